@@ -13,6 +13,8 @@ import Database
 package final class SQLiteStore: Store {
   private let configuration: StoreConfiguration
   private let commitTimer: CommitTimer?
+  /// Nil when no records go on.
+  private let board: ArrivalBoard?
   private let folder: DataFolder?
   private var engine: StoreEngine?
   /// Why a group or a step failed; nil again when a probe of some size was committed since. Damage stays.
@@ -20,13 +22,16 @@ package final class SQLiteStore: Store {
 
   /// Opens or makes the store, brings it to the current version, and moves everything that a killed process left in the log
   /// into the main file. The folder stays locked against other processes as long as this object lives.
-  package init(_ configuration: StoreConfiguration, commitTimer: CommitTimer? = nil) throws(StoreError) {
+  package init(
+    _ configuration: StoreConfiguration, commitTimer: CommitTimer? = nil, board: ArrivalBoard? = nil
+  ) throws(StoreError) {
     self.configuration = configuration
+    self.board = board
     self.commitTimer = commitTimer
     let folder = configuration.isInMemory ? nil : try DataFolder(path: configuration.folder)
     self.folder = folder
     do {
-      let engine = try SQLiteStore.open(configuration)
+      let engine = try SQLiteStore.open(configuration, board)
       self.engine = engine
       guard !configuration.isInMemory, try engine.isFoundDamaged() else { return }
       outage = .damaged
@@ -37,7 +42,7 @@ package final class SQLiteStore: Store {
   }
 
   private static func open(
-    _ configuration: StoreConfiguration
+    _ configuration: StoreConfiguration, _ board: ArrivalBoard?
   ) throws(DatabaseError) -> StoreEngine {
     let database = try Connection(path: configuration.databasePath)
     // Before anything is set: a file of another program or of a newer version is not touched.
@@ -55,7 +60,7 @@ package final class SQLiteStore: Store {
     if let pages = configuration.limits.maximumPages { try database.apply(.maximumPageCount(pages)) }
     if !configuration.isInMemory { try settle(database) }
     try database.migrate(to: StoreSchema.schema)
-    return try StoreEngine(on: StoreConnection(database), configuration)
+    return try StoreEngine(on: StoreConnection(database), configuration, board)
   }
 
   /// Moves the whole log into the main file, syncs that, and empties the log. A log that is only copied would not do: what a
@@ -85,7 +90,7 @@ package final class SQLiteStore: Store {
     do {
       let engine = try ready()
       if outage != nil { try probe(engine) }
-      return try engine.upkeep.step(engine.partitions, now: now.millisecondsSince1970)
+      return try engine.maintain(now: now.millisecondsSince1970)
     } catch {
       _ = fail(error)
       return false
@@ -107,7 +112,7 @@ package final class SQLiteStore: Store {
   /// The engine, made anew after a failure.
   private func ready() throws(DatabaseError) -> StoreEngine {
     if let engine { return engine }
-    let made = try SQLiteStore.open(configuration)
+    let made = try SQLiteStore.open(configuration, board)
     engine = made
     return made
   }
@@ -120,7 +125,7 @@ package final class SQLiteStore: Store {
       // memory that is so after every error, and the connection is all there is.
       self.engine = rebuilt(engine)
     } else {
-      engine?.upkeep.stop()
+      engine?.stop()
       engine = nil
     }
     return outage
@@ -129,7 +134,7 @@ package final class SQLiteStore: Store {
   /// Nil when even reading fails; then the next group opens the file again. A database in memory would be lost by that.
   private func rebuilt(_ engine: StoreEngine) -> StoreEngine? {
     do {
-      return try StoreEngine(on: engine.connection, configuration)
+      return try StoreEngine(on: engine.connection, configuration, board)
     } catch {
       precondition(!configuration.isInMemory, "a database in memory cannot be read: \(error)")
       return nil
@@ -138,7 +143,7 @@ package final class SQLiteStore: Store {
 
   package func close() {
     guard let engine else { return }
-    engine.upkeep.stop()
+    engine.stop()
     if !configuration.isInMemory {
       do {
         _ = try engine.connection.database.checkpoint(.passive)

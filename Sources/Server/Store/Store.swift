@@ -43,6 +43,8 @@ package enum StoreJob: Sendable {
   case clearQuarantine(QuarantineSelection, limit: Int)
   /// Forgets everything of one run, or of all.
   case reset(run: String?)
+  /// Records have gone on.
+  case advance(SinkAdvance)
   /// For a store in memory, which only the writer can read: called after its group, on the writer's thread. Also after a
   /// group that was not committed, with what was there before it; only a file that cannot be opened is not read.
   case read(@Sendable (StoreReader) -> Void)
@@ -55,6 +57,7 @@ package enum StoreJob: Sendable {
     case .rotate(let rotation): 512 + rotation.answer.count
     case .keepLog(let log): 512 + log.bytes.count
     case .markDelivered(_, let ids), .returnCommands(_, let ids): 512 + ids.count * 8
+    case .advance(let advance): advance.byteCount
     case .setTags(_, let tags): 512 + tags.count * 64
     case .takeCommands, .beginFamily, .checkToken, .revokeTokens, .expireTokens, .delete, .clearQuarantine, .reset,
       .read:

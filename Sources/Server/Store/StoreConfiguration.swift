@@ -6,6 +6,10 @@ package struct StoreConfiguration: Sendable {
   package var retainDays: Int?
   /// Bytes of stored data above which the oldest day is given up; nil for no limit.
   package var retainBytes: Int64?
+  /// The names of the sinks that records go on to.
+  package var sinks: [String] = []
+  /// A sink that is new gets what is stored already, and not only what comes.
+  package var sinksBeginAtStart = false
   /// Of a store in memory: what does not fit into its cache goes to a file without a name.
   package private(set) var spillsToDisk = false
   package var limits = StoreLimits()
@@ -51,6 +55,8 @@ package struct StoreLimits: Sendable {
   /// Orders, delivered or not, whose history is kept.
   package var ledgerOrders = 200_000
   package var quarantineRows = 100_000
+  /// Refusals of sinks that are remembered.
+  package var sinkRefusals = 10_000
   package var logsPerDevice = 16
   /// Pages of the write-ahead log after which it is copied back, beside the groups.
   package var checkpointPages = 4_000

@@ -6,7 +6,8 @@ enum StoreSchema {
   static let applicationID: Int32 = 0x5252_7374
 
   static let schema = Schema(
-    applicationID: applicationID, migrations: [Migration(1, first), Migration(2, second), Migration(3, third)])
+    applicationID: applicationID,
+    migrations: [Migration(1, first), Migration(2, second), Migration(3, third), Migration(4, fourth)])
 
   /// Identifiers of devices and partitions are never used twice: rows of a forgotten device may still lie in a partition.
   private static let first = """
@@ -63,6 +64,19 @@ enum StoreSchema {
     CREATE TABLE proofs(
       device INTEGER NOT NULL, kind INTEGER NOT NULL, command INTEGER NOT NULL, value REAL NOT NULL,
       sent INTEGER NOT NULL, PRIMARY KEY(device, kind)) STRICT, WITHOUT ROWID;
+    """
+
+  /// How far records have gone on, and what was refused on the way.
+  private static let fourth = """
+    CREATE TABLE sinks(id INTEGER PRIMARY KEY AUTOINCREMENT, name TEXT NOT NULL UNIQUE) STRICT;
+    CREATE TABLE sink_positions(
+      part INTEGER NOT NULL, sink INTEGER NOT NULL, row INTEGER NOT NULL,
+      PRIMARY KEY(part, sink)) STRICT, WITHOUT ROWID;
+    CREATE INDEX sink_positions_by_sink ON sink_positions(sink);
+    CREATE TABLE sink_refusals(
+      id INTEGER PRIMARY KEY, sink INTEGER NOT NULL, at INTEGER NOT NULL, run TEXT NOT NULL, device TEXT NOT NULL,
+      recorded_at INTEGER NOT NULL, uuid BLOB NOT NULL, reason TEXT NOT NULL) STRICT;
+    CREATE INDEX sink_refusals_by_sink ON sink_refusals(sink, id);
     """
 }
 

@@ -157,7 +157,7 @@ final class DeviceTags: Sendable {
       case .delete(let device): if case .changed = result { set([], device) }
       case .reset(let run): if case .changed = result { forget(run) }
       case .ingest, .queue, .takeCommands, .markDelivered, .returnCommands, .beginFamily, .rotate, .checkToken,
-        .revokeTokens, .expireTokens, .keepLog, .clearQuarantine, .read:
+        .revokeTokens, .expireTokens, .keepLog, .clearQuarantine, .advance, .read:
         break
       }
     }

@@ -45,6 +45,16 @@ final class PartitionSet {
     }
   }
 
+  /// Where each ends.
+  var marks: [ArrivalMark] {
+    live.map { ArrivalMark(partition: $0.id, day: $0.day, end: $0.nextRow - 1) }
+  }
+
+  /// After a failure: numbers that sinks may have passed are not used again, even where their rows are gone.
+  func number(behind marks: [ArrivalMark]) {
+    for mark in marks { live.first { $0.id == mark.partition }?.number(behind: mark.end) }
+  }
+
   /// The partition of a record, made when it is the first of its day.
   func partition(for recordedAt: Int64, now: Int64) throws(DatabaseError) -> PointPartition {
     let day = Day.of(recordedAt, now: now, daysAhead: limits.daysAhead)
@@ -140,28 +150,36 @@ extension PartitionSet {
   /// Rows deleted in one step: some 180 pages of points and their keys.
   private static let stepRows: Int64 = 2_048
 
-  /// Gives up what is too old, or the oldest day when the data is too large. True when it gave something up. The youngest
-  /// day always stays.
-  func retire(_ configuration: StoreConfiguration, now: Int64) throws(DatabaseError) -> Bool {
-    var given = try expired(configuration, now: now)
-    if given == nil { given = try surplus(configuration) }
-    guard let candidate = given else { return false }
-    try connection.database.transaction(.immediate) { () throws(DatabaseError) in try giveUp(candidate) }
+  /// Gives up what is too old and has gone on to all sinks, or the oldest day when the data is too large. True when it gave
+  /// something up. The youngest day always stays.
+  func retire(
+    _ configuration: StoreConfiguration, _ sinks: SinkTable, now: Int64
+  ) throws(DatabaseError) -> Bool {
+    let expired = try expired(configuration, now: now)
+    let free = expired.first { !sinks.isWaiting(for: $0) }
+    if free == nil { sinks.hold(expired.count) }
+    let surplus = free == nil ? try surplus(configuration) : nil
+    guard let given = free ?? surplus else { return false }
+    try connection.database.transaction(.immediate) { () throws(DatabaseError) in try giveUp(given) }
+    if free == nil { sinks.lose(given) }
     return true
   }
 
-  private func expired(_ configuration: StoreConfiguration, now: Int64) throws(DatabaseError) -> PointPartition? {
-    guard let days = configuration.retainDays else { return nil }
+  private func expired(_ configuration: StoreConfiguration, now: Int64) throws(DatabaseError) -> [PointPartition] {
+    guard let days = configuration.retainDays else { return [] }
     let first = now / Day.milliseconds - Int64(days)
+    var expired: [PointPartition] = []
     for partition in live where partition.day < first {
       // Odd times say nothing about age: there the arrival counts.
-      guard partition.day == Day.odd else { return partition }
-      let last =
-        try connection.first(
-          "SELECT received_at FROM points_\(partition.id) ORDER BY id DESC LIMIT 1") ?? .max
-      if last / Day.milliseconds < first { return partition }
+      if partition.day == Day.odd {
+        let last =
+          try connection.first(
+            "SELECT received_at FROM points_\(partition.id) ORDER BY id DESC LIMIT 1") ?? .max
+        guard last / Day.milliseconds < first else { continue }
+      }
+      expired.append(partition)
     }
-    return nil
+    return expired
   }
 
   private func surplus(_ configuration: StoreConfiguration) throws(DatabaseError) -> PointPartition? {
@@ -187,6 +205,7 @@ extension PartitionSet {
       }
       for table in ["points", "parameters", "runs"] { try connection.database.execute("DROP TABLE \(table)_\(id)") }
       try connection.run("DELETE FROM partitions WHERE id = ?1", id)
+      try connection.run("DELETE FROM sink_positions WHERE part = ?1", id)
       return false
     }
     if !remains { dropping.removeFirst() }
@@ -248,14 +267,14 @@ struct Upkeep {
   }
 
   /// True when there is more to do at once.
-  mutating func step(_ partitions: PartitionSet, now: Int64) throws(DatabaseError) -> Bool {
+  mutating func step(_ partitions: PartitionSet, _ sinks: SinkTable, now: Int64) throws(DatabaseError) -> Bool {
     if try checkpoint.step(partitions.connection) { return true }
     if try index.step(partitions, limits: configuration.limits, now: now) { return true }
     if try partitions.dropStep() { return true }
     if try partitions.sweepStep() { return true }
     if try partitions.connection.forgetStep() { return true }
     if isDue(since: retentionChecked, every: 1_000, now) {
-      if try partitions.retire(configuration, now: now) { return true }
+      if try partitions.retire(configuration, sinks, now: now) { return true }
       retentionChecked = now
     }
     guard isDue(since: housekept, every: 60_000, now) else { return false }

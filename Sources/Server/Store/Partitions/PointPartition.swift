@@ -6,7 +6,7 @@ final class PointPartition {
   let id: Int64
   let day: Int64
   /// The id that the next row gets. Rows are numbered in the order of arrival and a number is never used again, because
-  /// the runs end where the last indexed number stands.
+  /// the runs end where the last indexed number stands and sinks have come as far as theirs.
   private(set) var nextRow: Int64
   /// Finished runs, and the highest row that they cover.
   var runs: Int64
@@ -34,7 +34,9 @@ final class PointPartition {
     self.sweepFrom = sweepFrom
     self.sweepTo = sweepTo
     let last = try connection.database.integer("SELECT coalesce(max(id), 0) FROM points_\(id)")
-    nextRow = max(last, indexed) + 1
+    // A sink may stand on a row that is gone.
+    let passed = try connection.first("SELECT max(row) FROM sink_positions WHERE part = ?1", id) ?? 0
+    nextRow = max(last, indexed, passed) + 1
     insertion = try PreparedStatement(
       "INSERT OR IGNORE INTO points_\(id) VALUES(?1,?2,?3,?4,?5,?6,?7,?8,?9,?10,?11,?12,?13,?14)",
       on: connection.database)
@@ -42,6 +44,9 @@ final class PointPartition {
       "INSERT OR IGNORE INTO parameters_\(id)(json) VALUES(?1)", on: connection.database)
     parameterSearch = try PreparedStatement("SELECT id FROM parameters_\(id) WHERE json = ?1", on: connection.database)
   }
+
+  /// The next row gets a higher number than that.
+  func number(behind row: Int64) { nextRow = max(nextRow, row + 1) }
 
   /// False when the key is there already: then the first content stays.
   func insert(

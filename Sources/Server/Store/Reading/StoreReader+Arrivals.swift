@@ -77,7 +77,8 @@ extension StoreReader {
 }
 
 extension Execution {
-  fileprivate func arrivedRecord(run: String, partition: Int64) -> ArrivedRecord {
+  /// Of the columns that the questions above name.
+  func arrivedRecord(run: String, partition: Int64) -> ArrivedRecord {
     let key = PointKey(recordedAt: integer(at: 2), uuid: uuid(at: 3))
     return ArrivedRecord(
       device: DeviceIdentity(run: run, name: text(at: 1)), key: key, receivedAt: integer(at: 4),

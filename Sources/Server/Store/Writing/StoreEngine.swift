@@ -10,17 +10,27 @@ final class StoreEngine {
   var devices: DeviceTable
   var outbox: CommandOutbox
   var tokens: TokenRegistry
-  var upkeep: Upkeep
+  let sinks: SinkTable
+  private let board: ArrivalBoard?
+  private var upkeep: Upkeep
 
-  init(on connection: StoreConnection, _ configuration: StoreConfiguration) throws(DatabaseError) {
+  init(
+    on connection: StoreConnection, _ configuration: StoreConfiguration, _ board: ArrivalBoard?
+  ) throws(DatabaseError) {
     self.connection = connection
     self.configuration = configuration
+    self.board = board
     partitions = try PartitionSet(on: connection, limits: configuration.limits)
+    if let board { partitions.number(behind: board.marks) }
+    sinks = try SinkTable(on: connection, configuration, partitions, board)
     devices = try DeviceTable(on: connection, capacity: configuration.limits.cachedDevices)
     outbox = try CommandOutbox(on: connection, limits: configuration.limits)
     tokens = TokenRegistry(on: connection, capacity: configuration.limits.cachedDevices)
     upkeep = Upkeep(configuration)
+    publish()
   }
+
+  private func publish() { board?.publish(partitions.marks) }
 
   /// All jobs in one transaction. When it throws, nothing of the group is stored.
   func apply(
@@ -36,8 +46,19 @@ final class StoreEngine {
     }
     if let timer, let commitStart { timer.record(since: commitStart) }
     devices.trim()
+    publish()
     return results
   }
+
+  /// A small step of the work between groups. True when there is more.
+  func maintain(now: Int64) throws(DatabaseError) -> Bool {
+    let more = try upkeep.step(partitions, sinks, now: now)
+    if more { publish() }
+    return more
+  }
+
+  /// The end: no other thread of the store works on the file any more.
+  func stop() { upkeep.stop() }
 
   private func perform(_ job: StoreJob, now: Int64) throws(DatabaseError) -> StoreResult {
     switch job {
@@ -61,6 +82,7 @@ final class StoreEngine {
     case .delete(let device): return .changed(try delete(device))
     case .clearQuarantine(let selection, let limit): return .changed(try clearQuarantine(selection, limit: limit))
     case .reset(let run): return .changed(try reset(run))
+    case .advance(let advance): return .changed(try sinks.advance(advance, partitions))
     case .read: return .changed(0)
     }
   }

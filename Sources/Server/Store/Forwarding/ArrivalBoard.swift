@@ -1,0 +1,40 @@
+import Synchronization
+
+/// What the writer tells those who read behind it: where each partition ends, as of the last commit. All marks change together, so
+/// that they are one cut through what was stored: with a record everything is in it that was committed before.
+package final class ArrivalBoard: Sendable {
+  private struct State {
+    var marks: [ArrivalMark] = []
+    var lost: [String: Int64] = [:]
+    var held = 0
+    var listeners: [@Sendable () -> Void] = []
+  }
+
+  private let state = Mutex(State())
+
+  package init() {}
+
+  package var marks: [ArrivalMark] { state.withLock { $0.marks } }
+
+  /// Records that `retainBytes` has deleted before they had gone on to this sink.
+  package func lost(by sink: String) -> Int64 { state.withLock { $0.lost[sink] ?? 0 } }
+
+  /// Days that `retainDays` would delete and that wait for a sink.
+  package var heldPartitions: Int { state.withLock { $0.held } }
+
+  /// `listener` is called on the writer's thread after commits; it must not wait.
+  package func listen(_ listener: @escaping @Sendable () -> Void) { state.withLock { $0.listeners.append(listener) } }
+
+  func publish(_ marks: [ArrivalMark]) {
+    let listeners = state.withLock { state -> [@Sendable () -> Void] in
+      guard marks != state.marks else { return [] }
+      state.marks = marks
+      return state.listeners
+    }
+    for listener in listeners { listener() }
+  }
+
+  func lose(_ count: Int64, of sink: String) { state.withLock { $0.lost[sink, default: 0] += count } }
+
+  func hold(_ count: Int) { state.withLock { $0.held = count } }
+}
