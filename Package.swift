@@ -87,8 +87,12 @@ let package = Package(
     library(
       "IngestServer", in: "Server/",
       needs: [
-        "Network", "TLS", "HTTP1", "Formats", "JSON", "Gzip", "Contract", "Store", "Base", "COpenSSL", "CEmbedded",
+        "Network", "TLS", "HTTP1", "Formats", "JSON", "Gzip", "Contract", "Store", "Threads", "Base", "COpenSSL",
+        "CEmbedded",
       ]),
+
+    library(
+      "Sinks", needs: ["IngestServer", "Store", "CurlTransport", "Upload", "Contract", "Base"]),
 
     library("Vocabulary", in: "Device/", needs: ["Contract", "Base"]),
     library("Engine", in: "Device/", needs: ["Vocabulary", "Contract", "Base"]),
@@ -187,8 +191,8 @@ let package = Package(
         "AnswerCheck",
         "CurlTransport", "Upload",
         "Vocabulary",
-        "Contract", "Fidelity", "DeviceLog", "IngestServer", "Network", "TLS", "Store", "Shell", "JSON", "Threads",
-        "Base",
+        "Contract", "Fidelity", "DeviceLog", "IngestServer", "Sinks", "Network", "TLS", "Store", "Shell", "JSON",
+        "Threads", "Base",
         "CLinux",
       ]),
     .executableTarget(
@@ -261,6 +265,12 @@ let package = Package(
     tests(
       "IngestServer",
       needs: ["IngestServer", "Network", "Store", "HTTP1", "JSON", "Gzip", "Contract", "Base", "Support"]),
+    tests(
+      "Sinks",
+      needs: [
+        "Sinks", "IngestServer", "Store", "CurlTransport", "Contract", "JSON", "Threads", "Base", "Support",
+        "rollingroad",
+      ]),
     tests("Formats", needs: ["Formats", "Contract", "JSON", "Base", "Support"]),
     tests("World", needs: ["World", "Formats", "Base", "Support"]),
     tests(

@@ -18,6 +18,7 @@ import { RequestLog } from './log.js'
 import { DeviceMap } from './map.js'
 import { QuarantinePanel } from './quarantine.js'
 import { RunPanel } from './runs.js'
+import { SinkRow } from './sinks.js'
 import { states } from './states.js'
 import { openView, startViews, Tabs } from './tabs.js'
 import { TokenPanel } from './tokens.js'
@@ -37,6 +38,7 @@ const devicePanel = new DevicePanel(fleet, map, () => see('map'))
 const panels = {
   runs: new RunPanel(fleet, filter), faults: new FaultPanel(fleet, filter), checks: new CheckPanel(filter), tokens: new TokenPanel(), quarantine: new QuarantinePanel(),
 }
+const sinkRow = new SinkRow()
 const log = new RequestLog(filter)
 const perSecond = value => value === null ? '–' : rate(value)
 const charts = new Charts(byID('charts'), [
@@ -179,6 +181,7 @@ setInterval(() => {
   if (tabs.current !== 'device' && panelTurn % 2 === 0) panels[tabs.current].load?.()
   if (tabs.current !== 'quarantine' && panelTurn % 5 === 0) panels.quarantine.loadCounts().catch(() => {})
   if (tabs.current !== 'faults' && panelTurn % 5 === 0) panels.faults.load()
+  if (panelTurn % 2 === 0) sinkRow.load().catch(() => {})
 }, 1_000)
 
 const events = {

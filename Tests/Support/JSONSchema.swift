@@ -28,7 +28,7 @@ package struct JSONSchema {
     of value: JSONValue, _ keyword: String, _ argument: JSONValue, beside schema: JSONValue, at place: String
   ) -> [String] {
     switch keyword {
-    case "description", "default", "x-itemSchema": return []
+    case "description", "default", "title", "$schema", "x-itemSchema": return []
     case "$ref": return reference(argument, value, at: place)
     case "allOf", "anyOf", "oneOf": return combination(keyword, argument.elements, value, at: place)
     case "type":

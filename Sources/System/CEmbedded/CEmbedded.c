@@ -135,6 +135,9 @@ static const uint8_t runs_js[] = {
 static const uint8_t series_js[] = {
 #embed "../../../page/series.js"
 };
+static const uint8_t sinks_js[] = {
+#embed "../../../page/sinks.js"
+};
 static const uint8_t states_js[] = {
 #embed "../../../page/states.js"
 };
@@ -209,6 +212,7 @@ static const struct rr_page_file page_files[] = {
     {"rule-form.js", rule_form_js, sizeof rule_form_js},
     {"runs.js", runs_js, sizeof runs_js},
     {"series.js", series_js, sizeof series_js},
+    {"sinks.js", sinks_js, sizeof sinks_js},
     {"states.js", states_js, sizeof states_js},
     {"steering.js", steering_js, sizeof steering_js},
     {"streets.js", streets_js, sizeof streets_js},

@@ -19,6 +19,7 @@ package enum HeaderName {
   package static let eTag: StaticString = "ETag"
   package static let expect: StaticString = "Expect"
   package static let host: StaticString = "Host"
+  package static let idempotencyKey: StaticString = "Idempotency-Key"
   package static let ifNoneMatch: StaticString = "If-None-Match"
   package static let lastEventID: StaticString = "Last-Event-ID"
   package static let link: StaticString = "Link"
@@ -40,6 +41,7 @@ package enum HeaderName {
   package static let wwwAuthenticate: StaticString = "WWW-Authenticate"
   package static let contentTypeOptions: StaticString = "X-Content-Type-Options"
   package static let deviceID: StaticString = "X-Device-Id"
+  package static let rollingroadSignature: StaticString = "X-Rollingroad-Signature"
   package static let runID: StaticString = "X-Run-Id"
 }
 

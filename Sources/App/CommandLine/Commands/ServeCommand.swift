@@ -62,7 +62,7 @@ extension Subcommand {
         "tiles", "URL",
         "map tiles for the live page, such as https://host/{z}/{x}/{y}.png [none: no other host is contacted]"),
       .value("tiles-credit", "TEXT", "attribution of the tiles, shown on the map"),
-    ],
+    ] + ForwardFlags.all,
     details: """
       Accepts what the SDK uploads and answers 2xx only when the records are on disk. The live page is at /, the
       contract at /openapi.json, the administration under /admin/v1. Prints "listening URL" on standard output when
@@ -72,11 +72,13 @@ extension Subcommand {
       "rollingroad serve",
       "rollingroad serve --listen 127.0.0.1:0 --data :memory:",
       "rollingroad serve --auth required --admin-token secret",
+      "rollingroad serve --forward orders=https://example.org/hook",
       "rollingroad serve --tls-cert chain.pem --tls-key key.pem --tls-listen 0.0.0.0:8443",
     ],
     run: { (invocation) throws(UsageError) in
       let configuration = try ServerConfiguration(invocation.values)
       let process = invocation.process
+      try ForwardFlags.check(invocation.values, process)
       let log = Log(of: process)
       do throws(ServerError) {
         try IngestServer.run(configuration, notify: { log.tell($0) }) { server in
@@ -106,6 +108,9 @@ extension Log {
     case .outage(.ended): info("outage ended", fields)
     case .journalSetAside: warning("journal set aside", fields)
     case .storeIsNew: error("store is new", fields)
+    case .sink(_, .stuck), .sink(_, .lost): error("sink", fields)
+    case .sink(_, .refused): warning("sink", fields)
+    case .sink(_, .resumed): info("sink", fields)
     case .tls(.renewed): info("certificate renewed", fields)
     case .tls(.newAuthority): info("authority made", fields)
     case .tls(.notRenewed): error("certificate not renewed", fields)
@@ -142,6 +147,11 @@ extension ServerConfiguration {
     tiles = try values.read("tiles", expected: "a URL with {z}, {x} and {y}, as https://host/{z}/{x}/{y}.png") {
       MapTiles(url: $0, credit: values.text("tiles-credit") ?? "")
     }
+    forwards = try ForwardFlags.targets(values)
+    forwardsFromStart =
+      try values.read("forward-from", expected: "now or start") {
+        ["now": false, "start": true][$0]
+      } ?? false
     retainDays = try values.positive("retain-days")
     retainBytes =
       try values.read("retain-size", expected: "a size with its unit, as 20GiB", Quantities.unitedByteCount)

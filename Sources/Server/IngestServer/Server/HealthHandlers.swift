@@ -9,6 +9,7 @@ import TLS
 struct HealthHandlers: Sendable {
   let registry: MetricsRegistry
   let backend: any ServerBackend
+  let forwards: ForwardDesk
 
   /// `GET /healthz`, with the version of the server.
   func health() -> Reply {
@@ -56,10 +57,11 @@ extension HealthHandlers {
   /// `GET /metrics`: what the threads count all the time, and what the loops and the store say when asked. When the
   /// store cannot be read, its gauges are missing and the rest is there.
   func metrics() -> Reply {
-    .ask { [registry, backend] reader in
+    .ask { [registry, backend, forwards] reader in
       var bytes: [UInt8] = []
       registry.render(into: &bytes)
       backend.network?.registered().render(into: &bytes)
+      forwards.registered().render(into: &bytes)
       do throws(StoreError) { try reader.counts().registered().render(into: &bytes) } catch {
         bytes.append(text: "# the store cannot be read: \(error.code.rawValue)\n")
       }

@@ -18,6 +18,7 @@ public final class IngestServer: Sendable {
   private let readers: ReadPool
   private let undelivered: UndeliveredCommands
   private let journal: JournalRecorder?
+  private let forwards: ForwardDesk
   let context: ServerContext
   let backend: ThreadedBackend
   private let loops: LoopGroup<IngestSession>
@@ -36,7 +37,9 @@ public final class IngestServer: Sendable {
     var registry = MetricsRegistry()
     let undelivered = UndeliveredCommands()
     self.undelivered = undelivered
-    let dispatcher = ResultDispatcher(undelivered)
+    let forwards = ForwardDesk()
+    self.forwards = forwards
+    let dispatcher = ResultDispatcher(undelivered, forwards)
     let hub = EventHub(epoch: clock.wallNow.millisecondsSince1970, post: { dispatcher.send($0) })
     let latestExpiry = LatestCommandExpiry()
     let writerMetrics = WriterMetrics(in: &registry)
@@ -46,12 +49,13 @@ public final class IngestServer: Sendable {
       help: "Requests dropped from the journal because it could not be written fast enough.")
     do {
       let storeConfiguration = configuration.store
+      let board = configuration.forwards.isEmpty ? nil : ArrivalBoard()
       let lostStore = storeConfiguration.isInMemory ? nil : FolderSurvey.lostStore(in: storeConfiguration.folder)
       let writer = try WriterThread(
         metrics: writerMetrics, deliver: { dispatcher.deliver($0) }, outageChanged: { notify(.outage($0)) }
       ) { () throws(StoreError) in
         let timer = CommitTimer(writerMetrics.commitTime) { clock.monotonicNow }
-        return try IngestServer.openStore(storeConfiguration, timer, hub, latestExpiry)
+        return try IngestServer.openStore(storeConfiguration, timer, board, hub, latestExpiry)
       }
       self.writer = writer
       if let lostStore { notify(.storeIsNew(reason: lostStore)) }
@@ -64,7 +68,7 @@ public final class IngestServer: Sendable {
       let context = ServerContext(
         configuration, signingKey: try IngestServer.signingKey(storeConfiguration), metrics: metrics,
         registry: registry, backend: backend, hub: hub, undelivered: undelivered, journal: journal,
-        latestExpiry: latestExpiry)
+        latestExpiry: latestExpiry, forwards: forwards)
       var network = configuration.network
       network.secure = try configuration.tls?.listening(
         storeConfiguration, meeting: context.faults, notify: notify)
@@ -83,6 +87,7 @@ public final class IngestServer: Sendable {
       self.context = context
       self.backend = backend
       backend.watch(loops)
+      if let board { try forwards.start(configuration.forwards, board, readers, writer, notify) }
     } catch let error as StoreError {
       throw ServerError(error)
     } catch let error as ServerError {
@@ -120,6 +125,7 @@ public final class IngestServer: Sendable {
   }
 
   private func closeStore() {
+    forwards.stop()
     readers.stop()
     writer.stop()
     undelivered.close()
@@ -138,9 +144,10 @@ public final class IngestServer: Sendable {
   }
 
   private static func openStore(
-    _ configuration: StoreConfiguration, _ timer: CommitTimer, _ hub: EventHub, _ latestExpiry: LatestCommandExpiry
+    _ configuration: StoreConfiguration, _ timer: CommitTimer, _ board: ArrivalBoard?, _ hub: EventHub,
+    _ latestExpiry: LatestCommandExpiry
   ) throws(StoreError) -> any Store {
-    let store = try SQLiteStore(configuration, commitTimer: timer)
+    let store = try SQLiteStore(configuration, commitTimer: timer, board: board)
     if let reader = store.reader {
       try hub.tags.load(from: reader)
       if let expiry = try reader.lastOrderExpiry() { latestExpiry.extend(to: expiry) }

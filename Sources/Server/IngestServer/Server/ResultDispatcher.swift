@@ -6,9 +6,12 @@ import Synchronization
 /// for all of its own.
 final class ResultDispatcher: Sendable {
   private let undelivered: UndeliveredCommands
+  private let forwards: ForwardDesk
   private let mailboxes = Mutex<[Int: Mailbox<SessionMessage>]>([:])
 
-  init(_ undelivered: UndeliveredCommands) { self.undelivered = undelivered }
+  init(_ undelivered: UndeliveredCommands, _ forwards: ForwardDesk) {
+    (self.undelivered, self.forwards) = (undelivered, forwards)
+  }
 
   /// To be called before the loop accepts its first connection.
   func open(_ mailbox: Mailbox<SessionMessage>, of loop: Int) { mailboxes.withLock { $0[loop] = mailbox } }
@@ -32,6 +35,7 @@ final class ResultDispatcher: Sendable {
   func deliver(_ completions: [Completion]) {
     let mailboxes = mailboxes.withLock { $0 }
     for completion in completions where completion.ticket != .reading {
+      if forwards.take(completion) { continue }
       precondition(mailboxes[completion.ticket.owner] != nil, "a loop submits after it has opened its mailbox")
       let address = SessionAddress(loop: completion.ticket.owner, connection: completion.ticket.number)
       undelivered.committed(completion.result, for: address)

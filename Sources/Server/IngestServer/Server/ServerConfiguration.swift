@@ -83,6 +83,10 @@ public struct ServerConfiguration: Sendable {
   public var journalShare = 1.0
   /// Where the page's map has its tiles from; nil for none.
   public var tiles: MapTiles?
+  /// Where each stored record goes on to.
+  package var forwards: [ForwardTarget] = []
+  /// A sink that is new gets what is stored already, and not only what comes.
+  package var forwardsFromStart = false
   /// The proxy whose page and administration this is; nil for a server of its own.
   package var proxy: ProxyRole?
   /// The difference between the clocks of servers that share a key.
@@ -113,7 +117,12 @@ extension ServerConfiguration {
     return schemas
   }
 
-  var store: StoreConfiguration { StoreConfiguration(folder: data, retainDays: retainDays, retainBytes: retainBytes) }
+  var store: StoreConfiguration {
+    var store = StoreConfiguration(folder: data, retainDays: retainDays, retainBytes: retainBytes)
+    store.sinks = forwards.map(\.name)
+    store.sinksBeginAtStart = forwardsFromStart
+    return store
+  }
 
   var network: NetworkConfiguration {
     var network = NetworkConfiguration()

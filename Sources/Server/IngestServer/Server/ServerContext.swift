@@ -42,11 +42,13 @@ package final class ServerContext: Sendable {
   let live: LiveHandlers
   let maps: MapHandlers
   let page: PageHandlers
+  let sinks: SinkHandlers
 
   package init(
     _ configuration: ServerConfiguration, signingKey: [UInt8], metrics: ServerMetrics, registry: MetricsRegistry,
     backend: any ServerBackend, hub: EventHub, undelivered: UndeliveredCommands = UndeliveredCommands(),
-    journal: JournalRecorder? = nil, latestExpiry: LatestCommandExpiry = LatestCommandExpiry()
+    journal: JournalRecorder? = nil, latestExpiry: LatestCommandExpiry = LatestCommandExpiry(),
+    forwards: ForwardDesk = ForwardDesk()
   ) {
     limits = configuration.http
     self.metrics = metrics
@@ -78,7 +80,8 @@ package final class ServerContext: Sendable {
     tokenAdministration = TokenAdministration(authentication: authentication, checks: checks)
     commands = CommandHandlers(policy: configuration.policy, latestExpiry: latestExpiry)
     faults = FaultHandlers(board: board, hub: hub, metrics: metrics, reach: HandshakeReach(configuration.tls))
-    health = HealthHandlers(registry: registry, backend: backend)
+    health = HealthHandlers(registry: registry, backend: backend, forwards: forwards)
+    sinks = SinkHandlers(desk: forwards)
     verification = VerificationHandlers(shortfall: shortfall, hasJournal: journal != nil)
     requests = JournalHandlers(hasJournal: journal != nil, router: router)
     proxy = configuration.proxy

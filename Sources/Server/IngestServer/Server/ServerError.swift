@@ -50,6 +50,8 @@ package enum ServerNotice: Sendable {
   /// The store that the folder had is missing; a new one has begun.
   case storeIsNew(reason: String)
   case tls(TLSIdentity.Notice)
+  /// Of the sink with this name.
+  case sink(String, SinkNotice)
 }
 
 extension ServerNotice {
@@ -66,6 +68,14 @@ extension ServerNotice {
     case .tls(.notRenewed(let error)):
       "the new certificate cannot be used, and the former one stays: \(error)"
     case .tls(.expired): "the certificate is no longer valid; clients refuse it"
+    case .sink(let name, .stuck(let reason)):
+      "'\(name)' takes no records: \(reason); they stay in the store, and attempts go on"
+    case .sink(let name, .resumed(let after, let lag)):
+      "'\(name)' takes records again after \(after.wholeMilliseconds / 1_000) s; \(lag) wait"
+    case .sink(let name, .refused(let count, let reason)):
+      "'\(name)' refused \(count) records for good (\(reason)); GET /admin/v1/sinks names them"
+    case .sink(let name, .lost(let count)):
+      "--retain-size has deleted \(count) records that had not gone on to '\(name)'"
     case .storeIsNew(let reason):
       "\(reason), but its folder has the key of an earlier store; an empty store was created. If that is wrong, stop the server and restore a backup"
     }

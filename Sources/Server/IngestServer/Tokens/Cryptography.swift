@@ -3,7 +3,7 @@ import COpenSSL
 /// What is taken from OpenSSL. A failure of these calls means that the library is broken or memory is exhausted; there
 /// is nothing to fall back to.
 package enum Cryptography {
-  static func hmacSHA256(key: [UInt8], _ message: ArraySlice<UInt8>) -> [UInt8] {
+  package static func hmacSHA256(key: [UInt8], _ message: ArraySlice<UInt8>) -> [UInt8] {
     var code = [UInt8](repeating: 0, count: Int(rr_sha256_length))
     let done = unsafe key.withUnsafeBytes { key in
       unsafe message.withUnsafeBytes { message in

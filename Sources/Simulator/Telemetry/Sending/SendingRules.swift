@@ -27,7 +27,7 @@ enum SendingRules: Sendable {
       let reason = "status \(status)" + (message.isEmpty ? "" : ": \(message)")
       switch status {
       case 200..<300: return self == .openTelemetry ? SendingRules.taken(body) : .taken(rejected: 0, message: "")
-      case _ where isRetryable(status): return .again(after: SendingRules.retryAfter(in: head, at: now), reason: reason)
+      case _ where isRetryable(status): return .again(after: RetryAfter.span(in: head, at: now), reason: reason)
       default: return .refused(reason)
       }
     }
@@ -39,22 +39,6 @@ enum SendingRules: Sendable {
     case .remoteWrite: status == 429 || (500..<600).contains(status)
     }
   }
-
-  /// Seconds, or a date (RFC 9110 §10.2.3), of which one that has passed means now.
-  private static func retryAfter(in head: [UInt8], at now: WallInstant) -> Nanoseconds? {
-    for line in String(decoding: head, as: UTF8.self).split(whereSeparator: \.isNewline) {
-      let parts = line.split(separator: ":", maxSplits: 1)
-      guard parts.count == 2, parts[0].lowercased() == HeaderName.retryAfter.description.lowercased() else { continue }
-      let value = String(parts[1].drop(while: isSpace).reversed().drop(while: isSpace).reversed())
-      if let date = WallInstant(imfFixdate: value) {
-        return .milliseconds(min(max(0, date.milliseconds(since: now)), 86_400_000))
-      }
-      return Int64(value).flatMap { $0 >= 0 ? .seconds(min($0, 86_400)) : nil }
-    }
-    return nil
-  }
-
-  private static func isSpace(_ character: Character) -> Bool { character == " " || character == "\t" }
 
   /// `partial_success` (1) of an answer: how many were rejected (1), and why (2).
   private static func taken(_ body: [UInt8]) -> Verdict {

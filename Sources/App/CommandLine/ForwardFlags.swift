@@ -1,0 +1,117 @@
+import CurlTransport
+import IngestServer
+import Sinks
+
+/// Where `serve` sends on what it has stored.
+enum ForwardFlags {
+  static let all: [Flag] = [
+    .values(
+      "forward", "[NAME=]URL",
+      "send each stored record on to this webhook (https:// or http://), which the store remembers by its NAME [none]"),
+    .value(
+      "forward-from", "POINT", "where a new sink begins: now, or start for what is stored already", standard: "now"),
+    .value("forward-batch", "N", "records sent together at most", standard: "500"),
+    .value(
+      "forward-secret", "SECRET", "key that signs the requests of webhooks; a line NAME=SECRET is for that sink alone",
+      isSecret: true),
+    .value(
+      "forward-token", "TOKEN", "bearer token for the sinks; a line NAME=TOKEN is for that sink alone", isSecret: true),
+    .value(
+      "forward-ca", "FILE", "authorities that sinks under https are checked by, in PEM form [those of the system]"),
+  ]
+
+  /// Refuses a file that cannot be read here: libcurl says it for each request.
+  static func check(_ values: FlagValues, _ process: ProcessContext) throws(UsageError) {
+    if let path = values.text("forward-ca"), process.readFile(path) == nil {
+      throw UsageError("--forward-ca: cannot read \(path)")
+    }
+  }
+
+  static func targets(_ values: FlagValues) throws(UsageError) -> [ForwardTarget] {
+    let words = values.texts("forward")
+    guard !words.isEmpty else {
+      for name in ["forward-secret", "forward-token", "forward-ca"] where values.text(name) != nil {
+        throw UsageError("--\(name) needs --forward URL")
+      }
+      return []
+    }
+    let batch = try values.read("forward-batch", expected: "a whole number from 1 to 10000") { text in
+      Quantities.count(text).flatMap { (1...10_000).contains($0) ? $0 : nil }
+    }
+    let places = try words.map { (word) throws(UsageError) in try SinkPlace(word) }
+    var names: Set<String> = []
+    for place in places where !names.insert(place.name).inserted {
+      throw UsageError("--forward: two sinks are named '\(place.name)'; give one of them another name: NAME=URL")
+    }
+    return try places.map { (place) throws(UsageError) in
+      var settings = WebhookSink.Settings(url: place.url)
+      settings.secret = try secret("forward-secret", for: place.name, among: names, values)
+      settings.token = try secret("forward-token", for: place.name, among: names, values)
+      settings.transport.certificateAuthorities = values.text("forward-ca")
+      settings.transport.trustSetting = "--forward-ca FILE"
+      return WebhookSink.target(place.name, settings, records: batch ?? 500)
+    }
+  }
+
+  /// Of the lines of a secret that one which begins with the name of the sink, or one that begins with no sink's name.
+  private static func secret(
+    _ flag: String, for sink: String, among sinks: Set<String>, _ values: FlagValues
+  ) throws(UsageError) -> String? {
+    guard let text = values.text(flag) else { return nil }
+    var common: String?
+    for line in text.split(whereSeparator: \.isNewline) {
+      let parts = line.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+      guard parts.count == 2, sinks.contains(parts[0]) else {
+        common = String(line)
+        continue
+      }
+      if parts[0] == sink { return try checked(parts[1], flag) }
+    }
+    return try common.map { (text) throws(UsageError) in try checked(text, flag) }
+  }
+
+  /// It becomes part of a header field.
+  private static func checked(_ secret: String, _ flag: String) throws(UsageError) -> String {
+    guard !secret.isEmpty, secret.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else {
+      throw UsageError("--\(flag): a secret has visible ASCII characters and no spaces")
+    }
+    return secret
+  }
+}
+
+/// `[NAME=]URL`, as a person types it.
+struct SinkPlace: Equatable {
+  /// Without one it is the URL up to its query.
+  let name: String
+  let url: String
+
+  init(_ word: String) throws(UsageError) {
+    let parts = word.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+    let isNamed = parts.count == 2 && !parts[0].contains("/")
+    url = isNamed ? parts[1] : word
+    guard let scheme = ["https://", "http://"].first(where: url.hasPrefix) else {
+      throw UsageError("--forward: '\(word)' is not [NAME=]URL with https:// or http://")
+    }
+    let place = url.dropFirst(scheme.count)
+    let host = place.prefix { !"/?".contains($0) }
+    guard !host.isEmpty, !place.contains("#"), place.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else {
+      throw UsageError("--forward: '\(word)' is no URL of a webhook: https://HOST[:PORT]/PATH")
+    }
+    guard !host.contains("@") else {
+      throw UsageError("--forward: a password in a URL stands in process lists; use --forward-token in its place")
+    }
+    name = isNamed ? parts[0] : scheme + place.prefix { $0 != "?" }
+    guard (1...100).contains(name.utf8.count) || !isNamed,
+      !isNamed || name.utf8.allSatisfy({ SinkPlace.isPart($0) })
+    else { throw UsageError("--forward: the name '\(name)' may have up to 100 letters, digits, '.', '_' and '-'") }
+  }
+
+  private static func isPart(_ byte: UInt8) -> Bool {
+    switch byte {
+    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+      UInt8(ascii: "0")...UInt8(ascii: "9"):
+      true
+    default: "._-".utf8.contains(byte)
+    }
+  }
+}

@@ -1,0 +1,105 @@
+import Base
+import Store
+
+/// What goes on next to a sink, and what is made of its answers. A value without clock and threads.
+struct ForwardCourse {
+  /// Before the second attempt; twice as long before each further one.
+  static let firstPause = Nanoseconds.milliseconds(500)
+  static let longestPause = Nanoseconds.seconds(60)
+  /// The longest time that a sink may ask for.
+  static let longestWish = Nanoseconds.seconds(3_600)
+  /// So many records one after the other may be refused. Then it is not the records: the sink is waited for.
+  static let refusedInRowMax = 16
+
+  let portionMax: Int
+  /// Behind what is acknowledged or put aside.
+  private(set) var position: SinkPosition
+  /// Put aside and not noted in the store yet.
+  private(set) var refusals: [SinkRefusal] = []
+  private(set) var sent: UInt64 = 0
+  private(set) var retried: UInt64 = 0
+  private(set) var refused: UInt64 = 0
+  /// Why a record was put aside last.
+  private(set) var refusalReason: String?
+  /// Why the sink takes nothing; nil while it does.
+  private(set) var trouble: String?
+  /// Nothing is sent before.
+  private(set) var pausesUntil: MonotonicInstant?
+
+  private var waiting: ArraySlice<ForwardMessage> = []
+  private var end = SinkPosition()
+  private var portion: Int
+  private var failures = 0
+  private var refusedInRow = 0
+
+  init(at position: SinkPosition, portionMax: Int) {
+    (self.position, self.portionMax) = (position, portionMax)
+    portion = portionMax
+  }
+
+  /// Everything that was read has gone on.
+  var isEmpty: Bool { waiting.isEmpty }
+  /// What is to be sent now, in one go.
+  var next: ArraySlice<ForwardMessage> { waiting.prefix(portion) }
+  /// When the oldest that waits was received.
+  var oldest: Int64? { waiting.first?.arrival.receivedAt }
+
+  mutating func load(_ page: ForwardPage) {
+    precondition(waiting.isEmpty, "what waits would be passed over")
+    waiting = page.records.map { ForwardMessage($0) }[...]
+    end = page.end
+    if waiting.isEmpty { position = end }
+  }
+
+  /// The refusals are in the store.
+  mutating func forget(refusals count: Int) { refusals.removeFirst(count) }
+
+  mutating func forgetPartitions(but marks: [ArrivalMark]) { if waiting.isEmpty { position.keep(marks) } }
+
+  /// `chance` is drawn from 0 ..< 1.
+  mutating func note(_ answer: SinkAnswer, now: MonotonicInstant, wall: Int64, chance: Double) {
+    take(answer.taken)
+    switch answer.trouble {
+    case nil: break
+    case .later(let wish, let reason): pause(wish, reason, now, chance)
+    case .refused(let count, _) where count > 1: portion = (count + 1) / 2
+    case .refused(_, let reason) where refusedInRow < ForwardCourse.refusedInRowMax: putAside(because: reason, wall)
+    case .refused(_, let reason): pause(nil, "refuses every record: \(reason)", now, chance)
+    }
+  }
+
+  private mutating func take(_ count: Int) {
+    guard count > 0 else { return }
+    pass(count)
+    sent += UInt64(count)
+    (failures, refusedInRow, trouble, pausesUntil) = (0, 0, nil, nil)
+    portion = min(portionMax, portion * 2)
+  }
+
+  private mutating func pass(_ count: Int) {
+    for message in waiting.prefix(count) { position.advance(past: message.arrival) }
+    waiting.removeFirst(count)
+    if waiting.isEmpty { position = end }
+  }
+
+  private mutating func putAside(because reason: String, _ wall: Int64) {
+    guard let arrival = waiting.first?.arrival else { preconditionFailure("a sink refused what it was not sent") }
+    refusals.append(SinkRefusal(device: arrival.device, key: arrival.key, reason: reason, at: wall))
+    refused += 1
+    refusalReason = reason
+    refusedInRow += 1
+    (failures, trouble, pausesUntil) = (0, nil, nil)
+    pass(1)
+  }
+
+  /// Half of the pause to the whole: sinks that failed together are not asked together again.
+  private mutating func pause(_ wish: Nanoseconds?, _ reason: String, _ now: MonotonicInstant, _ chance: Double) {
+    let doubled = ForwardCourse.firstPause.count << min(failures, 16)
+    let pause = min(doubled, ForwardCourse.longestPause.count)
+    failures += 1
+    retried += 1
+    trouble = reason
+    let drawn = Nanoseconds(pause / 2 + Int64(Double(pause / 2) * chance))
+    pausesUntil = now + (wish.map { min($0, ForwardCourse.longestWish) } ?? drawn)
+  }
+}

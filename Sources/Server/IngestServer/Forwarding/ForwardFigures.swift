@@ -1,0 +1,78 @@
+package import Base
+
+/// A sink in numbers, since the start of the server.
+package struct ForwardFigures: Equatable, Sendable {
+  package let name: String
+  package let place: String
+  /// Acknowledged by the sink.
+  package var sent: UInt64 = 0
+  /// Attempts that failed and are made again.
+  package var retried: UInt64 = 0
+  /// Refused for good and put aside.
+  package var refused: UInt64 = 0
+  /// Deleted by `retainBytes` before they had gone on.
+  package var lost: Int64 = 0
+  /// Records that have not gone on yet, about.
+  package var lag: Int64 = 0
+  /// How long the oldest of them has waited.
+  package var lagMilliseconds: Int64 = 0
+  /// Why the sink takes nothing; nil while it does.
+  package var trouble: String?
+
+  init(name: String, place: String) { (self.name, self.place) = (name, place) }
+
+  mutating func take(_ course: ForwardCourse) {
+    (sent, retried, refused, trouble) = (course.sent, course.retried, course.refused, course.trouble)
+  }
+}
+
+/// What a sink makes its operator hear.
+package enum SinkNotice: Equatable, Sendable {
+  /// It has taken nothing for a while.
+  case stuck(reason: String)
+  case resumed(after: Nanoseconds, lag: Int64)
+  /// So many records were refused for good since the last such notice.
+  case refused(Int, reason: String)
+  /// So many records were deleted before they had gone on, in all.
+  case lost(Int64)
+}
+
+/// Few notices, however much goes wrong: what ends soon is not told, and what comes often is counted.
+struct SinkAccount {
+  private static let patience = Nanoseconds.seconds(10)
+  private static let quiet = Nanoseconds.seconds(60)
+
+  private var troubleSince: MonotonicInstant?
+  private var isTold = false
+  private var refused: UInt64 = 0
+  private var refusedTold: MonotonicInstant?
+  private var lost: Int64 = 0
+
+  mutating func note(
+    _ course: ForwardCourse, lost: Int64, lag: () -> Int64, now: MonotonicInstant
+  ) -> [SinkNotice] {
+    var notices: [SinkNotice] = []
+    if let reason = course.trouble {
+      let since = troubleSince ?? now
+      troubleSince = since
+      if !isTold, now - since >= SinkAccount.patience {
+        isTold = true
+        notices.append(.stuck(reason: reason))
+      }
+    } else if let since = troubleSince {
+      if isTold { notices.append(.resumed(after: now - since, lag: lag())) }
+      (troubleSince, isTold) = (nil, false)
+    }
+    if course.refused > refused, let reason = course.refusalReason,
+      refusedTold.map({ now - $0 >= SinkAccount.quiet }) ?? true
+    {
+      notices.append(.refused(Int(course.refused - refused), reason: reason))
+      (refused, refusedTold) = (course.refused, now)
+    }
+    if lost > self.lost {
+      notices.append(.lost(lost))
+      self.lost = lost
+    }
+    return notices
+  }
+}

@@ -1,0 +1,77 @@
+package import Base
+package import Store
+
+/// Where records go on to. One thread owns it.
+package protocol ForwardSink: AnyObject {
+  /// Sends messages in their order and waits for what becomes of them. Messages of a device are taken in that order, whatever
+  /// fails: none is sent before the one in front of it is acknowledged or given back.
+  func send(_ messages: ArraySlice<ForwardMessage>) -> SinkAnswer
+
+  /// Ends a `send` that waits, from any thread: what has an answer within a moment is still taken. No further one is made.
+  var interrupt: @Sendable () -> Void { get }
+}
+
+/// What became of messages that were sent together.
+package struct SinkAnswer: Equatable, Sendable {
+  /// So many of the first are acknowledged.
+  package var taken: Int
+  /// What is the matter with those behind; nil when there are none.
+  package var trouble: SinkTrouble?
+
+  package init(taken: Int, _ trouble: SinkTrouble? = nil) { (self.taken, self.trouble) = (taken, trouble) }
+}
+
+/// Why a message is not taken.
+package enum SinkTrouble: Equatable, Sendable {
+  /// The sink takes nothing at the moment: it is not there, busy, or not set up. It may say how long that will last.
+  case later(after: Nanoseconds? = nil, reason: String)
+  /// So many messages together were refused, and would be again.
+  case refused(count: Int, reason: String)
+}
+
+/// A record on its way to a sink.
+package struct ForwardMessage: Sendable {
+  package let arrival: ArrivedRecord
+  /// The same whenever the record is sent: receivers know a repetition by it.
+  package let id: String
+  /// JSON by `openapi/forwarded-record.schema.json`.
+  package let body: [UInt8]
+}
+
+/// A sink as it is configured.
+package struct ForwardTarget: Sendable {
+  /// Under which the store keeps how far it has come.
+  package let name: String
+  /// For people: the URL.
+  package let place: String
+  /// How much is sent together.
+  package let portion: Portion
+  package let open: @Sendable () throws(SinkFailure) -> any ForwardSink
+
+  package init(
+    name: String, place: String, portion: Portion,
+    open: @escaping @Sendable () throws(SinkFailure) -> any ForwardSink
+  ) {
+    (self.name, self.place, self.portion, self.open) = (name, place, portion, open)
+  }
+
+  /// How much at once.
+  package struct Portion: Sendable {
+    package var records: Int
+    /// Of the records' JSON; a longer one goes alone.
+    package var bytes: Int
+    /// How long fewer records are kept back, for others to come.
+    package var age: Nanoseconds
+
+    package init(records: Int, bytes: Int, age: Nanoseconds) {
+      (self.records, self.bytes, self.age) = (records, bytes, age)
+    }
+  }
+}
+
+/// Why a sink cannot be used at all, with the remedy.
+package struct SinkFailure: Error, CustomStringConvertible {
+  package let description: String
+
+  package init(_ description: String) { self.description = description }
+}

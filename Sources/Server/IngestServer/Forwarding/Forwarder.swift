@@ -1,0 +1,243 @@
+import Base
+import Store
+import Synchronization
+import Threads
+
+/// Sends to one sink what the store has taken, in a thread of its own. It reads bounded pages behind what was committed, so that
+/// neither the writer nor memory knows how far the sink is behind.
+final class Forwarder: Sendable {
+  /// What else it works with.
+  struct Surroundings: Sendable {
+    let board: ArrivalBoard
+    let readers: ReadPool
+    /// Hands a job to the writer; what becomes of it comes to `noted`.
+    let submit: @Sendable (StoreJob) -> Bool
+    let notify: @Sendable (ServerNotice) -> Void
+  }
+
+  private struct State {
+    var isStopping = false
+    var interrupt: (@Sendable () -> Void)?
+    var figures: ForwardFigures
+    var position = SinkPosition()
+    /// When what waits was received, or seen.
+    var waitingSince: Int64?
+    /// What became of the last note to the store.
+    var noted: Bool?
+  }
+
+  let target: ForwardTarget
+  private let surroundings: Surroundings
+  private let state: Mutex<State>
+  private let bell = Bell()
+  private let thread = Mutex<NamedThread?>(nil)
+  private let clock = SystemClock()
+
+  /// Between two notes of how far the sink has come: each may cost a sync of the disk.
+  private static let notePause = Nanoseconds.milliseconds(250)
+  private static let readPause = Nanoseconds.seconds(1)
+  private static let longestWait = Nanoseconds.seconds(60)
+
+  init(_ target: ForwardTarget, _ surroundings: Surroundings) throws(ServerError) {
+    (self.target, self.surroundings) = (target, surroundings)
+    state = Mutex(State(figures: ForwardFigures(name: target.name, place: target.place)))
+    let bell = bell
+    surroundings.board.listen { bell.ring() }
+    do throws(SinkFailure) {
+      let start = Semaphore()
+      let thread = try NamedThread.opening("forward") { () throws(SinkFailure) in
+        let sink = try target.open()
+        return sink
+      } run: { [self] sink in
+        start.wait()
+        run(sink)
+      }
+      self.thread.withLock { $0 = thread }
+      start.signal()
+    } catch {
+      throw ServerError(configuration: "--forward \(target.place): \(error)")
+    }
+  }
+
+  /// Lets a request end that is under way, notes how far the sink has come, and returns.
+  func stop() {
+    let interrupt = state.withLock { state in
+      state.isStopping = true
+      return state.interrupt
+    }
+    interrupt?()
+    bell.ring()
+    thread.withLock { $0.take() }?.join()
+  }
+
+  /// The writer has committed how far the sink has come, or could not.
+  func noted(_ isDone: Bool) {
+    state.withLock { $0.noted = isDone }
+    bell.ring()
+  }
+
+  var figures: ForwardFigures {
+    let marks = surroundings.board.marks
+    let now = clock.wallNow.millisecondsSince1970
+    return state.withLock { state in
+      var figures = state.figures
+      figures.lag = state.position.count(until: marks)
+      figures.lagMilliseconds = figures.lag == 0 ? 0 : state.waitingSince.map { max(0, now - $0) } ?? 0
+      figures.lost = surroundings.board.lost(by: target.name)
+      return figures
+    }
+  }
+}
+
+/// In the forwarder's thread.
+extension Forwarder {
+  private func run(_ sink: any ForwardSink) {
+    let interrupt = sink.interrupt
+    state.withLock { $0.interrupt = interrupt }
+    var draws = RandomStream(seed: UInt64(bitPattern: clock.monotonicNow.nanoseconds), device: 0, concern: 0)
+    guard let position = start() else { return }
+    var work = Work(ForwardCourse(at: position, portionMax: target.portion.records))
+    while !state.withLock({ $0.isStopping }) {
+      let now = clock.monotonicNow
+      note(&work, now)
+      tell(&work, now)
+      if let pause = work.course.pausesUntil, now < pause {
+        wait(until: pause, work, now)
+      } else if !work.course.isEmpty {
+        let answer = sink.send(work.course.next)
+        work.course.note(
+          answer, now: clock.monotonicNow, wall: clock.wallNow.millisecondsSince1970, chance: draws.uniform())
+      } else if let due = dueForReading(&work, now) {
+        wait(until: due, work, now)
+      } else {
+        read(&work, now)
+      }
+    }
+    work.nextNote = nil
+    note(&work, clock.monotonicNow)
+  }
+
+  /// What the thread remembers between two steps.
+  private struct Work {
+    var course: ForwardCourse
+    /// What the store was told last.
+    var told: SinkPosition
+    /// Refusals in that note; nil while no note is under way.
+    var refusalsUnderWay: Int?
+    var nextNote: MonotonicInstant?
+    /// When records were first seen that are not read yet.
+    var seen: (at: MonotonicInstant, wall: Int64)?
+    var nextRead: MonotonicInstant?
+    var account = SinkAccount()
+
+    init(_ course: ForwardCourse) {
+      self.course = course
+      told = course.position
+    }
+  }
+
+  /// Where the sink stands; nil when the server stops before the store can say so.
+  private func start() -> SinkPosition? {
+    while !state.withLock({ $0.isStopping }) {
+      let name = target.name
+      if let position = ask({ (reader) throws(StoreError) in try reader.position(ofSink: name) ?? SinkPosition() }) {
+        return position
+      }
+      bell.wait(milliseconds: Int(Forwarder.readPause.wholeMilliseconds))
+    }
+    return nil
+  }
+
+  /// Nil: now. Else when there may be something to be read.
+  private func dueForReading(_ work: inout Work, _ now: MonotonicInstant) -> MonotonicInstant? {
+    if let next = work.nextRead, now < next { return next }
+    let marks = surroundings.board.marks
+    work.course.forgetPartitions(but: marks)
+    let count = work.course.position.count(until: marks)
+    guard count > 0 else {
+      work.seen = nil
+      return now + Forwarder.longestWait
+    }
+    let seen = work.seen ?? (now, clock.wallNow.millisecondsSince1970)
+    work.seen = seen
+    let due = seen.at + target.portion.age
+    return count < Int64(target.portion.records) && now < due ? due : nil
+  }
+
+  private func read(_ work: inout Work, _ now: MonotonicInstant) {
+    let (position, portion) = (work.course.position, target.portion)
+    let marks = surroundings.board.marks
+    let page = ask { (reader) throws(StoreError) in
+      try reader.records(behind: position, until: marks, limit: portion.records, bytes: portion.bytes)
+    }
+    guard let page else {
+      work.nextRead = now + Forwarder.readPause
+      return
+    }
+    (work.nextRead, work.seen) = (nil, nil)
+    work.course.load(page)
+  }
+
+  /// Puts a question to a reader of the store and waits; nil when the store or its readers cannot answer it.
+  private func ask<Answer: Sendable>(
+    _ question: @escaping @Sendable (StoreReader) throws(StoreError) -> Answer
+  ) -> Answer? {
+    let box = ReadAnswer<Answer>()
+    let isAsked = surroundings.readers.ask { reader in
+      do throws(StoreError) {
+        let answer = try question(reader)
+        box.answer.withLock { $0 = answer }
+      } catch {
+        // The caller asks again: what is wrong with the store is told by those who write into it.
+      }
+      box.isThere.signal()
+    }
+    if isAsked { box.isThere.wait() }
+    return box.answer.withLock { $0 }
+  }
+
+  private final class ReadAnswer<Answer: Sendable>: Sendable {
+    let answer = Mutex<Answer?>(nil)
+    let isThere = Semaphore()
+  }
+
+  /// Has the store keep how far the sink has come, one note at a time.
+  private func note(_ work: inout Work, _ now: MonotonicInstant) {
+    if let count = work.refusalsUnderWay, let isDone = state.withLock({ $0.noted.take() }) {
+      work.refusalsUnderWay = nil
+      if isDone { work.course.forget(refusals: count) } else { work.told = SinkPosition() }
+    }
+    let isNew = work.course.position != work.told || !work.course.refusals.isEmpty
+    guard work.refusalsUnderWay == nil, isNew, work.nextNote.map({ $0 <= now }) ?? true else { return }
+    let (position, refusals) = (work.course.position, work.course.refusals)
+    let advance = SinkAdvance(sink: target.name, position: position, refusals: refusals)
+    if surroundings.submit(.advance(advance)) {
+      work.told = position
+      work.refusalsUnderWay = refusals.count
+    }
+    work.nextNote = now + Forwarder.notePause
+  }
+
+  private func wait(until instant: MonotonicInstant, _ work: Work, _ now: MonotonicInstant) {
+    var end = instant
+    let isNew = work.course.position != work.told || !work.course.refusals.isEmpty
+    if isNew, work.refusalsUnderWay == nil, let next = work.nextNote { end = min(end, next) }
+    bell.wait(milliseconds: Int((end - now).wholeMilliseconds) + 1)
+  }
+
+  /// Shows what others ask for, and tells the operator what lasts.
+  private func tell(_ work: inout Work, _ now: MonotonicInstant) {
+    let (course, name) = (work.course, target.name)
+    let since = course.oldest ?? work.seen?.wall
+    state.withLock { state in
+      state.figures.take(course)
+      state.position = course.position
+      state.waitingSince = since
+    }
+    let lost = surroundings.board.lost(by: name)
+    let lag = { [surroundings] in course.position.count(until: surroundings.board.marks) }
+    for notice in work.account.note(course, lost: lost, lag: lag, now: now) {
+      surroundings.notify(.sink(name, notice))
+    }
+  }
+}

@@ -1,0 +1,49 @@
+import Base
+import JSON
+import Store
+
+/// What records go on to, and how far it has come.
+struct SinkHandlers: Sendable {
+  let desk: ForwardDesk
+
+  /// Of each sink.
+  private static let refusalsShown = 20
+
+  /// `GET /admin/v1/sinks`: of each sink `lag` and `lagSeconds`; `sent`, `retried`, `refused` and `lost` since the start;
+  /// `trouble`, null while it takes records; and the latest `refusals`.
+  func list(_ exchange: Exchange) -> Reply {
+    let (figures, held) = (desk.figures, desk.heldPartitions)
+    return .ask { (reader: StoreReader) throws(StoreError) -> Response in
+      var sinks: [(ForwardFigures, [SinkRefusal])] = []
+      for sink in figures {
+        sinks.append((sink, try reader.refusals(ofSink: sink.name, limit: SinkHandlers.refusalsShown)))
+      }
+      return .object { writer in
+        writer.objects("sinks", sinks) { writer, sink in writer.members(of: sink.0, sink.1) }
+        writer.member("heldDays", held)
+      }
+    }
+  }
+}
+
+extension JSONWriter {
+  fileprivate mutating func members(of sink: ForwardFigures, _ refusals: [SinkRefusal]) {
+    member("name", sink.name)
+    member("url", sink.place)
+    member("lag", sink.lag)
+    member("lagSeconds", sink.lagMilliseconds / 1_000)
+    member("sent", sink.sent)
+    member("retried", sink.retried)
+    member("refused", sink.refused)
+    member("lost", sink.lost)
+    member("trouble", sink.trouble)
+    objects("refusals", refusals) { writer, refusal in
+      writer.member("uuid", refusal.key.uuid)
+      writer.member("device", refusal.device.name)
+      writer.member("run", refusal.device.run)
+      writer.member("recordedAt", instant: refusal.key.recordedAt == 0 ? nil : refusal.key.recordedAt)
+      writer.member("at", instant: refusal.at)
+      writer.member("reason", refusal.reason)
+    }
+  }
+}

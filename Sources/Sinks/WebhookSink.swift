@@ -1,0 +1,137 @@
+package import Base
+import Contract
+package import CurlTransport
+package import IngestServer
+import Store
+import Synchronization
+import Upload
+
+/// Sends records to an HTTP server in requests of many: `POST` with `{"records":[…]}`. One request at a time, so that nothing
+/// overtakes.
+///
+/// A repetition has the same `Idempotency-Key`, a hash of the body. With a secret each request is signed:
+/// `X-Rollingroad-Signature: t=SECONDS,v1=HEX` with the HMAC-SHA256 of `SECONDS.BODY`.
+package final class WebhookSink: ForwardSink {
+  /// How a webhook is reached.
+  package struct Settings: Sendable {
+    package let url: String
+    /// Signs requests; nil: they are not signed.
+    package var secret: String?
+    /// Of `Authorization: Bearer`; nil for none.
+    package var token: String?
+    package var transport = TransportConfiguration()
+    package var timeout = Nanoseconds.seconds(30)
+
+    package init(url: String) { self.url = url }
+  }
+
+  /// The sink as a server is told of it.
+  package static func target(_ name: String, _ settings: Settings, records: Int) -> ForwardTarget {
+    ForwardTarget(
+      name: name, place: String(settings.url.prefix { $0 != "?" }),
+      portion: ForwardTarget.Portion(records: records, bytes: 1 << 20, age: .milliseconds(200))
+    ) { () throws(SinkFailure) in try WebhookSink(settings) }
+  }
+
+  private let settings: Settings
+  private let transport: DrivenTransport
+  private let clock = SystemClock()
+  private let end: EndOfSending
+  private var number: UInt64 = 0
+
+  private static let answerBytesMax = 65_536
+
+  package init(_ settings: Settings) throws(SinkFailure) {
+    self.settings = settings
+    var configuration = settings.transport
+    configuration.answerLimit = WebhookSink.answerBytesMax
+    configuration.keepsHeads = true
+    do throws(TransportError) { transport = try DrivenTransport(configuration) } catch {
+      throw SinkFailure("\(error)")
+    }
+    end = EndOfSending(alarm: transport.alarm)
+  }
+
+  package var interrupt: @Sendable () -> Void {
+    { [end] in end.begin() }
+  }
+
+  package func send(_ messages: ArraySlice<ForwardMessage>) -> SinkAnswer {
+    let body = WebhookSink.body(of: messages)
+    number += 1
+    transport.submit(
+      OutgoingRequest(
+        id: number, purpose: .records, method: "POST", url: settings.url, headers: headers(for: body), body: body,
+        timeout: settings.timeout), device: 0)
+    while true {
+      let instant = end.instant
+      if let completion = transport.turn(until: instant).first { return answer(to: messages.count, completion) }
+      if let instant, clock.monotonicNow >= instant { transport.cancel(number, device: 0) }
+    }
+  }
+
+  private static func body(of messages: ArraySlice<ForwardMessage>) -> [UInt8] {
+    var body = Array(#"{"records":["#.utf8)
+    body.reserveCapacity(messages.reduce(16) { $0 + $1.body.count + 1 })
+    for message in messages {
+      if body.last == UInt8(ascii: "}") { body.append(UInt8(ascii: ",")) }
+      body += message.body
+    }
+    body += Array("]}".utf8)
+    return body
+  }
+
+  private func headers(for body: [UInt8]) -> [NameValuePair] {
+    var headers = [
+      NameValuePair(HeaderName.contentType, ContentType.json),
+      NameValuePair(HeaderName.idempotencyKey, Cryptography.sha256(body).prefix(16).hexadecimal),
+      NameValuePair(HeaderName.userAgent, "rollingroad/\(Product.version)"),
+    ]
+    if let token = settings.token { headers.append(NameValuePair(HeaderName.authorization, "Bearer \(token)")) }
+    if let secret = settings.secret {
+      let seconds = clock.wallNow.millisecondsSince1970 / 1_000
+      let code = Cryptography.hmacSHA256(key: Array(secret.utf8), (Array("\(seconds).".utf8) + body)[...])
+      headers.append(NameValuePair(HeaderName.rollingroadSignature, "t=\(seconds),v1=\(code[...].hexadecimal)"))
+    }
+    return headers
+  }
+
+  private func answer(to count: Int, _ completion: TransportCompletion) -> SinkAnswer {
+    switch completion.outcome {
+    case .failed(_, let message): return SinkAnswer(taken: 0, .later(reason: message))
+    case .answered(200..<300, _, _): return SinkAnswer(taken: count)
+    // The content: the same request would be refused again. Every other status speaks of the sink, not of these records.
+    case .answered(let status, _, _) where [400, 413, 422].contains(status):
+      return SinkAnswer(taken: 0, .refused(count: count, reason: "status \(status)"))
+    case .answered(let status, _, _):
+      let hint = (300..<400).contains(status) ? ", and redirects are not followed" : ""
+      let wish = RetryAfter.span(in: completion.head, at: clock.wallNow)
+      return SinkAnswer(taken: 0, .later(after: wish, reason: "status \(status)\(hint)"))
+    }
+  }
+}
+
+/// When a sink that is to stop gives up what is under way.
+final class EndOfSending: Sendable {
+  private static let patience = Nanoseconds.seconds(2)
+
+  private let end = Mutex<MonotonicInstant?>(nil)
+  private let alarm: @Sendable () -> Void
+
+  init(alarm: @escaping @Sendable () -> Void) { self.alarm = alarm }
+
+  func begin() {
+    end.withLock { $0 = SystemClock().monotonicNow + EndOfSending.patience }
+    alarm()
+  }
+
+  /// Nil as long as the sink goes on.
+  var instant: MonotonicInstant? { end.withLock { $0 } }
+}
+
+extension ArraySlice<UInt8> {
+  fileprivate var hexadecimal: String {
+    let digits = Array("0123456789abcdef".utf8)
+    return String(decoding: flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
+  }
+}

@@ -1,0 +1,21 @@
+package import Base
+
+/// How long the answer of a busy server asks its client to wait.
+package enum RetryAfter {
+  /// Seconds, or a date (RFC 9110 §10.2.3), of which one that has passed means now; at most a day. `head` holds the header lines
+  /// as they came; nil when none of them says it.
+  package static func span(in head: [UInt8], at now: WallInstant) -> Nanoseconds? {
+    for line in String(decoding: head, as: UTF8.self).split(whereSeparator: \.isNewline) {
+      let parts = line.split(separator: ":", maxSplits: 1)
+      guard parts.count == 2, parts[0].lowercased() == HeaderName.retryAfter.description.lowercased() else { continue }
+      let value = String(parts[1].drop(while: isSpace).reversed().drop(while: isSpace).reversed())
+      if let date = WallInstant(imfFixdate: value) {
+        return .milliseconds(min(max(0, date.milliseconds(since: now)), 86_400_000))
+      }
+      return Int64(value).flatMap { $0 >= 0 ? .seconds(min($0, 86_400)) : nil }
+    }
+    return nil
+  }
+
+  private static func isSpace(_ character: Character) -> Bool { character == " " || character == "\t" }
+}

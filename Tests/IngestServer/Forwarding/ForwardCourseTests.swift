@@ -1,0 +1,129 @@
+import Base
+import Store
+import Testing
+
+@testable import IngestServer
+
+@Suite struct ForwardCourseTests {
+  private let board = ArrivalBoard()
+  private let start = MonotonicInstant(nanoseconds: 1_000)
+
+  /// Behind this many records of one device.
+  private func course(_ count: Int, portion: Int = 100) throws -> (ForwardCourse, SQLiteStore) {
+    var configuration = StoreConfiguration(folder: ":memory:")
+    configuration.sinks = ["sink"]
+    let store = try SQLiteStore(configuration, board: board)
+    let record = Array(#"{"a":1}"#.utf8)
+    let points = (0..<count).map {
+      Point(
+        recordedAt: 1_795_176_000_000 + Int64($0), uuid: UUID128(high: 1, low: UInt64($0)), record: 0..<record.count)
+    }
+    let batch = IngestBatch(
+      device: DeviceIdentity(name: "a"), receivedAt: WallInstant(millisecondsSince1970: 1_795_176_000_000),
+      bytes: record, points: points)
+    _ = store.apply([.ingest(batch)], now: batch.receivedAt)
+    var course = ForwardCourse(at: SinkPosition(), portionMax: portion)
+    let reader = try #require(store.reader)
+    course.load(try reader.records(behind: SinkPosition(), until: board.marks, limit: count, bytes: 1_000_000))
+    return (course, store)
+  }
+
+  /// The numbers of the records that are sent next.
+  private func numbers(_ course: ForwardCourse) -> [UInt64] { course.next.map(\.arrival.key.uuid.low) }
+
+  private func note(_ course: inout ForwardCourse, _ taken: Int, _ trouble: SinkTrouble? = nil, chance: Double = 0) {
+    course.note(SinkAnswer(taken: taken, trouble), now: start, wall: 5, chance: chance)
+  }
+
+  @Test func whatIsTakenIsPassed() throws {
+    var (course, _) = try course(5, portion: 3)
+    #expect(numbers(course) == [0, 1, 2])
+    note(&course, 3)
+    #expect(numbers(course) == [3, 4])
+    #expect(course.position.count(until: board.marks) == 2)
+    note(&course, 2)
+    #expect(course.isEmpty && course.sent == 5 && course.position.count(until: board.marks) == 0)
+  }
+
+  @Test func pausesGrowToTheirBoundAndEndWithTheFirstSuccess() throws {
+    var (course, _) = try course(3)
+    var pauses: [Int64] = []
+    for _ in 0..<10 {
+      note(&course, 0, .later(reason: "refused"))
+      pauses.append(try (#require(course.pausesUntil) - start).wholeMilliseconds)
+    }
+    #expect(pauses == [250, 500, 1_000, 2_000, 4_000, 8_000, 16_000, 30_000, 30_000, 30_000])
+    note(&course, 0, .later(reason: "refused"), chance: 0.999_999)
+    #expect(try (#require(course.pausesUntil) - start).wholeMilliseconds == 59_999, "the jitter is the second half")
+    #expect(numbers(course) == [0, 1, 2] && course.retried == 11 && course.trouble == "refused")
+    note(&course, 1)
+    #expect(course.trouble == nil && course.pausesUntil == nil)
+    note(&course, 0, .later(reason: "again"))
+    #expect(try (#require(course.pausesUntil) - start).wholeMilliseconds == 250)
+  }
+
+  @Test func whatASinkAsksForCounts() throws {
+    var (course, _) = try course(1)
+    note(&course, 0, .later(after: .seconds(7), reason: "busy"), chance: 0.5)
+    #expect(try #require(course.pausesUntil) - start == .seconds(7))
+    note(&course, 0, .later(after: .seconds(86_400), reason: "busy"))
+    #expect(try #require(course.pausesUntil) - start == .seconds(3_600), "no longer than an hour")
+  }
+
+  /// Plays a sink that refuses requests with these records.
+  private func play(_ course: inout ForwardCourse, refusing bad: Set<UInt64>, requests: Int = 10_000) -> [UInt64] {
+    var taken: [UInt64] = []
+    for _ in 0..<requests where !course.isEmpty {
+      let sent = numbers(course)
+      if sent.contains(where: bad.contains) {
+        note(&course, 0, .refused(count: sent.count, reason: "status 400"))
+      } else {
+        taken += sent
+        note(&course, sent.count)
+      }
+    }
+    return taken
+  }
+
+  @Test func theRecordsThatAreRefusedAreFoundAndTheOthersGoInOrder() throws {
+    var (course, _) = try course(100)
+    let bad: Set<UInt64> = [0, 41, 42, 99]
+    #expect(play(&course, refusing: bad) == (0..<100).filter { !bad.contains($0) })
+    #expect(course.refusals.map(\.key.uuid.low) == [0, 41, 42, 99])
+    #expect(course.refusals.allSatisfy { $0.reason == "status 400" && $0.at == 5 && $0.device.name == "a" })
+    #expect(course.sent == 96 && course.refused == 4 && course.retried == 0)
+    course.forget(refusals: 3)
+    #expect(course.refusals.map(\.key.uuid.low) == [99])
+  }
+
+  @Test func aSinkThatRefusesEverythingIsWaitedFor() throws {
+    var (course, _) = try course(100)
+    #expect(play(&course, refusing: Set(0..<100), requests: 200) == [])
+    #expect(course.refused == 16)
+    #expect(numbers(course) == [16] && course.pausesUntil != nil)
+    #expect(course.trouble == "refuses every record: status 400")
+    #expect(play(&course, refusing: []) == Array(16..<100))
+    #expect(course.trouble == nil)
+  }
+
+  @Test func noticesAreFew() throws {
+    var (course, _) = try course(50)
+    var account = SinkAccount()
+    let at = { (seconds: Int64) in start + .seconds(seconds) }
+    func notices(_ seconds: Int64, lost: Int64 = 0) -> [SinkNotice] {
+      account.note(course, lost: lost, lag: { 9 }, now: at(seconds))
+    }
+    note(&course, 0, .later(reason: "gone"))
+    #expect(notices(0) == [] && notices(9) == [])
+    #expect(notices(10) == [.stuck(reason: "gone")] && notices(500) == [])
+    note(&course, 1)
+    #expect(notices(501) == [.resumed(after: .seconds(501), lag: 9)])
+    note(&course, 0, .refused(count: 1, reason: "status 400"))
+    #expect(notices(502) == [.refused(1, reason: "status 400")])
+    note(&course, 0, .refused(count: 1, reason: "status 400"))
+    note(&course, 0, .refused(count: 1, reason: "status 413"))
+    #expect(notices(503) == [] && notices(561) == [])
+    #expect(notices(562) == [.refused(2, reason: "status 413")])
+    #expect(notices(563, lost: 7) == [.lost(7)] && notices(564, lost: 7) == [])
+  }
+}

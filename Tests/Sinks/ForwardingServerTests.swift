@@ -1,0 +1,130 @@
+import Base
+import CurlTransport
+import JSON
+import Sinks
+import Support
+import Synchronization
+import Testing
+
+@testable import IngestServer
+
+/// A whole server, a webhook, and what becomes of records between them.
+@Suite(.timeLimit(.minutes(3))) struct ForwardingServerTests {
+  private func server(
+    _ hook: BareServer, data: String = ":memory:", fromStart: Bool = false, batch: Int = 50,
+    notices: Notices = Notices()
+  ) throws -> IngestServer {
+    var configuration = ServerConfiguration()
+    configuration.listen = "127.0.0.1:0"
+    configuration.data = data
+    configuration.loops = 1
+    configuration.forwards = [WebhookSink.target("hook", WebhookSink.Settings(url: hook.url), records: batch)]
+    configuration.forwardsFromStart = fromStart
+    return try IngestServer(configuration) { notices.add($0) }
+  }
+
+  private final class Notices: Sendable {
+    private let all = Mutex<[String]>([])
+    func add(_ notice: ServerNotice) { all.withLock { $0.append(notice.message) } }
+    var messages: [String] { all.withLock { $0 } }
+  }
+
+  @Test(arguments: [true, false])
+  func whatIsStoredGoesOnInOrder(inMemory: Bool) throws {
+    let folder = try TemporaryFolder()
+    let receiver = Receiver()
+    let hook = try receiver.serve()
+    let server = try server(hook, data: inMemory ? ":memory:" : folder.file("data"))
+    defer { server.stop() }
+    let uploader = try Uploader(port: server.port)
+    for part in 0..<20 {
+      try uploader.upload(part * 10..<part * 10 + 10, of: 1)
+      try uploader.upload(part * 10..<part * 10 + 10, of: 2, run: "nightly")
+    }
+    #expect(receiver.wait(for: 400))
+    #expect(receiver.numbers(of: "device-1") == Array(0..<200) && receiver.numbers(of: "device-2") == Array(0..<200))
+    #expect(receiver.taken.count == 400, "without failures nothing comes twice")
+    #expect(receiver.taken.allSatisfy { $0.run == ($0.device == "device-2" ? "nightly" : "") })
+  }
+
+  /// Answers of every bad kind, one after the other, and requests that were taken whose answer never came.
+  @Test func failuresCostRepetitionsOnly() throws {
+    let receiver = Receiver()
+    let hook = try receiver.serve { number, _ in
+      switch number {
+      case 0: .text("HTTP/1.1 500 No\r\nContent-Length: 0\r\n\r\n")
+      case 2: .reset(Array("HTTP/1.1 2".utf8))
+      case 4: .text("HTTP/1.1 429 No\r\nRetry-After: 1\r\nContent-Length: 0\r\n\r\n")
+      default: nil
+      }
+    }
+    let server = try server(hook, batch: 20)
+    defer { server.stop() }
+    let uploader = try Uploader(port: server.port)
+    try uploader.upload(0..<100, of: 1)
+    #expect(receiver.wait(for: 100))
+    #expect(receiver.numbers(of: "device-1") == Array(0..<100))
+    let metrics = try uploader.get("/metrics")
+    #expect(metrics.contains(#"rollingroad_forward_retries_total{sink="hook"} 3"#))
+  }
+
+  @Test func aRefusedRecordIsPutAsideAndShown() throws {
+    let receiver = Receiver()
+    let hook = try receiver.serve { _, messages in
+      messages.contains { $0.number == 13 } ? .text("HTTP/1.1 422 No\r\nContent-Length: 0\r\n\r\n") : nil
+    }
+    let folder = try TemporaryFolder()
+    let notices = Notices()
+    do {
+      let server = try server(hook, data: folder.file("data"), notices: notices)
+      defer { server.stop() }
+      try Uploader(port: server.port).upload(0..<40, of: 1)
+      #expect(receiver.wait(for: 39))
+    }
+    #expect(receiver.numbers(of: "device-1") == (0..<40).filter { $0 != 13 })
+    #expect(notices.messages == ["'hook' refused 1 records for good (status 422); GET /admin/v1/sinks names them"])
+    // The end of the server has noted it.
+    let server = try server(hook, data: folder.file("data"))
+    defer { server.stop() }
+    let shown = try Uploader(port: server.port).get("/admin/v1/sinks")
+    #expect(shown.contains(#""uuid":"\#(Uploader.uuid(1, 13))","device":"device-1","run":"""#))
+    #expect(shown.contains(#""reason":"status 422""#) && shown.contains(#""lag":0,"#))
+  }
+
+  @Test func aRestartGoesOnWhereItWas() throws {
+    let folder = try TemporaryFolder()
+    let receiver = Receiver()
+    let hook = try receiver.serve()
+    do {
+      let server = try server(hook, data: folder.file("data"))
+      try Uploader(port: server.port).upload(0..<100, of: 1)
+      #expect(receiver.wait(for: 100))
+      server.stop()
+    }
+    let server = try server(hook, data: folder.file("data"))
+    defer { server.stop() }
+    try Uploader(port: server.port).upload(100..<150, of: 1)
+    #expect(receiver.wait(for: 150))
+    #expect(
+      receiver.taken.map(\.number) == Array(0..<150), "what was acknowledged before an orderly end is not sent again")
+  }
+
+  @Test func theLagIsShownWhileTheSinkIsAway() async throws {
+    let receiver = Receiver()
+    let isThere = Mutex(false)
+    let hook = try receiver.serve { _, _ in
+      isThere.withLock { $0 } ? nil : .text("HTTP/1.1 503 No\r\nRetry-After: 1\r\nContent-Length: 0\r\n\r\n")
+    }
+    let server = try server(hook)
+    defer { server.stop() }
+    let uploader = try Uploader(port: server.port)
+    try uploader.upload(0..<100, of: 1)
+    await hook.comesTrue { !$0.requests.isEmpty }
+    try uploader.upload(100..<200, of: 1)
+    let metrics = try uploader.get("/metrics")
+    #expect(metrics.contains(#"rollingroad_forward_lag_records{sink="hook"} 200"#))
+    isThere.withLock { $0 = true }
+    #expect(receiver.wait(for: 200))
+    #expect(receiver.numbers(of: "device-1") == Array(0..<200))
+  }
+}
