@@ -156,4 +156,21 @@ import Testing
       #expect(call.code == code && call.output.contains(words), "\(call.output)\(call.error)")
     }
   }
+
+  /// The URL is wrong, or the store has no list of anything: that is no loss.
+  @Test func aStoreThatKnowsNoDeviceJudgesNothing() throws {
+    let town = try ExplainTown()
+    let backend = try Backend([:], absent: 404)
+    for words in [[town.records[1].uuid.lowerCase], ["cars-1"]] {
+      let call = CommandCall(["explain"] + words + ["--journal", town.data, "--verify", backend.place])
+      #expect(call.code == .runInvalid, "\(call.output)\(call.error)")
+      #expect(call.output.contains("404") && !call.output.contains("lost"), "\(call.output)")
+    }
+    // One device has a list: then the other one has no records.
+    let other = try Backend(["cars-0": []], absent: 404)
+    let call = CommandCall([
+      "explain", "cars-1", "--journal", town.data, "--verify", other.place, "--device", "cars-0",
+    ])
+    #expect(call.code == .invariantViolated && call.output.contains("acknowledged and lost"), "\(call.output)")
+  }
 }

@@ -88,6 +88,11 @@ import Vocabulary
     let pretended = SeenRequest.Fault(kind: "pretend", withholdsRecords: true)
     let injected = story(nil, requests([200], fault: pretended), store([]))
     #expect(injected.fate == .lostByFault && injected.words.contains("injected fault (pretend)"))
+    // A fault told the phone something else than the backend had answered.
+    let replaced = SeenRequest.Fault(kind: "replace", withholdsRecords: false, replacesStatus: true)
+    #expect(try story(log(acknowledged), requests([503], fault: replaced), store([])).fate == .lostByFault)
+    let refused = story(nil, requests([503], fault: replaced), store([]))
+    #expect(refused.fate == .refused && !refused.words.contains("still on the phone"))
     let dropped = SeenRequest.Fault(kind: "drop", withholdsRecords: false)
     #expect(story(nil, requests([200], fault: dropped), store([])).fate == .lost)
     #expect(story(nil, requests([503, 503]), store([])).fate == .refused)

@@ -23,7 +23,8 @@ protocol RequestJournal {
 extension SeenRequest.Fault {
   /// By its `kind` in a journal.
   init(named kind: String) {
-    self.init(kind: kind, withholdsRecords: ServerFault.Kind(rawValue: kind)?.withholdsRecords ?? false)
+    let known = ServerFault.Kind(rawValue: kind)
+    self.init(kind: kind, withholdsRecords: known?.withholdsRecords ?? false, replacesStatus: known == .replace)
   }
 }
 

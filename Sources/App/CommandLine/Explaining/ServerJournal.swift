@@ -144,7 +144,10 @@ private struct ServerStore: StoreView {
   let place: String
   let listing: any StoreView
 
-  func read(_ device: String, _ take: (StoredRecord) -> Void) throws(StoreProblem) { try listing.read(device, take) }
+  /// A server that lists devices and does not know this one has no records of it.
+  func read(_ device: String, _ take: (StoredRecord) -> Void) throws(StoreProblem) {
+    do throws(StoreProblem) { try listing.read(device, take) } catch { if !error.isAbsence { throw error } }
+  }
 }
 
 extension JSONValue {

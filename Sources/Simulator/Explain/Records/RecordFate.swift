@@ -124,6 +124,10 @@ package struct RecordJoin {
     guard !successes.isEmpty || trails.contains(where: { $0.destroyed != nil }) else {
       return unacknowledged(trails, seen)
     }
+    // The backend has refused it, and the phone was told something else.
+    if successes.isEmpty, let fault = seen.last(where: { $0.fault?.replacesStatus ?? false })?.fault {
+      return (.lostByFault, "lost by an injected fault (\(fault.kind)): the phone deleted what the backend had refused")
+    }
     if let fault = successes.last?.fault, successes.allSatisfy(\.isOfFault) {
       return (
         .lostByFault, "lost by an injected fault (\(fault.kind)), which acknowledged what the backend did not get"
@@ -177,6 +181,12 @@ package struct RecordJoin {
     if let last = seen.last(where: { !$0.isUnanswered }) {
       let by = last.isOfFault ? last.fault.map { " by an injected fault (\($0.kind))" } ?? "" : ""
       let times = StoryText.count(seen.count { !$0.isUnanswered }, "time")
+      if let fault = last.fault, fault.replacesStatus {
+        return (
+          .refused,
+          "refused: answered \(last.status) \(times); an injected fault (\(fault.kind)) told the phone something else"
+        )
+      }
       return (.refused, "refused: answered \(last.status)\(by) \(times), and still on the phone")
     }
     if !seen.isEmpty { return (.waiting, "waiting on the phone: its requests had no answer") }

@@ -8,9 +8,11 @@ package struct SeenRequest: Sendable {
     package var kind: String
     /// It kept records from the backend, or some of them: an answer with 2xx is its own.
     package var withholdsRecords: Bool
+    /// The phone got another status than the one that is noted.
+    package var replacesStatus: Bool
 
-    package init(kind: String, withholdsRecords: Bool) {
-      (self.kind, self.withholdsRecords) = (kind, withholdsRecords)
+    package init(kind: String, withholdsRecords: Bool, replacesStatus: Bool = false) {
+      (self.kind, self.withholdsRecords, self.replacesStatus) = (kind, withholdsRecords, replacesStatus)
     }
   }
 
