@@ -63,6 +63,8 @@ let package = Package(
     .target(
       name: "CPostgres", path: "Sources/System/CPostgres", publicHeadersPath: ".",
       linkerSettings: [.linkedLibrary("dl")]),
+    .target(
+      name: "CNATS", path: "Sources/System/CNATS", publicHeadersPath: ".", linkerSettings: [.linkedLibrary("dl")]),
     .systemLibrary(name: "CSQLite", path: "Sources/System/CSQLite"),
     .systemLibrary(name: "CCurl", path: "Sources/System/CCurl"),
     .systemLibrary(name: "COpenSSL", path: "Sources/System/COpenSSL"),
@@ -92,7 +94,7 @@ let package = Package(
       ]),
 
     library(
-      "Sinks", needs: ["IngestServer", "Store", "CurlTransport", "Upload", "Contract", "Base"]),
+      "Sinks", needs: ["IngestServer", "Store", "CurlTransport", "Upload", "Contract", "JSON", "Base", "CNATS"]),
 
     library("Vocabulary", in: "Device/", needs: ["Contract", "Base"]),
     library("Engine", in: "Device/", needs: ["Vocabulary", "Contract", "Base"]),

@@ -7,7 +7,7 @@ enum ForwardFlags {
   static let all: [Flag] = [
     .values(
       "forward", "[NAME=]URL",
-      "send each stored record on to this webhook (https:// or http://), which the store remembers by its NAME [none]"),
+      "send each stored record on to a webhook (https://, http://) or a stream of NATS (nats://, tls://) [none]"),
     .value(
       "forward-from", "POINT", "where a new sink begins: now, or start for what is stored already", standard: "now"),
     .value("forward-batch", "N", "records sent together at most", standard: "500"),
@@ -44,20 +44,29 @@ enum ForwardFlags {
       throw UsageError("--forward: two sinks are named '\(place.name)'; give one of them another name: NAME=URL")
     }
     return try places.map { (place) throws(UsageError) in
-      var settings = WebhookSink.Settings(url: place.url)
-      settings.secret = try secret("forward-secret", for: place.name, among: names, values)
-      settings.token = try secret("forward-token", for: place.name, among: names, values)
-      settings.transport.certificateAuthorities = values.text("forward-ca")
-      settings.transport.trustSetting = "--forward-ca FILE"
-      return WebhookSink.target(place.name, settings, records: batch ?? 500)
+      let token = try secret("forward-token", for: place.name, among: names, values)
+      switch place.kind {
+      case .webhook(let url):
+        var settings = WebhookSink.Settings(url: url)
+        settings.secret = try secret("forward-secret", for: place.name, among: names, values)
+        settings.token = token
+        settings.transport.certificateAuthorities = values.text("forward-ca")
+        settings.transport.trustSetting = "--forward-ca FILE"
+        return WebhookSink.target(place.name, settings, records: batch ?? 500)
+      case .stream(let hosts, let prefix, let isSecure):
+        var settings = JetStreamSink.Settings(hosts: hosts, prefix: prefix)
+        (settings.isSecure, settings.token, settings.authorities) = (isSecure, token, values.text("forward-ca"))
+        return JetStreamSink.target(place.name, place.shown, settings, records: batch ?? 500)
+      }
     }
   }
 
   /// Of the lines of a secret that one which begins with the name of the sink, or one that begins with no sink's name.
-  private static func secret(
+  static func secret(
     _ flag: String, for sink: String, among sinks: Set<String>, _ values: FlagValues
   ) throws(UsageError) -> String? {
     guard let text = values.text(flag) else { return nil }
+    if text.isEmpty { return try checked(text, flag) }
     var common: String?
     for line in text.split(whereSeparator: \.isNewline) {
       let parts = line.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
@@ -81,29 +90,54 @@ enum ForwardFlags {
 
 /// `[NAME=]URL`, as a person types it.
 struct SinkPlace: Equatable {
+  enum Kind: Equatable {
+    case webhook(url: String)
+    /// `hosts` with their ports.
+    case stream(hosts: [String], prefix: String, isSecure: Bool)
+  }
+
+  private static let schemes = ["https://", "http://", "nats://", "tls://"]
+
   /// Without one it is the URL up to its query.
   let name: String
-  let url: String
+  /// The URL up to its query.
+  let shown: String
+  let kind: Kind
 
   init(_ word: String) throws(UsageError) {
     let parts = word.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
     let isNamed = parts.count == 2 && !parts[0].contains("/")
-    url = isNamed ? parts[1] : word
-    guard let scheme = ["https://", "http://"].first(where: url.hasPrefix) else {
-      throw UsageError("--forward: '\(word)' is not [NAME=]URL with https:// or http://")
+    let url = isNamed ? parts[1] : word
+    guard let scheme = SinkPlace.schemes.first(where: url.hasPrefix) else {
+      throw UsageError("--forward: '\(word)' is not [NAME=]URL with https://, http://, nats:// or tls://")
     }
     let place = url.dropFirst(scheme.count)
     let host = place.prefix { !"/?".contains($0) }
     guard !host.isEmpty, !place.contains("#"), place.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else {
-      throw UsageError("--forward: '\(word)' is no URL of a webhook: https://HOST[:PORT]/PATH")
+      throw UsageError(
+        "--forward: '\(word)' is no URL of a sink, as https://HOST[:PORT]/PATH or nats://HOST[:PORT]/PREFIX")
     }
     guard !host.contains("@") else {
-      throw UsageError("--forward: a password in a URL stands in process lists; use --forward-token in its place")
+      throw UsageError("--forward: a password in a URL is shown in process lists; use --forward-token instead")
     }
-    name = isNamed ? parts[0] : scheme + place.prefix { $0 != "?" }
-    guard (1...100).contains(name.utf8.count) || !isNamed,
-      !isNamed || name.utf8.allSatisfy({ SinkPlace.isPart($0) })
-    else { throw UsageError("--forward: the name '\(name)' may have up to 100 letters, digits, '.', '_' and '-'") }
+    shown = scheme + place.prefix { $0 != "?" }
+    kind =
+      scheme.hasPrefix("http")
+      ? .webhook(url: url) : try SinkPlace.stream(host, place.dropFirst(host.count), isSecure: scheme == "tls://")
+    name = isNamed ? parts[0] : shown
+    guard !isNamed || (1...100).contains(name.utf8.count) && name.utf8.allSatisfy({ SinkPlace.isPart($0) }) else {
+      throw UsageError("--forward: the name '\(name)' may have up to 100 letters, digits, '.', '_' and '-'")
+    }
+  }
+
+  /// `HOST[:PORT],…` and `/PREFIX`, tokens with points between them.
+  private static func stream(_ hosts: Substring, _ path: Substring, isSecure: Bool) throws(UsageError) -> Kind {
+    let prefix = path.drop { $0 == "/" }
+    guard path.isEmpty || prefix.split(separator: ".", omittingEmptySubsequences: false).allSatisfy({ !$0.isEmpty }),
+      prefix.utf8.allSatisfy({ SinkPlace.isPart($0) })
+    else { throw UsageError("--forward: the subjects of NATS begin with PREFIX, as in nats://HOST/road.records") }
+    let named = hosts.split(separator: ",").map { $0.contains(":") ? String($0) : "\($0):4222" }
+    return .stream(hosts: named, prefix: path.isEmpty ? "rollingroad" : String(prefix), isSecure: isSecure)
   }
 
   private static func isPart(_ byte: UInt8) -> Bool {

@@ -1,0 +1,62 @@
+import IngestServer
+import Testing
+
+@testable import CommandLine
+
+@Suite struct ForwardFlagTests {
+  private func targets(_ words: [String]) throws -> [ForwardTarget] {
+    let process = ProcessContext(arguments: [], writeOutput: { _ in }, writeError: { _ in }, errorIsTerminal: false)
+    let (values, _) = try FlagParser(flags: ForwardFlags.all, operandCount: 0...0).parse(words, in: process)
+    return try ForwardFlags.targets(values)
+  }
+
+  @Test func aSinkHasItsNameOrThatOfItsURL() throws {
+    let found = try targets([
+      "--forward", "orders=https://example.org/hook?key=1", "--forward", "http://127.0.0.1:9/a=b?c=d",
+      "--forward-batch=7",
+    ])
+    #expect(found.map(\.name) == ["orders", "http://127.0.0.1:9/a=b"])
+    #expect(found.map(\.place) == ["https://example.org/hook", "http://127.0.0.1:9/a=b"])
+    #expect(found.allSatisfy { $0.portion.records == 7 })
+    #expect(try targets([]).isEmpty)
+  }
+
+  @Test func aStreamHasHostsAndAPrefix() throws {
+    #expect(
+      try SinkPlace("bus=nats://one,two:5222/road.records").kind
+        == .stream(hosts: ["one:4222", "two:5222"], prefix: "road.records", isSecure: false))
+    #expect(
+      try SinkPlace("tls://one").kind == .stream(hosts: ["one:4222"], prefix: "rollingroad", isSecure: true))
+  }
+
+  @Test(arguments: [
+    "ftp://example.org", "example.org", "orders=", "https://", "https://example.org/#part", "https://a b/",
+    "https://user:pass@example.org/", "a/b=https://example.org", "ä=https://example.org", "nats://host/a..b",
+    "nats://host/a*", "nats://host/",
+  ])
+  func aWordThatIsNoSinkIsRefused(word: String) {
+    #expect(throws: UsageError.self) { try SinkPlace(word) }
+  }
+
+  @Test func whatDoesNotGoTogetherIsRefused() {
+    for words in [
+      ["--forward-secret", "s"], ["--forward-ca", "f"], ["--forward", "https://a/", "--forward", "https://a/?b"],
+      ["--forward", "https://a/", "--forward-batch", "0"], ["--forward", "https://a/", "--forward-token", "a b"],
+      ["--forward", "https://a/", "--forward-secret", ""],
+    ] {
+      #expect(throws: UsageError.self, "\(words)") { try targets(words) }
+    }
+  }
+
+  @Test func eachSinkHasItsOwnSecretOrTheCommonOne() throws {
+    let parse = { (text: String, sink: String) throws(UsageError) in
+      var values = FlagValues()
+      values.set("forward-secret", text, origin: "--forward-secret")
+      return try ForwardFlags.secret("forward-secret", for: sink, among: ["a", "b"], values)
+    }
+    #expect(try parse("common", "a") == "common" && parse("x=y", "a") == "x=y")
+    #expect(try parse("a=first\nb=second=2\ncommon", "a") == "first")
+    #expect(try parse("a=first\nb=second=2\ncommon", "b") == "second=2")
+    #expect(try parse("common\nb=second", "a") == "common" && parse("b=second", "a") == nil)
+  }
+}

@@ -1,0 +1,164 @@
+import Base
+import IngestServer
+import JSON
+import Store
+import Support
+import Testing
+
+@testable import Sinks
+
+/// Messages of devices, in the order of the letters.
+private func messages(_ devices: String, run: String = "", firstPadding: Int = 0) throws -> [ForwardMessage] {
+  let store = try SQLiteStore(StoreConfiguration(folder: ":memory:"))
+  let at = WallInstant(millisecondsSince1970: 1_795_176_000_000)
+  for (number, device) in devices.enumerated() {
+    let padding = String(repeating: " ", count: number == 0 ? firstPadding : 0)
+    let record = Array(#"{\#(padding)"odometer":\#(number)}"#.utf8)
+    let point = Point(
+      recordedAt: at.millisecondsSince1970 + Int64(number), uuid: UUID128(high: 1, low: UInt64(number)),
+      record: 0..<record.count)
+    let batch = IngestBatch(
+      device: DeviceIdentity(run: run, name: String(device)), receivedAt: at, bytes: record, points: [point])
+    _ = store.apply([.ingest(batch)], now: at)
+  }
+  let reader = try #require(store.reader)
+  return try reader.arrivals(RecordSelection(KeySelection(run: run)), limit: devices.count).elements
+    .map { ForwardMessage($0) }
+}
+
+@Suite struct PublishWindowTests {
+  private func all(_ window: inout PublishWindow) -> [Int] {
+    var places: [Int] = []
+    while let place = window.next() { places.append(place) }
+    return places
+  }
+
+  @Test func ofEachDeviceOneIsUnderWay() throws {
+    var window = PublishWindow(try messages("aabacb")[...], without: [])
+    #expect(all(&window) == [0, 2, 4])
+    window.settle(2, nil)
+    #expect(all(&window) == [5] && window.taken == 0)
+    window.settle(0, nil)
+    #expect(all(&window) == [1] && window.taken == 1)
+    for place in [1, 4, 5] { window.settle(place, nil) }
+    #expect(all(&window) == [3] && window.taken == 3)
+    window.settle(3, nil)
+    #expect(window.taken == 6 && !window.isWaiting)
+  }
+
+  @Test func behindOneThatFailedTheOthersOfItsDeviceStay() throws {
+    let sent = try messages("abab")
+    var window = PublishWindow(sent[...], without: [])
+    #expect(all(&window) == [0, 1])
+    window.settle(0, .later(reason: "full"))
+    window.settle(1, nil)
+    #expect(all(&window) == [3])
+    window.settle(3, nil)
+    #expect(!window.isWaiting && window.taken == 0 && window.trouble(at: 0) == .later(reason: "full"))
+    #expect(window.acknowledged(behind: 0) == [1, 3])
+    var again = PublishWindow(sent[...], without: Set([1, 3].map { sent[$0].id }))
+    #expect(all(&again) == [0])
+    again.settle(0, nil)
+    #expect(all(&again) == [2], "what the stream has is not sent again")
+    again.settle(2, nil)
+    #expect(again.taken == 4)
+  }
+
+  @Test func aSecondAnswerCountsForNothing() throws {
+    var window = PublishWindow(try messages("ab")[...], without: [])
+    #expect(all(&window) == [0, 1])
+    window.settle(0, nil)
+    window.settle(0, .later(reason: "late"))
+    #expect(window.isWaiting && window.taken == 1)
+  }
+}
+
+@Suite struct JetStreamAnswerTests {
+  /// The examples of the reference of the JetStream API, and what is none of them.
+  @Test func answersOfAStreamAreRead() {
+    let trouble = { (text: String) in JetStreamSink.trouble(in: Array(text.utf8)) }
+    #expect(trouble(#"{"stream":"ORDERS","seq":12}"#) == nil)
+    #expect(trouble(#"{"stream":"ORDERS","seq":12,"duplicate":true}"#) == nil)
+    #expect(
+      trouble(#"{"error":{"code":400,"err_code":10054,"description":"message size exceeds maximum allowed"}}"#)
+        == .refused(count: 1, reason: "message size exceeds maximum allowed"))
+    #expect(
+      trouble(#"{"error":{"code":503,"err_code":10077,"description":"maximum bytes exceeded"},"seq":0}"#)
+        == .later(reason: "maximum bytes exceeded"))
+    for text in ["", "{}", "[1]", "+OK", #"{"stream":"ORDERS","seq":1"#] {
+      #expect(trouble(text) == .later(reason: "an answer that is none of a stream"))
+    }
+  }
+
+  @Test(arguments: [
+    ("phone-1", "phone-1"), ("", "-"), ("-", "%2D"), ("a.b", "a%2Eb"), ("*", "%2A"), (">", "%3E"),
+    ("a b\n", "a%20b%0A"),
+    ("50%", "50%25"), ("ü", "%C3%BC"), ("--", "--"),
+  ])
+  func anyTextBecomesOneTokenOfASubject(text: String, token: String) { #expect(JetStreamSink.token(text) == token) }
+}
+
+/// With a server of NATS as a child, where it is installed.
+@Suite(.timeLimit(.minutes(2)), .enabled(if: StreamServer.isInstalled, "needs nats-server and libnats"))
+struct JetStreamSinkTests {
+  private func sink(_ server: StreamServer, prefix: String = "road", token: String? = nil) throws -> JetStreamSink {
+    var settings = JetStreamSink.Settings(hosts: ["127.0.0.1:\(server.port)"], prefix: prefix)
+    settings.token = token
+    return try JetStreamSink(settings)
+  }
+
+  @Test func recordsAreInTheStreamOnceAndInOrder() throws {
+    let server = try StreamServer()
+    let sink = try sink(server)
+    let sent = try messages("abacabaab", run: "night.ly")
+    #expect(sink.send(sent[...]) == SinkAnswer(taken: 9))
+    #expect(sink.send(sent[2..<5]) == SinkAnswer(taken: 3), "a repetition is acknowledged too")
+    #expect(try server.lastSequence() == 9, "and stored once")
+    for number in [0, 2, 4, 6, 7] {
+      let stored = try server.message(sent[number].id)
+      #expect(stored.contains("Nats-Msg-Id: night.ly/") && stored.contains(#""odometer":\(number)}"#))
+    }
+    #expect(try server.numbers(of: "road.night%2Ely.a") == [0, 2, 4, 6, 7])
+    #expect(try server.numbers(of: "road.night%2Ely.b") == [1, 5, 8])
+  }
+
+  @Test func whatTheStreamDoesNotTakeIsNamed() throws {
+    let server = try StreamServer(maxMessage: 400)
+    let sink = try sink(server)
+    let sent = try messages("aba", firstPadding: 500)
+    #expect(
+      sink.send(sent[...])
+        == SinkAnswer(taken: 0, .refused(count: 1, reason: "message size exceeds maximum allowed")))
+    #expect(try server.numbers(of: "road.-.a") == [], "nothing of the device goes before it")
+    #expect(sink.send(sent[1...]) == SinkAnswer(taken: 2))
+    #expect(try server.lastSequence() == 2)
+  }
+
+  @Test func withoutAStreamOrAServerItIsTriedAgain() throws {
+    let server = try StreamServer()
+    let lost = try sink(server, prefix: "elsewhere")
+    let sent = try messages("a")
+    #expect(
+      lost.send(sent[...]) == SinkAnswer(taken: 0, .later(reason: "no stream has the subjects elsewhere.>")))
+    let sink = try sink(server)
+    #expect(sink.send(sent[...]) == SinkAnswer(taken: 1))
+    server.kill()
+    let answer = sink.send(sent[...])
+    guard case .later = answer.trouble else {
+      Issue.record("\(answer)")
+      return
+    }
+    #expect(answer.taken == 0)
+  }
+
+  @Test func aWrongTokenIsNamed() throws {
+    let server = try StreamServer(token: "right")
+    let wrong = try sink(server, token: "wrong").send(try messages("a")[...])
+    guard case .later(nil, let reason) = wrong.trouble else {
+      Issue.record("\(wrong)")
+      return
+    }
+    #expect(reason.contains("Authorization"))
+    #expect(try sink(server, token: "right").send(try messages("a")[...]) == SinkAnswer(taken: 1))
+  }
+}
