@@ -53,7 +53,7 @@ import Testing
     let hook = try receiver.serve { number, _ in
       switch number {
       case 0: .text("HTTP/1.1 500 No\r\nContent-Length: 0\r\n\r\n")
-      case 2: .reset(Array("HTTP/1.1 2".utf8))
+      case 2: .close(Array("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n".utf8))
       case 4: .text("HTTP/1.1 429 No\r\nRetry-After: 1\r\nContent-Length: 0\r\n\r\n")
       default: nil
       }

@@ -114,14 +114,14 @@ final class Uploader {
     let body = #"{"location":[\#(records.joined(separator: ","))],"device_id":"device-\#(device)"}"#
     let path = run.isEmpty ? "/locations" : "/r/\(run)/locations"
     try client.send(
-      "POST \(path) HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: \(body.utf8.count)\r\n\r\n\(body)"
+      "POST \(path) HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: \(body.utf8.count)\r\n\r\n\(body)"
     )
     let answer = try wholeAnswer()
     #expect(answer.hasPrefix("HTTP/1.1 200"), "\(answer)")
   }
 
   func get(_ path: String) throws -> String {
-    try client.send("GET \(path) HTTP/1.1\r\nHost: a\r\n\r\n")
+    try client.send("GET \(path) HTTP/1.1\r\nHost: localhost\r\n\r\n")
     return try wholeAnswer()
   }
 

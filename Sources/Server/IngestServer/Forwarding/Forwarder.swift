@@ -19,7 +19,8 @@ final class Forwarder: Sendable {
     var isStopping = false
     var interrupt: (@Sendable () -> Void)?
     var figures: ForwardFigures
-    var position = SinkPosition()
+    /// Nil until the store has told it.
+    var position: SinkPosition?
     /// When what waits was received, or seen.
     var waitingSince: Int64?
     /// What became of the last note to the store.
@@ -81,7 +82,7 @@ final class Forwarder: Sendable {
     let now = clock.wallNow.millisecondsSince1970
     return state.withLock { state in
       var figures = state.figures
-      figures.lag = state.position.count(until: marks)
+      figures.lag = state.position?.count(until: marks) ?? 0
       figures.lagMilliseconds = figures.lag == 0 ? 0 : state.waitingSince.map { max(0, now - $0) } ?? 0
       figures.lost = surroundings.board.lost(by: target.name)
       return figures
@@ -113,8 +114,7 @@ extension Forwarder {
         read(&work, now)
       }
     }
-    work.nextNote = nil
-    note(&work, clock.monotonicNow)
+    noteLast(&work)
   }
 
   /// What the thread remembers between two steps.
@@ -216,6 +216,17 @@ extension Forwarder {
       work.refusalsUnderWay = refusals.count
     }
     work.nextNote = now + Forwarder.notePause
+  }
+
+  /// Waits for the note that is under way, and for the last one.
+  private func noteLast(_ work: inout Work) {
+    let end = clock.monotonicNow + Forwarder.readPause
+    repeat {
+      work.nextNote = nil
+      note(&work, clock.monotonicNow)
+      if work.refusalsUnderWay == nil { return }
+      bell.wait(milliseconds: 100)
+    } while clock.monotonicNow < end
   }
 
   private func wait(until instant: MonotonicInstant, _ work: Work, _ now: MonotonicInstant) {
