@@ -1,4 +1,4 @@
-package import Base
+import Base
 package import Contract
 
 /// Which phone this is: what never changes while an app is installed on it.
@@ -24,11 +24,11 @@ package struct DeviceDescription: Equatable, Sendable {
 }
 
 /// The numbers of a host.
-package enum HostRules {
+enum HostRules {
   /// How many commands of one answer are carried out: the last ones (SDK §10.2).
-  package static let commandsMax = 100
+  static let commandsMax = 100
   /// How often rows that have grown too old are looked for, apart from start and resume (SDK §7.4).
-  package static let purgeInterval = Nanoseconds.seconds(3_600)
+  static let purgeInterval = Nanoseconds.seconds(3_600)
   /// Beyond, nothing grows old.
-  package static let daysMax = 36_500
+  static let daysMax = 36_500
 }

@@ -2,7 +2,7 @@ import Base
 import Contract
 import Database
 import Queue
-package import Vocabulary
+import Vocabulary
 
 /// When a flush begins (SDK §8.5).
 extension Uploader {
@@ -90,7 +90,7 @@ extension Uploader {
 
 extension FlushTrigger {
   /// Whether it sends rows whose upload has failed without regard to the threshold (SDK §8.5.3).
-  package var isRetry: Bool {
+  fileprivate var isRetry: Bool {
     switch self {
     case .appResume, .ready, .connectivity, .heartbeat, .backgroundFetch: true
     case .insert, .motionChange, .appPause, .start, .configuration, .manual: false

@@ -95,7 +95,7 @@ final class CoverageWatch: Watcher {
     case 413: tooLarge[device] = sent.recordCount
     default: break
     }
-    guard let days = ledger.pages[device].terms?.daysMax, days <= HostRules.daysMax else { return }
+    guard let days = ledger.pages[device].terms?.daysMax, days <= DocumentedLimits.daysMax else { return }
     let isOld = sent.rows.contains { row in
       ledger.pages[device].waiting[row: row].map {
         context.now.wall.milliseconds(since: $0.timestamp) > Int64(days) * 86_400_000

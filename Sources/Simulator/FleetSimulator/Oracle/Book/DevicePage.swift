@@ -55,7 +55,7 @@ final class UploadTerms {
     newestFirst = persistence.locationsOrderDirection == .descending
     queueMax = persistence.maxRecordsToPersist > 0 ? persistence.maxRecordsToPersist : nil
     daysMax = persistence.maxDaysToPersist > 0 ? persistence.maxDaysToPersist : nil
-    timeout = UploadRules.timeout(milliseconds: http.timeoutMilliseconds)
+    timeout = DocumentedLimits.timeout(milliseconds: http.timeoutMilliseconds)
     url = http.url
     stopsOnTerminate = configuration.app.stopOnTerminate
   }

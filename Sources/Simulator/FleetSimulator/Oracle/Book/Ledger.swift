@@ -254,7 +254,7 @@ final class Ledger {
 
   /// A request takes its time by the clock of the network, however fast the device's goes.
   func hasPassed(_ span: Nanoseconds, timeLimit: Nanoseconds) -> Bool {
-    Double(span.count) > Double((timeLimit + UploadRules.watchdogGrace).count) * clockFactor
+    Double(span.count) > Double((timeLimit + DocumentedLimits.watchdogGrace).count) * clockFactor
   }
 
   private func close(_ device: Int, _ isOver: (SentRequest) -> Bool) {

@@ -21,7 +21,7 @@ struct SentRequest {
   var isServed = false
 
   /// The watchdog has ended it and its flush; its answer may still come (SDK §9.2).
-  func isGivenUp(at instant: MonotonicInstant) -> Bool { instant - sentAt >= timeout + UploadRules.watchdogGrace }
+  func isGivenUp(at instant: MonotonicInstant) -> Bool { instant - sentAt >= timeout + DocumentedLimits.watchdogGrace }
 }
 
 /// What is to be said about the records of a request.

@@ -38,14 +38,14 @@ final class BoundsRule: Rule {
         flag(context, uuid, "\(waiting) records in a queue of at most \(limit)")
       }
     case .sent(let request) where request.purpose == .records:
-      guard let days = ledger.pages[device].terms?.daysMax, days <= HostRules.daysMax,
+      guard let days = ledger.pages[device].terms?.daysMax, days <= DocumentedLimits.daysMax,
         let rows = ledger.pages[device].open.last?.rows
       else { return }
       // A store that could not write could not purge. When all faults are over a device only empties its queue.
       guard !ledger.truth.lives[device].isHealed,
-        ledger.truth.lives[device].isSound(since: context.now.monotonic - HostRules.purgeInterval)
+        ledger.truth.lives[device].isSound(since: context.now.monotonic - DocumentedLimits.purgeInterval)
       else { return }
-      let oldest = Int64(days) * 86_400_000 + HostRules.purgeInterval.wholeMilliseconds
+      let oldest = Int64(days) * 86_400_000 + DocumentedLimits.purgeInterval.wholeMilliseconds
       for row in rows {
         // One that was on its way at a look stays until the next one.
         guard let record = ledger.pages[device].waiting[row: row], record.attempts <= 1 else { continue }

@@ -44,7 +44,7 @@ final class NoWedgeRule: Rule {
     else { return }
     exercised += 1
     if terms.defersOnCellular && ledger.radio.kind(of: context.network) == .cellular { return }
-    guard silence.inserts > terms.threshold + UploadRules.backOffRecords else { return }
+    guard silence.inserts > terms.threshold + DocumentedLimits.backOffRecords else { return }
     let quiet = context.now.monotonic - silence.since
     guard ledger.hasPassed(quiet, timeLimit: terms.timeout) else { return }
     silences[device].isTold = true

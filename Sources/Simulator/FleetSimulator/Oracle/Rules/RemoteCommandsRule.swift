@@ -59,7 +59,7 @@ final class RemoteCommandsRule: Rule {
   private func take(_ outcome: RequestOutcome, of sent: SentRequest, _ device: Int) {
     var new: [Command] = []
     if case .answered(_, reason: _, let body) = outcome, !body.isEmpty {
-      new = ReceivedCommands(inBody: body.span).commands.suffix(HostRules.commandsMax)
+      new = ReceivedCommands(inBody: body.span).commands.suffix(DocumentedLimits.commandsMax)
     }
     exercised += new.count
     if sent.purpose == .refresh, let held = orders[device]?.held {
