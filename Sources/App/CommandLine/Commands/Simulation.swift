@@ -105,7 +105,7 @@ struct Simulation {
         "note: the target does not support faults: the simulator's network injects http and auth faults, and the requests that it answers do not reach the target"
       )
     }
-    if options.shard != nil, outside.isOurs, setup.faults.contains(where: \.isServers) {
+    if options.shard != nil, outside.isOurs, setup.faults.contains(where: \.action.isServers) {
       process.writeError(
         "rollingroad simulate: server faults cannot be used with shards, because shards would delete each other's faults; run one process"
       )

@@ -125,7 +125,7 @@ struct FaultPlan {
   func occurrence(_ spell: FaultTimeline.Spell, of index: Int, in fleet: String) -> FaultOccurrence {
     FaultOccurrence(
       fault: faults[spell.fault].name, fleet: fleet, index: index, ordinal: spell.ordinal, start: spell.start,
-      end: spell.end, endsTokens: faults[spell.fault].endsTokens)
+      end: spell.end, endsTokens: faults[spell.fault].action.endsTokens)
   }
 }
 
@@ -137,21 +137,8 @@ extension Fault {
   fileprivate func concerns(_ fleet: String) -> Bool { selection.fleet.map { $0 == fleet } ?? true }
 
   fileprivate func end(from start: MonotonicInstant) -> MonotonicInstant? {
-    if action.isEvent { return start }
+    if action.span == .event { return start }
     return duration > .zero ? start + duration : nil
-  }
-}
-
-extension FaultAction {
-  /// It happens and is over; what it changes does not change back.
-  fileprivate var isEvent: Bool {
-    switch self {
-    case .network, .toxic, .tls, .http: false
-    case .authorization(let fault): fault.refreshStatus == nil
-    // A crash waits for its moment, and poison for an app that runs.
-    case .storage, .device: false
-    case .lifecycle, .remote: true
-    }
   }
 }
 

@@ -38,12 +38,10 @@ extension SimulatedDevice {
 
   private mutating func end(_ spell: FaultTimeline.Spell, at instant: MonotonicInstant, in run: RunContext) {
     run.trace.note(.faultEnded, UInt64(spell.ordinal), of: number, at: instant)
-    switch run.faults.faults[spell.fault].action {
-    case .storage: failWrites(in: run)
-    case .http, .authorization: run.targetFaults?.end(spell.fault, of: number)
-    case .tls: endInterception(spell, at: instant, in: run)
-    case .network, .toxic, .device, .lifecycle, .remote: break
-    }
+    let action = run.faults.faults[spell.fault].action
+    if action.disturbsStore { failWrites(in: run) }
+    if action.isServers { run.targetFaults?.end(spell.fault, of: number) }
+    if case .tls = action { endInterception(spell, at: instant, in: run) }
     run.tell(.faultEnded(occurrence(spell, in: run)), link.context(at: moment(at: instant, in: run)))
   }
 
@@ -67,7 +65,7 @@ extension SimulatedDevice {
     case .authorization(let authorization):
       if authorization.refreshStatus != nil { run.targetFaults?.begin(spell.fault, of: number) }
       if run.playsFaults {
-        if authorization.expireAllAccessTokens || authorization.revokeAllTokens {
+        if fault.action.endsTokens {
           link.withdraw(host.configuration.authorization, refreshToo: authorization.revokeAllTokens)
         }
         return
@@ -115,9 +113,7 @@ extension SimulatedDevice {
   }
 
   mutating func isBlind(in run: RunContext) -> Bool {
-    faults.running.contains {
-      if case .device(let fault) = run.faults.faults[$0.fault].action { fault.noFix } else { false }
-    }
+    faults.running.contains { run.faults.faults[$0.fault].action.hidesPositions }
   }
 
   /// The time as the phone has it.

@@ -28,7 +28,7 @@ package final class TargetFaults {
   /// Nil when nothing is asked of the server. Throws when it is no server of ours, wants to see a token, or has rules of
   /// another run, which would be lost.
   init?(_ setup: RunSetup, at target: OutsideSetup) throws {
-    guard target.isOurs, setup.faults.contains(where: { $0.isServers || $0.isRuleOfHandshakes(at: target) }) else {
+    guard target.isOurs, setup.faults.contains(where: { $0.action.isServers || $0.isRuleOfHandshakes(at: target) }) else {
       return nil
     }
     administration = TargetAdministration(try BlockingHTTPClient(target.transport), of: target)
@@ -109,14 +109,6 @@ struct TargetRefusal: Error, CustomStringConvertible {
 }
 
 extension Fault {
-  /// A server has to do it.
-  package var isServers: Bool {
-    switch action {
-    case .http, .authorization, .remote: true
-    case .network, .toxic, .tls, .storage, .device, .lifecycle: false
-    }
-  }
-
   /// It goes wrong at the server itself: a rule there meets the handshakes of all devices, and cannot tell one from another.
   func isRuleOfHandshakes(at target: OutsideSetup) -> Bool {
     guard case .tls = action else { return false }

@@ -182,6 +182,6 @@ extension Fault {
 extension RunSetup {
   /// Faults of the server at a target that takes none.
   package var playsFaults: Bool {
-    outside.map { !$0.isOurs } ?? false && (isSteerable || faults.contains(where: \.isServers))
+    outside.map { !$0.isOurs } ?? false && (isSteerable || faults.contains(where: \.action.isServers))
   }
 }

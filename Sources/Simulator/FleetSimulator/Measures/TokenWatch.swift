@@ -36,10 +36,3 @@ struct TokenWatch {
     return wall.milliseconds(since: end) > -TokenWatch.tolerance.wholeMilliseconds
   }
 }
-
-extension Fault {
-  /// Access tokens are worth nothing from then on.
-  var endsTokens: Bool {
-    if case .authorization(let fault) = action { fault.expireAllAccessTokens || fault.revokeAllTokens } else { false }
-  }
-}

@@ -69,7 +69,7 @@ extension RunSetup {
         "\(place): only modelled links have toxics; use --mode virtual, or lockstep with clock.latency modelled")
     }
     if case .tls(let tls) = fault.action { judge(tls, of: fault, scenario.target, hasLinks: hasLinks, &problems) }
-    guard fault.isServers else { return }
+    guard fault.action.isServers else { return }
     if case .http(let http) = fault.action, http.hasCondition {
       problems.append("\(place): a real server does not support 'when'; remove it, or use --mode virtual")
     }

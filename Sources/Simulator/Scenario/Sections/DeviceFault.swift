@@ -11,7 +11,9 @@ package struct DeviceFault: Equatable, Sendable {
 }
 
 extension DeviceFault: FaultActionSection {
-  var lasts: Bool { noFix }
+  /// A clock that is wrong may stay so, and poison waits for an app that runs.
+  var span: FaultSpan { noFix ? .state : .open }
+  var hidesPositions: Bool { noFix }
 
   static let table = Table<DeviceFault>(
     "device-fault", "A fault of the phone.",
@@ -43,7 +45,7 @@ package struct LifecycleFault: Equatable, Sendable {
 }
 
 extension LifecycleFault: FaultActionSection {
-  var lasts: Bool { false }
+  var span: FaultSpan { .event }
   /// `relaunchAfter` alone does nothing.
   var isEmpty: Bool { !terminate && !reboot }
 
@@ -65,7 +67,9 @@ package struct StorageFault: Equatable, Sendable {
 }
 
 extension StorageFault: FaultActionSection {
-  var lasts: Bool { error != nil }
+  /// A crash waits for its moment.
+  var span: FaultSpan { error != nil ? .state : .open }
+  var disturbsStore: Bool { true }
 
   static let table = Table<StorageFault>(
     "storage-fault", "A fault of the device's queue.",

@@ -91,17 +91,37 @@ struct FaultRate: ScenarioSection, Equatable {
     [.required("perDeviceHour", \.perDeviceHour, .number(0...3_600), "Occurrences per hour and device.")])
 }
 
-/// A section of a fault.
+/// How a fault ends.
+package enum FaultSpan: Equatable, Sendable {
+  /// It happens and is over; what it changes does not change back.
+  case event
+  /// A state that needs `for`, and ends after it.
+  case state
+  /// It ends by itself, as a crash that waits for its moment does; else after `for`, or when all faults are over.
+  case open
+}
+
+/// A section of a fault. What others have to know of its keys is decided beside its table.
 protocol FaultActionSection: ScenarioSection, Equatable {
-  /// Whether one of its keys begins a state that ends after `for`; the others are events. A new key is decided on where it is
-  /// declared.
-  var lasts: Bool { get }
+  var span: FaultSpan { get }
   /// Without any of its keys it would do nothing.
   var isEmpty: Bool { get }
+  /// The phone gets no positions meanwhile, and the rules expect none.
+  var hidesPositions: Bool { get }
+  /// The device's store may not write meanwhile, and the rules excuse what it loses.
+  var disturbsStore: Bool { get }
+  /// Access tokens are worth nothing from then on.
+  var endsTokens: Bool { get }
+  /// The server has to do it.
+  var isServers: Bool { get }
 }
 
 extension FaultActionSection {
   var isEmpty: Bool { self == Self() }
+  var hidesPositions: Bool { false }
+  var disturbsStore: Bool { false }
+  var endsTokens: Bool { false }
+  var isServers: Bool { false }
 }
 
 /// What goes wrong.
@@ -117,13 +137,16 @@ package enum FaultAction: Equatable, Sendable {
   case lifecycle(LifecycleFault)
   case remote(RemoteFault)
 
-  /// Whether it is a state that begins and ends, and no event.
-  var lasts: Bool { section?.lasts ?? true }
+  package var span: FaultSpan { section?.span ?? .state }
+  package var hidesPositions: Bool { section?.hidesPositions ?? false }
+  package var disturbsStore: Bool { section?.disturbsStore ?? false }
+  package var endsTokens: Bool { section?.endsTokens ?? false }
+  package var isServers: Bool { section?.isServers ?? false }
 
   /// A section without any of its keys would do nothing.
   var isEmpty: Bool { section?.isEmpty ?? false }
 
-  /// A network and a toxic are values of their own: they last, and are never empty.
+  /// A network and a toxic are values of their own: states of the way to the server, and never empty.
   private var section: (any FaultActionSection)? {
     switch self {
     case .network, .toxic: nil
@@ -244,7 +267,7 @@ extension DecodingContext {
       refuse(
         .missing, value[present[0]]?.position ?? value.position, "an empty \(present[0])", remedy: "add a key")
     }
-    if action.lasts && (fault.duration ?? .zero) <= .zero {
+    if action.span == .state && (fault.duration ?? .zero) <= .zero {
       let position = value["for"]?.position ?? value.position
       refuse(.missing, position, "the fault has no duration", remedy: "say for how long: for: \"5m\"")
     }

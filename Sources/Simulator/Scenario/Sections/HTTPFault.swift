@@ -12,7 +12,8 @@ package struct HTTPFault: Equatable, Sendable {
 }
 
 extension HTTPFault: FaultActionSection {
-  var lasts: Bool { true }
+  var span: FaultSpan { .state }
+  var isServers: Bool { true }
 
   static let table = Table<HTTPFault>(
     "http-fault",
@@ -127,7 +128,9 @@ package struct AuthorizationFault: Equatable, Sendable {
 }
 
 extension AuthorizationFault: FaultActionSection {
-  var lasts: Bool { refreshStatus != nil }
+  var span: FaultSpan { refreshStatus != nil ? .state : .event }
+  var endsTokens: Bool { expireAllAccessTokens || revokeAllTokens }
+  var isServers: Bool { true }
 
   static let table = Table<AuthorizationFault>(
     "auth-fault", "A fault of tokens.",
@@ -147,7 +150,8 @@ package struct RemoteFault: Equatable, Sendable {
 }
 
 extension RemoteFault: FaultActionSection {
-  var lasts: Bool { false }
+  var span: FaultSpan { .event }
+  var isServers: Bool { true }
 
   static let table = Table<RemoteFault>(
     "remote-fault", "Commands that the next answers carry.",

@@ -13,7 +13,7 @@ package struct TLSFault: Equatable, Sendable {
 }
 
 extension TLSFault: FaultActionSection {
-  var lasts: Bool { true }
+  var span: FaultSpan { .state }
   /// `problem` is required.
   var isEmpty: Bool { false }
 

@@ -19,8 +19,8 @@ final class TrueWorld {
 
   init(in space: DeviceSpace, faults: [Fault]) {
     lives = PerDevice(TrueLife(), in: space)
-    blindings = Set(faults.compactMap { if case .device(let fault) = $0.action, fault.noFix { $0.name } else { nil } })
-    disturbances = Set(faults.compactMap { if case .storage = $0.action { $0.name } else { nil } })
+    blindings = Set(faults.filter(\.action.hidesPositions).map(\.name))
+    disturbances = Set(faults.filter(\.action.disturbsStore).map(\.name))
   }
 
   /// Before the rules look at it.

@@ -59,7 +59,7 @@ final class TokenRule: Rule {
     guard holders[device] != nil else { return }
     switch ledger.faults[occurrence.fault] {
     case .http: holders[device]?.impostors += isBegin ? 1 : -1
-    case .authorization(let fault) where isBegin && (fault.expireAllAccessTokens || fault.revokeAllTokens):
+    case let action? where isBegin && action.endsTokens:
       holders[device]?.token?.isTakenBack = true
       for index in holders[device]?.shown.indices ?? 0..<0 { holders[device]?.shown[index].token.isTakenBack = true }
     default: break
