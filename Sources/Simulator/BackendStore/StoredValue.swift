@@ -37,7 +37,7 @@ package indirect enum StoredValue: Sendable {
       UUID128(high: words.high, low: words.low).append(upperCaseTextTo: &text)
       self = .text(String(decoding: text, as: UTF8.self))
     } else {
-      self = .text(bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined())
+      self = .text(bytes.map { $0.zeroPadded(to: 2, radix: 16) }.joined())
     }
   }
 

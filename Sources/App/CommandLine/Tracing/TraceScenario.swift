@@ -80,7 +80,7 @@ struct TraceScenario {
       switch scalar {
       case "\"", "\\": quoted += "\\\(scalar)"
       case _ where scalar.value < 0x20:
-        quoted += "\\u00" + (scalar.value < 0x10 ? "0" : "") + String(scalar.value, radix: 16)
+        quoted += "\\u" + scalar.value.zeroPadded(to: 4, radix: 16)
       default: quoted.unicodeScalars.append(scalar)
       }
     }

@@ -140,14 +140,14 @@ package struct ConformanceFiles {
     switch result.verdict {
     case .kept: return [head + "/>"]
     case .notApplicable, .notJudged, .unread:
-      return [head + ">", "      <skipped message=\"\(result.remark.escapedForXML)\"/>", "    </testcase>"]
+      return [head + ">", "      <skipped message=\"\(XML.escaped(result.remark))\"/>", "    </testcase>"]
     case .broken(let breach):
       let because = result.cause.map { "because of \($0): " } ?? ""
       let text = [breach.sent, breach.answered, breach.stored, breach.curl ?? ""].filter { !$0.isEmpty }
         .joined(separator: "\n")
       return [
         head + ">",
-        "      <failure type=\"\(result.clause.level.rawValue)\" message=\"\((because + breach.cause).escapedForXML)\">\(text.escapedForXML)</failure>",
+        "      <failure type=\"\(result.clause.level.rawValue)\" message=\"\(XML.escaped(because + breach.cause))\">\(XML.escaped(text))</failure>",
         "    </testcase>",
       ]
     }
@@ -206,22 +206,6 @@ extension ClauseResult {
 }
 
 extension String {
-  fileprivate var escapedForXML: String {
-    var text = ""
-    for scalar in unicodeScalars {
-      switch scalar {
-      case "&": text += "&amp;"
-      case "<": text += "&lt;"
-      case ">": text += "&gt;"
-      case "\"": text += "&quot;"
-      case "\n", "\t": text.unicodeScalars.append(scalar)
-      case _ where scalar.value < 0x20 || scalar.value == 0xFFFE || scalar.value == 0xFFFF: text += "\u{FFFD}"
-      default: text.unicodeScalars.append(scalar)
-      }
-    }
-    return text
-  }
-
   fileprivate var escapedForTable: String {
     String(map { $0.isNewline ? " " : $0 }).split(separator: "|", omittingEmptySubsequences: false).joined(
       separator: "\\|")

@@ -1,6 +1,7 @@
 import BackendStore
 import Contract
 import Scenario
+import Threads
 
 /// A store that is read over HTTP.
 struct QueriedStore: StoreView {

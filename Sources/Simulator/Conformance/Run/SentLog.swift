@@ -2,6 +2,7 @@ import Base
 import Contract
 import Formats
 import Synchronization
+import Threads
 import Upload
 
 /// The requests that one clause has sent, to be sent again where all of them were whole.

@@ -82,7 +82,7 @@ struct PhoneClock {
     let minutes = zone.offsetMinutes
     guard minutes != 0 else { return "UTC" }
     let (hours, rest) = (abs(minutes) / 60, abs(minutes) % 60)
-    let zone = "UTC\(minutes < 0 ? "−" : "+")\(hours < 10 ? "0" : "")\(hours):\(rest < 10 ? "0" : "")\(rest)"
+    let zone = "UTC\(minutes < 0 ? "−" : "+")\(hours.zeroPadded(to: 2)):\(rest.zeroPadded(to: 2))"
     return "the phone, \(zone)"
   }
 
