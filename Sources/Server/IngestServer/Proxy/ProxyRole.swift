@@ -11,23 +11,17 @@ package struct ProxyRole: Sendable {
   /// What only the backend itself can do, and what only a proxy has seen.
   static func refuse(_ route: Route, _ proxy: ProxyRole?) -> Response? {
     guard let proxy else {
-      guard ofProxies.contains(route.name) else { return nil }
+      guard route.place == .proxy else { return nil }
       return .error(404, "only_in_a_proxy", "a server answers by itself; 'rollingroad proxy' in front of it knows this")
     }
     if route.deviceOperation != nil {
       return .error(
         404, "not_in_a_proxy", "this is the administration of a proxy; devices send to its other address, --listen")
     }
-    guard ofServers.contains(route.name) else { return nil }
+    guard route.place == .server else { return nil }
     return .error(
       404, "not_in_a_proxy", "a proxy has no commands, tokens or logs; ask the backend at \(proxy.upstream)")
   }
-
-  private static let ofProxies: Set = ["listSentRecords", "listClauses"]
-  private static let ofServers: Set = [
-    "queueDeviceCommands", "listDeviceCommands", "queueCommands", "listDeviceLogs", "getDeviceLog", "expireTokens",
-    "revokeTokens", "breakRefresh",
-  ]
 }
 
 /// Looks at the upstream's answers as the SDK does, and remembers what was wrong. Called from any loop.

@@ -17,6 +17,15 @@ final class Route: Sendable {
     case administrator
   }
 
+  /// Which administrations have it.
+  enum Place: Sendable {
+    case everywhere
+    /// The backend's own: a proxy has no commands, tokens or logs.
+    case server
+    /// What only a proxy has seen.
+    case proxy
+  }
+
   typealias Handler = @Sendable (ServerContext, Exchange, SessionScratch) -> Reply
 
   /// The `operation` of metrics and journal. The `operationId`s of openapi/openapi.json begin with it; where one has several
@@ -25,11 +34,13 @@ final class Route: Sendable {
   let methods: [HTTPMethod]
   let paths: [[Piece]]
   let audience: Audience
+  let place: Place
   let handler: Handler
 
   /// `/admin/v1/devices/{device}`; a last piece `**` takes one or more segments of any kind, of which the first is a parameter.
   init(
-    _ methods: [HTTPMethod], _ paths: [String], _ name: String, _ audience: Audience, _ handler: @escaping Handler
+    _ methods: [HTTPMethod], _ paths: [String], _ name: String, _ audience: Audience, at place: Place = .everywhere,
+    _ handler: @escaping Handler
   ) {
     self.name = name
     self.methods = methods
@@ -39,6 +50,7 @@ final class Route: Sendable {
       }
     }
     self.audience = audience
+    self.place = place
     self.handler = handler
   }
 
@@ -55,10 +67,10 @@ final class Route: Sendable {
   /// `query`: the names that the query may have. Any other is a mistake, and ignoring it would answer another question than
   /// the one that was asked.
   static func admin(
-    _ method: HTTPMethod, _ path: String, _ name: String, query: [String],
+    _ method: HTTPMethod, _ path: String, _ name: String, query: [String], at place: Place = .everywhere,
     _ action: @escaping @Sendable (ServerContext) -> (Exchange) throws(ResponseError) -> Reply
   ) -> Route {
-    Route([method], ["/admin/v1" + path], name, .administrator) { context, exchange, _ in
+    Route([method], ["/admin/v1" + path], name, .administrator, at: place) { context, exchange, _ in
       do throws(ResponseError) {
         try exchange.query.check(against: query)
         return try action(context)(exchange)

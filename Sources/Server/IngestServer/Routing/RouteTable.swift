@@ -39,11 +39,13 @@ extension Route {
     admin(.get, "/locations/latest", "listLatestLocations", query: ["run", "limit", "cursor", "format"]) {
       $0.locations.listLatest
     },
-    admin(.post, "/devices/{device}/commands", "queueDeviceCommands", query: ["run"]) { $0.commands.queueForDevice },
-    admin(.get, "/devices/{device}/commands", "listDeviceCommands", query: ["run", "limit", "cursor"]) {
+    admin(.post, "/devices/{device}/commands", "queueDeviceCommands", query: ["run"], at: .server) {
+      $0.commands.queueForDevice
+    },
+    admin(.get, "/devices/{device}/commands", "listDeviceCommands", query: ["run", "limit", "cursor"], at: .server) {
       $0.commands.list
     },
-    admin(.post, "/commands", "queueCommands", query: ["run"]) { $0.commands.queueForMany },
+    admin(.post, "/commands", "queueCommands", query: ["run"], at: .server) { $0.commands.queueForMany },
     admin(.put, "/devices/{device}/tags", "setDeviceTags", query: ["run"]) { $0.commands.setTags },
     admin(.get, "/faults", "listFaults", query: ["run"]) { $0.faults.list },
     admin(.put, "/faults", "putFaults", query: ["run", "counts"]) { $0.faults.put },
@@ -55,10 +57,11 @@ extension Route {
         "order", "format",
       ]
     ) { $0.requests.list },
-    admin(.get, "/ledger", "listSentRecords", query: ["run", "uuid", "device", "state", "limit", "cursor"]) {
+    admin(.get, "/ledger", "listSentRecords", query: ["run", "uuid", "device", "state", "limit", "cursor"], at: .proxy)
+    {
       $0.ledger.list
     },
-    admin(.get, "/clauses", "listClauses", query: []) { $0.ledger.clauses },
+    admin(.get, "/clauses", "listClauses", query: [], at: .proxy) { $0.ledger.clauses },
     admin(.post, "/await", "awaitRecords", query: ["run"]) { $0.live.awaitRecords },
     admin(.post, "/verify", "verifyRecords", query: ["run", "from", "to"]) { $0.verification.verify },
     admin(.get, "/uuids", "listRecordIdentities", query: ["run", "device", "from", "to", "limit", "cursor"]) {
@@ -72,11 +75,13 @@ extension Route {
     admin(.delete, "/quarantine", "clearQuarantine", query: ["run", "device", "reason"]) { $0.quarantine.clear },
     admin(.delete, "/quarantine/{record}", "deleteQuarantined", query: []) { $0.quarantine.delete },
     admin(.get, "/sinks", "listSinks", query: []) { $0.sinks.list },
-    admin(.get, "/devices/{device}/logs", "listDeviceLogs", query: ["run"]) { $0.logs.list },
-    admin(.get, "/devices/{device}/logs/{log}", "getDeviceLog", query: ["run"]) { $0.logs.get },
-    admin(.post, "/tokens/expire", "expireTokens", query: ["run"]) { $0.tokenAdministration.expire },
-    admin(.post, "/tokens/revoke", "revokeTokens", query: ["run"]) { $0.tokenAdministration.revoke },
-    admin(.put, "/tokens/break-refresh", "breakRefresh", query: ["run"]) { $0.tokenAdministration.breakRefresh },
+    admin(.get, "/devices/{device}/logs", "listDeviceLogs", query: ["run"], at: .server) { $0.logs.list },
+    admin(.get, "/devices/{device}/logs/{log}", "getDeviceLog", query: ["run"], at: .server) { $0.logs.get },
+    admin(.post, "/tokens/expire", "expireTokens", query: ["run"], at: .server) { $0.tokenAdministration.expire },
+    admin(.post, "/tokens/revoke", "revokeTokens", query: ["run"], at: .server) { $0.tokenAdministration.revoke },
+    admin(.put, "/tokens/break-refresh", "breakRefresh", query: ["run"], at: .server) {
+      $0.tokenAdministration.breakRefresh
+    },
     admin(.get, "/map", "getMap", query: ["run"]) { $0.maps.get },
     admin(.put, "/map", "putMap", query: ["run"]) { $0.maps.put },
     admin(.delete, "/map", "deleteMap", query: ["run"]) { $0.maps.delete },
