@@ -1,13 +1,14 @@
 /// Timers in the order (deadline, insertion): of two that are due at the same instant, the one scheduled first comes
 /// first, on every machine and in every run.
 ///
-/// A 4-ary heap of small keys; each payload stays in its slot and the slot knows where its key is, so that a timer can
+/// A heap of small keys; each payload stays in its slot and the slot knows where its key is, so that a timer can
 /// be cancelled or moved in O(log n) and nothing dead remains in the heap. Memory follows the largest number of timers
 /// alive at once; below it no operation allocates.
 @usableFromInline
 package struct TimerQueue<Payload> {
+  /// When a timer is due, and where its payload is.
   @usableFromInline
-  struct Key {
+  package struct Key: Comparable {
     @usableFromInline let deadline: MonotonicInstant
     @usableFromInline let insertion: UInt64
     @usableFromInline let slot: Int
@@ -18,8 +19,9 @@ package struct TimerQueue<Payload> {
       self.slot = slot
     }
 
-    @inlinable func precedes(_ other: Key) -> Bool {
-      deadline == other.deadline ? insertion < other.insertion : deadline < other.deadline
+    @inlinable
+    package static func < (left: Key, right: Key) -> Bool {
+      left.deadline == right.deadline ? left.insertion < right.insertion : left.deadline < right.deadline
     }
   }
 
@@ -38,7 +40,7 @@ package struct TimerQueue<Payload> {
     }
   }
 
-  @usableFromInline var heap: [Key] = []
+  @usableFromInline package var heap: [Key] = []
   @usableFromInline var slots: [Slot] = []
   @usableFromInline var freeSlots: [Int] = []
   @usableFromInline var insertions: UInt64 = 0
@@ -64,8 +66,7 @@ package struct TimerQueue<Payload> {
       slots.append(Slot(position: heap.count, ticket: insertions, payload: payload))
     }
     let key = Key(deadline: deadline, insertion: insertions, slot: slot)
-    heap.append(key)
-    siftUp(key, from: heap.count - 1)
+    insert(key)
     return TimerToken(slot: slot, ticket: insertions)
   }
 
@@ -75,7 +76,7 @@ package struct TimerQueue<Payload> {
   package mutating func reschedule(_ token: TimerToken, at deadline: MonotonicInstant) -> Bool {
     guard let position = position(of: token) else { return false }
     insertions += 1
-    place(Key(deadline: deadline, insertion: insertions, slot: token.slot), at: position)
+    replaceKey(at: position, with: Key(deadline: deadline, insertion: insertions, slot: token.slot))
     return true
   }
 
@@ -84,13 +85,13 @@ package struct TimerQueue<Payload> {
   @discardableResult
   package mutating func cancel(_ token: TimerToken) -> Payload? {
     guard let position = position(of: token) else { return nil }
-    return removeKey(at: position)
+    return remove(at: position)
   }
 
   /// Takes out the first timer whose deadline is not after `now`; nil when there is none.
   @inlinable
   package mutating func popDue(_ now: MonotonicInstant) -> (deadline: MonotonicInstant, payload: Payload)? {
-    guard let first = heap.first, first.deadline <= now, let payload = removeKey(at: 0) else { return nil }
+    guard let first = heap.first, first.deadline <= now, let payload = remove(at: 0) else { return nil }
     return (first.deadline, payload)
   }
 }
@@ -106,54 +107,19 @@ extension TimerQueue {
     return slot.ticket == token.ticket && slot.payload != nil ? slot.position : nil
   }
 
-  @inlinable mutating func removeKey(at position: Int) -> Payload? {
+  @inlinable mutating func remove(at position: Int) -> Payload? {
     let slot = heap[position].slot
-    let last = heap.removeLast()
-    if last.slot != slot { place(last, at: position) }
+    removeKey(at: position)
     freeSlots.append(slot)
     return slots[slot].payload.take()
   }
+}
 
-  /// Puts a key where another one was, or its own old one, and restores the order in both directions.
-  @inlinable mutating func place(_ key: Key, at position: Int) {
-    if position > 0 && key.precedes(heap[(position - 1) / 4]) {
-      siftUp(key, from: position)
-    } else {
-      siftDown(key, from: position)
-    }
-  }
-
-  @inlinable mutating func siftUp(_ key: Key, from start: Int) {
-    var position = start
-    while position > 0 {
-      let parent = (position - 1) / 4
-      guard key.precedes(heap[parent]) else { break }
-      set(heap[parent], at: position)
-      position = parent
-    }
-    set(key, at: position)
-  }
-
-  @inlinable mutating func siftDown(_ key: Key, from start: Int) {
-    var position = start
-    while true {
-      let firstChild = 4 * position + 1
-      guard firstChild < heap.count else { break }
-      var least = firstChild
-      for child in (firstChild + 1)..<max(firstChild + 1, min(firstChild + 4, heap.count))
-      where heap[child].precedes(heap[least]) {
-        least = child
-      }
-      guard heap[least].precedes(key) else { break }
-      set(heap[least], at: position)
-      position = least
-    }
-    set(key, at: position)
-  }
-
-  @inlinable mutating func set(_ key: Key, at position: Int) {
-    heap[position] = key
-    slots[key.slot].position = position
+extension TimerQueue: QuaternaryHeap {
+  @inlinable
+  package mutating func put(_ key: Key, at place: Int) {
+    heap[place] = key
+    slots[key.slot].position = place
   }
 }
 

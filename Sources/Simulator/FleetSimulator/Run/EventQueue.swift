@@ -2,8 +2,8 @@ import Base
 
 /// The next instant of each device, the earliest first and of the same instant the lowest device first. A device whose
 /// turn is over is put back in one step, so that nothing is allocated while a run lasts.
-struct EventQueue {
-  private struct Entry: Comparable {
+struct EventQueue: QuaternaryHeap {
+  struct Entry: Comparable {
     let instant: MonotonicInstant
     let device: Int
 
@@ -12,7 +12,7 @@ struct EventQueue {
     }
   }
 
-  private var heap: [Entry] = []
+  var heap: [Entry] = []
   /// Where in the heap each device stands; -1: nowhere.
   private var places: [Int32]
 
@@ -36,7 +36,7 @@ struct EventQueue {
   mutating func replaceFirst(with instant: MonotonicInstant?) {
     if let instant {
       precondition(instant >= heap[0].instant, "the next turn of a device is not before this one")
-      siftDown(Entry(instant: instant, device: heap[0].device), from: 0)
+      replaceKey(at: 0, with: Entry(instant: instant, device: heap[0].device))
     } else {
       remove(at: 0)
     }
@@ -51,49 +51,18 @@ struct EventQueue {
     }
     let entry = Entry(instant: instant, device: device)
     if place < 0 {
-      heap.append(entry)
-      siftUp(entry, from: heap.count - 1)
+      insert(entry)
     } else {
-      settle(entry, at: place)
+      replaceKey(at: place, with: entry)
     }
   }
 
   private mutating func remove(at index: Int) {
     places[heap[index].device] = -1
-    let last = heap.removeLast()
-    if index < heap.count { settle(last, at: index) }
+    removeKey(at: index)
   }
 
-  private mutating func settle(_ entry: Entry, at index: Int) {
-    if entry < heap[index] { siftUp(entry, from: index) } else { siftDown(entry, from: index) }
-  }
-
-  private mutating func siftUp(_ entry: Entry, from place: Int) {
-    var index = place
-    while index > 0 {
-      let parent = (index - 1) / 4
-      guard entry < heap[parent] else { break }
-      put(heap[parent], at: index)
-      index = parent
-    }
-    put(entry, at: index)
-  }
-
-  private mutating func siftDown(_ entry: Entry, from place: Int) {
-    var index = place
-    while true {
-      let child = 4 * index + 1
-      guard child < heap.count else { break }
-      var least = child
-      for other in child..<min(child + 4, heap.count) where heap[other] < heap[least] { least = other }
-      guard heap[least] < entry else { break }
-      put(heap[least], at: index)
-      index = least
-    }
-    put(entry, at: index)
-  }
-
-  private mutating func put(_ entry: Entry, at index: Int) {
+  mutating func put(_ entry: Entry, at index: Int) {
     heap[index] = entry
     places[entry.device] = Int32(index)
   }

@@ -280,31 +280,15 @@ struct TripOrders {
 }
 
 /// The smallest comes first.
-struct MinHeap<Element: Comparable> {
-  private var elements: [Element] = []
+struct MinHeap<Element: Comparable>: QuaternaryHeap {
+  var heap: [Element] = []
 
-  var first: Element? { elements.first }
+  var first: Element? { heap.first }
 
-  mutating func insert(_ element: Element) {
-    elements.append(element)
-    var index = elements.count - 1
-    while index > 0, elements[index] < elements[(index - 1) / 2] {
-      elements.swapAt(index, (index - 1) / 2)
-      index = (index - 1) / 2
-    }
-  }
+  mutating func put(_ element: Element, at place: Int) { heap[place] = element }
 
   mutating func removeFirst() -> Element {
-    elements.swapAt(0, elements.count - 1)
-    let first = elements.removeLast()
-    var index = 0
-    while 2 * index + 1 < elements.count {
-      var child = 2 * index + 1
-      if child + 1 < elements.count, elements[child + 1] < elements[child] { child += 1 }
-      guard elements[child] < elements[index] else { break }
-      elements.swapAt(child, index)
-      index = child
-    }
-    return first
+    defer { removeKey(at: 0) }
+    return heap[0]
   }
 }

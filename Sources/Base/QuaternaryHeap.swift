@@ -1,0 +1,59 @@
+/// A heap in an array whose nodes have four children, the smallest key first. Who has to know where its keys are, so that one of
+/// them can be moved or removed, learns of every move in `put`.
+@usableFromInline
+package protocol QuaternaryHeap {
+  associatedtype Key: Comparable
+
+  var heap: [Key] { get set }
+
+  /// Puts a key at a place that the array has.
+  mutating func put(_ key: Key, at place: Int)
+}
+
+extension QuaternaryHeap {
+  @inlinable
+  package mutating func insert(_ key: Key) {
+    heap.append(key)
+    siftUp(key, from: heap.count - 1)
+  }
+
+  /// Puts the last key, which has left the array, in the place of one that is to go.
+  @inlinable
+  package mutating func removeKey(at place: Int) {
+    let last = heap.removeLast()
+    if place < heap.count { replaceKey(at: place, with: last) }
+  }
+
+  /// Restores the order in both directions.
+  @inlinable
+  package mutating func replaceKey(at place: Int, with key: Key) {
+    if place > 0 && key < heap[(place - 1) / 4] { siftUp(key, from: place) } else { siftDown(key, from: place) }
+  }
+
+  @inlinable
+  mutating func siftUp(_ key: Key, from start: Int) {
+    var place = start
+    while place > 0 {
+      let parent = (place - 1) / 4
+      guard key < heap[parent] else { break }
+      put(heap[parent], at: place)
+      place = parent
+    }
+    put(key, at: place)
+  }
+
+  @inlinable
+  mutating func siftDown(_ key: Key, from start: Int) {
+    var place = start
+    while true {
+      let firstChild = 4 * place + 1
+      guard firstChild < heap.count else { break }
+      var least = firstChild
+      for child in firstChild..<min(firstChild + 4, heap.count) where heap[child] < heap[least] { least = child }
+      guard heap[least] < key else { break }
+      put(heap[least], at: place)
+      place = least
+    }
+    put(key, at: place)
+  }
+}
