@@ -43,9 +43,7 @@ import Testing
   /// A refused request goes to the store for commands only while some may be waiting; a new process has to know that.
   @Test func aCommandOfAnEarlierProcessComesWithARefusal() throws {
     let folder = try TemporaryFolder()
-    var configuration = ServerConfiguration()
-    configuration.listen = "127.0.0.1:0"
-    configuration.data = folder.path
+    var configuration = ServerConfiguration.loopback(data: folder.path)
     configuration.authentication = .required
     func ask(_ server: IngestServer, _ target: String, _ fields: [(String, String)], _ body: String) throws
       -> TestAnswer

@@ -70,9 +70,7 @@ import Testing
 
   @Test func tagsOfAnEarlierProcessCount() throws {
     let folder = try TemporaryFolder()
-    var configuration = ServerConfiguration()
-    configuration.listen = "127.0.0.1:0"
-    configuration.data = folder.path
+    let configuration = ServerConfiguration.loopback(data: folder.path)
     for isFirst in [true, false] {
       let server = try IngestServer(configuration)
       defer { server.stop() }

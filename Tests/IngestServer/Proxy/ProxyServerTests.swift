@@ -23,11 +23,7 @@ import Testing
     }
 
     private static func configuration(_ data: String) -> ServerConfiguration {
-      var configuration = ServerConfiguration()
-      configuration.listen = "127.0.0.1:0"
-      configuration.data = data
-      configuration.loops = 1
-      return configuration
+      .loopback(data: data, loops: 1)
     }
 
     func stop() {

@@ -54,10 +54,7 @@ import Testing
   }
 
   @Test func theJournalForgetsTheRunToo() throws {
-    var configuration = ServerConfiguration()
-    configuration.listen = "127.0.0.1:0"
-    configuration.data = ":memory:"
-    let server = try IngestServer(configuration)
+    let server = try IngestServer(.loopback())
     defer { server.stop() }
     func ask(_ method: String, _ target: String, _ body: String? = nil) throws -> TestAnswer? {
       let client = try LoopbackClient(port: server.port)

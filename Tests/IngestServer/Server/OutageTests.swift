@@ -17,11 +17,7 @@ import Testing
   }
 
   private func server(_ folder: String, _ notices: Notices = Notices()) throws -> IngestServer {
-    var configuration = ServerConfiguration()
-    configuration.listen = "127.0.0.1:0"
-    configuration.data = folder
-    configuration.loops = 1
-    return try IngestServer(configuration, notify: { notices.add($0) })
+    try IngestServer(.loopback(data: folder, loops: 1), notify: { notices.add($0) })
   }
 
   private func ask(_ server: IngestServer, _ path: String, body: String? = nil) throws -> String {

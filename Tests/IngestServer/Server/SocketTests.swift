@@ -6,11 +6,7 @@ import Testing
 /// The same bodies as in process, over a real socket, and with curl.
 @Suite struct SocketTests {
   private func server() throws -> IngestServer {
-    var configuration = ServerConfiguration()
-    configuration.listen = "127.0.0.1:0"
-    configuration.data = ":memory:"
-    configuration.loops = 2
-    return try IngestServer(configuration)
+    try IngestServer(.loopback(loops: 2))
   }
 
   @Test func everyBodyShapeOverASocket() throws {

@@ -7,11 +7,7 @@ import Testing
 /// The queries as people ask them: with curl, over a socket, of a store in memory and of one in a folder.
 @Suite struct ExportWireTests {
   private func server(in data: String) throws -> IngestServer {
-    var configuration = ServerConfiguration()
-    configuration.listen = "127.0.0.1:0"
-    configuration.data = data
-    configuration.loops = 2
-    return try IngestServer(configuration)
+    try IngestServer(.loopback(data: data, loops: 2))
   }
 
   private func upload(_ count: Int, to server: IngestServer) throws {
@@ -62,9 +58,7 @@ import Testing
   }
 
   @Test func theAdministratorsTokenOpensTheDoor() throws {
-    var configuration = ServerConfiguration()
-    configuration.listen = "127.0.0.1:0"
-    configuration.data = ":memory:"
+    var configuration = ServerConfiguration.loopback()
     configuration.adminToken = "secret"
     let server = try IngestServer(configuration)
     defer { server.stop() }

@@ -50,11 +50,7 @@ import Testing
     await #expect(processExitsWith: .success) {
       let folder = try TemporaryFolder()
       try Self.fill(folder.path)
-      var configuration = ServerConfiguration()
-      configuration.listen = "127.0.0.1:0"
-      configuration.data = folder.path
-      configuration.loops = 1
-      let server = try IngestServer(configuration)
+      let server = try IngestServer(.loopback(data: folder.path, loops: 1))
       let path = "/admin/v1/devices/car/locations?format=ndjson"
       // A part of the history pays for buffers and caches that are paid once.
       let part = try Curl.line("--fail '\(server.url)\(path)&to=1780065000000'")

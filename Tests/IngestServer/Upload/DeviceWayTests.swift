@@ -8,11 +8,8 @@ import Testing
 /// The way as a whole, over a socket: tokens and commands as a device meets them.
 @Suite struct DeviceWayTests {
   private func server() throws -> IngestServer {
-    var configuration = ServerConfiguration()
-    configuration.listen = "127.0.0.1:0"
-    configuration.data = ":memory:"
+    var configuration = ServerConfiguration.loopback(loops: 1)
     configuration.authentication = .required
-    configuration.loops = 1
     return try IngestServer(configuration)
   }
 

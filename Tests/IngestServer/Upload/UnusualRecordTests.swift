@@ -64,10 +64,7 @@ import Testing
   }
 
   @Test func curlSendsThemToo() throws {
-    var configuration = ServerConfiguration()
-    configuration.listen = "127.0.0.1:0"
-    configuration.data = ":memory:"
-    let server = try IngestServer(configuration)
+    let server = try IngestServer(.loopback())
     defer { server.stop() }
     let folder = try TemporaryFolder()
     try folder.write(Array("[\([Self.long, Self.halved, Self.deep].joined(separator: ","))]".utf8), to: "body")
