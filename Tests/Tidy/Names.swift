@@ -5,7 +5,32 @@ enum Names {
   private static let kinds: Set<Substring> = ["struct", "class", "enum", "protocol", "actor", "typealias"]
   private static let modifiers: Set<Substring> = ["public", "package", "internal", "final", "indirect"]
 
-  static func violations(in files: [SourceFile], of arrows: Arrows) -> [Violation] {
+  /// The names of the glossary are not nested in types of other targets either.
+  static func violations(in files: [SourceFile], of arrows: Arrows, glossary: SourceFile) -> [Violation] {
+    let words = Set(glossary.lines.flatMap(quoted))
+    var owners: [Substring: String] = [:]
+    for file in files {
+      guard let target = arrows.target(of: file.path)?.name, target != api else { continue }
+      for name in file.lines.compactMap({ declared(on: $0) }) where words.contains(name) { owners[name] = target }
+    }
+    var found = violations(in: files, of: arrows)
+    for file in files {
+      guard let target = arrows.target(of: file.path)?.name, target != api else { continue }
+      for (index, line) in file.lines.enumerated() where line.first == " " {
+        guard let name = declared(on: line.drop { $0 == " " }, modifiers: modifiers.union(["private", "fileprivate"])),
+          let owner = owners[name], owner != target
+        else {
+          continue
+        }
+        found.append(
+          Violation(path: file.path, line: index + 1, rule: "\(name) is a word of the glossary, and a type of \(owner)")
+        )
+      }
+    }
+    return found
+  }
+
+  private static func violations(in files: [SourceFile], of arrows: Arrows) -> [Violation] {
     var first: [Substring: Substring] = [:]
     var found: [Violation] = []
     for file in files {
@@ -25,18 +50,25 @@ enum Names {
 
   /// Names in backticks that begin with a capital letter are those of types.
   static func violations(inGlossary page: SourceFile, of files: [SourceFile]) -> [Violation] {
-    let types = Set(files.flatMap { $0.lines.compactMap(declared) })
+    let types = Set(files.flatMap { $0.lines.compactMap { declared(on: $0) } })
     return page.lines.enumerated().flatMap { index, line in
-      line.split(separator: "`", omittingEmptySubsequences: false).enumerated().compactMap { place, name in
-        let isName = name.first?.isUppercase == true && name.allSatisfy { $0.isLetter || $0.isNumber }
-        guard place % 2 == 1, isName, !types.contains(name) else { return nil }
-        return Violation(path: page.path, line: index + 1, rule: "there is no type \(name)")
+      quoted(line).filter { !types.contains($0) }.map {
+        Violation(path: page.path, line: index + 1, rule: "there is no type \($0)")
       }
     }
   }
 
+  private static func quoted(_ line: Substring) -> [Substring] {
+    line.split(separator: "`", omittingEmptySubsequences: false).enumerated().compactMap { place, name in
+      let isName = name.first?.isUppercase == true && name.allSatisfy { $0.isLetter || $0.isNumber }
+      return place % 2 == 1 && isName ? name : nil
+    }
+  }
+
   /// A type that other files of its target see.
-  private static func declared(on line: Substring) -> Substring? {
+  private static func declared(
+    on line: Substring, modifiers: Set<Substring> = modifiers
+  ) -> Substring? {
     guard line.first?.isLetter == true || line.first == "@" else { return nil }
     let words = line.split(separator: " ").drop { $0.hasPrefix("@") || modifiers.contains($0) }
     guard let kind = words.first, kinds.contains(kind), let name = words.dropFirst().first else { return nil }

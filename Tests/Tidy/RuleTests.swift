@@ -82,13 +82,17 @@ import Testing
   }
 
   @Test func aTypeNameOfTwoTargetsIsFound() {
-    let world = SourceFile(path: "Sources/Simulator/World/A.swift", text: "package struct Trip: Sendable {\n}\n")
+    let glossary = SourceFile(path: "docs/glossary.md", text: "| way | `Way` |\n")
+    let world = SourceFile(
+      path: "Sources/Simulator/World/A.swift", text: "package struct Trip: Sendable {\n}\nstruct Way {\n}\n")
     func violations(_ path: String, _ text: String) -> [Int] {
-      lines(Names.violations(in: [world, SourceFile(path: path, text: text)], of: arrows))
+      lines(Names.violations(in: [world, SourceFile(path: path, text: text)], of: arrows, glossary: glossary))
     }
     let scenario = "Sources/Simulator/Scenario/B.swift"
     #expect(violations(scenario, "enum Other {}\n@safe final class Trip {}\n") == [2])
     #expect(violations(scenario, "private struct Trip {}\nstruct A {\n  struct Trip {}\n}\n") == [])
+    #expect(violations(scenario, "struct A {\n  private struct Way {}\n}\n") == [2])
+    #expect(violations("Sources/Simulator/World/B.swift", "struct A {\n  struct Way {}\n}\n") == [])
     #expect(violations("Sources/Device/BackgroundGeolocation/B.swift", "public struct Trip {}\n") == [])
     #expect(violations("Sources/Simulator/World/B.swift", "struct Trip<T> {}\n") == [])
   }

@@ -25,7 +25,7 @@ package struct Engine: Sendable {
   package internal(set) var nextDeadline: MonotonicInstant?
   var timers = Timers()
   var requests: [SingleRequest] = []
-  var watches: [Watch] = []
+  var watches: [PositionWatch] = []
   var backgroundTasks: [BackgroundTask] = []
   var demands = Demands()
   var fences = GeofenceBook()

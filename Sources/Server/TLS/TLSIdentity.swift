@@ -147,11 +147,11 @@ private struct FileStamp: Equatable, Sendable {
   private let device: UInt
   private let inode: UInt
   private let size: Int
-  private let written: Moment
+  private let written: FileTime
   /// Changes too when the time of writing is set back, or only the mode changes (inode(7)).
-  private let changed: Moment
+  private let changed: FileTime
 
-  private struct Moment: Equatable {
+  private struct FileTime: Equatable {
     let seconds: Int
     let nanoseconds: Int
 
@@ -163,6 +163,6 @@ private struct FileStamp: Equatable, Sendable {
     var status = stat()
     if unsafe stat(path, &status) != 0 { status = stat() }
     (device, inode, size) = (UInt(status.st_dev), UInt(status.st_ino), Int(status.st_size))
-    (written, changed) = (Moment(status.st_mtim), Moment(status.st_ctim))
+    (written, changed) = (FileTime(status.st_mtim), FileTime(status.st_ctim))
   }
 }

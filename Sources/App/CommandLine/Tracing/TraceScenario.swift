@@ -45,7 +45,7 @@ struct TraceScenario {
       """
   }
 
-  private enum Motion: String {
+  private enum Locomotion: String {
     case walking, cycling, driving
 
     /// Metres per second that nothing that moves so keeps up.
@@ -64,9 +64,9 @@ struct TraceScenario {
     }
   }
 
-  private static func motion(of summary: RouteSummary) -> Motion {
+  private static func motion(of summary: RouteSummary) -> Locomotion {
     guard let speed = summary.movingSpeed else { return .driving }
-    return speed <= Motion.walkingMax ? .walking : speed <= Motion.cyclingMax ? .cycling : .driving
+    return speed <= Locomotion.walkingMax ? .walking : speed <= Locomotion.cyclingMax ? .cycling : .driving
   }
 
   /// The rest of a line.

@@ -282,7 +282,7 @@ extension Engine {
 
   private mutating func watch(_ request: WatchRequest, into effects: inout [Effect]) {
     watches.removeAll { $0.request.id == request.id }
-    watches.append(Watch(request))
+    watches.append(PositionWatch(request))
     demandSampling(into: &effects)
   }
 

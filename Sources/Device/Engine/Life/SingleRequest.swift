@@ -102,7 +102,7 @@ struct SingleRequest: Sendable {
 }
 
 /// A running `watchPosition`.
-struct Watch: Sendable {
+struct PositionWatch: Sendable {
   let request: WatchRequest
   var lastDelivery: MonotonicInstant?
 

@@ -7,11 +7,11 @@ enum RefreshBreakage: Equatable {
   /// Answered with this status; the token is not used up.
   case status(Int)
   /// The connection is cut, before or after the rotation is stored.
-  case drop(Moment)
+  case drop(DropTime)
   /// The rotation is stored and answered in another shape.
   case shape(Shape)
 
-  enum Moment: String, CaseIterable {
+  enum DropTime: String, CaseIterable {
     case before, after
   }
 
@@ -78,7 +78,7 @@ extension RefreshBreakage {
     var found: [RefreshBreakage] = []
     if let status = try fields.integer("status", in: 400...599) { found.append(.status(Int(status))) }
     if let name = try fields.text("drop") {
-      guard let moment = RefreshBreakage.Moment(rawValue: name) else {
+      guard let moment = RefreshBreakage.DropTime(rawValue: name) else {
         throw FieldError("drop", .outOfRange(expected: "before or after"))
       }
       found.append(.drop(moment))

@@ -91,7 +91,7 @@ extension ConformanceClause {
   ]
 
   private static func deliverPlace(_ run: ClauseRun, _ latitude: Double, _ longitude: Double) throws
-    -> (SentRecord, ClauseRun.Look)
+    -> (SentRecord, ClauseRun.FoundRecords)
   {
     let phone = try run.phone()
     let record = run.fix(phone, latitude: latitude, longitude: longitude)

@@ -173,7 +173,7 @@ extension ConformanceClause {
     let phone = try run.phone()
     let record = run.fix(phone) { $0.extras = run.object(#"{"k":"v"}"#) }
     try run.deliver(phone, [record])
-    var look: ClauseRun.Look?
+    var look: ClauseRun.FoundRecords?
     var problem: ClauseStop?
     do { look = try run.firstLook(for: record, of: phone.name) } catch let stop as ClauseStop { problem = stop }
     if look?.missing.isEmpty != true, let place = run.otherPlace(of: record) {

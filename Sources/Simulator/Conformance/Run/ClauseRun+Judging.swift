@@ -73,7 +73,7 @@ extension ClauseRun {
   }
 
   /// What a store has of some records.
-  struct Look {
+  struct FoundRecords {
     let entries: [UUID128: [StoredRecord]]
     let listed: Int
     var missing: [SentRecord] = []
@@ -100,7 +100,7 @@ extension ClauseRun {
   }
 
   /// Looks until all of the records are there, or as long as the dialect allows them to be on their way.
-  func look(for records: [SentRecord], of device: String) throws -> Look {
+  func look(for records: [SentRecord], of device: String) throws -> FoundRecords {
     let deadline = now + max(target.dialect.verification.readDelay, facts.lag + facts.lag) + .seconds(1)
     while true {
       var look = try look(of: records, device)
@@ -117,7 +117,7 @@ extension ClauseRun {
   }
 
   /// Looks at once, and for as long as a backend may take that stores behind its answers; notes how late it was.
-  func firstLook(for record: SentRecord, of device: String) throws -> Look {
+  func firstLook(for record: SentRecord, of device: String) throws -> FoundRecords {
     let start = now
     let deadline = start + target.dialect.verification.readDelay + .seconds(5)
     var missed: Nanoseconds?
@@ -134,11 +134,11 @@ extension ClauseRun {
     }
   }
 
-  private func look(of records: [SentRecord], _ device: String) throws -> Look {
+  private func look(of records: [SentRecord], _ device: String) throws -> FoundRecords {
     let all = try stored(device)
     var entries: [UUID128: [StoredRecord]] = [:]
     for entry in all { if let uuid = entry.uuid { entries[uuid, default: []].append(entry) } }
-    var look = Look(entries: entries, listed: all.count)
+    var look = FoundRecords(entries: entries, listed: all.count)
     for record in records {
       let count = entries[record.uuid]?.count ?? 0
       if count == 0 { look.missing.append(record) }
@@ -151,7 +151,7 @@ extension ClauseRun {
   @discardableResult
   func expectOnce(
     _ records: [SentRecord], of device: String, among: String = "", harm: ClauseHarm? = nil
-  ) throws -> Look {
+  ) throws -> FoundRecords {
     let look = try look(for: records, of: device)
     let all = records.count
     if !look.missing.isEmpty {
@@ -175,7 +175,7 @@ extension ClauseRun {
   }
 
   /// A field of a record is stored as it was sent. Nothing is said of fields that the store does not show.
-  func expectSame(_ fields: [String], of record: SentRecord, in look: Look) throws {
+  func expectSame(_ fields: [String], of record: SentRecord, in look: FoundRecords) throws {
     guard let entry = look.entry(of: record) else { return }
     for field in fields {
       guard let sent = record.value.value(at: field) else { continue }
@@ -228,7 +228,7 @@ extension ClauseRun {
   }
 
   /// Sends over a connection of its own, and waits for the answer.
-  func exchange(_ request: RawRequest) throws -> RawConnection.Reply {
+  func exchange(_ request: RawRequest) throws -> RawConnection.RawOutcome {
     lastSent = request
     let connection = try newConnection()
     log.note(request)

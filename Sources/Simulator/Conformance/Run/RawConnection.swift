@@ -6,7 +6,7 @@ import Network
 /// A connection over which a clause decides byte by byte what is sent and when.
 final class RawConnection {
   /// What came of a request.
-  enum Reply: Equatable {
+  enum RawOutcome: Equatable {
     case answer(RawAnswer)
     /// The connection was closed before a byte of an answer.
     case closed
@@ -75,7 +75,7 @@ final class RawConnection {
   var surplus: [UInt8] { rest }
 
   /// The next answer; interim ones are passed over, and told.
-  func reply(to method: HTTPMethod = .post, within span: Nanoseconds) -> Reply {
+  func reply(to method: HTTPMethod = .post, within span: Nanoseconds) -> RawOutcome {
     let deadline = clock.monotonicNow + span
     var parser = ResponseParser(to: method)
     var head = ResponseHead()
@@ -121,7 +121,7 @@ final class RawConnection {
     }
   }
 
-  private func atEnd(_ parser: inout ResponseParser, _ answer: RawAnswer, _ received: Int) -> Reply {
+  private func atEnd(_ parser: inout ResponseParser, _ answer: RawAnswer, _ received: Int) -> RawOutcome {
     if received == 0, answer.status == 0 { return .closed }
     do throws(HTTPError) { try parser.finish() } catch { return .notHTTP("it ended before it was whole") }
     watch.see(answer)

@@ -95,7 +95,7 @@ final class Oracle: Watcher {
 }
 
 extension Oracle {
-  private func look(at invariant: Invariant) -> ViolationLog.Look {
+  private func look(at invariant: Invariant) -> ViolationLog.Exercise {
     switch invariant {
     // The book judges these.
     case .ackedIsDurable, .noPhantom:
@@ -124,7 +124,7 @@ extension Oracle {
     }
   }
 
-  private func look(_ times: Int, else absence: String) -> ViolationLog.Look {
+  private func look(_ times: Int, else absence: String) -> ViolationLog.Exercise {
     times > 0 ? .exercised(times) : .absent(absence)
   }
 }

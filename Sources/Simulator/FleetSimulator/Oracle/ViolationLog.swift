@@ -56,7 +56,7 @@ final class ViolationLog {
   }
 
   /// How far an invariant was looked at.
-  enum Look {
+  enum Exercise {
     case exercised(Int)
     /// Never, for want of something.
     case absent(String)
@@ -64,7 +64,7 @@ final class ViolationLog {
   }
 
   /// Of all invariants, in their order.
-  func outcomes(look lookAt: (Invariant) -> Look) -> [InvariantOutcome] {
+  func outcomes(look lookAt: (Invariant) -> Exercise) -> [InvariantOutcome] {
     Invariant.allCases.map { invariant in
       guard checked.contains(invariant) else {
         return InvariantOutcome(invariant: invariant, verdict: .notJudged("disabled in the scenario"), exercised: 0)

@@ -13,7 +13,7 @@ final class MotionLivenessRule: Rule {
   override class var interest: Interest { [.told, .life, .course] }
   override class var absence: String { "no tracking device stopped or started moving" }
 
-  private struct Motion {
+  private struct ToldMotion {
     /// What the SDK told last; nil: nothing since it began, or since it was asked for another pace.
     var isMoving: Bool?
     /// Since when it says so.
@@ -27,7 +27,7 @@ final class MotionLivenessRule: Rule {
   }
 
   private struct Phone {
-    var motion = Motion()
+    var motion = ToldMotion()
     var isStill = false
     /// The position that was told last.
     var place: Coordinate?
@@ -53,7 +53,7 @@ final class MotionLivenessRule: Rule {
     switch event {
     case .told(.engine(.motionChange(let record))):
       if phones[device].motion.due != nil { exercised += 1 }
-      phones[device].motion = Motion(isMoving: record.isMoving, since: now)
+      phones[device].motion = ToldMotion(isMoving: record.isMoving, since: now)
       phones[device].isStill = false
       phones[device].place = record.coords.place
     case .told(.engine(.location(let record))) where !record.isSample:
@@ -62,7 +62,7 @@ final class MotionLivenessRule: Rule {
       if record.isMoving, phones[device].motion.isMoving == false,
         !ledger.truth.lives[device].seesSky(since: now - MotionLivenessRule.search)
       {
-        phones[device].motion = Motion(isMoving: true, since: now)
+        phones[device].motion = ToldMotion(isMoving: true, since: now)
       }
       followStop(context)
     // Its sensors have to say that it is still while it rests: movement takes back what they said on the way, at a light
@@ -78,7 +78,7 @@ final class MotionLivenessRule: Rule {
     case .told(.engine(.enabledChange)), .told(.commanded), .killed, .launched, .healed, .configured, .asked,
       .faultBegan,
       .faultEnded:
-      phones[device].motion = Motion()
+      phones[device].motion = ToldMotion()
     default: break
     }
   }
@@ -134,7 +134,7 @@ final class MotionLivenessRule: Rule {
     phones[device].motion.due = nil
     // Without a position there is no motion change, and the SDK waits for another occasion (SDK §12.6.4).
     guard life.seesSky(since: phones[device].motion.reason - .seconds(300)) else {
-      return phones[device].motion = Motion()
+      return phones[device].motion = ToldMotion()
     }
     exercised += 1
     ledger.violations.flag(
