@@ -62,12 +62,12 @@ import Upload
     Fault(.commandsAtTheTop, "in a list") { $0.upload(200, #"[{"background_geolocation":[["stop"]]}]"#) },
     .commands(.commandsAreAList, #""stop""#, #""stop""#),
     .commands(.commandsAreLists, #"["stop","start"]"#, #"["stop","start"]"#),
-    .commands(.commandsAreLists, #""start" stands among"#, #"[["stop"],"start"]"#),
-    .commands(.commandNamesAreTexts, #"["stop"] stands"#, #"[[["stop"]]]"#),
-    .commands(.commandNamesAreTexts, "nothing stands", "[[]]"),
+    .commands(.commandsAreLists, #""start" is among"#, #"[["stop"],"start"]"#),
+    .commands(.commandNamesAreTexts, #"["stop"] is in the place"#, #"[[["stop"]]]"#),
+    .commands(.commandNamesAreTexts, "nothing is in the place", "[[]]"),
     .commands(.commandsAreKnown, #"did you mean "changePace"?"#, #"[["changePase",true]]"#),
     .commands(.argumentsFit, "boolean", #"[["changePace","yes"]]"#),
-    .commands(.argumentsFit, "more behind it", #"[["stop",1]]"#),
+    .commands(.argumentsFit, "too many arguments", #"[["stop",1]]"#),
     .commands(
       .configurationIsUsable, "did you mean geolocation.distanceFilter",
       #"[["setConfig",{"geolocation":{"distanceFiltr":5}}]]"#),
@@ -181,7 +181,7 @@ import Upload
     let unseen = Clause.allCases.count - card.seenCount
     #expect(
       card.text(storage: "unknown").hasPrefix(
-        "\(card.keptCount) of \(card.seenCount) clauses kept in 3 answers, \(unseen) not put"))
+        "\(card.keptCount) of \(card.seenCount) clauses kept in 3 answers, \(unseen) not tested"))
     #expect(
       card.text(storage: "unknown").contains("✗ 6. uploads are not redirected (2 times)")
         && card.text(storage: "unknown").contains("→ the device does not")

@@ -58,7 +58,7 @@ import Testing
     let words = ["--target", server.url, "--factor", "600", "--keys"]
     #expect(run(words + ["q", "--strict"]).code == .runtimeFailure && run(words + ["q"]).code == .ok)
     let kept = run(words + ["d 200s drain", "--strict"])
-    #expect(kept.code == .runtimeFailure && kept.output.contains("; what is stored was not looked at"))
+    #expect(kept.code == .runtimeFailure && kept.output.contains("; stored records were not checked"))
     #expect(kept.error.contains("give --verify PLACE"))
     #expect(run(words + ["d 200s drain"]).code == .ok)
   }
@@ -119,7 +119,7 @@ import Testing
     defer { server.stop() }
     let result = try piped("walk\nwlak\nstop\n", ["--target", server.url])
     #expect(result.code == .usage && result.output.contains("· you walk\n") && !result.output.contains("you stop"))
-    #expect(result.error.hasPrefix("rollingroad drive: 'wlak' is no key and no time; did you mean 'walk'?\n"))
+    #expect(result.error.hasPrefix("rollingroad drive: 'wlak' is neither a key nor a time; did you mean 'walk'?\n"))
   }
 
   private func piped(_ text: String, _ words: [String]) throws -> CommandCall {
@@ -140,7 +140,7 @@ import Testing
     (["--log-level", "loud"], "verbose"), (["--verify", "http://h/l"], "needs {device} in its URL"),
     (["--verify", "http://h/{device}/{dev}"], "unknown placeholder {dev}"),
     (["--uuids", "uuid"], "a path as in $.items[*].uuid"),
-    (["--quarantined", "http://h/{device}"], "needs --verify"), (["--keys", "d 5"], "'5' is no key and no time"),
+    (["--quarantined", "http://h/{device}"], "needs --verify"), (["--keys", "d 5"], "'5' is neither a key nor a time"),
     (["--seed", "x"], "whole number"),
     (["--config", "none.json", "--keys", "q"], "cannot read 'none.json'"),
     (["--config", "cut.json", "--keys", "q"], "cut.json:2:10: the text ends too early"),

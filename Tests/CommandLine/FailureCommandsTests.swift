@@ -76,7 +76,7 @@ import Testing
 
   @Test func anInvalidPlanIsRefused() {
     let result = run(["replay", "never.json5"])
-    #expect(result.code == .badScenario && result.error.contains("never.json5: no JSON at byte"))
+    #expect(result.code == .badScenario && result.error.contains("never.json5: invalid JSON at byte"))
   }
 
   @Test func shardsAreMerged() throws {

@@ -20,7 +20,7 @@ import Testing
   }
 
   @Test(arguments: [
-    (200, ExitCode.ok, "2 requests sent: all answers as they were"), (503, .thresholdFailed, "1 answer other"),
+    (200, ExitCode.ok, "2 requests sent: all answers unchanged"), (503, .thresholdFailed, "1 answer changed"),
   ])
   func answersAreComparedWithWhatWasWritten(status: Int, code: ExitCode, words: String) throws {
     let server = try LocalServer.start(adminToken: "road")

@@ -161,7 +161,7 @@ import Testing
   @Test(arguments: [
     (["--ca", "/nowhere.pem"], "--ca or target.tls.ca: cannot read /nowhere.pem", ExitCode.usage),
     (["--client-key", "/dev/null"], "a key without its certificate", .badScenario),
-    (["--insecure", "--ca", "/dev/null"], "insecure checks no certificate", .badScenario),
+    (["--insecure", "--ca", "/dev/null"], "insecure and ca exclude each other", .badScenario),
   ])
   func aRunThatCannotBeIsNotBegun(words: [String], message: String, code: ExitCode) throws {
     let call = try BoundedCall(["simulate", "first-drive", "--target", "https://localhost:\(port)", "--quiet"] + words)

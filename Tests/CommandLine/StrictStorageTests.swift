@@ -99,13 +99,13 @@ import Testing
   @Test func whatIsPutAsideIsNoLoss() throws {
     #expect(try drive(.putsAside).code == .runtimeFailure)
     let told = try drive(.putsAside, ["--strict", "--quarantined", "ASIDE"])
-    #expect(told.code == .ok && told.output.contains("1 put aside: all stored"), "\(told.output)")
+    #expect(told.code == .ok && told.output.contains("1 quarantined: all stored"), "\(told.output)")
     #expect(try drive(.countsPutAside).code == .ok)
   }
 
   @Test func aQuestionThatFailsProvesNothing() throws {
     let call = try drive(.page)
-    #expect(call.code == .runtimeFailure && call.output.contains("what is stored could not be looked at: "))
+    #expect(call.code == .runtimeFailure && call.output.contains("stored records could not be checked: "))
     #expect(call.output.contains("who are you?"))
   }
 

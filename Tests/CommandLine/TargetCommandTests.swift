@@ -30,7 +30,7 @@ import Testing
     #expect(trusted.code == .ok && !trusted.output.contains("not verified"), "\(trusted.output)\(trusted.error)")
     #expect(trusted.output.contains(", server: Rolling Road \(Product.version)\n"), "\(trusted.output)")
     let stranger = run(ours)
-    #expect(stranger.output.contains("not verified: /admin/v1: status 401; show --admin-token"), "\(stranger.output)")
+    #expect(stranger.output.contains("not verified: /admin/v1: status 401; give --admin-token"), "\(stranger.output)")
     // A token that is not the server's is said to be that, before the run.
     let mistaken = run(ours + ["--admin-token", "other"])
     #expect(mistaken.code == .runtimeFailure && !mistaken.output.contains("records   created"), "\(mistaken.output)")
@@ -39,7 +39,7 @@ import Testing
     let refused = run(ours + ["--set", fault])
     #expect(
       refused.code == .runtimeFailure
-        && refused.error.contains("status 401; show --admin-token"))
+        && refused.error.contains("status 401; give --admin-token"))
     let placed = run(["--target", server.url, "--set", fault, "--admin-token", Self.token])
     #expect(placed.code == .ok, "\(placed.output)\(placed.error)")
     let shard = run(["--target", server.url, "--set", fault, "--admin-token", Self.token, "--shard", "0/2"])
@@ -73,7 +73,7 @@ import Testing
     let trusted = run(["--target", server.url, "--admin-token", Self.token])
     #expect(trusted.code == .ok && !trusted.output.contains("not verified"), "\(trusted.output)\(trusted.error)")
     let asked = run(["--target", server.url, "--set", "target.verify.method=admin"])
-    #expect(asked.output.contains("not verified: /admin/v1: status 401; show --admin-token"), "\(asked.output)")
+    #expect(asked.output.contains("not verified: /admin/v1: status 401; give --admin-token"), "\(asked.output)")
   }
 
   /// The app's own URL is a target too.

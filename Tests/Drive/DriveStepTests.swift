@@ -18,7 +18,7 @@ import Testing
   ])
   func aWordThatMeansNothingIsNamed(word: String, hint: String) {
     #expect { try DriveStep.script("w \(word)") } throws: { error in
-      "\(error)".hasPrefix("'\(word)' is no key and no time; ") && "\(error)".contains(hint)
+      "\(error)".hasPrefix("'\(word)' is neither a key nor a time; ") && "\(error)".contains(hint)
     }
   }
 

@@ -111,7 +111,7 @@ import World
     let report = try run(Backend(lie))
     #expect(report.sums.changed == report.sums.created && report.verification.comparesContents)
     let word = lie == .swapsCoordinates ? "latitude" : "timestamp"
-    #expect(report.violations.first?.what.contains("stored otherwise than it was sent: \(word)") == true)
+    #expect(report.violations.first?.what.contains("stored differently from what was sent: \(word)") == true)
     #expect(summary(report).result == .violated)
   }
 
@@ -192,7 +192,7 @@ import World
     let error = try #require(throws: UnsupportedScenario.self) { try RunSetup(scenario) }
     #expect(
       error.problems == [
-        "target.verify: {devce} is not a placeholder: {device}, {start}, {cursor} are; did you mean {device}?"
+        "target.verify: unknown placeholder {devce}; known: {device}, {start}, {cursor}; did you mean {device}?"
       ])
   }
 

@@ -191,10 +191,10 @@ import Upload
       problems == [
         "thresholds.time_to_visible: the server in virtual time commits before it answers, so that what is "
           + "acknowledged is visible: record_delivery_latency tells when",
-        "thresholds.tls_handshakes: links in virtual time carry no TLS: drive at an https target with --mode realtime",
+        "thresholds.tls_handshakes: links in virtual time carry no TLS: use an https target with --mode realtime",
         "thresholds.generator_cpu: not measured in virtual time",
-        "thresholds.uploads{device:cars-9}: 'cars-9' is no device of this run",
-        "thresholds.uploads{trigger:whim}: 'whim' is no trigger of this run",
+        "thresholds.uploads{device:cars-9}: 'cars-9' is not a device of this run",
+        "thresholds.uploads{trigger:whim}: 'whim' is not a trigger of this run",
         "thresholds.records_lost{fleet:cars}: records_lost is measured for the whole run only",
       ])
   }

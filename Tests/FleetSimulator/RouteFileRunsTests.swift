@@ -78,7 +78,7 @@ import World
     ("type: 'replay', file: 'broken.csv'", "/s/broken.csv:2:"),
     ("type: 'replay', file: 'many/a.csv'", "has no time"),
     ("type: 'replay', file: 'drive'", "add format"),
-    ("type: 'replay', file: 'drive.csv', format: 'sdk-log'", "no log of the SDK"),
+    ("type: 'replay', file: 'drive.csv', format: 'sdk-log'", "not a log of the SDK"),
     ("type: 'collection', files: 'many/*.gpx', format: 'gpx'", "no file matches"),
   ])
   func aFileThatIsNoRouteIsAClearError(route: String, words: String) throws {

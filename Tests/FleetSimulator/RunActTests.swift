@@ -57,7 +57,7 @@ import Testing
       return ""
     }
     #expect(message(.expireTokens(fleet: "car")) == "expireTokens.fleet: there is no fleet 'car'; did you mean 'cars'?")
-    #expect(message(.pause).hasPrefix("pause: real time cannot stand still; use"))
+    #expect(message(.pause).hasPrefix("pause: real-time runs cannot be paused; use"))
     #expect(message(.addPhones(1, fleet: "trips")).contains("changeRate"))
     var drop = RunAct.NetworkDrop(for: .seconds(1))
     drop.network = "nome"

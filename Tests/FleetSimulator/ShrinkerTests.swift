@@ -142,7 +142,8 @@ import Testing
   }
 
   @Test(arguments: [
-    ("{", "no JSON at byte 1: unexpectedEnd"), ("{\"version\": 1}", "no plan: the key 'plan' is missing; "),
+    ("{", "invalid JSON at byte 1: unexpectedEnd"),
+    ("{\"version\": 1}", "not a failure plan: the key 'plan' is missing; "),
     ("{\"plan\": 2}", "a plan of version 2; "), ("{\"plan\": 1}", "the key 'scenario' is missing"),
     ("{\"plan\": 1, \"scenario\": {}}", "the text 'invariant' is missing"),
   ])

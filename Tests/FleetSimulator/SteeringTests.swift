@@ -158,7 +158,7 @@ import Vocabulary
     }
     #expect(
       refusals == [
-        "addPhones: cars would have 506 phones, and this run has places for 46; add at most 40",
+        "addPhones: cars would have 506 phones, and this run is limited to 46; add at most 40",
         "removePhones.count: cars has 6 phones now; write at most 6",
       ])
   }

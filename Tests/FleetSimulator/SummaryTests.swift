@@ -79,8 +79,8 @@ import Testing
     }
     object["version"] = .integer(1)
     object["hash"] = nil
-    #expect(throws: SummaryError("summary: no 'hash'")) { try RunSummary(.object(object)) }
-    #expect(throws: SummaryError("no summary of a run")) { try RunSummary(.null) }
+    #expect(throws: SummaryError("summary: 'hash' is missing")) { try RunSummary(.object(object)) }
+    #expect(throws: SummaryError("not a run summary")) { try RunSummary(.null) }
   }
 
   @Test func figuresOfPartsAddUp() throws {

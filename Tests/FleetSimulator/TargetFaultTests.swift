@@ -142,15 +142,15 @@ import World
     #expect(try rules(of: setup).count == 1, "they are left alone")
     setup.outside?.adminToken = nil
     let stranger = try #require(throws: TargetRefusal.self) { try RunDestination(of: setup) { try Runs.store() } }
-    #expect("\(stranger)".contains("status 401; show --admin-token"))
+    #expect("\(stranger)".contains("status 401; give --admin-token"))
     // Nothing is asked of it, so that no token is needed.
     setup.faults = []
     _ = try RunDestination(of: setup) { try Runs.store() }
   }
 
   @Test(arguments: [
-    ("preset: 'traccar',", "http: { delay: { fixedDelay: '1s' } }", "only a server of ours can do it"),
-    ("", "http: { answer: { kind: 'drop' } }", "only a server of ours can do it"),
+    ("preset: 'traccar',", "http: { delay: { fixedDelay: '1s' } }", "only a Rolling Road server supports it"),
+    ("", "http: { answer: { kind: 'drop' } }", "only a Rolling Road server supports it"),
     (
       "preset: 'rollingroad',", "http: { abort: { status: 413, when: 'request.bytes > 9' } }",
       "a real server does not support 'when'"

@@ -157,7 +157,7 @@ import Vocabulary
     #expect(device.phone.entries.isEmpty)
     try device.relaunch()
     try device.ready(#"{"logLevel":1}"#)
-    #expect(device.phone.entries == ["engine", "geofence home"].map { .error("Cannot read what was kept: \($0)") })
+    #expect(device.phone.entries == ["engine", "geofence home"].map { .error("Cannot read saved state: \($0)") })
   }
 
   @Test func engineStatesComeBackAsTheyWere() throws {

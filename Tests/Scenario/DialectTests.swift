@@ -42,7 +42,7 @@ import Testing
     ("{ version: 1, verify: { database: 'a.db', query: 'SELECT 1' } }", "the query does not ask for :device"),
     ("{ version: 1, promises: { keeps: ['evnt'] } }", "no value 'evnt'; did you mean 'event'?"),
     ("{ version: 1, promises: { deviceByToken: true } }", "deviceByToken without a login"),
-    ("{ version: 1, refresh: '/${device.id}' }", "no device fills in ${device.id} here"),
+    ("{ version: 1, refresh: '/${device.id}' }", "${device.id} cannot be used here"),
     ("{ version: 1, path: '/{device}/points' }", "nothing fills in {device}; write ${device.id}"),
     ("{ version: 1, login: { url: '/login/{id}' } }", "login: nothing fills in {id}"),
     ("{ version: 1, commands: { url: '/{dev}/commands' } }", "commands: nothing fills in {dev}; write {device}"),

@@ -30,7 +30,7 @@ import Testing
     ),
     ("faults[99].at=1m", "--set faults[99].at=1m: faults[99].at: there is no element 99; the last one is 15"),
     ("name.first=x", "--set name.first=x: name.first: a string has no key 'first'; set the whole value"),
-    ("a..b=1", "--set a..b=1: 'a..b' is no path; write it as in fleets.couriers.stages[0].target"),
+    ("a..b=1", "--set a..b=1: 'a..b' is not a path; write it as in fleets.couriers.stages[0].target"),
   ])
   func aMistakeNamesTheOverride(text: String, problem: String) throws {
     #expect(problems(in: EveryKey.text, overrides: [try #require(Override(setting: text))]) == [problem])

@@ -51,12 +51,12 @@ import Testing
   @Test(arguments: [
     (
       scenario("description: 'of ${device.id}'"),
-      "description: no device fills in ${device.id} here; it belongs in sdk.config"
+      "description: ${device.id} cannot be used here; it belongs in sdk.config"
     ),
-    (scenario("target: { verify: { url: '/${run.seed}' } }"), "target.verify.url: no device fills in ${run.seed} here"),
+    (scenario("target: { verify: { url: '/${run.seed}' } }"), "target.verify.url: ${run.seed} cannot be used here"),
     (
       scenario(fleet: "devices: 1, tags: { a: '${device.id}' }"),
-      "tags.a: no device fills in ${device.id} here; this is the same for a whole fleet: ${device.fleet} or ${run.seed}"
+      "tags.a: ${device.id} cannot be used here; this is the same for a whole fleet: ${device.fleet} or ${run.seed}"
     ),
     (scenario("target: { headers: { A: '${device.id:-x}' } }"), "a placeholder has no default; write ${device.id}"),
     (scenario("sdk: { config: { http: { params: { a: '${device.name}' } } } }"), "no placeholder 'device.name'"),

@@ -48,7 +48,7 @@ import Testing
     ("seed: 1.5", "is not allowed here"), ("seed: '0x10000000000000000'", "is not allowed here"),
     ("clock: { mode: 'realtime' }", "needs a server"), ("target: { preset: 'traccar' }", "the built-in server"),
     ("target: { tls: { clientKey: 'a.pem' } }", "target.tls.clientKey: a key without its certificate"),
-    ("target: { tls: { insecure: true, ca: 'a.pem' } }", "target.tls.insecure: insecure checks no certificate"),
+    ("target: { tls: { insecure: true, ca: 'a.pem' } }", "target.tls.insecure: insecure and ca exclude each other"),
     ("motion: { a: { extends: 'b' }, b: { extends: 'a' } }", "cannot extend itself"),
     ("motion: { a: { activity: { still: 0.5 } } }", "add up to 0.5"),
     ("motion: { a: { activity: { sleeping: 1 } } }", "no activity 'sleeping'"),

@@ -30,7 +30,7 @@ import Testing
   }
 
   @Test(arguments: [
-    ("latency", "no metric 'latency'"), ("upload_duration{", "malformed"), ("upload_duration{fleet}", "is no tag"),
+    ("latency", "no metric 'latency'"), ("upload_duration{", "malformed"), ("upload_duration{fleet}", "is not a tag"),
     ("upload_duration{fleet:vans}", "no fleet 'vans'"), ("upload_duration{flet:cars}", "did you mean 'fleet'?"),
     ("upload_duration{network:moon}", "no network 'moon'"), ("checks{check:x}", "no check 'x'"),
     ("uploads{fault:x}", "no fault 'x'"),

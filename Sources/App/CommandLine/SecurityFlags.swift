@@ -19,7 +19,8 @@ enum SecurityFlags {
 
   /// In what is left of a run.
   static let note = "insecure: the certificate of the server was not checked"
-  static let warning = "warning: --insecure: the server's certificate is not checked, and nothing is secret"
+  static let warning =
+    "warning: --insecure: the server's certificate is not checked, and the connection is not confidential"
 
   /// Refuses what cannot be read here: libcurl says it for each request.
   static func check(_ values: FlagValues, _ process: ProcessContext) throws(UsageError) {

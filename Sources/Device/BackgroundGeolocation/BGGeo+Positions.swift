@@ -73,7 +73,7 @@ extension BGGeo {
   ///
   /// - Parameters:
   ///   - timeout: Seconds; without a position for so long, `failure` is called with `LocationError` 408, each time.
-  ///   - extras: Go into these records. With values that JSON does not have, `failure` is called with 400, and there is
+  ///   - extras: Go into these records. With values that JSON cannot represent, `failure` is called with 400, and there is
   ///     no stream; so too when `interval` or `timeout` is no positive number.
   public func watchPosition(
     isolation: isolated (any Actor)? = #isolation, interval: Double = 1000, timeout: TimeInterval = 60,
@@ -139,7 +139,7 @@ extension PositionRequest {
       throw .badRequest("the timeout must be more than 0 and at most a day")
     }
     guard accuracy.isFinite, maximumAge >= 0, samples > 0 else {
-      throw .badRequest("accuracy, age and samples must be numbers that make sense")
+      throw .badRequest("accuracy, age and samples must be valid numbers")
     }
     guard let object = JSONObject(any: extras ?? [:]) else {
       throw .badRequest("extras must be values of JSON")

@@ -36,13 +36,13 @@ public final class BGGeo: Sendable {
 
   /// An instance that keeps its files in `folder`, which is made if there is none; nil keeps everything in memory.
   /// `seed` decides the uuids of the records; each launch on the same folder needs another one. Throws `BGGeoError`
-  /// when the folder cannot be used, belongs to another process, or the platform carries another instance.
+  /// when the folder cannot be used, belongs to another process, or the platform is used by another instance.
   public convenience init(
     folder: String?, platform: LinuxPlatform, callbackQueue: CallbackQueue = CallbackQueue(), seed: UInt64? = nil
   ) throws {
     do {
       if let folder { try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true) }
-    } catch { throw BGGeoError("the folder cannot be made: \(error)") }
+    } catch { throw BGGeoError("cannot create the folder: \(error)") }
     let seed = seed ?? UInt64.random(in: .min ... .max)
     self.init(try Device(folder: folder, platform: platform, callbacks: callbackQueue, seed: seed))
   }

@@ -44,7 +44,7 @@ public final class DataStore: Sendable {
 
   /// Stores a record of the app, whatever the persist mode, and returns its `uuid`: that of the record, or a new one.
   /// It is uploaded as it is. Throws `BGGeoError` for a record without `coords.latitude` and `coords.longitude`, and
-  /// for values that JSON does not have.
+  /// for values that JSON cannot represent.
   public func insert(_ record: [String: Any]) async throws -> String {
     guard let object = JSONObject(any: record) else { throw BGGeoError("the record must have values of JSON only") }
     let inserted = device.perform { core, now -> Result<UUID128, BGGeoError> in

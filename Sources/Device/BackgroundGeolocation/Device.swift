@@ -49,7 +49,7 @@ final class Device: Sendable {
   private func begin(in folder: String?) throws(BGGeoError) {
     let left = perform { core, _ in core.host.engine.leftWithSystem } ?? []
     guard platform.attach(attachment, folder: folder, left: left) else {
-      throw BGGeoError("the platform carries another instance")
+      throw BGGeoError("the platform is used by another instance")
     }
     receive(platform.initialInputs)
     for missed in platform.takeMissed() {

@@ -200,7 +200,7 @@ final class LineExchange {
         }
       }
     } catch {
-      return .ended(.failed(.protocolError, message: "the answer is no HTTP: \(error.reason)"), canStay: false)
+      return .ended(.failed(.protocolError, message: "the answer is not HTTP: \(error.reason)"), canStay: false)
     }
   }
 

@@ -211,7 +211,7 @@ extension Transfer {
       (1...stringLimit).contains(request.method.utf8.count)
         && request.method.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F })
     else {
-      return .failed(.protocolError, message: "the method is no word")
+      return .failed(.protocolError, message: "the method is not a token")
     }
     for field in request.headers where [field.name, field.value].contains(where: isBroken) {
       return .failed(.protocolError, message: "a header holds a control character")

@@ -89,7 +89,7 @@ package struct DeviceHost {
     adopt(result.configuration, result.change, at: now)
     if isFirstBoot && result.change.changedKeys.isEmpty { saveConfiguration(at: now) }
     self.launch = launch
-    for name in unreadable { log(.error("Cannot read what was kept: \(name)"), at: now) }
+    for name in unreadable { log(.error("Cannot read saved state: \(name)"), at: now) }
     unreadable = []
     if isBeginning { log(.unlockedAll, at: now) }
     purge(at: now)

@@ -6,7 +6,7 @@ extension AnswerChecker {
   mutating func judgeCommands(_ document: JSONValue, into judgement: inout Judgement) {
     guard case .object(let object) = document, let value = object[CommandKey.backgroundGeolocation] else {
       if let place = AnswerChecker.place(of: CommandKey.backgroundGeolocation, in: document, depth: 0) {
-        judgement.judge(.commandsAtTheTop, "it stands \(place)")
+        judgement.judge(.commandsAtTheTop, "it is \(place)")
       }
       repeated = nil
       return
@@ -38,7 +38,7 @@ extension AnswerChecker {
 
   private func judgeElement(_ element: JSONValue, into judgement: inout Judgement) {
     guard case .array(let command) = element else {
-      return judgement.judge(.commandsAreLists, "\(AnswerChecker.shown(element)) stands among the commands")
+      return judgement.judge(.commandsAreLists, "\(AnswerChecker.shown(element)) is among the commands")
     }
     judgement.judge(.commandsAreLists, nil)
     judgeCommand(command, into: &judgement)
@@ -47,7 +47,7 @@ extension AnswerChecker {
   private func judgeCommand(_ command: [JSONValue], into judgement: inout Judgement) {
     guard case .string(let text)? = command.first else {
       let found = command.first.map(AnswerChecker.shown) ?? "nothing"
-      return judgement.judge(.commandNamesAreTexts, "\(found) stands where the name should be")
+      return judgement.judge(.commandNamesAreTexts, "\(found) is in the place of the name")
     }
     judgement.judge(.commandNamesAreTexts, nil)
     guard let name = CommandName(rawValue: text) else {
@@ -64,7 +64,7 @@ extension AnswerChecker {
       let read = try Command(name, argument)
       let isSuperfluous = command.count > 2 || argument != nil && argument != .null && read.argument == nil
       judgement.judge(
-        .argumentsFit, isBroken: isSuperfluous, "\(name.rawValue) has more behind it than it takes")
+        .argumentsFit, isBroken: isSuperfluous, "\(name.rawValue) has too many arguments")
       if read == .stop { judgement.stopsTheDevice = true }
       if case .setConfig(let document) = read { judgeConfiguration(document, into: &judgement) }
     } catch {

@@ -38,7 +38,7 @@ package struct Scorecard: Equatable, Sendable {
   /// For people, on the way: each clause that was put to the test.
   package var list: String {
     let kept = seen.filter { broken[$0.number] == 0 }.map { "  ✓ \($0.number). \($0.rule)" }
-    return ([text(storage: "what is stored is looked at in the end, if at all")] + kept).joined(separator: "\n")
+    return ([text(storage: "stored records are checked at the end, if at all")] + kept).joined(separator: "\n")
   }
 
   /// `storage`: what is known of what the server has stored.
@@ -46,7 +46,7 @@ package struct Scorecard: Equatable, Sendable {
     guard answers > 0 else { return "no answer was seen" }
     let unseen = Clause.allCases.count - seen.count
     var lines = [
-      "\(keptCount) of \(seenCount) clauses kept in \(answers.of("answer")), \(unseen) not put to the test; \(storage)"
+      "\(keptCount) of \(seenCount) clauses kept in \(answers.of("answer")), \(unseen) not tested; \(storage)"
         + (stops > 0 ? "; \(stops.of("answer")) stopped the device" : "")
     ]
     for finding in findings {

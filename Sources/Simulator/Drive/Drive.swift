@@ -212,7 +212,7 @@ package struct DriveScriptError: Error, Equatable, CustomStringConvertible {
   package var description: String {
     let near = NearestName.find(word, in: DriveKey.allCases.map(\.rawValue) + ["drain"])
     let hint = near.map { "did you mean '\($0)'?" } ?? "keys, words of 'rollingroad drive --help' and times as 90s do"
-    return "'\(word)' is no key and no time; \(hint)"
+    return "'\(word)' is neither a key nor a time; \(hint)"
   }
 }
 

@@ -10,7 +10,7 @@ package struct NamedThread: Sendable {
   package struct Exhaustion: Error, Equatable, CustomStringConvertible {
     /// An errno.
     package let code: Int32
-    package var description: String { "no thread to be had: error \(code)" }
+    package var description: String { "cannot create a thread: error \(code)" }
   }
 
   private let handle: pthread_t

@@ -71,7 +71,7 @@ private struct Columns {
     let milliseconds = (number.magnitude < 1e11 ? number * 1e3 : number).rounded()
     guard milliseconds.magnitude < 1e15, let time = WallInstant(exactly: Int64(milliseconds)) else {
       throw RouteError(
-        .badTime, at: spot, "\"\(RouteText.shown(text))\" is no time; write seconds or milliseconds since 1970")
+        .badTime, at: spot, "\"\(RouteText.shown(text))\" is not a time; write seconds or milliseconds since 1970")
     }
     return time
   }

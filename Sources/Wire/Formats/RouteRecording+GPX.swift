@@ -11,7 +11,7 @@ extension RouteRecording {
       throw RouteError(.endsTooEarly, at: reader.spot, "the file has no elements; a GPX file begins with <gpx>")
     }
     guard root.name == "gpx", root.kind != .closes else {
-      throw RouteError(.malformed, at: root.spot, "the file does not begin with <gpx>; this is no GPX file")
+      throw RouteError(.malformed, at: root.spot, "the file does not begin with <gpx>; this is not a GPX file")
     }
     while let tag = try reader.nextTag() {
       guard tag.kind != .closes else { continue }
@@ -100,7 +100,7 @@ struct XMLReader {
         .endsTooEarly, at: spot, "the file ends before </\(name)>; it was not copied or downloaded to its end")
     }
     guard text.allSatisfy(ByteReader.isSpace) else {
-      throw RouteError(.malformed, at: spot, "there is text outside of any element; this is no GPX file")
+      throw RouteError(.malformed, at: spot, "there is text outside of any element; this is not a GPX file")
     }
     return nil
   }

@@ -110,9 +110,9 @@ extension RouteRecording {
     case let type?:
       throw RouteError(
         .unsupported, at: node.spot,
-        "a \(type) is no route; use lines, points, or features with them")
+        "a \(type) is not a route; use lines, points, or features with them")
     case nil:
-      throw RouteError(.malformed, at: node.spot, "this is no GeoJSON object: the member \"type\" is missing")
+      throw RouteError(.malformed, at: node.spot, "this is not a GeoJSON object: the member \"type\" is missing")
     }
   }
 

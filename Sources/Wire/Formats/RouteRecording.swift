@@ -99,7 +99,7 @@ enum RouteText {
     guard let place = Coordinate(latitude: latitude, longitude: longitude) else {
       throw RouteError(
         .badCoordinate, at: spot,
-        "latitude \(latitude), longitude \(longitude) is no place; latitude is −90 to 90, longitude −180 to 180")
+        "latitude \(latitude), longitude \(longitude) is not a place; latitude is −90 to 90, longitude −180 to 180")
     }
     return place
   }
@@ -110,7 +110,7 @@ enum RouteText {
     guard let time = WallInstant(iso8601: text.span) else {
       throw RouteError(
         .badTime, at: spot,
-        "\"\(shown(text))\" is no time; write it as 2026-03-02T06:30:00Z or with an offset from UTC")
+        "\"\(shown(text))\" is not a time; write it as 2026-03-02T06:30:00Z or with an offset from UTC")
     }
     return time
   }

@@ -86,7 +86,7 @@ import Vocabulary
     let activities = effects.events.filter { if case .activityChange = $0 { true } else { false } }
     #expect(
       activities.count == HeldInputs.limit && activities.first == .activityChange(Activity(.running, confidence: 100)))
-    #expect(effects.logs.contains(.warning("7 of the events before ready were too many to be held", from: .launch)))
+    #expect(effects.logs.contains(.warning("7 events before ready were dropped", from: .launch)))
     rig.sample()
     rig.sample()
     rig.sample()

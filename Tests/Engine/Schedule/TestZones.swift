@@ -6,7 +6,7 @@ import Base
 enum TestZones {
   static func instant(_ year: Int, _ month: Int, _ day: Int, _ hour: Int = 0, _ minute: Int = 0) -> WallInstant {
     guard let date = CivilDate(year: year, month: month, day: day) else {
-      preconditionFailure("\(year)-\(month)-\(day) is no date")
+      preconditionFailure("\(year)-\(month)-\(day) is not a date")
     }
     return WallInstant(date).advanced(byMilliseconds: Int64(hour * 60 + minute) * 60_000)
   }

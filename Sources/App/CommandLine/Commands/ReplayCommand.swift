@@ -10,7 +10,7 @@ extension Subcommand {
     operands: "BUNDLE",
     operandCount: 1...1,
     flags: [
-      .value("until", "TIME", "print what happened until this time of the run, as in 763s"),
+      .value("until", "TIME", "print what happened until this time of the run, such as 763s"),
       .value("break", "INVARIANT", "stop where this invariant is violated"),
       .value(
         "device", "NAME", "print the events of this device instead of the violation's; all: every device"),
@@ -40,7 +40,7 @@ private struct ReplayCommand {
       throw UsageError("\(place): neither a folder with shrunk.json or plan.json nor a plan")
     }
     self.bytes = bytes
-    until = try invocation.values.read("until", expected: "a time, as in 763s") { text in
+    until = try invocation.values.read("until", expected: "a time, such as 763s") { text in
       Nanoseconds(text: text).map { MonotonicInstant(nanoseconds: 0) + $0 }
     }
     invariant = try invocation.values.read("break", expected: "the name of an invariant") { text in

@@ -138,13 +138,14 @@ extension ServerConfiguration {
     locationTemplate = values.text("location-template")
     geofenceTemplate = values.text("geofence-template")
     if let problem = templateProblem { throw UsageError(problem) }
-    bodyBytesMax = try values.read("max-body", expected: "a size, as 8MiB", Quantities.byteCount) ?? bodyBytesMax
-    bodyMemoryMax = try values.read("body-memory", expected: "a size, as 12MiB", Quantities.byteCount) ?? bodyMemoryMax
+    bodyBytesMax = try values.read("max-body", expected: "a size, such as 8MiB", Quantities.byteCount) ?? bodyBytesMax
+    bodyMemoryMax =
+      try values.read("body-memory", expected: "a size, such as 12MiB", Quantities.byteCount) ?? bodyMemoryMax
     connectionsMax = try values.positive("max-connections")
     try readTimeLimits(values)
     journalShare =
       try values.read("journal", expected: "on, off or a percentage, as 10%", Quantities.share) ?? journalShare
-    tiles = try values.read("tiles", expected: "a URL with {z}, {x} and {y}, as https://host/{z}/{x}/{y}.png") {
+    tiles = try values.read("tiles", expected: "a URL with {z}, {x} and {y}, such as https://host/{z}/{x}/{y}.png") {
       MapTiles(url: $0, credit: values.text("tiles-credit") ?? "")
     }
     forwards = try ForwardFlags.targets(values)
@@ -154,7 +155,7 @@ extension ServerConfiguration {
       } ?? false
     retainDays = try values.positive("retain-days")
     retainBytes =
-      try values.read("retain-size", expected: "a size with its unit, as 20GiB", Quantities.unitedByteCount)
+      try values.read("retain-size", expected: "a size with its unit, such as 20GiB", Quantities.unitedByteCount)
       .map(Int64.init)
   }
 
@@ -164,7 +165,7 @@ extension ServerConfiguration {
     bodySeconds = try values.seconds("body-timeout") ?? bodySeconds
     bodyGraceSeconds = try values.seconds("body-grace") ?? bodyGraceSeconds
     bodyBytesPerSecond =
-      try values.read("body-rate", expected: "a size above 0, as 1KiB") { text in
+      try values.read("body-rate", expected: "a size above 0, such as 1KiB") { text in
         Quantities.byteCount(text).flatMap { $0 > 0 ? $0 : nil }
       } ?? bodyBytesPerSecond
     writeSeconds = try values.seconds("write-timeout") ?? writeSeconds
@@ -174,7 +175,7 @@ extension ServerConfiguration {
 extension FlagValues {
   /// A duration of at least a second, in whole seconds.
   fileprivate func seconds(_ name: String) throws(UsageError) -> Int? {
-    try read(name, expected: "a time of a second or more, as 90s or 10m") { text in
+    try read(name, expected: "a time of a second or more, such as 90s or 10m") { text in
       Nanoseconds(text: text).map { Int($0.wholeMilliseconds / 1_000) }.flatMap { $0 > 0 ? $0 : nil }
     }
   }
@@ -213,7 +214,7 @@ extension TLSSettings {
     case (nil, let certificate?, let key?):
       guard values.text("tls-names") == nil else { throw UsageError("--tls-names needs --tls development") }
       return .files(certificate: certificate, key: key)
-    case (nil, _, _): throw UsageError("--tls-cert and --tls-key need each other")
+    case (nil, _, _): throw UsageError("--tls-cert and --tls-key must be given together")
     case (_?, nil, nil):
       let names = (values.text("tls-names") ?? "").split(separator: ",").map(String.init)
       if let problem = names.lazy.compactMap(DevelopmentAuthority.problem).first {

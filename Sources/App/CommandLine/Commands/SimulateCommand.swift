@@ -42,10 +42,10 @@ extension Subcommand {
         "strict", "fail when the target's answers break a clause, or its store was not checked"),
       .value(
         "dashboard", "ADDRESS",
-        "serve a control room at this address, as 127.0.0.1:5665: a page and an API to watch and steer the run; port 0 picks a free one"
+        "serve a control room at this address, such as 127.0.0.1:5665: a page and an API to watch and steer the run; port 0 picks a free one"
       ),
       .value(
-        "dashboard-token", "TOKEN", "what the control room asks for; needed where other machines can reach it",
+        "dashboard-token", "TOKEN", "token for the control room; required when other machines can reach it",
         isSecret: true),
       .toggle(
         "dashboard-wait",
@@ -62,7 +62,7 @@ extension Subcommand {
       lost or another invariant violated, 99 when a threshold was missed, 104 when the scenario has errors (all of them
       are reported at once, with their locations), 105 after Ctrl-C. docs/scenario.md explains every key.
 
-      With --processes, several processes of this machine share one run in virtual time, and come to what one process comes to.
+      With --processes, several processes of this machine share one run in virtual time, with the same result as one process.
       With --shard, processes of several machines do: each device is the same as in the whole run, so that 'rollingroad merge'
       can add up the results exactly.
       """,
@@ -132,7 +132,7 @@ private struct SimulateCommand {
       notes.append("\(count.of("device")) of the scenario's \(written)")
     }
     if values.isOn("check-determinism"), scenario.clock.mode != .virtual {
-      throw UsageError("--check-determinism: only the mode virtual repeats itself, not \(scenario.clock.mode.rawValue)")
+      throw UsageError("--check-determinism: only mode virtual is repeatable, not \(scenario.clock.mode.rawValue)")
     }
     scenario.target.hasAdminToken = values.value("admin-token")?.origin == "--admin-token"
     tell(result.notes, as: "note: ")
@@ -224,7 +224,7 @@ private struct SimulateCommand {
     var overrides: [Override] = []
     for text in values.texts("set").flatMap(settings) {
       guard let override = Override(setting: text) else {
-        throw UsageError("--set: '\(text)' is no PATH=VALUE")
+        throw UsageError("--set: '\(text)' is not PATH=VALUE")
       }
       overrides.append(override)
     }
@@ -257,7 +257,7 @@ private struct SimulateCommand {
     guard let key = Output.keysOnCommandLine.first(where: { $0.key == parts[0] })?.value else {
       let near = NearestName.find(String(parts[0]), in: known).map { "; did you mean '\($0)'?" }
       throw UsageError(
-        "--output: '\(parts[0])' is no type of output" + (near ?? ": \(known.joined(separator: ", ")) are"))
+        "--output: '\(parts[0])' is not an output type" + (near ?? "; known: \(known.joined(separator: ", "))"))
     }
     guard parts.count == 2, !parts[1].isEmpty else {
       throw UsageError("--output: '\(text)' lacks a value: write \(parts[0])=\(key.uppercased())")

@@ -152,7 +152,7 @@ struct Simulation {
   /// Nil when one process makes the run.
   private func runDivided(_ setup: RunSetup, _ scenario: Scenario, _ outputs: RunOutputs) throws -> Result? {
     let (count, reason) = options.processes.number(for: setup, scenario, options, process)
-    if let reason { process.writeError("note: --processes: one process makes this run: \(reason)") }
+    if let reason { process.writeError("note: --processes: this run uses one process: \(reason)") }
     guard count > 1 else { return nil }
     let begun = SystemClock().wallNow
     let divided = DividedSimulation(

@@ -9,7 +9,7 @@ extension Subcommand {
     operandCount: 0...1,
     flags: [
       .toggle("admin", "print a new random secret for serve --admin-token instead"),
-      .value("url", "URL", "the running server, as http://127.0.0.1:8080 [the --listen address on this machine]"),
+      .value("url", "URL", "the running server, such as http://127.0.0.1:8080 [the --listen address on this machine]"),
       .value("listen", "ADDRESS", "the server's --listen address", standard: "127.0.0.1:8080"),
     ] + SecurityFlags.all,
     details: """

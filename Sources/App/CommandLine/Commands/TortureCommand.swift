@@ -21,11 +21,11 @@ extension Subcommand {
     ],
     details: """
       Generates a random scenario from each seed and runs it in virtual time with all invariants checked, for MINUTES. SEED is
-      the first seed (1 when none is given); the next ones count up. Several processes run seeds side by side. A seed is printed before its run, so that you know
-      which one it was if a run hangs; --dry-run shows its scenario. Ctrl-C ends it with what was found. One that violates an invariant leaves a bundle for
-      'rollingroad replay', and the exit code is 98; a device that never comes to rest ends its own run alone, and the
-      exit code is then 1. The situations that occurred are listed at the end; with --cover the exit code is 110 when one did
-      not occur.
+      the first seed (1 when none is given); the next ones count up. Several processes run seeds side by side. A seed is
+      printed before its run, so that you know which one it was if a run hangs; --dry-run shows its scenario. Ctrl-C stops
+      it and prints what was found. A seed that violates an invariant leaves a bundle for 'rollingroad replay', and the exit
+      code is 98; a device that never advances ends its own run alone, and the exit code is then 1. The situations that
+      occurred are listed at the end; with --cover the exit code is 110 when one did not occur.
       """,
     run: { (invocation) throws(UsageError) in try TortureCommand(invocation).run() })
 }

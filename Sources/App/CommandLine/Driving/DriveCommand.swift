@@ -145,13 +145,14 @@ extension DriveSettings {
       try values.read("behaviour", expected: "observed or documented", SDKBehaviour.init(rawValue:))
     let preset =
       try values.read("preset", expected: "one of \(TargetPreset.names)", TargetPreset.init(rawValue:))
-    let expected = "a URL as http://127.0.0.1:8080"
+    let expected = "a URL such as http://127.0.0.1:8080"
     let target = try values.read("target", expected: expected) { DriveSettings.isURL($0) ? $0 : nil }
     let name = try values.read("device", expected: "a name") { $0.isEmpty ? nil : $0 } ?? "drive"
     let level = try values.read("log-level", expected: "off, error, warning, info, debug or verbose") { text in
       Contract.LogLevel.allCases.first { "\($0)" == text }
     }
-    let start = try values.read("at", expected: "a latitude and a longitude, as 48.137,11.575", DriveSettings.place)
+    let start = try values.read(
+      "at", expected: "a latitude and a longitude, such as 48.137,11.575", DriveSettings.place)
     let seed = try values.read("seed", expected: "a whole number, in hex as 0x1f") { text in
       text.hasPrefix("0x") ? UInt64(text.dropFirst(2), radix: 16) : UInt64(text)
     }

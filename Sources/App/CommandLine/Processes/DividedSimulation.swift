@@ -51,19 +51,19 @@ struct DividedSimulation {
     defer { group.close() }
     var parts: [Part]
     do throws(WorkerProcess.Failure) { parts = try begin(folders, group) } catch {
-      process.writeError("note: --processes: one process makes this run: \(error)")
+      process.writeError("note: --processes: this run uses one process: \(error)")
       return nil
     }
     if !isOneOfMany { process.writeOutput("\(count) processes") }
     guard try follow(&parts) else {
-      process.writeError("note: a violation; the run is repeated in one process, to keep what replays it")
+      process.writeError("note: a violation; the run is repeated in one process, to save a plan that replays it")
       return nil
     }
     for part in parts { try part.worker.finish() }
     try outputs.adopt(folders, fleets: setup.fleets.map(\.name))
     var whole = try ShardResult.whole(of: parts.compactMap(\.result))
     if interruption.isRequested, !whole.summary.violations.isEmpty {
-      whole.summary.notes.append("what replays the violation was not kept: the run was ended by a signal")
+      whole.summary.notes.append("no replay plan was saved: the run was ended by a signal")
     }
     return whole
   }

@@ -88,7 +88,7 @@ struct EventMerge {
     private func key(of line: ArraySlice<UInt8>) throws(OutputFolder.Failure) -> Key {
       guard let event = EventMerge.event(line), case .string(let device)? = event["device"],
         let dash = device.lastIndex(of: "-")
-      else { throw failure("has a line that is no event: \(String(decoding: line.prefix(80), as: UTF8.self))") }
+      else { throw failure("has a line that is not an event: \(String(decoding: line.prefix(80), as: UTF8.self))") }
       let seconds: Double
       switch event["seconds"] {
       case .double(let number)?: seconds = number

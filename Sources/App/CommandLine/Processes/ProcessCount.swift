@@ -35,7 +35,7 @@ enum ProcessCount {
     switch self {
     case .fixed(let count):
       guard count > 1, options.shard == nil else { return (1, nil) }
-      guard process.ownsSignals else { return (1, "the program is part of another one") }
+      guard process.ownsSignals else { return (1, "the program is embedded in another one") }
       return hindrance.map { (1, $0) } ?? (max(1, min(count, devices)), nil)
     case .automatic:
       let isLong = Double(devices) * setup.duration.seconds >= ProcessCount.deviceSecondsMin

@@ -42,7 +42,7 @@ final class WorkerProcess {
     close(ends[1])
     guard id > 0 else {
       close(ends[0])
-      throw WorkerProcess.failure("no further process", code)
+      throw WorkerProcess.failure("cannot start another process", code)
     }
     self.id = id
     descriptor = ends[0]
@@ -94,7 +94,7 @@ final class WorkerProcess {
     do {
       if let message = WorkerMessage(try JSONValue(parsing: line.span)) { return message }
     } catch {}
-    throw Failure(description: "\(name) tells what cannot be read", code: .runInvalid)
+    throw Failure(description: "\(name) sent unreadable output", code: .runInvalid)
   }
 
   /// When it is not open any more; throws when it was ended, or says that something went wrong.

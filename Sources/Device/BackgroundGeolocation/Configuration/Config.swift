@@ -91,7 +91,7 @@ final class ConfigurationBox: Sendable {
 
   func set(_ key: String, _ dictionary: [String: Any], _ change: (inout Configuration, JSONValue) -> Void) {
     guard let object = JSONObject(any: dictionary) else {
-      return warn(key, expected: "an object", found: "values that JSON does not have")
+      return warn(key, expected: "an object", found: "values that JSON cannot represent")
     }
     edit { change(&$0, .object(object)) }
   }
@@ -99,7 +99,7 @@ final class ConfigurationBox: Sendable {
   func setSchedule(_ entries: [Any]) {
     let texts = entries.compactMap { $0 as? String }
     guard texts.count == entries.count else {
-      return warn("app.schedule", expected: "a list of texts", found: "another value")
+      return warn("app.schedule", expected: "a list of strings", found: "another value")
     }
     edit { $0.app.schedule = texts }
   }
@@ -108,7 +108,7 @@ final class ConfigurationBox: Sendable {
   func setAlert(_ texts: [String: Any]) {
     let key = "locationAuthorizationAlert"
     guard let object = JSONObject(any: texts) else {
-      return warn("geolocation.\(key)", expected: "an object", found: "values that JSON does not have")
+      return warn("geolocation.\(key)", expected: "an object", found: "values that JSON cannot represent")
     }
     var result = value
     let warnings = result.apply(.object(["geolocation": .object([key: .object(object)])])).warnings

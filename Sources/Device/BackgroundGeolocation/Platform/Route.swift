@@ -25,7 +25,7 @@ public struct Route: Sendable {
   /// The positions in the text log of a real device, of either platform: those of its running location updates. Throws
   /// `BGGeoError` when the text is no such log. A text log does not tell its time zone: times count as UTC.
   public init(log text: String) throws {
-    guard let reader = LogReader(text) else { throw BGGeoError("the text is no log of the SDK") }
+    guard let reader = LogReader(text) else { throw BGGeoError("the text is not a log of the SDK") }
     self.init(
       reader.facts.compactMap { fact in
         if case .fix(let fix, number: 0, ageMilliseconds: _) = fact.content { CLLocation(fix) } else { nil }

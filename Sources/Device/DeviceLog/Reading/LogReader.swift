@@ -12,7 +12,7 @@ package struct LogReader: Sendable {
   /// Entries that no rule of this reader knows.
   package let otherCount: Int
 
-  /// Nil when the text is no log of the SDK. Entries that are cut or garbled are kept as unknown ones.
+  /// Nil when the text is not a log of the SDK. Entries that are cut or garbled are kept as unknown ones.
   package init?(_ text: String) {
     var cutter = LogLineCutter()
     var facts: [LogFact] = []

@@ -84,7 +84,7 @@ package final class RecentLog {
     if let launch, level >= .info { text.appendBanner(launch.configuration, at: launch.instant, to: &bytes) }
     bytes += ring.text(as: text)
     if ring.count == 0 {
-      let reason = level == .off ? "logger.logLevel is 0 (off)" : "nothing was logged since it was begun or destroyed"
+      let reason = level == .off ? "logger.logLevel is 0 (off)" : "nothing was logged since it was created or cleared"
       text.append(
         .user(.notice, "this log has no entries: \(reason)"), at: begun ?? WallInstant(millisecondsSince1970: 0),
         to: &bytes)

@@ -10,7 +10,7 @@ extension Engine {
     lastStir = now.monotonic
     note(.ready(isFirstBoot: launch.isFirstBoot), .info, into: &effects)
     for error in unusableGeofences {
-      note(.error("a kept geofence: \(error)", from: .geofences), .error, into: &effects)
+      note(.error("saved geofence: \(error)", from: .geofences), .error, into: &effects)
     }
     unusableGeofences = []
     if launch.didReboot { greetBoot(into: &effects) }
@@ -162,7 +162,7 @@ extension Engine {
   mutating func takeUpHeld(at now: Moment, into effects: inout [Effect]) {
     let items = held.take()
     if held.droppedCount > 0 {
-      let text = "\(held.droppedCount) of the events before ready were too many to be held"
+      let text = "\(held.droppedCount) events before ready were dropped"
       note(.warning(text, from: .launch), .warning, into: &effects)
     }
     for item in items {

@@ -59,7 +59,7 @@ extension SampleFilter {
   }
 
   private static func found<Value>(_ value: Value?, _ text: String, _ tag: String) throws(Problem) -> Value {
-    guard let value else { throw Problem(message: "'\(text)' is no \(tag) of this run") }
+    guard let value else { throw Problem(message: "'\(text)' is not a \(tag) of this run") }
     return value
   }
 }

@@ -107,7 +107,8 @@ package enum RouteFile {
         try RouteRecording(log)
       } else {
         throw RouteError(
-          .malformed, at: FileSpot(line: 1), "this is no log of the SDK; export it with logger.emailLog or uploadLog")
+          .malformed, at: FileSpot(line: 1), "this is not a log of the SDK; export it with logger.emailLog or uploadLog"
+        )
       }
     }
   }

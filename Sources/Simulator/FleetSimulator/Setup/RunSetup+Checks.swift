@@ -9,7 +9,7 @@ extension RunSetup {
     switch fault.action {
     case .network(let name):
       if case .changing? = scenario.network(named: name) {
-        problems.append("\(place): the network '\(name)' changes itself; name one that stays as it is")
+        problems.append("\(place): the network '\(name)' is variable; name a fixed network")
       }
     case .toxic(let toxic):
       if let phase = toxic.phase, !toxic.effect.hasPhase {
@@ -27,7 +27,7 @@ extension RunSetup {
       }
     case .http(let http):
       for header in http.abort?.headers ?? [] where !ServerFault.isField(NameValuePair(header.name, header.value)) {
-        problems.append("\(place): the header '\(header.name)' is one that the server writes itself, or is none")
+        problems.append("\(place): the header '\(header.name)' is reserved or not a header")
       }
     case .authorization:
       if scenario.target.authorization.strategy != .jwt {
@@ -44,18 +44,18 @@ extension RunSetup {
     }
     let authorization = target.authorization
     if authorization.strategy == .sas {
-      problems.append("target.auth.strategy sas: our server knows jwt only")
+      problems.append("target.auth.strategy sas: the built-in server supports only jwt")
     }
     guard authorization.strategy == .jwt else { return }
     if authorization.refreshRotation == .reusable {
-      problems.append("target.auth.refreshRotation reusable: refresh tokens of our server serve once")
+      problems.append("target.auth.refreshRotation reusable: refresh tokens of the built-in server are single-use")
     }
     let known = [
       ("tokenUrl", authorization.tokenURL, ["/api/register", "/v2/register", "/api/jwt/register"]),
       ("refreshUrl", authorization.refreshURL, ["/api/refresh_token", "/v2/refresh_token"]),
     ]
     for (key, path, paths) in known where !paths.contains(path) {
-      problems.append("target.auth.\(key): our server has \(paths.joined(separator: ", ")), and no '\(path)'")
+      problems.append("target.auth.\(key): unknown path '\(path)'; known: \(paths.joined(separator: ", "))")
     }
   }
 }

@@ -13,7 +13,7 @@ extension RunSetup {
     let (clock, target) = (scenario.clock, scenario.target)
     if clock.mode == .virtual {
       if target.url != nil {
-        problems.append("target.url: virtual time has a server of its own; drive at this one with --mode realtime")
+        problems.append("target.url: virtual mode uses the built-in server; use this one with --mode realtime")
       }
       if clock.timestamps == .shiftToNow {
         problems.append("clock.timestamps shift-to-now: not supported in virtual time; use --mode realtime")
@@ -22,7 +22,7 @@ extension RunSetup {
     }
     guard let url = target.uploadURL ?? appURL(of: fleets, &problems) else { return nil }
     if DevicePlaceholders.stand(in: OutsideSetup.parts(of: url).origin) {
-      problems.append("\(url): devices share one server; a placeholder belongs behind the host")
+      problems.append("\(url): devices share one server; a placeholder is allowed only after the host")
     }
     problems += OutsideSetup.problems(of: target)
     let isModelled = clock.mode == .lockstep && clock.latency == .modelled
@@ -76,7 +76,7 @@ extension RunSetup {
     guard scenario.target.isOurs else {
       guard !fault.isPlayable else { return }
       return problems.append(
-        "\(place): only a server of ours can do it; use --mode virtual, or say that it is one with --preset rollingroad or --admin-token. In front of other servers there are http.abort, the answer 'portal', and auth"
+        "\(place): only a Rolling Road server supports it; use --mode virtual, or declare one with --preset rollingroad or --admin-token. In front of other servers there are http.abort, the answer 'portal', and auth"
       )
     }
     let rules = fault.rulesAtOnceMax(of: fleets)
@@ -176,13 +176,13 @@ extension OutsideSetup {
   package static func problems(of target: Target) -> [String] {
     var problems: [String] = []
     if target.authorization.strategy == .sas {
-      problems.append("target.auth.strategy sas: cannot be run yet; jwt and none can")
+      problems.append("target.auth.strategy sas: not supported; use jwt or none")
     }
     if let name = target.verification.unknownPlaceholder {
       let known = TargetVerification.placeholders
       let near = NearestName.find(name, in: known).map { "; did you mean {\($0)}?" } ?? ""
       problems.append(
-        "target.verify: {\(name)} is not a placeholder: \(known.map { "{\($0)}" }.joined(separator: ", ")) are\(near)"
+        "target.verify: unknown placeholder {\(name)}; known: \(known.map { "{\($0)}" }.joined(separator: ", "))\(near)"
       )
     }
     if let contradiction = target.verification.contradiction {

@@ -53,10 +53,11 @@ package struct FailurePlan: Equatable, Sendable {
   package init(reading bytes: [UInt8]) throws(ReadingError) {
     let value: JSONValue
     do throws(JSONError) { value = try JSONValue(parsing: bytes.span) } catch {
-      throw ReadingError(message: "no JSON at byte \(error.offset): \(error.code)")
+      throw ReadingError(message: "invalid JSON at byte \(error.offset): \(error.code)")
     }
     guard case .integer(let version)? = value["plan"] else {
-      throw ReadingError(message: "no plan: the key 'plan' is missing; a scenario is run by 'rollingroad simulate'")
+      throw ReadingError(
+        message: "not a failure plan: the key 'plan' is missing; a scenario is run by 'rollingroad simulate'")
     }
     guard version == FailurePlan.version else {
       throw ReadingError(message: "a plan of version \(version); this version reads version \(FailurePlan.version)")

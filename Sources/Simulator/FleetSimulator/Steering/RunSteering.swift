@@ -181,7 +181,7 @@ package final class RunSteering: Sendable {
     case .pause, .resume:
       guard mode != .realtime else {
         throw RunActError(
-          act.name, "real time cannot stand still", remedy: "use the mode virtual, lockstep or accelerated")
+          act.name, "real-time runs cannot be paused", remedy: "use the mode virtual, lockstep or accelerated")
       }
     case .stop, .abort: break
     }

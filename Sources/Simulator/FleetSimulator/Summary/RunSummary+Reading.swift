@@ -5,14 +5,14 @@ extension RunSummary {
   /// Reads what `json` wrote.
   package init(_ json: JSONValue) throws(SummaryError) {
     let node = SummaryNode(value: json, path: "summary")
-    guard node.value["format"] == .string("rollingroad-summary") else { throw SummaryError("no summary of a run") }
+    guard node.value["format"] == .string("rollingroad-summary") else { throw SummaryError("not a run summary") }
     let version = try node.member("version").count()
     guard version == RunSummary.version else {
       throw SummaryError("a summary of version \(version); this version reads \(RunSummary.version)")
     }
     let seed = try node.member("seed").text()
     guard seed.hasPrefix("0x"), let seed = UInt64(seed.dropFirst(2), radix: 16) else {
-      throw SummaryError("summary.seed: '\(seed)' is no seed")
+      throw SummaryError("summary.seed: '\(seed)' is not a seed")
     }
     let start = try node.member("start").instant()
     let scenario = try node.member("scenario")
@@ -141,7 +141,7 @@ extension SummaryNode {
   func span() throws(SummaryError) -> Nanoseconds {
     if case .integer(let seconds) = value, seconds.magnitude < 9_000_000_000 { return .seconds(seconds) }
     let nanoseconds = (try number() * 1e9).rounded()
-    guard nanoseconds.magnitude < 9e18 else { throw SummaryError("\(path): no span of time") }
+    guard nanoseconds.magnitude < 9e18 else { throw SummaryError("\(path): not a duration") }
     return Nanoseconds(Int64(nanoseconds))
   }
 }
@@ -156,13 +156,15 @@ extension Figure {
       self = .gauge(LevelSeries(levels: try node.member("levels").counts(), resolution: resolution))
     case "trend":
       let text = try node.member("histogram").text()
-      guard let bytes = Hexadecimal.bytes(text) else { throw SummaryError("\(node.path).histogram: no bytes") }
+      guard let bytes = Hexadecimal.bytes(text) else {
+        throw SummaryError("\(node.path).histogram: not hexadecimal bytes")
+      }
       let histogram: Histogram
       do throws(HistogramError) { histogram = try Histogram(serialized: bytes.span) } catch {
         throw SummaryError("\(node.path).histogram: \(error)")
       }
       self = .trend(Spread(histogram: histogram, resolution: try node.member("resolution").number()))
-    case let kind: throw SummaryError("\(node.path).kind: no kind '\(kind)'")
+    case let kind: throw SummaryError("\(node.path).kind: unknown kind '\(kind)'")
     }
   }
 }
@@ -176,12 +178,12 @@ extension Timeline {
       // Summaries of older versions do not have all of them.
       guard let counts = try node.optional(column.name)?.counts() else { continue }
       if intervals.isEmpty { intervals = Array(repeating: Interval(), count: counts.count) }
-      guard counts.count == intervals.count else { throw SummaryError("\(node.path).\(column.name): another length") }
+      guard counts.count == intervals.count else { throw SummaryError("\(node.path).\(column.name): length differs") }
       for (index, count) in counts.enumerated() { intervals[index][keyPath: column.path] = count }
     }
     for column in Interval.spreads {
       let spreads = try node.member(column.name).elements()
-      guard spreads.count == intervals.count else { throw SummaryError("\(node.path).\(column.name): another length") }
+      guard spreads.count == intervals.count else { throw SummaryError("\(node.path).\(column.name): length differs") }
       for (index, spread) in spreads.enumerated() {
         intervals[index][keyPath: column.path] = StepSpread(bits: StepSpread.coarse.bits, counts: try spread.counts())
       }
@@ -203,7 +205,7 @@ extension RunSummary {
     }
     let json: JSONValue
     do throws(JSONError) { json = try JSONValue(parsing: bytes.span) } catch {
-      throw SummaryError("\(place): no JSON at byte \(error.offset): \(error.code)")
+      throw SummaryError("\(place): invalid JSON at byte \(error.offset): \(error.code)")
     }
     do throws(SummaryError) { return try RunSummary(json) } catch { throw SummaryError("\(place): \(error.message)") }
   }
@@ -222,7 +224,7 @@ struct SummaryNode {
   let path: String
 
   func member(_ key: String) throws(SummaryError) -> SummaryNode {
-    guard let member = value[key] else { throw SummaryError("\(path): no '\(key)'") }
+    guard let member = value[key] else { throw SummaryError("\(path): '\(key)' is missing") }
     return SummaryNode(value: member, path: "\(path).\(key)")
   }
 
@@ -240,7 +242,7 @@ struct SummaryNode {
   func instant() throws(SummaryError) -> WallInstant {
     let text = try text()
     guard let instant = WallInstant(iso8601: text.utf8.span) else {
-      throw SummaryError("\(path): '\(text)' is no date")
+      throw SummaryError("\(path): '\(text)' is not a date")
     }
     return instant
   }

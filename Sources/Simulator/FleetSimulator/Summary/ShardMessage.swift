@@ -115,7 +115,7 @@ extension CoverageSeen {
   static func list(_ node: SummaryNode) throws(SummaryError) -> [CoverageSeen] {
     var coverage: [CoverageSeen] = []
     for (name, count) in try node.members() {
-      guard let goal = CoverageGoal(rawValue: name) else { throw SummaryError("\(count.path): no goal of coverage") }
+      guard let goal = CoverageGoal(rawValue: name) else { throw SummaryError("\(count.path): unknown coverage goal") }
       coverage.append(CoverageSeen(goal: goal, count: try count.count()))
     }
     return coverage
@@ -167,7 +167,7 @@ extension RunMap.Track {
     var places: [Coordinate] = []
     for index in stride(from: 0, to: numbers.count - 1, by: 2) {
       guard let place = Coordinate(latitude: try numbers[index].number(), longitude: try numbers[index + 1].number())
-      else { throw SummaryError("\(numbers[index].path): no place on the earth") }
+      else { throw SummaryError("\(numbers[index].path): not a place on the earth") }
       places.append(place)
     }
     self.init(

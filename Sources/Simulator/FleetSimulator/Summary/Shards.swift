@@ -175,7 +175,7 @@ extension RunSummary {
 
   private static func sum(_ left: String, _ right: String) throws(MergeError) -> String {
     guard var sum = TraceHash(text: left), let other = TraceHash(text: right) else {
-      throw MergeError(message: "'\(left)' and '\(right)' are no hashes")
+      throw MergeError(message: "'\(left)' and '\(right)' are not hashes")
     }
     sum.add(other)
     return sum.text
@@ -201,7 +201,7 @@ extension RunSummary {
     var verdict = thresholds[index]
     verdict.endedTheRun = parts.contains { $0.thresholds.indices.contains(index) && $0.thresholds[index].endedTheRun }
     guard let expression = ThresholdExpression(verdict.expression, selection: verdict.selection) else {
-      throw MergeError(message: "'\(verdict.selection): \(verdict.expression)' is no threshold of this version")
+      throw MergeError(message: "'\(verdict.selection): \(verdict.expression)' is not a threshold of this version")
     }
     let figure = figure(verdict.selection)
     guard figure != nil || verdict.value == nil else {

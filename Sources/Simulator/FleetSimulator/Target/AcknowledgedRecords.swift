@@ -139,8 +139,8 @@ package enum StorageLook: Equatable, Sendable {
 
   package var text: String {
     switch self {
-    case .notAsked: return "what is stored was not looked at"
-    case .impossible(let reason): return "what is stored could not be looked at: \(reason)"
+    case .notAsked: return "stored records were not checked"
+    case .impossible(let reason): return "stored records could not be checked: \(reason)"
     case .looked(let result):
       var parts: [String] = []
       func tell(_ list: [String], _ words: String) {
@@ -156,7 +156,7 @@ package enum StorageLook: Equatable, Sendable {
         parts.append("\(result.unreadTimes.of("time")) not compared: no instants, as without a zone")
       }
       let whole = parts.isEmpty ? "all stored" : parts.joined(separator: "; ")
-      let aside = result.putAside > 0 ? ", \(result.putAside) put aside" : ""
+      let aside = result.putAside > 0 ? ", \(result.putAside) quarantined" : ""
       return "\(result.acknowledged.of("record")) acknowledged\(aside): \(whole)"
     }
   }

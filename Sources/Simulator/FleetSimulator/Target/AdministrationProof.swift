@@ -125,7 +125,7 @@ final class TargetAdministration {
   /// What to do about a refusal, to be said behind it.
   func remedy(of answer: RequestOutcome) -> String {
     guard answer.wantsToken else { return "" }
-    return hasToken ? "; --admin-token is not the token of this server" : "; show --admin-token"
+    return hasToken ? "; --admin-token is not the token of this server" : "; give --admin-token"
   }
 
   func limit(to span: Nanoseconds) { client.limit(to: span) }

@@ -131,7 +131,7 @@ extension DecodingContext {
     if security.isUnchecked, security.authorities != nil {
       inside("target.tls.insecure") {
         $0.refuse(
-          .contradiction, position(of: "insecure"), "insecure checks no certificate, and ca says by whom it is signed",
+          .contradiction, position(of: "insecure"), "insecure and ca exclude each other",
           remedy: "remove one of both (--insecure, --ca)")
       }
     }

@@ -95,7 +95,7 @@ extension JSON5Value {
     guard let path = DocumentPath(isElement ? String(override.path.dropLast(2)) : override.path) else {
       throw ScenarioProblem(
         .unresolved, at: SourcePosition(source: number, line: 1, column: 1), path: "",
-        "'\(override.path)' is no path", remedy: "write it as in fleets.couriers.stages[0].target")
+        "'\(override.path)' is not a path", remedy: "write it as in fleets.couriers.stages[0].target")
     }
     let value = JSON5Value.overriding(override.value, number: number)
     try set(path.steps[...], to: value, isElement: isElement, of: override, number)

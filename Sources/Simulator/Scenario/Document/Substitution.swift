@@ -124,7 +124,7 @@ struct Substitution {
       refuse(position, "a placeholder has no default", remedy: "write ${\(placeholder)}")
     } else if !here.contains(placeholder) {
       refuse(
-        position, "no device fills in ${\(placeholder)} here",
+        position, "${\(placeholder)} cannot be used here",
         remedy: here.isEmpty
           ? "it belongs in sdk.config, in the config of a fleet, in target.headers or target.url; $${ stands for ${"
           : "this is the same for a whole fleet: \(here.map { "${\($0)}" }.joined(separator: " or "))")

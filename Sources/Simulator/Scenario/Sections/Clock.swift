@@ -35,7 +35,7 @@ extension Clock: ScenarioSection {
       .key(
         "zoneChanges", \.zoneChanges, .list(of: .zonedInstant, count: 0...100),
         """
-        When the clocks on the wall are put forward or back, each as a date and time in the zone that begins then: \
+        Changes of the UTC offset, each as a date and time in the zone that begins then: \
         "2026-03-29T03:00:00+02:00".
         """),
       .key("duration", \.duration, .duration, "Duration of the drives."),

@@ -63,7 +63,7 @@ extension Invariant {
     case .byteIdentity:
       "a record is rendered once, and every request carries the same bytes of it (SDK §7.2)"
     case .explainedDuplicates:
-      "a record is sent again only when its answer was lost or no success, or the app ended meanwhile (SDK §9.4)"
+      "a record is sent again only when its answer was lost or unsuccessful, or the app ended meanwhile (SDK §9.4)"
     case .singleFlight:
       "a device has one upload under way at most (SDK §8.5)"
     case .batchBounds:
@@ -81,7 +81,7 @@ extension Invariant {
     case .noWedge:
       "a device with records, a network and a running app does not stop trying (SDK §9.2, §9.3)"
     case .boundedEffort:
-      "an attempt after a failure needs an occasion of its own (SDK §9.3)"
+      "an attempt after a failure needs a new trigger (SDK §9.3)"
     case .motion:
       "motion changes alternate, and at rest nothing is recorded unasked (SDK §12.1, §7.3)"
     case .odometerTolerance:

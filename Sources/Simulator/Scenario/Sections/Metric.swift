@@ -127,7 +127,7 @@ extension DecodingContext {
     for part in text.dropFirst().dropLast().split(separator: ",", omittingEmptySubsequences: false) {
       let halves = part.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false).map(\.trimmingSpaces)
       guard halves.count == 2, !halves[0].isEmpty, !halves[1].isEmpty else {
-        refuse(.wrongType, position, "'\(part)' is no tag", remedy: remedy)
+        refuse(.wrongType, position, "'\(part)' is not a tag", remedy: remedy)
         return nil
       }
       guard isKnown(halves[0], halves[1], at: position) else { return nil }

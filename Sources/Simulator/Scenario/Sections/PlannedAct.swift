@@ -50,7 +50,7 @@ package struct RateFactor: Equatable, Sendable {
 
 extension RateFactor: ScenarioSection {
   static let table = Table<RateFactor>(
-    "rate-factor", "A factor of what a fleet does.",
+    "rate-factor", "A factor for the activity of a fleet.",
     [
       .required("fleet", \.fleet, .name(in: .fleets), "The fleet."),
       .required(
@@ -88,8 +88,8 @@ struct ActSection: ScenarioSection {
   static let table = Table<ActSection>(
     "act",
     """
-    A change of the run at an instant, before all that devices do at it, as a person makes it in the control room; exactly \
-    one of its changes. What faults can say is written as a fault.
+    A change of the run at an instant, before all that devices do at it, as the control room makes it; exactly \
+    one of its changes. Use a fault for what a fault can express.
     """,
     [
       .required("at", \.start, .duration, "The instant, counted from the start of the run."),
@@ -99,7 +99,7 @@ struct ActSection: ScenarioSection {
       .optional(
         "removePhones", \.removePhones, .section(),
         "Fewer devices of a fleet without trips; the last to come leave first, as at the end of a stage."),
-      .optional("changeRate", \.changeRate, .section(), "A fleet does more or less from then on."),
+      .optional("changeRate", \.changeRate, .section(), "Multiplies the activity of a fleet from then on."),
       .optional("end", \.end, .choice, "The drives end and the queues drain (stop), or the run ends (abort)."),
     ])
 }

@@ -37,7 +37,7 @@ extension Target: ScenarioSection {
       .key("headers", \.headers, .map(of: .text), "Headers of every request, over those of the app."),
       .key("auth", \.authorization, .section(), "How devices get their tokens."),
       .key("connections", \.connections, .section(), "How devices connect."),
-      .key("tls", \.security, .section(), "How devices and server know each other, under https."),
+      .key("tls", \.security, .section(), "TLS authentication of server and devices, under https."),
       .key("verify", \.verification, .section(), "How the oracle learns what the server stored."),
     ])
 }
@@ -69,7 +69,7 @@ extension TargetConnections: ScenarioSection {
       .key("policy", \.policy, .choice, "Whether each device has connections of its own."),
       .key("keepAlive", \.keepAlive, .duration, "How long an idle connection is kept."),
       .key("http", \.http, .choice, "The version of HTTP."),
-      .key("sourceAddresses", \.sourceAddresses, .choice, "From which addresses connections come."),
+      .key("sourceAddresses", \.sourceAddresses, .choice, "Source addresses of connections."),
       .key(
         "resolve", \.resolvedNames, .list(of: .resolvedName),
         "Addresses of host names, instead of asking a name server: NAME:PORT:ADDRESS."),
@@ -79,7 +79,7 @@ extension TargetConnections: ScenarioSection {
     ])
 }
 
-/// How devices and server know each other, under https.
+/// TLS authentication of server and devices, under https.
 package struct TargetSecurity: Equatable, Sendable {
   package var authorities: String?
   package var isUnchecked = false
@@ -93,7 +93,7 @@ package struct TargetSecurity: Equatable, Sendable {
 
 extension TargetSecurity: ScenarioSection {
   static let table = Table<TargetSecurity>(
-    "tls", "How devices and server know each other, under https.",
+    "tls", "TLS authentication of server and devices, under https.",
     [
       .optional(
         "ca", \.authorities, .text, "PEM file of the authorities to trust, instead of those of the system."),
@@ -119,7 +119,7 @@ extension ValueCodec where Value == String {
   }
 
   static var resolvedName: ValueCodec {
-    text(pattern: "^[^:]+:[0-9]+:.+$", words: "NAME:PORT:ADDRESS, as backend.test:443:127.0.0.1") { text in
+    text(pattern: "^[^:]+:[0-9]+:.+$", words: "NAME:PORT:ADDRESS, such as backend.test:443:127.0.0.1") { text in
       let parts = text.split(separator: ":", maxSplits: 2, omittingEmptySubsequences: false)
       return parts.count == 3 && !parts[0].isEmpty && UInt16(parts[1]) != nil && !parts[2].isEmpty
     }
@@ -141,7 +141,7 @@ package enum HTTPChoice: String, CaseIterable, Sendable {
   case version2 = "2"
 }
 
-/// From which addresses connections come.
+/// Source addresses of connections.
 package enum SourceAddressRule: String, CaseIterable, Sendable {
   /// As many loopback addresses as the ports need.
   case auto

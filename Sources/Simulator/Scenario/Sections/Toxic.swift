@@ -150,7 +150,7 @@ package struct SlicerToxic: Equatable, Sendable {
   package var averageBytes = 0.0
   /// Variation of the size in bytes, plus or minus.
   package var variationBytes = 0.0
-  /// How many microseconds lie between two pieces.
+  /// Microseconds between pieces.
   package var delayMicroseconds = 0.0
 
   package init() {}
@@ -162,7 +162,7 @@ extension SlicerToxic: ScenarioSection {
     [
       .key("average_size", \.averageBytes, .number(0...1e12), "How many bytes a piece has, on average."),
       .key("size_variation", \.variationBytes, .number(0...1e12), "Variation of the size in bytes, plus or minus."),
-      .key("delay", \.delayMicroseconds, .number(0...1e12), "How many microseconds lie between two pieces."),
+      .key("delay", \.delayMicroseconds, .number(0...1e12), "Microseconds between pieces."),
     ])
 }
 

@@ -21,10 +21,12 @@ package struct WrittenRequest: Equatable, Sendable {
 
 extension WrittenRequest: ScenarioSection {
   static let table = Table<WrittenRequest>(
-    "request", "A request that is sent as it stands here, to the server of `target.url`.",
+    "request", "A request that is sent unchanged to the server of `target.url`.",
     [
       .key("at", \.start, .duration, "When it is sent, since the run began."),
-      .key("device", \.device, .text, "Whose it is. Requests of one device share a connection, one after the other."),
+      .key(
+        "device", \.device, .text,
+        "Device of the request. Requests of one device share a connection, one after the other."),
       .key("method", \.method, .text, "The method."),
       .key("path", \.path, .text, "Path and query."),
       .key(
@@ -35,6 +37,6 @@ extension WrittenRequest: ScenarioSection {
         "bodyBase64", \.base64,
         .text(pattern: "^[A-Za-z0-9+/]*={0,2}$", words: "base64", where: { Base64.bytes($0) != nil }),
         "The body as base64, instead of `body`."),
-      .optional("status", \.status, .integer(100...599), "The status that its answer is to have."),
+      .optional("status", \.status, .integer(100...599), "Expected status of the answer."),
     ])
 }

@@ -32,7 +32,7 @@ package enum ScenarioReference {
     default; a number may be written this way too. In `sdk.config`, the `config` of a fleet, `target.headers` and `target.url` each device fills in
     `${device.id}` (`cars-7`), `${device.index}` (`7`), `${device.fleet}` and `${run.seed}` (`0x1`); the tags of a fleet take the last two. `$${` stands for `${`.
 
-    This page is the output of `rollingroad schema --reference`, made from the tables that read scenarios; a test tells when it is out of date.
+    This page is the output of `rollingroad schema --reference`, made from the tables that read scenarios; a test fails when it is out of date.
     """
 
   private static var tail: String {

@@ -65,7 +65,7 @@ extension Ledger {
     sums.changed += 1
     violations.flag(
       .ackedIsDurable, device, dequeued.uuid, at: dequeued.at,
-      "stored otherwise than it was sent: \(change)",
+      "stored differently from what was sent: \(change)",
       story: [
         "\(dequeued.createdAt.clockText) created", dequeued.end,
       ])
@@ -115,7 +115,8 @@ extension Ledger {
     if !seesServer { count(dequeued, isLost: true) }
     let end =
       holder.map { "server: listed for another device, \($0)" }
-      ?? (proof.isShared ? "server: not in what it lists for the device" : "server: neither in the store nor put aside")
+      ?? (proof.isShared
+        ? "server: not in what it lists for the device" : "server: neither in the store nor quarantined")
     violations.flag(
       .ackedIsDurable, Int(dequeued.device), dequeued.uuid, at: dequeued.at,
       holder == nil
