@@ -63,8 +63,8 @@ export class Connection {
 
   #reason(error) {
     if (!(error instanceof Refusal)) return `${newSilence().message.slice(0, -1)} since ${time(this.#heardAt)}.`
-    if (error.status === 403) return 'This server may be looked at from its own machine only. Start it with --admin-token to use this page from another one.'
-    return `The server does not show what it does: ${error.message}.`
+    if (error.status === 403) return 'This server allows /admin from its own machine only. Start it with --admin-token to use this page from another one.'
+    return `Cannot read the server's state: ${error.message}.`
   }
 
   #show(state, text) {

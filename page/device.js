@@ -82,8 +82,8 @@ export class DevicePanel {
     const actions = element('div', { class: 'row actions' },
       button('Show on map', () => this.#see(device)), follow,
       button('Expire tokens', () => this.#endTokens('expire'), { title: 'Access tokens are refused as expired; the device can refresh them' }),
-      sureButton('Revoke', 'Revoke its tokens?', () => this.#endTokens('revoke'), { class: 'danger', title: 'Neither access nor refresh tokens are taken any more' }),
-      sureButton('Delete', 'Delete it with its records?', () => this.#delete(device), { class: 'danger', title: 'The device goes with its records, commands, tags and logs' }))
+      sureButton('Revoke', 'Revoke its tokens?', () => this.#endTokens('revoke'), { class: 'danger', title: 'Neither access nor refresh tokens are accepted' }),
+      sureButton('Delete', 'Delete it with its records?', () => this.#delete(device), { class: 'danger', title: 'The device is deleted with its records, commands, tags and logs' }))
     this.#panel.replaceChildren(
       element('header', { class: 'device-head' }, element('h2', {}, device.name), state),
       facts, this.#tagForm(device, parts), actions, said, ...['requests', 'points', 'orders', 'logs'].map(name => parts[name].node))
@@ -149,7 +149,7 @@ export class DevicePanel {
     parts.state.dataset.state = device.state
     const late = behind(device)
     this.#fact('last seen', `${time(device.seenAt)} (${duration(this.#fleet.now - device.seenAt)} ago)`)
-    if (device.recordedAt) this.#fact('recorded', late > 1_000 ? `${time(device.recordedAt)}, ${duration(late)} before it came` : time(device.recordedAt))
+    if (device.recordedAt) this.#fact('recorded', late > 1_000 ? `${time(device.recordedAt)}, ${duration(late)} late` : time(device.recordedAt))
     if (device.latitude !== undefined) this.#fact('position', position(device.latitude, device.longitude))
     if (device.speed !== undefined && device.speed !== null) this.#fact('speed', speed(device.speed))
     if (device.status) {
@@ -211,7 +211,7 @@ export class DevicePanel {
       const which = nodes.length > 0 ? 'These are' : 'None is'
       nodes.push(element('div', { class: 'row more' }, element('p', { class: 'quiet' }, `${which} among the last ${count(search.looked)} requests.`), goOn))
     } else if (nodes.length === 0) {
-      nodes.push(element('p', { class: 'quiet' }, 'The journal has no request of it.'))
+      nodes.push(element('p', { class: 'quiet' }, 'No requests in the journal.'))
     }
     arrange(body, nodes)
   }
@@ -240,7 +240,7 @@ export class DevicePanel {
     if (!logs.node.open) return
     const answer = await get(`devices/${segment(device.name)}/logs`, { run: device.run }).catch(problemIn(logs.body))
     if (!answer || device !== this.#device) return
-    if (answer.logs.length === 0) return logs.body.replaceChildren(element('p', { class: 'quiet' }, 'It has sent no log. The command uploadLog asks for one.'))
+    if (answer.logs.length === 0) return logs.body.replaceChildren(element('p', { class: 'quiet' }, 'No logs. Queue uploadLog to request one.'))
     const known = new Map([...logs.body.querySelectorAll('li')].map(node => [node.dataset.log, node]))
     const list = logs.body.querySelector('ul') ?? element('ul', { class: 'plain' })
     arrange(list, answer.logs.map(log => known.get(String(log.id)) ?? this.#logElement(device, log)))

@@ -18,7 +18,7 @@ export const kinds = {
   cut: ['stores, and cuts the answer after some bytes', { bytes: whole(20, 0) }],
   delayAfterCommit: ['stores, and answers late', { time: text('5s') }],
   dribble: ['stores, and answers in small pieces', { bytes: whole(1, 1), every: text('1s') }],
-  malformed: ['stores, and answers with no JSON', {}],
+  malformed: ['stores, and answers with invalid JSON', {}],
   wrongLength: ['stores, and announces a wrong length', { by: whole(10, -65_536, 65_536) }],
   empty: ['stores, and answers 200 without content', {}],
   replace: ['stores, and answers with another status', { status: whole(500, 200, 599) }],

@@ -31,7 +31,7 @@ export class FaultPanel {
     this.#form.hideRuns()
     filter.addEventListener('change', () => this.#show(this.#faults))
     byID('panel-faults').append(
-      element('p', { class: 'lead' }, 'Faults meet the requests of devices, so that you see how an app behaves when its server does not. The first rule that meets a request counts.'),
+      element('p', { class: 'lead' }, 'Fault rules apply to device requests, to test how an app handles server failures. The first matching rule applies.'),
       this.#rules, element('div', { class: 'row end undo' }, this.#undo), this.#problem, this.#form.node)
     this.#show([])
   }

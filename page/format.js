@@ -52,7 +52,7 @@ export function distance(metres) {
   return metres < 1_000 ? `${Math.round(metres)} m` : `${(metres / 1_000).toFixed(metres < 100_000 ? 1 : 0)} km`
 }
 
-/** JSON with room to breathe; what is no JSON stays as it came. */
+/** JSON with room to breathe; what is not JSON stays as it came. */
 export function pretty(text) {
   try {
     return JSON.stringify(JSON.parse(text), null, 2)

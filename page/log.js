@@ -46,7 +46,7 @@ export class RequestLog extends EventTarget {
     }
     byID('log-filters').append(...Object.values(this.#fields),
       button('Clear', () => this.apply({})), this.#pause,
-      copyButton('Copy as curl', () => curlTo('GET', 'requests', { ...this.query, order: 'newest', limit: atOnce }), { 'aria-label': 'Copy this question as curl' }),
+      copyButton('Copy as curl', () => curlTo('GET', 'requests', { ...this.query, order: 'newest', limit: atOnce }), { 'aria-label': 'Copy this search as curl' }),
       button('Save', () => download('requests', { ...this.query, format: 'ndjson' }, 'requests.ndjson'), { title: 'All requests that match, one JSON text a line' }))
     filter.addEventListener('change', () => { if (this.#asked && this.query.run !== this.#asked.run) this.restart() })
   }

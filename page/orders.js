@@ -28,7 +28,7 @@ export const ledger = device =>
   get(`devices/${segment(device.name)}/commands`, { run: device.run, limit: 1000 }).then(answer => answer.commands)
 
 export function ledgerElement(orders) {
-  if (orders.length === 0) return element('p', { class: 'quiet' }, 'Nothing was ordered yet.')
+  if (orders.length === 0) return element('p', { class: 'quiet' }, 'No commands yet.')
   return element('ol', { class: 'ledger' }, ...orders.slice(-30).reverse().map(order => {
     const at = order.confirmedAt ?? order.deliveredAt ?? order.sentAt ?? order.createdAt
     return element('li', {},
@@ -66,7 +66,7 @@ export function orderForm(device, queued) {
       if (target.value === 'tag') body.tag = tag.value
       const path = target.value === 'device' ? `devices/${segment(device.name)}/commands` : 'commands'
       const answer = await post(path, body, { run: device.run })
-      said.textContent = ['Queued: it goes with the next answer.', ...answer.warnings].join(' ')
+      said.textContent = ['Queued: sent with the next answer.', ...answer.warnings].join(' ')
       queued()
     } catch (error) {
       said.className = 'said problem'
@@ -89,7 +89,7 @@ function parsed(text) {
   try {
     return JSON.parse(text)
   } catch (error) {
-    throw new Error(`The argument is no JSON: ${error.message}`)
+    throw new Error(`The argument is not JSON: ${error.message}`)
   }
 }
 

@@ -13,14 +13,14 @@ export class QuarantinePanel {
   #problem = element('p', { class: 'said problem', role: 'alert' })
   /** About what was to be deleted; it stays until something else is. */
   #said = element('p', { class: 'said problem', role: 'alert' })
-  #none = element('p', { class: 'empty' }, 'Nothing is put aside.')
+  #none = element('p', { class: 'empty' }, 'Nothing is quarantined.')
   #more = element('p', { class: 'quiet' }, `The latest ${shown} are shown.`)
   #clear = button('Delete all', () => this.#deleteAll(), { class: 'danger', disabled: true })
 
   constructor() {
     this.#reason.addEventListener('change', () => this.load())
     byID('panel-quarantine').append(
-      element('p', { class: 'lead' }, 'Records that the server could not understand. Their batches were acknowledged, so that no device sends them for ever.'),
+      element('p', { class: 'lead' }, 'Records that the server could not understand. Their batches were acknowledged, so that no device resends them forever.'),
       element('div', { class: 'row' }, field('Reason', this.#reason), this.#clear), this.#problem, this.#said, this.#records)
   }
 
@@ -62,7 +62,7 @@ export class QuarantinePanel {
   }
 
   async #deleteAll() {
-    const what = this.#reason.value ? `all records with the reason ${this.#reason.value}` : 'all records that were put aside'
+    const what = this.#reason.value ? `all records with the reason ${this.#reason.value}` : 'all quarantined records'
     if (confirm(`Delete ${what}?`)) await this.#delete('quarantine', { reason: this.#reason.value })
   }
 

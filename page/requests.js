@@ -90,7 +90,7 @@ export function requestElement(request, { isOfMany = false } = {}) {
     if (node.childElementCount > 1) return
     node.append(
       element('div', { class: 'row request-acts' },
-        element('p', { class: 'quiet' }, `Request ${request.sequence}, ${request.operation ?? 'which no path serves'}`),
+        element('p', { class: 'quiet' }, `Request ${request.sequence}, ${request.operation ?? 'unknown path'}`),
         copyButton('Copy as curl', () => curlOf(request))),
       part('Body', pretty(request.body), request.requestBytes),
       part('Answer', pretty(request.answer), request.answerBytes),
@@ -105,5 +105,5 @@ export const statusElement = status =>
 function part(title, text, wholeCount) {
   const isCut = wholeCount === null && text.length > 0
   return element('section', { class: 'part' }, element('h4', {}, isCut ? `${title} (its beginning)` : title),
-    text ? element('pre', { tabindex: 0 }, text) : element('p', { class: 'quiet' }, 'empty, or not written down'))
+    text ? element('pre', { tabindex: 0 }, text) : element('p', { class: 'quiet' }, 'empty, or not recorded'))
 }

@@ -27,7 +27,7 @@ export class RunPanel {
     byID('panel-runs').append(
       element('p', { class: 'lead' }, 'A run keeps the traffic of one test apart: uploads to /r/NAME/locations, or with X-Run-Id. Requests are counted since the start of the server.'),
       this.#said, this.#cards,
-      element('div', { class: 'row end runs-all' }, sureButton(pageRun ? 'Reset this run' : 'Reset everything', 'Forget it for good?', () => this.#reset(pageRun ? decodeURIComponent(pageRun) : null), { class: 'danger' })))
+      element('div', { class: 'row end runs-all' }, sureButton(pageRun ? 'Reset this run' : 'Reset everything', 'Delete its data permanently?', () => this.#reset(pageRun ? decodeURIComponent(pageRun) : null), { class: 'danger' })))
     this.offer()
   }
 
@@ -95,7 +95,7 @@ export class RunPanel {
   async #reset(run) {
     try {
       const { devices, faults } = await post('reset', undefined, run === null ? {} : pageRun ? {} : { run })
-      this.#say(`${run === null ? 'Everything' : `Run ${run}`} is forgotten: ${devices === 1 ? '1 device' : `${count(devices)} devices`}, ${faults === 1 ? '1 fault rule' : `${count(faults)} fault rules`}.`)
+      this.#say(`${run === null ? 'Everything' : `Run ${run}`} deleted: ${devices === 1 ? '1 device' : `${count(devices)} devices`}, ${faults === 1 ? '1 fault rule' : `${count(faults)} fault rules`}.`)
     } catch (error) {
       this.#say(error.message, true)
     }

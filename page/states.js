@@ -4,7 +4,7 @@
 export const states = [
   { name: 'moving', says: 'its last record says that it moves' },
   { name: 'stationary', says: 'its last record says that it rests' },
-  { name: 'late', says: 'its newest record was more than a minute old when it came: it works off a queue' },
+  { name: 'late', says: 'its newest record was more than a minute old when it came: it is catching up' },
   { name: 'failing', says: 'its last request was not answered with 2xx' },
   { name: 'refused', says: 'its last request was refused: 401, 403 or 410' },
   { name: 'silent', says: 'nothing for two minutes while it moved, or for an hour at rest' },

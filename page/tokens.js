@@ -63,7 +63,7 @@ export class TokenPanel {
       event.preventDefault()
       this.#say(async () => {
         const answer = await put('tokens/break-refresh', { next: Number(next.value), ...breakages[how.value] })
-        return answer.next === 0 ? 'Refreshes work again.' : answer.next === 1 ? 'The next refresh goes wrong.' : `The next ${answer.next} refreshes go wrong.`
+        return answer.next === 0 ? 'Refreshes work again.' : answer.next === 1 ? 'The next refresh will fail.' : `The next ${answer.next} refreshes will fail.`
       })
     }
     return element('form', { class: 'stack', onsubmit: spoil }, element('h3', {}, 'Spoil refreshes'),

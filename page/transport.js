@@ -82,7 +82,7 @@ export class Transport {
     if (response.ok) return response
     const { error } = await response.json().catch(() => ({}))
     if (response.status === 401 && error?.code?.endsWith('_token_required')) {
-      await this.#wantToken(token && this.token === token ? 'That was not the token.' : '')
+      await this.#wantToken(token && this.token === token ? 'Wrong token.' : '')
       return this.#send(method, path, { query, body, signal })
     }
     throw new Refusal(response.status, error?.code ?? '', error?.message ?? `the ${this.#who} answered ${response.status}`, error?.detail)

@@ -98,7 +98,7 @@ import Upload
     try ask("PUT", "/admin/v1/faults", #"{"faults":[{"id":"lost","fault":{"kind":"pretend"}}]}"#)
     try upload(uuids[2], latitude: "48.1")
     let verdicts: [(ExitCode, String)] = [
-      (.ok, "stored once under 'phone-1'"), (.ok, "put aside: unreadableCoordinate"),
+      (.ok, "stored once under 'phone-1'"), (.ok, "quarantined: unreadableCoordinate"),
       (.ok, "lost by an injected fault (pretend)"),
     ]
     func judge(_ journal: String) {
@@ -144,11 +144,11 @@ import Upload
   @Test(arguments: [
     ([], "UUID | DEVICE [FROM TO] is missing"), (["phone-1"], "no source is named"),
     (["phone-1", "15:11", "--log", "x"], "TO is missing"),
-    (["phone-1", "noon", "16:00", "--log", "x"], "'noon' is no time"),
-    (["3f2504e0-4f89-41d3-9a0c-0305e82c3301", "1", "2", "--log", "x"], "a uuid stands alone"),
+    (["phone-1", "noon", "16:00", "--log", "x"], "'noon' is not a time"),
+    (["3f2504e0-4f89-41d3-9a0c-0305e82c3301", "1", "2", "--log", "x"], "after the uuid"),
     (["phone-1", "--log", "x", "--utc-offset", "4"], "'4' is not an offset"),
     (["phone-1", "--log", "x", "--gap", "0s"], "'0s' is not a duration"),
-    (["phone-1", "--dialect", "bare.json5"], "says nothing of how the store is read"),
+    (["phone-1", "--dialect", "bare.json5"], "has no 'verify' section"),
   ])
   func aMistakeIsNamed(words: [String], message: String) {
     let call = CommandCall(["explain"] + words, files: ["bare.json5": "{ version: 1 }"])
@@ -160,7 +160,7 @@ import Upload
     try folder.write(Array("a poem\nin two lines\n".utf8), to: "poem.txt")
     let calls: [([String], String)] = [
       (["--log", folder.file("none.log")], "cannot read"),
-      (["--log", folder.file("poem.txt")], "is no log of the SDK"),
+      (["--log", folder.file("poem.txt")], "is not a log of the SDK"),
       (["--journal", folder.path], "name the --data folder of a server"),
       (["--journal", "http://127.0.0.1:1"], "127.0.0.1:1"),
       (["--verify", "http://127.0.0.1:1/{device}"], "the store could not be read"),

@@ -108,7 +108,8 @@ import Testing
 
   @Test func aProxyNeedsAnUpstreamThatItCanSpeakTo() throws {
     for (words, text) in [
-      (["proxy"], "--upstream is missing"), (["proxy", "--upstream", "https://a"], "speaks no TLS"),
+      (["proxy"], "--upstream is missing"),
+      (["proxy", "--upstream", "https://a"], "TLS to the upstream is not supported"),
       (["proxy", "--upstream", "a:3000"], "http://127.0.0.1:3000"),
     ] {
       let child = try SpokenChild([BuiltProgram.path(of: "rollingroad")] + words)

@@ -100,7 +100,7 @@ import Testing
   @Test func aMistakeHasItsPlace() {
     let call = run(["bad.csv"])
     #expect(call.code == .runtimeFailure)
-    #expect(call.error.hasPrefix("rollingroad trace: bad.csv:3:6: \"east\" is no number; "))
+    #expect(call.error.hasPrefix("rollingroad trace: bad.csv:3:6: \"east\" is not a number; "))
   }
 
   @Test(arguments: [

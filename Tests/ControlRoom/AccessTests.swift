@@ -60,7 +60,7 @@ import Testing
     let put = try stage.send(
       "PUT /run/v1/acts HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 0\r\nConnection: close\r\n\r\n")
     #expect(put.status == 405)
-    #expect(try put.json()["error"]?["message"]?.string == "this path takes GET, HEAD, POST")
+    #expect(try put.json()["error"]?["message"]?.string == "this path allows GET, HEAD, POST")
     #expect(try stage.get("/run/v1/nothing").status == 404)
     #expect(try stage.get("/page/room/../index.html").status == 400)
     let typo = try stage.get("/run/v1/phones?nmes=true")

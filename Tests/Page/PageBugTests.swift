@@ -135,7 +135,7 @@ final class PageBugTests: PageStage {
       #expect(try uploader.record(2, of: nil, token: token).status == 401)
       try page.click("#panel-tokens form:nth-of-type(2) button")
       try page.wait(
-        until: "document.querySelector('#panel-tokens .said').textContent === 'The next refresh goes wrong.'")
+        until: "document.querySelector('#panel-tokens .said').textContent === 'The next refresh will fail.'")
     }
   }
 

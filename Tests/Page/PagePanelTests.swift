@@ -118,7 +118,7 @@ final class PagePanelTests: PageStage {
       try page.wait(until: "document.getElementById('ask-token').open")
       try page.type("wrong")
       try page.press("Enter")
-      try page.wait(until: "document.getElementById('ask-token-problem').textContent === 'That was not the token.'")
+      try page.wait(until: "document.getElementById('ask-token-problem').textContent === 'Wrong token.'")
       try page.type("open-sesame")
       try page.press("Enter")
       try page.wait(until: "document.getElementById('link').dataset.state === 'live'")

@@ -75,7 +75,7 @@ final class PageRunTests: PageStage {
       try page.wait(until: Self.shows("2 devices"))
       #expect(
         try page.text("document.querySelector('#panel-runs .said').textContent")
-          == "Run test-1 is forgotten: 1 device, 1 fault rule.")
+          == "Run test-1 deleted: 1 device, 1 fault rule.")
       try page.click(".run-card[data-run=''] button.danger")
       try page.click(".run-card[data-run=''] button.danger")
       try page.wait(until: Self.shows("1 device"))

@@ -65,7 +65,7 @@ final class Receiver: Sendable {
   static func messages(in body: [UInt8]) -> [Message] {
     let value: JSONValue
     do throws(JSONError) { value = try JSONValue(parsing: body.span) } catch {
-      Issue.record("a body that is no JSON: \(error)")
+      Issue.record("a body that is not JSON: \(error)")
       return []
     }
     return (value["records"]?.elements ?? []).map { message in

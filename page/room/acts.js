@@ -21,13 +21,13 @@ const forms = {
   removePhones: ['Remove phones', 'r', 'The last to come leave first, when they have delivered what they have.', { fleet: fields.fleet(), count: fields.count(10) }],
   changeRate: ['Change a rate', 'c', 'Trips in an hour where the fleet has trips, else the number of phones.', { fleet: fields.fleet(), factor: fields.factor() }],
   dropNetwork: ['Drop a network', 'd', 'Phones in the area, or everywhere, have another network for a while.', { fleet: fields.anyFleet(), network: fields.network(), for: fields.time() }],
-  expireTokens: ['Expire tokens', 'e', 'Access tokens are worth nothing any more: the next uploads get 401.', { fleet: fields.anyFleet() }],
+  expireTokens: ['Expire tokens', 'e', 'Access tokens expire: the next uploads get 401.', { fleet: fields.anyFleet() }],
   killApps: ['Kill apps', 'k', 'Users close their apps and open them again as the lifecycle of the fleet says.', { fleet: fields.anyFleet(), share: fields.share() }],
 }
 
 const questions = {
-  stop: ['Stop and drain?', 'The drives end now. Phones deliver what they have, then the run is judged. It cannot be taken back.', 'Stop and drain'],
-  abort: ['Abort the run?', 'The run ends at once and nothing drains: what waits in the queues is lost to its figures. It cannot be taken back.', 'Abort'],
+  stop: ['Stop and drain?', 'The drives end now. Phones deliver what they have, then the run is judged. This cannot be undone.', 'Stop and drain'],
+  abort: ['Abort the run?', 'The run ends at once and nothing drains: what waits in the queues is lost to its figures. This cannot be undone.', 'Abort'],
 }
 
 export class ActPanel {
@@ -102,7 +102,7 @@ export class ActPanel {
     if (isOver) this.enable(false)
     byID('pause').textContent = state.isPaused ? 'Resume' : 'Pause'
     byID('pause').disabled = isOver || !state.canPause
-    byID('pause').title = state.canPause ? '' : 'Against the clock of a real server time does not stand still: start with --mode virtual, lockstep or accelerated.'
+    byID('pause').title = state.canPause ? '' : 'Real-time runs cannot be paused: start with --mode virtual, lockstep or accelerated.'
     byID('stop').disabled = isOver || state.phase === 'settling'
     byID('abort').disabled = isOver
     const names = state.fleets.map(({ name }) => name)

@@ -65,7 +65,7 @@ export class ErrorPanel {
     this.#samples.replaceChildren(...errors.map(({ kind, message, fleet, sample }) => element('details', { class: 'card' },
       element('summary', {}, `The first ${kind}${message ? `, ${message}` : ''} of ${fleet}`),
       element('p', {}, `${sample.device}: ${sample.request}, ${sample.records} records`),
-      sample.body ? element('pre', {}, sample.body) : element('p', { class: 'quiet' }, 'No body came.'))))
+      sample.body ? element('pre', {}, sample.body) : element('p', { class: 'quiet' }, 'Empty body.'))))
   }
 }
 
@@ -82,7 +82,7 @@ export class FleetPanel {
 
 export class LogPanel {
   #list = element('ol', { class: 'act-log', reversed: true })
-  #none = element('p', { class: 'empty' }, 'The run goes as its scenario says: nothing was done to it yet.')
+  #none = element('p', { class: 'empty' }, 'The run follows its scenario; no acts yet.')
   #shown = 0
 
   constructor() { byID('panel-log').append(element('p', { class: 'lead' }, 'Every act stands in the plan of the run. Save as scenario writes them down, and the file does the same again.'), this.#list, this.#none) }

@@ -9,7 +9,7 @@ export const conditions = [
   { name: 'at rest', says: 'its app runs and it stands', state: 'stationary' },
   { name: 'moving', says: 'its app runs and it moves', state: 'moving' },
   { name: 'no network', says: 'it has no network', state: 'late' },
-  { name: 'token expired', says: 'its access token is over, or taken back', state: 'refused' },
+  { name: 'token expired', says: 'its access token is expired or revoked', state: 'refused' },
   { name: 'left', says: 'it has left its fleet', state: 'silent' },
 ]
 

@@ -97,7 +97,7 @@ const legend = conditions.map(({ name, says, state: mark }) => {
   byID('legend').append(element('li', { title: says }, element('span', { class: 'mark', 'data-state': mark }), element('span', {}, name), number))
   return number
 })
-byID('legend').append(element('li', { title: 'a line leads from a phone to where the server believes it is' }, element('span', { class: 'line' }), element('span', {}, 'server behind')))
+byID('legend').append(element('li', { title: 'a line leads from a phone to its last stored position' }, element('span', { class: 'line' }), element('span', {}, 'server behind')))
 const areaNumber = element('b', {}, '0')
 byID('legend').append(element('li', { id: 'legend-areas', title: 'phones that were in the area have another network', hidden: true }, element('span', { class: 'area' }), element('span', {}, 'network dropped'), areaNumber))
 
@@ -142,7 +142,7 @@ function phaseText({ phase, isPaused, share, mode }) {
 
 function warn({ isLate, lagP99Milliseconds, phase, result }) {
   byID('lag').hidden = !isLate
-  if (isLate) replaceText(byID('lag'), `This machine is too slow for the run: phones have their turns ${milliseconds(lagP99Milliseconds)} late (p99). Answer times now show the machine and not the server. Use fewer phones, or shards on more machines.`)
+  if (isLate) replaceText(byID('lag'), `This machine is too slow for the run: phones are ${milliseconds(lagP99Milliseconds)} late (p99). Answer times now show the machine and not the server. Use fewer phones, or shards on more machines.`)
   byID('ended').hidden = phase !== 'ended'
   if (phase === 'ended') replaceText(byID('ended'), `The run has ended${result ? `: ${result}` : ''}. What you see stays until Ctrl-C in its terminal.`)
 }

@@ -100,7 +100,7 @@ final class Transfer {
     if let key = configuration.clientKey { set(CURLOPT_SSLKEY, key) }
     for name in configuration.resolvedNames {
       guard let longer = unsafe curl_slist_append(resolvedNames, name) else {
-        preconditionFailure("memory has run out")
+        preconditionFailure("out of memory")
       }
       unsafe resolvedNames = unsafe longer
     }
@@ -185,7 +185,7 @@ extension Transfer {
   func setHeaders(_ fields: [NameValuePair]) {
     var list: UnsafeMutablePointer<curl_slist>?
     func append(_ line: String) {
-      guard let longer = unsafe curl_slist_append(list, line) else { preconditionFailure("memory has run out") }
+      guard let longer = unsafe curl_slist_append(list, line) else { preconditionFailure("out of memory") }
       unsafe list = unsafe longer
     }
     // A line with a colon and no value removes a header, one with a semicolon sends it empty (CURLOPT_HTTPHEADER(3)).

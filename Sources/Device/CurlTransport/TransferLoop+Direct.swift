@@ -53,7 +53,7 @@ extension TransferLoop {
 
   private func connect(_ exchange: LineExchange) {
     guard let transfer = connectors.popLast() ?? makeTransfer(isConnector: true) else {
-      preconditionFailure("memory has run out")
+      preconditionFailure("out of memory")
     }
     transfer.prepareConnection(for: exchange, from: source(of: exchange.device), now: now)
     attach(transfer, of: exchange.key)

@@ -10,7 +10,7 @@ extension TransferLoop {
   func begin(_ request: OutgoingRequest, device: Int) {
     if beginDirectly(request, device: device) { return }
     guard let transfer = free.popLast() ?? makeTransfer(isConnector: false) else {
-      preconditionFailure("memory has run out")
+      preconditionFailure("out of memory")
     }
     if let outcome = transfer.prepare(request, device: device, from: source(of: device)) {
       completions.append(

@@ -15,7 +15,7 @@ final class PrivateKey {
   deinit { unsafe EVP_PKEY_free(pointer) }
 
   static func make() throws(TLSError) -> PrivateKey {
-    guard let pointer = unsafe rr_p256_key() else { throw TLSError("OpenSSL makes no key: \(TLSError.reason)") }
+    guard let pointer = unsafe rr_p256_key() else { throw TLSError("OpenSSL cannot make a key: \(TLSError.reason)") }
     return unsafe PrivateKey(pointer)
   }
 
@@ -77,7 +77,7 @@ final class Certificate {
   }
 
   private static func made(_ pointer: OpaquePointer?) throws(TLSError) -> Certificate {
-    guard let pointer = unsafe pointer else { throw TLSError("OpenSSL makes no certificate: \(TLSError.reason)") }
+    guard let pointer = unsafe pointer else { throw TLSError("OpenSSL cannot make a certificate: \(TLSError.reason)") }
     return unsafe Certificate(pointer)
   }
 
@@ -126,9 +126,9 @@ enum PEMFile {
   }
 
   static func bytes(_ write: (OpaquePointer) -> Int32) throws(TLSError) -> [UInt8] {
-    guard let bio = unsafe BIO_new(BIO_s_mem()) else { throw TLSError("memory has run out") }
+    guard let bio = unsafe BIO_new(BIO_s_mem()) else { throw TLSError("out of memory") }
     defer { unsafe BIO_free(bio) }
-    guard unsafe write(bio) == 1 else { throw TLSError("OpenSSL writes no file: \(TLSError.reason)") }
+    guard unsafe write(bio) == 1 else { throw TLSError("OpenSSL cannot write the file: \(TLSError.reason)") }
     var start: UnsafePointer<UInt8>?
     let count = unsafe rr_bio_contents(bio, &start)
     return unsafe Array(UnsafeBufferPointer(start: start, count: count))

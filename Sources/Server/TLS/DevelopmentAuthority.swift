@@ -56,9 +56,9 @@ package struct DevelopmentAuthority: Sendable {
       }
       return (certificate, key)
     case (_?, nil):
-      throw TLSError("\(authorityFile) is there without \(authorityKeyFile); \(DevelopmentAuthority.repair)")
+      throw TLSError("\(authorityFile) exists, but \(authorityKeyFile) is missing; \(DevelopmentAuthority.repair)")
     case (nil, _?):
-      throw TLSError("\(authorityKeyFile) is there without \(authorityFile); \(DevelopmentAuthority.repair)")
+      throw TLSError("\(authorityKeyFile) exists, but \(authorityFile) is missing; \(DevelopmentAuthority.repair)")
     }
   }
 

@@ -22,7 +22,7 @@ final class TLSContext: @unchecked Sendable {
 
   private init(staple: Staple?) throws(TLSError) {
     guard let pointer = unsafe SSL_CTX_new(TLS_server_method()) else {
-      throw TLSError("OpenSSL makes no context: \(TLSError.reason)")
+      throw TLSError("OpenSSL cannot make a context: \(TLSError.reason)")
     }
     // What fails from here on frees it, because the object is complete.
     unsafe self.pointer = pointer
@@ -62,12 +62,12 @@ final class TLSContext: @unchecked Sendable {
     unsafe SSL_CTX_set_default_passwd_cb(pointer) { _, _, _, _ in 0 }
     ERR_clear_error()
     guard unsafe SSL_CTX_use_certificate_chain_file(pointer, files.certificate) == 1 else {
-      throw TLSError("\(files.certificate) is no certificate in PEM form: \(TLSError.reason)")
+      throw TLSError("\(files.certificate) is not a certificate in PEM form: \(TLSError.reason)")
     }
     guard unsafe SSL_CTX_use_PrivateKey_file(pointer, files.key, SSL_FILETYPE_PEM) == 1,
       unsafe SSL_CTX_check_private_key(pointer) == 1
     else {
-      throw TLSError("\(files.key) is no private key without password of \(files.certificate): \(TLSError.reason)")
+      throw TLSError("\(files.key) is not an unencrypted private key of \(files.certificate): \(TLSError.reason)")
     }
   }
 
@@ -134,7 +134,7 @@ package struct TLSError: Error, Equatable, CustomStringConvertible, Sendable {
     let code = ERR_get_error()
     guard let text = unsafe ERR_reason_error_string(code) else {
       // The kernel's errors have no text in OpenSSL.
-      return code == 0 ? "no reason is known" : "the file cannot be read (errno \(ERR_GET_REASON(code)))"
+      return code == 0 ? "unknown reason" : "the file cannot be read (errno \(ERR_GET_REASON(code)))"
     }
     return unsafe String(cString: text)
   }

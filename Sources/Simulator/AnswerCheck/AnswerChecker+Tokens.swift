@@ -55,7 +55,7 @@ extension AnswerChecker {
   private func judgeExpiry(_ found: FoundTokens, at now: WallInstant, into judgement: inout Judgement) {
     judgement.judge(
       .expiryIsANumber, isBroken: !found.nonNumericExpiries.isEmpty,
-      "\(found.nonNumericExpiries.joined(separator: ", ")) is no number")
+      "\(found.nonNumericExpiries.joined(separator: ", ")) is not a number")
     guard let expires = found.expires else { return }
     let left = TokenExpiry.instant(of: expires, setAt: now).map { $0.milliseconds(since: now) / 1_000 }
     judgement.judge(

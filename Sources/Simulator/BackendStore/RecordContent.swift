@@ -39,7 +39,7 @@ package struct RecordContent: Equatable, Sendable {
     }
   }
 
-  /// What is sent: a record as JSON, whatever its template. Nil for what is no JSON.
+  /// What is sent: a record as JSON, whatever its template. Nil for what is not JSON.
   package init?(sent bytes: [UInt8]) {
     guard let value = StoredValue(bytes) else { return nil }
     self.init(StoredRecord(value, fields: []))

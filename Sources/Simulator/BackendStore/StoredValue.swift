@@ -13,7 +13,7 @@ package indirect enum StoredValue: Sendable {
   case list([StoredValue])
   case object([(key: String, value: StoredValue)])
 
-  /// Nil for what is no JSON even in its structure.
+  /// Nil for what is not JSON even in its structure.
   package init?(_ bytes: [UInt8]) {
     let limits = JSONLimits(maxDepth: JSONLimits.greatestDepth, isStructureOnly: true)
     var reader = JSONReader(bytes.span, limits: limits)

@@ -20,7 +20,8 @@ struct RoomHandlers: Sendable {
   func live() -> ServiceReply {
     guard board.enter() else {
       return .answer(
-        .error(503, "too_many_listeners", "too many listen already; try again").with(HeaderName.retryAfter, "5"))
+        .error(503, "too_many_listeners", "too many event streams are open; try again").with(HeaderName.retryAfter, "5")
+      )
     }
     return .stream(RunStream(run, board))
   }
@@ -33,7 +34,7 @@ struct RoomHandlers: Sendable {
   /// `?names=true`: with the names.
   func phones(_ request: ServiceRequest) -> ServiceReply {
     let word = request.parameter("names") ?? "false"
-    guard ["true", "false"].contains(word) else { return .answer(.badParameter("names", "takes true or false")) }
+    guard ["true", "false"].contains(word) else { return .answer(.badParameter("names", "must be true or false")) }
     guard let view = run.steering.view else { return .answer(.notYet) }
     let names = word == "true" ? run.steering.phoneNames : nil
     return .answer(PhoneColumns(view).answer(names: names, fleets: run.steering.fleetNames))
@@ -78,7 +79,7 @@ struct RoomHandlers: Sendable {
     var instant = Nanoseconds(Int64.max / 2)
     if let text = request.parameter("instant") {
       guard let seconds = Double(text) ?? ScenarioDocument.seconds(text), seconds >= 0, seconds < 1e9 else {
-        return .answer(.badParameter("instant", "takes a time of the run, in seconds or as in 90s, 5m, 1h30m"))
+        return .answer(.badParameter("instant", "must be a time of the run, in seconds or such as 90s, 5m, 1h30m"))
       }
       instant = Nanoseconds(Int64(seconds * 1e9))
     } else if !orNow {
@@ -146,7 +147,7 @@ struct RoomHandlers: Sendable {
   /// `?format=json` or, without it, a page.
   func report(_ request: ServiceRequest) -> ServiceReply {
     let format = request.parameter("format") ?? "html"
-    guard ["html", "json"].contains(format) else { return .answer(.badParameter("format", "takes html or json")) }
+    guard ["html", "json"].contains(format) else { return .answer(.badParameter("format", "must be html or json")) }
     let (board, page) = (board, run.page)
     return .later { post in
       board.ask { summary in

@@ -67,7 +67,7 @@ struct RoomRouter: Sendable {
     guard let route = there.first(where: { $0.method == method }) else {
       let methods = there.flatMap { $0.method == .get ? ["GET", "HEAD"] : ["\($0.method.name)"] }.joined(
         separator: ", ")
-      return .answer(.error(405, "method_not_allowed", "this path takes \(methods)").with(HeaderName.allow, methods))
+      return .answer(.error(405, "method_not_allowed", "this path allows \(methods)").with(HeaderName.allow, methods))
     }
     if !route.isOpen, let refusal = access.refuse(request) { return .answer(refusal) }
     if let refusal = route.refuse(request.query) { return .answer(refusal) }

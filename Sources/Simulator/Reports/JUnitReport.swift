@@ -91,7 +91,7 @@ package struct JUnitReport {
     summary.checks.map { check in
       var entry = Case(name: check.name)
       if check.failed > 0 {
-        entry.failure = "\(check.failed) of \(check.held + check.failed) answers are not like that"
+        entry.failure = "\(check.failed) of \(check.held + check.failed) answers do not match"
       }
       if check.held + check.failed == 0 { entry.skipped = "not exercised by any answer" }
       return entry

@@ -118,14 +118,14 @@ package struct DifferenceText {
   package var text: String {
     guard let difference else { return "the second run was the same" }
     guard let number = (difference.first ?? difference.second)?.number else {
-      return "two runs of this seed have the same events, and came to something else: a rule or a sum differs"
+      return "two runs of this seed have the same events and different results: a rule or a sum differs"
     }
     var rows = [("first", difference.first), ("second", difference.second)].map { name, event in
       event.map { cells($0, name) } ?? [name, "is over"]
     }
     if let common = difference.common { rows.insert(cells(common, "both"), at: 0) }
     let lines = Columns.text(rows, firstIsLeft: true, allLeft: true).map { "  " + $0 }
-    return (["two runs of this seed part at event \(number):"] + lines + hint).joined(separator: "\n")
+    return (["two runs of this seed differ from event \(number) on:"] + lines + hint).joined(separator: "\n")
   }
 
   private func cells(_ event: TraceEvent, _ name: String) -> [String] {

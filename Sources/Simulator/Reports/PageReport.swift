@@ -98,7 +98,7 @@ package struct PageReport {
             HTML.text(
               summary.mode == "virtual"
                 ? "The same scenario, seed and version give the same hash: rollingroad simulate repeats it."
-                : "A run at a real server does not repeat: its hash is its own, unless its latency is modelled.")
+                : "A run against a real server is not repeatable, unless its latency is modelled.")
           ]),
       ])
   }
@@ -194,7 +194,8 @@ extension PageReport {
       case .kept: return ("good", [name, "in \(NumberText.count(clause.judged, "answer"))", "✓ kept"])
       case .broken:
         return ("bad", [name, clause.detail ?? "", "✗ broken in \(clause.broken) of \(clause.judged)"])
-      case .notJudged: return ("open", [name, "this kind of run sees no header fields", "– could not be judged here"])
+      case .notJudged:
+        return ("open", [name, "header fields are not available in this kind of run", "– could not be judged here"])
       case .notSeen: return nil
       }
     }

@@ -242,7 +242,7 @@ enum LedgerText {
     case "unverified": "acknowledged and not verified"
     case "misled": "deleted on a page with status 200"
     case "misplaced": "of the lost, under another device"
-    case "changed": "stored otherwise than sent"
+    case "changed": "stored differently from what was sent"
     default: name.map { $0.isUppercase ? " " + $0.lowercased() : String($0) }.joined()
     }
   }

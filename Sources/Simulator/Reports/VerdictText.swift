@@ -44,7 +44,7 @@ struct VerdictText {
     }
     if summary.verification.unreadTimes > 0 {
       let times = NumberText.count(summary.verification.unreadTimes, "stored time")
-      rest.append("\(times) not compared: no instants, as without a zone")
+      rest.append("\(times) not compared: times without a time zone")
     }
     let unjudged = summary.thresholds.filter { $0.outcome == .notJudged && $0.stretch != nil }
     if let first = unjudged.first {
@@ -93,7 +93,9 @@ struct VerdictText {
       parts.append("\(NumberText.count(ledger.lost, "acknowledged record")) lost\(elsewhere)")
     }
     if ledger.duplicateRows > 0 { parts.append("\(NumberText.count(ledger.duplicateRows, "record")) stored twice") }
-    if ledger.changed > 0 { parts.append("\(NumberText.count(ledger.changed, "record")) stored otherwise than sent") }
+    if ledger.changed > 0 {
+      parts.append("\(NumberText.count(ledger.changed, "record")) stored differently from what was sent")
+    }
     if ledger.misled > 0, summary.verification.outcome != .verified || parts.isEmpty {
       parts.append("\(NumberText.count(ledger.misled, "record")) deleted because a page came with status 200")
     }

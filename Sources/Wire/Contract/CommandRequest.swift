@@ -137,7 +137,7 @@ package struct ReceivedCommands: Equatable, Sendable {
   package private(set) var commands: [Command] = []
   package private(set) var problems: [CommandProblem] = []
 
-  /// Only an object has commands, and only at its top level. A body that is no JSON has none: a captive portal answers
+  /// Only an object has commands, and only at its top level. A body that is not JSON has none: a captive portal answers
   /// in HTML.
   package init(inBody bytes: Span<UInt8>) {
     do throws(JSONError) {

@@ -129,7 +129,7 @@ package struct FoundTokens: Equatable, Sendable {
   package private(set) var refreshToken: String?
   /// In one of the units of `TokenExpiry`.
   package private(set) var expires: Double?
-  /// Where an expiry stands that is no number. Such a one is passed over.
+  /// Where an expiry stands that is not a number. Such a one is passed over.
   package private(set) var nonNumericExpiries: [String] = []
 
   private var accessPriority = Int.max

@@ -51,7 +51,7 @@ private struct Columns {
       guard let number = RouteText.number(fields[column]) else {
         throw RouteError(
           .badNumber, at: row.spot(of: column),
-          "\"\(RouteText.shown(fields[column]))\" is no number; write degrees or metres with a point")
+          "\"\(RouteText.shown(fields[column]))\" is not a number; write degrees or metres with a point")
       }
       return number
     }

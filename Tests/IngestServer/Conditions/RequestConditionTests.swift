@@ -82,7 +82,7 @@ import Testing
       #expect(try post(server, "/r/one/locations/a", Uploads.record(1)).status == 200)
       #expect(try post(server, "/r/two/locations/a", "{").status == 400)
       let answer = try post(server, "/r/one/admin/v1/verify", #"{"of":"requests","device":"a","status":400}"#)
-      #expect(answer.text.contains("(POST /r/two/locations/a of a) fits, in run two"), "\(answer.text)")
+      #expect(answer.text.contains("(POST /r/two/locations/a of a) matches, in run two"), "\(answer.text)")
       #expect(answer.text.contains("(POST /r/one/locations/a of a): $.status is 200, expected 400"), "\(answer.text)")
     }
   }

@@ -36,7 +36,7 @@ import Testing
   private let unknown = "unknownDevice: no device phone-1 has stored anything without a run"
 
   @Test func whereNothingIsKnownNothingIsClaimed() throws {
-    #expect(try reasons(VirtualServer()) == [unknown + ", and no other device has"])
+    #expect(try reasons(VirtualServer()) == [unknown + ", and none of another device"])
     #expect(try reasons(VirtualServer(), #"{"timeout":"1s"}"#) == [])
   }
 
@@ -44,14 +44,14 @@ import Testing
     let server = try VirtualServer()
     post(server, "/locations/phone-l")
     #expect(try reasons(server) == [unknown + "; did you mean phone-l?"])
-    #expect(try reasons(server, #"{"device":"x","timeout":"1s"}"#)[0].hasSuffix("; there are phone-l"))
+    #expect(try reasons(server, #"{"device":"x","timeout":"1s"}"#)[0].hasSuffix("; known devices: phone-l"))
   }
 
   @Test func recordsOfAnotherRunAreFound() throws {
     let server = try VirtualServer()
     post(server, "/r/one/locations/phone-1", Uploads.batch(0..<3))
     let told = "otherRun: 3 records of phone-1 stored in the run one, not without a run"
-    #expect(try reasons(server) == [told, unknown + ", and no other device has"])
+    #expect(try reasons(server) == [told, unknown + ", and none of another device"])
     let other = "otherRun: 3 records of phone-1 stored in the run one, not in the run two"
     #expect(try reasons(server, run: "two").first == other)
     let whole = try reasons(server, #"{"timeout":"1s"}"#)
@@ -103,7 +103,7 @@ import Testing
     let told = try reasons(server, #"{"device":"phone-1","event":"motionchagne","since":"now","timeout":"1s"}"#)
     #expect(
       told.first
-        == "unknownEvent: the SDK has no event motionchagne, only motionchange, geofence, providerchange, heartbeat; did you mean motionchange?",
+        == "unknownEvent: unknown event motionchagne; known: motionchange, geofence, providerchange, heartbeat; did you mean motionchange?",
       "\(told)")
   }
 
@@ -162,9 +162,9 @@ import Testing
     post(server, "/locations/phone-1", Uploads.record(1, event: "arrival"))
     server.advance(milliseconds: 1_000)
     let answer = try #require(try client.answer())
-    #expect(try texts(answer).first == none + "geofence was received; others had arrival")
+    #expect(try texts(answer).first == none + "geofence was received; received events: arrival")
     let check = try server.connect().request("POST", "/admin/v1/verify", body: #"{"event":"arival","atLeast":1}"#)
-    #expect(check.text.contains("the SDK has no event arival, only "), "\(check.text)")
+    #expect(check.text.contains("unknown event arival; known: "), "\(check.text)")
   }
 
   @Test func aResetForgetsWhatWasRefused() throws {

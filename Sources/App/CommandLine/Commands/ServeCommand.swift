@@ -144,7 +144,7 @@ extension ServerConfiguration {
     connectionsMax = try values.positive("max-connections")
     try readTimeLimits(values)
     journalShare =
-      try values.read("journal", expected: "on, off or a percentage, as 10%", Quantities.share) ?? journalShare
+      try values.read("journal", expected: "on, off or a percentage, such as 10%", Quantities.share) ?? journalShare
     tiles = try values.read("tiles", expected: "a URL with {z}, {x} and {y}, such as https://host/{z}/{x}/{y}.png") {
       MapTiles(url: $0, credit: values.text("tiles-credit") ?? "")
     }

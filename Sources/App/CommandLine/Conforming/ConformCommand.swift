@@ -6,34 +6,34 @@ import Synchronization
 extension Subcommand {
   static let conform = Subcommand(
     name: "conform",
-    summary: "put a backend to the test, clause by clause, and prove by its own store what came of it",
+    summary: "test a backend clause by clause, and verify the result in its own store",
     operands: "",
     operandCount: 0...0,
     flags: [
       .value("target", "URL", "the server, or the full URL for uploads", standard: "http://127.0.0.1:8080"),
-      .value("dialect", "FILE", "how the backend is spoken to, and what it promises [as the preset says]"),
-      .value("preset", "NAME", "\(TargetPreset.names): a dialect that is known"),
+      .value("dialect", "FILE", "dialect file: how to call the backend, and what it guarantees [the preset's]"),
+      .value("preset", "NAME", "\(TargetPreset.names): a built-in dialect"),
     ] + VerifyFlag.all + [
       .value("admin-token", "TOKEN", "admin token of a Rolling Road server", isSecret: true),
       .value(
         "restart", "COMMAND",
         "shell command that ends the backend with the signal in $SIGNAL (TERM or KILL) and starts it again"),
-      .value("only", "LIST", "these clauses or groups of them, as batch-all-stored,http [all]"),
-      .value("skip", "LIST", "all but these"),
+      .value("only", "LIST", "these clauses or groups of them, such as batch-all-stored,http [all]"),
+      .value("skip", "LIST", "clauses to skip"),
       .value("seed", "SEED", "random seed of what is sent; uuids are always new [a new one each time]"),
-      .value("jobs", "N", "clauses side by side", standard: "6"),
+      .value("jobs", "N", "number of clauses to run in parallel", standard: "6"),
       .value("out", "DIR", "write report.md, junit.xml, conformance.json and badge.txt there"),
       .toggle("list", "print the clauses and exit"),
       .toggle("json", "with --list: as JSON"),
       .toggle("reference", "with --list: as Markdown, with the reasons"),
-      .toggle("learn", "propose a dialect from a first conversation, and exit"),
-      .toggle("verbose", "also say which clauses are kept, as they are"),
-      .toggle("yes-this-is-my-server", "the target is not this machine, and may be sent bad input"),
+      .toggle("learn", "write a draft dialect from a few probe requests, and exit"),
+      .toggle("verbose", "also print passed clauses as they complete"),
+      .toggle("yes-this-is-my-server", "allow bad input to be sent to a target on another machine"),
     ],
     details: """
       Each clause is a promise that the SDK needs a backend to keep. It is provoked with the SDK's own engine, queue and
       uploader over real connections, and judged by what the backend answers and by what it has stored afterwards. A clause
-      is kept, broken, not applicable (the backend does not promise it) or not judged (nothing said what is stored).
+      is kept, broken, not applicable (the backend does not promise it) or not judged (the store could not be read).
 
       The suite sends bad records, half requests and floods, under devices of its own whose names begin with 'c'. Targets
       that are not this machine need --yes-this-is-my-server.
@@ -76,7 +76,7 @@ struct ConformCommand {
     let dialect = try ConformCommand.dialect(values, process)
     let base = values.text("target") ?? ""
     guard base.hasPrefix("http://") || base.hasPrefix("https://") else {
-      throw UsageError("--target: '\(base)' is not a URL as http://127.0.0.1:8080")
+      throw UsageError("--target: '\(base)' is not a URL such as http://127.0.0.1:8080")
     }
     target = ConformanceTarget(base, dialect, adminToken: values.text("admin-token"))
     (learns, isVerbose) = (values.isOn("learn"), values.isOn("verbose"))
@@ -88,7 +88,7 @@ struct ConformCommand {
       )
     }
     seed =
-      try values.read("seed", expected: "a whole number, in hex as 0x1f") { text in
+      try values.read("seed", expected: "a whole number, or hexadecimal such as 0x1f") { text in
         text.hasPrefix("0x") ? UInt64(text.dropFirst(2), radix: 16) : UInt64(text)
       } ?? UInt64.random(in: 0...UInt64.max)
     var settings = ConformanceRun.Settings(seed: seed, start: SystemClock().wallNow)

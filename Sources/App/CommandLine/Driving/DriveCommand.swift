@@ -153,7 +153,7 @@ extension DriveSettings {
     }
     let start = try values.read(
       "at", expected: "a latitude and a longitude, such as 48.137,11.575", DriveSettings.place)
-    let seed = try values.read("seed", expected: "a whole number, in hex as 0x1f") { text in
+    let seed = try values.read("seed", expected: "a whole number, or hexadecimal such as 0x1f") { text in
       text.hasPrefix("0x") ? UInt64(text.dropFirst(2), radix: 16) : UInt64(text)
     }
     var documents: [JSONValue] = [

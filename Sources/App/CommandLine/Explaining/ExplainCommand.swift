@@ -4,22 +4,22 @@ import Explain
 extension Subcommand {
   static let explain = Subcommand(
     name: "explain",
-    summary: "tell what became of a record, or why a phone made none, with the lines that show it",
+    summary: "explain what happened to a record, or why none was recorded, with the log lines as evidence",
     operands: "UUID | DEVICE [FROM TO]",
     operandCount: 1...3,
     operandHint: "the uuid of a record, or the name of a device and two times",
     flags: [
       .values("log", "FILE", "log of the phone's SDK, of iOS or Android, also gzipped"),
       .value("journal", "DIR|URL", "data folder of 'serve', or the URL of a server that has a journal of requests"),
-      .value("dialect", "FILE", "how the backend's store is read, as for 'conform' [the store of --journal]"),
+      .value("dialect", "FILE", "dialect file: how to read the backend's store [the store of --journal]"),
       .value("target", "URL", "the backend, for a dialect with relative paths", standard: "http://127.0.0.1:8080"),
     ] + VerifyFlag.all + [
       .value("admin-token", "TOKEN", "admin token of a Rolling Road server", isSecret: true),
       .values(
         "device", "NAME", "another device under which a record may be stored; of a UUID, the first one is its own"),
       .value("run", "NAME", "the run of a data folder in which to look"),
-      .value("gap", "SPAN", "gaps above this are told", standard: "60s"),
-      .value("utc-offset", "OFFSET", "the phone's clock against UTC, as -04:00 [as the log shows it]"),
+      .value("gap", "SPAN", "report gaps longer than this", standard: "60s"),
+      .value("utc-offset", "OFFSET", "the phone's clock against UTC, such as -04:00 [as the log shows it]"),
       .toggle("json", "print one JSON object"),
     ],
     details: """
@@ -27,14 +27,14 @@ extension Subcommand {
       the store has. The first line is the verdict; below stand the lines that show it, and what to do.
 
       FROM and TO are instants (2026-07-28T15:11:00-04:00) or times of the phone's clock (15:11, '2026-07-28 15:11:30'). Without
-      them all gaps of the log are told.
+      them all gaps of the log are listed.
 
-      A record is stored, waiting, refused, deleted by the phone, put aside, acknowledged and lost, stored twice, stored
+      A record is stored, waiting, refused, deleted by the phone, quarantined, acknowledged and lost, stored twice, stored
       changed, or under another device. A gap is stationary, suspended, terminated, below-distance-filter, no-fix, rejected,
       not-kept, no-permission, schedule, stopped, or unknown.
 
-      exit code: 0 when nothing is wrong with the backend, 98 when something that it acknowledged is lost, doubled, changed or
-      under another device, 99 when a record is refused, 97 when the sources do not tell, 1 when one cannot be read.
+      exit code: 0 when nothing is wrong with the backend, 98 when something that it acknowledged is lost, duplicated, changed
+      or under another device, 99 when a record is refused, 97 when the sources are insufficient, 1 when one cannot be read.
       """,
     examples: ["rollingroad explain phone-1 --log phone.log"],
     run: { (invocation) throws(UsageError) in try ExplainCommand(invocation).run() })
@@ -63,10 +63,10 @@ struct ExplainCommand {
     sources = try ExplainSources(values, process)
     isJSON = values.isOn("json")
     gapMilliseconds =
-      try values.read("gap", expected: "a duration above zero, as 60s") { text in
+      try values.read("gap", expected: "a duration above zero, such as 60s") { text in
         Nanoseconds(text: text).flatMap { $0 > .zero ? $0.wholeMilliseconds : nil }
       } ?? 60_000
-    zone = try values.read("utc-offset", expected: "an offset as -04:00, or Z") { TimeWord.offsetMinutes($0) }
+    zone = try values.read("utc-offset", expected: "an offset such as -04:00, or Z") { TimeWord.offsetMinutes($0) }
       .map { LogZone(offsetMinutes: $0) }
     guard !logs.isEmpty || sources.canAnswer else {
       throw UsageError("no source is named: give --log, --journal, --dialect or --verify")
@@ -75,14 +75,14 @@ struct ExplainCommand {
 
   private static func question(_ operands: [String]) throws(UsageError) -> Question {
     if let uuid = UUID128(text: operands[0].utf8.span) {
-      guard operands.count == 1 else { throw UsageError("a uuid stands alone: unexpected '\(operands[1])'") }
+      guard operands.count == 1 else { throw UsageError("unexpected '\(operands[1])' after the uuid") }
       return .record(uuid)
     }
     guard operands.count != 2 else { throw UsageError("TO is missing: DEVICE FROM TO") }
     guard operands.count == 3 else { return .device(operands[0], from: nil, to: nil) }
     let times = try operands[1...].map { (text) throws(UsageError) in
       guard let word = TimeWord(text) else {
-        throw UsageError("'\(text)' is no time: 15:11, '2026-07-28 15:11:30' or 2026-07-28T15:11:00-04:00")
+        throw UsageError("'\(text)' is not a time such as 15:11, '2026-07-28 15:11:30' or 2026-07-28T15:11:00-04:00")
       }
       return word
     }

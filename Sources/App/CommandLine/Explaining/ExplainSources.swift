@@ -52,7 +52,7 @@ struct ExplainSources {
     let dialect = try ConformCommand.dialect(values, process)
     backend = ConformanceTarget(values.text("target") ?? "", dialect, adminToken: values.text("admin-token")).store
     if backend == nil, values.text("dialect") != nil {
-      throw UsageError("--dialect says nothing of how the store is read: give it 'verify'")
+      throw UsageError("the dialect has no 'verify' section; add one to read the store")
     }
   }
 

@@ -31,7 +31,7 @@ enum LogFile {
     } catch { throw SourceFailure(message: "'\(path)': \(error)") }
     for passage in stream.finish() { if let platform = stream.platform { story.take(passage, on: platform) } }
     guard stream.platform != nil else {
-      throw SourceFailure(message: "'\(path)' is no log of the SDK; export it with logger.emailLog or uploadLog")
+      throw SourceFailure(message: "'\(path)' is not a log of the SDK; export it with logger.emailLog or uploadLog")
     }
     story.finish()
     return story

@@ -106,7 +106,7 @@ struct ServerJournal: RequestJournal {
       throw SourceFailure(
         message: "\(base + path): status \(status)\(said)\(status == 401 ? "; give --admin-token" : "")")
     }
-    guard let value else { throw SourceFailure(message: "\(base + path): the answer is no JSON") }
+    guard let value else { throw SourceFailure(message: "\(base + path): the answer is not JSON") }
     return value
   }
 

@@ -26,7 +26,7 @@ struct EventMerge {
     if !piece.isEmpty { take(piece) }
   }
 
-  /// Nil for what is no JSON.
+  /// Nil for what is not JSON.
   private static func event(_ line: ArraySlice<UInt8>) -> JSONValue? {
     do { return try JSONValue(parsing: Array(line).span) } catch { return nil }
   }

@@ -7,7 +7,7 @@ import Store
 extension Subcommand {
   static let proxy = Subcommand(
     name: "proxy",
-    summary: "stand between devices and any backend: watch, judge and break their traffic",
+    summary: "run a proxy between devices and any backend that records, checks and disturbs traffic",
     operands: "",
     operandCount: 0...0,
     flags: [
@@ -106,7 +106,7 @@ extension ProxyConfiguration {
     administration.geofenceTemplate = values.text("geofence-template")
     if let problem = administration.templateProblem { throw UsageError(problem) }
     administration.journalShare =
-      try values.read("journal", expected: "on, off or a percentage, as 10%", Quantities.share) ?? 1
+      try values.read("journal", expected: "on, off or a percentage, such as 10%", Quantities.share) ?? 1
     keepsHost = values.isOn("preserve-host")
     times.connect = try values.time("connect-timeout") ?? times.connect
     times.answer = try values.time("upstream-timeout") ?? times.answer
@@ -116,7 +116,7 @@ extension ProxyConfiguration {
 
 extension FlagValues {
   fileprivate func time(_ name: String) throws(UsageError) -> Nanoseconds? {
-    try read(name, expected: "a time above 0, as 500ms or 10s") { text in
+    try read(name, expected: "a time above 0, such as 500ms or 10s") { text in
       Nanoseconds(text: text).flatMap { $0 > .zero ? $0 : nil }
     }
   }

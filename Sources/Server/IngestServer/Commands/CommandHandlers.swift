@@ -144,7 +144,7 @@ struct CommandQueueRequest {
     }
     guard let seconds, (1...longestLifetimeSeconds).contains(seconds) else {
       throw FieldError(
-        "ttl", .outOfRange(expected: "a time from 1s to 90d, as 90s, 10m, 1h or 7d, or a number of seconds"))
+        "ttl", .outOfRange(expected: "a time from 1s to 90d, such as 90s, 10m, 1h or 7d, or a number of seconds"))
     }
     return seconds
   }

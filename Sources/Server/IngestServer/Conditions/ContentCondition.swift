@@ -120,12 +120,12 @@ struct ContentCondition: Sendable {
   func failure(in document: JSONValue) -> String? {
     let values = path.values(in: document)
     if exists == false { return values.isEmpty ? nil : "\(path.text) is \(Self.words(values[0])), expected none" }
-    if comparisons.isEmpty { return values.isEmpty ? "\(path.text) is not there" : nil }
+    if comparisons.isEmpty { return values.isEmpty ? "\(path.text) is missing" : nil }
     if values.contains(where: { value in comparisons.allSatisfy { Self.holds($0.comparison, value) } }) { return nil }
     guard let value = values.first else {
       let isNegative = comparisons.allSatisfy { if case .not = $0.comparison { true } else { false } }
       if isNegative && exists != true { return nil }
-      return "\(path.text) is not there, expected \(words)"
+      return "\(path.text) is missing, expected \(words)"
     }
     let more = values.count > 1 ? " and \(values.count - 1) more" : ""
     return "\(path.text) is \(Self.words(value))\(more), expected \(words)"

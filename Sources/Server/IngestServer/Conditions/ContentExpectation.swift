@@ -192,7 +192,7 @@ struct WaitPlan: Sendable {
   init(_ body: JSONValue, of exchange: Exchange, isCheck: Bool) throws(FieldError) {
     let outer = ["run", "since", "inOrder"] + (isCheck ? [] : ["timeout", "grace"])
     if let uuids = body["uuids"], uuids != .null {
-      let expected = "omitted beside conditions; a where with \"in\" at the path $.uuid looks for certain records"
+      let expected = "omitted beside conditions; to select records, use a where with the path $.uuid and \"in\""
       throw FieldError("uuids", .outOfRange(expected: expected))
     }
     let fields = try AdminFields(body, knows: outer + ContentExpectation.keys)
@@ -222,7 +222,7 @@ struct WaitPlan: Sendable {
       steps = [try ContentExpectation(fields, run: run)]
     }
     if isCheck, steps.contains(where: { $0.holds != nil }) {
-      throw FieldError("holds", .outOfRange(expected: "omitted: a check looks once; use await"))
+      throw FieldError("holds", .outOfRange(expected: "omitted: verify checks once; use await"))
     }
     let held = steps.reduce(0) { $0 + ($1.holds ?? 0) }
     if isCheck {
@@ -247,7 +247,7 @@ struct WaitPlan: Sendable {
     case let text?:
       guard let instant = WallInstant(iso8601: text.utf8.span) else {
         let words = isCheck ? "a time" : "start (all there is), now, or a time"
-        throw FieldError("since", .outOfRange(expected: "\(words), as 2026-07-28T18:34:23.000Z"))
+        throw FieldError("since", .outOfRange(expected: "\(words), such as 2026-07-28T18:34:23.000Z"))
       }
       return (instant.millisecondsSince1970, false)
     }

@@ -125,7 +125,7 @@ struct NearMisses: Sendable {
         isOfRun ? "of another device" : request.entry.run.isEmpty ? "without a run" : "in run \(request.entry.run)"
       reasons.append(
         ShortfallReason(
-          kind: isOfRun ? .otherDevice : .otherRun, message: "\(request.words) fits, \(place)",
+          kind: isOfRun ? .otherDevice : .otherRun, message: "\(request.words) matches, \(place)",
           lastAt: WallInstant(exactly: request.entry.receivedAt)))
     }
     return reasons

@@ -82,7 +82,7 @@ struct WaitReport: Sendable {
     var text = "\(step)\(expectation.kind.words(count))\(more)\(fit), expected \(expectation.count.text)"
     guard plan.timeout != nil, !tally.isExceeded else { return text }
     if isHeld, let holds = expectation.holds { text += " for \(Double(holds) / 1_000) s" }
-    if isPartial { text += " among those that could be looked at" }
+    if isPartial { text += " among those checked" }
     return text + ", after \(Double(elapsed) / 1_000) s"
   }
 

@@ -30,7 +30,7 @@ package enum ServerFault: Equatable, Sendable {
   case delayAfterCommit(ClosedRange<Int64>)
   /// Stores, and sends the answer in pieces with pauses, in milliseconds, between them.
   case dribble(bytes: Int, every: Int64)
-  /// Stores, and answers with a body that is no JSON.
+  /// Stores, and answers with a body that is not JSON.
   case malformed
   /// Stores, and announces so many bytes more than the body has, or fewer, and closes.
   case wrongLength(by: Int)

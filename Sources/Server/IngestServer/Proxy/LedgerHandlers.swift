@@ -45,7 +45,7 @@ struct LedgerHandlers: Sendable {
   private static func cursor(_ text: String) throws(ResponseError) -> LedgerRecordCursor {
     let uuid = text.prefix { $0 != "." }
     guard let value = UUID128(text: String(uuid).utf8.span), uuid.endIndex != text.endIndex else {
-      throw ResponseError(.error(400, "bad_cursor", "the cursor is not one that this server gave out"))
+      throw ResponseError(.error(400, "bad_cursor", "the cursor was not issued by this server"))
     }
     return LedgerRecordCursor(uuid: value, run: String(text[text.index(after: uuid.endIndex)...]))
   }

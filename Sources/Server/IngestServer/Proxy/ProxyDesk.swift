@@ -75,7 +75,7 @@ final class ProxyDesk: Sendable {
     if name.hasPassed(head) { return name.loopAnswer }
     guard head.method == .options || head.method == .trace, head.text(HeaderName.maxForwards) == "0" else { return nil }
     guard head.method == .options else {
-      return .error(405, "method_not_allowed", "the proxy does not send requests back; see Max-Forwards")
+      return .error(405, "method_not_allowed", "the proxy does not answer TRACE; see Max-Forwards")
         .with(HeaderName.allow, "OPTIONS")
     }
     return Response(204, "text/plain", [])

@@ -12,11 +12,11 @@ package struct ProxyRole: Sendable {
   static func refuse(_ route: Route, _ proxy: ProxyRole?) -> Response? {
     guard let proxy else {
       guard route.place == .proxy else { return nil }
-      return .error(404, "only_in_a_proxy", "a server answers by itself; 'rollingroad proxy' in front of it knows this")
+      return .error(404, "only_in_a_proxy", "only 'rollingroad proxy' records this")
     }
     if route.deviceOperation != nil {
       return .error(
-        404, "not_in_a_proxy", "this is the administration of a proxy; devices send to its other address, --listen")
+        404, "not_in_a_proxy", "this is a proxy's admin address; devices use its --listen address")
     }
     guard route.place == .server else { return nil }
     return .error(

@@ -264,7 +264,7 @@ extension UpstreamFailure {
       case .connectTimeout:
         (
           504, "upstream_timeout", "connection_timeout",
-          "the upstream \(target.url) did not take the connection in time"
+          "connection to the upstream \(target.url) timed out"
         )
       case .answerTimeout:
         (504, "upstream_timeout", "http_response_timeout", "the upstream \(target.url) did not answer in time")
@@ -276,7 +276,7 @@ extension UpstreamFailure {
       case .malformed(let error):
         (
           502, "upstream_malformed", "http_protocol_error",
-          "the answer of \(target.url) is no HTTP response: \(error.reason)"
+          "the answer of \(target.url) is not an HTTP response: \(error.reason)"
         )
       }
     return .error(status, code, sentence).with(HeaderName.proxyStatus, "\(name.text); error=\(word)")

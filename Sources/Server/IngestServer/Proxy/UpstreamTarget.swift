@@ -23,7 +23,7 @@ package struct UpstreamTarget: Sendable {
     if text.lowercased().hasPrefix("https://") {
       throw Problem(
         description:
-          "this version speaks no TLS to the upstream; use its http:// address, or put a program that speaks TLS between them (stunnel, nginx)"
+          "TLS to the upstream is not supported; use its http:// address, or put a program that speaks TLS between them (stunnel, nginx)"
       )
     }
     let scheme = "http://"
@@ -60,7 +60,7 @@ package struct UpstreamTarget: Sendable {
       host = authority[..<colon]
     }
     if host.hasPrefix("["), host.hasSuffix("]") { host = host.dropFirst().dropLast() }
-    guard !host.isEmpty else { throw Problem(description: "\"\(text)\" names no host") }
+    guard !host.isEmpty else { throw Problem(description: "\"\(text)\" has no host") }
     return (String(host), port)
   }
 

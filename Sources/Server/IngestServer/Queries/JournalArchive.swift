@@ -7,7 +7,7 @@ import Store
 extension ListFormat<JournaledRequest> {
   /// HTTP Archive 1.2, for tools that read what browsers and proxies record.
   static func archive(_ router: Router) -> ListFormat {
-    let comment = "the journal keeps no header fields of answers, no secrets, and of long contents the beginning"
+    let comment = "the journal keeps neither header fields of answers nor secrets; long bodies are truncated"
     return ListFormat(
       contentType: "application/har+json",
       opening: HARFile.opening(creator: Product.name, version: Product.version, comment: comment),
@@ -24,7 +24,7 @@ extension ListFormat<JournaledRequest> {
   /// A scenario that sends the requests again, to whatever server it is run at.
   static func scenario(from begin: Int64, _ router: Router) -> ListFormat {
     let description =
-      "A recorded session. Secrets were not kept: what is needed of Authorization belongs into target.headers. "
+      "A recorded session. Secrets were not kept: put Authorization into target.headers. "
       + "Registrations, refreshes, and requests whose body was not kept whole are left out."
     return ListFormat(
       contentType: RequestScenario.contentType,
@@ -70,7 +70,7 @@ extension HAREntry {
     self.init(
       startedAt: WallInstant(exactly: entry.receivedAt) ?? .earliest, request: sent, response: answered,
       timings: HARTimings(wait: entry.durationMicroseconds),
-      comment: entry.fault.map { "met the fault \($0)" }, extras: extras)
+      comment: entry.fault.map { "injected fault \($0)" }, extras: extras)
   }
 
   /// Nil where all of it is kept.

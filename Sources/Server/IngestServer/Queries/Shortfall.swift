@@ -103,11 +103,11 @@ struct Shortfall: Sendable {
       message += "; did you mean \(near)?"
       rank = .mistake
     } else if names.isEmpty {
-      message += ", and no other device has"
+      message += ", and none of another device"
       rank = .nothing
     } else {
       let more = names.count > Shortfall.namesTold ? ", …" : ""
-      message += "; there are \(names.prefix(Shortfall.namesTold).joined(separator: ", "))\(more)"
+      message += "; known devices: \(names.prefix(Shortfall.namesTold).joined(separator: ", "))\(more)"
     }
     return ShortfallReason(kind: .unknownDevice, message: message, rank: rank)
   }
@@ -177,10 +177,10 @@ extension ShortfallReason {
     rank = .mistake
     guard ShortfallReason.events.contains(event) else {
       let near = NearestName.find(event, in: seen + ShortfallReason.events).map { "; did you mean \($0)?" } ?? ""
-      message = "the SDK has no event \(event), only \(ShortfallReason.events.joined(separator: ", "))\(near)"
+      message = "unknown event \(event); known: \(ShortfallReason.events.joined(separator: ", "))\(near)"
       return
     }
-    let others = seen.isEmpty ? "" : "; others had \(seen.prefix(5).joined(separator: ", "))"
+    let others = seen.isEmpty ? "" : "; received events: \(seen.prefix(5).joined(separator: ", "))"
     message = "no record with the event \(event) was received\(others)"
   }
 

@@ -74,7 +74,7 @@ struct AdminFields {
   func time(_ key: String) throws(FieldError) -> WallInstant? {
     guard let text = try text(key) else { return nil }
     guard let instant = WallInstant(iso8601: text.utf8.span) else {
-      throw FieldError(place(key), .outOfRange(expected: "a time, as 2026-07-28T18:34:23.000Z"))
+      throw FieldError(place(key), .outOfRange(expected: "a time, such as 2026-07-28T18:34:23.000Z"))
     }
     return instant
   }
@@ -89,7 +89,7 @@ struct AdminFields {
     default: read = nil
     }
     guard let read, (0...86_400_000).contains(read) else {
-      throw FieldError(place(key), .outOfRange(expected: "a duration of at most a day, as 250ms, 10s or 5m"))
+      throw FieldError(place(key), .outOfRange(expected: "a duration of at most a day, such as 250ms, 10s or 5m"))
     }
     return read
   }

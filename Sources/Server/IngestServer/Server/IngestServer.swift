@@ -170,7 +170,7 @@ public final class IngestServer: Sendable {
         let path = FolderSurvey.setJournalAside(in: configuration.data)
       else { throw error }
       writer = try JournalWriter(folder: configuration.data, dropped: dropped)
-      notify(.journalSetAside(path, reason: error.code == .foreignFile ? "it was no journal" : error.message))
+      notify(.journalSetAside(path, reason: error.code == .foreignFile ? "it was not a journal" : error.message))
     }
     return JournalRecorder(writer, share: configuration.journalShare, seed: 0, post: post)
   }

@@ -64,9 +64,9 @@ extension ServerNotice {
       "a new request journal was created; the old one is kept as \(path): \(reason)"
     case .tls(.renewed): "the new certificate is in use"
     case .tls(.newAuthority):
-      "a new authority of development was made; 'rollingroad trust' makes clients trust it, also those that trusted an earlier one"
+      "a new development authority was created; 'rollingroad trust' makes clients trust it, also those that trusted an earlier one"
     case .tls(.notRenewed(let error)):
-      "the new certificate cannot be used, and the former one stays: \(error)"
+      "the new certificate cannot be used; the previous one stays in use: \(error)"
     case .tls(.expired): "the certificate is no longer valid; clients refuse it"
     case .sink(let name, .stuck(let reason)):
       "'\(name)' takes no records: \(reason); they stay in the store, and attempts go on"

@@ -65,7 +65,7 @@ extension TLSSettings {
     case .development(let names):
       guard !store.isInMemory else {
         throw ServerError(
-          configuration: "TLS for development keeps its authority in the data folder, and there is none; "
+          configuration: "--tls development needs a data folder; "
             + "name one instead of :memory:")
       }
       return try TLSIdentity(
@@ -75,7 +75,7 @@ extension TLSSettings {
 
   /// For a client that speaks plain HTTP to the port of TLS.
   private static var plainAnswer: [UInt8] {
-    let text = "this port speaks TLS: use https:// instead of http://\n"
+    let text = "this port requires TLS: use https:// instead of http://\n"
     var bytes: [UInt8] = []
     ResponseWriter.statusLine(400, into: &bytes)
     HeadWriter.field(HeaderName.contentType, "text/plain; charset=utf-8", into: &bytes)

@@ -15,7 +15,7 @@ enum CursorText {
     let parts = text.split(separator: ".", omittingEmptySubsequences: false)
     let numbers = parts.compactMap { Int64($0) }
     guard parts.count == count, numbers.count == count else {
-      throw StoreError(code: .badCursor, message: "the cursor is not one that this server gave out")
+      throw StoreError(code: .badCursor, message: "the cursor was not issued by this server")
     }
     return numbers
   }

@@ -57,7 +57,7 @@ extension ConformanceClause {
     ConformanceClause(
       "minute-early", .batches, .must, .lose,
       "A record of a minute in the future is acknowledged and stored with its time",
-      because: "the clocks of phones are wrong, and GPS time is none of theirs (SDK §5.1)",
+      because: "the clocks of phones are wrong, and GPS time does not come from them (SDK §5.1)",
       presumes: ["time-to-the-millisecond", "time-is-utc"], minuteEarly),
     ConformanceClause(
       "bad-record-in-batch", .batches, .must, .block, "One bad record in a batch of ten costs none of the others",
@@ -87,7 +87,7 @@ extension ConformanceClause {
     ConformanceClause(
       "batch-order-kept", .batches, .should, .wrong,
       "A batch is listed in its own order, where the listing promises the order of arrival",
-      because: "of records of one time the order is all that tells which came first (SDK §8.4)",
+      because: "the order alone tells which of several records with one time came first (SDK §8.4)",
       presumes: ["batch-all-stored", "store-reads-all"], order),
     ConformanceClause(
       "many-devices-at-once", .batches, .must, .lose,

@@ -79,7 +79,7 @@ extension ConformanceClause {
       for upload in try run.deliver(phone, [run.fix(phone)]) {
         let names = String(decoding: upload.body, as: UTF8.self).contains("background_geolocation")
         if names, JSONValue(answer: upload.body) == nil {
-          throw run.fail("an answer with a command is no JSON: \(upload.outcome.text.shortened(120))", upload)
+          throw run.fail("an answer with a command is not JSON: \(upload.outcome.text.shortened(120))", upload)
         }
       }
     },

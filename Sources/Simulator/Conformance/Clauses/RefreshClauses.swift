@@ -156,7 +156,7 @@ extension ConformanceClause {
       throw ClauseStop.notJudged("the refresh was refused: \(outcome.status)")
     }
     guard let answer = JSONValue(answer: outcome.body), case .object = answer else {
-      throw run.fail("the answer is no JSON object: \(outcome.text.shortened(100))")
+      throw run.fail("the answer is not a JSON object: \(outcome.text.shortened(100))")
     }
     let found = FoundTokens(searching: answer)
     if found.accessToken == nil { throw run.fail("the SDK finds no access token in \(outcome.text.shortened(120))") }
@@ -165,7 +165,9 @@ extension ConformanceClause {
       throw run.fail(
         "the answer has \(candidates.count) candidates for the access token: \(candidates.joined(separator: ", "))")
     }
-    if let place = found.nonNumericExpiries.first { throw run.fail("'\(place)' is no number: the SDK passes it over") }
+    if let place = found.nonNumericExpiries.first {
+      throw run.fail("'\(place)' is not a number: the SDK passes it over")
+    }
   }
 
   private static func expires(_ run: ClauseRun) throws {

@@ -202,7 +202,7 @@ extension ConformanceClause {
     let request = try run.request(phone, [record])
     var raw = RawRequest(request)
     guard case .object(let members)? = StoredValue(raw.body) else {
-      throw ClauseStop.notApplicable("the dialect's bodies are no objects")
+      throw ClauseStop.notApplicable("the dialect's bodies are not objects")
     }
     // The params first, then the root with the records.
     let root = phone.configuration.http.rootProperty

@@ -78,7 +78,7 @@ extension ConformanceClause {
       because: "what is acknowledged before it was read is lost when the connection ends (SDK §9.5)",
       needs: [.plainHTTP], presumes: ["split-request", "good-record-acknowledged"], answerWaits),
     ConformanceClause(
-      "unreadable-not-acknowledged", .storage, .must, .lose, "A body that is no JSON is not acknowledged",
+      "unreadable-not-acknowledged", .storage, .must, .lose, "A body that is not JSON is not acknowledged",
       because: "a middlebox that cuts a body would make the SDK delete what nothing can read (SDK §9.1)",
       threads: ["dawarich#768"], needs: [.plainHTTP], unreadable),
     ConformanceClause(
@@ -304,7 +304,7 @@ extension ConformanceClause {
 
   private static func unreadable(_ run: ClauseRun) throws {
     if run.target.dialect.promises.keepsUnreadableBodies {
-      throw ClauseStop.notApplicable("the dialect puts unreadable bodies aside")
+      throw ClauseStop.notApplicable("the dialect quarantines unreadable bodies")
     }
     let phone = try run.phone()
     let request = try run.request(phone, [run.fix(phone)])

@@ -88,7 +88,7 @@ extension ConformanceClause {
     // A record that cannot be understood may be put aside; what stands behind it may not.
     let look = try run.expectOnce([next], of: phone.name, among: " behind one with \(what)")
     if look.entry(of: record) == nil, try run.look(for: [record], of: phone.name).entry(of: record) == nil {
-      run.note = "the record with \(what) is not listed: it was put aside, or lost"
+      run.note = "the record with \(what) is not listed: it was quarantined, or lost"
     }
   }
 }
@@ -213,7 +213,7 @@ extension ConformanceClause {
     try run.deliver(phone, [record], as: "a record whose coordinates are texts")
     let look = try run.look(for: [record], of: phone.name)
     guard let entry = look.entry(of: record) else {
-      run.note = "it is not listed: put aside, or lost"
+      run.note = "it is not listed: quarantined, or lost"
       return
     }
     if let stored = entry.value("coords.latitude")?.double, abs(stored - 45.5190912) > 1e-6 {

@@ -16,7 +16,7 @@ extension ConformanceClause {
       needs: [.tokens], phase: .first, registerAnswer),
     ConformanceClause(
       "no-token-refused", .tokens, .must, .wrong, "An upload without a token is refused, and not stored",
-      because: "what requires tokens must not take records of strangers", needs: [.tokens, .refusal]
+      because: "an endpoint that requires tokens must reject unauthenticated records", needs: [.tokens, .refusal]
     ) { run in
       guard run.facts.tokens == .required else { throw ClauseStop.notApplicable("uploads need no token") }
       let phone = try run.phone(signsIn: false) { $0.authorization.refreshUrl = nil }
@@ -53,7 +53,7 @@ extension ConformanceClause {
       needs: [.tokens, .refusal], presumes: ["tokens-end", "unknown-is-401", "no-token-refused"], expired),
     ConformanceClause(
       "tokens-end", .tokens, .should, .wrong, "A token is refused after the end that was stated for it",
-      because: "a stated end that does not hold is no protection", needs: [.tokens, .refusal],
+      because: "a stated expiry that is not enforced gives no protection", needs: [.tokens, .refusal],
       presumes: ["no-token-refused"]
     ) { run in
       let upload = try run.uploadAfterTheEnd()
@@ -100,7 +100,7 @@ extension ConformanceClause {
     ConformanceClause(
       "same-device-after-refresh", .tokens, .must, .wrong,
       "Records before and after a refresh, or a second registration, are one device's",
-      because: "a new token is no new phone", needs: [.store, .tokens],
+      because: "a new token does not make a new phone", needs: [.store, .tokens],
       presumes: ["refreshed-token-works", "refresh-form", "refresh-answer-found"], sameDevice),
     ConformanceClause(
       "register-again", .tokens, .should, .block, "A device that registers again gets tokens that work",
@@ -120,14 +120,14 @@ extension ConformanceClause {
       throw run.fail("a registration was answered with \(outcome.text.shortened(120))")
     }
     guard let answer = JSONValue(answer: outcome.body), case .object = answer else {
-      throw run.fail("the answer to a registration is no JSON object: \(outcome.text.shortened(120))")
+      throw run.fail("the answer to a registration is not a JSON object: \(outcome.text.shortened(120))")
     }
     let found = FoundTokens(searching: answer)
     if found.accessToken == nil {
       throw run.fail("the answer to a registration has no access token that the SDK finds")
     }
     if found.refreshToken == nil { throw run.fail("the answer to a registration has no refresh token") }
-    if let place = found.nonNumericExpiries.first { throw run.fail("'\(place)' of the registration is no number") }
+    if let place = found.nonNumericExpiries.first { throw run.fail("'\(place)' of the registration is not a number") }
   }
 
   private static func expired(_ run: ClauseRun) throws {

@@ -186,18 +186,18 @@ extension ConformanceClause {
     ConformanceClause(
       "ready-after-kill", .trouble, .should, .repeat,
       "Five seconds after a restart behind a SIGKILL uploads are acknowledged",
-      because: "phones come back with every new record, each without an answer", needs: [.restart], phase: .restart
+      because: "after an outage, phones retry with every new record", needs: [.restart], phase: .restart
     ) { run in
       let seconds = try run.restart("KILL")
       let phone = try run.phone()
       try run.deliver(phone, [run.fix(phone)])
-      if seconds > 5 { throw run.fail("it took \(Int(seconds)) s until the backend was there again") }
+      if seconds > 5 { throw run.fail("it took \(Int(seconds)) s until the backend was available again") }
       run.note = "\(Int((seconds * 1_000).rounded())) ms"
     },
     ConformanceClause(
       "tokens-survive-restart", .trouble, .should, .block,
       "Tokens from before a restart work after it, or can be refreshed",
-      because: "a fleet that has to log in again does not, until its users open the app (SDK §11.6)",
+      because: "a fleet that has to log in again stays silent until its users open the app (SDK §11.6)",
       needs: [.tokens, .restart], phase: .restart
     ) { run in
       let name = try run.phone(signsIn: false).name
@@ -292,7 +292,7 @@ extension ClauseRun {
     RestartInProgress(target.dialect.restart ?? "false", signal: signal)
   }
 
-  /// Seconds until the backend was there again.
+  /// Seconds until the backend was available again.
   func restart(_ signal: String) throws -> Double {
     let begin = now
     try beginRestart(signal).wait(self)

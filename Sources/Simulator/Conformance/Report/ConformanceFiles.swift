@@ -102,7 +102,7 @@ package struct ConformanceFiles {
       if let curl = breach.curl { lines += ["", "```sh", curl, "```"] }
       if breach.requests == nil {
         lines += [
-          "", "No scenario sends this again: the clause sends parts of requests, or more than a scenario is for.",
+          "", "A scenario cannot express this clause: it sends parts of requests, or too many.",
         ]
       }
     }

@@ -67,7 +67,7 @@ final class AnswerWatch: Sendable {
   fileprivate static func commands(in body: [UInt8]) -> (areThere: Bool, form: String?, problem: String?) {
     guard let value = StoredValue(body) else {
       let names = String(decoding: body, as: UTF8.self).contains("background_geolocation")
-      return (names, names ? "the body with commands is no JSON" : nil, nil)
+      return (names, names ? "the body with commands is not JSON" : nil, nil)
     }
     if let list = value["background_geolocation"] {
       if case .null = list { return (false, nil, nil) }

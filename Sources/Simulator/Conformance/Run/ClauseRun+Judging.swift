@@ -65,7 +65,7 @@ extension ClauseRun {
   /// The store of the backend, as it is now.
   func stored(_ device: String) throws -> [StoredRecord] {
     guard let store = target.store else {
-      throw ClauseStop.notJudged("nothing says what is stored: see 'verify' of the dialect")
+      throw ClauseStop.notJudged("the dialect has no 'verify'")
     }
     do throws(StoreProblem) { return try store.records(of: device) } catch {
       throw ClauseStop.unread("the store could not be read: \(error.text)")

@@ -139,13 +139,13 @@ package final class ConformanceRun: Sendable {
     }
     if needs.contains(.commands), target.commands == nil { return .notApplicable("the dialect promises no commands") }
     if needs.contains(.restart), target.dialect.restart == nil {
-      return .notApplicable("nothing restarts the backend: --restart")
+      return .notApplicable("--restart is missing")
     }
     if needs.contains(.plainHTTP), target.address == nil {
       return .notJudged("it takes a plain connection, http://")
     }
     if needs.contains(.store), target.store == nil {
-      return .notJudged("nothing says what is stored: see 'verify' of the dialect")
+      return .notJudged("the dialect has no 'verify'")
     }
     return nil
   }

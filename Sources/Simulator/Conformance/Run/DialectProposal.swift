@@ -109,7 +109,7 @@ package final class DialectProposal {
     return [
       given
         ? "// To be added to the dialect that was given, after a first conversation with \(target.url)."
-        : "// A proposal after a first conversation with \(target.url). What stands behind // is to be filled in.",
+        : "// A draft from a few probe requests to \(target.url). Fill in the lines after //.",
       "{", "  version: 1,",
     ]
   }

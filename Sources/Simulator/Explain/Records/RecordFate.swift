@@ -119,7 +119,7 @@ package struct RecordJoin {
 
   /// Of a record that no store shows.
   private func unstored(_ uuid: UUID128, _ trails: [RecordTrail], _ seen: [SeenRequest]) -> (RecordFate, String) {
-    if let aside = store?.putAside[uuid] { return (.quarantined, "acknowledged and put aside: \(aside.words)") }
+    if let aside = store?.putAside[uuid] { return (.quarantined, "acknowledged and quarantined: \(aside.words)") }
     let successes = seen.filter(\.isSuccess)
     guard !successes.isEmpty || trails.contains(where: { $0.destroyed != nil }) else {
       return unacknowledged(trails, seen)

@@ -45,7 +45,7 @@ extension RecordFate {
     case .waiting: "waiting on the phone"
     case .refused: "refused"
     case .deletedByPhone: "deleted by the phone"
-    case .quarantined: "put aside"
+    case .quarantined: "quarantined"
     case .lost: "acknowledged and lost"
     case .lostByFault: "lost by an injected fault"
     case .storedTwice: "stored twice"

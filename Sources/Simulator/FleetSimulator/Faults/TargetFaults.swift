@@ -28,7 +28,8 @@ package final class TargetFaults {
   /// Nil when nothing is asked of the server. Throws when it is no server of ours, wants to see a token, or has rules of
   /// another run, which would be lost.
   init?(_ setup: RunSetup, at target: OutsideSetup) throws {
-    guard target.isOurs, setup.faults.contains(where: { $0.action.isServers || $0.isRuleOfHandshakes(at: target) }) else {
+    guard target.isOurs, setup.faults.contains(where: { $0.action.isServers || $0.isRuleOfHandshakes(at: target) })
+    else {
       return nil
     }
     administration = TargetAdministration(try BlockingHTTPClient(target.transport), of: target)
@@ -120,7 +121,7 @@ extension Fault {
 }
 
 extension JSONValue {
-  /// Nil when the content of an answer is no JSON.
+  /// Nil when the content of an answer is not JSON.
   init?(answerOf outcome: RequestOutcome) {
     let bytes = outcome.body
     do throws(JSONError) { self = try JSONValue(parsing: bytes.span, duplicateKeys: .lastWins) } catch { return nil }

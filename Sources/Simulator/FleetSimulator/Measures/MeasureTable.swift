@@ -140,18 +140,18 @@ enum Measure: Int, CaseIterable {
       "the server in virtual time commits before it answers, so that what is acknowledged is visible: "
         + "record_delivery_latency tells when"
     case .timeToVisible:
-      "target.verify is asked once, at the end, so that questions keep no device waiting: "
+      "target.verify is queried once, at the end, so that queries do not delay devices: "
         + "record_delivery_latency tells when a record was acknowledged"
     case .odometerError:
       "how far a body has truly gone is not kept; invariant I17-odometer-tolerance watches over the odometer"
     case .tlsHandshakes where isVirtual, .tlsResumed where isVirtual, .tlsHandshakeTime where isVirtual:
-      "links in virtual time carry no TLS: drive at an https target with --mode realtime"
+      "links in virtual time carry no TLS: use an https target with --mode realtime"
     case .connectionsOpen where isVirtual, .uploadsRepeated where isVirtual:
-      "links in virtual time are modelled: drive at a real server with --target"
+      "links in virtual time are modelled: use a real server with --target"
     case .generatorCPU where isVirtual:
       "not measured in virtual time; use --mode realtime or accelerated"
     case .clausesBroken where isVirtual:
-      "only the answers of a real server are held against the clauses: drive at it with --target"
+      "only the answers of a real server are checked against the clauses: use it as the --target"
     default: nil
     }
   }

@@ -129,7 +129,7 @@ extension AnswerAudit {
     let blind = verdicts.filter { $0.outcome == .notJudged }
     if !blind.isEmpty {
       remarks.append(
-        "the server's answers: could not be judged here, as this kind of run sees no header fields: "
+        "the server's answers: could not be judged, as header fields are not available in this kind of run: "
           + blind.map { "\($0.rule) (clause \($0.number))" }.joined(separator: "; "))
     }
     return remarks

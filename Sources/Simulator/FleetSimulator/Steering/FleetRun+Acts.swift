@@ -61,7 +61,7 @@ extension FleetRun {
       isPaused = act == .pause
       steering?.pause(isPaused)
       publishNow()
-      return isPaused ? "time stands still at \(now.clockText)" : "time goes on at \(now.clockText)"
+      return isPaused ? "paused at \(now.clockText)" : "resumed at \(now.clockText)"
     case .abort:
       if phase == .driving, instant < drivesEnd { return end(.abort, at: instant) }
       isAborted = true
@@ -75,7 +75,7 @@ extension FleetRun {
     case .stop: return end(.stop, at: instant)
     case .addPhones(let count, let fleet):
       try requireRoom(for: 1, plus: count, fleet, act)
-      begin(count, number, at: instant, "\(count) phones come to \(fleet)") {
+      begin(count, number, at: instant, "\(count) phones join \(fleet)") {
         .addPhones(PhoneCount(fleet: fleet, count: $0))
       }
       return nil
@@ -92,7 +92,7 @@ extension FleetRun {
     case .changeRate(let factor, let fleet):
       try requireRoom(for: factor, plus: 0, fleet, act)
       perform(.changeRate(RateFactor(fleet: fleet, factor: factor)), at: instant, isNew: true)
-      return "\(fleet) does \(factor) times what it did"
+      return "the rate of \(fleet) is multiplied by \(factor)"
     case .dropNetwork, .expireTokens, .killApps: return try disturb(act, at: instant)
     case .pause, .resume, .abort: preconditionFailure("these are done above")
     }
@@ -206,7 +206,7 @@ extension FleetRun {
     }
     guard needed <= places else {
       throw RunActError(
-        act.name, "\(name) would have \(needed) phones, and this run has places for \(places)",
+        act.name, "\(name) would have \(needed) phones, and this run is limited to \(places)",
         remedy: count > 0 ? "add at most \(max(0, count - (needed - places)))" : "write a smaller factor")
     }
   }

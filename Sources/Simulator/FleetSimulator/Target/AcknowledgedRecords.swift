@@ -148,12 +148,12 @@ package enum StorageLook: Equatable, Sendable {
       }
       tell(result.missing, "not stored for device '\(result.device)'")
       tell(result.repeated, "stored more than once")
-      tell(result.changes, "stored otherwise than sent")
+      tell(result.changes, "stored differently from what was sent")
       if !result.missing.isEmpty {
         parts.append(result.missing.count == result.acknowledged ? result.remedy : StorageLook.Result.elsewhere)
       }
       if result.unreadTimes > 0 {
-        parts.append("\(result.unreadTimes.of("time")) not compared: no instants, as without a zone")
+        parts.append("\(result.unreadTimes.of("time")) not compared: times without a time zone")
       }
       let whole = parts.isEmpty ? "all stored" : parts.joined(separator: "; ")
       let aside = result.putAside > 0 ? ", \(result.putAside) quarantined" : ""

@@ -46,7 +46,7 @@ struct ComparisonJudge {
           ? "phones are compared as groups" : "another seed is another city: phones are compared as groups")
     for (name, run) in [("first", before), ("second", after)] where run.groups == nil {
       notes.append(
-        "the summary of the \(name) run, of version \(run.product), has no groups: nothing can be told from chance")
+        "the summary of the \(name) run, of version \(run.product), has no groups: differences cannot be tested")
     }
     for (name, run) in [("first", before), ("second", after)] where run.shard != nil {
       notes.append("the \(name) run is shard \(run.shard ?? "") alone; rollingroad merge joins all shards of a run")

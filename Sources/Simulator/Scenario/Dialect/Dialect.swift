@@ -22,13 +22,13 @@ package struct Dialect: Equatable, Sendable {
 
 extension Dialect: ScenarioSection {
   static let table = Table<Dialect>(
-    "dialect", "How a backend is spoken to, and what it promises.",
+    "dialect", "How to call a backend, and what it guarantees.",
     [
       .optional("$schema", \.schema, .text, "The schema, for editors; `rollingroad schema --dialect` prints it."),
       .key("version", \.version, .integer(1...1), "The version of this language: 1."),
-      .key("name", \.name, .text, "What the backend is called in reports."),
+      .key("name", \.name, .text, "Name of the backend in reports."),
       .optional("preset", \.preset, .choice, "Dialect of a known server, which the other keys add to."),
-      .optional("path", \.uploadPath, .text, "Where uploads go, relative to `--target`."),
+      .optional("path", \.uploadPath, .text, "URL of uploads, relative to `--target`."),
       .key(
         "app", \.app, .configuration,
         "The app's configuration under the SDK's own names: root, template, params, headers. `${device.id}` stands for the device."
@@ -67,7 +67,7 @@ extension DialectLogin: ScenarioSection {
     "login",
     "How a device gets its first tokens. They are looked for in the answer as the SDK looks for refreshed ones.",
     [
-      .required("url", \.url, .text, "Where, relative to `--target`."),
+      .required("url", \.url, .text, "The URL, relative to `--target`."),
       .key("method", \.method, .text, "The method of the request."),
       .key(
         "headers", \.headers, .map(of: .text),
@@ -90,7 +90,7 @@ extension DialectCommands: ScenarioSection {
   static let table = Table<DialectCommands>(
     "commands", "How a command is queued for a device.",
     [
-      .required("url", \.url, .text, "Where, relative to `--target`; `{device}` is filled in."),
+      .required("url", \.url, .text, "The URL, relative to `--target`; `{device}` is filled in."),
       .key("method", \.method, .text, "The method of the request."),
       .key("headers", \.headers, .map(of: .text), "Headers of the request."),
       .key(
@@ -122,7 +122,7 @@ package struct DialectVerification: Equatable, Sendable {
 extension DialectVerification: ScenarioSection {
   static let table = Table<DialectVerification>(
     "verify",
-    "How the records that a backend has stored are read: over HTTP (url), from SQLite or PostgreSQL (database, query), from a command or from a file of lines. Without any, a Rolling Road server is asked through its administration, and of others nothing is known.",
+    "How the records that a backend has stored are read: over HTTP (url), from SQLite or PostgreSQL (database, query), from a command or from a file of lines. Without any, a Rolling Road server is asked through its administration; other servers are not verified.",
     [
       .optional(
         "url", \.url, .text,

@@ -53,7 +53,7 @@ extension DialectPromises: ScenarioSection {
       .key("deviceByToken", \.isNamedByToken, .boolean, "The access token names the device, and nothing else does."),
       .optional(
         "keeps", \.kept, .list(of: .choice),
-        "What is kept of a record beside uuid, time and place; by default what the store shows of a first record is expected of all."
+        "What is kept of a record beside uuid, time and place; by default, the fields found in the first record."
       ),
       .key(
         "roots", \.roots, .list(of: .text), "Further values of `http.rootProperty` that are understood; \".\" for none."
@@ -66,7 +66,8 @@ extension DialectPromises: ScenarioSection {
       .key("jsonRefresh", \.takesJSONRefresh, .boolean, "A refresh may be a JSON object."),
       .key("refusesBadRecords", \.refusesBadRecords, .boolean, "A record without coordinates is refused on purpose."),
       .key(
-        "keepsUnreadable", \.keepsUnreadableBodies, .boolean, "A body that is no JSON is put aside, and acknowledged."),
+        "keepsUnreadable", \.keepsUnreadableBodies, .boolean,
+        "A body that is not JSON is quarantined, and acknowledged."),
       .key("oldest", \.oldest, .duration, "Records that are older may be dropped."),
     ])
 }

@@ -38,7 +38,7 @@ extension DecodingContext {
           remedy: "add WHERE device = :device, or a column device")
       }
       if verification.next != nil, verification.url == nil {
-        context.refuse(.contradiction, place, "pages without a url", remedy: "say url, or leave next away")
+        context.refuse(.contradiction, place, "pages without a url", remedy: "add url, or remove next")
       }
       if verification.place.isHalf {
         context.refuse(.missing, place, "database and query belong together", remedy: "give both")

@@ -16,19 +16,20 @@ package struct StorePlace: Equatable, Sendable {
 
 extension StorePlace: ScenarioSection {
   static let table = Table<StorePlace>(
-    "store", "Where what a backend has stored is read without asking it.",
+    "store", "Source of the stored records other than the backend itself.",
     [
       .optional(
         "database", \.database, .text,
         "Database to read from: a file of SQLite, opened for reading, or a URI as `postgresql://user@host/name`."),
       .optional(
         "query", \.query, .text,
-        "Query for the records of one device, `:device`, in that database, or for those of all with a column `device`. The columns are the fields of an entry; a column with JSON is looked into."
+        "Query for the records of one device, `:device`, in that database, or for those of all with a column `device`. The columns are the fields of an entry; a column with JSON is parsed."
       ),
       .optional(
         "command", \.command, .text,
         "Command of the shell that prints the records of `$DEVICE`, a JSON object or a uuid on each line."),
       .optional(
-        "file", \.file, .text, "File with a JSON object on each line, of all devices; a field `device` says whose."),
+        "file", \.file, .text,
+        "File with a JSON object on each line, of all devices; a field `device` names the device."),
     ])
 }

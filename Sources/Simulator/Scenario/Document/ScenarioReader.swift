@@ -101,7 +101,7 @@ extension JSON5Value {
     try set(path.steps[...], to: value, isElement: isElement, of: override, number)
   }
 
-  /// A text that is no JSON5 stands for itself, so that durations and URLs need no quotes.
+  /// A text that is not JSON5 stands for itself, so that durations and URLs need no quotes.
   private static func overriding(_ text: String, number: Int) -> JSON5Value {
     do throws(ScenarioProblem) { return try JSON5Reader.read(text, source: number) } catch {
       return JSON5Value(content: .string(text), position: SourcePosition(source: number, line: 1, column: 1))

@@ -98,7 +98,7 @@ package enum AnswerFault: String, CaseIterable, Sendable {
   case redirect
   /// Stored, and 200 without content.
   case empty
-  /// Stored, and a body that is no JSON.
+  /// Stored, and a body that is not JSON.
   case malformed
   /// Stored, and the connection closes without an answer.
   case drop

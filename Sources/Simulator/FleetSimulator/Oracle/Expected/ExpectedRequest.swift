@@ -61,7 +61,7 @@ struct ExpectedRequest {
   private func bodyFaults(_ body: [UInt8]) -> [String] {
     let json: JSONValue
     do throws(JSONError) { json = try JSONValue(parsing: body.span, duplicateKeys: .lastWins) } catch {
-      return ["has a body that is no JSON"]
+      return ["has a body that is not JSON"]
     }
     guard rootProperty != "." else {
       switch json {
