@@ -32,12 +32,13 @@ final class ScriptedBackend: Sendable {
 
   /// How its list answers, where that is no defect.
   enum Listing: Sendable {
-    case whole, identities, fails, isMissing, needsADevice
+    case whole, identities, fails, isMissing, needsADevice, knowsItsDevices, failsNowAndThen, isMissingWhileEmpty
   }
 
   private let defect: Defect?
   private let listing: Listing
   private let entries = Mutex<[Entry]>([])
+  private let questions = Atomic(0)
 
   init(_ defect: Defect?, listing: Listing = .whole) { (self.defect, self.listing) = (defect, listing) }
 
@@ -108,10 +109,13 @@ final class ScriptedBackend: Sendable {
     case .fails: return answer(500)
     case .isMissing: return answer(404)
     case .needsADevice where device.isEmpty: return answer(405)
-    case .whole, .identities, .needsADevice: break
+    case .failsNowAndThen where questions.add(1, ordering: .relaxed).oldValue % 3 == 2: return answer(503)
+    case .whole, .identities, .needsADevice, .knowsItsDevices, .failsNowAndThen, .isMissingWhileEmpty: break
     }
     let now = SystemClock().wallNow
     let all = entries.withLock { $0 }.filter { (device.isEmpty || $0.device == device) && $0.shownFrom <= now }
+    if all.isEmpty, listing == .knowsItsDevices { return answer(403) }
+    if all.isEmpty, listing == .isMissingWhileEmpty { return answer(404) }
     let shown = defect == .listsTen ? all.prefix(10) : all[...]
     let texts = shown.map { listing == .identities ? "\"\($0.uuid)\"" : $0.text }
     return .ok("[" + texts.joined(separator: ",") + "]")

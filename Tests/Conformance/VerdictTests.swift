@@ -83,6 +83,37 @@ import Testing
     #expect(summary.outcome == .allKept, "\(summary.results.map(\.verdict))")
   }
 
+  /// Lists may refuse a device that they do not know, and fail now and then.
+  @Test(arguments: [ScriptedBackend.Listing.knowsItsDevices, .failsNowAndThen])
+  func aListMayRefuseWhatItDoesNotKnow(listing: ScriptedBackend.Listing) throws {
+    let summary = try ScriptedBackend(nil, listing: listing).summary(of: Self.clauses)
+    #expect(summary.outcome == .allKept, "\(summary.results.map { ($0.clause.id, $0.verdict) })")
+  }
+
+  /// There is no list of a device whose record is on its way.
+  @Test func aLateListIsWaitedFor() throws {
+    let dialect = ScriptedBackend.dialect.replacing(
+      "/stored?device={device}\"", with: "/stored?device={device}\", readDelay: \"2s\"")
+    let late = try ScriptedBackend(.commitsLate, listing: .isMissingWhileEmpty).summary(
+      of: Self.clauses, dialect: dialect)
+    #expect(late.outcome == .allKept, "\(late.results.map { ($0.clause.id, $0.verdict) })")
+    let unsaid = try ScriptedBackend(.commitsLate, listing: .isMissingWhileEmpty).summary(of: Self.clauses)
+    #expect(unsaid.broken.map(\.clause.id) == ["readable-when-acknowledged"])
+  }
+
+  /// What never comes was not seen to be there at once.
+  @Test func aLossIsNotCalledReadable() throws {
+    let summary = try ScriptedBackend(.storesNothing).summary(of: Self.clauses)
+    #expect(!summary.kept.map(\.clause.id).contains("readable-when-acknowledged"))
+  }
+
+  @Test(arguments: [true, false]) func whatWasMissedIsAnErrorForTheBuildServer(isInterrupted: Bool) throws {
+    let summary = try ScriptedBackend(nil, listing: isInterrupted ? .whole : .fails).summary(
+      of: Self.clauses, isInterrupted: isInterrupted)
+    let junit = try #require(ConformanceFiles(summary).all.first { $0.name == "junit.xml" }?.text)
+    #expect(junit.contains("errors=\"\(isInterrupted ? 6 : 4)\"") && junit.contains("<error message="), "\(junit)")
+  }
+
   @Test(arguments: [
     (ScriptedBackend.Defect.dropsSecondOfBatch, "1 of 10 records", "number 2"),
     (.firstOfBatch, "9 of 10", "all but the first"),

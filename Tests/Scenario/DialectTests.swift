@@ -48,6 +48,10 @@ import Testing
     ("{ version: 1, commands: { url: '/{dev}/commands' } }", "commands: nothing fills in {dev}; write {device}"),
     ("{ version: 1, verify: { url: '/points?d={dev}' } }", "verify: nothing fills in {dev}"),
     ("{ version: 1, verify: { url: '/points' } }", "verify: the url does not ask for {device}"),
+    (
+      "{ version: 1, app: { http: { params: { id: '{device}' } } } }",
+      "app: nothing fills in {device}; write ${device.id}"
+    ),
     ("{ version: 1, app: { http: { url: '/points' } } }", "app: uploads go where 'path' says"),
   ])
   func aMistakeIsNamedWithItsPlace(text: String, words: String) {

@@ -13,7 +13,8 @@ extension ConformanceClause {
       "command-form", .commands, .must, .deaf,
       "Commands are a list of lists under background_geolocation, at the top of a JSON object",
       because: "the SDK looks nowhere else, and reads no other form (HttpConfig, remote control; SDK §10.1)",
-      threads: ["flutter#1325", "react-native#2651", "cordova#1007"], needs: [], phase: .last
+      threads: ["flutter#1325", "react-native#2651", "cordova#1007"], needs: [], phase: .last,
+      presumes: ["answer-length-true", "command-body-is-json"]
     ) { run in
       if run.watch.seen.commandAnswers == 0, run.target.commands != nil {
         let phone = try run.phone()
@@ -31,7 +32,7 @@ extension ConformanceClause {
     ConformanceClause(
       "command-kinds", .commands, .must, .deaf, "Each kind of command reaches the phone under its own name",
       because: "an unknown name is logged and passed over (SDK §10.2)", needs: [.commands],
-      presumes: ["command-form", "command-needs-body"], kinds),
+      presumes: ["command-form", "command-needs-body", "command-once"], kinds),
     ConformanceClause(
       "command-argument-types", .commands, .must, .deaf, "Arguments of commands reach the phone with their types",
       because: "a wrong type is logged as an error, and nothing is done (SDK §10.2)", needs: [.commands],
@@ -43,11 +44,11 @@ extension ConformanceClause {
     ConformanceClause(
       "command-once", .commands, .must, .drain, "A command that was read does not come again",
       because: "a setConfig with every answer keeps the phone busy without end (SDK §10.2)", needs: [.commands],
-      presumes: ["command-form", "command-needs-body"], once),
+      presumes: ["command-form", "command-needs-body", "no-commands-unasked"], once),
     ConformanceClause(
       "command-order", .commands, .must, .wrong, "Commands come in the order in which they were queued",
       because: "stop and start are not start and stop (SDK §10.2)", needs: [.commands],
-      presumes: ["command-form", "command-needs-body"], order),
+      presumes: ["command-form", "command-needs-body", "command-argument-types"], order),
     ConformanceClause(
       "no-commands-unasked", .commands, .must, .wrong, "A phone for which nothing is queued gets no command",
       because: "the SDK obeys whatever comes (SDK §10.1)", needs: []
@@ -60,7 +61,8 @@ extension ConformanceClause {
     },
     ConformanceClause(
       "command-needs-body", .commands, .must, .deaf, "A queued command comes within three uploads",
-      because: "204 and an empty body bring none (SDK §10.1)", needs: [.commands], presumes: ["command-form"]
+      because: "204 and an empty body bring none (SDK §10.1)", needs: [.commands],
+      presumes: ["command-form", "no-commands-unasked"]
     ) { run in
       let phone = try run.phone()
       try run.order([.changePace(isMoving: true)], for: phone)
@@ -72,7 +74,8 @@ extension ConformanceClause {
     },
     ConformanceClause(
       "command-body-is-json", .commands, .must, .deaf, "An answer with a command is valid JSON",
-      because: "a BOM, single quotes or a comma too many hide every command in it (RFC 8259)", needs: [.commands]
+      because: "a BOM, single quotes or a comma too many hide every command in it (RFC 8259)", needs: [.commands],
+      presumes: ["answer-length-true"]
     ) { run in
       let phone = try run.phone()
       try run.order([.setConfig(.object(["geolocation": .object(["distanceFilter": .integer(50)])]))], for: phone)
@@ -87,7 +90,7 @@ extension ConformanceClause {
       "command-in-batch-answer", .commands, .must, .deaf,
       "Commands come with the answers to batches and to single records",
       because: "an app has the one or the other (SDK §10.1)", needs: [.commands],
-      presumes: ["command-form", "command-needs-body", "root-object", "batch-all-stored"]
+      presumes: ["command-form", "command-needs-body", "root-object", "batch-all-stored", "command-argument-types"]
     ) { run in
       for isBatch in [true, false] where run.facts.takesBatches || !isBatch {
         let phone = try run.phone { $0.http.batchSync = isBatch }

@@ -14,7 +14,7 @@ extension ConformanceClause {
       "keep-alive", .http, .must, .drain, "Twenty uploads over one connection are all answered",
       because:
         "phones keep their connection between uploads; a backend that closes it has to say so (SDK §8.1; RFC 9112 §9.3)",
-      needs: [.plainHTTP], keepAlive),
+      needs: [.plainHTTP], presumes: ["answer-length-true"], keepAlive),
     ConformanceClause(
       "idle-then-upload", .http, .must, .repeat,
       "An upload after six idle seconds is answered, or the connection was closed before",
@@ -23,7 +23,8 @@ extension ConformanceClause {
     ConformanceClause(
       "close-honoured", .http, .must, .drain,
       "With Connection: close the answer is whole, and then the connection ends",
-      because: "a client that waits for the end would wait for its time limit (RFC 9112 §9.6)", needs: [.plainHTTP]
+      because: "a client that waits for the end would wait for its time limit (RFC 9112 §9.6)", needs: [.plainHTTP],
+      presumes: ["answer-length-true"]
     ) { run in
       let (phone, raw) = try plain(run)
       var request = raw
@@ -65,7 +66,8 @@ extension ConformanceClause {
     },
     ConformanceClause(
       "answer-type-true", .http, .should, .deaf, "What is declared as JSON is JSON, and JSON is not declared as HTML",
-      because: "an SDK that fails to parse an answer finds no command in it (SDK §10.1)", needs: [], phase: .last
+      because: "an SDK that fails to parse an answer finds no command in it (SDK §10.1)", needs: [], phase: .last,
+      presumes: ["answer-length-true", "command-body-is-json"]
     ) { run in
       if let type = run.watch.seen.wrongType { throw run.fail(type) }
       guard run.watch.seen.uploads > 0 else { throw ClauseStop.notJudged("no answer was seen") }
@@ -127,6 +129,7 @@ extension ConformanceClause {
       let request = try run.request(phone, [record])
       connection.send(RawRequest(request).bytes)
       let reply = connection.reply(within: ClauseRun.answerTime)
+      try run.expectTokenAlive(reply.status)
       guard case .answer(let answer) = reply, reply.isSuccess else {
         throw run.fail("upload \(number) over one connection: \(reply.text)", harm: .repeat)
       }
@@ -208,11 +211,13 @@ extension ConformanceClause {
     ConformanceClause(
       "split-request", .http, .must, .repeat,
       "A request that comes in pieces, cut within a name and within a letter, is read as it is",
-      because: "TCP has no messages; what one read returns is not a request", needs: [.store, .plainHTTP], split),
+      because: "TCP has no messages; what one read returns is not a request", needs: [.store, .plainHTTP],
+      presumes: ["extras-every-kind", "text-all-scripts"], split),
     ConformanceClause(
       "pipelined", .http, .must, .lose,
       "Of two requests that come at once both are answered, or the second neither answered nor acknowledged",
-      because: "a proxy may send the next one before the answer (RFC 9112 §9.3.2)", needs: [.store, .plainHTTP]
+      because: "a proxy may send the next one before the answer (RFC 9112 §9.3.2)", needs: [.store, .plainHTTP],
+      presumes: ["answer-length-true", "device-per-request", "keep-alive"]
     ) { try pipelined($0, closes: false) },
     ConformanceClause(
       "pipelined-close", .http, .must, .lose,

@@ -58,11 +58,13 @@ extension ConformanceClause {
     ConformanceClause(
       "time-zone-and-fractions", .content, .should, .wrong,
       "Times with an offset, without a fraction and with six digits are understood",
-      because: "apps insert records of their own (SDK §3, DataStore)", presumes: ["time-is-utc"], zones),
+      because: "apps insert records of their own (SDK §3, DataStore)",
+      presumes: ["time-is-utc", "time-to-the-millisecond"], zones),
     ConformanceClause(
       "recorded-at-and-age-harmless", .content, .must, .block,
       "recorded_at, age, timestampMeta and activities are acknowledged, and timestamp is the time",
-      because: "versions and platforms differ in what they add (SDK §5.1, §5.2)", presumes: ["time-is-utc"], recordedAt),
+      because: "versions and platforms differ in what they add (SDK §5.1, §5.2)",
+      presumes: ["time-is-utc", "time-to-the-millisecond"], recordedAt),
     ConformanceClause(
       "inaccurate-kept", .content, .should, .lose,
       "A record of an accuracy of 1,500 m, mocked, of an unknown activity, is stored",
@@ -87,7 +89,7 @@ extension ConformanceClause {
     ConformanceClause(
       "one-record-one-content", .content, .must, .wrong, "No record has fields of another record of its batch",
       because: "a variable that outlives the loop moves an event from one record to the next (SDK §5.4)",
-      presumes: ["batch-all-stored", "event-geofence", "extras-every-kind"], neighbours),
+      presumes: ["batch-all-stored", "event-geofence", "extras-every-kind", "late-behind-newer"], neighbours),
   ]
 
   private static func deliverPlace(_ run: ClauseRun, _ latitude: Double, _ longitude: Double) throws
@@ -215,7 +217,7 @@ extension ConformanceClause {
       "coords.speed", "coords.heading", "coords.altitude", "coords.accuracy", "odometer", "battery.level", "is_moving",
       "activity.type",
     ].filter(run.facts.shows)
-    guard !fields.isEmpty else { throw ClauseStop.notApplicable("the store shows time and place alone") }
+    guard !fields.isEmpty else { throw ClauseStop.notApplicable("the store shows none of these fields") }
     try run.expectSame(fields, of: record, in: look)
     run.note = fields.joined(separator: ", ")
   }

@@ -23,7 +23,7 @@ extension ConformanceClause {
     ConformanceClause(
       "refresh-json", .tokens, .should, .block, "A refresh as a JSON object is answered with tokens",
       because: "it is what the SDK sends when refreshHeaders name that type (SDK §11.2)", needs: [.tokens],
-      presumes: ["refresh-form", "refresh-answer-found"]
+      presumes: ["refresh-form", "refresh-answer-found", "refresh-without-bearer"]
     ) { run in
       guard run.target.dialect.promises.takesJSONRefresh || run.target.dialect.preset == .rollingroad else {
         throw ClauseStop.notApplicable("the dialect promises no refresh as JSON")
@@ -93,7 +93,7 @@ extension ConformanceClause {
       "A refresh whose answer was lost can be repeated with the old refresh token",
       because: "the phone has never seen the new one: refused, it is locked out for good (SDK §11.4)",
       needs: [.tokens, .plainHTTP],
-      presumes: ["refresh-form", "refresh-answer-found"], answerLost),
+      presumes: ["refresh-form", "refresh-answer-found", "refreshed-token-works"], answerLost),
     ConformanceClause(
       "refresh-twice-at-once", .tokens, .must, .block,
       "Two refreshes with one token at once both bring tokens that work",
@@ -108,7 +108,7 @@ extension ConformanceClause {
     ConformanceClause(
       "refresh-chain", .tokens, .must, .block, "Ten refreshes in a row, each with the newest refresh token, succeed",
       because: "a phone lives longer than one refresh (SDK §11.4)", needs: [.tokens],
-      presumes: ["refresh-form", "refresh-answer-found"]
+      presumes: ["refresh-form", "refresh-answer-found", "refreshed-token-works"]
     ) { run in
       var (phone, tokens) = try signedIn(run)
       for number in 1...10 { tokens = try run.refresh(tokens, in: phone, as: "refresh number \(number)") }

@@ -34,7 +34,7 @@ extension ConformanceClause {
     ConformanceClause(
       "text-all-scripts", .content, .must, .wrong, "Text in all scripts, emoji among them, is stored as it was sent",
       because: "names of places and drivers are such text; utf8mb3 and Latin-1 columns refuse or spoil it",
-      presumes: ["extras-every-kind"], allScripts),
+      presumes: ["extras-every-kind", "event-geofence"], allScripts),
     ConformanceClause(
       "text-escaped", .content, .must, .wrong, "Text that is written with JSON's escapes is the same text",
       because: "Android and iOS escape differently (RFC 8259 §7)", presumes: ["extras-every-kind", "text-all-scripts"]
@@ -44,13 +44,15 @@ extension ConformanceClause {
     },
     ConformanceClause(
       "text-nul", .content, .must, .block, "A text with U+0000 is acknowledged, and its record stored",
-      because: "PostgreSQL's text and jsonb refuse it: an error 500 that comes back again and again (SDK §22, row 1)"
+      because: "PostgreSQL's text and jsonb refuse it: an error 500 that comes back again and again (SDK §22, row 1)",
+      presumes: ["batch-all-stored"]
     ) { try hostile($0, #""extras":{"a":"a\u0000b"}"#, "U+0000") },
     ConformanceClause(
       "text-half-surrogate", .content, .must, .block,
       "A text with half a surrogate pair is acknowledged, and its record stored",
       because:
-        "an app that cuts a text in the middle of an emoji makes it, and many libraries refuse to write it (SDK §22, row 1)"
+        "an app that cuts a text in the middle of an emoji makes it, and many libraries refuse to write it (SDK §22, row 1)",
+      presumes: ["batch-all-stored"]
     ) { try hostile($0, #""extras":{"a":"x\ud83d"}"#, "half a surrogate pair") },
   ]
 
@@ -144,7 +146,7 @@ extension ConformanceClause {
       "event-geofence", .content, .must, .lose,
       "A geofence record is stored with geofence, action and the extras of both",
       because: "it is what geofences are for (LocationEvent geofence; SDK §5.3)",
-      threads: ["react-native#360", "cordova#652"]
+      threads: ["react-native#360", "cordova#652"], presumes: ["extras-every-kind", "event-motionchange"]
     ) { run in
       for action in [GeofenceTrigger.Action.enter, .exit, .dwell] {
         try event(run, ["event", "geofence.identifier", "geofence.action", "extras"]) {
@@ -157,13 +159,14 @@ extension ConformanceClause {
     },
     ConformanceClause(
       "event-heartbeat", .content, .must, .lose, "A heartbeat record is acknowledged and stored",
-      because: "the documents list it on the wire (LocationEvent event; SDK §5.4)", threads: ["capacitor#257"]
+      because: "the documents list it on the wire (LocationEvent event; SDK §5.4)", threads: ["capacitor#257"],
+      presumes: ["event-motionchange"]
     ) { run in try event(run, ["event"]) { $0.event = .heartbeat } },
     ConformanceClause(
       "event-providerchange", .content, .must, .lose,
       "A provider change is acknowledged and stored, with the last position it has",
       because: "it says that the user has switched the location off (LocationEvent event; SDK §5.4)",
-      threads: ["react-native#575"]
+      threads: ["react-native#575"], presumes: ["event-motionchange"]
     ) { run in
       try event(run, ["event"]) {
         $0.event = .providerchange

@@ -54,7 +54,7 @@ extension ConformanceClause {
     ConformanceClause(
       "tokens-end", .tokens, .should, .wrong, "A token is refused after the end that was stated for it",
       because: "a stated expiry that is not enforced gives no protection", needs: [.tokens, .refusal],
-      presumes: ["no-token-refused"]
+      presumes: ["no-token-refused", "expires-true"]
     ) { run in
       let upload = try run.uploadAfterTheEnd()
       if upload.isSuccess { throw run.fail("a token was taken after its stated end", upload) }

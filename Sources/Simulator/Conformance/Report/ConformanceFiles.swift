@@ -87,9 +87,9 @@ package struct ConformanceFiles {
       guard let breach = result.breach else { continue }
       lines += ["", "## \(result.clause.id)", "", "\(result.clause.sentence) (\(result.clause.level.rawValue)).", ""]
       lines.append("- **Cause:** \(breach.cause)")
-      if !breach.sent.isEmpty { lines.append("- **Sent:** `\(breach.sent)`") }
-      if !breach.answered.isEmpty { lines.append("- **Answer:** `\(breach.answered)`") }
-      if !breach.stored.isEmpty { lines.append("- **Stored:** `\(breach.stored)`") }
+      if !breach.sent.isEmpty { lines.append("- **Sent:** `\(breach.sent.withoutControls)`") }
+      if !breach.answered.isEmpty { lines.append("- **Answer:** `\(breach.answered.withoutControls)`") }
+      if !breach.stored.isEmpty { lines.append("- **Stored:** `\(breach.stored.withoutControls)`") }
       lines.append("- **Harm:** \(breach.harm.rawValue): the SDK \(breach.harm.consequence)")
       lines.append("- **Why:** \(result.clause.reason)")
       let also = summary.broken.filter { $0.cause == result.clause.id }.map { "`\($0.clause.id)`" }
@@ -117,16 +117,19 @@ package struct ConformanceFiles {
 
   private var junit: String {
     let failures = summary.broken.count
-    let skipped = summary.notApplicable.count + summary.notJudged.count
-    let counts = "tests=\"\(summary.results.count)\" failures=\"\(failures)\" skipped=\"\(skipped)\""
+    let missed = summary.results.count(where: \.isMissed)
+    let skipped = summary.notApplicable.count + summary.notJudged.count - missed
+    let counts =
+      "tests=\"\(summary.results.count)\" failures=\"\(failures)\" errors=\"\(missed)\" skipped=\"\(skipped)\""
     var lines = ["<?xml version=\"1.0\" encoding=\"UTF-8\"?>", "<testsuites name=\"conform\" \(counts)>"]
     for group in ClauseGroup.allCases {
       let results = summary.results.filter { $0.clause.group == group }
       if results.isEmpty { continue }
       let broken = results.count { $0.breach != nil }
-      let silent = results.count { ["not applicable", "not judged"].contains($0.verdict.word) }
+      let missed = results.count(where: \.isMissed)
+      let silent = results.count { ["not applicable", "not judged"].contains($0.verdict.word) } - missed
       lines.append(
-        "  <testsuite name=\"\(group.name)\" tests=\"\(results.count)\" failures=\"\(broken)\" errors=\"0\" skipped=\"\(silent)\">"
+        "  <testsuite name=\"\(group.name)\" tests=\"\(results.count)\" failures=\"\(broken)\" errors=\"\(missed)\" skipped=\"\(silent)\">"
       )
       for result in results { lines += testCase(result) }
       lines.append("  </testsuite>")
@@ -139,6 +142,8 @@ package struct ConformanceFiles {
       "    <testcase classname=\"conform.\(result.clause.group.name)\" name=\"\(result.clause.id)\" time=\"\(Double(Int(result.seconds * 1_000)) / 1_000)\""
     switch result.verdict {
     case .kept: return [head + "/>"]
+    case _ where result.isMissed:
+      return [head + ">", "      <error message=\"\(result.remark.escapedForXML)\"/>", "    </testcase>"]
     case .notApplicable, .notJudged, .unread:
       return [head + ">", "      <skipped message=\"\(XML.escaped(result.remark))\"/>", "    </testcase>"]
     case .broken(let breach):
@@ -195,6 +200,11 @@ package struct ConformanceFiles {
 }
 
 extension ClauseResult {
+  /// It was to be judged, and the run could not.
+  fileprivate var isMissed: Bool {
+    if case .unread = verdict { true } else { verdict == .interrupted }
+  }
+
   /// What is to be said beside the verdict.
   var remark: String {
     switch verdict {

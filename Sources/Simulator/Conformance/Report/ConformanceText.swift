@@ -18,8 +18,9 @@ package struct ConformanceText {
     case .kept(let note): "\(green("✓")) \(result.clause.id)\(note.isEmpty ? "" : dim("  \(note)"))"
     case .broken(let breach):
       "\(mark(of: result)) \(result.clause.id)\n" + wrapped(breach.cause, indent: 4)
-    case .notApplicable(let reason): dim("- \(result.clause.id)  not applicable: \(reason)")
-    case .notJudged(let reason), .unread(let reason): dim("? \(result.clause.id)  not judged: \(reason)")
+    case .notApplicable(let reason): dim("- \(result.clause.id)  not applicable: \(reason)".withoutControls)
+    case .notJudged(let reason), .unread(let reason):
+      dim("? \(result.clause.id)  not judged: \(reason)".withoutControls)
     }
   }
 
@@ -49,7 +50,9 @@ package struct ConformanceText {
     if !consequences.isEmpty { lines.append(field("also", consequences.joined(separator: ", "))) }
     let threads = clause.threads.compactMap(ConformanceClause.address(ofThread:))
     if let first = threads.first { lines.append(field("thread", first)) }
-    lines.append(field("again", "\(summary.command) --only \(clause.id) --seed 0x\(String(summary.seed, radix: 16))"))
+    // A line to paste is not wrapped.
+    let command = "\(summary.command) --only \(clause.id) --seed 0x\(String(summary.seed, radix: 16))"
+    lines.append("    " + dim("again") + "   " + command.withoutControls)
     if let curl = breach.curl {
       lines.append(
         "    " + dim(curl.utf8.count <= ConformanceText.curlBytesMax ? curl.withoutControls : longCurl(clause)))
@@ -136,7 +139,7 @@ package struct ConformanceText {
 
 extension String {
   /// What a backend says must not steer the terminal: control characters are written as `\u{1B}`.
-  fileprivate var withoutControls: String {
+  var withoutControls: String {
     unicodeScalars.reduce(into: "") { text, scalar in
       switch scalar.value {
       case 0x09, 0x0A: text.unicodeScalars.append(scalar)

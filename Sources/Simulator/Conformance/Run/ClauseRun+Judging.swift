@@ -10,12 +10,21 @@ extension ClauseRun {
   static let answerTime = Nanoseconds.seconds(10)
   private static let attemptsMax = 6
 
-  /// Uploads until the queue is empty. A server that says that it is too busy is asked again, as the SDK would.
+  /// Uploads until the queue is empty.
   @discardableResult
   func deliver(_ phone: ConformancePhone, _ records: [SentRecord] = [], as what: String = "the upload") throws
     -> [ConformancePhone.Upload]
   {
     phone.put(records)
+    let all = uploadPatiently(phone)
+    guard let last = all.last else { throw ClauseStop.notJudged("the phone had nothing to send") }
+    lastSent = RawRequest(last.request)
+    if phone.queuedCount > 0 { throw refusal(last, of: what) }
+    return all
+  }
+
+  /// Uploads what waits; a server that says that it is too busy is asked again, as the SDK would.
+  func uploadPatiently(_ phone: ConformancePhone) -> [ConformancePhone.Upload] {
     var all: [ConformancePhone.Upload] = []
     for attempt in 1...ClauseRun.attemptsMax {
       let uploads = phone.upload()
@@ -24,9 +33,6 @@ extension ClauseRun {
       guard let last = uploads.last, [429, 503].contains(last.status), attempt < ClauseRun.attemptsMax else { break }
       pause(100 * attempt)
     }
-    guard let last = all.last else { throw ClauseStop.notJudged("the phone had nothing to send") }
-    lastSent = RawRequest(last.request)
-    if phone.queuedCount > 0 { throw refusal(last, of: what) }
     return all
   }
 
@@ -56,10 +62,13 @@ extension ClauseRun {
     return breach
   }
 
-  func fail(_ cause: String, harm: ClauseHarm? = nil, _ upload: ConformancePhone.Upload? = nil, stored: String = "")
-    -> ClauseStop
-  {
-    .broken(breach(cause, harm: harm, upload, stored: stored))
+  func fail(
+    _ cause: String, harm: ClauseHarm? = nil, _ upload: ConformancePhone.Upload? = nil, stored: String = "",
+    isLoss: Bool = false
+  ) -> ClauseStop {
+    var breach = breach(cause, harm: harm, upload, stored: stored)
+    breach.isLoss = isLoss
+    return .broken(breach)
   }
 
   /// The store of the backend, as it is now.
@@ -67,8 +76,28 @@ extension ClauseRun {
     guard let store = target.store else {
       throw ClauseStop.notJudged("the dialect has no 'verify'")
     }
-    do throws(StoreProblem) { return try store.records(of: device) } catch {
+    do throws(StoreProblem) { return try read(store, device) } catch {
       throw ClauseStop.unread("the store could not be read: \(error.text)")
+    }
+  }
+
+  /// Nil when the store refuses the question.
+  func storedIfListed(_ device: String) throws -> [StoredRecord]? {
+    do { return try stored(device) } catch ClauseStop.unread { return nil }
+  }
+
+  /// A store that fails now and then is asked again, unless it takes its time to fail.
+  private func read(_ store: any StoreView, _ device: String) throws(StoreProblem) -> [StoredRecord] {
+    let deadline = now + .seconds(2)
+    while true {
+      do throws(StoreProblem) {
+        let records = try store.records(of: device)
+        facts.noteStoreRead()
+        return records
+      } catch {
+        guard !error.isAbsence, now < deadline else { throw error }
+        pause(300)
+      }
     }
   }
 
@@ -78,8 +107,16 @@ extension ClauseRun {
     let listed: Int
     var missing: [SentRecord] = []
     var repeated: [SentRecord] = []
+    /// There is no list of the device, and none of another has come yet.
+    var absence: StoreProblem?
 
     func entry(of record: SentRecord) -> StoredRecord? { entries[record.uuid]?.first }
+
+    /// At the end of waiting the missing list is a store that cannot be read.
+    func present() throws -> FoundRecords {
+      if let absence { throw ClauseStop.unread("the store could not be read: \(absence.text)") }
+      return self
+    }
 
     /// Where the missing ones stood among those that were sent, for people: what they have in common is the cause.
     func placesOfMissing(among sent: [SentRecord]) -> String {
@@ -110,7 +147,7 @@ extension ClauseRun {
           pause(Int(target.dialect.verification.readDelay.wholeMilliseconds))
           look = try self.look(of: records, device)
         }
-        return look
+        return try look.present()
       }
       pause(100)
     }
@@ -129,13 +166,18 @@ extension ClauseRun {
         return look
       }
       missed = begin
-      if now >= deadline { return look }
+      if now >= deadline { return try look.present() }
       pause(50)
     }
   }
 
   private func look(of records: [SentRecord], _ device: String) throws -> FoundRecords {
-    let all = try stored(device)
+    guard let store = target.store else { return FoundRecords(entries: [:], listed: try stored(device).count) }
+    let all: [StoredRecord]
+    do throws(StoreProblem) { all = try read(store, device) } catch {
+      guard error.isAbsence else { throw ClauseStop.unread("the store could not be read: \(error.text)") }
+      return FoundRecords(entries: [:], listed: 0, missing: records, absence: error)
+    }
     var entries: [UUID128: [StoredRecord]] = [:]
     for entry in all { if let uuid = entry.uuid { entries[uuid, default: []].append(entry) } }
     var look = FoundRecords(entries: entries, listed: all.count)
@@ -161,7 +203,7 @@ extension ClauseRun {
         all == 1
           ? "the record was acknowledged and is not stored\(among)"
           : "\(count) of \(all) records\(among) were acknowledged and are not stored: \(look.placesOfMissing(among: records))",
-        harm: harm ?? .lose, stored: "of '\(device)': \(look.listed) entries, without \(which)")
+        harm: harm ?? .lose, stored: "of '\(device)': \(look.listed) entries, without \(which)", isLoss: true)
     }
     if let twice = look.repeated.first {
       let rows = look.entries[twice.uuid]?.count ?? 0
@@ -214,7 +256,8 @@ extension ClauseRun {
   func request(_ phone: ConformancePhone, _ records: [SentRecord]) throws -> OutgoingRequest {
     phone.put(records)
     guard let request = phone.takeRequest(), request.purpose == .records else {
-      throw ClauseStop.notJudged("the phone did not upload")
+      throw ClauseStop.notJudged(
+        facts.needsTokens ? "the phone did not upload: its access token may have ended" : "the phone did not upload")
     }
     let raw = RawRequest(request)
     lastSent = raw

@@ -86,7 +86,7 @@ package final class ConformanceRun: Sendable {
     func result(_ verdict: ConformanceVerdict) -> ClauseResult {
       ClauseResult(clause: clause, verdict: verdict, seconds: (clock.monotonicNow - start).seconds)
     }
-    if isInterrupted.load(ordering: .relaxed) { return result(.notJudged("the run was interrupted")) }
+    if isInterrupted.load(ordering: .relaxed) { return result(.interrupted) }
     if let silence = facts.silence { return result(.notJudged("the target cannot be reached: \(silence)")) }
     if let reason = missingNeed(of: clause) { return result(reason) }
     if let cause = ConformanceRun.foundations.first(where: { isBroken($0) && $0 != clause.id }),
@@ -158,6 +158,9 @@ package final class ConformanceRun: Sendable {
       guard case .broken = result.verdict else { return result }
       var result = result
       result.cause = result.clause.presumes.first { broken.contains($0) }
+      // What comes late may look lost to a clause that does not wait as long.
+      let late = "readable-when-acknowledged"
+      if result.cause == nil, result.breach?.isLoss == true, broken.contains(late) { result.cause = late }
       return result
     }
   }

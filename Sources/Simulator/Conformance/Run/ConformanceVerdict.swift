@@ -9,6 +9,8 @@ package enum ConformanceVerdict: Equatable, Sendable {
   /// Not judged, as the store that was named could not be read.
   case unread(String)
 
+  static let interrupted = ConformanceVerdict.notJudged("the run was interrupted")
+
   package var word: String {
     switch self {
     case .kept: "kept"
@@ -24,6 +26,8 @@ package struct Breach: Equatable, Sendable {
   /// What is wrong with the backend, as half a sentence.
   package let cause: String
   package var harm: ClauseHarm
+  /// Records were not in the store when they were looked for.
+  package var isLoss = false
   package var sent = ""
   package var answered = ""
   package var stored = ""

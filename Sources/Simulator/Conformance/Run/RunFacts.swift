@@ -12,6 +12,7 @@ final class RunFacts: Sendable {
     var lag = Nanoseconds.zero
     var missingUntil: Nanoseconds?
     var storeProblem: String?
+    var isStoreRead = false
     var tokens: TokenPromise?
     var prefersBatches = true
     var silence: String?
@@ -52,7 +53,9 @@ final class RunFacts: Sendable {
   /// Why the store that was named could not be read when it was first looked at; nil when it could.
   var storeProblem: String? { found.withLock { $0.storeProblem } }
 
-  func note(storeProblem: String) { found.withLock { $0.storeProblem = storeProblem } }
+  func note(storeProblem: String) { found.withLock { if !$0.isStoreRead { $0.storeProblem = storeProblem } } }
+
+  func noteStoreRead() { found.withLock { $0.isStoreRead = true } }
 
   /// How long after its acknowledgement a record was seen to come into the store.
   var lag: Nanoseconds { found.withLock { $0.lag } }

@@ -61,6 +61,7 @@ extension DecodingContext {
         context.refuse(.contradiction, url.position, "uploads go where 'path' says", remedy: "give it there")
       }
     }
+    if let app = document["app"] { judgeApp(app) }
     judge(document["path"], nil, named: [], remedy: "write ${device.id}")
     judge(document["refresh"], nil, named: [], remedy: "leave it out")
     judge(document["login"]?["url"], "login", named: [], remedy: "write ${device.id}")
@@ -72,6 +73,21 @@ extension DecodingContext {
           .missing, place.position, "the url does not ask for {device}",
           remedy: "put {device} where the backend expects its name")
       }
+    }
+  }
+
+  /// The names of other places, where `${device.id}` was meant.
+  private mutating func judgeApp(_ value: JSON5Value) {
+    switch value.content {
+    case .string(let text):
+      for name in ["{device}", "{device.id}", "{device_id}"] where text.contains(name) && !text.contains("$" + name) {
+        inside("app") { context in
+          context.refuse(.unresolved, value.position, "nothing fills in \(name)", remedy: "write ${device.id}")
+        }
+      }
+    case .array(let elements): for element in elements { judgeApp(element) }
+    case .object(let members): for member in members { judgeApp(member.value) }
+    case .null, .bool, .integer, .double: break
     }
   }
 
