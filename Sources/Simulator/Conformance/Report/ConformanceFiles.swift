@@ -143,7 +143,7 @@ package struct ConformanceFiles {
     switch result.verdict {
     case .kept: return [head + "/>"]
     case _ where result.isMissed:
-      return [head + ">", "      <error message=\"\(result.remark.escapedForXML)\"/>", "    </testcase>"]
+      return [head + ">", "      <error message=\"\(XML.escaped(result.remark))\"/>", "    </testcase>"]
     case .notApplicable, .notJudged, .unread:
       return [head + ">", "      <skipped message=\"\(XML.escaped(result.remark))\"/>", "    </testcase>"]
     case .broken(let breach):
