@@ -62,6 +62,16 @@ enum Treatment {
              "coords":{"latitude":48.137,"longitude":11.575,"accuracy":5}},"device_id":"phone-1"}' >/dev/null
           """)
     ),
+    // Two equal runs.
+    (
+      "rollingroad compare before",
+      .prepared(
+        by: """
+          for folder in before after; do
+            [ -d $folder ] || rollingroad simulate first-drive --duration 6m --quiet --out $folder >/dev/null
+          done
+          """)
+    ),
     ("sqlite3 ", .prepared(by: "ln -sfn data DIR")),
     // Phones that never have a network, under the name of the run on the page.
     (
