@@ -89,8 +89,8 @@ let package = Package(
     library(
       "IngestServer", in: "Server/",
       needs: [
-        "Network", "TLS", "HTTP1", "Formats", "JSON", "Gzip", "Contract", "Store", "Threads", "Base", "COpenSSL",
-        "CEmbedded",
+        "Network", "TLS", "HTTP1", "Formats", "JSON", "Gzip", "Contract", "Store", "Shell", "Threads", "Base",
+        "COpenSSL", "CEmbedded",
       ]),
 
     library(
@@ -206,7 +206,7 @@ let package = Package(
       path: "Tests/Support",
       swiftSettings: settings),
     .executableTarget(
-      name: "fuzz", dependencies: ["Support"], path: "Tests/Fuzz", swiftSettings: settings),
+      name: "fuzz", dependencies: ["IngestServer", "JSON", "Support"], path: "Tests/Fuzz", swiftSettings: settings),
     // Also what programs of the documentation are linked with.
     .executableTarget(
       name: "examples", dependencies: ["BackgroundGeolocation", "IngestServer"], path: "Tests/Examples",
@@ -266,7 +266,9 @@ let package = Package(
     tests("Store", needs: ["Store", "Database", "Base", "Support", "SyncFaults"]),
     tests(
       "IngestServer",
-      needs: ["IngestServer", "Network", "Store", "HTTP1", "JSON", "Gzip", "Contract", "Base", "Support"]),
+      needs: [
+        "IngestServer", "Network", "Store", "HTTP1", "JSON", "Gzip", "Contract", "Threads", "Base", "Support", "fuzz",
+      ]),
     tests(
       "Sinks",
       needs: [
@@ -327,7 +329,7 @@ let package = Package(
         "BackgroundGeolocation", "Engine", "Contract", "IngestServer", "JSON", "Vocabulary", "Base", "Support",
       ]),
     tests("Documents", needs: ["BackgroundGeolocation", "JSON", "Support"]),
-    tests("OpenAPI", needs: ["IngestServer", "HTTP1", "JSON", "Support"]),
+    tests("OpenAPI", needs: ["IngestServer", "Contract", "HTTP1", "JSON", "Support"]),
     tests("Page", needs: ["IngestServer", "JSON", "rollingroad", "Base", "Support"]),
     tests("Documentation", needs: ["CommandLine", "IngestServer", "rollingroad", "examples", "Threads", "Support"]),
     tests("Tidy", needs: []),

@@ -1,3 +1,4 @@
+import Base
 import Glibc
 import IngestServer
 import JSON
@@ -85,7 +86,14 @@ import Testing
     ["--listen", "somewhere"], ["--data", ""], ["--admin-token", ""], ["--auth", "maybe"], ["--access-ttl", "0s"],
     ["--policy", "soft"], ["--loops", "0"], ["--max-body", "big"], ["--retain-days", "-1"], ["--idle-timeout", "x"],
     ["--body-timeout", "0s"], ["--body-rate", "0"], ["--body-grace", "fast"], ["--head-timeout", "0"],
-    ["--write-timeout", "-1s"], ["--retain-size", "5"], ["--retain-size", "1e9"],
+    ["--write-timeout", "-1s"], ["--retain-size", "5"], ["--retain-size", "1e9"], ["--leeway", "11m"],
+    ["--leeway", "-1s"],
+    ["--identity", "okta"], ["--identity-clock", "+5s"], ["--identity", "own", "--identity-clock", "soon"],
+    ["--identity", "own", "--identity-keys", "0s"], ["--identity", "own", "--identity-url", "login.example"],
+    ["--refresh-rotation", "maybe"], ["--refresh-grace", "-1s"],
+    ["--jwks", "keys.json"], ["--jwks", "", "--auth", "required"], ["--issuer", "a"], ["--device-claim", "sub"],
+    ["--jwks", "keys.json", "--auth", "required", "--jwks-ca", "ca.pem"],
+    ["--jwks", "keys.json", "--auth", "required", "--device-claim", ""],
   ])
   func serveRefusesWhatItCannotMean(words: [String]) {
     let result = run(["serve"] + words)
@@ -102,6 +110,36 @@ import Testing
     let chosen = try ServerConfiguration(values)
     #expect([chosen.idleSeconds, chosen.headSeconds, chosen.bodySeconds] == [1, 2, 180])
     #expect([chosen.bodyBytesPerSecond, chosen.bodyGraceSeconds, chosen.writeSeconds] == [4_096, 5, 6])
+  }
+
+  /// The keys of a foreign issuer over HTTP, from a server that rotates them.
+  @Test func keysAreFetchedFromTheirURL() throws {
+    let answers = BareServer.Answer.ok(#"{"keys":[]}"#)
+    let issuer = try BareServer { _ in answers }
+    let words = ["--auth=required", "--jwks=http://127.0.0.1:\(issuer.port)/certs", "--device-claim=none"]
+    let process = ProcessContext(arguments: [], writeOutput: { _ in }, writeError: { _ in }, errorIsTerminal: false)
+    let (values, _) = try FlagParser(flags: Subcommand.serve.flags, operandCount: 0...0).parse(words, in: process)
+    let settings = try #require(try ServerConfiguration(values).foreignIssuer)
+    #expect(settings.deviceClaim == nil && settings.issuer == nil)
+    guard case .fetched(let name, let fetch) = settings.keys else { throw UsageError("not fetched") }
+    #expect(name == "http://127.0.0.1:\(issuer.port)/certs")
+    #expect(try fetch() == Array(#"{"keys":[]}"#.utf8))
+    #expect(issuer.requests.first?.lines.first == "GET /certs HTTP/1.1")
+  }
+
+  @Test func theIdentityProviderIsSetByFlags() throws {
+    let words = [
+      "--identity=cognito", "--identity-clock=-90s", "--identity-keys=1h", "--identity-url=https://login.example",
+      "--refresh-rotation=on", "--refresh-grace=0s", "--leeway=0s",
+    ]
+    let process = ProcessContext(arguments: [], writeOutput: { _ in }, writeError: { _ in }, errorIsTerminal: false)
+    let (values, _) = try FlagParser(flags: Subcommand.serve.flags, operandCount: 0...0).parse(words, in: process)
+    let chosen = try ServerConfiguration(values)
+    let identity = try #require(chosen.identity)
+    #expect(
+      "\(identity.provider)" == "cognito" && identity.clockOffset == .seconds(-90) && identity.keyInterval == .seconds(3_600))
+    #expect(identity.url == "https://login.example" && chosen.accessSeconds == nil)
+    #expect(chosen.rotatesRefreshTokens == true && chosen.refreshGraceSeconds == 0 && chosen.clockSkewSeconds == 0)
   }
 
   @Test func anAddressInUseHasAnExitCodeOfItsOwn() throws {

@@ -33,7 +33,7 @@ struct FuzzArguments {
   }
 
   private static func explain() -> Never {
-    print("usage: fuzz MINUTES|--iterations N [--seed S] [--from ITERATION] [json] [http1]")
+    print("usage: fuzz MINUTES|--iterations N [--seed S] [--from ITERATION] [json] [http1] [tokens]")
     exit(2)
   }
 }

@@ -1,6 +1,6 @@
 // Long fuzzing on demand; the bounded runs are unit tests.
 //
-//   fuzz MINUTES|--iterations N [--seed S] [--from ITERATION] [json] [http1]
+//   fuzz MINUTES|--iterations N [--seed S] [--from ITERATION] [json] [http1] [tokens]
 //
 // A finding names seed and iteration: --seed S --from ITERATION --iterations 1 shows it again.
 
@@ -10,6 +10,7 @@ import Support
 let fuzzers: [(name: String, run: (_ seed: UInt64, _ iterations: Range<Int>) -> FuzzFinding?)] = [
   ("json", { JSONFuzz().run(seed: $0, iterations: $1) }),
   ("http1", { HTTP1Fuzz().run(seed: $0, iterations: $1) }),
+  ("tokens", { TokenFuzz().run(seed: $0, iterations: $1) }),
 ]
 
 let arguments = FuzzArguments(CommandLine.arguments.dropFirst(), names: fuzzers.map(\.name))

@@ -1,3 +1,4 @@
+import Contract
 import IngestServer
 import JSON
 import Support
@@ -23,7 +24,8 @@ import Testing
       guard example.flags.isEmpty else {
         let server = try server(example.flags)
         defer { server.stop() }
-        try check(example, ContractAnswer(to: example.request(), port: server.port))
+        let links = try logIn(server, for: example)
+        try check(example, ContractAnswer(to: example.request(links), port: server.port))
         continue
       }
       let run = "example-\(number)"
@@ -51,6 +53,17 @@ import Testing
     }
   }
 
+  /// What a provider has given out at the logins of its examples.
+  private func logIn(_ server: IngestServer, for example: ContractCase) throws -> FollowedLinks {
+    var links = FollowedLinks()
+    guard example.flags.contains(where: { $0.key == "identity" }) else { return links }
+    for other in document.operations.flatMap(\.cases)
+    where other.isGood && other.flags == example.flags && other.name == "login" {
+      try links.follow(other.operation, ContractAnswer(to: other.request(), port: server.port))
+    }
+    return links
+  }
+
   private func prepare(_ server: IngestServer, _ run: String) throws -> FollowedLinks {
     var links = FollowedLinks()
     let cases = document.operations.flatMap(\.cases)
@@ -72,6 +85,8 @@ import Testing
       switch (flag.key, flag.value.string) {
       case ("auth", let mode?): configuration.authentication = try #require(.init(rawValue: mode))
       case ("policy", let policy?): configuration.policy = try #require(.init(rawValue: policy))
+      case ("identity", let name?):
+        configuration.identity = IdentitySettings(try #require(IdentityProvider(rawValue: name)))
       case ("log-key", let key?): configuration.logKey = key
       case ("admin-token", let token?): configuration.adminToken = token
       case ("journal", "off"): configuration.journalShare = 0

@@ -1,5 +1,5 @@
-// What is taken from OpenSSL: HMAC-SHA256, SHA-256, random bytes, comparison in constant time, TLS (tls.h), certificates (x509.h) and what is
-// said of them (ocsp.h).
+// What is taken from OpenSSL: HMAC-SHA256, SHA-256, random bytes, comparison in constant time, signatures (signature.h), TLS (tls.h),
+// certificates (x509.h) and what is said of them (ocsp.h).
 #pragma once
 #include <openssl/crypto.h>
 #include <openssl/evp.h>
@@ -8,6 +8,7 @@
 #include <limits.h>
 #include <stdint.h>
 #include "ocsp.h"
+#include "signature.h"
 #include "tls.h"
 #include "x509.h"
 

@@ -82,6 +82,10 @@ extension ContractCase {
   }
 
   private static func bytes(of value: JSONValue, as mediaType: String, boundary: String) -> [UInt8] {
+    if mediaType == "application/x-www-form-urlencoded", case .object(let object) = value {
+      return Array(
+        object.members.map { "\($0.key)=\(escaped($0.value.string ?? $0.value.text))" }.joined(separator: "&").utf8)
+    }
     guard mediaType.hasPrefix("multipart/") else {
       return Array((mediaType == "application/json" ? value.text : value.string ?? value.text).utf8)
     }

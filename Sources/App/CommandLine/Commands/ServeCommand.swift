@@ -37,8 +37,31 @@ extension Subcommand {
       .value("log-key", "KEY", "secret required as ?key= in uploads of device logs [none]", isSecret: true),
       .value(
         "auth", "MODE", "check access tokens of uploads: off, optional (only when sent) or required", standard: "off"),
-      .value("access-ttl", "TIME", "lifetime of an access token", standard: "3600s"),
-      .value("refresh-ttl", "TIME", "lifetime of an unused refresh token", standard: "90d"),
+      .value(
+        "jwks", "URL|FILE",
+        "key set of a foreign issuer (RFC 7517), whose tokens uploads may carry too; needs --auth [none]"),
+      .value("jwks-ca", "FILE", "authorities to trust for --jwks https://…, in PEM form [those of the system]"),
+      .value("issuer", "TEXT", "iss of the foreign issuer's tokens [any]"),
+      .value("audience", "TEXT", "aud of the foreign issuer's tokens, or client_id where they have no aud [any]"),
+      .value(
+        "device-claim", "NAME",
+        "claim of the foreign issuer's tokens that names the device; none: the request names it [sub]"),
+      .value("leeway", "TIME", "difference of clocks that is allowed in the times of a token", standard: "5s"),
+      .value(
+        "identity", "PROVIDER",
+        "identity provider to pose as: keycloak, cognito, auth0, firebase, supabase or own (this server's routes, with public keys) [none]"
+      ),
+      .value("identity-clock", "±TIME", "clock of the identity provider against this server's, as -90s [the same]"),
+      .value("identity-keys", "TIME", "time after which the identity provider signs with a new key [on request]"),
+      .value("identity-url", "URL", "address that its tokens name as issuer [that of the request]"),
+      .value("access-ttl", "TIME", "lifetime of an access token [1h, or the identity provider's]"),
+      .value("refresh-ttl", "TIME", "lifetime of an unused refresh token [90d, or the identity provider's]"),
+      .value(
+        "refresh-rotation", "on|off",
+        "on: a refresh token can be used once; off: it stays [on, or the identity provider's]"),
+      .value(
+        "refresh-grace", "TIME",
+        "time in which a used refresh token still gets the same successor, as 0s [30s, or the identity provider's]"),
       .value(
         "policy", "POLICY", "lenient quarantines a bad record, strict refuses the whole request", standard: "lenient"),
       .value("loops", "N", "number of event loops, each on its own thread [one per processor]"),
@@ -74,6 +97,8 @@ extension Subcommand {
       "rollingroad serve --auth required --admin-token secret",
       "rollingroad serve --forward orders=https://example.org/hook",
       "rollingroad serve --tls-cert chain.pem --tls-key key.pem --tls-listen 0.0.0.0:8443",
+      "rollingroad serve --auth required --identity keycloak --access-ttl 60s",
+      "rollingroad serve --auth required --jwks keys.json --issuer https://login.example --audience phones",
     ],
     run: { (invocation) throws(UsageError) in
       let configuration = try ServerConfiguration(invocation.values)
@@ -115,6 +140,8 @@ extension Log {
     case .tls(.newAuthority): info("authority made", fields)
     case .tls(.notRenewed): error("certificate not renewed", fields)
     case .tls(.expired): warning("certificate expired", fields)
+    case .issuerKeys(.renewed): info("issuer's keys read", fields)
+    case .issuerKeys(.notRenewed): error("issuer's keys not read", fields)
     }
   }
 }
@@ -130,8 +157,23 @@ extension ServerConfiguration {
     logKey = try values.read("log-key", expected: "a secret") { $0.isEmpty ? nil : $0 }
     authentication =
       try values.read("auth", expected: "off, optional or required", Authentication.init(rawValue:)) ?? authentication
-    accessSeconds = try values.seconds("access-ttl") ?? accessSeconds
-    refreshSeconds = try values.seconds("refresh-ttl") ?? refreshSeconds
+    foreignIssuer = try ForeignIssuerSettings(values)
+    if foreignIssuer != nil, authentication == .off {
+      throw UsageError("--jwks needs --auth optional or --auth required: with off no token is checked")
+    }
+    clockSkewSeconds =
+      try values.read("leeway", expected: "a time of at most 10m, as 5s") { text in
+        Nanoseconds(text: text).map { Int($0.wholeMilliseconds / 1_000) }.flatMap { (0...600).contains($0) ? $0 : nil }
+      } ?? clockSkewSeconds
+    identity = try IdentitySettings(values)
+    accessSeconds = try values.seconds("access-ttl")
+    refreshSeconds = try values.seconds("refresh-ttl")
+    rotatesRefreshTokens = try values.read("refresh-rotation", expected: "on or off") {
+      ["on": true, "off": false][$0]
+    }
+    refreshGraceSeconds = try values.read("refresh-grace", expected: "a time, as 10s or 0s") { text in
+      Nanoseconds(text: text).map { Int($0.wholeMilliseconds / 1_000) }.flatMap { $0 >= 0 ? $0 : nil }
+    }
     policy = try values.read("policy", expected: "lenient or strict", Policy.init(rawValue:)) ?? policy
     loops = try values.positive("loops")
     rootProperty = values.text("root")

@@ -34,7 +34,7 @@ enum ProxiedOperation {
   private static let rows: [DeviceOperation: (Route, Int)] = {
     var rows: [DeviceOperation: (Route, Int)] = [:]
     for (number, route) in Route.table.enumerated() {
-      if let operation = route.deviceOperation { rows[operation] = (route, number) }
+      if let operation = route.deviceOperation { rows[operation] = rows[operation] ?? (route, number) }
     }
     return rows
   }()

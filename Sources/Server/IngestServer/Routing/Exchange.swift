@@ -28,6 +28,8 @@ final class Exchange {
   let lastEventID: String?
   /// What a browser has of a file already.
   let ifNoneMatch: String?
+  /// Scheme and host that the request was sent to; empty where that means nothing.
+  var origin = ""
   /// The path where nothing is served; nil where something is.
   let unservedPath: String?
 

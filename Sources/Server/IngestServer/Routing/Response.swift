@@ -125,8 +125,11 @@ extension Response {
 
   /// Without the field iOS reports some 401s as failed connections, and the SDK then does not
   /// refresh (SDK §22, row 12).
-  static func unauthorized(_ code: String, _ message: String) -> Response {
-    error(401, code, message).with(HeaderName.wwwAuthenticate, "Bearer realm=\"rollingroad\", error=\"invalid_token\"")
+  static func unauthorized(_ code: String, _ message: String, _ reason: String? = nil) -> Response {
+    // RFC 6750 §3: no quotes and no backslashes in a description.
+    let description = reason.map { ", error_description=\"\($0)\"" } ?? ""
+    return error(401, code, message)
+      .with(HeaderName.wwwAuthenticate, "Bearer realm=\"rollingroad\", error=\"invalid_token\"\(description)")
   }
 
   /// Nothing of the request was stored; the client keeps its records and tries again.

@@ -60,8 +60,8 @@ final class Route: Sendable {
     Route(methods, paths, operation.rawValue, .device(operation), handler)
   }
 
-  static func anyone(_ path: String, _ name: String, _ handler: @escaping Handler) -> Route {
-    Route([.get], [path], name, .anyone, handler)
+  static func anyone(_ paths: String..., named name: String, _ handler: @escaping Handler) -> Route {
+    Route([.get], paths, name, .anyone, handler)
   }
 
   /// `query`: the names that the query may have. Any other is a mistake, and ignoring it would answer another question than
@@ -82,6 +82,13 @@ final class Route: Sendable {
 
   /// Nil for what is not of devices.
   var deviceOperation: DeviceOperation? { if case .device(let operation) = audience { operation } else { nil } }
+
+  /// Its answer says where the issuer of tokens is.
+  var namesIssuer: Bool {
+    deviceOperation == .registerDevice || deviceOperation == .refreshToken || name == Route.discoveryName
+  }
+
+  static let discoveryName = "getDiscovery"
 
   var isAdministrative: Bool { audience == .administrator }
 }

@@ -1,8 +1,9 @@
+import Contract
 import HTTP1
 
 extension Route {
   /// Requests that no path serves are counted here too.
-  static let page = anyone("/", "getPage") { context, exchange, _ in context.page.file(exchange) }
+  static let page = anyone("/", named: "getPage") { context, exchange, _ in context.page.file(exchange) }
 
   /// Everything the server can be asked for. The order matters only where a pattern with `**` or a parameter would take what
   /// another one names, and on the page of the metrics.
@@ -17,14 +18,69 @@ extension Route {
     device([.post], ["/api/refresh_token", "/v2/refresh_token"], .refreshToken) { context, exchange, _ in
       context.tokens.refresh(exchange)
     },
+    // The providers of `--identity`, under the paths that each has.
+    device([.post], ["/realms/rollingroad/protocol/openid-connect/token"], .refreshToken) { context, exchange, _ in
+      context.identity.grant(.keycloak, .token, exchange)
+    },
+    device([.post], ["/"], .refreshToken) { context, exchange, _ in
+      context.identity.grant(.cognito, .service, exchange)
+    },
+    device([.post], ["/oauth2/token"], .refreshToken) { context, exchange, _ in
+      context.identity.grant(.cognito, .token, exchange)
+    },
+    device([.post], ["/oauth/token"], .refreshToken) { context, exchange, _ in
+      context.identity.grant(.auth0, .token, exchange)
+    },
+    device([.post], ["/v1/accounts:signInWithPassword"], .registerDevice) { context, exchange, _ in
+      context.identity.grant(.firebase, .login, exchange)
+    },
+    device([.post], ["/v1/token"], .refreshToken) { context, exchange, _ in
+      context.identity.grant(.firebase, .token, exchange)
+    },
+    device([.post], ["/auth/v1/signup"], .registerDevice) { context, exchange, _ in
+      context.identity.grant(.supabase, .login, exchange)
+    },
+    device([.post], ["/auth/v1/token"], .refreshToken) { context, exchange, _ in
+      context.identity.grant(.supabase, .token, exchange)
+    },
+    anyone("/.well-known/jwks.json", named: "getKeys") { context, exchange, _ in
+      context.identity.keys(.auth0, .own, for: exchange)
+    },
+    anyone("/realms/rollingroad/protocol/openid-connect/certs", named: "getKeys") { context, exchange, _ in
+      context.identity.keys(.keycloak, for: exchange)
+    },
+    anyone("/us-east-1_rollroad1/.well-known/jwks.json", named: "getKeys") { context, exchange, _ in
+      context.identity.keys(.cognito, for: exchange)
+    },
+    anyone("/service_accounts/v1/jwk/securetoken@system.gserviceaccount.com", named: "getKeys") {
+      context, exchange, _ in context.identity.keys(.firebase, for: exchange)
+    },
+    anyone("/auth/v1/.well-known/jwks.json", named: "getKeys") { context, exchange, _ in
+      context.identity.keys(.supabase, for: exchange)
+    },
+    anyone("/.well-known/openid-configuration", named: discoveryName) { context, exchange, _ in
+      context.identity.discovery(.auth0, .own, for: exchange)
+    },
+    anyone("/realms/rollingroad/.well-known/openid-configuration", named: discoveryName) { context, exchange, _ in
+      context.identity.discovery(.keycloak, for: exchange)
+    },
+    anyone("/us-east-1_rollroad1/.well-known/openid-configuration", named: discoveryName) { context, exchange, _ in
+      context.identity.discovery(.cognito, for: exchange)
+    },
+    anyone("/rolling-road/.well-known/openid-configuration", named: discoveryName) { context, exchange, _ in
+      context.identity.discovery(.firebase, for: exchange)
+    },
+    anyone("/auth/v1/.well-known/openid-configuration", named: discoveryName) { context, exchange, _ in
+      context.identity.discovery(.supabase, for: exchange)
+    },
     device([.post], ["/logs/{device}"], .uploadDeviceLog) { context, exchange, _ in context.logs.keep(exchange) },
 
-    anyone("/healthz", "getHealth") { context, _, _ in context.health.health() },
-    anyone("/readyz", "getReadiness") { context, _, _ in context.health.readiness() },
-    anyone("/metrics", "getMetrics") { context, _, _ in context.health.metrics() },
-    anyone("/openapi.json", "getContract") { context, _, _ in context.health.contract() },
+    anyone("/healthz", named: "getHealth") { context, _, _ in context.health.health() },
+    anyone("/readyz", named: "getReadiness") { context, _, _ in context.health.readiness() },
+    anyone("/metrics", named: "getMetrics") { context, _, _ in context.health.metrics() },
+    anyone("/openapi.json", named: "getContract") { context, _, _ in context.health.contract() },
     page,
-    anyone("/page/{file}", "getPageFile") { context, exchange, _ in context.page.file(exchange) },
+    anyone("/page/{file}", named: "getPageFile") { context, exchange, _ in context.page.file(exchange) },
 
     admin(.get, "/devices", "listDevices", query: ["run", "limit", "cursor"]) { $0.devices.list },
     admin(.get, "/devices/{device}", "getDevice", query: ["run"]) { $0.devices.get },
@@ -79,6 +135,7 @@ extension Route {
     admin(.get, "/devices/{device}/logs/{log}", "getDeviceLog", query: ["run"], at: .server) { $0.logs.get },
     admin(.post, "/tokens/expire", "expireTokens", query: ["run"], at: .server) { $0.tokenAdministration.expire },
     admin(.post, "/tokens/revoke", "revokeTokens", query: ["run"], at: .server) { $0.tokenAdministration.revoke },
+    admin(.post, "/tokens/rotate-keys", "rotateKeys", query: ["run"], at: .server) { $0.identity.rotateKeys },
     admin(.put, "/tokens/break-refresh", "breakRefresh", query: ["run"], at: .server) {
       $0.tokenAdministration.breakRefresh
     },

@@ -35,7 +35,23 @@ package final class InProcessServer {
     let metrics = ServerMetrics(registry: &registry)
     context = ServerContext(
       configuration, signingKey: Array(repeating: 7, count: 32), metrics: metrics, registry: registry,
-      backend: decorate(backend), hub: hub)
+      backend: decorate(backend), hub: hub, foreignKeys: InProcessServer.foreignKeys(configuration),
+      issuer: InProcessServer.issuer(configuration))
+  }
+
+  /// Those of a file: nothing in the caller's time waits for a thread.
+  private static func foreignKeys(_ configuration: ServerConfiguration) -> (any KeyFinder)? {
+    do throws(KeySetError) { return try configuration.foreignIssuer?.keys.open { _ in } } catch {
+      preconditionFailure("\(error)")
+    }
+  }
+
+  private static func issuer(_ configuration: ServerConfiguration) -> IdentityIssuer? {
+    do throws(ServerError) {
+      return try configuration.issuer(at: WallInstant(millisecondsSince1970: 0), in: nil)
+    } catch {
+      preconditionFailure("keys in memory need no folder: \(error)")
+    }
   }
 
   package func connect() -> InProcessConnection { InProcessConnection(of: self, makeSession(isLocal: true)) }

@@ -19,6 +19,7 @@ public final class IngestServer: Sendable {
   private let undelivered: UndeliveredCommands
   private let journal: JournalRecorder?
   private let forwards: ForwardDesk
+  private let foreignKeys: (any KeyFinder)?
   let context: ServerContext
   let backend: ThreadedBackend
   private let loops: LoopGroup<IngestSession>
@@ -64,11 +65,15 @@ public final class IngestServer: Sendable {
       self.readers = readers
       let journal = try IngestServer.openJournal(configuration, dropped, notify) { dispatcher.send($0, to: $1) }
       self.journal = journal
+      let foreignKeys = try IngestServer.openKeys(configuration, notify)
+      self.foreignKeys = foreignKeys
       let backend = ThreadedBackend(writer, readers, dispatcher, mailbox: writerMetrics.mailboxJobs)
       let context = ServerContext(
         configuration, signingKey: try IngestServer.signingKey(storeConfiguration), metrics: metrics,
         registry: registry, backend: backend, hub: hub, undelivered: undelivered, journal: journal,
-        latestExpiry: latestExpiry, forwards: forwards)
+        latestExpiry: latestExpiry, forwards: forwards, foreignKeys: foreignKeys,
+        issuer: try configuration.issuer(
+          at: clock.wallNow, in: storeConfiguration.isInMemory ? nil : storeConfiguration.folder))
       var network = configuration.network
       network.secure = try configuration.tls?.listening(
         storeConfiguration, meeting: context.faults, notify: notify)
@@ -130,11 +135,15 @@ public final class IngestServer: Sendable {
     writer.stop()
     undelivered.close()
     journal?.stop()
+    foreignKeys?.stop()
   }
 
   /// Fails before a data folder is made, where that is possible.
   private static func check(_ configuration: ServerConfiguration) throws(ServerError) {
     if let problem = configuration.templateProblem { throw ServerError(configuration: problem) }
+    if configuration.foreignIssuer != nil, configuration.authentication == .off {
+      throw ServerError(configuration: "tokens of a foreign issuer are checked with --auth optional or required only")
+    }
     do throws(NetworkError) {
       try ListenAddress(parsing: configuration.listen).refuseWhenTaken()
     } catch {
@@ -173,6 +182,17 @@ public final class IngestServer: Sendable {
       notify(.journalSetAside(path, reason: error.code == .foreignFile ? "it was not a journal" : error.message))
     }
     return JournalRecorder(writer, share: configuration.journalShare, seed: 0, post: post)
+  }
+
+  /// Nil when there is no foreign issuer.
+  private static func openKeys(
+    _ configuration: ServerConfiguration, _ notify: @escaping @Sendable (ServerNotice) -> Void
+  ) throws(ServerError) -> (any KeyFinder)? {
+    do throws(KeySetError) {
+      return try configuration.foreignIssuer?.keys.open { notify(.issuerKeys($0)) }
+    } catch {
+      throw ServerError(configuration: "the keys of the foreign issuer: \(error)")
+    }
   }
 
   private static func signingKey(_ store: StoreConfiguration) throws(StoreError) -> [UInt8] {

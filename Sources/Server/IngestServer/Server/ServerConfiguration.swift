@@ -39,10 +39,18 @@ public struct ServerConfiguration: Sendable {
   public var logKey: String?
   /// Whether uploads need an access token.
   public var authentication = Authentication.off
-  /// How long an access token is good.
-  public var accessSeconds = 3_600
-  /// How long a refresh token is good when it is not used.
-  public var refreshSeconds = 90 * 86_400
+  /// An issuer whose tokens uploads may carry beside those of this server; nil for none. Needs another mode than `off`.
+  public var foreignIssuer: ForeignIssuerSettings?
+  /// How long an access token is good; nil for an hour, or what the provider of `--identity` says.
+  public var accessSeconds: Int?
+  /// How long a refresh token is good when it is not used; nil for 90 days, or what the provider says.
+  public var refreshSeconds: Int?
+  /// Whether a refresh gives a new refresh token and uses the old one up; nil for yes, or what the provider does.
+  public var rotatesRefreshTokens: Bool?
+  /// How long a used refresh token still gets the same successor; nil for 30 seconds, or what the provider does.
+  public var refreshGraceSeconds: Int?
+  /// The identity provider that the server poses as; nil for none.
+  package var identity: IdentitySettings?
   /// What becomes of a batch with a record that cannot be understood.
   public var policy = Policy.lenient
   /// Event loops, each a thread; nil for one per processor.
@@ -89,7 +97,7 @@ public struct ServerConfiguration: Sendable {
   package var forwardsFromStart = false
   /// The proxy whose page and administration this is; nil for a server of its own.
   package var proxy: ProxyRole?
-  /// The difference between the clocks of servers that share a key.
+  /// How far the clocks of those who make tokens and of this server may differ.
   public var clockSkewSeconds = 5
 
   package var http: HTTPLimits = {
@@ -115,6 +123,37 @@ extension ServerConfiguration {
     if let text = locationTemplate { schemas.append(try TemplateSchema(text, kind: .location)) }
     if let text = geofenceTemplate { schemas.append(try TemplateSchema(text, kind: .geofence)) }
     return schemas
+  }
+
+  private var profile: IdentityProfile? { identity.map { .of($0.provider) } }
+
+  var accessLifetime: Int { accessSeconds ?? profile?.accessSeconds ?? 3_600 }
+  var refreshLifetime: Int { refreshSeconds ?? profile?.refreshSeconds ?? 90 * 86_400 }
+
+  var refreshPolicy: RefreshPolicy {
+    var policy = profile?.policy ?? RefreshPolicy()
+    policy.rotates = rotatesRefreshTokens ?? policy.rotates
+    policy.graceSeconds = refreshGraceSeconds ?? policy.graceSeconds
+    return policy
+  }
+
+  /// How long a key may be needed after another has taken its place.
+  private var keyKeepTime: Nanoseconds {
+    .seconds(Int64(accessLifetime + clockSkewSeconds)) + (offset < .zero ? .zero : offset)
+  }
+
+  private var offset: Nanoseconds { identity?.clockOffset ?? .zero }
+
+  /// Nil without a provider; `folder` is where its keys are kept, and nil for keys in memory.
+  func issuer(at now: WallInstant, in folder: String?) throws(ServerError) -> IdentityIssuer? {
+    guard let identity, let profile else { return nil }
+    let ring =
+      if let folder {
+        try KeyRing(profile.algorithm, keep: keyKeepTime, interval: identity.keyInterval, at: now, in: folder)
+      } else {
+        KeyRing(profile.algorithm, keep: keyKeepTime, interval: identity.keyInterval, at: now)
+      }
+    return IdentityIssuer(profile: profile, settings: identity, ring: ring)
   }
 
   var store: StoreConfiguration {

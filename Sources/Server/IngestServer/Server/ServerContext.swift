@@ -1,4 +1,4 @@
-package import Base
+import Base
 import Contract
 import HTTP1
 package import Store
@@ -25,6 +25,7 @@ package final class ServerContext: Sendable {
   let uploads: UploadHandlers
   let logs: LogHandlers
   let tokens: TokenHandlers
+  let identity: IdentityHandlers
   let tokenAdministration: TokenAdministration
   let commands: CommandHandlers
   let faults: FaultHandlers
@@ -44,11 +45,12 @@ package final class ServerContext: Sendable {
   let page: PageHandlers
   let sinks: SinkHandlers
 
-  package init(
+  init(
     _ configuration: ServerConfiguration, signingKey: [UInt8], metrics: ServerMetrics, registry: MetricsRegistry,
     backend: any ServerBackend, hub: EventHub, undelivered: UndeliveredCommands = UndeliveredCommands(),
     journal: JournalRecorder? = nil, latestExpiry: LatestCommandExpiry = LatestCommandExpiry(),
-    forwards: ForwardDesk = ForwardDesk()
+    forwards: ForwardDesk = ForwardDesk(),
+    foreignKeys: (any KeyFinder)? = nil, issuer: IdentityIssuer? = nil
   ) {
     limits = configuration.http
     self.metrics = metrics
@@ -68,15 +70,21 @@ package final class ServerContext: Sendable {
       router: router, limits: limits, access: AdminAccess(token: configuration.adminToken),
       certificates: configuration.tls?.certificatesFor, journal: journal,
       backend: backend, proxy: configuration.proxy)
-    let codec = AccessTokenCodec(
-      key: signingKey, clockSkewAllowedMilliseconds: Int64(configuration.clockSkewSeconds) * 1_000)
+    let leeway = Int64(configuration.clockSkewSeconds) * 1_000
+    let codec = AccessTokenCodec(key: signingKey, clockSkewAllowedMilliseconds: leeway)
+    let foreign = configuration.foreignIssuer.flatMap { settings in
+      foreignKeys.map { ForeignIssuer(settings: settings, keys: $0) }
+    }
     uploads = UploadHandlers(
-      authenticator: Authenticator(mode: authentication, codec: codec), reader: UploadReader(configuration),
-      metrics: metrics, policy: configuration.policy)
+      authenticator: Authenticator(
+        mode: authentication, codec: codec, issuer: issuer, foreign: foreign, leewayMilliseconds: leeway),
+      reader: UploadReader(configuration), metrics: metrics, policy: configuration.policy)
     logs = LogHandlers(key: configuration.logKey, limits: limits)
     tokens = TokenHandlers(
-      codec: codec, checks: checks, accessSeconds: configuration.accessSeconds,
-      refreshSeconds: configuration.refreshSeconds, limits: limits)
+      codec: codec, checks: checks, accessSeconds: configuration.accessLifetime,
+      refreshSeconds: configuration.refreshLifetime, policy: configuration.refreshPolicy, limits: limits,
+      issuer: issuer)
+    identity = IdentityHandlers(tokens: tokens)
     tokenAdministration = TokenAdministration(authentication: authentication, checks: checks)
     commands = CommandHandlers(policy: configuration.policy, latestExpiry: latestExpiry)
     faults = FaultHandlers(board: board, hub: hub, metrics: metrics, reach: HandshakeReach(configuration.tls))

@@ -52,6 +52,7 @@ package enum ServerNotice: Sendable {
   case tls(TLSIdentity.Notice)
   /// Of the sink with this name.
   case sink(String, SinkNotice)
+  case issuerKeys(KeyNotice)
 }
 
 extension ServerNotice {
@@ -76,6 +77,9 @@ extension ServerNotice {
       "'\(name)' refused \(count) records for good (\(reason)); GET /admin/v1/sinks names them"
     case .sink(let name, .lost(let count)):
       "--retain-size has deleted \(count) records that had not gone on to '\(name)'"
+    case .issuerKeys(.renewed(let place, let count)): "\(count) keys of the foreign issuer were read from \(place)"
+    case .issuerKeys(.notRenewed(let place, let reason)):
+      "the keys of the foreign issuer cannot be read from \(place), and the former ones stay: \(reason)"
     case .storeIsNew(let reason):
       "\(reason), but its folder has the key of an earlier store; an empty store was created. If that is wrong, stop the server and restore a backup"
     }

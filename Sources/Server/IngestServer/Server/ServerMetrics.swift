@@ -20,7 +20,7 @@ package final class ServerMetrics: Sendable {
     }
   }
 
-  /// By the number of the route, one for each class of status in the order of the classes.
+  /// By the place of the operation, one for each class of status in the order of the classes.
   private let requests: [[Counter]]
   private let refusals: LabelledMetrics<StatusClass, Counter>
   private let requestTime: SharedHistogram
@@ -33,11 +33,11 @@ package final class ServerMetrics: Sendable {
   private let faults: LabelledMetrics<ServerFault.Kind, Counter>
 
   package init(registry: inout MetricsRegistry) {
-    requests = Route.table.map { route in
+    requests = Self.operations.map { operation in
       StatusClass.allCases.map { status in
         registry.counter(
           "rollingroad_requests_total", help: "Answered requests.",
-          labels: ["operation": route.name, "status": status.rawValue])
+          labels: ["operation": operation.name, "status": status.rawValue])
       }
     }
     refusals = registry.counters(
@@ -68,10 +68,23 @@ package final class ServerMetrics: Sendable {
       "rollingroad_faults_total", help: "Requests and TLS handshakes that met an injected fault.", label: "kind")
   }
 
+  /// What is counted: several rows of the table can be one operation.
+  private static let operations: [Route] = Route.table.enumerated().filter { number, route in
+    !Route.table[..<number].contains { $0.name == route.name }
+  }.map(\.element)
+
+  /// By the number of a route.
+  private static let places: [Int] = Route.table.map { route in
+    guard let place = operations.firstIndex(where: { $0.name == route.name }) else {
+      preconditionFailure("each route is an operation")
+    }
+    return place
+  }
+
   func faulted(_ kind: ServerFault.Kind) { faults[kind].add() }
 
   func answered(_ exchange: Exchange, status: Int, after elapsed: Nanoseconds) {
-    requests[exchange.routeNumber][min(max(1, status / 100), StatusClass.allCases.count) - 1].add()
+    requests[Self.places[exchange.routeNumber]][min(max(1, status / 100), StatusClass.allCases.count) - 1].add()
     // Administration waits and streams on purpose: it would say nothing about what devices meet.
     if exchange.route.deviceOperation != nil { requestTime.record(UInt64(max(0, elapsed.count / 1_000))) }
   }
@@ -99,7 +112,7 @@ extension ServerMetrics {
   /// What they say now of the requests of devices; what other threads know is added to it.
   func figures() -> LiveFigures {
     let counts = StatusClass.allCases.enumerated().map { index, status in
-      let ofDevices = zip(Route.table, requests).filter { $0.0.deviceOperation != nil }
+      let ofDevices = zip(Self.operations, requests).filter { $0.0.deviceOperation != nil }
       return (status.rawValue, ofDevices.reduce(0) { $0 + $1.1[index].value })
     }
     let (latencies, answered) = requestTime.counts(atMost: LiveFigures.bounds)

@@ -20,11 +20,6 @@ struct AccessToken: Equatable {
   var notBefore: WallInstant?
 }
 
-/// Why a token is not accepted. All but the times and the type mean that this server did not make it.
-enum AccessTokenError: Error, Equatable {
-  case malformed, wrongAlgorithm, unknownKey, wrongSignature, wrongType, expired, notYetValid
-}
-
 /// JSON Web Tokens (RFC 7519) with one algorithm, HS256, which is pinned: the header's `alg` is compared, never followed
 /// (RFC 8725 §3.1). Times in a token are seconds with milliseconds
 /// (RFC 7519 §2 allows fractions): tokens issued before and after an expiry in the same second have to be told apart.
@@ -64,49 +59,28 @@ struct AccessTokenCodec: Sendable {
   }
 
   func checkTimes(of token: AccessToken, now: WallInstant) throws(AccessTokenError) {
-    if now.milliseconds(since: token.expiresAt) >= clockSkewAllowedMilliseconds { throw .expired }
-    let beginning = max(token.issuedAt, token.notBefore ?? token.issuedAt)
-    if beginning.milliseconds(since: now) > clockSkewAllowedMilliseconds { throw .notYetValid }
+    try token.times.check(at: now, leewayMilliseconds: clockSkewAllowedMilliseconds)
   }
 
   /// Whether we have made this token, however old it is.
-  func verify(_ text: [UInt8]) throws(AccessTokenError) -> AccessToken {
-    let parts = text.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
-    guard parts.count == 3, text.count <= AccessTokenCodec.bytesMax, let header = object(parts[0]),
-      let signature = Base64URL.decode(parts[2])
-    else { throw .malformed }
-    guard header["alg"] == .string("HS256") else { throw .wrongAlgorithm }
-    // RFC 7515 §4.1.11: what is marked critical must be understood, and nothing is.
-    guard header["crit"] == nil else { throw .malformed }
-    guard header["kid"] == .string(keyName) else { throw .unknownKey }
-    let signed = text[..<(text.count - parts[2].count - 1)]
-    guard Cryptography.areEqual(signature, Cryptography.hmacSHA256(key: key, signed)) else { throw .wrongSignature }
+  func verify(_ text: [UInt8]) throws(AccessTokenError) -> AccessToken { try verify(SignedToken(parsing: text)) }
 
-    guard let payload = object(parts[1]) else { throw .malformed }
-    guard isAccess(header["typ"], among: ["jwt", "at+jwt"]),
-      Self.typeClaims.allSatisfy({ isAccess(payload[$0], among: ["access", "bearer"]) })
-    else { throw .wrongType }
-    guard let token = token(payload) else { throw .malformed }
+  func verify(_ token: SignedToken) throws(AccessTokenError) -> AccessToken {
+    guard token.algorithm == Self.algorithm else { throw .wrongAlgorithm }
+    guard token.keyName == keyName else { throw .unknownKey }
+    guard Cryptography.areEqual(token.signature, Cryptography.hmacSHA256(key: key, token.signed)) else {
+      throw .wrongSignature
+    }
+    guard let token = AccessToken(try token.claims()) else { throw .malformed }
     return token
   }
 
-  private static let bytesMax = 4_096
-  /// Where issuers say what a token is for, beside the header's `typ` (RFC 8725 §3.11: explicit typing).
-  private static let typeClaims = ["typ", "type", "token_type", "token_use"]
-
-  /// A token that says what it is has to be an access token: nothing else signed with the key passes for one.
-  private func isAccess(_ type: JSONValue?, among names: [String]) -> Bool {
-    switch type {
-    case nil: true
-    case .string(let name)?: names.contains(name.lowercased())
-    default: false
-    }
-  }
+  static let algorithm = "HS256"
 
   private func header() -> [UInt8] {
     var writer = JSONWriter(capacity: 64)
     writer.beginObject()
-    writer.member("alg", "HS256")
+    writer.member("alg", Self.algorithm)
     writer.member("typ", "JWT")
     writer.member("kid", keyName)
     writer.endObject()
@@ -124,83 +98,84 @@ struct AccessTokenCodec: Sendable {
     writer.endObject()
     return writer.bytes
   }
+}
 
-  private func object(_ part: ArraySlice<UInt8>) -> JSONValue? {
-    guard let bytes = Base64URL.decode(part) else { return nil }
-    do throws(JSONError) {
-      let value = try JSONValue(parsing: bytes.span)
-      guard case .object = value else { return nil }
-      return value
-    } catch {
-      return nil
-    }
-  }
-
-  private func token(_ payload: JSONValue) -> AccessToken? {
-    guard case .string(let scopeName)? = payload["scope"], let scope = AccessToken.Scope(rawValue: scopeName),
-      case .string(let subject)? = payload["sub"],
-      case .integer(let family)? = payload["family"],
-      let issuedAt = instant(payload["iat"]), let expiresAt = instant(payload["exp"])
+extension AccessToken {
+  /// Nil when something is missing, or is of another kind.
+  init?(_ claims: JSONValue) {
+    guard case .string(let scopeName)? = claims["scope"], let scope = Scope(rawValue: scopeName),
+      case .string(let subject)? = claims["sub"], case .integer(let family)? = claims["family"],
+      let times = TokenTimes(claims), let issuedAt = times.issuedAt
     else { return nil }
-    var token = AccessToken(scope: scope, subject: subject, family: family, issuedAt: issuedAt, expiresAt: expiresAt)
-    if let beginning = payload["nbf"] {
-      guard let notBefore = instant(beginning) else { return nil }
-      token.notBefore = notBefore
-    }
-    return token
+    self.init(
+      scope: scope, subject: subject, family: family, issuedAt: issuedAt, expiresAt: times.expiresAt,
+      notBefore: times.notBefore)
   }
 
-  /// Only a holder of the key can have written these numbers; a mistake of theirs is still no reason to trap.
-  private func instant(_ value: JSONValue?) -> WallInstant? {
-    let seconds: Double
-    switch value {
-    case .integer(let number): seconds = Double(number)
-    case .double(let number): seconds = number
-    default: return nil
-    }
-    // Far from where a double would have no milliseconds left.
-    guard seconds.magnitude < 1e12 else { return nil }
-    return WallInstant(exactly: Int64((seconds * 1_000).rounded()))
-  }
+  var times: TokenTimes { TokenTimes(issuedAt: issuedAt, notBefore: notBefore, expiresAt: expiresAt) }
+}
+
+/// What the token of an upload says for it.
+struct ShownToken {
+  /// The device that the token speaks for; nil: that is left to the request.
+  let device: String?
+  /// What the store has to look at; nil for the tokens of foreign issuers, of which it knows nothing.
+  let credential: TokenCredential?
 }
 
 /// Checks the tokens of uploads.
 struct Authenticator: Sendable {
   let mode: ServerConfiguration.Authentication
   let codec: AccessTokenCodec
+  let issuer: IdentityIssuer?
+  let foreign: ForeignIssuer?
+  let leewayMilliseconds: Int64
 
   /// The token of an upload, its signature and expiry checked; whether it was revoked only the store knows, which looks in
   /// the transaction that stores the records. Nil when none is needed and none is shown.
-  func authenticate(_ exchange: Exchange) throws(ResponseError) -> AccessToken? {
+  func authenticate(_ exchange: Exchange) throws(ResponseError) -> ShownToken? {
     if mode == .off { return exchange.bearer.flatMap { signedToken($0) } }
     guard let bearer = exchange.bearer else {
       if mode == .optional { return nil }
       throw ResponseError(.unauthorized("token_required", "an access token is required"))
     }
     if bearer.elementsEqual(TransistorToken.dummyAccessToken.utf8) { throw ResponseError(.neverRegistered) }
-    var token: AccessToken?
+    var device: String?
     do throws(AccessTokenError) {
-      let signed = try codec.verify(bearer)
-      guard signed.scope == .device else { throw AccessTokenError.malformed }
-      token = signed
-      try codec.checkTimes(of: signed, now: exchange.receivedAt)
-      return signed
+      let (shown, times) = try verify(bearer)
+      device = shown.device
+      try times.check(at: exchange.receivedAt, leewayMilliseconds: leewayMilliseconds)
+      return shown
     } catch {
       // A token that is only too old still names its device.
-      let response = Response.unauthorized("token_\(error)", "the access token is not accepted")
-      throw ResponseError(response.to(exchange.identity(token?.subject)))
+      throw ResponseError(Response.notAccepted(error).to(exchange.identity(device)))
     }
   }
 
-  /// Where no token is asked for, one that this server has made names the device, however old it is: the device is not told
-  /// to refresh it, and must not change its name when it expires. Any other is ignored.
-  private func signedToken(_ bearer: [UInt8]) -> AccessToken? {
-    do throws(AccessTokenError) {
-      let token = try codec.verify(bearer)
-      return token.scope == .device ? token : nil
-    } catch {
-      return nil
+  /// The algorithm tells only whose token it can be; each issuer compares it with that of its own key.
+  private func verify(_ bearer: [UInt8]) throws(AccessTokenError) -> (ShownToken, TokenTimes) {
+    let token = try SignedToken(parsing: bearer)
+    if let issuer, token.algorithm != AccessTokenCodec.algorithm, let accepted = try issuer.verify(token) {
+      return (shown(accepted.device, accepted.family, accepted.issuedAt), accepted.times)
     }
+    if let foreign, token.algorithm != AccessTokenCodec.algorithm {
+      let accepted = try foreign.verify(token)
+      return (ShownToken(device: accepted.device, credential: nil), accepted.times)
+    }
+    let own = try codec.verify(token)
+    guard own.scope == .device else { throw .malformed }
+    return (shown(own.subject, own.family, own.issuedAt), own.times)
+  }
+
+  private func shown(_ device: String, _ family: Int64, _ issuedAt: WallInstant) -> ShownToken {
+    ShownToken(
+      device: device, credential: TokenCredential(family: family, issuedAt: issuedAt, isBinding: mode != .off))
+  }
+
+  /// Where no token is asked for, one that is signed names the device, however old it is: the device is not told
+  /// to refresh it, and must not change its name when it expires. Any other is ignored.
+  private func signedToken(_ bearer: [UInt8]) -> ShownToken? {
+    do throws(AccessTokenError) { return try verify(bearer).0 } catch { return nil }
   }
 }
 
@@ -208,4 +183,13 @@ extension Response {
   /// What an app shows whose registration failed. The status is the demo server's; it makes no client refresh
   /// (SDK §21).
   static let neverRegistered = Response.error(406, "dummy_token", "this app has not registered; its token is a dummy")
+
+  /// A token may be as good as any while its key is not known: 401 would make a device refresh it (SDK §11.2).
+  static func notAccepted(_ error: AccessTokenError) -> Response {
+    if error == .keysUnavailable {
+      return .error(503, "keys_unavailable", "the access token cannot be checked yet: \(error.reason); try again")
+        .with(HeaderName.retryAfter, "1")
+    }
+    return .unauthorized("token_\(error)", "the access token is not accepted: \(error.reason)", error.reason)
+  }
 }

@@ -57,6 +57,12 @@ enum Base64URL {
     if bits > 0 { text.append(alphabet[Int(buffer << UInt32(6 - bits) & 63)]) }
   }
 
+  static func encode(_ bytes: [UInt8]) -> String {
+    var text: [UInt8] = []
+    append(bytes, to: &text)
+    return String(decoding: text, as: UTF8.self)
+  }
+
   /// Nil unless `text` is exactly what `append` would have written: a second spelling of the same bytes would be a
   /// second token with the same signature.
   static func decode(_ text: ArraySlice<UInt8>) -> [UInt8]? {

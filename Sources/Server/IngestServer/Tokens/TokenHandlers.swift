@@ -5,13 +5,25 @@ import JSON
 import Store
 import Synchronization
 
+/// How tokens are signed, and how an answer is worded.
+struct TokenVoice: Sendable {
+  let sign: @Sendable (TokenGrant) -> String
+  let answer: @Sendable (TokenGrant) -> Response
+  let refuse: @Sendable (TokenRefusal, DeviceIdentity) -> Response
+  /// A token that fails again and again is held off; providers do not do that by themselves.
+  var holdsOff = true
+}
+
 /// The tokens that devices ask for.
 struct TokenHandlers: Sendable {
   let codec: AccessTokenCodec
   let checks: RefreshChecks
   let accessSeconds: Int
   let refreshSeconds: Int
+  let policy: RefreshPolicy
   let limits: HTTPLimits
+  /// Signs in place of the codec.
+  let issuer: IdentityIssuer?
 
   /// A device asks for its first pair of tokens (SDK §21).
   func register(_ exchange: Exchange) -> Reply {
@@ -22,38 +34,17 @@ struct TokenHandlers: Sendable {
       return .answer(.error(400, "bad_registration", "\(error)"))
     }
     guard let device = exchange.identity(request.deviceID ?? request.uuid) else { return .answer(.nameTooLong) }
-    let refresh = RefreshToken(for: device)
-    let family = TokenFamily(device: device, refresh: refresh.hash, expiresAt: refreshExpiry(from: exchange.receivedAt))
-    let now = exchange.receivedAt
-    return .store(.beginFamily(family), afterwards: .then { .answer(registered(refresh, $0, at: now)) })
+    let sign = sign
+    let voice = TokenVoice(
+      sign: sign,
+      answer: { grant in
+        let answer = TokenAnswer(
+          accessToken: sign(grant), refreshToken: grant.refreshToken, expiresInSeconds: Double(grant.accessSeconds))
+        return .json { answer.registrationJSON.write(to: &$0) }
+      }, refuse: { refusal, _ in .refused(refusal) })
+    return begin(device, exchange, voice)
   }
 
-  private func registered(_ refresh: RefreshToken, _ result: StoreResult, at now: WallInstant) -> Response {
-    switch result {
-    case .family(let family):
-      let answer = answer(refresh, family: family, at: now).registrationJSON
-      return .json { answer.write(to: &$0) }
-    case .unavailable(let outage): return .unavailable(outage)
-    default: preconditionFailure("the store answers a registration with a family or an outage")
-    }
-  }
-
-  /// A new access token beside the refresh token.
-  private func answer(_ refresh: RefreshToken, family: Int64, at now: WallInstant) -> TokenAnswer {
-    let token = AccessToken(
-      scope: .device, subject: refresh.device.name, family: family, issuedAt: now,
-      expiresAt: now.advanced(byMilliseconds: Int64(accessSeconds) * 1_000))
-    return TokenAnswer(
-      accessToken: codec.encode(token), refreshToken: refresh.text,
-      expiresInSeconds: Double(accessSeconds))
-  }
-
-  private func refreshExpiry(from now: WallInstant) -> WallInstant {
-    now.advanced(byMilliseconds: Int64(refreshSeconds) * 1_000)
-  }
-}
-
-extension TokenHandlers {
   /// A device shows its refresh token and gets the next pair. The Authorization field is not looked at: by default the
   /// SDK sends the expired access token there.
   func refresh(_ exchange: Exchange) -> Reply {
@@ -62,13 +53,73 @@ extension TokenHandlers {
     guard let text = RefreshFields.refreshToken(in: fields) else {
       return .answer(.error(400, "refresh_token_missing", "the body has no refresh_token"))
     }
+    let sign = sign
+    let voice = TokenVoice(
+      sign: sign,
+      answer: { grant in
+        let answer = TokenAnswer(
+          accessToken: sign(grant), refreshToken: grant.refreshToken, expiresInSeconds: Double(grant.accessSeconds))
+        return answer.response(broken: nil).to(grant.device)
+      },
+      // A token that the store knows proves whose it was, though it is good for nothing else any more.
+      refuse: { refusal, device in
+        refusal == .unknown || refusal == .deviceDeleted ? .refused(refusal) : .refused(refusal).to(device)
+      })
+    return rotate(text, exchange, voice)
+  }
+
+  private var sign: @Sendable (TokenGrant) -> String {
+    if let issuer, issuer.profile.interface == nil { return { issuer.sign($0).access } }
+    let codec = codec
+    return { grant in
+      codec.encode(
+        AccessToken(
+          scope: .device, subject: grant.device.name, family: grant.family, issuedAt: grant.issuedAt,
+          expiresAt: grant.expiresAt))
+    }
+  }
+
+  private func refreshExpiry(from now: WallInstant) -> WallInstant {
+    now.advanced(byMilliseconds: Int64(refreshSeconds) * 1_000)
+  }
+
+  private func grant(_ refresh: RefreshToken, _ family: Int64, isNew: Bool, for origin: String, at now: WallInstant)
+    -> TokenGrant
+  {
+    TokenGrant(
+      device: refresh.device, family: family, refreshToken: refresh.text, isRefreshNew: isNew,
+      issuedAt: issuer?.time(now) ?? now, now: now, accessSeconds: accessSeconds, refreshSeconds: refreshSeconds,
+      issuer: issuer?.name(for: origin) ?? origin)
+  }
+}
+
+/// The two steps of every way to tokens.
+extension TokenHandlers {
+  /// The first pair of a device.
+  func begin(_ device: DeviceIdentity, _ exchange: Exchange, _ voice: TokenVoice) -> Reply {
+    let refresh = RefreshToken(for: device)
+    let (now, origin) = (exchange.receivedAt, exchange.origin)
+    let family = TokenFamily(device: device, refresh: refresh.hash, expiresAt: refreshExpiry(from: now))
+    return .store(
+      .beginFamily(family),
+      afterwards: .then { result in
+        switch result {
+        case .family(let family): .answer(voice.answer(grant(refresh, family, isNew: true, for: origin, at: now)))
+        case .unavailable(let outage): .answer(.unavailable(outage))
+        default: preconditionFailure("the store answers a registration with a family or an outage")
+        }
+      })
+  }
+
+  /// A refresh token for the next pair.
+  func rotate(_ text: String, _ exchange: Exchange, _ voice: TokenVoice) -> Reply {
     let presented = UUID128(digest: Cryptography.sha256(Array(text.utf8)))
-    if let wait = checks.throttle.withLock({ $0.wait(of: presented, now: exchange.begunAt) }) {
+    if voice.holdsOff, let wait = checks.throttle.withLock({ $0.wait(of: presented, now: exchange.begunAt) }) {
       return .answer(.tooManyRefreshes(wait))
     }
     guard let shown = RefreshToken(text: text) else {
       checks.throttle.withLock { $0.failed(presented, run: exchange.run, now: exchange.begunAt) }
-      return .answer(.refused(.unknown))
+      return .answer(voice.refuse(.unknown, DeviceIdentity(run: exchange.run, name: "")))
     }
     let breakage = checks.breakages.withLock { $0.take(for: shown.device) }
     switch breakage {
@@ -77,47 +128,69 @@ extension TokenHandlers {
     case .drop(.before): return .answer(.cut)
     case .drop(.after), .shape, nil: break
     }
-    let successor = RefreshToken(for: shown.device)
+    let successor = policy.rotates ? RefreshToken(for: shown.device) : shown
     let rotation = TokenRotation(
       presented: presented, successor: successor.hash, answer: Array(successor.text.utf8),
-      expiresAt: refreshExpiry(from: exchange.receivedAt))
-    let (now, begunAt) = (exchange.receivedAt, exchange.begunAt)
+      expiresAt: refreshExpiry(from: exchange.receivedAt), graceMilliseconds: Int64(policy.graceSeconds) * 1_000)
+    let (now, begunAt, origin) = (exchange.receivedAt, exchange.begunAt, exchange.origin)
     return .store(
       .rotate(rotation),
       afterwards: .then { result in
-        .answer(refreshed(rotation, successor, breakage, result, at: now, begunAt))
+        let outcome = rotated(rotation, successor, result, run: shown.device.run, begunAt)
+        guard case .success(let (refresh, family)) = outcome else {
+          guard case .failure(let failure) = outcome else { preconditionFailure("a result is one of two") }
+          return .answer(failure.refusal.map { voice.refuse($0, shown.device) } ?? failure.response)
+        }
+        let isNew = refresh.text != text
+        return .answer(voice.answer(grant(refresh, family, isNew: isNew, for: origin, at: now), breakage))
       })
   }
 
-  private func refreshed(
-    _ rotation: TokenRotation, _ successor: RefreshToken, _ breakage: RefreshBreakage?, _ result: StoreResult,
-    at now: WallInstant, _ begunAt: MonotonicInstant
-  ) -> Response {
-    let device = successor.device
+  /// Why there is no pair.
+  private struct NoRotation: Error {
+    let refusal: TokenRefusal?
+    let response: Response
+  }
+
+  private func rotated(
+    _ rotation: TokenRotation, _ successor: RefreshToken, _ result: StoreResult, run: String,
+    _ begunAt: MonotonicInstant
+  ) -> Result<(RefreshToken, Int64), NoRotation> {
     switch result {
-    case .rotated(let family): return answer(successor, family, breakage, at: now)
+    case .rotated(let family): return .success((successor, family))
     case .rotatedBefore(let family, let text):
       // The first answer was lost on its way: the same successor once more.
       guard let earlier = RefreshToken(text: String(decoding: text, as: UTF8.self)) else {
         preconditionFailure("the store gives back what it was given")
       }
-      return answer(earlier, family, breakage, at: now)
+      return .success((earlier, family))
     case .refused(let refusal):
-      checks.throttle.withLock { $0.failed(rotation.presented, run: device.run, now: begunAt) }
-      // A token that the store knows proves whose it was, though it is good for nothing else any more.
-      return refusal == .unknown || refusal == .deviceDeleted ? .refused(refusal) : .refused(refusal).to(device)
-    case .unavailable(let outage): return .unavailable(outage)
+      checks.throttle.withLock { $0.failed(rotation.presented, run: run, now: begunAt) }
+      return .failure(NoRotation(refusal: refusal, response: .refused(refusal)))
+    case .unavailable(let outage): return .failure(NoRotation(refusal: nil, response: .unavailable(outage)))
     default: preconditionFailure("the store answers a refresh with a rotation, a refusal or an outage")
     }
   }
+}
 
-  private func answer(
-    _ refresh: RefreshToken, _ family: Int64, _ breakage: RefreshBreakage?, at now: WallInstant
-  ) -> Response {
-    let response = answer(refresh, family: family, at: now).response(broken: breakage)
-    return breakage == nil ? response.to(refresh.device) : response
+extension TokenVoice {
+  /// The answer to a refresh, spoilt as an administrator has asked for.
+  fileprivate func answer(_ grant: TokenGrant, _ breakage: RefreshBreakage?) -> Response {
+    switch breakage {
+    case nil, .status, .drop(.before): return answer(grant)
+    case .drop(.after):
+      var response = answer(grant)
+      response.isCut = true
+      return response
+    case .shape:
+      let tokens = TokenAnswer(
+        accessToken: sign(grant), refreshToken: grant.refreshToken, expiresInSeconds: Double(grant.accessSeconds))
+      return tokens.response(broken: breakage)
+    }
   }
+}
 
+extension TokenHandlers {
   /// Urlencoded, multipart or JSON, by the media type; without one, JSON when it looks like it (SDK §22, row 7).
   private func formFields(of exchange: Exchange) throws(ResponseError) -> [NameValuePair] {
     let (body, type) = (exchange.body, exchange.mediaType)

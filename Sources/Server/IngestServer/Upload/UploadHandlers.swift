@@ -13,17 +13,17 @@ struct UploadHandlers: Sendable {
 
   /// `POST /locations` and its like.
   func upload(_ exchange: Exchange, _ scratch: SessionScratch) -> Reply {
-    let credential: AccessToken?
-    do throws(ResponseError) { credential = try authenticator.authenticate(exchange) } catch {
+    let token: ShownToken?
+    do throws(ResponseError) { token = try authenticator.authenticate(exchange) } catch {
       return .answer(error.response)
     }
     let reading: UploadReading
     do throws(EnvelopeError) {
       reading = try reader.read(exchange.body, into: &scratch.envelope)
     } catch {
-      return .answer(.malformedBody(error).to(exchange.identity(device(of: exchange, nil, credential))))
+      return .answer(.malformedBody(error).to(exchange.identity(device(of: exchange, nil, token))))
     }
-    guard let name = device(of: exchange, reading.device, credential) else { return .answer(.wrongDevice) }
+    guard let name = device(of: exchange, reading.device, token) else { return .answer(.wrongDevice) }
     guard let device = exchange.identity(name) else { return .answer(.nameTooLong) }
     if policy == .strict, !reading.quarantined.isEmpty {
       let count = reading.points.count + reading.quarantined.count
@@ -33,21 +33,18 @@ struct UploadHandlers: Sendable {
       records: reading.points.count + reading.quarantined.count, oldest: reading.oldest, at: exchange.receivedAt)
     let batch = IngestBatch(
       device: device, receivedAt: exchange.receivedAt,
-      credential: credential.map {
-        TokenCredential(
-          family: $0.family, issuedAt: $0.issuedAt, isBinding: authenticator.mode != .off)
-      },
+      credential: token?.credential,
       parameters: reading.parameters, bytes: exchange.body, points: reading.points, quarantined: reading.quarantined)
     return .store(.ingest(batch), afterwards: .upload(device))
   }
 
   /// Token, header, body, path, in this order; nil when a token that was asked for speaks for one device and the request
   /// for another.
-  private func device(of exchange: Exchange, _ inBody: String?, _ token: AccessToken?) -> String? {
+  private func device(of exchange: Exchange, _ inBody: String?, _ token: ShownToken?) -> String? {
     let said = exchange.deviceHeader ?? inBody
-    if let token {
-      let isTrusted = authenticator.mode == .off || said == nil || said == token.subject
-      return isTrusted ? token.subject : nil
+    if let named = token?.device {
+      let isTrusted = authenticator.mode == .off || said == nil || said == named
+      return isTrusted ? named : nil
     }
     let inPath = exchange.parameters.last.flatMap { $0.isEmpty ? nil : $0 }
     return said ?? inPath ?? "anonymous"

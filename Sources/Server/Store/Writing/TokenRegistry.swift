@@ -29,7 +29,7 @@ package struct TokenFamily: Sendable {
   }
 }
 
-/// A refresh: the presented token is used up and a successor takes its place.
+/// A refresh: the presented token is used up and a successor takes its place. One that is its own successor stays, and lives longer.
 package struct TokenRotation: Sendable {
   /// A hash of the token that came with the request.
   package var presented: UUID128
@@ -161,6 +161,11 @@ struct TokenRegistry {
     if found.state == State.deleted { return .refused(.deviceDeleted) }
     guard found.state == State.good else { return .refused(.revoked) }
     guard found.expires > now else { return .refused(.expired) }
+    if rotation.successor == rotation.presented {
+      try connection.run(
+        "UPDATE token_families SET expires = ?2 WHERE id = ?1", found.family, rotation.expiresAt.millisecondsSince1970)
+      return .rotated(family: found.family)
+    }
     if found.isCurrent {
       try replaceCurrent(of: found.family, by: rotation, now: now)
       return .rotated(family: found.family)

@@ -14,17 +14,18 @@ package final class BlockingHTTPClient {
   /// The header lines of the last answer, as they came.
   private(set) var head: [UInt8] = []
 
-  private static let answerBytesMax = 1 << 30
+  package static let answerBytesMax = 1 << 30
   private static let silencesMax = 2
   package static let secondsPerQuestion: Int64 = 10
 
   package init(
     _ configuration: TransportConfiguration, keepsHeads: Bool = false,
+    answerBytesMax: Int = BlockingHTTPClient.answerBytesMax,
     now: @escaping () -> MonotonicInstant = { SystemClock().monotonicNow }
   ) throws(TransportError) {
     self.now = now
     var configuration = configuration
-    configuration.answerLimit = BlockingHTTPClient.answerBytesMax
+    configuration.answerLimit = answerBytesMax
     configuration.sourceAddresses = []
     configuration.keepsHeads = keepsHeads
     transport = try DrivenTransport(configuration)

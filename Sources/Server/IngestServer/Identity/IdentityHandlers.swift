@@ -1,0 +1,121 @@
+import Base
+import Contract
+import HTTP1
+import JSON
+import Store
+
+/// Issues tokens in the name of a provider, and checks its own.
+struct IdentityIssuer: Sendable {
+  let profile: IdentityProfile
+  let settings: IdentitySettings
+  let ring: KeyRing
+
+  /// What the provider takes the time to be.
+  func time(_ now: WallInstant) -> WallInstant {
+    now.advanced(byMilliseconds: settings.clockOffset.wholeMilliseconds)
+  }
+
+  /// What `iss` says, for requests that were sent to `origin`.
+  func name(for origin: String) -> String { base(origin) + profile.issuerPath }
+
+  func base(_ origin: String) -> String {
+    guard let url = settings.url else { return origin }
+    return url.hasSuffix("/") ? String(url.dropLast()) : url
+  }
+
+  func sign(_ grant: TokenGrant) -> IdentityTokens {
+    var claims = profile.accessClaims(grant)
+    // Which registration it belongs to, and when it was made by the clock of this server, to the millisecond: the store asks for both.
+    claims[Self.ownClaim] = .object([
+      "family": .integer(grant.family), "issued": .integer(grant.now.millisecondsSince1970),
+    ])
+    let identity = profile.identityClaims.map { ring.sign($0(grant), at: grant.now) }
+    return IdentityTokens(access: ring.sign(claims, at: grant.now), identity: identity)
+  }
+
+  /// Nil for a token that none of the keys has signed.
+  func verify(_ token: SignedToken) throws(AccessTokenError) -> Accepted? {
+    guard let claims = try ring.verify(token) else { return nil }
+    guard let times = TokenTimes(claims) else { throw .malformed }
+    guard case .string(let device)? = claims["sub"], case .integer(let family)? = claims[Self.ownClaim]?["family"],
+      case .integer(let issued)? = claims[Self.ownClaim]?["issued"], let issuedAt = WallInstant(exactly: issued)
+    else { throw .wrongType }
+    return Accepted(device: device, family: family, issuedAt: issuedAt, times: times)
+  }
+
+  struct Accepted {
+    let device: String
+    let family: Int64
+    let issuedAt: WallInstant
+    let times: TokenTimes
+  }
+
+  /// The only claim that no provider has.
+  private static let ownClaim = "rollingroad"
+}
+
+/// The routes of the providers. Those of a provider that the server does not pose as are not found.
+struct IdentityHandlers: Sendable {
+  let tokens: TokenHandlers
+
+  /// A login or a refresh.
+  func grant(_ provider: IdentityProvider, _ place: IdentityRequest.Place, _ exchange: Exchange) -> Reply {
+    guard let issuer = tokens.issuer, issuer.profile.provider == provider, let interface = issuer.profile.interface
+    else { return .answer(.notFound) }
+    let request = IdentityRequest(exchange, place, tokens.limits)
+    let voice = TokenVoice(
+      sign: { issuer.sign($0).access }, answer: { interface.answer($0, issuer.sign($0), request) },
+      refuse: { refusal, _ in interface.refusal(refusal, request) }, holdsOff: false)
+    switch interface.demand(request) {
+    case .refused(let response): return .answer(response)
+    case .login(let name):
+      guard let device = exchange.identity(name) else { return .answer(.nameTooLong) }
+      exchange.device = name
+      return tokens.begin(device, exchange, voice)
+    case .refresh(let text):
+      exchange.device = RefreshToken(text: text)?.device.name ?? ""
+      return tokens.rotate(text, exchange, voice)
+    }
+  }
+
+  /// The public keys.
+  func keys(_ provider: IdentityProvider..., for exchange: Exchange) -> Reply {
+    guard let issuer = tokens.issuer, provider.contains(issuer.profile.provider) else { return .answer(.notFound) }
+    let set = issuer.ring.publicSet(at: exchange.receivedAt)
+    return .answer(.json { set.write(to: &$0) })
+  }
+
+  /// OpenID Connect Discovery 1.0 §4.
+  func discovery(_ provider: IdentityProvider..., for exchange: Exchange) -> Reply {
+    guard let issuer = tokens.issuer, provider.contains(issuer.profile.provider) else { return .answer(.notFound) }
+    let profile = issuer.profile
+    let base = issuer.base(exchange.origin)
+    return .answer(
+      .object { writer in
+        writer.member("issuer", issuer.name(for: exchange.origin))
+        writer.member("token_endpoint", base + profile.tokenPath)
+        writer.member("jwks_uri", base + profile.keysPath)
+        for (key, values) in [
+          ("grant_types_supported", ["password", "refresh_token"]), ("response_types_supported", ["token"]),
+          ("subject_types_supported", ["public"]),
+          ("id_token_signing_alg_values_supported", [profile.algorithm.rawValue]),
+        ] {
+          writer.key(key)
+          writer.beginArray()
+          for value in values { writer.value(value) }
+          writer.endArray()
+        }
+      })
+  }
+
+  /// `POST /admin/v1/tokens/rotate-keys`: a new key signs from now on, and the old ones stay until their tokens are over.
+  func rotateKeys(_ exchange: Exchange) -> Reply {
+    guard let issuer = tokens.issuer else {
+      return .answer(.error(409, "no_identity", "the server signs with one key; start it with --identity"))
+    }
+    switch issuer.ring.rotate(at: exchange.receivedAt) {
+    case .success(let count): return .answer(.count("keys", count))
+    case .failure(let error): return .answer(.error(500, "keys_not_kept", error.description))
+    }
+  }
+}

@@ -1,0 +1,164 @@
+package import Base
+package import Contract
+import HTTP1
+import JSON
+import Store
+
+/// What the server does as an identity provider, beside the provider's own ways.
+package struct IdentitySettings: Sendable {
+  package var provider: IdentityProvider
+  /// Its clock against that of the server that takes the uploads.
+  package var clockOffset = Nanoseconds.zero
+  /// How often a new key signs; nil: when an administrator asks for one.
+  package var keyInterval: Nanoseconds?
+  /// `https://login.example`, behind which the provider's paths follow; nil: what the request was sent to.
+  package var url: String?
+
+  package init(_ provider: IdentityProvider) { self.provider = provider }
+}
+
+/// How refresh tokens serve.
+struct RefreshPolicy: Equatable, Sendable {
+  /// A refresh gives a new one and uses the old one up.
+  var rotates = true
+  /// How long a used one still gets the same successor; later it ends its family.
+  var graceSeconds = 30
+}
+
+/// Tokens that are being given out.
+struct TokenGrant: Sendable {
+  let device: DeviceIdentity
+  let family: Int64
+  let refreshToken: String
+  /// The refresh token is another than the one that was shown.
+  let isRefreshNew: Bool
+  /// By the clock of the issuer.
+  let issuedAt: WallInstant
+  /// By the clock of the server.
+  let now: WallInstant
+  let accessSeconds: Int
+  let refreshSeconds: Int
+  /// What `iss` says.
+  let issuer: String
+
+  var expiresAt: WallInstant { issuedAt.advanced(byMilliseconds: Int64(accessSeconds) * 1_000) }
+
+  func seconds(_ instant: WallInstant) -> JSONValue { .integer(instant.millisecondsSince1970 / 1_000) }
+
+  /// A UUID that follows from the family, as sessions have one.
+  var session: String {
+    let digest = Cryptography.sha256(Array("\(family).\(device.name)".utf8))
+    var text: [UInt8] = []
+    // Version and variant of a random one (RFC 9562 §5.4).
+    let value = UUID128(digest: digest)
+    let high = value.high & 0xFFFF_FFFF_FFFF_0FFF | 0x4000
+    UUID128(high: high, low: value.low & 0x3FFF_FFFF_FFFF_FFFF | 1 << 63).append(lowerCaseTextTo: &text)
+    return String(decoding: text, as: UTF8.self)
+  }
+}
+
+/// What a request to a provider asks for.
+enum IdentityDemand {
+  case login(String)
+  case refresh(String)
+  case refused(Response)
+}
+
+/// One provider as a value: what its tokens say, and how it speaks. The paths of its requests are in the table of routes.
+struct IdentityProfile: Sendable {
+  let provider: IdentityProvider
+  let algorithm: SignatureAlgorithm
+  /// The provider's defaults.
+  let accessSeconds: Int
+  let refreshSeconds: Int
+  let policy: RefreshPolicy
+  /// Behind the server's address, what `iss` says.
+  let issuerPath: String
+  let keysPath: String
+  /// Of the discovery document.
+  let tokenPath: String
+  let accessClaims: @Sendable (TokenGrant) -> JSONObject
+  /// Nil where there is no token about the user.
+  let identityClaims: (@Sendable (TokenGrant) -> JSONObject)?
+  /// Nil for the server's own routes, which are there anyway.
+  let interface: IdentityInterface?
+
+  static func of(_ provider: IdentityProvider) -> IdentityProfile {
+    switch provider {
+    case .keycloak: keycloak
+    case .cognito: cognito
+    case .auth0: auth0
+    case .firebase: firebase
+    case .supabase: supabase
+    case .own: own
+    }
+  }
+}
+
+/// How a provider reads requests, and words answers and errors.
+struct IdentityInterface: Sendable {
+  let demand: @Sendable (IdentityRequest) -> IdentityDemand
+  let answer: @Sendable (TokenGrant, IdentityTokens, IdentityRequest) -> Response
+  let refusal: @Sendable (TokenRefusal, IdentityRequest) -> Response
+}
+
+/// What was signed for a grant.
+struct IdentityTokens: Sendable {
+  let access: String
+  let identity: String?
+}
+
+/// A request to a provider, its body read as far as it can be.
+struct IdentityRequest: Sendable {
+  /// What the path is for.
+  enum Place: Sendable {
+    case token, login, service
+  }
+
+  let place: Place
+  let isForm: Bool
+  let isJSON: Bool
+  /// Of a form, or the members of a JSON object as texts.
+  let fields: [NameValuePair]
+  let document: JSONValue?
+  let query: QueryParameters
+
+  init(_ exchange: Exchange, _ place: Place, _ limits: HTTPLimits) {
+    self.place = place
+    query = exchange.query
+    let essence = exchange.mediaType?.essence ?? ""
+    let isForm = essence == ContentType.form
+    self.isForm = isForm
+    isJSON = essence == ContentType.json || essence.hasPrefix("application/x-amz-json")
+    var document: JSONValue?
+    if !isForm {
+      do throws(JSONError) {
+        document = try JSONValue(parsing: exchange.body.span, duplicateKeys: .lastWins)
+      } catch { document = nil }
+    }
+    self.document = document
+    guard isForm else {
+      fields = document.map(NameValuePair.list) ?? []
+      return
+    }
+    do throws(HTTPError) {
+      fields = try FormItem.parse(exchange.body.span, limits: limits).map { NameValuePair($0.name, $0.value) }
+    } catch { fields = [] }
+  }
+
+  /// Nil when it is missing or empty.
+  func field(_ name: String) -> String? { fields.first { $0.name == name && !$0.value.isEmpty }?.value }
+}
+
+extension Response {
+  /// RFC 6749 §5.2.
+  static func oauth(_ status: Int, _ error: String, _ description: String? = nil) -> Response {
+    .object(status) { writer in
+      writer.member("error", error)
+      if let description { writer.member("error_description", description) }
+    }.uncached
+  }
+
+  /// Tokens are not to be kept on the way (RFC 6749 §5.1).
+  var uncached: Response { with(HeaderName.cacheControl, "no-store") }
+}

@@ -1,0 +1,76 @@
+import Base
+import JSON
+
+/// An issuer whose tokens uploads may carry beside those of this server.
+public struct ForeignIssuerSettings: Sendable {
+  /// Where its keys are, as a JSON Web Key Set.
+  public enum Keys: Sendable {
+    /// A file, read again when it has changed.
+    case file(String)
+    /// Something that is asked again when a token names an unknown key. `name` is for messages.
+    case fetched(name: String, @Sendable () throws(KeyFetchFailure) -> [UInt8])
+  }
+
+  /// Where its keys are.
+  public var keys: Keys
+  /// What `iss` has to be; nil: anything.
+  public var issuer: String?
+  /// What `aud` has to contain, or `client_id` has to be where there is no `aud`; nil: anything.
+  public var audience: String?
+  /// The claim that names the device; nil: the token lets the request pass, which names the device itself.
+  public var deviceClaim: String? = "sub"
+
+  /// Any issuer and audience, and the device in `sub`.
+  public init(_ keys: Keys) { self.keys = keys }
+}
+
+/// Why keys could not be fetched.
+public struct KeyFetchFailure: Error, Sendable {
+  /// A sentence.
+  public let message: String
+
+  /// With a sentence.
+  public init(_ message: String) { self.message = message }
+}
+
+/// Checks the tokens of a foreign issuer (RFC 7519 §7.2, RFC 8725 §3).
+struct ForeignIssuer: Sendable {
+  /// A token that is good but for the times.
+  struct Accepted {
+    let device: String?
+    let times: TokenTimes
+  }
+
+  let settings: ForeignIssuerSettings
+  let keys: any KeyFinder
+
+  func verify(_ token: SignedToken) throws(AccessTokenError) -> Accepted {
+    guard let algorithm = SignatureAlgorithm(rawValue: token.algorithm) else { throw .wrongAlgorithm }
+    let key: SignatureKey
+    switch keys.find(token.keyName, for: algorithm) {
+    case .found(let found): key = found
+    case .otherAlgorithm: throw .wrongAlgorithm
+    case .absent: throw .unknownKey
+    case nil: throw .keysUnavailable
+    }
+    if key.isWeak { throw .weakKey }
+    guard key.verifies(token.signature, of: token.signed, by: algorithm) else { throw .wrongSignature }
+    let claims = try token.claims()
+    guard let times = TokenTimes(claims) else { throw .malformed }
+    if let issuer = settings.issuer, claims["iss"] != .string(issuer) { throw .wrongIssuer }
+    if let audience = settings.audience, !isFor(audience, claims) { throw .wrongAudience }
+    guard let name = settings.deviceClaim else { return Accepted(device: nil, times: times) }
+    guard case .string(let device)? = claims[name], !device.isEmpty else { throw .noDevice }
+    return Accepted(device: device, times: times)
+  }
+
+  /// Access tokens of Cognito have no `aud` and say the client in `client_id`
+  /// (docs.aws.amazon.com/cognito, "Verifying JSON web tokens").
+  private func isFor(_ audience: String, _ claims: JSONValue) -> Bool {
+    switch claims["aud"] {
+    case nil: claims["client_id"] == .string(audience)
+    case .array(let list)?: list.contains(.string(audience))
+    case let single?: single == .string(audience)
+    }
+  }
+}

@@ -1,0 +1,135 @@
+import Base
+package import JSON
+
+/// Why a token is not accepted.
+package enum AccessTokenError: Error, Equatable {
+  case malformed, wrongAlgorithm, unknownKey, wrongSignature, wrongType, expired, notYetValid
+  /// Of another issuer's tokens.
+  case weakKey, wrongIssuer, wrongAudience, noDevice
+  /// The keys of the issuer are being fetched: whether the token is good is not known yet.
+  case keysUnavailable
+
+  /// For the client's developer.
+  var reason: String {
+    switch self {
+    case .malformed: "it is not a JSON Web Token as RFC 7519 has it"
+    case .wrongAlgorithm: "its algorithm (alg) is not the one of its key"
+    case .unknownKey: "its key (kid) is unknown"
+    case .wrongSignature: "the signature is wrong"
+    case .wrongType: "it is not an access token (typ, token_use)"
+    case .expired: "it has expired (exp)"
+    case .notYetValid: "it is not valid yet (nbf, iat)"
+    case .weakKey: "its key has fewer than 2048 bits"
+    case .wrongIssuer: "it comes from another issuer (iss)"
+    case .wrongAudience: "it is for another audience (aud, client_id)"
+    case .noDevice: "it does not name a device"
+    case .keysUnavailable: "the keys of its issuer are being fetched"
+    }
+  }
+}
+
+/// A JSON Web Token in its compact form (RFC 7515 §7.1), taken apart and not believed yet. The header says which key it wants to be
+/// checked with and nothing else: keys that it brings along or points at (`jwk`, `jku`, `x5c`, `x5u`) are not looked at
+/// (RFC 8725 §3.10).
+package struct SignedToken {
+  /// As the token says it; compared by its readers, never followed (RFC 8725 §3.1).
+  package let algorithm: String
+  package let keyName: String?
+  package let signature: [UInt8]
+  package let signed: ArraySlice<UInt8>
+  private let type: JSONValue?
+  private let payload: ArraySlice<UInt8>
+
+  /// Tokens with the roles of a large organisation have some thousands.
+  static let bytesMax = 8_192
+  /// Where issuers say what a token is for, beside the header's `typ` (RFC 8725 §3.11: explicit typing).
+  private static let typeClaims = ["typ", "type", "token_type", "token_use"]
+
+  package init(parsing text: [UInt8]) throws(AccessTokenError) {
+    let parts = text.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
+    guard parts.count == 3, text.count <= Self.bytesMax, let header = Self.object(parts[0]),
+      let signature = Base64URL.decode(parts[2])
+    else { throw .malformed }
+    // RFC 7515 §4.1.11: what is marked critical must be understood, and nothing is.
+    guard header["crit"] == nil else { throw .malformed }
+    switch header["kid"] {
+    case nil: keyName = nil
+    case .string(let name)? where name.utf8.count <= JSONWebKeySet.nameBytesMax: keyName = name
+    default: throw .malformed
+    }
+    if case .string(let name)? = header["alg"] { algorithm = name } else { algorithm = "" }
+    type = header["typ"]
+    payload = parts[1]
+    signed = text[..<(text.count - parts[2].count - 1)]
+    self.signature = signature
+  }
+
+  /// What the token says, for the time after its signature was checked. Throws unless it is an access token.
+  package func claims() throws(AccessTokenError) -> JSONValue {
+    guard let claims = Self.object(payload) else { throw .malformed }
+    guard isAccess(type, among: ["jwt", "at+jwt", "application/at+jwt"]),
+      Self.typeClaims.allSatisfy({ isAccess(claims[$0], among: ["access", "bearer"]) })
+    else { throw .wrongType }
+    return claims
+  }
+
+  /// A token that says what it is has to be an access token: nothing else signed with the key passes for one.
+  private func isAccess(_ type: JSONValue?, among names: [String]) -> Bool {
+    switch type {
+    case nil: true
+    case .string(let name)?: names.contains(name.lowercased())
+    default: false
+    }
+  }
+
+  private static func object(_ part: ArraySlice<UInt8>) -> JSONValue? {
+    guard let bytes = Base64URL.decode(part) else { return nil }
+    do throws(JSONError) {
+      let value = try JSONValue(parsing: bytes.span)
+      guard case .object = value else { return nil }
+      return value
+    } catch {
+      return nil
+    }
+  }
+}
+
+/// From when until when a token is good (RFC 7519 §4.1.4 to §4.1.6).
+struct TokenTimes: Equatable {
+  let issuedAt: WallInstant?
+  let notBefore: WallInstant?
+  let expiresAt: WallInstant
+
+  init(issuedAt: WallInstant?, notBefore: WallInstant?, expiresAt: WallInstant) {
+    (self.issuedAt, self.notBefore, self.expiresAt) = (issuedAt, notBefore, expiresAt)
+  }
+
+  /// Nil when there is no end, or a time is none.
+  init?(_ claims: JSONValue) {
+    guard let expiresAt = Self.instant(claims["exp"]) else { return nil }
+    let (issuedAt, notBefore) = (Self.instant(claims["iat"]), Self.instant(claims["nbf"]))
+    guard (claims["iat"] == nil) == (issuedAt == nil), (claims["nbf"] == nil) == (notBefore == nil) else { return nil }
+    self.init(issuedAt: issuedAt, notBefore: notBefore, expiresAt: expiresAt)
+  }
+
+  /// The clocks of issuer and server may differ by the leeway.
+  func check(at now: WallInstant, leewayMilliseconds leeway: Int64) throws(AccessTokenError) {
+    if now.milliseconds(since: expiresAt) >= leeway { throw .expired }
+    for beginning in [issuedAt, notBefore] {
+      if let beginning, beginning.milliseconds(since: now) > leeway { throw .notYetValid }
+    }
+  }
+
+  /// Only a holder of the key can have written these numbers; a mistake of theirs is still no reason to trap.
+  private static func instant(_ value: JSONValue?) -> WallInstant? {
+    let seconds: Double
+    switch value {
+    case .integer(let number): seconds = Double(number)
+    case .double(let number): seconds = number
+    default: return nil
+    }
+    // Far from where a double would have no milliseconds left.
+    guard seconds.magnitude < 1e12 else { return nil }
+    return WallInstant(exactly: Int64((seconds * 1_000).rounded()))
+  }
+}
