@@ -87,6 +87,15 @@ import Upload
     .tokens(.tokenIsBare, "refresh token holds", #"{"access_token":"a","refresh_token":"b\n"}"#),
     .tokens(.expiryIsANumber, "expires_in", #"{"access_token":"a","expires_in":"soon"}"#),
     .tokens(.expiryIsAhead, "good for -", #"{"access_token":"a","expires_at":1700000000}"#),
+    .tokens(
+      .tokenIsForAccess, #""id_token" holds an identity token"#,
+      #"{"id_token":"eyJhbGciOiJSUzI1NiJ9.eyJzdWIiOiJwaG9uZS0xIiwidG9rZW5fdXNlIjoiaWQifQ.c2ln"}"#),
+    .tokens(
+      .tokenIsForAccess, #""token" holds a refresh token"#,
+      #"{"token":"eyJhbGciOiJSUzI1NiJ9.eyJ0eXAiOiJSZWZyZXNoIn0.c2ln"}"#),
+    .tokens(
+      .tokenIsForAccess, "an identity token",
+      #"{"data":{"IdToken":"eyJhbGciOiJSUzI1NiJ9.eyJzdWIiOiJhIiwibm9uY2UiOiJiIn0.c2ln"}}"#),
     .tokens(.noCommandsWithTokens, "beside", #"{"access_token":"a","background_geolocation":[["stop"]]}"#),
   ]
 

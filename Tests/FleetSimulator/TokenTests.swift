@@ -92,3 +92,59 @@ import World
     #expect(try Runs.run(setup(minutes: 5, faults: [wave("vans")], fleets: vans, cars)).hash == both.hash)
   }
 }
+
+/// Devices that get their tokens from an identity provider.
+@Suite struct IdentityRunTests {
+  private func setup(
+    _ provider: IdentityProvider, minutes: Int64, faults: [Fault] = [],
+    _ change: (inout TargetAuthorization) -> Void = { _ in }
+  )
+    -> RunSetup
+  {
+    var setup = Runs.setup(seed: 51, minutes: minutes, faults: faults)
+    setup.fleets = [Runs.drivers(3, radio: .constant(.lte))]
+    var authorization = TargetAuthorization()
+    (authorization.strategy, authorization.identity) = (.jwt, provider)
+    change(&authorization)
+    setup.authorization = authorization
+    return setup
+  }
+
+  private func fault(_ seconds: Int64, _ edit: (inout AuthorizationFault) -> Void) -> Fault {
+    var fault = AuthorizationFault()
+    edit(&fault)
+    return Fault(name: "auth at \(seconds) s", start: .seconds(seconds), duration: .zero, action: .authorization(fault))
+  }
+
+  /// Each logs in once, refreshes as often as its tokens end, and no upload is refused: the SDK knows when a token ends.
+  @Test(arguments: IdentityProvider.allCases)
+  func aPhoneLivesWithEachProvider(provider: IdentityProvider) throws {
+    let (report, seen) = try Runs.watch(setup(provider, minutes: 30) { $0.accessTokenLifetime = .seconds(300) })
+    #expect(report.isRight && report.sums.stored == report.sums.created && report.sums.created > 300)
+    let ways = provider.requests(for: "")
+    let refreshes = seen.requests(to: ways.refreshPath)
+    #expect(seen.requests(to: ways.login.name) > 0 && refreshes >= 12, "\(refreshes) refreshes")
+    #expect(!seen.outcomes.contains { $0.status == 401 }, "no token is shown that is over")
+  }
+
+  /// The wave and the new key at once: one refusal and one refresh for each phone, nothing refused after that, nothing lost.
+  @Test(arguments: [IdentityProvider.keycloak, .supabase, .own])
+  func aKeyRotationInAWaveOfExpiryCostsNothing(provider: IdentityProvider) throws {
+    let faults = [
+      fault(180) { ($0.expireAllAccessTokens, $0.rotateKeys) = (true, true) }, fault(330) { $0.rotateKeys = true },
+    ]
+    let (report, seen) = try Runs.watch(setup(provider, minutes: 8, faults: faults))
+    #expect(report.isRight, "\(report.violations)")
+    #expect(report.sums.stored == report.sums.created)
+    #expect(seen.outcomes.count { $0.status == 401 } <= 3)
+    #expect(seen.requests(to: provider.requests(for: "").refreshPath) >= 3)
+  }
+
+  @Test func aReusableRefreshTokenStaysTheSame() throws {
+    let (report, _) = try Runs.watch(
+      setup(.auth0, minutes: 20) {
+        ($0.accessTokenLifetime, $0.refreshRotation) = (.seconds(120), .reusable)
+      })
+    #expect(report.isRight && report.sums.stored == report.sums.created)
+  }
+}

@@ -35,7 +35,8 @@ import Testing
   }
 
   private func check(_ example: ContractCase, _ answer: ContractAnswer) throws {
-    #expect(try document.problems(of: answer, to: example) == [])
+    let problems = try document.problems(of: answer, to: example)
+    #expect(problems == [], "\(problems)")
   }
 
   @Test func nothingLacksAnExample() { #expect(document.missingExamples() == []) }

@@ -13,7 +13,7 @@ enum EveryKey {
       },
       target: {
         preset: "traccar", url: "https://backend.example/locations", headers: { "X-Run": "${RUN:-none}" },
-        auth: { strategy: "jwt", tokenUrl: "/r", refreshUrl: "/f", accessTokenTtl: "15m", refreshRotation: "reusable" },
+        auth: { strategy: "jwt", tokenUrl: "/r", refreshUrl: "/f", accessTokenTtl: "15m", refreshRotation: "reusable", identity: "keycloak" },
         connections: { policy: "pooled", keepAlive: "1m30s", http: "2", sourceAddresses: "single", resolve: ["backend.example:443:127.0.0.1"], proxy: "http://127.0.0.1:3128" },
         tls: { ca: "authority.pem", insecure: false, clientCert: "phone.pem", clientKey: "phone.key",
           pinnedKey: "sha256//47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=" },
@@ -101,7 +101,7 @@ enum EveryKey {
           abort: { status: 413, percentage: 50, headers: { "Retry-After": "5" }, when: "request.bytes > 65536" },
           delay: { fixedDelay: "2s", percentage: 10, when: "request.records in [1, 2]" },
           answer: { kind: "portal", percentage: 1, when: "request.records>=5" } } },
-        { name: "auth", at: "9m", for: "1m", auth: { expireAllAccessTokens: true, revokeAllTokens: true, refreshStatus: 500 } },
+        { name: "auth", at: "9m", for: "1m", auth: { expireAllAccessTokens: true, revokeAllTokens: true, rotateKeys: true, refreshStatus: 500 } },
         { name: "disk", at: "9m", for: "1m", storage: { error: "SQLITE_FULL" } },
         { name: "crash", rate: { perDeviceHour: 0.1 }, storage: { crash: "between-2xx-and-delete" } },
         { name: "phone", at: "9m", for: "1m", select: { place: [[52, 13], [53, 13], [52.5, 14]] }, device: { clockOffset: "-90s", clockDrift: 20, noFix: true, poisonRecord: "text-latitude" } },

@@ -37,6 +37,10 @@ extension AnswerChecker {
     AnswerChecker.collectTokens(document, into: &candidates)
     judgement.judge(
       .oneAccessToken, isBroken: candidates.count > 1, "candidates are \(candidates.joined(separator: ", "))")
+    let kind = TokenKind(of: token)
+    judgement.judge(
+      .tokenIsForAccess, isBroken: kind != nil,
+      "\"\(AnswerChecker.key(of: token, in: document) ?? "")\" holds \(kind?.rawValue ?? "")")
     judgement.judge(.tokenIsBare, nil)
     for (name, token) in [("access", token), ("refresh", found.refreshToken ?? "")] {
       // A shared access signature is the whole field and has a space in it (SDK §11.1).
@@ -90,6 +94,16 @@ extension AnswerChecker {
     case .array(let elements): for element in elements { collectKeys(element, into: &keys) }
     case .null, .bool, .integer, .double, .string: break
     }
+  }
+
+  /// The key whose value the token is.
+  private static func key(of token: String, in value: JSONValue) -> String? {
+    guard case .object(let object) = value else { return nil }
+    for member in object.members {
+      if member.value == .string(token) { return member.key }
+      if let inner = key(of: token, in: member.value) { return inner }
+    }
+    return nil
   }
 
   /// Names under which a device may find an access token, where their values differ.

@@ -20,7 +20,7 @@ package enum Clause: Int, CaseIterable, Sendable {
 
   // New tokens.
   case refreshSucceeds, refreshIsAnObject, accessTokenIsFound, oneAccessToken, tokenIsBare, expiryIsANumber
-  case expiryIsAhead, noCommandsWithTokens
+  case expiryIsAhead, noCommandsWithTokens, tokenIsForAccess
 
   package var number: Int { rawValue }
 }
@@ -47,7 +47,7 @@ extension Clause {
       .argumentsFit, .configurationIsUsable, .authorizationIsWhole, .notTooManyCommands, .commandsComeOnce:
       commands
     case .refreshSucceeds, .refreshIsAnObject, .accessTokenIsFound, .oneAccessToken, .tokenIsBare, .expiryIsANumber,
-      .expiryIsAhead, .noCommandsWithTokens:
+      .expiryIsAhead, .noCommandsWithTokens, .tokenIsForAccess:
       tokens
     }
   }
@@ -245,6 +245,11 @@ extension Clause {
       )
     case .expiryIsANumber:
       ("the expiry is a number", "the device ignores it until it gets a 401: use seconds from now, such as 3600")
+    case .tokenIsForAccess:
+      (
+        "the token that the device finds is an access token",
+        "the device shows it to the backend as it is: let refreshUrl be an endpoint that answers with access_token, refresh_token and expires_in only (of Cognito /oauth2/token), or log in with a scope that gives an access token"
+      )
     case .expiryIsAhead:
       (
         "a new token does not expire at once",

@@ -98,7 +98,7 @@ extension Subcommand {
       "rollingroad serve --forward orders=https://example.org/hook",
       "rollingroad serve --tls-cert chain.pem --tls-key key.pem --tls-listen 0.0.0.0:8443",
       "rollingroad serve --auth required --identity keycloak --access-ttl 60s",
-      "rollingroad serve --auth required --jwks keys.json --issuer https://login.example --audience phones",
+      "rollingroad serve --auth required --jwks https://login.example/keys --issuer https://login.example --audience phones",
     ],
     run: { (invocation) throws(UsageError) in
       let configuration = try ServerConfiguration(invocation.values)

@@ -34,6 +34,8 @@ final class RunContext {
   let logEntriesKept: Int
   /// Of each device, whether its records are traced; nil: requests say nothing of traces.
   let traced: [Bool]?
+  /// When a fault has last asked for a new key of tokens.
+  private var keysRotatedAt: MonotonicInstant?
   var head = ResponseHead()
   var trace: Trace
   private let watchers: [any Watcher]
@@ -93,6 +95,13 @@ final class RunContext {
   /// What an administrator of the server asks for.
   func obey(_ order: Administration, at now: Moment) {
     if let targetFaults { targetFaults.obey(order) } else { server.obey(order, at: now) }
+  }
+
+  /// Once, however many devices a fault means.
+  func rotateKeys(at now: Moment) {
+    guard keysRotatedAt != now.monotonic else { return }
+    keysRotatedAt = now.monotonic
+    obey(.rotateKeys, at: now)
   }
 
   var server: InProcessServer {

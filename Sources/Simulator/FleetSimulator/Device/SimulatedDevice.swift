@@ -244,13 +244,11 @@ extension SimulatedDevice {
     account?.nextAttempt = nil
     account?.isRegistering = true
     account?.attempts += 1
-    var form = RegisterRequest(
-      org: "rolling-road", uuid: name, model: "Simulated", manufacturer: "Rolling Road", version: "15")
-    form.deviceID = name
+    let login = (authorization.identity ?? .own).requests(for: name)
+    let place = authorization.identity == nil ? authorization.tokenURL : login.login.name
     let request = OutgoingRequest(
       id: Account.firstRequest + (account?.attempts ?? 0), purpose: .log, method: "POST",
-      url: SimulatedDevice.url(authorization.tokenURL, in: run),
-      headers: [NameValuePair(HeaderName.contentType, ContentType.json)], body: form.json.serialized,
+      url: SimulatedDevice.url(place, in: run), headers: login.loginHeaders, body: Array(login.login.value.utf8),
       timeout: .seconds(60))
     link.send(request, at: now, under: faults, in: run)
   }
@@ -269,8 +267,11 @@ extension SimulatedDevice {
         draft.authorization.strategy = .jwt
         draft.authorization.accessToken = accessToken
         draft.authorization.refreshToken = tokens.refreshToken
-        draft.authorization.refreshUrl = SimulatedDevice.url(authorization.refreshURL, in: run)
-        draft.authorization.refreshPayload = .object(["refresh_token": .string("{refreshToken}")])
+        let ways = (authorization.identity ?? .own).requests(for: "")
+        let place = authorization.identity == nil ? authorization.refreshURL : ways.refreshPath
+        draft.authorization.refreshUrl = SimulatedDevice.url(place, in: run)
+        draft.authorization.refreshPayload = .object(ways.refreshPayload)
+        draft.authorization.refreshHeaders = .object(ways.refreshHeaders)
         draft.authorization.expires = tokens.expires ?? TokenExpiry.never
       }
     }

@@ -72,6 +72,7 @@ extension SimulatedDevice {
       }
       if authorization.expireAllAccessTokens { run.obey(.expireTokens(of: name), at: now) }
       if authorization.revokeAllTokens { run.obey(.revokeTokens(of: name), at: now) }
+      if authorization.rotateKeys { run.rotateKeys(at: now) }
     case .remote(let remote): run.obey(.order(remote.commands, to: name), at: now)
     case .storage: failWrites(in: run)
     case .device: break

@@ -29,7 +29,11 @@ extension RunSetup {
       for header in http.abort?.headers ?? [] where !ServerFault.isField(NameValuePair(header.name, header.value)) {
         problems.append("\(place): the header '\(header.name)' is reserved or not a header")
       }
-    case .authorization:
+    case .authorization(let authorization):
+      if authorization.rotateKeys, scenario.target.authorization.identity == nil {
+        problems.append(
+          "\(place): keys are rotated by an identity provider; add target: { auth: { identity: \"own\" } }")
+      }
       if scenario.target.authorization.strategy != .jwt {
         problems.append("\(place): there are no tokens; add target: { auth: { strategy: \"jwt\" } }")
       }
@@ -46,10 +50,7 @@ extension RunSetup {
     if authorization.strategy == .sas {
       problems.append("target.auth.strategy sas: the built-in server supports only jwt")
     }
-    guard authorization.strategy == .jwt else { return }
-    if authorization.refreshRotation == .reusable {
-      problems.append("target.auth.refreshRotation reusable: refresh tokens of the built-in server are single-use")
-    }
+    guard authorization.strategy == .jwt, authorization.identity == nil else { return }
     let known = [
       ("tokenUrl", authorization.tokenURL, ["/api/register", "/v2/register", "/api/jwt/register"]),
       ("refreshUrl", authorization.refreshURL, ["/api/refresh_token", "/v2/refresh_token"]),

@@ -14,6 +14,8 @@ extension InProcessServer {
       guard let authorization = setup.authorization else { return }
       configuration.authentication = .required
       configuration.accessSeconds = Int(max(1, authorization.accessTokenLifetime.seconds))
+      configuration.identity = authorization.identity.map { IdentitySettings($0) }
+      if authorization.refreshRotation == .reusable { configuration.rotatesRefreshTokens = false }
     }
   }
 

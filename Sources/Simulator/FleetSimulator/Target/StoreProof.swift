@@ -108,6 +108,9 @@ struct Administration {
     Administration(path: "/admin/v1/tokens/revoke", body: JSONValue.object(["device": .string(device)]).string)
   }
 
+  /// A new key signs the tokens.
+  static let rotateKeys = Administration(path: "/admin/v1/tokens/rotate-keys", body: "")
+
   /// The next answers to the device carry these.
   static func order(_ commands: [Command], to device: String) -> Administration {
     let list = JSONValue.object(["commands": .array(commands.map(\.json))])

@@ -121,6 +121,7 @@ package enum AnswerFault: String, CaseIterable, Sendable {
 package struct AuthorizationFault: Equatable, Sendable {
   package var expireAllAccessTokens = false
   package var revokeAllTokens = false
+  package var rotateKeys = false
   /// Refresh requests are answered with it.
   package var refreshStatus: Int?
 
@@ -137,6 +138,9 @@ extension AuthorizationFault: FaultActionSection {
     [
       .key("expireAllAccessTokens", \.expireAllAccessTokens, .boolean, "All access tokens expire at once."),
       .key("revokeAllTokens", \.revokeAllTokens, .boolean, "All tokens are revoked, refresh tokens included."),
+      .key(
+        "rotateKeys", \.rotateKeys, .boolean,
+        "The identity provider signs with a new key; only with `target.auth.identity` and a Rolling Road server."),
       .optional(
         "refreshStatus", \.refreshStatus, .integer(200...599), "Refresh requests are answered with this status."),
     ])
