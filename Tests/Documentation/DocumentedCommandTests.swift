@@ -21,7 +21,7 @@ import Testing
   }
 
   @Test func nothingIsNamedThatNoPageHas() {
-    let commands = Document.all.flatMap(\.commands)
+    let commands = (Document.all + Document.help).flatMap(\.commands)
     for (beginning, _) in Treatment.special {
       #expect(commands.contains { $0.hasPrefix(beginning) }, "\(beginning)")
     }

@@ -65,8 +65,7 @@ public final class IngestServer: Sendable {
       self.readers = readers
       let journal = try IngestServer.openJournal(configuration, dropped, notify) { dispatcher.send($0, to: $1) }
       self.journal = journal
-      let foreignKeys = try IngestServer.openKeys(configuration, notify)
-      self.foreignKeys = foreignKeys
+      foreignKeys = try IngestServer.openKeys(configuration, notify)
       let backend = ThreadedBackend(writer, readers, dispatcher, mailbox: writerMetrics.mailboxJobs)
       let context = ServerContext(
         configuration, signingKey: try IngestServer.signingKey(storeConfiguration), metrics: metrics,
