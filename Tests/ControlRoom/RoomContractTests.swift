@@ -57,7 +57,8 @@ import Testing
   }
 
   private func check(_ example: ContractCase, _ port: UInt16) throws {
-    #expect(try document.problems(of: ContractAnswer(to: example.request(), port: port), to: example) == [])
+    let problems = try document.problems(of: ContractAnswer(to: example.request(), port: port), to: example)
+    #expect(problems == [], "\(problems)")
   }
 
   @Test func nothingLacksAnExample() {
