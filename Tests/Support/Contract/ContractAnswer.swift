@@ -42,7 +42,7 @@ extension ContractDocument {
       let lines = answer.text.split(separator: "\n")
       return try lines.flatMap { schema.problems(of: try JSONValue(parsing: Array($0.utf8).span), in: line) }
     }
-    let isJSON = answer.mediaType.prefix { $0 != ";" }.hasSuffix("json")
+    let isJSON = answer.mediaType.contains("json") && !answer.mediaType.contains("json5")
     return schema.problems(of: isJSON ? try answer.json() : .string(answer.text), in: content["schema"] ?? .null)
   }
 }
