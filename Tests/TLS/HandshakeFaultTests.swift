@@ -163,7 +163,7 @@ import Testing
 
   /// The time for handshakes, which is over long before, begins anew behind the wait.
   @Test func whatHasWaitedGoesOn() throws {
-    let server = try EchoServer(meeting: Waits(.milliseconds(40))) { $0.times.handshake = .milliseconds(30) }
+    let server = try EchoServer(meeting: Waits(.seconds(3))) { $0.times.handshake = .seconds(2) }
     var wishes = wishes(server)
     wishes.authority = nil
     #expect(try server.talk(TestClient(port: server.port, wishes)))
