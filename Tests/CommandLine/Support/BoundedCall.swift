@@ -1,6 +1,6 @@
 import Support
 
-/// The program as a process of its own, which is ended when it goes on: for a call that is refused, and would serve or drive for ever if it
+/// The program as a process of its own, ended after a bound: for a call that has to be refused, and would run without end if it
 /// were not.
 struct BoundedCall {
   /// Of both outputs.

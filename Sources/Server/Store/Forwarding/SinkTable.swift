@@ -100,7 +100,7 @@ extension SinkTable {
   /// So many days would be deleted if no sink were waiting for them.
   func hold(_ count: Int) { board?.hold(count) }
 
-  /// The partition is given up for want of space, whoever waits for it.
+  /// The partition is deleted to free space, even if sinks have not read all of it.
   func lose(_ partition: PointPartition) {
     for sink in sinks {
       let unsent = partition.nextRow - 1 - sink.position.row(in: partition.id)
