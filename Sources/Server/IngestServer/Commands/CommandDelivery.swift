@@ -89,10 +89,10 @@ extension Response {
 
   /// The answer with what was found for its device; a store that cannot be read adds nothing.
   func carrying(_ result: StoreResult) -> Response {
-    switch result {
-    case .commands(let commands): carrying(commands)
-    case .unavailable: to(nil)
-    default: preconditionFailure("the store answers with commands or an outage")
+    do throws(ResponseError) {
+      return carrying(try result.unpack { if case .commands(let commands) = $0 { commands } else { nil } })
+    } catch {
+      return to(nil)
     }
   }
 }

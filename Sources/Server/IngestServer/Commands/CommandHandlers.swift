@@ -54,19 +54,10 @@ struct CommandHandlers: Sendable {
 
   private func proceed(_ ordering: CommandQueueing) -> Reply {
     guard let order = ordering.next else { return .answer(.ordered(ordering)) }
-    return .store(.queue(order), afterwards: .then { ordered(ordering, $0) })
-  }
-
-  private func ordered(_ ordering: CommandQueueing, _ result: StoreResult) -> Reply {
-    var ordering = ordering
-    switch result {
-    case .queued(let id, let isNew):
+    return .queue(order) { id, isNew in
+      var ordering = ordering
       ordering.take(id: id, isNew: isNew)
       return proceed(ordering)
-    case .tooManyCommands:
-      return .answer(.error(429, "too_many_orders", "the limit of waiting commands is reached"))
-    case .unavailable(let outage): return .answer(.unavailable(outage))
-    default: preconditionFailure("the store answers an order with an id, a refusal or an outage")
     }
   }
 
@@ -81,7 +72,7 @@ struct CommandHandlers: Sendable {
         guard case .string(let tag) = element, !tag.isEmpty else { throw wrong }
         tags.append(tag)
       }
-      return .store(.setTags(exchange.namedDevice, tags), afterwards: .count("tags"))
+      return .change(.setTags(exchange.namedDevice, tags), answering: "tags")
     } catch {
       return .answer(.error(400, "bad_request", "\(error)"))
     }

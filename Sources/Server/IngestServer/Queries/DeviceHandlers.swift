@@ -46,13 +46,10 @@ struct DeviceHandlers: Sendable {
   /// a token makes a new device: it cannot be told from one that was never there.
   func delete(_ exchange: Exchange) -> Reply {
     let device = exchange.namedDevice
-    return .store(
-      .delete(device),
-      afterwards: .then { [traffic] result in
-        traffic.forget(device)
-        if case .changed(0) = result { return .answer(.unknownDevice(device)) }
-        return .answer(.counted("devices", result))
-      })
+    return .change(.delete(device)) { [traffic] count in
+      traffic.forget(device)
+      return .answer(count == 0 ? .unknownDevice(device) : .count("devices", count))
+    }
   }
 }
 
@@ -127,16 +124,10 @@ struct ResetHandlers: Sendable {
   /// whether there is one. After an error it can be repeated: what is forgotten already does not come back.
   func reset(_ exchange: Exchange) -> Reply {
     let run = exchange.optionalRun
-    return .store(.reset(run: run), afterwards: .then { wasReset(run, $0) })
+    return .change(.reset(run: run)) { wasReset(run, devices: $0) }
   }
 
-  private func wasReset(_ run: String?, _ result: StoreResult) -> Reply {
-    let devices: Int
-    switch result {
-    case .changed(let count): devices = count
-    case .unavailable(let outage): return .answer(.unavailable(outage))
-    default: preconditionFailure("the store answers a reset with a count or an outage")
-    }
+  private func wasReset(_ run: String?, devices: Int) -> Reply {
     refusals.clear(run: run)
     traffic.clear(run: run)
     let counts: KeyValuePairs<StaticString, Int> = [

@@ -67,15 +67,11 @@ struct QuarantineHandlers: Sendable {
   }
 
   private func clear(_ selection: QuarantineSelection, after deleted: Int) -> Reply {
-    .store(
-      .clearQuarantine(selection, limit: Self.deletedAtOnce), afterwards: .then { cleared(selection, deleted, $0) })
-  }
-
-  private func cleared(_ selection: QuarantineSelection, _ deleted: Int, _ result: StoreResult) -> Reply {
-    guard case .changed(let count) = result else { return .answer(.counted("deleted", result)) }
-    if count == Self.deletedAtOnce { return clear(selection, after: deleted + count) }
-    if selection.id != nil, count == 0 { return .answer(.unknownRecord) }
-    return .answer(.counted("deleted", .changed(deleted + count)))
+    .change(.clearQuarantine(selection, limit: Self.deletedAtOnce)) { count in
+      if count == Self.deletedAtOnce { return clear(selection, after: deleted + count) }
+      if selection.id != nil, count == 0 { return .answer(.unknownRecord) }
+      return .answer(.count("deleted", deleted + count))
+    }
   }
 
   private func selection(

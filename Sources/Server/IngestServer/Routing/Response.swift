@@ -143,15 +143,6 @@ extension Response {
       .error(503, "stopping", "the server is stopping; nothing was stored").with(HeaderName.retryAfter, "1")
     }
   }
-
-  /// How many things a change has changed, under a key that says which.
-  static func counted(_ key: StaticString, _ result: StoreResult, note: String? = nil) -> Response {
-    switch result {
-    case .changed(let count): .count(key, count, note: note)
-    case .unavailable(let outage): .unavailable(outage)
-    default: preconditionFailure("the store answers a change with a count or an outage")
-    }
-  }
 }
 
 extension Response {

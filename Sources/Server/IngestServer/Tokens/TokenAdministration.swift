@@ -29,7 +29,7 @@ struct TokenAdministration: Sendable {
     do {
       let body = try JSONValue(parsing: exchange.body.span)
       let selection = try TokenSelection(AdminFields(body, knows: TokenSelection.keys), exchange)
-      return .store(job(selection), afterwards: .count("families", note: note))
+      return .change(job(selection), answering: "families", note: note)
     } catch {
       return .answer(.error(400, "bad_request", "\(error)"))
     }

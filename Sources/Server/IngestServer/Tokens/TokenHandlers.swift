@@ -100,15 +100,9 @@ extension TokenHandlers {
     let refresh = RefreshToken(for: device)
     let (now, origin) = (exchange.receivedAt, exchange.origin)
     let family = TokenFamily(device: device, refresh: refresh.hash, expiresAt: refreshExpiry(from: now))
-    return .store(
-      .beginFamily(family),
-      afterwards: .then { result in
-        switch result {
-        case .family(let family): .answer(voice.answer(grant(refresh, family, isNew: true, for: origin, at: now)))
-        case .unavailable(let outage): .answer(.unavailable(outage))
-        default: preconditionFailure("the store answers a registration with a family or an outage")
-        }
-      })
+    return .beginFamily(family) { family in
+      .answer(voice.answer(grant(refresh, family, isNew: true, for: origin, at: now)))
+    }
   }
 
   /// A refresh token for the next pair.
@@ -133,43 +127,28 @@ extension TokenHandlers {
       presented: presented, successor: successor.hash, answer: Array(successor.text.utf8),
       expiresAt: refreshExpiry(from: exchange.receivedAt), graceMilliseconds: Int64(policy.graceSeconds) * 1_000)
     let (now, begunAt, origin) = (exchange.receivedAt, exchange.begunAt, exchange.origin)
-    return .store(
-      .rotate(rotation),
-      afterwards: .then { result in
-        let outcome = rotated(rotation, successor, result, run: shown.device.run, begunAt)
-        guard case .success(let (refresh, family)) = outcome else {
-          guard case .failure(let failure) = outcome else { preconditionFailure("a result is one of two") }
-          return .answer(failure.refusal.map { voice.refuse($0, shown.device) } ?? failure.response)
-        }
+    return .rotate(
+      rotation,
+      refused: { [checks] refusal in
+        checks.throttle.withLock { $0.failed(presented, run: shown.device.run, now: begunAt) }
+        return voice.refuse(refusal, shown.device)
+      },
+      { family, earlier in
+        // The first answer was lost on its way: the same successor once more.
+        let refresh = earlier.map(RefreshToken.init(stored:)) ?? successor
         let isNew = refresh.text != text
         return .answer(voice.answer(grant(refresh, family, isNew: isNew, for: origin, at: now), breakage))
       })
   }
+}
 
-  /// Why there is no pair.
-  private struct NoRotation: Error {
-    let refusal: TokenRefusal?
-    let response: Response
-  }
-
-  private func rotated(
-    _ rotation: TokenRotation, _ successor: RefreshToken, _ result: StoreResult, run: String,
-    _ begunAt: MonotonicInstant
-  ) -> Result<(RefreshToken, Int64), NoRotation> {
-    switch result {
-    case .rotated(let family): return .success((successor, family))
-    case .rotatedBefore(let family, let text):
-      // The first answer was lost on its way: the same successor once more.
-      guard let earlier = RefreshToken(text: String(decoding: text, as: UTF8.self)) else {
-        preconditionFailure("the store gives back what it was given")
-      }
-      return .success((earlier, family))
-    case .refused(let refusal):
-      checks.throttle.withLock { $0.failed(rotation.presented, run: run, now: begunAt) }
-      return .failure(NoRotation(refusal: refusal, response: .refused(refusal)))
-    case .unavailable(let outage): return .failure(NoRotation(refusal: nil, response: .unavailable(outage)))
-    default: preconditionFailure("the store answers a refresh with a rotation, a refusal or an outage")
+extension RefreshToken {
+  /// As a rotation has handed it to the store.
+  fileprivate init(stored text: [UInt8]) {
+    guard let token = RefreshToken(text: String(decoding: text, as: UTF8.self)) else {
+      preconditionFailure("the store gives back what it was given")
     }
+    self = token
   }
 }
 

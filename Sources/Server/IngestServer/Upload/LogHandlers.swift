@@ -19,7 +19,7 @@ struct LogHandlers: Sendable {
       if bytes.isEmpty { throw ResponseError(.error(400, "empty_log", "the log is empty")) }
       let log = DeviceLog(
         device: device, receivedAt: exchange.receivedAt, fileName: String(name.prefix(Self.fileNameMax)), bytes: bytes)
-      return .store(.keepLog(log), afterwards: .count("kept"))
+      return .change(.keepLog(log), answering: "kept")
     } catch {
       return .answer(error.response)
     }

@@ -35,7 +35,7 @@ struct UploadHandlers: Sendable {
       device: device, receivedAt: exchange.receivedAt,
       credential: token?.credential,
       parameters: reading.parameters, bytes: exchange.body, points: reading.points, quarantined: reading.quarantined)
-    return .store(.ingest(batch), afterwards: .upload(device))
+    return .ingest(batch)
   }
 
   /// Token, header, body, path, in this order; nil when a token that was asked for speaks for one device and the request
@@ -74,18 +74,18 @@ struct UploadHandlers: Sendable {
   }
 
   func uploaded(_ result: StoreResult, _ device: DeviceIdentity) -> Response {
-    switch result {
-    case .ingested(let receipt):
-      metrics.stored(accepted: receipt.accepted, duplicate: receipt.duplicate, quarantined: receipt.quarantined)
-      var response = Response.receipt(receipt)
-      response.carried = CarriedCommands(receipt.commands, to: device)
-      return response
-    case .refused(.wrongDevice): return .wrongDevice
-    case .refused(.deviceDeleted): return .deviceDeleted
-    case .refused(let refusal): return .refused(refusal).to(device)
-    case .unavailable(let outage): return .unavailable(outage)
-    default: preconditionFailure("the store answers a batch with a receipt, a refusal or an outage")
+    let receipt: IngestReceipt
+    do throws(ResponseError) {
+      receipt = try result.unpack({ if case .ingested(let receipt) = $0 { receipt } else { nil } }) { refusal in
+        refusal == .wrongDevice || refusal == .deviceDeleted ? .refused(refusal) : .refused(refusal).to(device)
+      }
+    } catch {
+      return error.response
     }
+    metrics.stored(accepted: receipt.accepted, duplicate: receipt.duplicate, quarantined: receipt.quarantined)
+    var response = Response.receipt(receipt)
+    response.carried = CarriedCommands(receipt.commands, to: device)
+    return response
   }
 }
 
