@@ -19,9 +19,7 @@ final class PointPartition {
   /// The partition of odd times has rows of this day: they came when the day still lay in the future.
   var isShadowed = false
 
-  private let insertion: PreparedStatement
-  private let parameterInsertion: PreparedStatement
-  private let parameterSearch: PreparedStatement
+  private var statements: PointStatements
 
   init(
     id: Int64, day: Int64, runs: Int64, indexed: Int64, sweepFrom: Int64, sweepTo: Int64,
@@ -37,12 +35,7 @@ final class PointPartition {
     // A sink may stand on a row that is gone.
     let passed = try connection.first("SELECT max(row) FROM sink_positions WHERE part = ?1", id) ?? 0
     nextRow = max(last, indexed, passed) + 1
-    insertion = try PreparedStatement(
-      "INSERT OR IGNORE INTO points_\(id) VALUES(?1,?2,?3,?4,?5,?6,?7,?8,?9,?10,?11,?12,?13,?14)",
-      on: connection.database)
-    parameterInsertion = try PreparedStatement(
-      "INSERT OR IGNORE INTO parameters_\(id)(json) VALUES(?1)", on: connection.database)
-    parameterSearch = try PreparedStatement("SELECT id FROM parameters_\(id) WHERE json = ?1", on: connection.database)
+    statements = try PointStatements(connection.database, partition: id)
   }
 
   /// The next row gets a higher number than that.
@@ -52,27 +45,7 @@ final class PointPartition {
   func insert(
     _ point: Point, of batch: IngestBatch, device: Int64, parameters: Int64?, on connection: StoreConnection
   ) throws(DatabaseError) -> Bool {
-    try insertion.use { (statement: inout Statement) throws(DatabaseError) in
-      let uuid = point.uuid.bytes
-      let event = point.event ?? ""
-      let eventBytes = event.utf8.span
-      var row = statement.start()
-      row.bind(1, nextRow)
-      row.bind(2, point.recordedAt)
-      row.bind(3, device)
-      row.bind(4, blob: uuid.span)
-      row.bind(5, point.latitude ?? .nan)
-      row.bind(6, point.longitude ?? .nan)
-      row.bind(7, point.accuracy ?? .nan)
-      row.bind(8, point.speed ?? .nan)
-      row.bind(9, point.heading ?? .nan)
-      if let isMoving = point.isMoving { row.bind(10, isMoving ? 1 : 0 as Int64) } else { row.bindNull(10) }
-      if eventBytes.isEmpty { row.bindNull(11) } else { row.bind(11, text: eventBytes) }
-      row.bind(12, batch.receivedAt.millisecondsSince1970)
-      if let parameters { row.bind(13, parameters) } else { row.bindNull(13) }
-      row.bind(14, blob: batch.bytes.span.extracting(point.record))
-      try row.run()
-    }
+    try statements.insert(nextRow, point, of: batch, device: device, parameters: parameters)
     guard connection.database.changes == 1 else { return false }
     nextRow += 1
     lastReceived = batch.receivedAt.millisecondsSince1970
@@ -81,18 +54,63 @@ final class PointPartition {
 
   /// The number under which this partition keeps these parameters, made when they are new.
   func number(ofParameters json: [UInt8]) throws(DatabaseError) -> Int64 {
-    try parameterInsertion.use { (statement: inout Statement) throws(DatabaseError) in
-      var row = statement.start()
-      row.bind(1, blob: json.span)
-      try row.run()
-    }
-    return try parameterSearch.use { (statement: inout Statement) throws(DatabaseError) in
-      var row = statement.start()
-      row.bind(1, blob: json.span)
-      let isThere = try row.step()
-      precondition(isThere, "parameters vanished")
-      return row.integer(at: 0)
-    }
+    try statements.number(ofParameters: json)
+  }
+}
+
+/// The statements that write into the tables of one partition.
+struct PointStatements: ~Copyable {
+  private var insertion: Statement
+  private var parameterInsertion: Statement
+  private var parameterSearch: Statement
+}
+
+extension PointStatements {
+  init(_ connection: borrowing Connection, partition id: Int64) throws(DatabaseError) {
+    self.init(
+      insertion: try connection.prepare(
+        "INSERT OR IGNORE INTO points_\(id) VALUES(?1,?2,?3,?4,?5,?6,?7,?8,?9,?10,?11,?12,?13,?14)"),
+      parameterInsertion: try connection.prepare("INSERT OR IGNORE INTO parameters_\(id)(json) VALUES(?1)"),
+      parameterSearch: try connection.prepare("SELECT id FROM parameters_\(id) WHERE json = ?1"))
+  }
+
+  mutating func insert(
+    _ number: Int64, _ point: Point, of batch: IngestBatch, device: Int64, parameters: Int64?
+  ) throws(DatabaseError) {
+    let uuid = point.uuid.bytes
+    let event = point.event ?? ""
+    let eventBytes = event.utf8.span
+    var row = insertion.start()
+    row.bind(1, number)
+    row.bind(2, point.recordedAt)
+    row.bind(3, device)
+    row.bind(4, blob: uuid.span)
+    row.bind(5, point.latitude ?? .nan)
+    row.bind(6, point.longitude ?? .nan)
+    row.bind(7, point.accuracy ?? .nan)
+    row.bind(8, point.speed ?? .nan)
+    row.bind(9, point.heading ?? .nan)
+    if let isMoving = point.isMoving { row.bind(10, isMoving ? 1 : 0 as Int64) } else { row.bindNull(10) }
+    if eventBytes.isEmpty { row.bindNull(11) } else { row.bind(11, text: eventBytes) }
+    row.bind(12, batch.receivedAt.millisecondsSince1970)
+    if let parameters { row.bind(13, parameters) } else { row.bindNull(13) }
+    row.bind(14, blob: batch.bytes.span.extracting(point.record))
+    try row.run()
+  }
+
+  mutating func number(ofParameters json: [UInt8]) throws(DatabaseError) -> Int64 {
+    try insert(parameters: json)
+    var row = parameterSearch.start()
+    row.bind(1, blob: json.span)
+    let isThere = try row.step()
+    precondition(isThere, "parameters vanished")
+    return row.integer(at: 0)
+  }
+
+  private mutating func insert(parameters json: [UInt8]) throws(DatabaseError) {
+    var row = parameterInsertion.start()
+    row.bind(1, blob: json.span)
+    try row.run()
   }
 }
 

@@ -2,7 +2,7 @@ import Base
 import Database
 
 /// The devices, remembered in memory as the writer meets them and written once per group.
-struct DeviceTable {
+struct DeviceTable: ~Copyable {
   struct Device {
     let id: Int64
     let identity: DeviceIdentity
@@ -24,20 +24,12 @@ struct DeviceTable {
   private(set) var entries: [Device] = []
   private var places: [DeviceIdentity: Int] = [:]
   private var changed: [Int] = []
-  private let countsUpdate: PreparedStatement
-  private let latestUpdate: PreparedStatement
+  private var statements: DeviceStatements
 
   init(on connection: StoreConnection, capacity: Int) throws(DatabaseError) {
     self.connection = connection
     self.capacity = capacity
-    let counts =
-      "UPDATE devices SET last_seen = ?2, points = ?3, duplicates = ?4, quarantined = ?5, broadcast_mark = ?6"
-    countsUpdate = try PreparedStatement("\(counts) WHERE id = ?1", on: connection.database)
-    latestUpdate = try PreparedStatement(
-      """
-      \(counts), latest_at = ?7, latest_uuid = ?8, latitude = ?9, longitude = ?10, accuracy = ?11, speed = ?12,
-      heading = ?13, is_moving = ?14, event = ?15 WHERE id = ?1
-      """, on: connection.database)
+    statements = try DeviceStatements(connection.database)
   }
 
   /// The place of the device in `entries`, nil when it was never seen. Valid until the end of the group.
@@ -111,39 +103,11 @@ struct DeviceTable {
   /// Writes what the group changed. To be called inside its transaction, at the end.
   mutating func flush() throws(DatabaseError) {
     for place in changed {
-      try write(entries[place])
+      try statements.write(entries[place])
       entries[place].isChanged = false
       entries[place].latest = nil
     }
     changed.removeAll(keepingCapacity: true)
-  }
-
-  /// One statement for a device: in a group of single uploads there are as many of them as records.
-  private func write(_ entry: Device) throws(DatabaseError) {
-    guard let point = entry.latest else {
-      return try countsUpdate.use { (statement: inout Statement) throws(DatabaseError) in
-        var row = statement.start()
-        row.bind(countsOf: entry)
-        try row.run()
-      }
-    }
-    try latestUpdate.use { (statement: inout Statement) throws(DatabaseError) in
-      let uuid = point.uuid.bytes
-      let event = point.event ?? ""
-      let eventBytes = event.utf8.span
-      var row = statement.start()
-      row.bind(countsOf: entry)
-      row.bind(7, point.recordedAt)
-      row.bind(8, blob: uuid.span)
-      row.bind(9, point.latitude ?? .nan)
-      row.bind(10, point.longitude ?? .nan)
-      row.bind(11, point.accuracy ?? .nan)
-      row.bind(12, point.speed ?? .nan)
-      row.bind(13, point.heading ?? .nan)
-      if let isMoving = point.isMoving { row.bind(14, isMoving ? 1 : 0 as Int64) } else { row.bindNull(14) }
-      if eventBytes.isEmpty { row.bindNull(15) } else { row.bind(15, text: eventBytes) }
-      try row.run()
-    }
   }
 
   /// The device is gone, and `flush` was called before. Its place is not used again.
@@ -159,6 +123,50 @@ struct DeviceTable {
     entries.removeAll()
     places.removeAll()
     changed.removeAll()
+  }
+}
+
+/// The statements that write what a group changed of a device.
+struct DeviceStatements: ~Copyable {
+  private var counts: Statement
+  private var countsAndLatest: Statement
+}
+
+extension DeviceStatements {
+  init(_ connection: borrowing Connection) throws(DatabaseError) {
+    let counts =
+      "UPDATE devices SET last_seen = ?2, points = ?3, duplicates = ?4, quarantined = ?5, broadcast_mark = ?6"
+    self.init(
+      counts: try connection.prepare("\(counts) WHERE id = ?1"),
+      countsAndLatest: try connection.prepare(
+        """
+        \(counts), latest_at = ?7, latest_uuid = ?8, latitude = ?9, longitude = ?10, accuracy = ?11, speed = ?12,
+        heading = ?13, is_moving = ?14, event = ?15 WHERE id = ?1
+        """))
+  }
+
+  /// One statement for a device: in a group of single uploads there are as many of them as records.
+  mutating func write(_ entry: DeviceTable.Device) throws(DatabaseError) {
+    guard let point = entry.latest else {
+      var row = counts.start()
+      row.bind(countsOf: entry)
+      return try row.run()
+    }
+    let uuid = point.uuid.bytes
+    let event = point.event ?? ""
+    let eventBytes = event.utf8.span
+    var row = countsAndLatest.start()
+    row.bind(countsOf: entry)
+    row.bind(7, point.recordedAt)
+    row.bind(8, blob: uuid.span)
+    row.bind(9, point.latitude ?? .nan)
+    row.bind(10, point.longitude ?? .nan)
+    row.bind(11, point.accuracy ?? .nan)
+    row.bind(12, point.speed ?? .nan)
+    row.bind(13, point.heading ?? .nan)
+    if let isMoving = point.isMoving { row.bind(14, isMoving ? 1 : 0 as Int64) } else { row.bindNull(14) }
+    if eventBytes.isEmpty { row.bindNull(15) } else { row.bind(15, text: eventBytes) }
+    try row.run()
   }
 }
 

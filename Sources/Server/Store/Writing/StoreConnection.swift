@@ -1,9 +1,17 @@
 import Database
 
-/// An open database with the statements that were used on it.
+/// An open database with the statements that were used on it, each found by its text. What is run for every record or device
+/// has a name instead, in a noncopyable struct beside its table (`PointStatements`, `DeviceStatements`).
 final class StoreConnection {
+  /// A dictionary has room for copyable values only.
+  private final class Kept {
+    var statement: Statement
+
+    init(_ statement: consuming Statement) { self.statement = statement }
+  }
+
   let database: Connection
-  private var statements: [String: PreparedStatement] = [:]
+  private var statements: [String: Kept] = [:]
 
   init(_ database: consuming Connection) { self.database = database }
 
@@ -11,10 +19,10 @@ final class StoreConnection {
   func with<Result>(
     _ sql: String, _ body: (inout Statement) throws(DatabaseError) -> Result
   ) throws(DatabaseError) -> Result {
-    if let known = statements[sql] { return try known.use(body) }
-    let made = try PreparedStatement(sql, on: database)
+    if let known = statements[sql] { return try body(&known.statement) }
+    let made = Kept(try database.prepare(sql))
     statements[sql] = made
-    return try made.use(body)
+    return try body(&made.statement)
   }
 
   /// A statement whose values are whole numbers. Returns how many rows it changed.
@@ -46,19 +54,6 @@ final class StoreConnection {
       for (index, value) in values.enumerated() { execution.bind(Int32(index + 1), value) }
       return try execution.step() ? execution.integer(at: 0) : nil
     }
-  }
-}
-
-/// A statement that classes can keep: its run ends before the access to the property does.
-final class PreparedStatement {
-  private var statement: Statement
-
-  init(_ sql: String, on connection: borrowing Connection) throws(DatabaseError) {
-    statement = try connection.prepare(sql)
-  }
-
-  func use<Result>(_ body: (inout Statement) throws(DatabaseError) -> Result) throws(DatabaseError) -> Result {
-    try body(&statement)
   }
 }
 
