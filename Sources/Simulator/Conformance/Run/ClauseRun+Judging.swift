@@ -72,30 +72,27 @@ extension ClauseRun {
   }
 
   /// The store of the backend, as it is now.
-  func stored(_ device: String) throws -> [StoredRecord] {
-    guard let store = target.store else {
-      throw ClauseStop.notJudged("the dialect has no 'verify'")
-    }
-    do throws(StoreProblem) { return try read(store, device) } catch {
-      throw ClauseStop.unread("the store could not be read: \(error.text)")
-    }
-  }
+  func stored(_ device: String) throws -> [StoredRecord] { try list(device).get() }
 
   /// Nil when the store refuses the question.
   func storedIfListed(_ device: String) throws -> [StoredRecord]? {
     do { return try stored(device) } catch ClauseStop.unread { return nil }
   }
 
-  /// A store that fails now and then is asked again, unless it takes its time to fail.
-  private func read(_ store: any StoreView, _ device: String) throws(StoreProblem) -> [StoredRecord] {
+  /// A store that fails now and then is asked again, unless it takes its time to fail. `.failure` is the end of a clause that
+  /// needs the list: there is none of the device, and none of another has come yet.
+  private func list(_ device: String) throws -> Result<[StoredRecord], ClauseStop> {
+    guard let store = target.store else { throw ClauseStop.notJudged("the dialect has no 'verify'") }
     let deadline = now + .seconds(2)
     while true {
       do throws(StoreProblem) {
         let records = try store.records(of: device)
         facts.noteStoreRead()
-        return records
+        return .success(records)
       } catch {
-        guard !error.isAbsence, now < deadline else { throw error }
+        let stop = ClauseStop.unread("the store could not be read: \(error.text)")
+        if error.isAbsence { return .failure(stop) }
+        guard now < deadline else { throw stop }
         pause(300)
       }
     }
@@ -108,13 +105,13 @@ extension ClauseRun {
     var missing: [SentRecord] = []
     var repeated: [SentRecord] = []
     /// There is no list of the device, and none of another has come yet.
-    var absence: StoreProblem?
+    var absence: ClauseStop?
 
     func entry(of record: SentRecord) -> StoredRecord? { entries[record.uuid]?.first }
 
     /// At the end of waiting the missing list is a store that cannot be read.
     func present() throws -> FoundRecords {
-      if let absence { throw ClauseStop.unread("the store could not be read: \(absence.text)") }
+      if let absence { throw absence }
       return self
     }
 
@@ -172,11 +169,10 @@ extension ClauseRun {
   }
 
   private func look(of records: [SentRecord], _ device: String) throws -> FoundRecords {
-    guard let store = target.store else { return FoundRecords(entries: [:], listed: try stored(device).count) }
     let all: [StoredRecord]
-    do throws(StoreProblem) { all = try read(store, device) } catch {
-      guard error.isAbsence else { throw ClauseStop.unread("the store could not be read: \(error.text)") }
-      return FoundRecords(entries: [:], listed: 0, missing: records, absence: error)
+    switch try list(device) {
+    case .success(let listed): all = listed
+    case .failure(let absence): return FoundRecords(entries: [:], listed: 0, missing: records, absence: absence)
     }
     var entries: [UUID128: [StoredRecord]] = [:]
     for entry in all { if let uuid = entry.uuid { entries[uuid, default: []].append(entry) } }
