@@ -44,6 +44,7 @@ import Testing
     ("{ version: 1, promises: { deviceByToken: true } }", "deviceByToken without a login"),
     ("{ version: 1, refresh: '/${device.id}' }", "${device.id} cannot be used here"),
     ("{ version: 1, path: '/{device}/points' }", "nothing fills in {device}; write ${device.id}"),
+    ("{ version: 1, path: '/{device.id}/points' }", "nothing fills in {device.id}; write ${device.id}"),
     ("{ version: 1, login: { url: '/login/{id}' } }", "login: nothing fills in {id}"),
     ("{ version: 1, commands: { url: '/{dev}/commands' } }", "commands: nothing fills in {dev}; write {device}"),
     ("{ version: 1, verify: { url: '/points?d={dev}' } }", "verify: nothing fills in {dev}"),
@@ -52,11 +53,22 @@ import Testing
       "{ version: 1, app: { http: { params: { id: '{device}' } } } }",
       "app: nothing fills in {device}; write ${device.id}"
     ),
+    (
+      "{ version: 1, app: { http: { headers: { A: '${device.id}', B: '${device.id}/{device_id}' } } } }",
+      "app: nothing fills in {device_id}"
+    ),
     ("{ version: 1, app: { http: { url: '/points' } } }", "app: uploads go where 'path' says"),
   ])
   func aMistakeIsNamedWithItsPlace(text: String, words: String) {
     let problems = problems(of: text)
     #expect(problems.contains { $0.hasPrefix("d.json5:1:") && $0.contains(words) }, "\(problems)")
+  }
+
+  /// Templates and refresh payloads of an app are in braces themselves.
+  @Test func anAppMayHaveBracesOfItsOwn() throws {
+    _ = try DialectReader().read(
+      #"{ version: 1, app: { authorization: { refreshPayload: { t: '{refreshToken}' } }, persistence: { locationTemplate: '{"lat":<%= latitude %>}' } } }"#
+    )
   }
 
   /// Devices may be part of the path.

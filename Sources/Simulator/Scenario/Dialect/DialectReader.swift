@@ -61,12 +61,16 @@ extension DecodingContext {
         context.refuse(.contradiction, url.position, "uploads go where 'path' says", remedy: "give it there")
       }
     }
-    if let app = document["app"] { judgeApp(app) }
-    judge(document["path"], nil, named: [], remedy: "write ${device.id}")
-    judge(document["refresh"], nil, named: [], remedy: "leave it out")
-    judge(document["login"]?["url"], "login", named: [], remedy: "write ${device.id}")
-    judge(document["commands"]?["url"], "commands", named: ["device"], remedy: "write {device}")
-    judge(document["verify"]?["url"], "verify", named: ["device", "cursor"], remedy: "write {device} and {cursor}")
+    let ownName = "write ${device.id}"
+    // The app's texts have names and JSON in braces of their own: only those of other places are mistakes.
+    judge(document["app"], "app", remedy: ownName) { !["device", "device.id", "device_id"].contains($0) }
+    judge(document["path"], nil, remedy: ownName) { _ in false }
+    judge(document["refresh"], nil, remedy: "leave it out") { _ in false }
+    judge(document["login"]?["url"], "login", remedy: ownName) { _ in false }
+    judge(document["commands"]?["url"], "commands", remedy: "write {device}") { $0 == "device" }
+    judge(document["verify"]?["url"], "verify", remedy: "write {device} and {cursor}") {
+      $0 == "device" || $0 == "cursor"
+    }
     if let url = dialect.verification.url, !url.contains("{device}"), let place = document["verify"]?["url"] {
       inside("verify") { context in
         context.refuse(
@@ -76,33 +80,33 @@ extension DecodingContext {
     }
   }
 
-  /// The names of other places, where `${device.id}` was meant.
-  private mutating func judgeApp(_ value: JSON5Value) {
-    switch value.content {
+  private mutating func judge(
+    _ value: JSON5Value?, _ section: String?, remedy: String, allows: (String) -> Bool
+  ) {
+    switch value?.content {
+    case .array(let elements): for element in elements { judge(element, section, remedy: remedy, allows: allows) }
+    case .object(let members):
+      for member in members { judge(member.value, section, remedy: remedy, allows: allows) }
     case .string(let text):
-      for name in ["{device}", "{device.id}", "{device_id}"] where text.contains(name) && !text.contains("$" + name) {
-        inside("app") { context in
-          context.refuse(.unresolved, value.position, "nothing fills in \(name)", remedy: "write ${device.id}")
+      guard let place = value?.position else { return }
+      for name in text.namesInBraces where !allows(name) {
+        let refusal: (inout DecodingContext) -> Void = { context in
+          context.refuse(.unresolved, place, "nothing fills in {\(name)}", remedy: remedy)
         }
+        if let section { inside(section, refusal) } else { refusal(&self) }
       }
-    case .array(let elements): for element in elements { judgeApp(element) }
-    case .object(let members): for member in members { judgeApp(member.value) }
-    case .null, .bool, .integer, .double: break
+    case .null, .bool, .integer, .double, nil: break
     }
   }
+}
 
-  private mutating func judge(_ value: JSON5Value?, _ section: String?, named known: [String], remedy: String) {
-    guard let value, case .string(let text) = value.content else { return }
-    let place = value.position
-    for piece in text.split(separator: "{", omittingEmptySubsequences: false).dropFirst() {
-      guard let end = piece.firstIndex(of: "}") else { continue }
-      let name = String(piece[..<end])
-      // `${device.id}` is known to the substitution.
-      if known.contains(name) || name.contains(".") { continue }
-      let refusal: (inout DecodingContext) -> Void = { context in
-        context.refuse(.unresolved, place, "nothing fills in {\(name)}", remedy: remedy)
-      }
-      if let section { inside(section, refusal) } else { refusal(&self) }
+extension String {
+  /// In their order; `${device.id}` is known to the substitution.
+  fileprivate var namesInBraces: [String] {
+    let pieces = split(separator: "{", omittingEmptySubsequences: false)
+    return zip(pieces, pieces.dropFirst()).compactMap { before, piece in
+      if before.last == "$" { return nil }
+      return piece.firstIndex(of: "}").map { String(piece[..<$0]) }
     }
   }
 }
