@@ -77,22 +77,11 @@ extension IdentityProfile {
   }
 
   private static func securetokenError(_ message: String) -> Response {
-    .object(400) { writer in
-      writer.key("error")
-      writer.beginObject()
-      writer.member("code", 400)
-      writer.member("message", message)
-      writer.member("status", "INVALID_ARGUMENT")
-      writer.endObject()
-    }.uncached
+    googleError(message) { $0.member("status", "INVALID_ARGUMENT") }
   }
 
   private static func toolkitError(_ message: String) -> Response {
-    .object(400) { writer in
-      writer.key("error")
-      writer.beginObject()
-      writer.member("code", 400)
-      writer.member("message", message)
+    googleError(message) { writer in
       writer.key("errors")
       writer.beginArray()
       writer.beginObject()
@@ -101,6 +90,17 @@ extension IdentityProfile {
       writer.member("reason", "invalid")
       writer.endObject()
       writer.endArray()
+    }
+  }
+
+  /// What the errors of both services begin with, and the rest of one of them.
+  private static func googleError(_ message: String, _ rest: (inout JSONWriter) -> Void) -> Response {
+    .object(400) { writer in
+      writer.key("error")
+      writer.beginObject()
+      writer.member("code", 400)
+      writer.member("message", message)
+      rest(&writer)
       writer.endObject()
     }.uncached
   }
