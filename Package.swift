@@ -205,6 +205,10 @@ let package = Package(
       name: "Support", dependencies: ["Base", "JSON", "HTTP1", "Contract", "Vocabulary", "Threads", "CLinux"],
       path: "Tests/Support",
       swiftSettings: settings),
+    // Servers for tests that need a whole one.
+    .target(
+      name: "ServerSupport", dependencies: ["IngestServer", "TLS", "Support"], path: "Tests/ServerSupport",
+      swiftSettings: settings),
     .executableTarget(
       name: "fuzz", dependencies: ["IngestServer", "JSON", "Support"], path: "Tests/Fuzz", swiftSettings: settings),
     // Also what programs of the documentation are linked with.
@@ -258,7 +262,7 @@ let package = Package(
     tests("Engine", needs: ["Engine", "DeviceLog", "Vocabulary", "Contract", "JSON", "Base", "Support"]),
     tests("DeviceLog", needs: ["DeviceLog", "Vocabulary", "Contract", "JSON", "Database", "Base", "Support"]),
     tests("Fidelity", needs: ["Fidelity", "Engine", "DeviceLog", "Vocabulary", "Contract", "Base", "Support"]),
-    tests("TLS", needs: ["TLS", "Network", "COpenSSL", "IngestServer", "Base", "Support"]),
+    tests("TLS", needs: ["TLS", "Network", "COpenSSL", "IngestServer", "Base", "ServerSupport", "Support"]),
     tests("Network", needs: ["Network", "Threads", "Base", "CLinux", "Support"]),
     tests("HTTPService", needs: ["HTTPService", "Network", "HTTP1", "Base", "Support"]),
     // Stands between SQLite and the kernel in the process of the tests.
@@ -267,12 +271,14 @@ let package = Package(
     tests(
       "IngestServer",
       needs: [
-        "IngestServer", "Network", "Store", "HTTP1", "JSON", "Gzip", "Contract", "Threads", "Base", "Support", "fuzz",
+        "IngestServer", "Network", "Store", "HTTP1", "JSON", "Gzip", "Contract", "Threads", "Base", "ServerSupport",
+        "Support", "fuzz",
       ]),
     tests(
       "Sinks",
       needs: [
-        "Sinks", "IngestServer", "Store", "CurlTransport", "Contract", "JSON", "Threads", "Base", "Support",
+        "Sinks", "IngestServer", "Store", "CurlTransport", "Contract", "JSON", "Threads", "Base", "ServerSupport",
+        "Support",
         "rollingroad",
       ]),
     tests("Formats", needs: ["Formats", "Contract", "JSON", "Base", "Support"]),
@@ -283,7 +289,7 @@ let package = Package(
         "FleetSimulator", "AnswerCheck", "BackendStore", "CurlTransport", "Scenario", "Host", "Engine", "Queue",
         "Upload", "Vocabulary",
         "IngestServer", "Network", "Store", "Sensing", "World", "Contract", "JSON", "Gzip", "Threads", "Base",
-        "Support",
+        "ServerSupport", "Support",
       ]),
     tests(
       "ControlRoom",
@@ -307,10 +313,10 @@ let package = Package(
     tests(
       "CommandLine",
       needs: [
-        "CommandLine", "FleetSimulator", "AnswerCheck", "Conformance", "World", "rollingroad", "CLinux", "TLS",
+        "CommandLine", "FleetSimulator", "AnswerCheck", "Conformance", "World", "rollingroad", "CLinux",
         "CurlTransport",
         "IngestServer", "Store",
-        "Upload", "Scenario", "JSON", "Gzip", "Base", "Support",
+        "Upload", "Scenario", "JSON", "Gzip", "Base", "ServerSupport", "Support",
       ]),
     tests(
       "Upload",
@@ -326,12 +332,15 @@ let package = Package(
     tests(
       "BackgroundGeolocation",
       needs: [
-        "BackgroundGeolocation", "Engine", "Contract", "IngestServer", "JSON", "Vocabulary", "Base", "Support",
+        "BackgroundGeolocation", "Engine", "Contract", "IngestServer", "JSON", "Vocabulary", "Base", "ServerSupport",
+        "Support",
       ]),
     tests("Documents", needs: ["BackgroundGeolocation", "JSON", "Support"]),
-    tests("OpenAPI", needs: ["IngestServer", "Contract", "HTTP1", "JSON", "Support"]),
-    tests("Page", needs: ["IngestServer", "JSON", "rollingroad", "Base", "Support"]),
-    tests("Documentation", needs: ["CommandLine", "IngestServer", "rollingroad", "examples", "Threads", "Support"]),
+    tests("OpenAPI", needs: ["IngestServer", "Contract", "HTTP1", "JSON", "ServerSupport", "Support"]),
+    tests("Page", needs: ["IngestServer", "JSON", "rollingroad", "Base", "ServerSupport", "Support"]),
+    tests(
+      "Documentation",
+      needs: ["CommandLine", "IngestServer", "rollingroad", "examples", "Threads", "ServerSupport", "Support"]),
     tests("Tidy", needs: []),
   ]
 )

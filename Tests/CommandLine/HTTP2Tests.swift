@@ -1,45 +1,33 @@
 import FleetSimulator
 import Glibc
 import IngestServer
+import ServerSupport
 import Support
-import TLS
 import Testing
 
 @testable import CommandLine
 
 /// HTTP/2 by ALPN: phones offer it, the server does not know it, and HAProxy in front of it does.
 @Suite(.timeLimit(.minutes(1))) struct HTTP2Tests {
-  private let folder: TemporaryFolder
-  private let server: IngestServer
-  private let authority: String
+  private let server: DevelopmentServer
 
-  init() throws {
-    let folder = try TemporaryFolder()
-    var configuration = ServerConfiguration()
-    (configuration.listen, configuration.data, configuration.loops) = ("127.0.0.1:0", folder.file("data"), 1)
-    configuration.tls = TLSSettings(.development(names: []))
-    configuration.tls?.listen = "127.0.0.1:0"
-    self.folder = folder
-    server = try IngestServer(configuration)
-    authority = DevelopmentAuthority.development(in: folder.file("data")).authorityFile
-  }
+  init() throws { server = try DevelopmentServer() }
 
   private func run(_ words: [String]) -> CommandCall {
-    CommandCall(words + ["--ca", authority, "--http2"], orElse: ProcessContext.live().readFile)
+    CommandCall(words + ["--ca", server.authority, "--http2"], orElse: ProcessContext.live().readFile)
   }
 
   @Test func aServerWithoutItIsSpokenToInTheOlderVersion() {
-    let call = run(["token", "phone-1", "--url", "https://localhost:\(server.securePort ?? 0)"])
+    let call = run(["token", "phone-1", "--url", server.url])
     #expect(call.code == .ok && call.output.contains("accessToken"), "\(call.error)")
-    server.stop(within: 0)
   }
 
   /// `docker/haproxy.cfg`, as it is shipped.
   @Test(.enabled(if: HTTP2Tests.hasProxy, "haproxy is not installed"))
   func phonesSpeakItWithHAProxyInFront() throws {
-    let both = try ["data/tls/server.pem", "data/tls/server.key"].flatMap { try folder.read($0) }
-    try folder.write(both, to: "both.pem")
-    let settings = "CERTIFICATE=\(folder.file("both.pem")) ROAD=127.0.0.1:\(server.port)"
+    let both = try ["data/tls/server.pem", "data/tls/server.key"].flatMap { try server.folder.read($0) }
+    try server.folder.write(both, to: "both.pem")
+    let settings = "CERTIFICATE=\(server.folder.file("both.pem")) ROAD=127.0.0.1:\(server.server.port)"
     // HAProxy listens on what it inherits, so that the port is one that the kernel chose.
     let listener = try ListeningSocket()
     let proxy = try ChildProcess(
@@ -52,7 +40,7 @@ import Testing
       ])
     #expect(call.code == .ok, "\(call.error)")
     #expect(run(["healthcheck", "--url", url]).code == .ok)
-    let client = try LoopbackClient(port: server.port)
+    let client = try LoopbackClient(port: server.server.port)
     try client.send(
       "GET /admin/v1/requests?operation=uploadLocations&limit=1000 HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"
     )
@@ -65,7 +53,6 @@ import Testing
       #expect(curl.exitCode() == 22, "\(path)")
     }
     proxy.signal(SIGTERM)
-    server.stop(within: 0)
   }
 
   private static let configuration =

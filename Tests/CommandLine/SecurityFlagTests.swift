@@ -1,7 +1,7 @@
 import Base
 import FleetSimulator
+import ServerSupport
 import Support
-import TLS
 import Testing
 
 @testable import CommandLine
@@ -9,33 +9,27 @@ import Testing
 
 /// The commands against a server with an authority of its own.
 @Suite(.timeLimit(.minutes(1))) struct SecurityFlagTests {
-  private let folder: TemporaryFolder
-  private let server: IngestServer
+  private let server: DevelopmentServer
   private let ca: [String]
 
   init() throws {
-    folder = try TemporaryFolder()
-    var configuration = ServerConfiguration()
-    (configuration.listen, configuration.data, configuration.loops) = ("127.0.0.1:0", folder.file("data"), 1)
-    configuration.tls = TLSSettings(.development(names: ["phones.test"]))
-    configuration.tls?.listen = "127.0.0.1:0"
-    server = try IngestServer(configuration)
-    ca = ["--ca", DevelopmentAuthority.development(in: folder.file("data")).authorityFile]
+    server = try DevelopmentServer(names: ["phones.test"])
+    ca = ["--ca", server.authority]
   }
 
-  private var port: UInt16 { server.securePort ?? 0 }
+  private var folder: TemporaryFolder { server.folder }
+  private var port: UInt16 { server.port }
 
   private func run(_ words: [String]) -> CommandCall { CommandCall(words, orElse: ProcessContext.live().readFile) }
 
   @Test func theAuthorityIsTrustedWhenItIsNamed() {
-    let words = ["healthcheck", "--url", "https://localhost:\(port)"]
+    let words = ["healthcheck", "--url", server.url]
     let without = run(words)
     #expect(without.code == .runtimeFailure)
     #expect(without.error.contains("name the authority that signed it with --ca FILE"), "\(without.error)")
     #expect(run(words + ca).code == .ok)
     let unchecked = run(words + ["--insecure"])
     #expect(unchecked.code == .ok && unchecked.error.contains(SecurityFlags.warning))
-    server.stop(within: 0)
   }
 
   @Test func namesCanBeResolvedByHand() {
@@ -45,13 +39,12 @@ import Testing
     let other = run(
       ["token", "phone-1", "--url", "https://other.test:\(port)", "--resolve", "other.test:\(port):127.0.0.1"] + ca)
     #expect(other.code == .runtimeFailure && other.error.contains("other.test"))
-    server.stop(within: 0)
   }
 
   @Test func aRunUploadsOverTLSAndCountsHandshakes() throws {
     let call = run(
       [
-        "simulate", "first-drive", "--target", "https://localhost:\(port)", "--preset", "rollingroad", "--mode",
+        "simulate", "first-drive", "--target", server.url, "--preset", "rollingroad", "--mode",
         "lockstep",
         "--duration", "4m", "--quiet", "--out", folder.file("out"),
       ] + ca)
@@ -66,7 +59,6 @@ import Testing
     }
     #expect(handshakes > resumed && times.histogram.count == UInt64(handshakes))
     #expect(!summary.notes.contains(SecurityFlags.note))
-    server.stop(within: 0)
   }
 
   /// A phone whose network comes back has a ticket, and makes another connection.
@@ -79,7 +71,7 @@ import Testing
     try folder.write(Array(scenario.utf8), to: "gap.json5")
     let call = run(
       [
-        "simulate", folder.file("gap.json5"), "--target", "https://localhost:\(port)", "--preset", "rollingroad",
+        "simulate", folder.file("gap.json5"), "--target", server.url, "--preset", "rollingroad",
         "--quiet",
         "--out", folder.file("out"),
       ] + ca)
@@ -92,13 +84,12 @@ import Testing
       return
     }
     #expect(resumed >= 2 && handshakes >= resumed + 2, "\(resumed) of \(handshakes)")
-    server.stop(within: 0)
   }
 
   @Test func aRunThatChecksNoCertificateIsMarked() throws {
     let call = run(
       [
-        "simulate", "first-drive", "--target", "https://localhost:\(port)", "--preset", "rollingroad", "--mode",
+        "simulate", "first-drive", "--target", server.url, "--preset", "rollingroad", "--mode",
         "lockstep", "--duration", "1m", "--quiet", "--out", folder.file("out"), "--insecure", "--set",
         "target.connections.http='2'",
       ])
@@ -106,7 +97,6 @@ import Testing
     for name in ["summary.json", "report.html"] {
       #expect(String(decoding: try folder.read("out/" + name), as: UTF8.self).contains(SecurityFlags.note))
     }
-    server.stop(within: 0)
   }
 
   @Test func aCertificateOfTheClientIsShown() throws {
@@ -116,21 +106,15 @@ import Testing
       "-subj", "/CN=phone", "-keyout", key, "-out", certificate,
     ])
     try #require(maker.exitCode() == 0)
-    var configuration = ServerConfiguration()
-    (configuration.listen, configuration.data, configuration.loops) = ("127.0.0.1:0", folder.file("asking"), 1)
-    configuration.tls = TLSSettings(.development(names: []))
-    configuration.tls?.listen = "127.0.0.1:0"
-    configuration.tls?.clientAuthorities = certificate
-    configuration.tls?.certificatesFor = .all
-    let asking = try IngestServer(configuration)
-    let authority = DevelopmentAuthority.development(in: folder.file("asking")).authorityFile
-    let words = ["token", "phone-1", "--url", "https://localhost:\(asking.securePort ?? 0)", "--ca", authority]
+    let asking = try DevelopmentServer { configuration in
+      configuration.tls?.clientAuthorities = certificate
+      configuration.tls?.certificatesFor = .all
+    }
+    let words = ["token", "phone-1", "--url", asking.url, "--ca", asking.authority]
     let without = run(words)
     #expect(without.code == .runtimeFailure && without.error.contains("certificate"), "\(without.error)")
     let with = run(words + ["--client-cert", certificate, "--client-key", key])
     #expect(with.code == .ok && with.output.contains("accessToken"), "\(with.error)")
-    asking.stop(within: 0)
-    server.stop(within: 0)
   }
 
   @Test func aProxyIsAskedForTheServer() throws {
@@ -139,14 +123,12 @@ import Testing
       ["token", "phone-1", "--url", "https://road.test:8443", "--proxy", "http://127.0.0.1:\(proxy.port)"])
     #expect(call.code == .runtimeFailure)
     #expect(proxy.requests.first?.lines.first == "CONNECT road.test:8443 HTTP/1.1")
-    server.stop(within: 0)
   }
 
   @Test func aNameThatTheCertificateLacksIsNotBlamedOnTheAuthority() {
     let call = run(
       ["token", "phone-1", "--url", "https://other.test:\(port)", "--resolve", "other.test:\(port):127.0.0.1"] + ca)
     #expect(call.error.contains("--tls-names") && !call.error.contains("--ca FILE"), "\(call.error)")
-    server.stop(within: 0)
   }
 
   @Test(arguments: [
@@ -164,7 +146,7 @@ import Testing
     (["--insecure", "--ca", "/dev/null"], "insecure and ca exclude each other", .badScenario),
   ])
   func aRunThatCannotBeIsNotBegun(words: [String], message: String, code: ExitCode) throws {
-    let call = try BoundedCall(["simulate", "first-drive", "--target", "https://localhost:\(port)", "--quiet"] + words)
+    let call = try BoundedCall(["simulate", "first-drive", "--target", server.url, "--quiet"] + words)
     #expect(call.code == code.rawValue && call.output.contains(message), "\(call.output)")
   }
 }

@@ -1,6 +1,7 @@
 import FoundationEssentials
 import Glibc
 import IngestServer
+import ServerSupport
 import Support
 import Testing
 
@@ -16,11 +17,7 @@ final class Reader {
   init() throws {
     folder = "\(FileManager.default.temporaryDirectory.path)/rollingroad-reader-\(UUID().uuidString)"
     try FileManager.default.createDirectory(atPath: "\(folder)/bin", withIntermediateDirectories: true)
-    var configuration = ServerConfiguration()
-    configuration.listen = "127.0.0.1:0"
-    configuration.data = "\(folder)/data"
-    configuration.loops = 1
-    server = try IngestServer(configuration)
+    server = try IngestServer(.loopback(data: "\(folder)/data", loops: 1))
     // A phone without a terminal takes its keys from the input, and there are none. An answer that is no success is a failure.
     try FileManager.default.createSymbolicLink(
       atPath: "\(folder)/bin/rollingroad", withDestinationPath: BuiltProgram.path(of: "rollingroad"))

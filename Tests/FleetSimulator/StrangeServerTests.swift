@@ -78,11 +78,7 @@ import World
   }
 
   @Test func tokensAreFetchedAndShownOverSockets() throws {
-    var configuration = ServerConfiguration()
-    configuration.listen = "127.0.0.1:0"
-    configuration.data = ":memory:"
-    configuration.authentication = .required
-    let server = try IngestServer(configuration)
+    let server = try Runs.server { $0.authentication = .required }
     defer { server.stop() }
     let report = try run(
       setup(server.url + "/locations") { setup in

@@ -4,6 +4,7 @@ import CurlTransport
 import IngestServer
 import JSON
 import Scenario
+import ServerSupport
 import Support
 import Testing
 import Upload
@@ -72,7 +73,7 @@ import World
   /// What the model says is what libcurl says to a server of ours that does it.
   @Test(.timeLimit(.minutes(1)), arguments: failing)
   func theModelSpeaksLikeTheRealThing(problem: TLSProblem) throws {
-    let server = try SecureTarget()
+    let server = try DevelopmentServer()
     var configuration = server.transport
     configuration.pinnedKey = try server.key
     let client = try BlockingHTTPClient(configuration)
@@ -89,7 +90,7 @@ import World
   }
 
   @Test func aClientWithoutPinsTakesAChangedKey() throws {
-    let server = try SecureTarget()
+    let server = try DevelopmentServer()
     try server.place(.changedKey)
     #expect(try BlockingHTTPClient(server.transport).ask(server.url + "/healthz").status == 200)
     var configuration = server.transport
@@ -101,7 +102,7 @@ import World
   /// In real time the server itself shows the certificate to all devices; chosen ones fail before they get there.
   @Test(.timeLimit(.minutes(1)), arguments: [nil, 1])
   func atAServerOfOursItIsARule(chosen: Int?) throws {
-    let server = try SecureTarget()
+    let server = try DevelopmentServer()
     var selection = FaultSelection()
     selection.count = chosen
     let fault = Fault(
@@ -141,33 +142,15 @@ import World
   }
 }
 
-/// A server with TLS and an authority of its own.
-private final class SecureTarget {
-  private let folder: TemporaryFolder
-  private let server: IngestServer
-
-  init() throws {
-    let folder = try TemporaryFolder()
-    var configuration = ServerConfiguration()
-    (configuration.listen, configuration.data, configuration.loops) = ("127.0.0.1:0", folder.file("data"), 1)
-    configuration.tls = TLSSettings(.development(names: []))
-    configuration.tls?.listen = "127.0.0.1:0"
-    self.folder = folder
-    server = try IngestServer(configuration)
-  }
-
-  deinit { server.stop(within: 0) }
-
-  var url: String { "https://localhost:\(server.securePort ?? 0)" }
-
-  var transport: TransportConfiguration {
+extension DevelopmentServer {
+  fileprivate var transport: TransportConfiguration {
     var configuration = TransportConfiguration()
-    configuration.certificateAuthorities = folder.file("data/tls/authority.pem")
+    configuration.certificateAuthorities = authority
     return configuration
   }
 
   /// As OpenSSL's program counts it (https://curl.se/libcurl/c/CURLOPT_PINNEDPUBLICKEY.html).
-  var key: String {
+  fileprivate var key: String {
     get throws {
       let path = folder.file("data/tls/server.pem")
       let maker = try ChildProcess([
@@ -180,7 +163,7 @@ private final class SecureTarget {
     }
   }
 
-  func place(_ problem: TLSProblem) throws {
+  fileprivate func place(_ problem: TLSProblem) throws {
     var tls = TLSFault()
     tls.problem = problem
     let rule = TargetFaultRule(id: "f", fault: tls.serverFault, share: 1, device: nil)
@@ -189,7 +172,7 @@ private final class SecureTarget {
   }
 
   /// Without TLS.
-  func plain(_ method: String, _ path: String, _ body: [UInt8] = []) throws -> String {
+  fileprivate func plain(_ method: String, _ path: String, _ body: [UInt8] = []) throws -> String {
     let client = try BlockingHTTPClient(TransportConfiguration())
     guard case .answered(_, _, let answer) = client.ask(server.url + path, by: method, body: body) else { return "" }
     return String(decoding: answer, as: UTF8.self)

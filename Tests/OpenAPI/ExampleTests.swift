@@ -1,6 +1,7 @@
 import Contract
 import IngestServer
 import JSON
+import ServerSupport
 import Support
 import Testing
 
@@ -78,10 +79,7 @@ import Testing
   }
 
   private func server(_ flags: [JSONObject.Member]) throws -> IngestServer {
-    var configuration = ServerConfiguration()
-    configuration.listen = "127.0.0.1:0"
-    configuration.data = ":memory:"
-    configuration.loops = 1
+    var configuration = ServerConfiguration.loopback(loops: 1)
     for flag in flags {
       switch (flag.key, flag.value.string) {
       case ("auth", let mode?): configuration.authentication = try #require(.init(rawValue: mode))

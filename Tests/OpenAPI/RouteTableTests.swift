@@ -1,6 +1,7 @@
 import FoundationEssentials
 import HTTP1
 import JSON
+import ServerSupport
 import Support
 import Testing
 
@@ -40,10 +41,7 @@ import Testing
   }
 
   @Test func theServerServesThatVeryFile() throws {
-    var configuration = ServerConfiguration()
-    configuration.listen = "127.0.0.1:0"
-    configuration.data = ":memory:"
-    let server = try IngestServer(configuration)
+    let server = try IngestServer(.loopback())
     defer { server.stop() }
     let request = "GET /openapi.json HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n"
     let answer = try ContractAnswer(to: Array(request.utf8), port: server.port)

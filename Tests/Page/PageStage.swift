@@ -1,4 +1,5 @@
 import IngestServer
+import ServerSupport
 import Testing
 
 /// The live page in a real browser against a real server. The suites are several so that they run side by side: each waits for
@@ -14,10 +15,7 @@ class PageStage {
     configure: (inout ServerConfiguration) -> Void = { _ in }, before: (Uploader) throws -> Void = { _ in },
     _ body: (BrowserPage, Uploader) throws -> Void
   ) throws {
-    var configuration = ServerConfiguration()
-    configuration.listen = "127.0.0.1:0"
-    configuration.data = ":memory:"
-    configuration.loops = 1
+    var configuration = ServerConfiguration.loopback(loops: 1)
     configure(&configuration)
     let server = try IngestServer(configuration)
     defer { server.stop(within: 1) }

@@ -1,6 +1,7 @@
 import Base
 import CurlTransport
 import JSON
+import ServerSupport
 import Sinks
 import Support
 import Synchronization
@@ -14,10 +15,7 @@ import Testing
     _ hook: BareServer, data: String = ":memory:", fromStart: Bool = false, batch: Int = 50,
     notices: Notices = Notices()
   ) throws -> IngestServer {
-    var configuration = ServerConfiguration()
-    configuration.listen = "127.0.0.1:0"
-    configuration.data = data
-    configuration.loops = 1
+    var configuration = ServerConfiguration.loopback(data: data, loops: 1)
     configuration.forwards = [WebhookSink.target("hook", WebhookSink.Settings(url: hook.url), records: batch)]
     configuration.forwardsFromStart = fromStart
     return try IngestServer(configuration) { notices.add($0) }

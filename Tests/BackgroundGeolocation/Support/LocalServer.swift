@@ -1,5 +1,6 @@
 import IngestServer
 import JSON
+import ServerSupport
 import Support
 
 /// Our own server over a socket, in memory.
@@ -7,10 +8,7 @@ final class LocalServer {
   private let server: IngestServer
 
   init(_ configure: (inout ServerConfiguration) -> Void = { _ in }) throws {
-    var configuration = ServerConfiguration()
-    configuration.listen = "127.0.0.1:0"
-    configuration.data = ":memory:"
-    configuration.loops = 1
+    var configuration = ServerConfiguration.loopback(loops: 1)
     configure(&configuration)
     server = try IngestServer(configuration)
   }

@@ -2,6 +2,7 @@ import Base
 import Contract
 import IngestServer
 import Scenario
+import ServerSupport
 import Store
 import World
 
@@ -56,9 +57,7 @@ enum Runs {
 
   /// A server of ours on a free port, with nothing on disk.
   static func server(_ configure: (inout ServerConfiguration) -> Void = { _ in }) throws -> IngestServer {
-    var configuration = ServerConfiguration()
-    configuration.listen = "127.0.0.1:0"
-    configuration.data = ":memory:"
+    var configuration = ServerConfiguration.loopback()
     configure(&configuration)
     return try IngestServer(configuration)
   }

@@ -1,4 +1,5 @@
 import Base
+import ServerSupport
 import Store
 import Support
 import Testing

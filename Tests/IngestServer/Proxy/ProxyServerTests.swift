@@ -2,6 +2,7 @@ import Base
 import HTTP1
 import JSON
 import Network
+import ServerSupport
 import Support
 import Testing
 

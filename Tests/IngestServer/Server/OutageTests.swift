@@ -1,4 +1,5 @@
 import Glibc
+import ServerSupport
 import Store
 import Support
 import Synchronization

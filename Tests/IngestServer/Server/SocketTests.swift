@@ -1,5 +1,6 @@
 import Glibc
 import IngestServer
+import ServerSupport
 import Support
 import Testing
 

@@ -1,4 +1,5 @@
 import JSON
+import ServerSupport
 import Support
 import Testing
 

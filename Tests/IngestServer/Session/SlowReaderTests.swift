@@ -1,5 +1,6 @@
 import Base
 import Glibc
+import ServerSupport
 import Store
 import Support
 import Testing

@@ -1,4 +1,5 @@
 import Base
+import ServerSupport
 import Support
 import Synchronization
 import Testing
@@ -81,10 +82,7 @@ import Threads
     let text = Array(TokenForge.set([forge.entry()]).utf8)
     let (isAllowed, hasKeys) = (Semaphore(), Semaphore())
     let hasFailed = Atomic(false)
-    var configuration = ServerConfiguration()
-    configuration.listen = "127.0.0.1:0"
-    configuration.data = ":memory:"
-    configuration.loops = 1
+    var configuration = ServerConfiguration.loopback(loops: 1)
     configuration.authentication = .required
     configuration.foreignIssuer = ForeignIssuerSettings(
       .fetched(name: "the test") { () throws(KeyFetchFailure) in

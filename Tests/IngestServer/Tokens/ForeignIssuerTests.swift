@@ -1,4 +1,5 @@
 import JSON
+import ServerSupport
 import Support
 import Testing
 
@@ -204,9 +205,7 @@ import Testing
   }
 
   @Test func aServerRefusesKeysThatCannotBeRead() throws {
-    var configuration = ServerConfiguration()
-    configuration.listen = "127.0.0.1:0"
-    configuration.data = ":memory:"
+    var configuration = ServerConfiguration.loopback()
     configuration.foreignIssuer = ForeignIssuerSettings(.file(folder.file("missing.json")))
     #expect(throws: ServerError.self) { _ = try IngestServer(configuration) }
     configuration.authentication = .required

@@ -1,5 +1,6 @@
 import HTTP1
 import JSON
+import ServerSupport
 import Support
 import Testing
 

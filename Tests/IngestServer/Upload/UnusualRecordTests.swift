@@ -1,3 +1,4 @@
+import ServerSupport
 import Store
 import Support
 import Testing

@@ -1,4 +1,5 @@
 import IngestServer
+import ServerSupport
 import Support
 import Synchronization
 
@@ -17,8 +18,7 @@ final class SecureServer {
   }
 
   init(_ settings: TLSSettings, _ adjust: (inout ServerConfiguration) -> Void = { _ in }) throws {
-    var configuration = ServerConfiguration()
-    (configuration.listen, configuration.data, configuration.loops) = ("127.0.0.1:0", ":memory:", 1)
+    var configuration = ServerConfiguration.loopback(loops: 1)
     configuration.tls = settings
     configuration.tls?.listen = "127.0.0.1:0"
     adjust(&configuration)
