@@ -106,6 +106,15 @@ import World
     #expect(seen.inserts(from: 130, to: 300) < 5 && seen.inserts(from: 300, to: 600) > 10)
   }
 
+  @Test func aReceiverSeesAgainWhenTheLastOfTwoFaultsIsOver() throws {
+    let action = device { $0.noFix = true }
+    let (report, seen) = try run(
+      Fault(name: "long", start: .seconds(120), duration: .seconds(180), action: action),
+      Fault(name: "short", start: .seconds(150), duration: .seconds(30), action: action))
+    #expect(report.isRight)
+    #expect(seen.inserts(from: 130, to: 300) < 5 && seen.inserts(from: 300, to: 600) > 10)
+  }
+
   /// The end of an app that is closed is in `TerminationTests`.
   @Test func aRebootEndsAfterRelaunchAfter() throws {
     var lifecycle = LifecycleFault()

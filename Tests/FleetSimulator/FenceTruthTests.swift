@@ -87,11 +87,11 @@ import World
           faults: [{ name: "full", at: "1s", for: "1h", storage: { error: "SQLITE_FULL" } }] }
         """#
       ).scenario.faults.first)
-    let (stage, now) = (Stage(faults: [fault]), MonotonicInstant(nanoseconds: 0))
+    let stage = Stage()
     stage.stay(-1_000)
     stage.tell(.asked(.addGeofences([Stage.depot])))
     stage.tell(.asked(.start))
-    stage.tell(.faultBegan(FaultOccurrence(fault: "full", fleet: "cars", index: 0, ordinal: 0, start: now, end: nil)))
+    stage.begin(fault.action)
     stage.wait(2_000)
     stage.go(from: -1_000, to: 0, seconds: 100)
     stage.wait(300)
@@ -190,15 +190,12 @@ import World
   func anAppThatHasSeenNothingSinceItsStartCannotTell(platform: DevicePlatform, violated: [Invariant]) {
     var fault = DeviceFault()
     fault.noFix = true
-    let blindness = Fault(name: "blind", action: .device(fault))
-    let stage = Stage(faults: [blindness], platform: platform) { $0.app.stopOnTerminate = false }
+    let stage = Stage(platform: platform) { $0.app.stopOnTerminate = false }
     stage.stay(0)
     stage.tell(.asked(.addGeofences([Stage.depot])))
     stage.tell(.asked(.start))
     stage.tell(.enter)
-    let now = MonotonicInstant(nanoseconds: 0)
-    stage.tell(
-      .faultBegan(FaultOccurrence(fault: "blind", fleet: "cars", index: 0, ordinal: 0, start: now, end: nil)))
+    stage.begin(.device(fault))
     stage.tell(.killed(isReboot: false))
     stage.tell(.launched(Launch()))
     stage.go(from: 0, to: 1_000, seconds: 100)
@@ -239,7 +236,7 @@ import World
   func aStayInAFenceThatIsEnteredBlindly(count: Int, violated: [Invariant]) {
     var fault = DeviceFault()
     fault.noFix = true
-    let stage = Stage(faults: [Fault(name: "blind", action: .device(fault))], platform: .ios)
+    let stage = Stage(platform: .ios)
     stage.stay(-1_000)
     let fences = (0..<count).map { index in
       var fence = Stage.depot
@@ -254,9 +251,7 @@ import World
     stage.tell(.asked(.addGeofences(fences)))
     stage.tell(.asked(.start))
     stage.wait(60)
-    let now = MonotonicInstant(nanoseconds: 0)
-    stage.tell(
-      .faultBegan(FaultOccurrence(fault: "blind", fleet: "cars", index: 0, ordinal: 0, start: now, end: nil)))
+    stage.begin(.device(fault))
     stage.go(from: -1_000, to: 0, seconds: 100)
     stage.wait(600)
     stage.wait(600)
@@ -268,14 +263,12 @@ import World
   func anEntryThatIsToldLongAfterwards(agedSeconds: Int64, violated: [Invariant]) {
     var fault = DeviceFault()
     fault.noFix = true
-    let stage = Stage(faults: [Fault(name: "blind", action: .device(fault))], platform: .ios) {
+    let stage = Stage(platform: .ios) {
       $0.app.stopOnTerminate = false
     }
     stage.stay(0)
     stage.tell(.asked(.addGeofences([Stage.depot])))
-    let now = MonotonicInstant(nanoseconds: 0)
-    stage.tell(
-      .faultBegan(FaultOccurrence(fault: "blind", fleet: "cars", index: 0, ordinal: 0, start: now, end: nil)))
+    stage.begin(.device(fault))
     stage.tell(.killed(isReboot: false))
     stage.tell(.launched(Launch()))
     stage.stay(0)

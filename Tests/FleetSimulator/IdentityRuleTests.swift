@@ -35,10 +35,8 @@ import Testing
   @Test func aRecordOfTheAppMayBeNewerThanTheNextOne() {
     var poison = DeviceFault()
     poison.poisonRecord = .missingCoords
-    let stage = Stage(faults: [Fault(name: "poison", action: .device(poison))])
-    let zero = MonotonicInstant(nanoseconds: 0)
-    stage.tell(
-      .faultEnded(FaultOccurrence(fault: "poison", fleet: "cars", index: 0, ordinal: 0, start: zero, end: zero)))
+    let stage = Stage()
+    stage.end(.device(poison))
     stage.upload([stage.insert(), stage.insert(agedSeconds: 5)])
     #expect(stage.violated == [])
   }

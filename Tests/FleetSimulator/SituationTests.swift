@@ -80,7 +80,7 @@ import Vocabulary
   func aPhoneThatIsOffNeedNotStartItsApp(isOff: Bool, violated: [Invariant]) {
     var reboot = LifecycleFault()
     reboot.reboot = true
-    let stage = Stage(faults: [Fault(name: "off", action: .lifecycle(reboot))], platform: .ios) {
+    let stage = Stage(platform: .ios) {
       $0.app.stopOnTerminate = false
     }
     stage.stay(0)
@@ -91,11 +91,7 @@ import Vocabulary
     var steps = 0
     stage.go(from: 0, to: 2_000, seconds: 200) {
       steps += 1
-      let now = MonotonicInstant(nanoseconds: 230_000_000_000)
-      if steps == 10 && isOff {
-        stage.tell(
-          .faultBegan(FaultOccurrence(fault: "off", fleet: "cars", index: 0, ordinal: 0, start: now, end: nil)))
-      }
+      if steps == 10 && isOff { stage.begin(.lifecycle(reboot)) }
     }
     stage.pass(seconds: 1_000)
     stage.tell(.fetched)

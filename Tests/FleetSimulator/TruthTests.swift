@@ -178,17 +178,11 @@ import Vocabulary
   func aWorthlessTokenIsTaken(seconds: Int64, isTakenBack: Bool, status: Int, violated: [Invariant]) {
     var fault = AuthorizationFault()
     fault.revokeAllTokens = true
-    let revocation = Fault(name: "revocation", action: .authorization(fault))
-    let stage = Stage(tokenLifetime: .seconds(600), faults: [revocation]) {
+    let stage = Stage(tokenLifetime: .seconds(600)) {
       $0.authorization.accessToken = "the token"
     }
     stage.pass(seconds: seconds)
-    if isTakenBack {
-      let instant = MonotonicInstant(nanoseconds: seconds * 1_000_000_000)
-      stage.tell(
-        .faultBegan(
-          FaultOccurrence(fault: "revocation", fleet: "cars", index: 0, ordinal: 0, start: instant, end: instant)))
-    }
+    if isTakenBack { stage.begin(.authorization(fault)) }
     let record = stage.insert()
     let request = stage.send([record], headers: [NameValuePair("Authorization", "Bearer the token")])
     stage.serve(request)

@@ -27,8 +27,7 @@ final class Stage {
 
   /// Without a lifetime there are no tokens.
   init(
-    tokenLifetime: Nanoseconds? = nil, faults: [Fault] = [], behaviour: SDKBehaviour = .observed,
-    platform: DevicePlatform = .android,
+    tokenLifetime: Nanoseconds? = nil, behaviour: SDKBehaviour = .observed, platform: DevicePlatform = .android,
     _ configure: (inout Configuration) -> Void = { _ in }
   ) {
     var configuration = Runs.configuration(platform)
@@ -36,7 +35,7 @@ final class Stage {
     configure(&configuration)
     var fleet = Runs.drivers(1, configuration: configuration)
     fleet.behaviour = behaviour
-    var setup = Runs.setup(seed: 1, faults: faults, fleet)
+    var setup = Runs.setup(seed: 1, fleet)
     if let tokenLifetime {
       var authorization = TargetAuthorization()
       (authorization.strategy, authorization.accessTokenLifetime) = (.jwt, tokenLifetime)
@@ -58,6 +57,14 @@ final class Stage {
   func tell(_ event: SimulationEvent, on network: RadioNetwork = .lte) {
     let wall = start.advanced(byMilliseconds: now.nanoseconds / 1_000_000)
     oracle.see(event, EventContext(device: 0, now: Moment(monotonic: now, wall: wall), network: network))
+  }
+
+  func begin(_ action: FaultAction) { tell(.faultBegan(occurrence(of: action))) }
+
+  func end(_ action: FaultAction) { tell(.faultEnded(occurrence(of: action))) }
+
+  private func occurrence(of action: FaultAction) -> FaultOccurrence {
+    FaultOccurrence(fault: "fault", fleet: "cars", index: 0, ordinal: 0, start: now, end: nil, effects: action.effects)
   }
 
   @discardableResult

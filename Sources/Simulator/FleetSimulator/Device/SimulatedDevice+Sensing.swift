@@ -5,6 +5,7 @@ import DeviceLog
 import Engine
 import Host
 import Queue
+import Scenario
 import Sensing
 import Vocabulary
 import World
@@ -66,8 +67,7 @@ extension SimulatedDevice {
     post(at: moment(at: instant, in: run), in: run)
     guard !isHealed else { return }
     if life.isDownUntil == nil {
-      let isBlind = isBlind(in: run)
-      phone.plan(body, isBlind: isBlind, after: instant)
+      phone.plan(body, isBlind: faults.effects.contains(.hidesPositions), after: instant)
     } else if !isWatched {
       return
     }

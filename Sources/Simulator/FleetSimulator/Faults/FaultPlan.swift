@@ -70,7 +70,8 @@ struct FaultPlan {
     listed.filter { $0.fleet == fleet && $0.member == index }.map { occurrence in
       let start = MonotonicInstant(nanoseconds: 0) + occurrence.start
       return FaultTimeline.Spell(
-        fault: fault, ordinal: occurrence.number, start: start, end: faults[fault].end(from: start), isListed: true)
+        fault: fault, ordinal: occurrence.number, start: start, end: faults[fault].end(from: start),
+        effects: faults[fault].action.effects, isListed: true)
     }
   }
 
@@ -106,7 +107,8 @@ struct FaultPlan {
     } else {
       return nil
     }
-    return FaultTimeline.Spell(fault: index, ordinal: ordinal, start: start, end: fault.end(from: start))
+    return FaultTimeline.Spell(
+      fault: index, ordinal: ordinal, start: start, end: fault.end(from: start), effects: fault.action.effects)
   }
 
   /// Whether a fault that comes by itself finds the device where it has to be.
@@ -125,7 +127,7 @@ struct FaultPlan {
   func occurrence(_ spell: FaultTimeline.Spell, of index: Int, in fleet: String) -> FaultOccurrence {
     FaultOccurrence(
       fault: faults[spell.fault].name, fleet: fleet, index: index, ordinal: spell.ordinal, start: spell.start,
-      end: spell.end, endsTokens: faults[spell.fault].action.endsTokens)
+      end: spell.end, effects: spell.effects)
   }
 }
 
@@ -155,20 +157,19 @@ package struct FaultOccurrence: Hashable, Sendable {
   package let start: MonotonicInstant
   /// `start` for an event, nil for what lasts until everything is healed.
   package let end: MonotonicInstant?
-  /// Access tokens are worth nothing from then on.
-  package let endsTokens: Bool
+  package let effects: FaultEffects
 
   package init(
     fault: String, fleet: String, index: Int, ordinal: Int, start: MonotonicInstant, end: MonotonicInstant?,
-    endsTokens: Bool = false
+    effects: FaultEffects = []
   ) {
     self.fault = fault
-    self.endsTokens = endsTokens
     self.fleet = fleet
     self.index = index
     self.ordinal = ordinal
     self.start = start
     self.end = end
+    self.effects = effects
   }
 }
 

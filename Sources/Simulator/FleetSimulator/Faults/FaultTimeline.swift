@@ -1,4 +1,5 @@
 import Base
+import Scenario
 
 /// What goes wrong with one device: what is to come, and what has begun and not ended.
 struct FaultTimeline {
@@ -10,6 +11,7 @@ struct FaultTimeline {
     let start: MonotonicInstant
     /// Nil: not before everything is healed.
     let end: MonotonicInstant?
+    let effects: FaultEffects
     /// A plan has named it: it comes wherever the device is.
     var isListed = false
   }
@@ -17,6 +19,8 @@ struct FaultTimeline {
   /// One for each fault that comes by chance or by the clock, or all that are listed.
   private var coming: [Spell]
   private(set) var running: [Spell] = []
+  /// Of all that are running.
+  private(set) var effects: FaultEffects = []
   /// When something begins or ends.
   private(set) var next: MonotonicInstant?
 
@@ -63,11 +67,12 @@ struct FaultTimeline {
   /// Nothing goes wrong any more. Gives what had not ended.
   mutating func heal() -> [Spell] {
     let ended = running
-    (coming, running, next) = ([], [], nil)
+    (coming, running, effects, next) = ([], [], [], nil)
     return ended
   }
 
   private mutating func look() {
+    effects = running.reduce(into: []) { $0.formUnion($1.effects) }
     next = coming.lazy.map(\.start).min()
     if let end = running.lazy.compactMap(\.end).min() { next = min(next ?? end, end) }
   }

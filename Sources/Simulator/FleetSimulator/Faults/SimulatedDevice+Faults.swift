@@ -39,7 +39,7 @@ extension SimulatedDevice {
   private mutating func end(_ spell: FaultTimeline.Spell, at instant: MonotonicInstant, in run: RunContext) {
     run.trace.note(.faultEnded, UInt64(spell.ordinal), of: number, at: instant)
     let action = run.faults.faults[spell.fault].action
-    if action.disturbsStore { failWrites(in: run) }
+    if spell.effects.contains(.disturbsStore) { failWrites(in: run) }
     if action.isServers { run.targetFaults?.end(spell.fault, of: number) }
     if case .tls = action { endInterception(spell, at: instant, in: run) }
     run.tell(.faultEnded(occurrence(spell, in: run)), link.context(at: moment(at: instant, in: run)))
@@ -57,15 +57,16 @@ extension SimulatedDevice {
   private mutating func begin(_ spell: FaultTimeline.Spell, at instant: MonotonicInstant, in run: RunContext) {
     let fault = run.faults.faults[spell.fault]
     let now = run.setup.moment(at: instant)
+    if spell.effects.contains(.disturbsStore) { failWrites(in: run) }
+    // What acts by being asked for, as a network, a clock and a receiver, has no beginning.
     switch fault.action {
-    case .network: break
     case .http: run.targetFaults?.begin(spell.fault, of: number)
     case .toxic: link.resetIdleLine(spell, at: instant, in: run)
     case .tls: beginInterception(spell, at: instant, in: run)
     case .authorization(let authorization):
       if authorization.refreshStatus != nil { run.targetFaults?.begin(spell.fault, of: number) }
       if run.playsFaults {
-        if fault.action.endsTokens {
+        if spell.effects.contains(.endsTokens) {
           link.withdraw(host.configuration.authorization, refreshToo: authorization.revokeAllTokens)
         }
         return
@@ -74,8 +75,6 @@ extension SimulatedDevice {
       if authorization.revokeAllTokens { run.obey(.revokeTokens(of: name), at: now) }
       if authorization.rotateKeys { run.rotateKeys(at: now) }
     case .remote(let remote): run.obey(.order(remote.commands, to: name), at: now)
-    case .storage: failWrites(in: run)
-    case .device: break
     case .lifecycle(let lifecycle):
       // Before its time there is nothing to close.
       guard life.isInstalled else { return }
@@ -86,6 +85,7 @@ extension SimulatedDevice {
         lifecycle.reboot ? .switchedOff : .closed,
         until: MonotonicInstant(secondsRoundedUp: instant.seconds + min(seconds, 1e8)),
         at: instant, in: run)
+    default: break
     }
   }
 
@@ -111,10 +111,6 @@ extension SimulatedDevice {
   /// The network that a fault gives the device; the last one to begin counts.
   mutating func faultyNetwork(in run: RunContext) -> RadioNetwork? {
     faults.running.last { run.faults.networks[$0.fault] != nil }.flatMap { run.faults.networks[$0.fault] }
-  }
-
-  mutating func isBlind(in run: RunContext) -> Bool {
-    faults.running.contains { run.faults.faults[$0.fault].action.hidesPositions }
   }
 
   /// The time as the phone has it.

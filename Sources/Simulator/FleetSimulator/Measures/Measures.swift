@@ -141,7 +141,7 @@ package final class Measures: Watcher {
     case .configured(let configuration): devices[device].token.learn(configuration.authorization, at: wall)
     case .faultBegan(let occurrence):
       devices[device].faults |= faultBits[occurrence.fault] ?? 0
-      if occurrence.endsTokens { devices[device].token.takeBack() }
+      if occurrence.effects.contains(.endsTokens) { devices[device].token.takeBack() }
     case .faultEnded(let occurrence):
       devices[device].faults &= ~(faultBits[occurrence.fault] ?? 0)
       if occurrence.end.map({ $0 > occurrence.start }) ?? true { beginDraining(device) }

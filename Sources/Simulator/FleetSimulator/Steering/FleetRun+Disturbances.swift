@@ -72,7 +72,6 @@ extension FleetRun {
 
   private func add(_ fault: Fault, at instant: MonotonicInstant) {
     let place = shared.faults.append(fault, in: setup.radio)
-    shared.oracle.ledger.learn(fault)
     shared.markAct(fault.name, from: spanOfRun(instant), until: spanOfRun(instant) + fault.duration)
     // By the machine's clock a turn of every phone would be dear, and nothing repeats it.
     let isSelective = shared.transport != nil

@@ -106,7 +106,7 @@ final class RoomWatch: Watcher {
     _ = phones[phone].known.see(event)
     switch event {
     case .configured(let configuration): phones[phone].token.learn(configuration.authorization, at: wall)
-    case .faultBegan(let fault) where fault.endsTokens: phones[phone].token.takeBack()
+    case .faultBegan(let fault) where fault.effects.contains(.endsTokens): phones[phone].token.takeBack()
     default: break
     }
   }

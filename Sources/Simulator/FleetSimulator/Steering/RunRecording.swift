@@ -124,7 +124,7 @@ package final class RunRecording: Watcher, Sendable {
       if let state = token(of: context, { $0.learn(configuration.authorization, at: context.now.wall) }) {
         change(.token, UInt16(state.rawValue))
       }
-    case .faultBegan(let fault) where fault.endsTokens:
+    case .faultBegan(let fault) where fault.effects.contains(.endsTokens):
       if let state = token(of: context, { $0.takeBack() }) { change(.token, UInt16(state.rawValue)) }
     default: break
     }

@@ -50,7 +50,7 @@ extension Fault {
     case .network(let name): object["network"] = .string(name)
     case .authorization: object["auth"] = .object(["expireAllAccessTokens": .bool(true)])
     case .lifecycle: object["lifecycle"] = .object(["terminate": .bool(true)])
-    case .toxic, .tls, .http, .storage, .device, .remote: preconditionFailure("no act is such a fault")
+    default: preconditionFailure("no act is such a fault")
     }
     return .object(object)
   }

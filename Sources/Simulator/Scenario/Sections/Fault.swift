@@ -39,26 +39,7 @@ struct FaultSection: ScenarioSection {
   var rate: FaultRate?
   var occurrences: [ListedOccurrence]?
   var selection = FaultSelection()
-  var network: String?
-  var toxic: Toxic?
-  var tls: TLSFault?
-  var http: HTTPFault?
-  var authorization: AuthorizationFault?
-  var storage: StorageFault?
-  var device: DeviceFault?
-  var lifecycle: LifecycleFault?
-  var remote: RemoteFault?
-
-  var actions: [FaultAction] {
-    let all: [FaultAction?] = [
-      network.map { .network($0) }, toxic.map { .toxic($0) }, tls.map { .tls($0) }, http.map { .http($0) },
-      authorization.map { .authorization($0) }, storage.map { .storage($0) }, device.map { .device($0) },
-      lifecycle.map { .lifecycle($0) }, remote.map { .remote($0) },
-    ]
-    return all.compactMap { $0 }
-  }
-
-  static let actionNames = ["network", "toxic", "tls", "http", "auth", "storage", "device", "lifecycle", "remote"]
+  var actions: [FaultAction] = []
 
   static let table = Table<FaultSection>(
     "fault", "A fault: the affected devices, the time (`at`, `rate` or `occurrences`), and one action.",
@@ -70,16 +51,7 @@ struct FaultSection: ScenarioSection {
       .optional(
         "occurrences", \.occurrences, .list(of: .section()), "List of occurrences with their devices, instead of `at`."),
       .key("select", \.selection, .section(), "Affected devices; all by default."),
-      .optional("network", \.network, .name(in: .networks), "Network of the affected devices during the fault."),
-      .optional("toxic", \.toxic, .toxic, "A Toxiproxy toxic on the connections of the affected devices."),
-      .optional("tls", \.tls, .section(), "TLS handshakes of the affected devices go wrong."),
-      .optional("http", \.http, .section(), "Requests get a late answer, a wrong answer or none."),
-      .optional("auth", \.authorization, .section(), "Tokens become invalid."),
-      .optional("storage", \.storage, .section(), "The device's queue fails."),
-      .optional("device", \.device, .section(), "The phone's clock or receiver is wrong."),
-      .optional("lifecycle", \.lifecycle, .section(), "The app is closed, or the phone reboots."),
-      .optional("remote", \.remote, .section(), "The server sends commands."),
-    ])
+    ] + FaultAction.keys)
 }
 
 /// `{ perDeviceHour }`.
@@ -89,76 +61,6 @@ struct FaultRate: ScenarioSection, Equatable {
   static let table = Table<FaultRate>(
     "fault-rate", "Rate of random occurrences.",
     [.required("perDeviceHour", \.perDeviceHour, .number(0...3_600), "Occurrences per hour and device.")])
-}
-
-/// How a fault ends.
-package enum FaultSpan: Equatable, Sendable {
-  /// It happens and is over; what it changes does not change back.
-  case event
-  /// A state that needs `for`, and ends after it.
-  case state
-  /// It ends by itself, as a crash that waits for its moment does; else after `for`, or when all faults are over.
-  case open
-}
-
-/// A section of a fault. What others have to know of its keys is decided beside its table.
-protocol FaultActionSection: ScenarioSection, Equatable {
-  var span: FaultSpan { get }
-  /// Without any of its keys it would do nothing.
-  var isEmpty: Bool { get }
-  /// The phone gets no positions meanwhile, and the rules expect none.
-  var hidesPositions: Bool { get }
-  /// The device's store may not write meanwhile, and the rules excuse what it loses.
-  var disturbsStore: Bool { get }
-  /// Access tokens are worth nothing from then on.
-  var endsTokens: Bool { get }
-  /// The server has to do it.
-  var isServers: Bool { get }
-}
-
-extension FaultActionSection {
-  var isEmpty: Bool { self == Self() }
-  var hidesPositions: Bool { false }
-  var disturbsStore: Bool { false }
-  var endsTokens: Bool { false }
-  var isServers: Bool { false }
-}
-
-/// What goes wrong.
-package enum FaultAction: Equatable, Sendable {
-  /// The name of the network that devices have meanwhile.
-  case network(String)
-  case toxic(Toxic)
-  case tls(TLSFault)
-  case http(HTTPFault)
-  case authorization(AuthorizationFault)
-  case storage(StorageFault)
-  case device(DeviceFault)
-  case lifecycle(LifecycleFault)
-  case remote(RemoteFault)
-
-  package var span: FaultSpan { section?.span ?? .state }
-  package var hidesPositions: Bool { section?.hidesPositions ?? false }
-  package var disturbsStore: Bool { section?.disturbsStore ?? false }
-  package var endsTokens: Bool { section?.endsTokens ?? false }
-  package var isServers: Bool { section?.isServers ?? false }
-
-  /// A section without any of its keys would do nothing.
-  var isEmpty: Bool { section?.isEmpty ?? false }
-
-  /// A network and a toxic are values of their own: states of the way to the server, and never empty.
-  private var section: (any FaultActionSection)? {
-    switch self {
-    case .network, .toxic: nil
-    case .tls(let fault): fault
-    case .http(let fault): fault
-    case .authorization(let fault): fault
-    case .storage(let fault): fault
-    case .device(let fault): fault
-    case .lifecycle(let fault): fault
-    case .remote(let fault): fault
-    }
-  }
 }
 
 /// The devices that a fault affects; all of them without any key.
@@ -235,8 +137,9 @@ extension ValueCodec where Value == Fault {
 
 extension DecodingContext {
   fileprivate mutating func judge(_ fault: FaultSection, at value: JSON5Value, isWhole: Bool) {
-    let present = FaultSection.actionNames.filter { value[$0] != nil }
-    let list = FaultSection.actionNames.joined(separator: ", ")
+    let names = FaultAction.keys.map(\.schema.name)
+    let present = names.filter { value[$0] != nil }
+    let list = names.joined(separator: ", ")
     if present.isEmpty {
       refuse(.missing, value.position, "the fault has no action", remedy: "add one of \(list)")
     } else if present.count > 1 {

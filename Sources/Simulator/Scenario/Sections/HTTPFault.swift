@@ -11,9 +11,21 @@ package struct HTTPFault: Equatable, Sendable {
   package init() {}
 }
 
-extension HTTPFault: FaultActionSection {
+extension HTTPFault: ScenarioSection, FaultKind {
   var span: FaultSpan { .state }
+  var effects: FaultEffects { .answersRequests }
   var isServers: Bool { true }
+
+  static func examples(_ draws: inout ExampleDraws) -> [String] {
+    let statuses = ["400", "401", "403", "404", "413", "429", "500", "503"]
+    let percentage = draws.percentage
+    return [
+      #"{ "abort": { "status": \#(draws.one(of: statuses)), "percentage": \#(percentage) } }"#,
+      #"{ "delay": { "fixedDelay": "\#(draws.milliseconds * 4)ms", "percentage": \#(percentage) } }"#,
+      // Servers that lose data on purpose are another test's.
+      #"{ "answer": { "kind": "\#(draws.one(of: ["redirect", "empty", "malformed", "drop"]))", "percentage": \#(percentage) } }"#,
+    ]
+  }
 
   static let table = Table<HTTPFault>(
     "http-fault",
@@ -128,10 +140,21 @@ package struct AuthorizationFault: Equatable, Sendable {
   package init() {}
 }
 
-extension AuthorizationFault: FaultActionSection {
+extension AuthorizationFault: ScenarioSection, FaultKind {
   var span: FaultSpan { refreshStatus != nil ? .state : .event }
-  var endsTokens: Bool { expireAllAccessTokens || revokeAllTokens }
+  var effects: FaultEffects { expireAllAccessTokens || revokeAllTokens ? .endsTokens : [] }
   var isServers: Bool { true }
+
+  func problems(in scenario: Scenario) -> [String] {
+    var problems: [String] = []
+    if rotateKeys, scenario.target.authorization.identity == nil {
+      problems.append("keys are rotated by an identity provider; add target: { auth: { identity: \"own\" } }")
+    }
+    if scenario.target.authorization.strategy != .jwt {
+      problems.append("there are no tokens; add target: { auth: { strategy: \"jwt\" } }")
+    }
+    return problems
+  }
 
   static let table = Table<AuthorizationFault>(
     "auth-fault", "A fault of tokens.",
@@ -153,9 +176,20 @@ package struct RemoteFault: Equatable, Sendable {
   package init() {}
 }
 
-extension RemoteFault: FaultActionSection {
+extension RemoteFault: ScenarioSection, FaultKind {
   var span: FaultSpan { .event }
   var isServers: Bool { true }
+
+  static func examples(_ draws: inout ExampleDraws) -> [String] {
+    let changes = ["stop", "start", "startGeofences", "resetOdometer", "startSchedule", "stopSchedule"]
+    let commands = [
+      #"["\#(draws.one(of: changes))"]"#, #"["changePace", \#(draws.one(of: ["true", "false"]))]"#,
+      #"["setConfig", { "app": { "heartbeatInterval": \#(draws.one(of: ["60", "90"])) } }]"#,
+      #"["setConfig", { "http": { "params": { "phone": "another" } } }]"#,
+      #"["removeGeofences"], ["addGeofence", { "identifier": "new", "latitude": 48.137, "longitude": 11.575, "radius": 300 }]"#,
+    ]
+    return commands.map { #"{ "background_geolocation": [\#($0)] }"# }
+  }
 
   static let table = Table<RemoteFault>(
     "remote-fault", "Commands that the next answers carry.",

@@ -12,10 +12,20 @@ package struct TLSFault: Equatable, Sendable {
   package var wait: Nanoseconds { delay ?? .seconds(5) }
 }
 
-extension TLSFault: FaultActionSection {
+extension TLSFault: ScenarioSection, FaultKind {
   var span: FaultSpan { .state }
   /// `problem` is required.
   var isEmpty: Bool { false }
+
+  func problems(in scenario: Scenario) -> [String] {
+    var problems: [String] = []
+    if delay != nil, problem != .slow { problems.append("only a slow handshake has a delay; remove it") }
+    if problem == .changedKey, scenario.target.security.pinnedKey == nil {
+      problems.append(
+        "only an app that pins the server's key notices another one; add target: { tls: { pinnedKey: \"sha256//…\" } }")
+    }
+    return problems
+  }
 
   static let table = Table<TLSFault>(
     "tls-fault",

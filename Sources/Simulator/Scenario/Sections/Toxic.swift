@@ -6,6 +6,27 @@ package struct Toxic: Equatable, Sendable {
   package var phase: ToxicPhase?
 }
 
+extension Toxic: FaultKind {
+  var span: FaultSpan { .state }
+  /// `type` is required.
+  var isEmpty: Bool { false }
+
+  func problems(in scenario: Scenario) -> [String] {
+    guard let phase, !effect.hasPhase else { return [] }
+    return ["the phase \(phase.rawValue) is for latency, timeout and reset_peer; for others say which stream"]
+  }
+
+  static func examples(_ draws: inout ExampleDraws) -> [String] {
+    let milliseconds = draws.milliseconds
+    return [
+      ("latency", #""latency": \#(milliseconds), "jitter": \#(milliseconds / 4)"#),
+      ("timeout", #""timeout": \#(milliseconds)"#), ("reset_peer", #""timeout": \#(milliseconds)"#),
+      ("limit_data", #""bytes": \#(milliseconds / 10)"#), ("bandwidth", #""rate": \#(1 + milliseconds / 1_000)"#),
+      ("slicer", #""average_size": 64, "size_variation": 32, "delay": 10"#),
+    ].map { #"{ "type": "\#($0)", "attributes": { \#($1) } }"# }
+  }
+}
+
 /// `{ type, stream, toxicity, phase, attributes }`.
 struct ToxicSection<Attributes: ScenarioSection>: ScenarioSection {
   var stream = ToxicStream.downstream
@@ -57,6 +78,13 @@ package enum ToxicEffect: Equatable, Sendable {
   case resetPeer(ResetPeerToxic)
   case slicer(SlicerToxic)
   case limitData(LimitDataToxic)
+
+  fileprivate var hasPhase: Bool {
+    switch self {
+    case .latency, .timeout, .resetPeer: true
+    case .bandwidth, .slowClose, .slicer, .limitData: false
+    }
+  }
 }
 
 /// Everything comes later.

@@ -27,8 +27,6 @@ final class Ledger {
   /// How many dwellings in geofences were looked at.
   var dwells = 0
   let violations: ViolationLog
-  /// By name.
-  private(set) var faults: [String: FaultAction]
   /// How long an access token is good; nil where there are none.
   let tokenLifetime: Nanoseconds?
   var sums = LedgerSums()
@@ -84,22 +82,18 @@ final class Ledger {
         ].map(\.description)).map { $0.lowercased() }
     )
     space = DeviceSpace(devices: names.count)
-    truth = TrueWorld(in: space, faults: setup.faults)
+    truth = TrueWorld(in: space)
     self.sight = sight
     traits = RecordTraitsReader(comparesContents: sight == .listing)
     clockFactor = setup.outside?.factor ?? 1
     // Many questions at once cost little; a run that ends at the first loss does not wait for others, and without a
     // store that can be asked there is nothing to wait for.
     proofSize = setup.breakingInvariant == nil && sight != .none ? 8_192 : 1
-    faults = Dictionary(setup.faults.map { ($0.name, $0.action) }) { first, _ in first }
     tokenLifetime = setup.authorization?.accessTokenLifetime
     self.names = names
     self.violations = violations
     pages = PerDevice(DevicePage(), in: space)
   }
-
-  /// A fault that a person adds on the way.
-  func learn(_ fault: Fault) { faults[fault.name] = fault.action }
 
   /// What happens, before the rules look at it.
   func enter(_ event: SimulationEvent, _ context: EventContext) {
@@ -142,7 +136,7 @@ final class Ledger {
 
   /// A fault begins or ends that may answer in the server's place.
   private func disguise(_ device: Int, by occurrence: FaultOccurrence, isBegin: Bool) {
-    guard case .http = faults[occurrence.fault] else { return }
+    guard occurrence.effects.contains(.answersRequests) else { return }
     pages[device].impostors += isBegin ? 1 : -1
     pages[device].hadImpostor = true
   }

@@ -12,16 +12,8 @@ import World
 /// SDK's events with.
 final class TrueWorld {
   let lives: PerDevice<TrueLife>
-  /// Faults by which a receiver sees nothing.
-  private let blindings: Set<String>
-  /// Faults by which a store cannot write.
-  private let disturbances: Set<String>
 
-  init(in space: DeviceSpace, faults: [Fault]) {
-    lives = PerDevice(TrueLife(), in: space)
-    blindings = Set(faults.filter(\.action.hidesPositions).map(\.name))
-    disturbances = Set(faults.filter(\.action.disturbsStore).map(\.name))
-  }
+  init(in space: DeviceSpace) { lives = PerDevice(TrueLife(), in: space) }
 
   /// Before the rules look at it.
   func enter(_ event: SimulationEvent, _ context: EventContext) {
@@ -35,18 +27,28 @@ final class TrueWorld {
       if lives[device].configuration?.app.stopOnTerminate ?? true { want(.off, device, at: now) }
     case .launched(let launch): begin(launch, device, at: now)
     case .queue(.refused): lives[device].disturbedAt = now
-    case .faultBegan(let occurrence) where blindings.contains(occurrence.fault):
+    case .faultBegan(let occurrence): begin(occurrence, device, at: now)
+    case .faultEnded(let occurrence): end(occurrence, device, at: now)
+    default: break
+    }
+  }
+
+  private func begin(_ fault: FaultOccurrence, _ device: Int, at now: MonotonicInstant) {
+    if fault.effects.contains(.hidesPositions) {
       if lives[device].blindings == 0 { lives[device].blindSince = now }
       lives[device].blindings += 1
-    case .faultBegan(let occurrence) where disturbances.contains(occurrence.fault):
-      lives[device].disturbances += 1
-    case .faultEnded(let occurrence) where disturbances.contains(occurrence.fault):
-      lives[device].disturbances -= 1
-      lives[device].disturbedAt = now
-    case .faultEnded(let occurrence) where blindings.contains(occurrence.fault):
+    }
+    if fault.effects.contains(.disturbsStore) { lives[device].disturbances += 1 }
+  }
+
+  private func end(_ fault: FaultOccurrence, _ device: Int, at now: MonotonicInstant) {
+    if fault.effects.contains(.hidesPositions) {
       lives[device].blindings -= 1
       lives[device].blindUntil = now
-    default: break
+    }
+    if fault.effects.contains(.disturbsStore) {
+      lives[device].disturbances -= 1
+      lives[device].disturbedAt = now
     }
   }
 

@@ -74,8 +74,7 @@ final class IdentityRule: Rule {
     case .killed: odometerRequests[context.device] = nil
     case .told(.engine(.location(let record))): judge(record, context)
     case .faultEnded(let occurrence):
-      guard case .device(let fault) = ledger.faults[occurrence.fault], fault.poisonRecord != nil else { return }
-      poisoned.insert(context.device)
+      if occurrence.effects.contains(.addsRecord) { poisoned.insert(context.device) }
     default: break
     }
   }

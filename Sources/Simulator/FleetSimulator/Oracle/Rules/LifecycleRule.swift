@@ -164,7 +164,7 @@ final class LifecycleRule: Rule {
 
   /// A phone that is off does not notice that it leaves.
   private func switchOff(_ occurrence: FaultOccurrence, _ device: Int) {
-    if case .lifecycle(let fault) = ledger.faults[occurrence.fault], fault.reboot { forget(device) }
+    if occurrence.effects.contains(.switchesOff) { forget(device) }
   }
 
   private func forget(_ device: Int) {

@@ -57,13 +57,10 @@ final class TokenRule: Rule {
 
   private func change(by occurrence: FaultOccurrence, isBegin: Bool, of device: Int) {
     guard holders[device] != nil else { return }
-    switch ledger.faults[occurrence.fault] {
-    case .http: holders[device]?.impostors += isBegin ? 1 : -1
-    case let action? where isBegin && action.endsTokens:
-      holders[device]?.token?.isTakenBack = true
-      for index in holders[device]?.shown.indices ?? 0..<0 { holders[device]?.shown[index].token.isTakenBack = true }
-    default: break
-    }
+    if occurrence.effects.contains(.answersRequests) { holders[device]?.impostors += isBegin ? 1 : -1 }
+    guard isBegin, occurrence.effects.contains(.endsTokens) else { return }
+    holders[device]?.token?.isTakenBack = true
+    for index in holders[device]?.shown.indices ?? 0..<0 { holders[device]?.shown[index].token.isTakenBack = true }
   }
 
   private func serve(_ request: UInt64, _ context: EventContext) {

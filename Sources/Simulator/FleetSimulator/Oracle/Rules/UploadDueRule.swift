@@ -58,9 +58,7 @@ final class UploadDueRule: Rule {
     case .queue(.inserted):
       if poisoned.isEmpty || poisoned.remove(device) == nil { owe(.record, context) }
     case .faultEnded(let occurrence):
-      if case .device(let fault)? = ledger.faults[occurrence.fault], fault.poisonRecord != nil {
-        poisoned.insert(device)
-      }
+      if occurrence.effects.contains(.addsRecord) { poisoned.insert(device) }
     case .queue(.deleted):
       if senders[device].answered == now { senders[device].left = ledger.pages[device].waiting.count }
     case .queue(.refused), .killed, .configured, .healed:

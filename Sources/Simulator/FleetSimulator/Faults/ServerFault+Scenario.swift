@@ -1,0 +1,193 @@
+import Base
+import Contract
+import Host
+import IngestServer
+import JSON
+import Scenario
+import Upload
+
+/// What a scenario's fault asks of a server: of the one in the process for each request, of a Rolling Road server outside as
+/// rules.
+extension DeviceLink {
+  /// With one request that has arrived; of several faults the first that meets it counts.
+  func serverFault(of exchange: LinkExchange, under faults: FaultTimeline, in run: RunContext) -> ServerFault? {
+    for spell in faults.running {
+      let fault = run.faults.faults[spell.fault]
+      switch fault.action {
+      case .http(let http):
+        // Three draws for each request.
+        var draws = FaultDraw.request.stream(
+          fault.name, seed: run.setup.seed, device: key, n: 4 * (exchange.request & 0xFFFF_FFFF))
+        if let met = http.meets(exchange, &draws) { return met }
+      case .authorization(let authorization):
+        if let status = authorization.refreshStatus, exchange.purpose == .refresh { return .status(status, []) }
+      default: break
+      }
+    }
+    return nil
+  }
+}
+
+extension ServerFault {
+  /// The server has stored the records all the same.
+  var isAfterCommit: Bool {
+    switch self {
+    case .delay, .cut, .drop, .delayAfterCommit, .dribble, .malformed, .wrongLength, .empty, .replace: true
+    case .refuse, .reset, .status, .portal, .redirect, .pretend, .prefix, .certificate, .cutHandshake, .slowHandshake:
+      false
+    }
+  }
+}
+
+extension HTTPFault {
+  /// The first of abort, answer and delay that meets the request.
+  fileprivate func meets(_ exchange: LinkExchange, _ draws: inout RandomStream) -> ServerFault? {
+    let chances = (draws.uniform() * 100, draws.uniform() * 100, draws.uniform() * 100)
+    if let abort, chances.0 < abort.percentage, exchange.satisfies(abort.condition) {
+      return abort.serverFault
+    }
+    if let answer, chances.1 < answer.percentage, exchange.satisfies(answer.condition) {
+      return answer.kind.serverFault
+    }
+    if let delay, chances.2 < delay.percentage, exchange.satisfies(delay.condition) {
+      return delay.serverFault
+    }
+    return nil
+  }
+}
+
+extension HTTPAbort {
+  var serverFault: ServerFault { .status(status, headers.map { NameValuePair($0.name, $0.value) }, body: body) }
+}
+
+extension HTTPDelay {
+  var serverFault: ServerFault {
+    let milliseconds = fixedDelay.wholeMilliseconds
+    return .delay(milliseconds...milliseconds)
+  }
+}
+
+extension LinkExchange {
+  fileprivate func satisfies(_ condition: Condition?) -> Bool {
+    guard let condition else { return true }
+    switch condition.subject {
+    case .requestBytes: return condition.holds(Double(bodyBytes))
+    case .requestRecords: return condition.holds(Double(records))
+    // The language refuses them here.
+    case .responseStatus, .responseBytes, .responseDuration: return false
+    }
+  }
+
+  private var records: Int {
+    guard purpose == .records else { return 0 }
+    var envelope = Envelope()
+    do throws(EnvelopeError) { try EnvelopeReader().read(body.span, into: &envelope) } catch { return 0 }
+    return envelope.records.count
+  }
+}
+
+extension AnswerFault {
+  var serverFault: ServerFault {
+    switch self {
+    case .portal: .portal
+    case .redirect: .redirect(status: 302, location: "http://portal.example/login")
+    case .empty: .empty
+    case .malformed: .malformed
+    case .drop: .drop
+    case .pretend: .pretend
+    case .half: .cut(bytes: 40)
+    case .tooLong: .wrongLength(by: 10)
+    case .tooShort: .wrongLength(by: -10)
+    case .reset: .reset
+    case .dribble: .dribble(bytes: 16, every: 1_000)
+    case .late: .delayAfterCommit(90_000...90_000)
+    }
+  }
+}
+
+extension Fault {
+  /// The simulator's network can play it in front of any server.
+  var isPlayable: Bool {
+    switch action {
+    case .http(let http): http.delay == nil && (http.answer.map { $0.kind == .portal } ?? true)
+    case .authorization: true
+    default: false
+    }
+  }
+}
+
+/// One rule of PUT /admin/v1/faults.
+struct TargetFaultRule {
+  let id: String
+  let fault: ServerFault
+  let share: Double
+  /// Nil: of all devices.
+  let device: String?
+  /// Nil: whatever is asked.
+  var operation: String?
+
+  /// What a fault comes to, the first that meets a request first.
+  static func rules(of fault: Fault, _ index: Int, device: String?) -> [TargetFaultRule] {
+    func rule(_ effect: ServerFault, _ share: Double) -> TargetFaultRule {
+      TargetFaultRule(
+        id: "\(index) \(fault.name) \(effect.kind.rawValue) \(device ?? "")", fault: effect, share: share,
+        device: device)
+    }
+    switch fault.action {
+    case .http(let http):
+      var (aborted, answered) = ((http.abort?.percentage ?? 0) / 100, (http.answer?.percentage ?? 0) / 100)
+      // The server resets before it reads a body, and so before it decides about anything else.
+      if http.answer?.kind == .reset {
+        answered *= 1 - aborted
+        aborted = answered < 1 ? aborted / (1 - answered) : 0
+      }
+      return [
+        http.abort.map { rule($0.serverFault, aborted) }, http.answer.map { rule($0.kind.serverFault, answered) },
+        http.delay.map { rule($0.serverFault, $0.percentage / 100) },
+      ].compactMap { $0 }
+    case .authorization(let authorization):
+      guard let status = authorization.refreshStatus else { return [] }
+      var refusal = rule(.status(status, []), 1)
+      refusal.operation = "refreshToken"
+      return [refusal]
+    case .tls(let tls): return [rule(tls.serverFault, 1)]
+    default: return []
+    }
+  }
+
+  static func list(_ rules: [TargetFaultRule], seed: UInt64) -> [UInt8] {
+    var writer = JSONWriter(capacity: 256 * (rules.count + 1))
+    writer.beginObject()
+    writer.key("faults")
+    writer.beginArray()
+    // The administration takes numbers that every reader of JSON can hold.
+    for rule in rules { rule.append(seed: Int64(seed & (1 << 53 - 1)), to: &writer) }
+    writer.endArray()
+    writer.endObject()
+    return writer.bytes
+  }
+
+  private func append(seed: Int64, to writer: inout JSONWriter) {
+    writer.beginObject()
+    writer.key("id")
+    writer.value(id)
+    writer.key("fault")
+    fault.append(to: &writer)
+    writer.key("match")
+    writer.beginObject()
+    writer.key("share")
+    writer.value(share)
+    if let device {
+      writer.key("device")
+      writer.value(device)
+    }
+    if let operation {
+      writer.key("operation")
+      writer.value(operation)
+    }
+    writer.endObject()
+    writer.key("seed")
+    writer.value(seed)
+    writer.endObject()
+  }
+}

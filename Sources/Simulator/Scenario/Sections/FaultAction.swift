@@ -1,0 +1,274 @@
+package import Base
+
+/// What goes wrong. A new kind is a case, a row of `keys` and a type that conforms to `FaultKind`.
+package enum FaultAction: Equatable, Sendable {
+  /// The name of the network that devices have meanwhile.
+  case network(String)
+  case toxic(Toxic)
+  case tls(TLSFault)
+  case http(HTTPFault)
+  case authorization(AuthorizationFault)
+  case storage(StorageFault)
+  case device(DeviceFault)
+  case lifecycle(LifecycleFault)
+  case remote(RemoteFault)
+
+  /// The keys of a fault of which exactly one is there.
+  static let keys: [Key<FaultSection>] = [
+    key("network", .name(in: .networks), FaultAction.network, "Network of the affected devices during the fault."),
+    key("toxic", .toxic, FaultAction.toxic, "A Toxiproxy toxic on the connections of the affected devices."),
+    key("tls", .section(), FaultAction.tls, "TLS handshakes of the affected devices go wrong."),
+    key("http", .section(), FaultAction.http, "Requests get a late answer, a wrong answer or none."),
+    key("auth", .section(), FaultAction.authorization, "Tokens become invalid."),
+    key("storage", .section(), FaultAction.storage, "The device's queue fails."),
+    key("device", .section(), FaultAction.device, "The phone's clock or receiver is wrong."),
+    key("lifecycle", .section(), FaultAction.lifecycle, "The app is closed, or the phone reboots."),
+    key("remote", .section(), FaultAction.remote, "The server sends commands."),
+  ]
+
+  private static func key<Value>(
+    _ name: String, _ codec: ValueCodec<Value>, _ action: @escaping @Sendable (Value) -> FaultAction, _ text: String
+  ) -> Key<FaultSection> {
+    let schema = KeySchema(name: name, schema: codec.schema, isRequired: false, standard: nil, text: text)
+    return Key(schema: schema) { value, fault, context in
+      if let read = codec.read(value, &context) { fault.actions.append(action(read)) }
+    }
+  }
+
+  /// Nil for a network, which is a state of the way to the server and nothing else.
+  private var kind: (any FaultKind)? {
+    switch self {
+    case .network: nil
+    case .toxic(let fault): fault
+    case .tls(let fault): fault
+    case .http(let fault): fault
+    case .authorization(let fault): fault
+    case .storage(let fault): fault
+    case .device(let fault): fault
+    case .lifecycle(let fault): fault
+    case .remote(let fault): fault
+    }
+  }
+
+  package var span: FaultSpan { kind?.span ?? .state }
+  package var effects: FaultEffects { kind?.effects ?? [] }
+  package var isServers: Bool { kind?.isServers ?? false }
+  var isEmpty: Bool { kind?.isEmpty ?? false }
+
+  /// What of it cannot be simulated.
+  package func problems(in scenario: Scenario) -> [String] {
+    if case .network(let name) = self, case .changing? = scenario.network(named: name) {
+      return ["the network '\(name)' is variable; name a fixed network"]
+    }
+    return kind?.problems(in: scenario) ?? []
+  }
+
+  /// Examples of all kinds that random scenarios have, as `"key": value`. The order is that of the draws: another one gives
+  /// each seed another scenario.
+  package static func examples(from stream: inout RandomStream) -> [String] {
+    var draws = ExampleDraws(from: stream)
+    let examples = [
+      ("network", [#""none""#, #""edge""#]), ("storage", StorageFault.examples(&draws)),
+      ("device", DeviceFault.examples(&draws)), ("lifecycle", LifecycleFault.examples(&draws)),
+      ("http", HTTPFault.examples(&draws)), ("toxic", Toxic.examples(&draws)),
+      ("remote", RemoteFault.examples(&draws)),
+    ]
+    stream = draws.stream
+    return examples.flatMap { key, values in values.map { #""\#(key)": \#($0)"# } }
+  }
+}
+
+/// A kind of fault: what others have to know of it.
+protocol FaultKind: Equatable, Sendable {
+  var span: FaultSpan { get }
+  var effects: FaultEffects { get }
+  /// The server has to do it.
+  var isServers: Bool { get }
+  /// Without any of its keys it would do nothing.
+  var isEmpty: Bool { get }
+  /// What of it cannot be simulated.
+  func problems(in scenario: Scenario) -> [String]
+  /// For random scenarios, in JSON.
+  static func examples(_ draws: inout ExampleDraws) -> [String]
+}
+
+extension FaultKind {
+  var effects: FaultEffects { [] }
+  var isServers: Bool { false }
+  func problems(in scenario: Scenario) -> [String] { [] }
+  static func examples(_ draws: inout ExampleDraws) -> [String] { [] }
+}
+
+extension FaultKind where Self: ScenarioSection {
+  var isEmpty: Bool { self == Self() }
+}
+
+/// How a fault ends.
+package enum FaultSpan: Equatable, Sendable {
+  /// It happens and is over; what it changes does not change back.
+  case event
+  /// A state that needs `for`, and ends after it.
+  case state
+  /// It ends by itself, as a crash that waits for its moment does; else after `for`, or when all faults are over.
+  case open
+}
+
+/// What a fault does to a device, for the device and for the rules that judge it.
+package struct FaultEffects: OptionSet, Hashable, Sendable {
+  package let rawValue: UInt16
+
+  package init(rawValue: UInt16) { self.rawValue = rawValue }
+
+  /// The phone gets no positions meanwhile, and the rules expect none.
+  package static let hidesPositions = FaultEffects(rawValue: 1)
+  /// The device's store may not write meanwhile, and the rules excuse what it loses.
+  package static let disturbsStore = FaultEffects(rawValue: 2)
+  /// Access tokens are worth nothing from then on.
+  package static let endsTokens = FaultEffects(rawValue: 4)
+  /// Something else may answer in the server's name meanwhile.
+  package static let answersRequests = FaultEffects(rawValue: 8)
+  /// The app makes a record of its own when it ends.
+  package static let addsRecord = FaultEffects(rawValue: 16)
+  /// The phone is switched off.
+  package static let switchesOff = FaultEffects(rawValue: 32)
+}
+
+/// What the examples of a random scenario are drawn from.
+struct ExampleDraws {
+  private(set) var stream: RandomStream
+  /// Below 20,000.
+  let milliseconds: Int
+  /// From 1 to 100.
+  let percentage: Int
+
+  init(from stream: RandomStream) {
+    self.stream = stream
+    milliseconds = self.stream.index(below: 20_000)
+    percentage = 1 + self.stream.index(below: 100)
+  }
+
+  mutating func one(of choices: [String]) -> String { choices[stream.index(below: choices.count)] }
+
+  mutating func index(below bound: Int) -> Int { stream.index(below: bound) }
+}
+
+/// What goes wrong with a phone.
+package struct DeviceFault: Equatable, Sendable {
+  package var clockOffset: Nanoseconds?
+  package var clockDriftPartsPerMillion: Double?
+  package var noFix = false
+  package var poisonRecord: PoisonKind?
+
+  package init() {}
+}
+
+extension DeviceFault: ScenarioSection, FaultKind {
+  /// A clock that is wrong may stay so, and poison waits for an app that runs.
+  var span: FaultSpan { noFix ? .state : .open }
+
+  var effects: FaultEffects {
+    var effects: FaultEffects = noFix ? .hidesPositions : []
+    if poisonRecord != nil { effects.insert(.addsRecord) }
+    return effects
+  }
+
+  static func examples(_ draws: inout ExampleDraws) -> [String] {
+    [
+      #"{ "clockOffset": "\#(draws.index(below: 7_200) - 3_600)s" }"#, #"{ "noFix": true }"#,
+      #"{ "clockDrift": \#(draws.index(below: 200) - 100) }"#,
+      #"{ "poisonRecord": "\#(draws.one(of: PoisonKind.allCases.map(\.rawValue)))" }"#,
+    ]
+  }
+
+  static let table = Table<DeviceFault>(
+    "device-fault", "A fault of the phone.",
+    [
+      .optional("clockOffset", \.clockOffset, .offset, "Offset of the device clock from then on."),
+      .optional(
+        "clockDrift", \.clockDriftPartsPerMillion, .number(-1e5...1e5),
+        "Drift of the device clock, in parts per million."),
+      .key("noFix", \.noFix, .boolean, "The receiver sees no satellites."),
+      .optional("poisonRecord", \.poisonRecord, .choice, "The next record is invalid in this way."),
+    ])
+}
+
+/// What is wrong with a record that no server should take.
+package enum PoisonKind: String, CaseIterable, Sendable {
+  case missingCoords = "missing-coords"
+  case textLatitude = "text-latitude"
+  case oversizedExtras = "oversized-extras"
+}
+
+/// What is done to an app.
+package struct LifecycleFault: Equatable, Sendable {
+  package var terminate = false
+  package var reboot = false
+  /// In seconds; nil: until its user opens it again, as the fleet's lifecycle says.
+  package var relaunchAfter: Distribution?
+
+  package init() {}
+}
+
+extension LifecycleFault: ScenarioSection, FaultKind {
+  var span: FaultSpan { .event }
+  /// `relaunchAfter` alone does nothing.
+  var isEmpty: Bool { !terminate && !reboot }
+  var effects: FaultEffects { reboot ? .switchesOff : [] }
+
+  static func examples(_ draws: inout ExampleDraws) -> [String] {
+    [#"{ "terminate": true, "relaunchAfter": "\#(1 + draws.milliseconds / 20)s" }"#, #"{ "reboot": true }"#]
+  }
+
+  static let table = Table<LifecycleFault>(
+    "lifecycle-fault", "A fault of the app process.",
+    [
+      .key("terminate", \.terminate, .boolean, "The user closes the app, as by a swipe."),
+      .key("reboot", \.reboot, .boolean, "The phone is switched off and on again."),
+      .optional("relaunchAfter", \.relaunchAfter, .distribution(InSeconds.self), "How long until it runs again."),
+    ])
+}
+
+/// What goes wrong with a device's queue.
+package struct StorageFault: Equatable, Sendable {
+  package var error: StorageError?
+  package var crash: CrashMoment?
+
+  package init() {}
+}
+
+extension StorageFault: ScenarioSection, FaultKind {
+  /// A crash waits for its moment.
+  var span: FaultSpan { error != nil ? .state : .open }
+  var effects: FaultEffects { .disturbsStore }
+
+  static func examples(_ draws: inout ExampleDraws) -> [String] {
+    let errors = ["SQLITE_FULL", "SQLITE_IOERR", "SQLITE_BUSY", "SQLITE_READONLY"]
+    return [
+      #"{ "error": "\#(draws.one(of: errors))" }"#,
+      #"{ "crash": "\#(draws.one(of: CrashMoment.allCases.map(\.rawValue)))" }"#,
+    ]
+  }
+
+  static let table = Table<StorageFault>(
+    "storage-fault", "A fault of the device's queue.",
+    [
+      .optional("error", \.error, .choice, "The SQLite error that every write returns."),
+      .optional("crash", \.crash, .choice, "Between which two steps the app dies."),
+    ])
+}
+
+/// What SQLite says on the device.
+package enum StorageError: String, CaseIterable, Sendable {
+  case full = "SQLITE_FULL"
+  case io = "SQLITE_IOERR"
+  case busy = "SQLITE_BUSY"
+  case corrupt = "SQLITE_CORRUPT"
+  case readOnly = "SQLITE_READONLY"
+}
+
+/// Between which two steps the app dies.
+package enum CrashMoment: String, CaseIterable, Sendable {
+  case beforeInsertCommits = "before-insert-commits"
+  case betweenSendAndAnswer = "between-send-and-answer"
+  case betweenAnswerAndDelete = "between-2xx-and-delete"
+}
