@@ -29,6 +29,8 @@ package final class QueueDatabase {
   var changes: [RowChange] = []
   /// Why the open group is lost already.
   var loss: DatabaseError?
+  /// A call that writes is under way.
+  private var isWriting = false
   var nextRow: Int64
   /// Rows from this one on are not reserved.
   var reservedRows: Int64
@@ -132,6 +134,9 @@ extension QueueDatabase {
   func write<Result>(
     for device: Int, _ step: WriteStep = .other, _ body: () throws(DatabaseError) -> Result
   ) throws(DatabaseError) -> Result {
+    precondition(!isWriting, "the queue belongs to one thread at a time, and a write is not made inside another one")
+    isWriting = true
+    defer { isWriting = false }
     if let loss { throw loss }
     try observer?.tryToAdmit(step, of: device)
     do throws(DatabaseError) {

@@ -34,8 +34,10 @@ final class ResultDispatcher: Sendable {
 
   func deliver(_ completions: [Completion]) {
     let mailboxes = mailboxes.withLock { $0 }
+    var awaited = 0
     for completion in completions where completion.ticket != .reading {
       if forwards.take(completion) { continue }
+      awaited += 1
       precondition(mailboxes[completion.ticket.owner] != nil, "a loop submits after it has opened its mailbox")
       let address = SessionAddress(loop: completion.ticket.owner, connection: completion.ticket.number)
       undelivered.committed(completion.result, for: address)
@@ -48,6 +50,8 @@ final class ResultDispatcher: Sendable {
         messages.append(Mailbox.AddressedMessage(to: token, .completed(completion.result)))
       }
       mailboxes[loop]?.post(messages)
+      awaited -= messages.count
     }
+    precondition(awaited == 0, "each result goes to the loop that waits for it, once")
   }
 }

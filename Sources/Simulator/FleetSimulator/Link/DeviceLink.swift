@@ -46,6 +46,7 @@ struct DeviceLink {
   func context(at now: Moment) -> EventContext { EventContext(device: device, now: now, network: network) }
 
   mutating func send(_ request: OutgoingRequest, at now: Moment, under faults: FaultTimeline, in run: RunContext) {
+    precondition(!exchanges.contains { $0.request == request.id }, "an answer is found by the id of its request")
     let request = run.traced.map { request.traced(isSampled: $0[device]) } ?? request
     // Tokens are made of chance that is none of the run's; and no run by the machine's clock goes like another one.
     var hash = TraceHash()
@@ -242,6 +243,7 @@ struct DeviceLink {
   /// A whole answer has come through it.
   mutating func giveBack(_ line: LinkConnection?, at now: Moment, in run: RunContext) {
     guard var line, line.serverEnd?.isOpen ?? true else { return }
+    precondition(!exchanges.contains { $0.line?.number == line.number }, "a connection carries one exchange at a time")
     line.idleSince = now.monotonic
     idleLine?.serverEnd?.close(.clientClosed, at: run.setup.moment(at: now.monotonic))
     idleLine = line
