@@ -209,6 +209,8 @@ let package = Package(
     .target(
       name: "ServerSupport", dependencies: ["IngestServer", "TLS", "Support"], path: "Tests/ServerSupport",
       swiftSettings: settings),
+    // What only tests link, because it needs Testing.
+    .target(name: "Threaded", dependencies: ["Threads"], path: "Tests/Threaded", swiftSettings: settings),
     .executableTarget(
       name: "fuzz", dependencies: ["IngestServer", "JSON", "Support"], path: "Tests/Fuzz", swiftSettings: settings),
     // Also what programs of the documentation are linked with.
@@ -305,7 +307,7 @@ let package = Package(
     tests("Drive", needs: ["Drive", "Scenario", "AnswerCheck", "Upload", "Vocabulary", "Contract", "JSON", "Base"]),
     tests(
       "Conformance",
-      needs: ["Conformance", "BackendStore", "Scenario", "Database", "JSON", "Threads", "Base", "Support"]),
+      needs: ["Conformance", "BackendStore", "Scenario", "Database", "JSON", "Threads", "Base", "Support", "Threaded"]),
     tests("Explain", needs: ["Explain", "BackendStore", "DeviceLog", "Vocabulary", "Contract", "Base"]),
     tests("AnswerCheck", needs: ["AnswerCheck", "Upload", "Contract", "Base"]),
     tests("Reports", needs: ["Reports", "FleetSimulator", "Scenario", "Store", "Formats", "Base"]),
@@ -316,7 +318,7 @@ let package = Package(
         "CommandLine", "FleetSimulator", "AnswerCheck", "Conformance", "World", "rollingroad", "CLinux",
         "CurlTransport",
         "IngestServer", "Store",
-        "Upload", "Scenario", "JSON", "Gzip", "Base", "ServerSupport", "Support",
+        "Upload", "Scenario", "JSON", "Gzip", "Base", "ServerSupport", "Support", "Threaded",
       ]),
     tests(
       "Upload",
@@ -337,7 +339,7 @@ let package = Package(
       ]),
     tests("Documents", needs: ["BackgroundGeolocation", "JSON", "Support"]),
     tests("OpenAPI", needs: ["IngestServer", "Contract", "HTTP1", "JSON", "ServerSupport", "Support"]),
-    tests("Page", needs: ["IngestServer", "JSON", "rollingroad", "Base", "ServerSupport", "Support"]),
+    tests("Page", needs: ["IngestServer", "JSON", "rollingroad", "Base", "ServerSupport", "Support", "Threaded"]),
     tests(
       "Documentation",
       needs: ["CommandLine", "IngestServer", "rollingroad", "examples", "Threads", "ServerSupport", "Support"]),

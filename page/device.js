@@ -63,7 +63,13 @@ export class DevicePanel {
     const section = (title, isOpen) => {
       const body = element('div', { class: 'section-body' })
       const node = element('details', { class: 'section', open: isOpen }, element('summary', {}, title), body)
-      node.addEventListener('toggle', () => this.reload())
+      // A section that is open from the beginning tells of it, too.
+      let wasOpen = isOpen
+      node.addEventListener('toggle', () => {
+        if (node.open === wasOpen) return
+        wasOpen = node.open
+        this.reload()
+      })
       return { node, body }
     }
     const facts = element('dl', { class: 'facts' })
@@ -173,11 +179,13 @@ export class DevicePanel {
     const [device, parts] = [this.#device, this.#parts]
     if (!parts || this.#isLoading || document.hidden || this.#loadedFor === device.seenAt) return
     this.#isLoading = true
+    this.#panel.setAttribute('aria-busy', 'true')
     this.#loadedFor = device.seenAt
     try {
       await Promise.all([this.#loadCounts(device), this.#loadRequests(device, parts), this.#loadOrders(device, parts), this.#loadWay(device, parts), this.#loadRecord(device), this.#loadLogs(device, parts)])
     } finally {
       this.#isLoading = false
+      this.#panel.setAttribute('aria-busy', 'false')
     }
     if (device !== this.#device) this.#load()
   }

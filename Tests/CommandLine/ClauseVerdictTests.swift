@@ -1,11 +1,12 @@
 import JSON
 import Support
 import Testing
+import Threaded
 
 @testable import CommandLine
 
 /// What `simulate` makes of the clauses that a server's answers break.
-@Suite(.timeLimit(.minutes(5))) struct ClauseVerdictTests {
+@Suite(.waits, .timeLimit(.minutes(5))) struct ClauseVerdictTests {
   private func run(_ body: String, _ words: [String], out: TemporaryFolder? = nil) throws -> CommandCall {
     let server = try BareServer { _ in
       .text("HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: \(body.utf8.count)\r\n\r\n\(body)")

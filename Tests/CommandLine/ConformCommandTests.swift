@@ -2,11 +2,12 @@ import IngestServer
 import JSON
 import Support
 import Testing
+import Threaded
 
 @testable import CommandLine
 
 /// `conform`: flags, exit codes and files.
-@Suite struct ConformCommandTests {
+@Suite(.waits) struct ConformCommandTests {
   @Test func ourOwnServerKeepsWhatIsJudged() throws {
     let server = try LocalServer.start(adminToken: "road")
     defer { server.stop() }

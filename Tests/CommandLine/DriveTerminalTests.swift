@@ -2,11 +2,12 @@ import CLinux
 import Glibc
 import Support
 import Testing
+import Threaded
 
 @testable import CommandLine
 
 /// `rollingroad drive` at a pseudo-terminal, as a process of its own.
-@Suite(.timeLimit(.minutes(1)), .serialized) struct DriveTerminalTests {
+@Suite(.waits, .timeLimit(.minutes(1)), .serialized) struct DriveTerminalTests {
   /// The program on a terminal, and the other end of that terminal.
   private final class Session {
     let leader: Int32

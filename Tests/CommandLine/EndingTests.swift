@@ -1,11 +1,12 @@
 import Glibc
 import Support
 import Testing
+import Threaded
 
 @testable import CommandLine
 
 /// How `simulate` ends when it is not left to its end, or when it was too slow to mean anything.
-@Suite(.timeLimit(.minutes(1))) struct EndingTests {
+@Suite(.waits, .timeLimit(.minutes(1))) struct EndingTests {
   /// Signals of two kinds are two, however fast they come. With the first alone the phones would have five seconds to deliver,
   /// and the run its summary.
   @Test func theSecondSignalEndsItAtOnce() throws {

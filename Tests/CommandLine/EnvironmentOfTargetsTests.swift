@@ -1,8 +1,9 @@
 import Support
 import Testing
+import Threaded
 
 /// What curl's users set in their environment counts for https targets too, and for plain ones it does not.
-@Suite(.timeLimit(.minutes(10))) struct EnvironmentOfTargetsTests {
+@Suite(.waits, .timeLimit(.minutes(10))) struct EnvironmentOfTargetsTests {
   /// Runs the program with these variables until it ends.
   private func simulate(_ target: String, _ variables: [String]) throws -> String {
     let words = [

@@ -5,12 +5,13 @@ import IngestServer
 import JSON
 import Support
 import Testing
+import Threaded
 import Upload
 
 @testable import CommandLine
 
 /// Who is to blame (docs/explain.md, "What became of a record").
-@Suite struct ExplainBlameTests {
+@Suite(.waits) struct ExplainBlameTests {
   private static let uuid = "3f2504e0-4f89-41d3-9a0c-0305e82c3301"
 
   /// A journal of requests that no server of ours has kept.

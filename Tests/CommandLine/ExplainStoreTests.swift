@@ -2,12 +2,13 @@ import Base
 import JSON
 import Support
 import Testing
+import Threaded
 
 @testable import CommandLine
 
 /// What `explain` may say of a store, and what it may not: only of devices that were asked for, and of content that was
 /// compared (docs/explain.md).
-@Suite struct ExplainStoreTests {
+@Suite(.waits) struct ExplainStoreTests {
   /// A backend that lists the records of one device; of one that it does not know it has no list.
   private struct Backend {
     let server: BareServer

@@ -4,11 +4,12 @@ import IngestServer
 import ServerSupport
 import Support
 import Testing
+import Threaded
 
 @testable import CommandLine
 
 /// HTTP/2 by ALPN: phones offer it, the server does not know it, and HAProxy in front of it does.
-@Suite(.timeLimit(.minutes(1))) struct HTTP2Tests {
+@Suite(.waits, .timeLimit(.minutes(1))) struct HTTP2Tests {
   private let server: DevelopmentServer
 
   init() throws { server = try DevelopmentServer() }

@@ -2,9 +2,10 @@ import Glibc
 import JSON
 import Support
 import Testing
+import Threaded
 
 /// A simulator that is killed in the middle of a run.
-@Suite(.timeLimit(.minutes(5))) struct KilledRunTests {
+@Suite(.waits, .timeLimit(.minutes(5))) struct KilledRunTests {
   /// The kernel tells of each write into the folder, so that nothing is waited for by time.
   @Test func kill9LeavesTheEventsThatWereStreamed() throws {
     let server = try BareServer { $0.lines[0].hasPrefix("POST") ? .ok("{}") : .ok("[]") }

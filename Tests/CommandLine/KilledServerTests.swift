@@ -5,13 +5,14 @@ import Scenario
 import Store
 import Support
 import Testing
+import Threaded
 import Upload
 
 @testable import CommandLine
 
 /// A real server that dies in the middle of a run over sockets, and comes back with the folder that it had. In lockstep the
 /// devices' time waits for it, however slow the machine is.
-@Suite(.timeLimit(.minutes(1))) struct KilledServerTests {
+@Suite(.waits, .timeLimit(.minutes(1))) struct KilledServerTests {
   private static let scenario = """
     {
       version: 1, name: "killed", seed: 3, clock: { mode: "lockstep", latency: "modelled", duration: "4m", settle: "2m" },

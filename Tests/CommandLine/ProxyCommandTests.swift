@@ -3,11 +3,12 @@ import Glibc
 import JSON
 import Support
 import Testing
+import Threaded
 
 @testable import CommandLine
 
 /// `rollingroad proxy` as a program.
-@Suite(.timeLimit(.minutes(2))) struct ProxyCommandTests {
+@Suite(.waits, .timeLimit(.minutes(2))) struct ProxyCommandTests {
   private static func start(_ upstream: String, data: String = ":memory:") throws -> SpokenChild {
     try SpokenChild([
       BuiltProgram.path(of: "rollingroad"), "proxy", "--upstream", upstream, "--listen", "127.0.0.1:0",

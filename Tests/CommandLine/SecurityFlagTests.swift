@@ -3,12 +3,13 @@ import FleetSimulator
 import ServerSupport
 import Support
 import Testing
+import Threaded
 
 @testable import CommandLine
 @testable import IngestServer
 
 /// The commands against a server with an authority of its own.
-@Suite(.timeLimit(.minutes(1))) struct SecurityFlagTests {
+@Suite(.waits, .timeLimit(.minutes(1))) struct SecurityFlagTests {
   private let server: DevelopmentServer
   private let ca: [String]
 

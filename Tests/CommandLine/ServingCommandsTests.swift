@@ -5,10 +5,11 @@ import JSON
 import Support
 import Synchronization
 import Testing
+import Threaded
 
 @testable import CommandLine
 
-@Suite struct ServingCommandsTests {
+@Suite(.waits) struct ServingCommandsTests {
   private func run(_ words: [String]) -> CommandCall { CommandCall(words) }
 
   @Test func healthcheckFailsWithoutAListener() throws {

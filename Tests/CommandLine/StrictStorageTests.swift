@@ -2,11 +2,12 @@ import JSON
 import Support
 import Synchronization
 import Testing
+import Threaded
 
 @testable import CommandLine
 
 /// `--strict` and what a server has stored.
-@Suite(.timeLimit(.minutes(5))) struct StrictStorageTests {
+@Suite(.waits, .timeLimit(.minutes(5))) struct StrictStorageTests {
   /// A server that takes every upload, and what it makes of its records.
   private enum Way {
     case honest, nothing, onlyTheFirst, twice, elsewhere, putsAside, countsPutAside, page

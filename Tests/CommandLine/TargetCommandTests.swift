@@ -3,11 +3,12 @@ import IngestServer
 import JSON
 import Support
 import Testing
+import Threaded
 
 @testable import CommandLine
 
 /// `simulate --target`: what goes over the wire, and what is asked of a server of ours beside it.
-@Suite struct TargetCommandTests {
+@Suite(.waits) struct TargetCommandTests {
   private static let scenario = """
     {
       version: 1, name: "errand", seed: 3, clock: { duration: "3m", settle: "1m" },

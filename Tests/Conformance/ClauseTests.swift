@@ -1,9 +1,10 @@
 import Testing
+import Threaded
 
 @testable import Conformance
 
 /// Each clause is kept by a right backend, and broken by one with the defect that it is about.
-@Suite struct ClauseTests {
+@Suite(.waits) struct ClauseTests {
   struct Case: Sendable, CustomTestStringConvertible {
     let defect: ScriptedBackend.Defect
     let clause: String

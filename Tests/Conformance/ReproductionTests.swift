@@ -1,11 +1,12 @@
 import Base
 import Scenario
 import Testing
+import Threaded
 
 @testable import Conformance
 
 /// The scenario of a finding: it asks the store as the clause did, and shows no secret.
-@Suite struct ReproductionTests {
+@Suite(.waits) struct ReproductionTests {
   private func files(_ verification: DialectVerification, requests: [UInt8]?) throws -> [(name: String, text: String)] {
     let clause = try #require(ConformanceClause.all.first { $0.id == "batch-250" })
     var breach = Breach(cause: "${NOTHING} was stored", harm: .lose)

@@ -2,11 +2,12 @@ import Base
 import JSON
 import Scenario
 import Testing
+import Threaded
 
 @testable import Conformance
 
 /// What a run as a whole comes to: what was not looked at is not called kept (docs/conform.md).
-@Suite struct VerdictTests {
+@Suite(.waits) struct VerdictTests {
   private static let clauses: Set<String> = [
     "good-record-acknowledged", "stored-when-acknowledged", "readable-when-acknowledged", "right-device",
     "batch-all-stored", "answer-in-time",

@@ -1,9 +1,10 @@
 import IngestServer
 import JSON
 import Testing
+import Threaded
 
 /// Names, contrast and the keyboard.
-@Suite(.serialized, .enabled(if: Browser.isWanted, Browser.remedy))
+@Suite(.serialized, .waits, .enabled(if: Browser.isWanted, Browser.remedy))
 final class PageAccessTests: PageStage {
   @Test(arguments: [false, true])
   func everyPillCanBeRead(isDark: Bool) throws {

@@ -1,8 +1,9 @@
 import JSON
 import Testing
+import Threaded
 
 /// What is looked at stands in the address.
-@Suite(.serialized, .enabled(if: Browser.isWanted, Browser.remedy))
+@Suite(.serialized, .waits, .enabled(if: Browser.isWanted, Browser.remedy))
 final class PageAddressTests: PageStage {
   private let fill = { (uploader: Uploader) throws in
     try uploader.record(1, of: "van-1")

@@ -2,9 +2,10 @@ import IngestServer
 import JSON
 import Support
 import Testing
+import Threaded
 
 /// What went wrong once when a person used the page.
-@Suite(.serialized, .enabled(if: Browser.isWanted, Browser.remedy))
+@Suite(.serialized, .waits, .enabled(if: Browser.isWanted, Browser.remedy))
 final class PageBugTests: PageStage {
   private static func state(_ state: String) -> String {
     "document.querySelector('.list-row:not([hidden]) .mark')?.dataset.state === '\(state)'"

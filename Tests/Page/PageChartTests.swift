@@ -1,8 +1,9 @@
 import JSON
 import Testing
+import Threaded
 
 /// The charts: where a sample stands, and what stands at the axes.
-@Suite(.serialized, .enabled(if: Browser.isWanted, Browser.remedy))
+@Suite(.serialized, .waits, .enabled(if: Browser.isWanted, Browser.remedy))
 final class PageChartTests: PageStage {
   @Test func aSampleStandsWhereItsTimeIsAndNoLineCrossesASilence() throws {
     try withPage { page, _ in

@@ -1,8 +1,9 @@
 import JSON
 import Testing
+import Threaded
 
 /// Waiting and verifying from the page.
-@Suite(.serialized, .enabled(if: Browser.isWanted, Browser.remedy))
+@Suite(.serialized, .waits, .enabled(if: Browser.isWanted, Browser.remedy))
 final class PageCheckTests: PageStage {
   private static let last = "document.querySelector('.check')"
 

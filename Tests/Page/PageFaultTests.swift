@@ -2,9 +2,10 @@ import IngestServer
 import JSON
 import Support
 import Testing
+import Threaded
 
 /// The panel of faults: whom a rule hits, what is refused, and that a refusal can be read.
-@Suite(.serialized, .enabled(if: Browser.isWanted, Browser.remedy))
+@Suite(.serialized, .waits, .enabled(if: Browser.isWanted, Browser.remedy))
 final class PageFaultTests: PageStage {
   private static let said = "document.querySelector('#panel-faults form .problem').textContent"
 

@@ -1,9 +1,10 @@
 import JSON
 import Support
 import Testing
+import Threaded
 
 /// That the page shows the devices that there are, where they are, and as they are.
-@Suite(.serialized, .enabled(if: Browser.isWanted, Browser.remedy))
+@Suite(.serialized, .waits, .enabled(if: Browser.isWanted, Browser.remedy))
 final class PageFleetTests: PageStage {
   private static func shows(_ count: String) -> String {
     "document.getElementById('list-count').textContent === '\(count)'"
@@ -15,8 +16,7 @@ final class PageFleetTests: PageStage {
       try page.wait(until: Self.shows("2 devices"))
       try chooseFirst(page)
       // What the page asks about the device is answered before it is gone: a browser complains of each 404.
-      try page.wait(
-        until: "performance.getEntriesByType('resource').filter(({ name }) => name.includes('/devices/a')).length >= 3")
+      try page.wait(until: "document.getElementById('panel-device').getAttribute('aria-busy') === 'false'")
       #expect(try uploader.send("DELETE", "/admin/v1/devices/a").status == 200)
       try page.wait(until: Self.shows("1 device"))
       #expect(try page.text("document.querySelector('.list-row:not([hidden]) .row-name').textContent") == "b")

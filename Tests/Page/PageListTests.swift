@@ -1,9 +1,10 @@
 import JSON
 import Support
 import Testing
+import Threaded
 
 /// The list: its order, its groups, and what a search finds.
-@Suite(.serialized, .enabled(if: Browser.isWanted, Browser.remedy))
+@Suite(.serialized, .waits, .enabled(if: Browser.isWanted, Browser.remedy))
 final class PageListTests: PageStage {
   private static func shows(_ count: String) -> String {
     "document.getElementById('list-count').textContent === '\(count)'"

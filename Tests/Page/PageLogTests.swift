@@ -1,9 +1,10 @@
 import JSON
 import Support
 import Testing
+import Threaded
 
 /// The log of all requests, errors by their names, and lines for a shell.
-@Suite(.serialized, .enabled(if: Browser.isWanted, Browser.remedy))
+@Suite(.serialized, .waits, .enabled(if: Browser.isWanted, Browser.remedy))
 final class PageLogTests: PageStage {
   private static let rows = "[...document.querySelectorAll('#log-rows .request')]"
   private static func shows(_ count: Int) -> String { "\(rows).length === \(count)" }

@@ -1,9 +1,10 @@
 import JSON
 import Support
 import Testing
+import Threaded
 
 /// How the page looks, and for whom.
-@Suite(.serialized, .enabled(if: Browser.isWanted, Browser.remedy))
+@Suite(.serialized, .waits, .enabled(if: Browser.isWanted, Browser.remedy))
 final class PageLookTests: PageStage {
   /// Names and bodies come from strangers.
   @Test func hostileTextsAreTexts() throws {

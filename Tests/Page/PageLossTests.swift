@@ -2,9 +2,10 @@ import Glibc
 import JSON
 import Support
 import Testing
+import Threaded
 
 /// A server that hangs, dies and comes back: a process of its own.
-@Suite(.serialized, .enabled(if: Browser.isWanted, Browser.remedy))
+@Suite(.serialized, .waits, .enabled(if: Browser.isWanted, Browser.remedy))
 final class PageLossTests: PageStage {
   private static let isLost = "document.getElementById('link').dataset.state === 'lost'"
   private static let isLive = "document.getElementById('link').dataset.state === 'live'"

@@ -1,9 +1,10 @@
 import IngestServer
 import JSON
 import Testing
+import Threaded
 
 /// What its user does to devices and to the server.
-@Suite(.serialized, .enabled(if: Browser.isWanted, Browser.remedy))
+@Suite(.serialized, .waits, .enabled(if: Browser.isWanted, Browser.remedy))
 final class PagePanelTests: PageStage {
   @Test func aCommandOfThePageGoesWithTheNextAnswer() throws {
     try withPage(before: { try $0.record(1, of: "van-1") }) { page, uploader in

@@ -1,8 +1,9 @@
 import JSON
 import Testing
+import Threaded
 
 /// A browser has six connections to a host, for all tabs and the pages that it remembers.
-@Suite(.serialized, .enabled(if: Browser.isWanted, Browser.remedy))
+@Suite(.serialized, .waits, .enabled(if: Browser.isWanted, Browser.remedy))
 final class PagePresenceTests: PageStage {
   /// What the browser tells a page whose tab is covered by another, or that is seen again.
   private static func see(_ isSeen: Bool, of view: String = "window") -> String {

@@ -1,9 +1,10 @@
 import JSON
 import Support
 import Testing
+import Threaded
 
 /// Rules of faults as they are changed.
-@Suite(.serialized, .enabled(if: Browser.isWanted, Browser.remedy))
+@Suite(.serialized, .waits, .enabled(if: Browser.isWanted, Browser.remedy))
 final class PageRuleTests: PageStage {
   private let two = { (uploader: Uploader) throws in
     let rules =

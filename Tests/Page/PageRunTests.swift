@@ -1,8 +1,9 @@
 import JSON
 import Testing
+import Threaded
 
 /// Runs: which is shown, what each has, and a reset.
-@Suite(.serialized, .enabled(if: Browser.isWanted, Browser.remedy))
+@Suite(.serialized, .waits, .enabled(if: Browser.isWanted, Browser.remedy))
 final class PageRunTests: PageStage {
   private let fill = { (uploader: Uploader) throws in
     try uploader.record(1, of: "outside")

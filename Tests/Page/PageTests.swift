@@ -1,9 +1,10 @@
 import JSON
 import Support
 import Testing
+import Threaded
 
 /// What the page shows of devices.
-@Suite(.serialized, .enabled(if: Browser.isWanted, Browser.remedy))
+@Suite(.serialized, .waits, .enabled(if: Browser.isWanted, Browser.remedy))
 final class PageTests: PageStage {
   @Test func devicesStandOnTheMapAndInTheList() throws {
     try withPage(before: { try $0.record(1, of: "van-1") }) { page, _ in

@@ -1,9 +1,10 @@
 import JSON
 import Support
 import Testing
+import Threaded
 
 /// One device: its facts, its way, its records as files, its tags, and its end.
-@Suite(.serialized, .enabled(if: Browser.isWanted, Browser.remedy))
+@Suite(.serialized, .waits, .enabled(if: Browser.isWanted, Browser.remedy))
 final class PageWayTests: PageStage {
   /// A record of the last minutes, as the SDK sends it.
   private static func record(_ number: Int, minutesAgo: Int, latitude: Double) -> String {

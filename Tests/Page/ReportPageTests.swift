@@ -3,9 +3,10 @@ import Glibc
 import JSON
 import Support
 import Testing
+import Threaded
 
 /// The report of a run and the comparison of two, as a person opens them.
-@Suite(.serialized, .enabled(if: Browser.isWanted, Browser.remedy))
+@Suite(.serialized, .waits, .enabled(if: Browser.isWanted, Browser.remedy))
 final class ReportPageTests {
   private let browser: LentBrowser
   private let folder: String
@@ -24,7 +25,7 @@ final class ReportPageTests {
 
   private func simulate(_ name: String, seed: String) throws {
     // Of errors and of invariants that are not judged there is much to tell.
-    let words = ["simulate", "deploy-503", "--seed", seed, "--quiet", "--out", "\(folder)/\(name)"]
+    let words = ["simulate", "deploy-503", "--devices", "40", "--seed", seed, "--quiet", "--out", "\(folder)/\(name)"]
     _ = try SpokenChild([BuiltProgram.path(of: "rollingroad")] + words).finish()
   }
 

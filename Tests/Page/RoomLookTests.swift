@@ -1,9 +1,10 @@
 import JSON
 import Support
 import Testing
+import Threaded
 
 /// Widths, names and contrast of the control room.
-@Suite(.serialized, .enabled(if: Browser.isWanted, Browser.remedy))
+@Suite(.serialized, .waits, .enabled(if: Browser.isWanted, Browser.remedy))
 final class RoomLookTests: RoomPageStage {
   private func withOpenForms(_ look: BrowserPage.Look, _ body: (BrowserPage) throws -> Void) throws {
     try withRoom(look) { page, _ in

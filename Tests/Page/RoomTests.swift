@@ -1,9 +1,10 @@
 import JSON
 import Support
 import Testing
+import Threaded
 
 /// What a person does in the control room.
-@Suite(.serialized, .enabled(if: Browser.isWanted, Browser.remedy))
+@Suite(.serialized, .waits, .enabled(if: Browser.isWanted, Browser.remedy))
 final class RoomTests: RoomPageStage {
   @Test func theRunIsShownWithItsPhones() throws {
     try withRoom { page, _ in
