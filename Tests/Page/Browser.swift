@@ -34,6 +34,7 @@ final class Browser: @unchecked Sendable {
   private let input: Int32
   private var pending: [UInt8] = []
   private var lastNumber: Int64 = 0
+  private var openTab: String?
   /// What the browser told without being asked.
   private(set) var events: [JSONValue] = []
 
@@ -59,7 +60,10 @@ final class Browser: @unchecked Sendable {
   /// Tests often run as root and in containers, where its own sandbox cannot be; it opens nothing but our page.
   private static let flags = [
     "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--no-first-run", "--disable-background-networking",
-    "--disable-component-update", "--lang=en-US", "about:blank",
+    "--disable-component-update", "--lang=en-US", "--process-per-site",
+    "--disable-site-isolation-trials", "--renderer-process-limit=1",
+    "--disable-features=SpareRendererForSitePerProcess,IsolateOrigins,site-per-process,OriginKeyedProcessesByDefault,BackForwardCache",
+    "about:blank",
   ]
 
   /// Both ends are far from the places that the browser expects, and are closed in it.
@@ -112,6 +116,20 @@ final class Browser: @unchecked Sendable {
       if let error = answer["error"] { throw Failure(description: "\(method): \(error["message"]?.string ?? "")") }
       return answer["result"] ?? .null
     }
+  }
+
+  /// The session of the one tab, whose pages count what their policy has blocked.
+  func tab() throws -> String {
+    if let openTab { return openTab }
+    let target = try call("Target.createTarget", ["url": "about:blank"])["targetId"]
+    let answer = try call("Target.attachToTarget", ["targetId": target ?? .null, "flatten": .bool(true)])
+    guard let session = answer["sessionId"]?.string else { throw Failure(description: "the browser opens no tab") }
+    for domain in ["Page", "Runtime", "Log"] { try call("\(domain).enable", session: session) }
+    let script =
+      "window.violations = []; addEventListener('securitypolicyviolation', event => violations.push(event.blockedURI + ' ' + event.violatedDirective))"
+    try call("Page.addScriptToEvaluateOnNewDocument", ["source": .string(script)], session: session)
+    openTab = session
+    return session
   }
 
   func forgetEvents() { events.removeAll() }

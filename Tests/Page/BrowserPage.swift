@@ -2,7 +2,7 @@ import Base
 import JSON
 import Support
 
-/// One page of a browser, with storage of its own, as a user sees and touches it.
+/// One page of a browser, as a user sees and touches it.
 final class BrowserPage {
   struct Look {
     var width: Int64 = 1_280
@@ -15,19 +15,15 @@ final class BrowserPage {
 
   private let browser: Browser
   private let session: String
-  private let context: String
+  private let url: String
   private let eventsBefore: Int
 
+  /// The tab of the browser is used again: a new one has a process of its own, which takes a second of processor time.
   init(_ browser: Browser, _ url: String, _ look: Look = Look()) throws {
     self.browser = browser
+    self.url = url
+    session = try browser.tab()
     eventsBefore = browser.events.count
-    context = try browser.call("Target.createBrowserContext")["browserContextId"]?.string ?? ""
-    let target = try browser.call(
-      "Target.createTarget", ["url": "about:blank", "browserContextId": .string(context)])["targetId"]
-    session =
-      try browser.call("Target.attachToTarget", ["targetId": target ?? .null, "flatten": .bool(true)])["sessionId"]?
-      .string ?? ""
-    for domain in ["Page", "Runtime", "Log"] { try call("\(domain).enable") }
     try call(
       "Emulation.setDeviceMetricsOverride",
       [
@@ -36,17 +32,17 @@ final class BrowserPage {
       ])
     let scheme: JSONObject = ["name": "prefers-color-scheme", "value": .string(look.isDark ? "dark" : "light")]
     try call("Emulation.setEmulatedMedia", ["features": .array([.object(scheme)])])
-    try call(
-      "Page.addScriptToEvaluateOnNewDocument",
-      [
-        "source":
-          "window.violations = []; addEventListener('securitypolicyviolation', event => violations.push(event.blockedURI + ' ' + event.violatedDirective))"
-      ])
     try call("Page.navigate", ["url": .string(url)])
   }
 
-  /// Gives the page back; what it complained about until then stands in `problems`.
-  func end() throws { try browser.call("Target.disposeBrowserContext", ["browserContextId": .string(context)]) }
+  /// Gives the page back, and leaves nothing behind for the next one; what it complained about until then stands in `problems`.
+  func end() throws {
+    try call("Input.dispatchMouseEvent", ["type": "mouseMoved", "x": .integer(0), "y": .integer(0)])
+    try call("Page.navigate", ["url": "about:blank"])
+    let origin = url.split(separator: "/", maxSplits: 3).prefix(2).joined(separator: "//")
+    try call("Storage.clearDataForOrigin", ["origin": .string(origin), "storageTypes": "all"])
+    try call("Network.clearBrowserCache")
+  }
 
   @discardableResult
   private func call(_ method: String, _ parameters: JSONObject = [:]) throws -> JSONValue {
@@ -81,7 +77,7 @@ final class BrowserPage {
 
   func text(_ script: String) throws -> String { try evaluate(script).string ?? "" }
 
-  /// Until the expression is true; looks at every frame, so that it goes on as soon as it is.
+  /// Until the expression is true. A look at every frame would have the browser make frames.
   func wait(until condition: String) throws {
     try evaluate(
       """
@@ -92,7 +88,7 @@ final class BrowserPage {
           try { holds = \(condition) } catch {}
           if (holds) resolve(true)
           else if (performance.now() > end) reject(new Error(\(JSONValue.string("never: \(condition)").text)))
-          else requestAnimationFrame(look)
+          else setTimeout(look, 10)
         }
         look()
       })

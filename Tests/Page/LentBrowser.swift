@@ -1,8 +1,8 @@
 import Glibc
 import Synchronization
 
-/// The browser of one test. A start takes a second of processor time, so that browsers are used again: each page has a
-/// context, and with it storage, of its own. A browser that failed its test is not.
+/// The browser of one test. A start takes a second of processor time, so that browsers are used again. A browser that failed its
+/// test is not.
 final class LentBrowser {
   private static let idle = Mutex<[Browser]>([])
   private static let removesAtExit: Void = {
