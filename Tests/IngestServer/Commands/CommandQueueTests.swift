@@ -1,4 +1,5 @@
 import JSON
+import Support
 import Testing
 
 @testable import IngestServer
@@ -89,6 +90,17 @@ import Testing
     #expect(try harness.upload(1, device: "van").commands == #"[["stop"]]"#)
     #expect(try harness.upload(2, device: "van").commands == nil)
     #expect(try harness.request("PUT", "/admin/v1/devices/van/tags", body: #"{"tags":[1]}"#).status == 400)
+  }
+
+  /// The list has them from memory, the device from the store.
+  @Test func theListAndTheDeviceHaveTheSameTags() throws {
+    _ = try harness.upload(1, device: "van")
+    let body = #"{"tags":["vans","blue","vans","é","z"]}"#
+    let put = try harness.request("PUT", "/admin/v1/devices/van/tags", body: body)
+    #expect(try put.json()["tags"] == .integer(4))
+    let tags: JSONValue = .array(["blue", "vans", "z", "é"].map { .string($0) })
+    #expect(try harness.request("GET", "/admin/v1/devices/van").json()["tags"] == tags)
+    #expect(try harness.request("GET", "/admin/v1/devices").json()["devices"]?.elements.first?["tags"] == tags)
   }
 
   @Test func runsAreApart() throws {

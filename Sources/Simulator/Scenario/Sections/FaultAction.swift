@@ -1,6 +1,7 @@
 package import Base
 
-/// What goes wrong. A new kind is a case, a row of `keys` and a type that conforms to `FaultKind`.
+/// What goes wrong. A new action is a case, a row of `keys` and a type that conforms to `FaultKind`; a new key of an action is
+/// a property of that type and a row of its table.
 package enum FaultAction: Equatable, Sendable {
   /// The name of the network that devices have meanwhile.
   case network(String)
