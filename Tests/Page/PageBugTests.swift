@@ -53,7 +53,9 @@ final class PageBugTests: PageStage {
   @Test func afterAResetNothingSaysThatNoDeviceEverCame() throws {
     let hint = "document.getElementById('map-hint')"
     try withPage { page, uploader in
-      try page.wait(until: "\(hint).textContent.startsWith('No device has sent anything yet. ')")
+      // Before the list has come it is hidden, too.
+      try page.wait(
+        until: "!\(hint).hidden && \(hint).textContent.startsWith('No device has sent anything yet. ')")
       try uploader.record(1, of: "van-1")
       try page.wait(until: "\(hint).hidden")
       #expect(try uploader.send("POST", "/admin/v1/reset").status == 200)
