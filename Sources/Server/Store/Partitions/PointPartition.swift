@@ -85,12 +85,7 @@ extension PointStatements {
     row.bind(2, point.recordedAt)
     row.bind(3, device)
     row.bind(4, blob: uuid.span)
-    row.bind(5, point.latitude ?? .nan)
-    row.bind(6, point.longitude ?? .nan)
-    row.bind(7, point.accuracy ?? .nan)
-    row.bind(8, point.speed ?? .nan)
-    row.bind(9, point.heading ?? .nan)
-    if let isMoving = point.isMoving { row.bind(10, isMoving ? 1 : 0 as Int64) } else { row.bindNull(10) }
+    row.bind(from: 5, positionOf: point)
     if eventBytes.isEmpty { row.bindNull(11) } else { row.bind(11, text: eventBytes) }
     row.bind(12, batch.receivedAt.millisecondsSince1970)
     if let parameters { row.bind(13, parameters) } else { row.bindNull(13) }
@@ -111,6 +106,18 @@ extension PointStatements {
     var row = parameterInsertion.start()
     row.bind(1, blob: json.span)
     try row.run()
+  }
+}
+
+extension Execution {
+  /// Six parameters, in the order that these columns have in each table.
+  mutating func bind(from first: Int32, positionOf point: Point) {
+    bind(first, point.latitude ?? .nan)
+    bind(first + 1, point.longitude ?? .nan)
+    bind(first + 2, point.accuracy ?? .nan)
+    bind(first + 3, point.speed ?? .nan)
+    bind(first + 4, point.heading ?? .nan)
+    if let isMoving = point.isMoving { bind(first + 5, isMoving ? 1 : 0 as Int64) } else { bindNull(first + 5) }
   }
 }
 

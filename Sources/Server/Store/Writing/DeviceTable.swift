@@ -159,12 +159,7 @@ extension DeviceStatements {
     row.bind(countsOf: entry)
     row.bind(7, point.recordedAt)
     row.bind(8, blob: uuid.span)
-    row.bind(9, point.latitude ?? .nan)
-    row.bind(10, point.longitude ?? .nan)
-    row.bind(11, point.accuracy ?? .nan)
-    row.bind(12, point.speed ?? .nan)
-    row.bind(13, point.heading ?? .nan)
-    if let isMoving = point.isMoving { row.bind(14, isMoving ? 1 : 0 as Int64) } else { row.bindNull(14) }
+    row.bind(from: 9, positionOf: point)
     if eventBytes.isEmpty { row.bindNull(15) } else { row.bind(15, text: eventBytes) }
     try row.run()
   }
