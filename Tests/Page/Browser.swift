@@ -57,10 +57,11 @@ final class Browser: @unchecked Sendable {
     child = try ChildProcess(words, places: [3: theirInput, 4: theirOutput])
   }
 
-  /// Tests often run as root and in containers, where its own sandbox cannot be; it opens nothing but our page.
+  /// Tests often run as root and in containers, where its own sandbox cannot be; it opens nothing but our page. One renderer has
+  /// all pages, one after the other: servers are on ports of their own, and each origin would have a process of its own.
   private static let flags = [
     "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--no-first-run", "--disable-background-networking",
-    "--disable-component-update", "--lang=en-US", "--process-per-site",
+    "--disable-component-update", "--lang=en-US",
     "--disable-site-isolation-trials", "--renderer-process-limit=1",
     "--disable-features=SpareRendererForSitePerProcess,IsolateOrigins,site-per-process,OriginKeyedProcessesByDefault,BackForwardCache",
     "about:blank",
