@@ -98,21 +98,6 @@ extension Histogram {
     return rank
   }
 
-  /// For each of the ascending bounds, how many values do not exceed it. Those in the slot of a bound count as not
-  /// exceeding it, and those above the range as exceeding every bound below the maximum.
-  package func counts(atMost bounds: [UInt64]) -> [UInt64] {
-    var passed: UInt64 = 0
-    var next = 0
-    return bounds.map { bound in
-      guard bound <= highestTrackableValue else { return bound >= largest ? count : count - overflowCount }
-      let end = Histogram.slot(of: bound) + 1
-      precondition(end >= next, "the bounds ascend")
-      for slot in next..<end { passed += slots[slot] }
-      next = end
-      return passed
-    }
-  }
-
   /// Half of what the counter holds, so that no merge or decoding can bring it near the point where `record` traps.
   static let mergedCountLimit = UInt64(Int64.max)
 

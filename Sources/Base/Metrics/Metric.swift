@@ -27,35 +27,54 @@ package final class Gauge: Sendable {
   package var value: Int64 { level.load(ordering: .relaxed) }
 }
 
-/// A histogram that several threads record into and that the metrics page shows as a Prometheus histogram.
+/// Counts of values within fixed bounds, that several threads record into and that the metrics page shows as a Prometheus
+/// histogram.
 ///
 /// Base units on the page are seconds and bytes, while records are whole numbers of a finer unit: `divisor` records make one
-/// base unit (1,000,000 for microseconds shown as seconds). The lock is held for one record, or for the few microseconds
-/// that adding up the buckets takes.
+/// base unit (1,000,000 for microseconds shown as seconds). Where quantiles of any value are wanted, use `Histogram`.
 package final class SharedHistogram: Sendable {
   let bounds: [UInt64]
   let divisor: UInt64
-  private let histogram: Mutex<Histogram>
+  private let counts: Mutex<Counts>
 
-  init(highestTrackableValue: UInt64, bounds: [UInt64], divisor: UInt64) {
+  private struct Counts {
+    /// Of values above the bound before and not above this one; the last: above all bounds.
+    var buckets: [UInt64]
+    var sum: UInt128 = 0
+  }
+
+  package init(bounds: [UInt64], divisor: UInt64 = 1) {
     precondition(divisor > 0, "nothing can be divided by zero")
     precondition(zip(bounds, bounds.dropFirst()).allSatisfy { $0 < $1 }, "the bounds of buckets ascend")
-    precondition(bounds.allSatisfy { $0 <= highestTrackableValue }, "every bound lies in the range")
     self.bounds = bounds
     self.divisor = divisor
-    histogram = Mutex(Histogram(highestTrackableValue: highestTrackableValue))
+    counts = Mutex(Counts(buckets: Array(repeating: 0, count: bounds.count + 1)))
   }
 
-  package func record(_ value: UInt64) { histogram.withLock { $0.record(value) } }
-
-  /// How many values do not exceed each of the ascending bounds, and how many there are.
-  package func counts(atMost bounds: [UInt64]) -> (buckets: [UInt64], count: UInt64) {
-    histogram.withLock { ($0.counts(atMost: bounds), $0.count) }
+  package func record(_ value: UInt64) {
+    let bucket = bucket(of: value)
+    counts.withLock {
+      $0.buckets[bucket] += 1
+      $0.sum += UInt128(value)
+    }
   }
 
-  /// Counts at most each bound, then all; and the sum in base units.
-  func totals() -> (buckets: [UInt64], count: UInt64, sum: Double) {
-    histogram.withLock { ($0.counts(atMost: bounds), $0.count, Double($0.sum) / Double(divisor)) }
+  /// The first whose bound is not below the value.
+  private func bucket(of value: UInt64) -> Int {
+    var (low, high) = (0, bounds.count)
+    while low < high {
+      let middle = (low + high) / 2
+      if bounds[middle] < value { low = middle + 1 } else { high = middle }
+    }
+    return low
+  }
+
+  /// How many values do not exceed each of the bounds, how many there are, and their sum in base units.
+  package var totals: (buckets: [UInt64], count: UInt64, sum: Double) {
+    var (buckets, sum) = counts.withLock { ($0.buckets, $0.sum) }
+    for bucket in buckets.indices.dropFirst() { buckets[bucket] += buckets[bucket - 1] }
+    let count = buckets.removeLast()
+    return (buckets, count, Double(sum) / Double(divisor))
   }
 }
 

@@ -26,10 +26,9 @@ package struct MetricsRegistry: Sendable {
   /// unit on the page.
   package mutating func histogram(
     _ name: String, help: String, labels: KeyValuePairs<String, String> = [:],
-    highestTrackableValue: UInt64, bounds: [UInt64], divisor: UInt64
+    bounds: [UInt64], divisor: UInt64
   ) -> SharedHistogram {
-    let histogram = SharedHistogram(
-      highestTrackableValue: highestTrackableValue, bounds: bounds, divisor: divisor)
+    let histogram = SharedHistogram(bounds: bounds, divisor: divisor)
     register(name, help: help, type: .histogram, MetricSeries(labels, .histogram(histogram)))
     return histogram
   }
@@ -174,7 +173,7 @@ extension [UInt8] {
   }
 
   private mutating func append(_ histogram: SharedHistogram, of name: String, _ labels: [MetricSeries.Label]) {
-    let totals = histogram.totals()
+    let totals = histogram.totals
     let bounds = histogram.bounds.map { "\(Double($0) / Double(histogram.divisor))" } + ["+Inf"]
     for (bound, count) in zip(bounds, totals.buckets + [totals.count]) {
       append(sample: "\(name)_bucket", labels + [MetricSeries.Label(name: "le", value: bound)], "\(count)")

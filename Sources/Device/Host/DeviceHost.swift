@@ -246,8 +246,9 @@ package final class HostScratch {
 
   func takeHostEffects() -> [HostEffect] {
     guard !hostEffects.isEmpty else { return [] }
-    defer { hostEffects = spares.popLast() ?? [] }
-    return hostEffects
+    var taken = spares.popLast() ?? []
+    swap(&taken, &hostEffects)
+    return taken
   }
 
   package func giveBack(_ effects: consuming [HostEffect]) {

@@ -3,6 +3,8 @@ package import Contract
 
 /// Something that a device writes into its log. The text, which differs between the platforms, is made only when the
 /// log's level asks for the line.
+///
+/// The large ones are indirect, so that effects, most of which are small, are cheap to pass on.
 package enum LogEntry: Equatable, Sendable {
   // Life of the SDK.
   case ready(isFirstBoot: Bool)
@@ -23,7 +25,7 @@ package enum LogEntry: Equatable, Sendable {
   case stopTimeoutEngaged(seconds: Double)
   case motionTriggerIgnored(radiusMetres: Double, distanceMetres: Double)
   case motionTriggerDenied(activity: ActivityType)
-  case stationaryRegion(coords: Coordinates, radiusMetres: Double)
+  indirect case stationaryRegion(coords: Coordinates, radiusMetres: Double)
   case regionExit(identifier: String)
   case spuriousRegionExit(identifier: String)
   case timerStarted(name: String, seconds: Double, isRepeating: Bool)
@@ -38,14 +40,14 @@ package enum LogEntry: Equatable, Sendable {
   case locationRequest(purpose: String, desiredAccuracyMetres: Double, maximumAgeMilliseconds: Double)
   case locationRequestFailed(purpose: String, code: Int)
   /// `number` counts the fixes of this launch.
-  case location(Fix, number: Int, ageMilliseconds: Int64)
+  indirect case location(Fix, number: Int, ageMilliseconds: Int64)
   case locationIgnored(reason: String, deltaMilliseconds: Int64)
-  case filterDecision(FilterTrace)
+  indirect case filterDecision(FilterTrace)
   case distanceFilter(new: Double, old: Double)
   case odometer(metres: Double, errorMetres: Double)
 
   /// Android with `useSignificantChangesOnly`.
-  case significant(Significant)
+  indirect case significant(Significant)
 
   // Geofences.
   case geofence(identifier: String, action: GeofenceTrigger.Action, hits: Int)
@@ -92,7 +94,7 @@ package enum LogEntry: Equatable, Sendable {
 
   // Remote control.
   case command(CommandName, argument: String)
-  case commandProblem(CommandProblem)
+  indirect case commandProblem(CommandProblem)
   case commandOverflow(limit: Int, dropped: Int)
 
   // What has no form of its own.

@@ -51,7 +51,6 @@ import Testing
     let histogram = Histogram(highestTrackableValue: 1_000)
     #expect(histogram.minimum == nil && histogram.maximum == nil && histogram.mean == nil)
     #expect(histogram.value(atQuantile: 0.5) == nil)
-    #expect(histogram.counts(atMost: [1, .max]) == [0, 0])
   }
 
   @Test func showsValuesAboveTheRangeAsOverflowAndLosesNone() {
@@ -74,18 +73,6 @@ import Testing
       for _ in 0..<times { oneByOne.record(value) }
     }
     #expect(together == oneByOne)
-  }
-
-  @Test func countsWhatDoesNotExceedEachBound() {
-    let values: [UInt64] = [0, 1, 5, 5, 2_047, 2_048, 2_049, 100_000]
-    let histogram = HistogramInputs.histogram(of: values)
-    let bounds: [UInt64] = [0, 0, 1, 4, 5, 2_046, 2_047, 2_049, 99_000, 1_000_000]
-    #expect(histogram.counts(atMost: bounds) == bounds.map { bound in UInt64(values.count { $0 <= bound }) })
-    #expect(histogram.counts(atMost: [2_048]) == [7], "2,048 and 2,049 share a slot")
-    var overflowing = Histogram(highestTrackableValue: 10)
-    overflowing.record(3)
-    overflowing.record(50)
-    #expect(overflowing.counts(atMost: [10, 49, 50]) == [1, 1, 2])
   }
 
   @Test func refusesAQuantileOutsideItsRange() async {

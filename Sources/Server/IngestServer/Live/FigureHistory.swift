@@ -7,6 +7,8 @@ import Synchronization
 final class FigureHistory: Sendable {
   static let keptMilliseconds: Int64 = 600_000
   static let interval: Int64 = 1_000
+  /// So much more may be kept, because each removal moves all samples.
+  private static let slack: Int64 = 60_000
 
   private let samples = Mutex<[LiveFigures]>([])
   /// In milliseconds since 1970.
@@ -26,6 +28,7 @@ final class FigureHistory: Sendable {
   func all(upTo now: LiveFigures) -> [LiveFigures] {
     let kept = samples.withLock { samples in
       Self.append(now, to: &samples)
+      Self.trim(&samples, to: now.at)
       return samples
     }
     var all: [LiveFigures] = []
@@ -53,7 +56,11 @@ final class FigureHistory: Sendable {
       }
     }
     samples.append(figures)
-    let begin = figures.at - keptMilliseconds
+    if samples[0].at < figures.at - keptMilliseconds - slack { trim(&samples, to: figures.at) }
+  }
+
+  private static func trim(_ samples: inout [LiveFigures], to now: Int64) {
+    let begin = now - keptMilliseconds
     let first = samples.firstIndex { $0.at >= begin } ?? 0
     if samples[first].at < begin + interval {
       samples.removeFirst(first)

@@ -24,6 +24,8 @@ package final class ServerMetrics: Sendable {
   private let requests: [[Counter]]
   private let refusals: LabelledMetrics<StatusClass, Counter>
   private let requestTime: SharedHistogram
+  /// The same in the finer buckets of the page.
+  private let latencies = SharedHistogram(bounds: LiveFigures.bounds)
   private let accepted: Counter
   private let duplicate: Counter
   private let quarantined: Counter
@@ -45,7 +47,6 @@ package final class ServerMetrics: Sendable {
       label: "status")
     requestTime = registry.histogram(
       "rollingroad_request_seconds", help: "Time from the end of the request head to the answer, for device requests.",
-      highestTrackableValue: 3_600_000_000,
       bounds: [500, 1_000, 2_500, 5_000, 10_000, 25_000, 50_000, 100_000, 250_000, 500_000, 1_000_000, 5_000_000],
       divisor: 1_000_000)
     let fate = { (name: String, registry: inout MetricsRegistry) in
@@ -57,11 +58,11 @@ package final class ServerMetrics: Sendable {
     duplicate = fate("duplicate", &registry)
     quarantined = fate("quarantined", &registry)
     batchSize = registry.histogram(
-      "rollingroad_batch_records", help: "Records in an upload.", highestTrackableValue: 1_000_000,
+      "rollingroad_batch_records", help: "Records in an upload.",
       bounds: [1, 2, 5, 10, 25, 50, 100, 250, 1_000, 10_000], divisor: 1)
     recordedToReceived = registry.histogram(
       "rollingroad_recorded_to_received_seconds", help: "Age of the oldest record of an upload when it arrives.",
-      highestTrackableValue: 100_000_000, bounds: [1, 5, 15, 60, 300, 900, 3_600, 21_600, 86_400, 604_800], divisor: 1)
+      bounds: [1, 5, 15, 60, 300, 900, 3_600, 21_600, 86_400, 604_800], divisor: 1)
     observers = registry.gauge(
       "rollingroad_connections_observing", help: "Open connections whose last request was not that of a device.")
     faults = registry.counters(
@@ -72,6 +73,8 @@ package final class ServerMetrics: Sendable {
   private static let operations: [Route] = Route.table.enumerated().filter { number, route in
     !Route.table[..<number].contains { $0.name == route.name }
   }.map(\.element)
+
+  private static let placesOfDevices = operations.indices.filter { operations[$0].deviceOperation != nil }
 
   /// By the number of a route.
   private static let places: [Int] = Route.table.map { route in
@@ -86,7 +89,10 @@ package final class ServerMetrics: Sendable {
   func answered(_ exchange: Exchange, status: Int, after elapsed: Nanoseconds) {
     requests[Self.places[exchange.routeNumber]][min(max(1, status / 100), StatusClass.allCases.count) - 1].add()
     // Administration waits and streams on purpose: it would say nothing about what devices meet.
-    if exchange.route.deviceOperation != nil { requestTime.record(UInt64(max(0, elapsed.count / 1_000))) }
+    guard exchange.route.deviceOperation != nil else { return }
+    let microseconds = UInt64(max(0, elapsed.count / 1_000))
+    requestTime.record(microseconds)
+    latencies.record(microseconds)
   }
 
   /// Such a connection begins to be one, or ends to be.
@@ -112,13 +118,13 @@ extension ServerMetrics {
   /// What they say now of the requests of devices; what other threads know is added to it.
   func figures() -> LiveFigures {
     let counts = StatusClass.allCases.enumerated().map { index, status in
-      let ofDevices = zip(Self.operations, requests).filter { $0.0.deviceOperation != nil }
-      return (status.rawValue, ofDevices.reduce(0) { $0 + $1.1[index].value })
+      (status.rawValue, Self.placesOfDevices.reduce(0) { $0 + requests[$1][index].value })
     }
-    let (latencies, answered) = requestTime.counts(atMost: LiveFigures.bounds)
+    let latencies = latencies.totals
     return LiveFigures(
       at: 0, requests: counts, accepted: accepted.value, duplicate: duplicate.value, quarantined: quarantined.value,
-      faults: ServerFault.Kind.allCases.reduce(0) { $0 + faults[$1].value }, latencies: latencies, answered: answered,
+      faults: ServerFault.Kind.allCases.reduce(0) { $0 + faults[$1].value }, latencies: latencies.buckets,
+      answered: latencies.count,
       connections: 0, waitingJobs: 0, outage: nil, mapRevision: 0)
   }
 }

@@ -94,28 +94,31 @@ extension StoreReader {
   package func missing(_ wanted: [PointKey], of device: DeviceIdentity) throws(StoreError) -> [PointKey] {
     try ask { () throws(DatabaseError) in
       guard let id = try identifier(of: device) else { return wanted }
-      var missing: [PointKey] = []
-      for key in wanted where try !isStored(key, device: id) { missing.append(key) }
-      return missing
+      var isMissing = [Bool](repeating: true, count: wanted.count)
+      for (day, places) in Dictionary(grouping: wanted.indices, by: { wanted[$0].recordedAt / Day.milliseconds }) {
+        try find(wanted, at: places, of: id, day: day, &isMissing)
+      }
+      try find(wanted, at: wanted.indices.filter { isMissing[$0] }, of: id, day: Day.odd, &isMissing)
+      return wanted.indices.filter { isMissing[$0] }.map { wanted[$0] }
     }
   }
 
-  private func isStored(_ key: PointKey, device: Int64) throws(DatabaseError) -> Bool {
-    for day in Set([key.recordedAt / Day.milliseconds, Day.odd]).sorted() {
-      let partition = try connection.first("SELECT id FROM partitions WHERE day = ?1 AND is_dropping = 0", day)
-      guard let partition else { continue }
-      let isThere = try connection.with(
-        "SELECT 1 FROM points_\(partition) WHERE recorded_at = ?1 AND device = ?2 AND uuid = ?3"
-      ) { (statement: inout Statement) throws(DatabaseError) in
-        let uuid = key.uuid.bytes
+  private func find(
+    _ wanted: [PointKey], at places: [Int], of device: Int64, day: Int64, _ isMissing: inout [Bool]
+  ) throws(DatabaseError) {
+    guard !places.isEmpty else { return }
+    let partition = try connection.first("SELECT id FROM partitions WHERE day = ?1 AND is_dropping = 0", day)
+    guard let partition else { return }
+    try connection.with("SELECT 1 FROM points_\(partition) WHERE recorded_at = ?1 AND device = ?2 AND uuid = ?3") {
+      (statement: inout Statement) throws(DatabaseError) in
+      for place in places {
+        let uuid = wanted[place].uuid.bytes
         var row = statement.start()
-        row.bind(1, key.recordedAt)
+        row.bind(1, wanted[place].recordedAt)
         row.bind(2, device)
         row.bind(3, blob: uuid.span)
-        return try row.step()
+        if try row.step() { isMissing[place] = false }
       }
-      if isThere { return true }
     }
-    return false
   }
 }

@@ -205,20 +205,20 @@ package struct WriterMetrics: Sendable {
     let times: [UInt64] = [200, 500, 1_000, 2_000, 5_000, 10_000, 20_000, 50_000, 100_000, 500_000, 2_000_000]
     groupTime = registry.histogram(
       "rollingroad_store_group_seconds", help: "Time to write and commit a group.",
-      highestTrackableValue: 60_000_000_000, bounds: times.map { $0 * 1_000 }, divisor: 1_000_000_000)
+      bounds: times.map { $0 * 1_000 }, divisor: 1_000_000_000)
     commitTime = registry.histogram(
       "rollingroad_store_commit_seconds", help: "Time to commit a group: write and sync the log.",
-      highestTrackableValue: 60_000_000_000, bounds: times.map { $0 * 1_000 }, divisor: 1_000_000_000)
+      bounds: times.map { $0 * 1_000 }, divisor: 1_000_000_000)
     groupJobs = registry.histogram(
       "rollingroad_store_group_jobs", help: "Jobs committed together.",
-      highestTrackableValue: 100_000, bounds: [1, 2, 5, 10, 50, 100, 500, 1_000, 5_000], divisor: 1)
+      bounds: [1, 2, 5, 10, 50, 100, 500, 1_000, 5_000], divisor: 1)
     groupRows = registry.histogram(
       "rollingroad_store_group_rows", help: "Records committed together.",
-      highestTrackableValue: 1_000_000, bounds: [1, 10, 50, 100, 500, 1_000, 5_000, 10_000], divisor: 1)
+      bounds: [1, 10, 50, 100, 500, 1_000, 5_000, 10_000], divisor: 1)
     upkeepTime = registry.histogram(
       "rollingroad_store_upkeep_seconds",
       help: "Time of one maintenance step between groups: index, checkpoint, retention.",
-      highestTrackableValue: 60_000_000_000, bounds: times.map { $0 * 1_000 }, divisor: 1_000_000_000)
+      bounds: times.map { $0 * 1_000 }, divisor: 1_000_000_000)
     mailboxJobs = registry.gauge("rollingroad_store_mailbox_jobs", help: "Jobs waiting for the writer.")
     mailboxBytes = registry.gauge("rollingroad_store_mailbox_bytes", help: "Bytes waiting for the writer.")
     refusedJobs = registry.counter(

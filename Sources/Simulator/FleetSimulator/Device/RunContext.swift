@@ -130,7 +130,7 @@ final class RunContext {
     guard !queueWatch.notes.isEmpty else { return }
     let notes = queueWatch.notes.take()
     for note in notes { tell(.queue(note), context) }
-    queueWatch.notes.giveBack(notes)
+    queueWatch.notes.giveBack(consume notes)
     oracle.compare(context, queued: queued())
   }
 }

@@ -96,7 +96,7 @@ extension SimulatedDevice {
       run.tell(.told(event), link.context(at: now))
       if case .authorization(let event) = event { hear(event, at: now.monotonic) }
     }
-    run.said.giveBack(said)
+    run.said.giveBack(consume said)
   }
 }
 

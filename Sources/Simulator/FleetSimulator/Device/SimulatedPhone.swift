@@ -128,8 +128,9 @@ extension SimulatedDevice {
   /// After each call of the host: does what it leaves to its phone. What the app says and sends waits for `settle` and
   /// `post`.
   mutating func applyEffects(at now: Moment, in run: RunContext) {
-    var effects = host.takeEffects()
-    while !effects.isEmpty {
+    while true {
+      let effects = host.takeEffects()
+      guard !effects.isEmpty else { return }
       for effect in effects {
         switch effect {
         case .demand(let demand): phone.apply(demand)
@@ -143,8 +144,7 @@ extension SimulatedDevice {
         case .backgroundTask: break
         }
       }
-      run.scratch.giveBack(effects)
-      effects = host.takeEffects()
+      run.scratch.giveBack(consume effects)
     }
   }
 }

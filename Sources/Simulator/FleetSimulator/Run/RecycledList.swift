@@ -9,10 +9,12 @@ struct RecycledList<Element> {
   mutating func removeAll(where isUnwanted: (Element) -> Bool) { elements.removeAll(where: isUnwanted) }
 
   mutating func take() -> [Element] {
-    defer { elements = [] }
-    return elements
+    var taken: [Element] = []
+    swap(&taken, &elements)
+    return taken
   }
 
+  /// Consumed by the caller: memory that is shared is not used again.
   mutating func giveBack(_ spare: consuming [Element]) {
     spare.removeAll(keepingCapacity: true)
     elements = spare
