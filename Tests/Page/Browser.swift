@@ -11,8 +11,8 @@ final class Browser: @unchecked Sendable {
     let description: String
   }
 
-  /// Where the browser is; nil when there is none.
-  static let program: String? = ["chromium", "chromium-browser", "google-chrome"].lazy
+  /// Where the browser is; nil when there is none. The one without windows takes three quarters of the processor time.
+  static let program: String? = ["chromium-headless-shell", "chromium", "chromium-browser", "google-chrome"].lazy
     .flatMap { name in (environment("PATH") ?? "").split(separator: ":").map { "\($0)/\(name)" } }
     .first { unsafe access($0, X_OK) == 0 }
 
@@ -40,7 +40,7 @@ final class Browser: @unchecked Sendable {
 
   init() throws {
     guard let program = Browser.program else {
-      throw Failure(description: "there is no chromium on the PATH: apt-get install chromium")
+      throw Failure(description: "there is no chromium on the PATH: apt-get install chromium-headless-shell")
     }
     var template = Array(("/tmp/rollingroad-browser-" + String(repeating: "X", count: 6)).utf8CString)
     guard unsafe mkdtemp(&template) != nil else { throw Failure(description: "mkdtemp: errno \(errno)") }
