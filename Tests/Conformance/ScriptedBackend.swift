@@ -14,7 +14,7 @@ final class ScriptedBackend: Sendable {
     case dropsOldRecords, dropsLateRecords, refusesBatchWithABadRecord, refusesABadRecord
     case swapsCoordinates, roundsCoordinates, cutsMilliseconds, shiftsTimes, dropsExtras, makesDoublesOfIntegers
     case failsAtNUL, failsAtHalfASurrogate, failsAtMissingFields, writesNullAsText, dropsHeartbeats, forgetsGeofences
-    case commitsLate, dropsSecondOfBatch
+    case commitsLate, dropsSecondOfBatch, failsAtEachThird
     case answersNestedCommands, stopsEverybody, saysThatItIsJSON, acknowledgesUnreadableBodies, acknowledgesOtherPaths
   }
 
@@ -39,6 +39,7 @@ final class ScriptedBackend: Sendable {
   private let listing: Listing
   private let entries = Mutex<[Entry]>([])
   private let questions = Atomic(0)
+  private let uploads = Atomic(0)
 
   init(_ defect: Defect?, listing: Listing = .whole) { (self.defect, self.listing) = (defect, listing) }
 
@@ -59,13 +60,13 @@ final class ScriptedBackend: Sendable {
   /// A run of some clauses.
   func summary(
     of clauses: Set<String>, dialect: String = ScriptedBackend.dialect, isSerial: Bool = false,
-    isInterrupted: Bool = false
+    isInterrupted: Bool = false, within limit: Nanoseconds? = nil
   ) throws -> ConformanceSummary {
     let server = try BareServer(isSerial: isSerial) { self.respond(to: $0) }
     let target = ConformanceTarget(
       "http://127.0.0.1:\(server.port)", try DialectReader().read(dialect), adminToken: nil)
     var settings = ConformanceRun.Settings(seed: 7, start: SystemClock().wallNow)
-    settings.only = clauses
+    (settings.only, settings.timeLimit) = (clauses, limit)
     let run = ConformanceRun(target, settings)
     if isInterrupted { run.interrupt() }
     let results = run.run { _, _ in }
@@ -100,7 +101,9 @@ final class ScriptedBackend: Sendable {
     }
     let named = path.hasPrefix("/of/") ? path.dropFirst(4).removingPercentEncoding : body["device_id"]?.string
     guard let named else { return answer(400) }
-    return entries.withLock { take(body, of: named, into: &$0) }
+    let taken = entries.withLock { take(body, of: named, into: &$0) }
+    let isThird = uploads.add(1, ordering: .relaxed).oldValue % 3 == 2
+    return defect == .failsAtEachThird && isThird ? answer(503) : taken
   }
 
   private func list(_ device: String) -> BareServer.Answer {

@@ -43,6 +43,23 @@ import Threaded
     #expect(summary.outcome == .interrupted && summary.badge.hasSuffix("interrupted"))
   }
 
+  /// What had no turn in time is not called kept, and neither is the run.
+  @Test func aRunOutOfTimeIsNoSuccess() throws {
+    let summary = try ScriptedBackend(nil).summary(of: Self.clauses, within: .seconds(5))
+    #expect(summary.outcome == .outOfTime && summary.kept.isEmpty && summary.badge == "0 of 0; out of time")
+    let text = ConformanceText(summary, width: 200, hasColours: false).text
+    #expect(text.contains("not judged: the time of the run was over (--time-limit"), "\(text)")
+  }
+
+  /// Stored and answered 503: a failure to the SDK (docs/conform.md, good-record-acknowledged), and one cause.
+  @Test func whatFailsNowAndThenIsToldOnce() throws {
+    let clauses = Self.clauses.union(["keep-alive", "split-request", "backlog-5000"])
+    let causes = try ScriptedBackend(.failsAtEachThird).summary(of: clauses).causes
+    #expect(causes.map(\.clause.id) == ["good-record-acknowledged"])
+    #expect(
+      causes.first?.breach?.cause.contains("good records, sent one by one, were answered with status 503") ?? false)
+  }
+
   @Test func whatComesLateIsToldOnce() throws {
     let summary = try ScriptedBackend(.commitsLate).summary(of: Self.clauses)
     #expect(summary.broken.map(\.clause.id) == ["readable-when-acknowledged"])

@@ -22,6 +22,7 @@ extension Subcommand {
       .value("skip", "LIST", "clauses to skip"),
       .value("seed", "SEED", "random seed of what is sent; uuids are always new [a new one each time]"),
       .value("jobs", "N", "number of clauses to run in parallel", standard: "6"),
+      .value("time-limit", "SPAN", "time for the whole run; clauses after it are not judged", standard: "60s"),
       .value("out", "DIR", "write report.md, junit.xml, conformance.json and badge.txt there"),
       .toggle("list", "print the clauses and exit"),
       .toggle("json", "with --list: as JSON"),
@@ -39,7 +40,7 @@ extension Subcommand {
       that are not this machine need --yes-this-is-my-server.
 
       exit code: 0 when all clauses that were judged are kept, 98 when a 'must' is broken, 99 when only a 'should' is,
-      97 when nothing could be judged or the store that was named could not be read, 105 after Ctrl-C without a broken 'must'.
+      97 when nothing could be judged, the store that was named could not be read, or the time limit was too short, 105 after Ctrl-C without a broken 'must'.
       """,
     examples: [
       "rollingroad conform --target http://127.0.0.1:8080 --preset rollingroad",
@@ -98,6 +99,10 @@ struct ConformCommand {
       try values.read("jobs", expected: "a number from 1 to 32") { text in
         Int(text).flatMap { (1...32).contains($0) ? $0 : nil }
       } ?? settings.sideBySide
+    settings.timeLimit =
+      try values.read("time-limit", expected: "a duration of 10 s or more, such as 5m") { text in
+        Nanoseconds(text: text).flatMap { $0 >= .seconds(10) ? $0 : nil }
+      }
     self.settings = settings
     let list = ConformanceList(settings)
     listing =
@@ -227,7 +232,7 @@ extension ConformanceSummary {
     case .interrupted: .stoppedBySignal
     case .mustBroken: .invariantViolated
     case .shouldBroken: .thresholdFailed
-    case .storeUnread, .nothingJudged: .runInvalid
+    case .storeUnread, .outOfTime, .nothingJudged: .runInvalid
     }
   }
 }

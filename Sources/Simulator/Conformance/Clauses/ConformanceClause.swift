@@ -121,6 +121,8 @@ package enum ClauseNeed: String, CaseIterable, Sendable {
 enum ClausePhase: Int, Comparable, CaseIterable {
   /// Before all others, one after the other.
   case first
+  /// By itself, before those that run side by side: whether the backend bears that.
+  case crowd
   /// Side by side.
   case together
   /// By itself, as others would be in its way.

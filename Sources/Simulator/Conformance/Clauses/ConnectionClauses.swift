@@ -207,7 +207,8 @@ extension ConformanceClause {
       because: "proxies and other clients compress bodies (RFC 9110 §8.4)", needs: [.store, .plainHTTP], gzip),
     ConformanceClause(
       "slow-body", .http, .must, .repeat, "A body that takes three seconds is answered",
-      because: "a phone at the edge of its network is so slow", needs: [.store, .plainHTTP], slow),
+      because: "a phone at the edge of its network is so slow", needs: [.store, .plainHTTP],
+      presumes: ["split-request"], slow),
     ConformanceClause(
       "split-request", .http, .must, .repeat,
       "A request that comes in pieces, cut within a name and within a letter, is read as it is",

@@ -43,7 +43,8 @@ extension ConformanceClause {
       "same-record-at-once", .repetition, .must, .repeat,
       "A record that comes over two connections at once is stored once",
       because: "rows go out again while a request that was given up is still being worked on (SDK §9.2)",
-      needs: [.store, .plainHTTP], presumes: ["resend-after-cut-answer", "resend-acknowledged-again"], atOnce),
+      needs: [.store, .plainHTTP],
+      presumes: ["many-devices-at-once", "resend-after-cut-answer", "resend-acknowledged-again"], atOnce),
     ConformanceClause(
       "same-time-two-records", .repetition, .must, .lose,
       "Two records of one time and different places are both stored",

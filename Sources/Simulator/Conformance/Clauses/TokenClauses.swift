@@ -16,7 +16,8 @@ extension ConformanceClause {
       needs: [.tokens], phase: .first, registerAnswer),
     ConformanceClause(
       "no-token-refused", .tokens, .must, .wrong, "An upload without a token is refused, and not stored",
-      because: "an endpoint that requires tokens must reject unauthenticated records", needs: [.tokens, .refusal]
+      because: "an endpoint that requires tokens must reject unauthenticated records", needs: [.tokens, .refusal],
+      presumes: ["answer-waits-for-body"]
     ) { run in
       guard run.facts.tokens == .required else { throw ClauseStop.notApplicable("uploads need no token") }
       let phone = try run.phone(signsIn: false) { $0.authorization.refreshUrl = nil }

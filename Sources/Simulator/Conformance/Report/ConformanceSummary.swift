@@ -54,6 +54,7 @@ package struct ConformanceSummary: Sendable {
   var reservations: [String] {
     var reservations: [String] = []
     if wasInterrupted { reservations.append("interrupted") }
+    if hasRunOutOfTime { reservations.append("out of time") }
     if unreadStore != nil {
       reservations.append("the store could not be read")
     } else if store == nil, results.contains(where: { $0.clause.needs.contains(.store) }) {
@@ -61,6 +62,9 @@ package struct ConformanceSummary: Sendable {
     }
     return reservations
   }
+
+  /// Clauses had no turn, or no time to the end, within the limit.
+  private var hasRunOutOfTime: Bool { results.contains { $0.verdict == .outOfTime } }
 
   /// Why the store that was named could not be read.
   var unreadStore: String? {
@@ -70,13 +74,14 @@ package struct ConformanceSummary: Sendable {
 
   /// What the run as a whole came to.
   package enum Outcome: Sendable {
-    case allKept, mustBroken, shouldBroken, interrupted, storeUnread, nothingJudged
+    case allKept, mustBroken, shouldBroken, interrupted, storeUnread, outOfTime, nothingJudged
   }
 
   package var outcome: Outcome {
     if broken.contains(where: { $0.clause.level == .must }) { return .mustBroken }
     if wasInterrupted { return .interrupted }
     if unreadStore != nil { return .storeUnread }
+    if hasRunOutOfTime { return .outOfTime }
     if !broken.isEmpty { return .shouldBroken }
     return kept.isEmpty ? .nothingJudged : .allKept
   }

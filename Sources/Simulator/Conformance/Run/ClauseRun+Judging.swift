@@ -16,7 +16,9 @@ extension ClauseRun {
     -> [ConformancePhone.Upload]
   {
     phone.put(records)
+    try keepTime()
     let all = uploadPatiently(phone)
+    if phone.queuedCount > 0 { try keepTime() }
     guard let last = all.last else { throw ClauseStop.notJudged("the phone had nothing to send") }
     lastSent = RawRequest(last.request)
     if phone.queuedCount > 0 { throw refusal(last, of: what) }
@@ -30,7 +32,8 @@ extension ClauseRun {
       let uploads = phone.upload()
       all += uploads
       if phone.queuedCount == 0 { break }
-      guard let last = uploads.last, [429, 503].contains(last.status), attempt < ClauseRun.attemptsMax else { break }
+      guard let last = uploads.last, [429, 503].contains(last.status), attempt < ClauseRun.attemptsMax, !isOutOfTime
+      else { break }
       pause(100 * attempt)
     }
     return all
@@ -140,14 +143,23 @@ extension ClauseRun {
       var look = try look(of: records, device)
       if look.missing.isEmpty || now >= deadline {
         // What is written twice may be seen once, for a moment.
-        if look.missing.isEmpty, target.dialect.verification.readDelay > .zero {
-          pause(Int(target.dialect.verification.readDelay.wholeMilliseconds))
+        let unsettled = unsettledTime
+        if look.missing.isEmpty, unsettled > .zero {
+          pause(Int(unsettled.wholeMilliseconds) + 1)
+          try keepTime()
           look = try self.look(of: records, device)
         }
         return try look.present()
       }
+      try keepTime()
       pause(100)
     }
+  }
+
+  /// Until the store shows all that has been answered, as the dialect promises.
+  private var unsettledTime: Nanoseconds {
+    let delay = target.dialect.verification.readDelay
+    return log.lastAnswer.map { max($0 + delay - now, .zero) } ?? delay
   }
 
   /// Looks at once, and for as long as a backend may take that stores behind its answers; notes how late it was.
@@ -163,6 +175,7 @@ extension ClauseRun {
         return look
       }
       missed = begin
+      try keepTime()
       if now >= deadline { return try look.present() }
       pause(50)
     }
@@ -250,6 +263,7 @@ extension ClauseRun {
 extension ClauseRun {
   /// The request that the SDK would send for these records.
   func request(_ phone: ConformancePhone, _ records: [SentRecord]) throws -> OutgoingRequest {
+    try keepTime()
     phone.put(records)
     guard let request = phone.takeRequest(), request.purpose == .records else {
       throw ClauseStop.notJudged(
@@ -268,6 +282,7 @@ extension ClauseRun {
 
   /// Sends over a connection of its own, and waits for the answer.
   func exchange(_ request: RawRequest) throws -> RawConnection.RawOutcome {
+    try keepTime()
     lastSent = request
     let connection = try newConnection()
     log.note(request)

@@ -20,6 +20,7 @@ final class ClauseRun {
   let facts: RunFacts
   let watch: AnswerWatch
   private let settings: ConformanceRun.Settings
+  private let deadline: MonotonicInstant?
   private let clock = SystemClock()
   private var lineOfPhones: PhoneLine?
   private var stream: RandomStream
@@ -33,13 +34,14 @@ final class ClauseRun {
 
   init(
     _ clause: ConformanceClause, _ target: ConformanceTarget, _ settings: ConformanceRun.Settings, facts: RunFacts,
-    watch: AnswerWatch
+    watch: AnswerWatch, deadline: MonotonicInstant? = nil
   ) {
     self.clause = clause
     self.target = target
     self.settings = settings
     self.facts = facts
     self.watch = watch
+    self.deadline = deadline
     stream = RandomStream(
       seed: settings.seed, device: FNV1a.hash(clause.id), concern: UInt64(settings.start.millisecondsSince1970))
   }
@@ -47,12 +49,17 @@ final class ClauseRun {
   var now: MonotonicInstant { clock.monotonicNow }
   var wallNow: WallInstant { clock.wallNow }
 
+  var isOutOfTime: Bool { deadline.map { now >= $0 } ?? false }
+
+  /// Before each step that takes its time.
+  func keepTime() throws { if isOutOfTime { throw ClauseStop.outOfTime } }
+
   /// Waits without an event to wait for: between two looks at a store, or two attempts at a busy server.
   func pause(_ milliseconds: Int) { _ = Semaphore().wait(milliseconds: milliseconds) }
 
   func line() throws -> PhoneLine {
     if let lineOfPhones { return lineOfPhones }
-    let line = try PhoneLine(.conformance, watch: watch, log: log)
+    let line = try PhoneLine(.conformance, watch: watch, log: log, deadline: deadline)
     lineOfPhones = line
     return line
   }

@@ -102,7 +102,7 @@ final class ConformancePhone {
       let upload = line.exchange(next, of: number)
       uploads.append(upload)
       answer(next, upload.outcome)
-      guard !outbox.isEmpty else { break }
+      guard !outbox.isEmpty, !line.isOutOfTime else { break }
       next = outbox.removeFirst()
     }
     return uploads
@@ -128,11 +128,16 @@ final class PhoneLine {
   private let transport: DrivenTransport
   private let watch: AnswerWatch
   let log: SentLog
+  private let deadline: MonotonicInstant?
 
-  init(_ configuration: TransportConfiguration, watch: AnswerWatch, log: SentLog) throws(TransportError) {
+  init(
+    _ configuration: TransportConfiguration, watch: AnswerWatch, log: SentLog, deadline: MonotonicInstant? = nil
+  ) throws(TransportError) {
     transport = try DrivenTransport(configuration)
-    (self.watch, self.log) = (watch, log)
+    (self.watch, self.log, self.deadline) = (watch, log, deadline)
   }
+
+  var isOutOfTime: Bool { deadline.map { SystemClock().monotonicNow >= $0 } ?? false }
 
   /// Sends, and waits for the end.
   func exchange(_ request: OutgoingRequest, of device: Int) -> ConformancePhone.Upload {

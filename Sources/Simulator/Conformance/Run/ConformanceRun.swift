@@ -13,6 +13,8 @@ package final class ConformanceRun: Sendable {
     package var only: Set<String>?
     package var skip: Set<String> = []
     package var sideBySide = 6
+    /// What is not judged by then is not judged; nil: all is.
+    package var timeLimit: Nanoseconds?
 
     package init(seed: UInt64, start: WallInstant) { (self.seed, self.start) = (seed, start) }
 
@@ -27,11 +29,15 @@ package final class ConformanceRun: Sendable {
   private let results = Mutex<[String: ClauseResult]>([:])
   private let isInterrupted = Atomic(false)
   private let clock = SystemClock()
+  /// When clauses end that are under way; the time that a last request takes is left of the limit.
+  private let deadline: MonotonicInstant?
+  private static let lastRequest = Nanoseconds.seconds(5)
 
   package init(_ target: ConformanceTarget, _ settings: Settings) {
     self.target = target
     self.settings = settings
     facts = RunFacts(target)
+    deadline = settings.timeLimit.map { SystemClock().monotonicNow + max($0 - ConformanceRun.lastRequest, .zero) }
   }
 
   /// What is not begun yet is not judged any more. From any thread.
@@ -53,11 +59,22 @@ package final class ConformanceRun: Sendable {
     let wanted = Set(clauses.map(\.id))
     for phase in ClausePhase.allCases {
       let due = ConformanceClause.all.filter { $0.phase == phase && (phase == .first || wanted.contains($0.id)) }
-      work(on: due, threads: phase == .together ? settings.sideBySide : 1) { result in
+      work(on: due, threads: phase == .together ? sideBySide : 1) { result in
         if wanted.contains(result.clause.id) { tell(result, self.results.withLock { $0.count }) }
       }
     }
     return explained(clauses.compactMap { clause in results.withLock { $0[clause.id] } })
+  }
+
+  /// One where the backend has refused uploads at once: each of the others is then judged for what it is about. Many where
+  /// it bears that, and most of the time would be spent waiting.
+  private var sideBySide: Int {
+    let crowd = "many-devices-at-once"
+    if isBroken(crowd) { return 1 }
+    guard case .kept = results.withLock({ $0[crowd]?.verdict }),
+      facts.isSlow || target.dialect.verification.readDelay > .milliseconds(250)
+    else { return settings.sideBySide }
+    return max(settings.sideBySide, 24)
   }
 
   private func work(
@@ -87,6 +104,7 @@ package final class ConformanceRun: Sendable {
       ClauseResult(clause: clause, verdict: verdict, seconds: (clock.monotonicNow - start).seconds)
     }
     if isInterrupted.load(ordering: .relaxed) { return result(.interrupted) }
+    if let deadline, clock.monotonicNow >= deadline, clause.phase != .last { return result(.outOfTime) }
     if let silence = facts.silence { return result(.notJudged("the target cannot be reached: \(silence)")) }
     if let reason = missingNeed(of: clause) { return result(reason) }
     if let cause = ConformanceRun.foundations.first(where: { isBroken($0) && $0 != clause.id }),
@@ -98,7 +116,7 @@ package final class ConformanceRun: Sendable {
     if clause.needs.contains(.store), clause.phase != .first, let problem = facts.storeProblem {
       return result(.unread(problem))
     }
-    let run = ClauseRun(clause, target, settings, facts: facts, watch: watch)
+    let run = ClauseRun(clause, target, settings, facts: facts, watch: watch, deadline: deadline)
     do {
       try clause.provoke(run)
       return result(.kept(run.note))
@@ -107,6 +125,7 @@ package final class ConformanceRun: Sendable {
       case .broken(let breach): return result(.broken(breach))
       case .notApplicable(let reason): return result(.notApplicable(reason))
       case .notJudged(let reason): return result(.notJudged(reason))
+      case .outOfTime: return result(.outOfTime)
       case .unread(let reason):
         if clause.phase == .first { facts.note(storeProblem: reason) }
         return result(.unread(reason))
@@ -158,9 +177,11 @@ package final class ConformanceRun: Sendable {
       guard case .broken = result.verdict else { return result }
       var result = result
       result.cause = result.clause.presumes.first { broken.contains($0) }
-      // What comes late may look lost to a clause that does not wait as long.
-      let late = "readable-when-acknowledged"
-      if result.cause == nil, result.breach?.isLoss == true, broken.contains(late) { result.cause = late }
+      // What was acknowledged before it was read is lost in many ways; what comes late may look lost to a clause that
+      // does not wait as long.
+      if result.cause == nil, result.breach?.isLoss == true {
+        result.cause = ["answer-waits-for-body", "readable-when-acknowledged"].first { broken.contains($0) }
+      }
       return result
     }
   }

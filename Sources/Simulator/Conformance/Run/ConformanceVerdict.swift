@@ -10,6 +10,8 @@ package enum ConformanceVerdict: Equatable, Sendable {
   case unread(String)
 
   static let interrupted = ConformanceVerdict.notJudged("the run was interrupted")
+  static let outOfTime = ConformanceVerdict.notJudged(
+    "the time of the run was over (--time-limit; --jobs judges more clauses at once)")
 
   package var word: String {
     switch self {
@@ -52,4 +54,5 @@ enum ClauseStop: Error {
   case notApplicable(String)
   case notJudged(String)
   case unread(String)
+  case outOfTime
 }

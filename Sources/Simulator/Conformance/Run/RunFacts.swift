@@ -16,6 +16,7 @@ final class RunFacts: Sendable {
     var tokens: TokenPromise?
     var prefersBatches = true
     var silence: String?
+    var isSlow = false
   }
 
   private let promises: DialectPromises
@@ -44,6 +45,11 @@ final class RunFacts: Sendable {
   var prefersBatches: Bool { takesBatches && found.withLock { $0.prefersBatches } }
 
   func note(prefersBatches: Bool) { found.withLock { $0.prefersBatches = prefersBatches } }
+
+  /// An answer takes longer than a quarter of a second: clauses that repeat themselves do so less often.
+  var isSlow: Bool { found.withLock { $0.isSlow } }
+
+  func noteSlowness() { found.withLock { $0.isSlow = true } }
 
   /// Why the backend cannot be reached at all; nil while it can.
   var silence: String? { found.withLock { $0.silence } }

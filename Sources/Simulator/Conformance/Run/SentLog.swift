@@ -17,6 +17,7 @@ final class SentLog: Sendable {
 
   private let entries = Mutex<[Entry]>([])
   private let isInPieces = AtomicFlag()
+  private let latest = Mutex<MonotonicInstant?>(nil)
   private let names = Mutex<[Int: String]>([:])
   private let clock = SystemClock()
   /// What is more is no reproduction that a person can look at.
@@ -34,8 +35,12 @@ final class SentLog: Sendable {
   /// The clause decides byte by byte what is sent and when: no list of whole requests is the same.
   func noteBytes() { isInPieces.raise() }
 
+  /// When the last answer came; nil where the clause reads its answers by itself.
+  var lastAnswer: MonotonicInstant? { isInPieces.isRaised ? nil : latest.withLock { $0 } }
+
   /// The answer to the last request of a phone.
   func noteAnswer(_ status: Int, of phone: Int? = nil) {
+    latest.withLock { $0 = clock.monotonicNow }
     entries.withLock { entries in
       if let index = entries.lastIndex(where: { $0.phone == phone }) { entries[index].status = status }
     }

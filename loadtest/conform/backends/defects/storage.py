@@ -1,6 +1,7 @@
 """Defects of storing and acknowledging, of repetition, and of batches."""
 
 import hashlib
+import itertools
 import sqlite3
 import threading
 import time
@@ -277,6 +278,30 @@ def listing_stops_at_100(parts):
 @defect
 def store_then_500(parts):
     parts.backend.acknowledge = lambda upload, commands: Answer(500, {"error": "internal error"})
+
+
+@defect
+def store_then_503(parts):
+    parts.backend.acknowledge = lambda upload, commands: Answer(503, {"error": "busy"}, {"Retry-After": "1"})
+
+
+@defect
+def new_stored_then_503(parts):
+    @around(parts.backend, "upload")
+    def _(upload, request):
+        before = parts.store.db.total_changes
+        answer = upload(request)
+        return answer if parts.store.db.total_changes == before else Answer(503, {"error": "busy"})
+
+
+@defect
+def third_stored_then_503(parts):
+    count = itertools.count(1)
+
+    @around(parts.backend, "upload")
+    def _(upload, request):
+        answer = upload(request)
+        return answer if next(count) % 3 else Answer(503, {"error": "busy"})
 
 
 @defect
