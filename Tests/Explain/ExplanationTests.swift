@@ -77,6 +77,16 @@ import Vocabulary
     #expect(told.json.contains(#""fate":"acknowledged-and-lost""#))
   }
 
+  /// A log has what was answered, and not by what (docs/explain.md): an answer of a fault looks like the backend's there.
+  @Test func aLossWithoutAJournalSaysWhoseAnswersCount() throws {
+    func isNoted(_ told: Explanation) -> Bool { told.notes.contains { $0.contains("injected fault (pretend)") } }
+    #expect(try isNoted(explain([Self.log()], nil, Self.store([1, 3]))))
+    #expect(try !isNoted(explain([Self.log()], nil, Self.store([1, 2, 3]))))
+    #expect(try !isNoted(explain([Self.log()], Self.requests([(0, 200), (1_000, 200)]), Self.store([1, 3]))))
+    let one = RecordJoin(logs: [try Self.log()], requests: nil, store: Self.store([1, 3]), device: "phone-1")
+    #expect(isNoted(Explanation(of: WrittenLog.uuid(2), one)))
+  }
+
   @Test func onlyWhatLiesInTheWindowIsTold() throws {
     let told = try explain([Self.log()], nil, Self.store([1, 3]), from: 0, to: 900)
     #expect(told.outcome == .innocent && told.gaps.isEmpty && told.fates.map(\.count) == [1])

@@ -54,7 +54,7 @@ extension Explanation {
     self.content = content
     stories = [story]
     zone = join.zone
-    notes = join.notes
+    notes = join.notes + join.notes(on: [story.fate])
   }
 
   /// The gaps and the records of a device.
@@ -71,7 +71,7 @@ extension Explanation {
     content = counted.content
     stories = counted.stories
     zone = join.zone
-    var notes = join.notes + content.notes
+    var notes = join.notes + content.notes + join.notes(on: fates.map(\.fate))
     if counted.left > 0 { notes.append("\(counted.left) more records are only counted") }
     self.notes = notes
     outcome = Explanation.outcome(of: fates, hasGaps: !gaps.isEmpty || join.logs.contains { $0.recordCount > 0 })
@@ -163,6 +163,14 @@ extension RecordJoin {
       }
     }
     return notes
+  }
+
+  /// The phone's log tells what was answered, and not by what.
+  fileprivate func notes(on fates: [RecordFate]) -> [String] {
+    guard requests == nil, !logs.isEmpty, fates.contains(.lost) else { return [] }
+    return [
+      "without a journal each answer counts as the backend's: one of a proxy, a portal or an injected fault (pretend) looks the same in the phone's log (--journal)"
+    ]
   }
 
   /// Those that a log shows as made in the window, and those that were sent in it.
