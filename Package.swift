@@ -264,7 +264,7 @@ let package = Package(
     tests("Engine", needs: ["Engine", "DeviceLog", "Vocabulary", "Contract", "JSON", "Base", "Support"]),
     tests("DeviceLog", needs: ["DeviceLog", "Vocabulary", "Contract", "JSON", "Database", "Base", "Support"]),
     tests("Fidelity", needs: ["Fidelity", "Engine", "DeviceLog", "Vocabulary", "Contract", "Base", "Support"]),
-    tests("TLS", needs: ["TLS", "Network", "COpenSSL", "IngestServer", "Base", "ServerSupport", "Support"]),
+    tests("TLS", needs: ["TLS", "Network", "Threads", "COpenSSL", "IngestServer", "Base", "ServerSupport", "Support"]),
     tests("Network", needs: ["Network", "Threads", "Base", "CLinux", "Support"]),
     tests("HTTPService", needs: ["HTTPService", "Network", "HTTP1", "Base", "Support"]),
     // Stands between SQLite and the kernel in the process of the tests.

@@ -172,12 +172,15 @@ import Testing
 
   @Test func othersAreServedMeanwhile() throws {
     let server = try EchoServer(meeting: Waits(.seconds(3_600))) { $0.handshakesMax = 1 }
+    let known = try server.connect()
+    #expect(try server.talk(known))
     let raw = try LoopbackClient(port: server.port)
     let client = try CarriedClient(wishes(server))
     #expect(!client.handshake())
     try raw.send(client.takeOutput())
+    try server.makeHandshakes(beside: known)
     for _ in 0..<3 { #expect(try server.talk(server.connect())) }
-    #expect(server.total.handshakes == 3 && server.total.handshakesFailed(.crowded) == 0)
+    #expect(server.total.handshakes == 4 && server.total.handshakesFailed(.crowded) == 0)
     server.group.drain(within: .seconds(60))
     #expect(try raw.receiveToEnd().text == "")
     server.group.wait()

@@ -1,6 +1,7 @@
 import Base
 import Support
 import Testing
+import Threads
 
 @testable import Network
 @testable import TLS
@@ -18,7 +19,10 @@ import Testing
 
   @Test func theOldestGoesWhenTooManyHaveBegun() throws {
     let server = try EchoServer { $0.handshakesMax = 1 }
+    let known = try server.connect()
+    #expect(try server.talk(known))
     let oldest = try begin(at: server)
+    try server.makeHandshakes(beside: known)
     #expect(try server.talk(server.connect()))
     #expect(try oldest.receiveToEnd().text == "")
     #expect(server.total.handshakesFailed(.crowded) == 1)
@@ -36,6 +40,92 @@ import Testing
   @Test func everyTurnHasTimeForOne() throws {
     let server = try EchoServer { $0.handshakesPerTurn = .zero }
     for _ in 0..<2 { #expect(try server.talk(server.connect())) }
+  }
+
+  /// Holds a loop in the handshake with the host `gate`, so that what arrives meanwhile is all there when it opens.
+  private final class Gate: HandshakeFaultSource {
+    let (reached, opened) = (Semaphore(), Semaphore())
+    var hasHandshakeFaults: Bool { true }
+
+    func fault(host: String?, from peer: SocketAddress) -> HandshakeFault? {
+      guard host == "gate" else { return nil }
+      reached.signal()
+      opened.wait()
+      return .cut
+    }
+  }
+
+  private func hello(_ server: EchoServer, to host: String = "other") throws -> [UInt8] {
+    var wishes = server.trusting
+    (wishes.host, wishes.asksForHost) = (host, true)
+    let client = try CarriedClient(wishes)
+    #expect(!client.handshake())
+    return client.takeOutput()
+  }
+
+  /// Otherwise many that begin at once end it as the oldest before it has had its turn.
+  @Test func oneThatGoesOnComesBeforeThoseThatBegin() throws {
+    let gate = Gate()
+    let server = try EchoServer(meeting: gate) { $0.handshakesMax = 3 }
+    let raw = try LoopbackClient(port: server.port)
+    let client = try CarriedClient(server.trusting)
+    try client.handshake(over: raw)
+    let held = try LoopbackClient(port: server.port)
+    try held.send(hello(server, to: "gate"))
+    gate.reached.wait()
+    let others = try (0..<6).map { _ in try LoopbackClient(port: server.port) }
+    for other in others { try other.send(hello(server)) }
+    try client.write("hello")
+    try raw.send(client.takeOutput())
+    gate.opened.signal()
+    var text = ""
+    while text != "hello" {
+      client.take(try raw.receiveSome(atMost: 65_536))
+      text += try client.read()
+    }
+    #expect(server.total.handshakes == 1)
+  }
+
+  @Test func theLatestComesFirstAndBothKindsByTurns() throws {
+    let identity = try identity()
+    var table = HandshakeTable()
+    var clients: [PendingHandshake] = []
+    for number in 0..<6 {
+      clients.append(try insert(into: &table))
+      if number < 3 { table.begin(clients[number], try #require(identity.channel(over: 0))) }
+    }
+    for client in clients { table.report(client.number) }
+    table.remove(clients[4])
+    #expect(table.hasReported)
+    var order: [UInt32] = []
+    while let next = table.takeReported() { order.append(next.number) }
+    #expect(order == [2, 5, 1, 3, 0] && !table.hasReported)
+    table.report(4)
+    #expect(!table.hasReported)
+  }
+
+  /// Under a flood the earliest are never served, and go.
+  @Test func thoseThatHaveGoneAreNotKept() throws {
+    var stack = NumberStack()
+    var table = HandshakeTable()
+    let one = try insert(into: &table)
+    for number in 0..<10_000 as Range<UInt32> { stack.push(number, among: [number: one]) }
+    #expect(stack.count < 5)
+  }
+
+  private func identity() throws -> TLSIdentity {
+    let certificates = try TestCertificates()
+    let files = try certificates.issue("server")
+    defer { withExtendedLifetime(certificates) {} }
+    return try TLSIdentity(TLSFiles(certificate: files.certificate, key: files.key)) { _ in }
+  }
+
+  private func insert(into table: inout HandshakeTable) throws -> PendingHandshake {
+    let handshake = PendingHandshake(
+      try Syscalls.eventCounter(), peer: try ListenAddress(parsing: "127.0.0.1:0").address, number: table.nextNumber,
+      deadline: MonotonicInstant(nanoseconds: 0))
+    table.insert(handshake)
+    return handshake
   }
 
   @Test(arguments: [CloseReason.drained, .stopped])
@@ -114,16 +204,10 @@ import Testing
   }
 
   @Test func handshakesThatAreDoneLeaveNothing() throws {
-    let certificates = try TestCertificates()
-    let files = try certificates.issue("server")
-    let identity = try TLSIdentity(TLSFiles(certificate: files.certificate, key: files.key)) { _ in }
+    let identity = try identity()
     var table = HandshakeTable()
-    let address = try ListenAddress(parsing: "127.0.0.1:0").address
     for _ in 0..<500 {
-      let handshake = PendingHandshake(
-        try Syscalls.eventCounter(), peer: address, number: table.nextNumber,
-        deadline: MonotonicInstant(nanoseconds: 0), interest: 0)
-      table.insert(handshake)
+      let handshake = try insert(into: &table)
       table.begin(handshake, try #require(identity.channel(over: 0)))
       table.remove(handshake)
     }

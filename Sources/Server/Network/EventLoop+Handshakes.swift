@@ -7,22 +7,29 @@ extension EventLoop {
   /// A socket of the TLS listener; nothing is made for it before it has said something.
   func expectHandshake(_ accepted: consuming AcceptedSocket) throws(SystemError) {
     let token = ConnectionToken.handshake(handshakes.nextNumber)
-    try poller.add(accepted.descriptor.number, Poller.readable, token: token)
+    try poller.add(accepted.descriptor.number, Poller.readable | Poller.once, token: token)
     counters.countAccepted()
-    _ = insertHandshake(accepted.descriptor, from: accepted.peer, interest: Poller.readable)
+    _ = insertHandshake(accepted.descriptor, from: accepted.peer)
   }
 
-  /// A turn makes handshakes for a bounded time, because each costs as much as many requests. The others are reported again.
-  func serveHandshake(_ number: UInt32) {
+  /// The socket of one has something to say.
+  func noteHandshake(_ number: UInt32) {
     // Of one that waits only its end is reported.
-    if let handshake = handshakes.held(number) { fail(handshake, .cut) }
-    guard let handshake = handshakes[number], handshakeTime <= configuration.handshakesPerTurn else { return }
-    advance(handshake)
+    if let handshake = handshakes.held(number) { fail(handshake, .cut) } else { handshakes.report(number) }
+  }
+
+  /// A turn makes handshakes for a bounded time, behind the connections, because each costs as much as many requests.
+  func makeHandshakes() {
+    guard handshakes.hasReported else { return }
+    let end = clock.monotonicNow + configuration.handshakesPerTurn
+    repeat {
+      guard let handshake = handshakes.takeReported() else { return }
+      advance(handshake)
+      settle()
+    } while clock.monotonicNow < end
   }
 
   private func advance(_ handshake: PendingHandshake) {
-    let start = clock.monotonicNow
-    defer { handshakeTime = handshakeTime + (clock.monotonicNow - start) }
     guard let channel = handshake.channel ?? begin(handshake) else { return }
     var progress = channel.handshake()
     if case .greeted(let host) = progress {
@@ -64,20 +71,16 @@ extension EventLoop {
       return
     }
     handshakes.remove(held)
-    let handshake = insertHandshake(socket, from: held.peer, interest: 0)
-    watch(handshake, Poller.readable)
+    let handshake = insertHandshake(socket, from: held.peer)
     makeRoom()
     handshakes.begin(handshake, channel)
     // What it has read is in no socket, and will not be reported.
     advance(handshake)
   }
 
-  private func insertHandshake(
-    _ socket: consuming FileDescriptor, from peer: SocketAddress, interest: UInt32
-  ) -> PendingHandshake {
+  private func insertHandshake(_ socket: consuming FileDescriptor, from peer: SocketAddress) -> PendingHandshake {
     let handshake = PendingHandshake(
-      socket, peer: peer, number: handshakes.nextNumber, deadline: now + configuration.times.handshake,
-      interest: interest)
+      socket, peer: peer, number: handshakes.nextNumber, deadline: now + configuration.times.handshake)
     handshakes.insert(handshake)
     if !isWatchingHandshakes { expireHandshakes() }
     return handshake
@@ -114,7 +117,9 @@ extension EventLoop {
     case .byte(UInt8(ascii: "A")...UInt8(ascii: "Z")): return refuse(handshake, .plainHTTP, secure.plainAnswer)
     case .byte: return fail(handshake, .notTLS)
     case .end: return fail(handshake, .cut)
-    case .nothing: return nil
+    case .nothing:
+      watch(handshake, Poller.readable)
+      return nil
     }
     makeRoom()
     guard let number = handshake.socket?.number,
@@ -194,10 +199,10 @@ extension EventLoop {
     quota.giveBack()
   }
 
+  /// Reported once: those that have to wait for their turn are not reported in each, before all others.
   private func watch(_ handshake: PendingHandshake, _ events: UInt32) {
-    guard handshake.interest != events, let number = handshake.socket?.number else { return }
-    poller.modify(number, events, token: handshake.token)
-    handshake.interest = events
+    guard let number = handshake.socket?.number else { return }
+    poller.modify(number, events | Poller.once, token: handshake.token)
   }
 }
 

@@ -2,7 +2,7 @@ internal import Base
 internal import Synchronization
 
 /// One thread's connections. A turn: wait, serve the connections that are ready, each with a bounded share, deliver the
-/// messages, fire the timers. Nothing in here is shared with other threads but the mailbox, the counters and the quota.
+/// messages, make handshakes for a bounded time, fire the timers. Nothing in here is shared with other threads but the mailbox, the counters and the quota.
 final class EventLoop<Session: ByteSession> {
   enum Stage {
     case running
@@ -27,8 +27,6 @@ final class EventLoop<Session: ByteSession> {
   var handshakes = HandshakeTable()
   /// A timer is set for the oldest of them.
   var isWatchingHandshakes = false
-  /// What this turn has spent on them.
-  var handshakeTime = Nanoseconds.zero
   var timers = TimerQueue<LoopTimer>()
   var stage = Stage.running
   /// The time of this turn.
@@ -74,7 +72,6 @@ final class EventLoop<Session: ByteSession> {
     let count = poller.wait(timeoutMilliseconds: waitMilliseconds)
     now = clock.monotonicNow
     output.now = now
-    handshakeTime = .zero
     var hasMail = false
     for index in 0..<count {
       let (token, events) = poller[index]
@@ -83,17 +80,19 @@ final class EventLoop<Session: ByteSession> {
       case .listener: acceptSome()
       case .secureListener: acceptSomeSecure()
       default:
-        if let number = token.handshake { serveHandshake(number) } else { serve(token, events) }
+        if let number = token.handshake { noteHandshake(number) } else { serve(token, events) }
         settle()
       }
     }
     if hasMail { readMail() }
+    makeHandshakes()
     fireTimers()
     settle()
   }
 
   /// Rounded up: woken a fraction too early, the loop would spin until the deadline.
   private var waitMilliseconds: Int32 {
+    if handshakes.hasReported { return 0 }
     guard let deadline = timers.nextDeadline else { return -1 }
     let left = deadline - clock.monotonicNow
     return Int32(clamping: max(0, (left + .microseconds(999)).wholeMilliseconds))

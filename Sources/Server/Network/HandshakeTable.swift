@@ -33,14 +33,10 @@ final class PendingHandshake {
   let deadline: MonotonicInstant
   /// Nil until the client has sent something: a connection without a byte costs little.
   var channel: TLSChannel?
-  var interest: UInt32
 
-  init(
-    _ socket: consuming FileDescriptor, peer: SocketAddress, number: UInt32, deadline: MonotonicInstant,
-    interest: UInt32
-  ) {
+  init(_ socket: consuming FileDescriptor, peer: SocketAddress, number: UInt32, deadline: MonotonicInstant) {
     self.socket = consume socket
-    (self.peer, self.number, self.deadline, self.interest) = (peer, number, deadline, interest)
+    (self.peer, self.number, self.deadline) = (peer, number, deadline)
   }
 
   var token: ConnectionToken { .handshake(number) }
@@ -53,6 +49,9 @@ struct HandshakeTable {
   private(set) var begun = NumberQueue()
   /// Those that a fault makes wait. They have no deadline but the end of that.
   private var holding: [UInt32: PendingHandshake] = [:]
+  /// Those that have something to say: the work that is done for the begun ones is lost if they have to go.
+  private var (reportedBegun, reportedNew) = (NumberStack(), NumberStack())
+  private var prefersBegun = false
   private(set) var nextNumber: UInt32 = 0
   /// Those that have a channel.
   private(set) var begunCount = 0
@@ -91,10 +90,53 @@ struct HandshakeTable {
     begun.dropFirst { byNumber[$0] == nil }
   }
 
+  mutating func report(_ number: UInt32) {
+    guard let handshake = byNumber[number] else { return }
+    if handshake.channel == nil {
+      reportedNew.push(number, among: byNumber)
+    } else {
+      reportedBegun.push(number, among: byNumber)
+    }
+  }
+
+  /// May be true for those that have gone meanwhile, and never false when there are any.
+  var hasReported: Bool { !reportedBegun.isEmpty || !reportedNew.isEmpty }
+
+  /// One that goes on and one that begins by turns, so that neither kind waits for the end of the other. The latest first: when
+  /// there are more than can be served, the clients that have waited longest are those that give up, or must, as the oldest.
+  mutating func takeReported() -> PendingHandshake? {
+    prefersBegun.toggle()
+    if prefersBegun {
+      return reportedBegun.pop(from: byNumber) ?? reportedNew.pop(from: byNumber)
+    }
+    return reportedNew.pop(from: byNumber) ?? reportedBegun.pop(from: byNumber)
+  }
+
   /// The one whose time ends first: all have the same.
   var oldest: PendingHandshake? { arrived.first.flatMap { byNumber[$0] } }
 
   var oldestBegun: PendingHandshake? { begun.first.flatMap { byNumber[$0] } }
+}
+
+/// Numbers of which the last is wanted first. Those that mean nothing any more are dropped on the way, or when they are most.
+struct NumberStack {
+  private var numbers: [UInt32] = []
+
+  var isEmpty: Bool { numbers.isEmpty }
+  /// Of all that are kept.
+  var count: Int { numbers.count }
+
+  mutating func push(_ number: UInt32, among known: [UInt32: PendingHandshake]) {
+    if numbers.count > 2 * known.count { numbers.removeAll { known[$0] == nil } }
+    numbers.append(number)
+  }
+
+  mutating func pop(from known: [UInt32: PendingHandshake]) -> PendingHandshake? {
+    while let number = numbers.popLast() {
+      if let handshake = known[number] { return handshake }
+    }
+    return nil
+  }
 }
 
 /// Numbers in the order of their coming. Those that mean nothing any more are dropped when they are the first, and no

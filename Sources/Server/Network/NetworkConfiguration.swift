@@ -24,9 +24,9 @@ package struct NetworkConfiguration: Sendable {
   /// TLS on an address of its own; nil for none.
   package var secure: SecureListening?
   /// Handshakes that have begun and are not done, in each loop; a new one ends the oldest. Each costs about 44 KiB of OpenSSL.
-  package var handshakesMax = 224
+  package var handshakesMax = 160
   /// How long a turn makes handshakes before the others get theirs; one is made in any case.
-  package var handshakesPerTurn = Nanoseconds.milliseconds(2)
+  package var handshakesPerTurn = Nanoseconds.milliseconds(1)
   /// Input that is read and thrown away after the last answer, so that no RST overtakes it (RFC 9112 §9.6).
   package var lingerBytes = 16_777_216
 

@@ -8,6 +8,8 @@ struct Poller: ~Copyable, Sendable {
   static let writable = EPOLLOUT.rawValue
   /// Reported whether asked for or not.
   static let gone = EPOLLHUP.rawValue | EPOLLERR.rawValue
+  /// With others: reported once, and then not before the next `modify`.
+  static let once = EPOLLONESHOT.rawValue
 
   private let set: FileDescriptor
   private var ready = [rr_epoll_event](repeating: rr_epoll_event(), count: 256)
