@@ -53,6 +53,26 @@ import Testing
     #expect(throws: AccessTokenError.wrongAlgorithm) { try verifies(ring, rsa.token("{}")) }
   }
 
+  /// RFC 8725 §3.1: each key is used with one algorithm, also where another would fit it.
+  @Test func aKeyIsForOneAlgorithm() throws {
+    let folder = try TemporaryFolder()
+    let key = SignatureKey.make(.rsa)
+    let entry = #"[{"key":"\#(Base64URL.encode(key.privateBytes))","made":1800000000000}]"#
+    try folder.write(Array(entry.utf8), to: "identity.keys")
+    let ring = try KeyRing(.rs256, keep: .seconds(1), interval: nil, at: start, in: folder.path)
+    for (name, isRight) in [("RS256", true), ("PS256", false)] {
+      let algorithm = try #require(SignatureAlgorithm(rawValue: name))
+      let header = #"{"alg":"\#(name)","typ":"JWT","kid":"\#(names(ring, at: start)[0])"}"#
+      let signed = TokenForge.signedPart(header, "{}")
+      let token = signed + "." + Base64URL.encode(key.sign(Array(signed.utf8)[...], by: algorithm))
+      if isRight {
+        #expect(try verifies(ring, token))
+      } else {
+        #expect(throws: AccessTokenError.wrongAlgorithm) { try verifies(ring, token) }
+      }
+    }
+  }
+
   @Test func keysOutliveTheProcess() throws {
     let folder = try TemporaryFolder()
     let ring = try KeyRing(.rs256, keep: .seconds(300), interval: nil, at: start, in: folder.path)

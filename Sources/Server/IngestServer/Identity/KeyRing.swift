@@ -82,9 +82,9 @@ final class KeyRing: Sendable {
   func verify(_ token: SignedToken) throws(AccessTokenError) -> JSONValue? {
     let entry = state.withLock { $0.entries.first { $0.name == token.keyName } }
     guard let entry else { return nil }
-    guard let algorithm = SignatureAlgorithm(rawValue: token.algorithm), algorithm.family == entry.key.family else {
-      throw .wrongAlgorithm
-    }
+    // RFC 8725 §3.1: a key is for one algorithm, the one that the set names.
+    let algorithm = algorithm(of: entry.key)
+    guard token.algorithm == algorithm.rawValue else { throw .wrongAlgorithm }
     guard entry.key.verifies(token.signature, of: token.signed, by: algorithm) else { throw .wrongSignature }
     return try token.claims()
   }
@@ -130,15 +130,16 @@ final class KeyRing: Sendable {
 
   private func jwk(_ entry: Member) -> JSONValue {
     var members: JSONObject = [
-      "kid": .string(entry.name), "use": .string("sig"),
-      "alg": .string(
-        entry.key.family == algorithm.family ? algorithm.rawValue : Self.algorithm(of: entry.key).rawValue),
+      "kid": .string(entry.name), "use": .string("sig"), "alg": .string(algorithm(of: entry.key).rawValue),
     ]
     for member in entry.key.publicMembers { members["\(member.name)"] = .string(member.value) }
     return .object(members)
   }
 
-  private static func algorithm(of key: SignatureKey) -> SignatureAlgorithm { key.family == .rsa ? .rs256 : .es256 }
+  /// A key of another provider that was posed as before may be of another kind.
+  private func algorithm(of key: SignatureKey) -> SignatureAlgorithm {
+    key.family == algorithm.family ? algorithm : key.family == .rsa ? .rs256 : .es256
+  }
 
   private static func make(_ algorithm: SignatureAlgorithm, at now: WallInstant) -> Member {
     let key = SignatureKey.make(algorithm.family)
