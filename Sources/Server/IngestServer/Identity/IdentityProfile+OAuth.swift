@@ -70,7 +70,9 @@ extension IdentityProfile {
 
   /// docs.aws.amazon.com/cognito/latest/developerguide/token-endpoint.html, and InitiateAuth of
   /// docs.aws.amazon.com/cognito-user-identity-pools/latest/APIReference. Rotation is off by default; then a refresh answers without a
-  /// refresh token (API_RefreshTokenRotationType.html).
+  /// refresh token (API_RefreshTokenRotationType.html). Refusals as clients have shown them: github.com/aws-amplify/amplify-swift/issues/3344
+  /// (revoked, with its headers), github.com/aws-amplify/amplify-js/issues/1268 (invalid),
+  /// github.com/amazon-archives/amazon-cognito-identity-js/issues/130 (a missing parameter) and auth-js/issues/118 (the token endpoint).
   static let cognito = IdentityProfile(
     provider: .cognito, algorithm: .rs256, accessSeconds: 3_600, refreshSeconds: 30 * 86_400,
     policy: RefreshPolicy(rotates: false, graceSeconds: 0), issuerPath: "/\(IdentityProvider.pool)",
@@ -101,7 +103,7 @@ extension IdentityProfile {
       refusal: { refusal, request in
         guard request.place == .service else { return .oauth(400, "invalid_grant") }
         switch refusal {
-        case .unknown, .wrongDevice: return cognitoError("NotAuthorizedException", "Invalid Refresh Token")
+        case .unknown, .wrongDevice: return cognitoError("NotAuthorizedException", "Invalid Refresh Token.")
         case .expired: return cognitoError("NotAuthorizedException", "Refresh Token has expired")
         case .revoked: return cognitoError("NotAuthorizedException", "Refresh Token has been revoked")
         case .replayed: return cognitoError("RefreshTokenReuseException", "Refresh token has been reused")
@@ -198,18 +200,19 @@ extension IdentityProfile {
     guard let document = request.document, case .string(let flow)? = document["AuthFlow"] else {
       return .refused(cognitoError("InvalidParameterException", "Missing required parameter AuthFlow"))
     }
-    let parameters = document["AuthParameters"]
+    func parameter(_ name: String) -> String? {
+      guard case .string(let text)? = document["AuthParameters"]?[name], !text.isEmpty else { return nil }
+      return text
+    }
+    func missing(_ name: String) -> IdentityDemand {
+      .refused(cognitoError("InvalidParameterException", "Missing required parameter \(name)"))
+    }
     switch flow {
     case "USER_PASSWORD_AUTH":
-      guard case .string(let name)? = parameters?["USERNAME"], !name.isEmpty,
-        case .string(let password)? = parameters?["PASSWORD"], !password.isEmpty
-      else { return .refused(cognitoError("NotAuthorizedException", "Incorrect username or password.")) }
-      return .login(name)
+      guard let name = parameter("USERNAME") else { return missing("USERNAME") }
+      return parameter("PASSWORD") == nil ? missing("PASSWORD") : .login(name)
     case "REFRESH_TOKEN_AUTH", "REFRESH_TOKEN":
-      guard case .string(let token)? = parameters?["REFRESH_TOKEN"], !token.isEmpty else {
-        return .refused(cognitoError("InvalidParameterException", "Missing required parameter REFRESH_TOKEN"))
-      }
-      return .refresh(token)
+      return parameter("REFRESH_TOKEN").map { .refresh($0) } ?? missing("REFRESH_TOKEN")
     default: return .refused(cognitoError("InvalidParameterException", "Initiate Auth method not supported."))
     }
   }
@@ -234,7 +237,7 @@ extension IdentityProfile {
     amazon(400) { writer in
       writer.member("__type", type)
       writer.member("message", message)
-    }.with("x-amzn-ErrorType", "\(type):")
+    }.with("x-amzn-ErrorType", "\(type):").with("x-amzn-ErrorMessage", message)
   }
 
   private static func amazon(_ status: Int, _ write: (inout JSONWriter) -> Void) -> Response {

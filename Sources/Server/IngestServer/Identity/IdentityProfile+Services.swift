@@ -8,7 +8,9 @@ import Store
 extension IdentityProfile {
   /// firebase.google.com/docs/reference/rest/auth: "Sign in with email / password" and "Exchange a refresh token for an ID token". Numbers
   /// are texts. What backends get is the ID token, which an answer to a refresh has under `access_token` too
-  /// (qiita.com/yakimeron/items/1a30f3385a0579f4eece). The refresh token stays the same.
+  /// (qiita.com/yakimeron/items/1a30f3385a0579f4eece). The refresh token stays the same. Missing fields are refused as by Firebase's own
+  /// emulator (github.com/firebase/firebase-tools, src/emulator/auth), and the shape of a refused refresh is that of
+  /// github.com/awinogrodzki/next-firebase-auth-edge/issues/21.
   static let firebase = IdentityProfile(
     provider: .firebase, algorithm: .rs256, accessSeconds: 3_600, refreshSeconds: 10 * 365 * 86_400,
     policy: RefreshPolicy(rotates: false, graceSeconds: 0), issuerPath: "/\(IdentityProvider.project)",
@@ -25,10 +27,12 @@ extension IdentityProfile {
     interface: IdentityInterface(
       demand: { request in
         guard request.place == .login else { return securetoken(request) }
-        guard let name = request.field("email"), request.field("password") != nil else {
-          return .refused(toolkitError("INVALID_LOGIN_CREDENTIALS"))
+        guard let email = request.fields.first(where: { $0.name == "email" }) else {
+          return .refused(toolkitError("MISSING_EMAIL"))
         }
-        return .login(name)
+        guard !email.value.isEmpty else { return .refused(toolkitError("INVALID_EMAIL")) }
+        guard request.field("password") != nil else { return .refused(toolkitError("MISSING_PASSWORD")) }
+        return .login(email.value)
       },
       answer: { grant, tokens, request in
         request.place == .login ? signedIn(grant, tokens) : exchanged(grant, tokens)
