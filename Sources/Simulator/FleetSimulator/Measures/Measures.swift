@@ -204,11 +204,13 @@ package final class Measures: Watcher {
   private func hear(_ event: HostEvent, of device: Int) {
     switch event {
     case .authorization(let event):
-      table.count(.authRefreshes, tags(of: device))
+      var tags = tags(of: device)
+      tags.status = event.status
+      table.count(.authRefreshes, tags)
       if event.isSuccess {
         unauthorized[device]?.isRefreshed = true
       } else {
-        table.count(.authRefreshFailures, tags(of: device))
+        table.count(.authRefreshFailures, tags)
       }
     case .engine(.motionChange(let record)): set(\.isMoving, record.isMoving, of: device)
     case .engine(.geofence(let record, let fence)):
