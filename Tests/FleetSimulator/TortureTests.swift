@@ -28,6 +28,7 @@ import Testing
   /// Rules that look at nothing find nothing: what they need comes up among a few dozen seeds.
   @Test(arguments: [
     "\"absence\"", "\"persistMode\"", "\"WhenInUse\"", "location\",\"1-7", "geofence\",\"1-7",
+    #""tls":{"problem":"slow""#, #""tls":{"problem":"cut""#,
   ])
   func aSituationComesUpOftenEnough(text: String) throws {
     let seeds = try (1...80 as ClosedRange<UInt64>).count { seed in

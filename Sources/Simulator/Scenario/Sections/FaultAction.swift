@@ -72,7 +72,7 @@ package enum FaultAction: Equatable, Sendable {
       ("network", [#""none""#, #""edge""#]), ("storage", StorageFault.examples(&draws)),
       ("device", DeviceFault.examples(&draws)), ("lifecycle", LifecycleFault.examples(&draws)),
       ("http", HTTPFault.examples(&draws)), ("toxic", Toxic.examples(&draws)),
-      ("remote", RemoteFault.examples(&draws)),
+      ("remote", RemoteFault.examples(&draws)), ("tls", TLSFault.examples(&draws)),
     ]
     stream = draws.stream
     return examples.flatMap { key, values in values.map { #""\#(key)": \#($0)"# } }

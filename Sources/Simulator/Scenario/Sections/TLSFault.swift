@@ -27,6 +27,16 @@ extension TLSFault: ScenarioSection, FaultKind {
     return problems
   }
 
+  /// A changed key is none: only an app that pins one notices it.
+  static func examples(_ draws: inout ExampleDraws) -> [String] {
+    let certificates: [TLSProblem] = [.expired, .notYetValid, .wrongHost, .unknownAuthority, .revoked]
+    let certificate = draws.one(of: certificates.map(\.rawValue))
+    return [
+      #"{ "problem": "\#(certificate)" }"#, #"{ "problem": "cut" }"#,
+      #"{ "problem": "slow", "delay": "\#(draws.milliseconds)ms" }"#,
+    ]
+  }
+
   static let table = Table<TLSFault>(
     "tls-fault",
     "TLS handshakes of the affected devices go wrong, as in a network with an intercepting proxy. It begins like another network: connections that are not in use end. In virtual time each connection counts as one of TLS.",
