@@ -100,8 +100,8 @@ struct ConformCommand {
         Int(text).flatMap { (1...32).contains($0) ? $0 : nil }
       } ?? settings.sideBySide
     settings.timeLimit =
-      try values.read("time-limit", expected: "a duration of 10 s or more, such as 5m") { text in
-        Nanoseconds(text: text).flatMap { $0 >= .seconds(10) ? $0 : nil }
+      try values.read("time-limit", expected: "a duration of 20 s or more, such as 5m") { text in
+        Nanoseconds(text: text).flatMap { $0 >= .seconds(20) ? $0 : nil }
       }
     self.settings = settings
     let list = ConformanceList(settings)

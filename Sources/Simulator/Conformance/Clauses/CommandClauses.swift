@@ -19,7 +19,7 @@ extension ConformanceClause {
       if run.watch.seen.commandAnswers == 0, run.target.commands != nil {
         let phone = try run.phone()
         try run.order([.changePace(isMoving: true)], for: phone)
-        for _ in 0..<3 {
+        for _ in 0..<3 where !run.isOutOfTime {
           phone.put([run.fix(phone)])
           _ = phone.upload()
         }

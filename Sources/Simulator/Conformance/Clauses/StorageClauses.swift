@@ -43,7 +43,8 @@ extension ConformanceClause {
       "What is acknowledged is in the store when the answer comes, or after the readDelay of the dialect",
       because:
         "what is committed after its answer is lost when the process ends in between: the SDK has deleted it (SDK §9.1)",
-      phase: .first, presumes: ["stored-when-acknowledged", "answer-waits-for-body"], readableWhenAcknowledged),
+      phase: .first, presumes: ["good-record-acknowledged", "stored-when-acknowledged", "answer-waits-for-body"],
+      readableWhenAcknowledged),
     ConformanceClause(
       "right-device", .storage, .must, .wrong, "A record is stored under the device that sent it",
       because:
