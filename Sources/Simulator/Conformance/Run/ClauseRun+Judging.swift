@@ -86,6 +86,7 @@ extension ClauseRun {
   /// needs the list: there is none of the device, and none of another has come yet.
   private func list(_ device: String) throws -> Result<[StoredRecord], ClauseStop> {
     guard let store = target.store else { throw ClauseStop.notJudged("the dialect has no 'verify'") }
+    try keepTime()
     let deadline = now + .seconds(2)
     while true {
       do throws(StoreProblem) {
