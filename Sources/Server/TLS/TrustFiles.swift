@@ -4,19 +4,39 @@ internal import COpenSSL
 /// What makes other systems trust an authority of development: a profile for iOS, a configuration for Android.
 extension DevelopmentAuthority {
   /// Where they are written.
-  package var profileFile: String { folder + "/rollingroad.mobileconfig" }
+  package var profileFile: String { folder + "/" + Self.profileName }
   package var androidFile: String { folder + "/network_security_config.xml" }
+
+  /// What phones download them as.
+  package static let profileName = "rollingroad.mobileconfig"
+  package static let authorityName = "rollingroad_authority.pem"
 
   /// Writes both, and returns the fingerprint of the authority, by which a person can compare what a phone shows. Nil when
   /// the folder has no authority.
   package func writeTrustFiles() throws(TLSError) -> String? {
-    guard let der = try certificate() else { return nil }
+    guard let profile = try profile() else { return nil }
+    try PEMFile.write(profile, to: profileFile, mode: 0o644)
+    try PEMFile.write(Array(DevelopmentAuthority.androidConfiguration.utf8), to: androidFile, mode: 0o644)
+    return try fingerprint()
+  }
+
+  package func fingerprint() throws(TLSError) -> String? {
+    try certificate().map { DevelopmentAuthority.digest($0).map(hexadecimal).joined(separator: ":") }
+  }
+
+  /// The one for iOS.
+  package func profile() throws(TLSError) -> [UInt8]? {
+    try certificate().map { Array(profile($0, DevelopmentAuthority.digest($0)).utf8) }
+  }
+
+  /// The authority's own certificate, in PEM.
+  package func certificateText() throws(TLSError) -> [UInt8]? { try Certificate.read(authorityFile)?.pem }
+
+  private static func digest(_ der: [UInt8]) -> [UInt8] {
     var digest = [UInt8](repeating: 0, count: Int(rr_sha256_length))
     let done = unsafe der.withUnsafeBytes { unsafe rr_sha256($0.baseAddress, $0.count, &digest) }
     precondition(done == 1, "OpenSSL cannot compute a digest")
-    try PEMFile.write(Array(profile(der, digest).utf8), to: profileFile, mode: 0o644)
-    try PEMFile.write(Array(DevelopmentAuthority.androidConfiguration.utf8), to: androidFile, mode: 0o644)
-    return digest.map(hexadecimal).joined(separator: ":")
+    return digest
   }
 
   /// https://developer.apple.com/documentation/devicemanagement/certificateroot. The identifiers come from the certificate:

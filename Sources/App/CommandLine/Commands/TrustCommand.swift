@@ -44,7 +44,7 @@ extension Subcommand {
       curl --cacert \(authority.authorityFile) https://localhost:8443/readyz
 
     iOS, a device:
-      1. Send it \(authority.profileFile) (AirDrop, mail, or a download) and open it there.
+      1. Send it \(authority.profileFile) (AirDrop or mail) and open it there; or read the code at /page/trust.html of the server.
       2. Settings > General > VPN & Device Management: install the profile.
       3. Settings > General > About > Certificate Trust Settings: switch the authority on.
     iOS, a simulator:

@@ -6,13 +6,18 @@ import Contract
 struct PageHandlers: Sendable {
   private let files: [String: PageFile]
   private let policy: String
+  /// With an authority of development.
+  private let trust: TrustPage?
 
-  init(tiles: MapTiles?) {
+  init(tiles: MapTiles?, trust: TrustPage?) {
     var files = PageFile.embedded
-    if let tiles, let index = files["index.html"] {
-      files["index.html"] = PageFile(mediaType: index.mediaType, bytes: Self.naming(tiles, in: index.bytes))
+    if let index = files["index.html"] {
+      var bytes = tiles.map { Self.naming($0, in: index.bytes) } ?? index.bytes
+      if trust != nil { bytes = Self.linking(TrustPage.name, in: bytes) }
+      files["index.html"] = PageFile(mediaType: index.mediaType, bytes: bytes)
     }
     self.files = files
+    self.trust = trust
     policy = PageFile.policy(images: tiles?.origin)
   }
 
@@ -23,17 +28,28 @@ struct PageHandlers: Sendable {
     return Array(String(decoding: page, as: UTF8.self).replacing(tilesMark, with: meta).utf8)
   }
 
+  private static func linking(_ page: String, in index: [UInt8]) -> [UInt8] {
+    let link = #"<a href="page/\#(page)">Trust</a></header>"#
+    return Array(String(decoding: index, as: UTF8.self).replacing("</header>", with: link).utf8)
+  }
+
   /// `GET /` and what it is made of, `GET /page/{file}`.
   func file(_ exchange: Exchange) -> Reply {
-    .answer(answer(exchange.parameters.first ?? "index.html", unless: exchange.ifNoneMatch))
+    let name = exchange.parameters.first ?? "index.html"
+    if let answer = trust?.answer(name, at: exchange.origin) { return .answer(guarded(answer, caching: "no-store")) }
+    return .answer(answer(name, unless: exchange.ifNoneMatch))
   }
 
   /// A browser keeps a file and asks each time whether it is still the one: after an update it never mixes old and new files.
   private func answer(_ name: String, unless known: String?) -> Response {
     guard let file = files[name] else { return .notFound }
     let isKnown = file.isKnown(by: known)
-    return Response(isKnown ? 304 : 200, file.mediaType, isKnown ? [] : file.bytes)
-      .with(HeaderName.eTag, file.entityTag).with(HeaderName.cacheControl, "no-cache")
+    let answer = Response(isKnown ? 304 : 200, file.mediaType, isKnown ? [] : file.bytes)
+    return guarded(answer.with(HeaderName.eTag, file.entityTag), caching: "no-cache")
+  }
+
+  private func guarded(_ answer: Response, caching: String) -> Response {
+    answer.with(HeaderName.cacheControl, caching)
       .with(HeaderName.contentSecurityPolicy, policy).with(HeaderName.contentTypeOptions, "nosniff")
       .with(HeaderName.referrerPolicy, "no-referrer").with(HeaderName.crossOriginOpenerPolicy, "same-origin")
       .with(HeaderName.crossOriginResourcePolicy, "same-origin")

@@ -73,7 +73,7 @@ struct RequestReader: Sendable {
       if target.run != named.value { refusal = refusal ?? .contradiction(target.run, named.value) }
     }
     let exchange = Exchange(head, target, query: query, receivedAt: backend.now, begunAt: now)
-    if route.namesIssuer, let host = head.text(HeaderName.host) {
+    if route.namesOrigin, let host = head.text(HeaderName.host) {
       exchange.origin = "\(caller.isSecure ? "https" : "http")://\(host)"
     }
     if refusal == nil, !caller.hasCertificate { refusal = certificates?.refuse(route) }

@@ -83,12 +83,14 @@ final class Route: Sendable {
   /// Nil for what is not of devices.
   var deviceOperation: DeviceOperation? { if case .device(let operation) = audience { operation } else { nil } }
 
-  /// Its answer says where the issuer of tokens is.
-  var namesIssuer: Bool {
+  /// Its answer says where the server is: the issuer of tokens, or the page that a phone is led to.
+  var namesOrigin: Bool {
     deviceOperation == .registerDevice || deviceOperation == .refreshToken || name == Route.discoveryName
+      || name == Route.pageFileName
   }
 
   static let discoveryName = "getDiscovery"
+  static let pageFileName = "getPageFile"
 
   var isAdministrative: Bool { audience == .administrator }
 }

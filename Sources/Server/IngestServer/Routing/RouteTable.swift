@@ -80,7 +80,7 @@ extension Route {
     anyone("/metrics", named: "getMetrics") { context, _, _ in context.health.metrics() },
     anyone("/openapi.json", named: "getContract") { context, _, _ in context.health.contract() },
     page,
-    anyone("/page/{file}", named: "getPageFile") { context, exchange, _ in context.page.file(exchange) },
+    anyone("/page/{file}", named: Route.pageFileName) { context, exchange, _ in context.page.file(exchange) },
 
     admin(.get, "/devices", "listDevices", query: ["run", "limit", "cursor"]) { $0.devices.list },
     admin(.get, "/devices/{device}", "getDevice", query: ["run"]) { $0.devices.get },

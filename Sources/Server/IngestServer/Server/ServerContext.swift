@@ -100,7 +100,9 @@ package final class ServerContext: Sendable {
       authentication: authentication, policy: configuration.policy, hasJournal: journal != nil, metrics: metrics,
       backend: backend, maps: map)
     maps = MapHandlers(board: map)
-    page = PageHandlers(tiles: configuration.tiles)
+    page = PageHandlers(
+      tiles: configuration.tiles,
+      trust: configuration.tls?.authority(in: configuration.store).map { TrustPage(authority: $0) })
     // When the store is too busy, the ledger keeps saying that they were sent.
     undelivered.open { _ = backend.submit($0, for: .discarded) }
   }

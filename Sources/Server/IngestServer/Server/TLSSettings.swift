@@ -55,6 +55,12 @@ extension TLSSettings {
     }
   }
 
+  /// That of development.
+  func authority(in store: StoreConfiguration) -> DevelopmentAuthority? {
+    guard case .development(let names) = certificate, !store.isInMemory else { return nil }
+    return .development(in: store.folder, names: names)
+  }
+
   private func identity(
     _ store: StoreConfiguration, notify: @escaping @Sendable (TLSIdentity.Notice) -> Void
   ) throws -> TLSIdentity {
@@ -62,14 +68,13 @@ extension TLSSettings {
     case .files(let certificate, let key):
       return try TLSIdentity(
         TLSFiles(certificate: certificate, key: key, clientAuthorities: clientAuthorities), notify: notify)
-    case .development(let names):
-      guard !store.isInMemory else {
+    case .development:
+      guard let authority = authority(in: store) else {
         throw ServerError(
           configuration: "--tls development needs a data folder; "
             + "name one instead of :memory:")
       }
-      return try TLSIdentity(
-        .development(in: store.folder, names: names), clientAuthorities: clientAuthorities, notify: notify)
+      return try TLSIdentity(authority, clientAuthorities: clientAuthorities, notify: notify)
     }
   }
 
