@@ -112,6 +112,18 @@ import Upload
     #expect(later.ended > early.ended && later.ended >= .seconds(6 * 60))
   }
 
+  /// A refresh that is refused is told from one without an answer.
+  @Test func refreshesBearTheirStatus() throws {
+    let scenario = try scenario(
+      """
+      target: { auth: { strategy: "jwt", identity: "keycloak" } },
+      faults: [{ name: "dead", at: "3m", auth: { revokeAllTokens: true } }],
+      thresholds: { "auth_refresh_failures{status:400}": ["count>0"], "auth_refresh_failures{status:503}": ["count==0"] }
+      """)
+    let thresholds = try summary(scenario).thresholds
+    #expect(thresholds.allSatisfy { $0.outcome == .passed } && thresholds.count == 2, "\(thresholds)")
+  }
+
   @Test func figuresOfShardsAddUpToThoseOfTheWhole() throws {
     let scenario = try scenario("thresholds: { 'upload_duration{network:lte}': ['max<1000000'] }")
     let whole = try summary(scenario)

@@ -143,6 +143,14 @@ import fuzz
     guard case .otherAlgorithm = two.find("r", for: .es256) else { return #expect(Bool(false)) }
   }
 
+  /// RFC 7517 §4.4, RFC 8725 §3.1: a key that names its algorithm is for no other, also where another would fit.
+  @Test func aKeyIsForTheAlgorithmThatItNames() throws {
+    let named = try set(Self.rsa.replacing("{", with: #"{"alg":"RS256","#))
+    #expect(throws: Never.self) { try key(named, "r", .rs256) }
+    guard case .otherAlgorithm = named.find("r", for: .ps256) else { return #expect(Bool(false)) }
+    guard case .absent = named.find(nil, for: .ps256) else { return #expect(Bool(false)) }
+  }
+
   @Test func mutatedSetsAndTokensNeverTrap() {
     #expect(TokenFuzz().run(seed: 1, iterations: 0..<3_000) == nil)
   }
