@@ -7,7 +7,7 @@ struct TrustPage: Sendable {
 
   static let name = "trust.html"
 
-  /// Nil for another file, and before there is an authority. `origin` is what the page was asked for at.
+  /// Nil for another file, and where no authority can be read. `origin` is what the page was asked for at.
   func answer(_ file: String, at origin: String) -> Response? {
     do throws(TLSError) {
       switch file {
@@ -22,7 +22,7 @@ struct TrustPage: Sendable {
       default: return nil
       }
     } catch {
-      return .error(500, "authority_unreadable", error.description)
+      return nil
     }
   }
 
@@ -41,8 +41,8 @@ struct TrustPage: Sendable {
     <h2>iOS</h2>
     <ol>
     <li><a href="\(DevelopmentAuthority.profileName)">Download the profile</a> with Safari.</li>
-    <li>Settings &gt; General &gt; VPN &amp; Device Management: install it.</li>
-    <li>Settings &gt; General &gt; About &gt; Certificate Trust Settings: switch the authority on.</li>
+    <li>\(XML.escaped("Settings > General > VPN & Device Management")): install it.</li>
+    <li>\(XML.escaped("Settings > General > About > Certificate Trust Settings")): switch the authority on.</li>
     </ol>
     <h2>Android</h2>
     <p><a href="\(DevelopmentAuthority.authorityName)">The certificate</a> goes into the app as a \
