@@ -124,6 +124,16 @@ export class CanvasMap extends EventTarget {
     context.font = this.colors.nameFont
   }
 
+  /** The name of a chosen device beside its circle: where it covers no other mark, else on the right. */
+  writeChosen(name, left, top, others) {
+    const { context } = this.marks
+    const [gap, width] = [15, context.measureText(name).width]
+    const places = [[left + gap, top], [left - gap - width, top], [left - width / 2, top + gap + 7], [left - width / 2, top - gap - 7]]
+      .filter(([start, middle]) => start > 0 && start + width < this.view.width && middle > 8 && middle < this.view.height - 8)
+    const isFree = ([start, middle]) => !others.some(([across, down]) => across > start - 8 && across < start + width + 8 && down > middle - 15 && down < middle + 15)
+    this.write(context, name, ...places.find(isFree) ?? places[0] ?? [left + gap, top])
+  }
+
   write(context, text, left, top) {
     context.textBaseline = 'middle'
     context.strokeStyle = this.colors.map

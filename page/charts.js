@@ -7,12 +7,14 @@ import { niceTop, Series } from './series.js'
 
 const padding = { top: 6, right: 6, bottom: 16, left: 6 }
 /** Beside the edges: how long ago in few words, and the hour at a long stretch. */
-const instantsOf = span => span <= 120_000 ? [[0, '2 min ago'], [0.5, '1 min'], [1, 'now']] : [[0, `${span / 60_000} min ago`], [0.5, `${span / 120_000} min`], [1, 'now']]
+const instantsOf = (span, edge) => [[0, `${span / 60_000} min ${edge === 'now' ? 'ago' : 'before'}`], [0.5, `${span / 120_000} min`], [1, edge]]
 
 export class Charts {
   #series = new Series()
   #charts
   #now
+  /** What the right edge is called. */
+  edge = 'now'
   /** The place on the axis under the pointer. */
   #hovered = null
 
@@ -50,6 +52,8 @@ export class Charts {
     if (samples.length > 0) this.#series.fill(samples)
     this.draw()
   }
+
+  get last() { return this.#series.last }
 
   /** How much of the past is shown, in milliseconds. */
   set span(span) {
@@ -98,10 +102,12 @@ export class Charts {
     context.beginPath()
     context.rect(padding.left, 0, inner.width, height)
     context.clip()
-    for (const line of lines) this.#line(context, line, style.getPropertyValue(`--${line.color}`), { now, xOf, yOf })
+    // Lines that are zero all along would cover each other at the bottom: one is enough.
+    const isFlat = ({ key }) => this.#series.highest([key], now) === 0
+    for (const line of lines) if (line === lines[0] || !isFlat(line)) this.#line(context, line, style.getPropertyValue(`--${line.color}`), { now, xOf, yOf })
     context.restore()
     // Where nothing was measured there is no scale.
-    writeAxes(context, { top: highest > 0 ? top : null, format, width, height, yOf, style, instants: instantsOf(this.#series.span) })
+    writeAxes(context, { top: highest > 0 ? top : null, format, width, height, yOf, style, instants: instantsOf(this.#series.span, this.edge) })
     if (hovered) {
       context.strokeStyle = style.getPropertyValue('--muted')
       stroke(context, [[xOf(hovered.at), padding.top], [xOf(hovered.at), height - padding.bottom]])
@@ -111,15 +117,16 @@ export class Charts {
   #line(context, line, color, { now, xOf, yOf }) {
     for (const part of this.#series.parts(line.key, now)) {
       const points = part.map(([at, value]) => [xOf(at), yOf(value)])
-      if (points.length === 1) points.push([points[0][0] + 1, points[0][1]])
-      context.strokeStyle = color
+      context.strokeStyle = context.fillStyle = color
+      // One sample alone would be a line without a length.
+      if (points.length === 1) dot(context, ...points[0])
       context.lineWidth = 1.5
       context.lineJoin = 'round'
       // Where two lines are the same both are seen.
       context.setLineDash(line.isDashed ? [4, 4] : [])
       stroke(context, points)
       context.setLineDash([])
-      if (!line.fill) continue
+      if (!line.fill || points.length === 1) continue
       context.globalAlpha = 0.12
       context.fillStyle = color
       context.lineTo(points.at(-1)[0], yOf(0))
@@ -146,6 +153,12 @@ function writeAxes(context, { top, format, width, height, yOf, style, instants }
     write(text, padding.left + share * room, height - 4)
   }
   context.lineWidth = 1
+}
+
+function dot(context, x, y) {
+  context.beginPath()
+  context.arc(x, y, 2.5, 0, 2 * Math.PI)
+  context.fill()
 }
 
 function stroke(context, points) {

@@ -7,6 +7,7 @@ import { count, duration, time } from './format.js'
 
 const comparisons = { atLeast: 'at least', exactly: 'exactly', atMost: 'at most' }
 const kept = 20
+const there = number => number === 1 ? 'There is 1' : `There are ${count(number)}`
 
 export class CheckPanel {
   #filter
@@ -15,7 +16,7 @@ export class CheckPanel {
   #device = element('input', { name: 'check-device', placeholder: 'all of the run', autocomplete: 'off', spellcheck: 'false' })
   #run = element('input', { name: 'check-run', placeholder: 'none', autocomplete: 'off', spellcheck: 'false' })
   #event = element('input', { name: 'check-event', placeholder: 'any', autocomplete: 'off', spellcheck: 'false' })
-  #since = element('select', { name: 'check-since' }, option('start', 'all that is stored'), option('now', 'those from now on'))
+  #since = element('select', { name: 'check-since' }, option('start', 'all stored'), option('now', 'from now on'))
   #timeout = element('input', { name: 'check-timeout', value: '30s', required: true, pattern: '\\d+(ms|s|m|h)', title: '250ms, 10s, 5m', autocomplete: 'off' })
   #results = element('div', { class: 'cards', role: 'log', 'aria-label': 'Results' })
 
@@ -66,7 +67,7 @@ export class CheckPanel {
     const clock = setInterval(() => replaceText(card.since, duration(Date.now() - begun)), 1_000)
     try {
       const { stored } = await waitFor('await', this.#awaited, {}, stop.signal)
-      card.end(true, `There are ${count(stored)}, after ${((Date.now() - begun) / 1_000).toFixed(1)} s.`)
+      card.end(true, `${there(stored)}, after ${((Date.now() - begun) / 1_000).toFixed(1)} s.`)
     } catch (error) {
       if (stop.signal.aborted) card.end(null, 'Stopped.')
       else this.#fail(card, error)
@@ -79,8 +80,8 @@ export class CheckPanel {
   async #verify() {
     const card = this.#card(`Verifying ${this.#words}`)
     try {
-      const answer = await post('verify', this.#expected)
-      card.end(true, `There are ${count(answer.stored ?? answer.count ?? 0)}.`)
+      const { records } = await post('verify', this.#expected)
+      card.end(true, `${there(records)}.`)
     } catch (error) {
       this.#fail(card, error)
     }

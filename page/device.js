@@ -80,7 +80,7 @@ export class DevicePanel {
       if (this.#map.isFollowing) this.#see(device)
       follow.setAttribute('aria-pressed', this.#map.isFollowing)
     }, { 'aria-pressed': this.#map.isFollowing })
-    const parts = { facts, state, said, follow, requests: section('Requests', true), points: section('Way', false), orders: section('Commands', true), logs: section('Logs', false) }
+    const parts = { facts, state, said, follow, requests: section('Requests', true), points: section('Track', false), orders: section('Commands', true), logs: section('Logs', false) }
     parts.way = new Points(device, this.#map, () => this.reload())
     parts.points.body.append(parts.way.body)
     parts.ledger = element('div', {})
@@ -108,7 +108,7 @@ export class DevicePanel {
         return tags.length === 0 ? 'It has no tags.' : `Its tags are ${tags.join(', ')}.`
       })
     }
-    return element('form', { class: 'row tag-form', onsubmit: save }, field('Tags, with commas between them', input), button('Set', null, { type: 'submit' }))
+    return element('form', { class: 'row tag-form', onsubmit: save }, field('Tags, separated by commas', input), button('Set', null, { type: 'submit' }))
   }
 
   /** Says what came of it. */
@@ -195,7 +195,7 @@ export class DevicePanel {
     if (device !== this.#device) return
     if (stored instanceof Refusal && stored.status === 404) return this.#fact('records', 'none stored')
     if (stored instanceof Error) return
-    const notes = [[stored.duplicates, 'came again'], [stored.quarantined, 'put aside']].filter(([number]) => number > 0)
+    const notes = [[stored.duplicates, 'came again'], [stored.quarantined, 'quarantined']].filter(([number]) => number > 0)
     this.#fact('records', [count(stored.records), ...notes.map(([number, what]) => `${count(number)} ${what}`)].join(' · '))
     this.#fleet.wear(device, stored.tags)
     const { tags } = this.#parts

@@ -48,7 +48,7 @@ export class ErrorTable extends EventTarget {
   #show(errors, requests) {
     const sum = errors.reduce((sum, error) => sum + error.count, 0)
     replaceText(byID('errors-count'), errors.length === 0 ? 'No request has failed.'
-      : `${count(sum)} of ${count(Math.max(sum, requests))} requests failed or met a fault`)
+      : `${count(sum)} of ${count(Math.max(sum, requests))} requests failed or were hit by a fault`)
     byID('errors').hidden = errors.length === 0
     const rows = new Map(errors.map(error => {
       const row = this.#rows.get(error.key) ?? this.#row(error)

@@ -89,7 +89,7 @@ export class FaultPanel {
     const update = (rule, meant, { isFirst, isLast }) => {
       replaceText(whom, meant)
       replaceText(hits, count(rule.hits))
-      replaceText(matched, ` of ${count(rule.matched)} requests met it`)
+      replaceText(matched, ` of ${count(rule.matched)} requests matched`)
       up.disabled = isFirst
       down.disabled = isLast
     }

@@ -200,9 +200,9 @@ export class Fleet {
     if (line.status) {
       device.status = line.status
       device.fault = line.fault ?? null
-      const isFailure = line.status >= 300 || device.fault !== null
-      device.failures = isFailure ? device.failures + 1 : 0
-      if (isFailure) device.failed += 1
+      // One line tells of all that happened since the line before it.
+      device.failures = line.failures ?? 0
+      device.failed += line.failed ?? 0
     }
     for (const [latitude, longitude, at, event] of line.places) {
       const [x, y] = [mercator.x(longitude), mercator.y(latitude)]

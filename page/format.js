@@ -13,6 +13,8 @@ export function rate(number) {
 
 export function microseconds(value) {
   if (value === null || !Number.isFinite(value)) return '–'
+  // The server counts whole microseconds: one that is answered at once has none.
+  if (value < 1) return '< 1 µs'
   if (value < 1_000) return `${Math.round(value)} µs`
   if (value < 10_000) return `${(value / 1_000).toFixed(1)} ms`
   return value < 1_000_000 ? `${Math.round(value / 1_000)} ms` : `${(value / 1_000_000).toFixed(1)} s`

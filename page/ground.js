@@ -7,8 +7,10 @@ const linesApart = 110
 /** At the right edge the map's tools would stand over a label, and at the bottom the scale. */
 const toolsWidth = 52
 const scaleHeight = 34
+const labelHeight = 12
 
-export function drawGraticule(context, view, colors) {
+/** `covered` is what something else covers of the upper left corner. */
+export function drawGraticule(context, view, colors, covered = { width: 0, height: 0 }) {
   const [west, north, east, south] = view.bounds
   const step = steps.findLast(degrees => degrees / 360 * view.scale >= linesApart) ?? steps[0]
   const decimals = Math.max(0, Math.ceil(-Math.log10(step)))
@@ -16,20 +18,23 @@ export function drawGraticule(context, view, colors) {
   context.fillStyle = colors.muted
   context.font = colors.smallFont
   context.lineWidth = 1
-  const middle = 24
+  const meridians = multiples(step, mercator.longitude(west), mercator.longitude(east), 180)
+    .map(degrees => [degrees, Math.round(view.toScreen(mercator.x(degrees), 0)[0]) + 0.5])
+  const parallels = multiples(step, mercator.latitude(south), mercator.latitude(north), 85)
+    .map(degrees => [degrees, Math.round(view.toScreen(0, mercator.y(degrees))[1]) + 0.5])
+  for (const [, left] of meridians) line(context, left, 0, left, view.height)
+  for (const [, top] of parallels) line(context, 0, top, view.width, top)
+  // No line runs through a label: those at the top give way to a parallel, those at the left stand above their own.
+  const topEdge = Math.max(0, ...parallels.map(([, top]) => top).filter(top => top < labelHeight + 4))
   context.textBaseline = 'top'
-  for (const degrees of multiples(step, mercator.longitude(west), mercator.longitude(east), 180)) {
-    const left = Math.round(view.toScreen(mercator.x(degrees), 0)[0]) + 0.5
-    line(context, left, 0, left, view.height)
+  for (const [degrees, left] of meridians) {
     const text = label(degrees, 'E', 'W', decimals)
-    const isCut = left + 4 + context.measureText(text).width > view.width - toolsWidth
-    if (left > 60 && !isCut) context.fillText(text, left + 4, 4)
+    const [from, to] = [left + 4, left + 4 + context.measureText(text).width]
+    if (left > 60 && from > covered.width && to < view.width - toolsWidth) context.fillText(text, from, topEdge + 4)
   }
   context.textBaseline = 'alphabetic'
-  for (const degrees of multiples(step, mercator.latitude(south), mercator.latitude(north), 85)) {
-    const top = Math.round(view.toScreen(0, mercator.y(degrees))[1]) + 0.5
-    line(context, 0, top, view.width, top)
-    if (top > middle && top < view.height - scaleHeight) context.fillText(label(degrees, 'N', 'S', decimals), 4, top - 4)
+  for (const [degrees, top] of parallels) {
+    if (top > topEdge + labelHeight + 12 && top > covered.height + labelHeight && top < view.height - scaleHeight) context.fillText(label(degrees, 'N', 'S', decimals), 4, top - 4)
   }
 }
 

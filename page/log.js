@@ -36,10 +36,10 @@ export class RequestLog extends EventTarget {
     this.#fields = {
       status: input('status', { placeholder: 'status, 5xx', 'aria-label': 'Status or class of status', pattern: '[1-5]([0-9][0-9]|xx)', size: 8 }),
       operation: select('operation', 'Operation', option('', 'any operation'), ...operations.map(name => option(name))),
-      fault: select('fault', 'Fault', option('', 'fault or not'), option('true', 'met a fault'), option('false', 'met no fault'), ...Object.keys(kinds).map(name => option(name))),
+      fault: select('fault', 'Fault', option('', 'fault or not'), option('true', 'hit by a fault'), option('false', 'hit by no fault'), ...Object.keys(kinds).map(name => option(name))),
       path: input('path', { placeholder: 'path begins with', 'aria-label': 'Beginning of the path' }),
       device: input('device', { placeholder: 'device', 'aria-label': 'Device' }),
-      text: input('text', { placeholder: 'text in head, body, answer', 'aria-label': 'Text in head, body or answer', type: 'search' }),
+      text: input('text', { placeholder: 'any text', 'aria-label': 'Text in head, body or answer', type: 'search' }),
     }
     for (const field of Object.values(this.#fields)) {
       field.addEventListener(field.localName === 'select' ? 'change' : 'input', () => this.#changed())

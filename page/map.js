@@ -223,7 +223,7 @@ export class DeviceMap extends CanvasMap {
       this.marks.stamp(this.marks.pictures(device.state, 1), device.heading, ...view.toScreen(...device.placeAt(now)))
     }
     this.marks.end()
-    for (const device of chosen) this.#drawChosen(this.marks.context, device, now)
+    for (const device of chosen) this.#drawChosen(device, now, seen)
     if (this.replay) this.#drawReplay(this.marks.context)
     return isGliding
   }
@@ -245,13 +245,10 @@ export class DeviceMap extends CanvasMap {
     }
   }
 
-  #drawChosen(context, device, now) {
+  #drawChosen(device, now, seen) {
     const [left, top] = this.view.toScreen(...device.placeAt(now))
     this.circle(left, top)
-    const name = label(device)
-    const gap = nameGap + 4
-    const width = context.measureText(name).width
-    this.write(context, name, left + gap + width > this.view.width ? left - gap - width : left + gap, top)
+    this.writeChosen(label(device), left, top, seen.filter(([other]) => other !== device).map(([, across, down]) => [across, down]))
   }
 
   #drawReplay(context) {

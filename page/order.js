@@ -6,7 +6,7 @@ import { behind } from './states.js'
 const collator = new Intl.Collator('en', { numeric: true })
 export const byName = (one, other) => collator.compare(one.name, other.name) || collator.compare(one.run, other.run)
 
-const ranks = { refused: 4, failing: 4, late: 3, silent: 2, moving: 1, stationary: 1 }
+const ranks = { refused: 4, failing: 4, late: 3, silent: 2, unknown: 2, moving: 1, stationary: 1 }
 
 /** Failing ones first, by how often in a row; then those with the oldest queue; then those that are silent, the longest first. */
 function worst(one, other) {

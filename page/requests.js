@@ -74,7 +74,7 @@ export function recordsOf({ operation, answer, body, requestBytes }) {
 export function requestElement(request, { isOfMany = false } = {}) {
   const records = recordsOf(request)
   const figure = (name, text) => element('span', { class: `request-figure request-${name}` }, text)
-  const whose = request.run ? `${request.run} / ${request.device ?? '–'}` : request.device ?? '–'
+  const whose = request.run ? `${request.run} / ${request.device ?? 'no device'}` : request.device ?? 'no device'
   const node = element('details', { class: 'request', 'data-sequence': request.sequence },
     element('summary', {},
       statusElement(request.status),

@@ -4,7 +4,7 @@ import { get, post, run as pageRun, Silence } from './api.js'
 import { arrange, button, byID, element, option, replaceText, sureButton } from './dom.js'
 import { count, duration } from './format.js'
 
-const columns = [['devices', 'devices'], ['records', 'records'], ['requests', 'requests'], ['failed', 'failed'], ['faulted', 'met a fault'], ['quarantined', 'put aside'], ['rules', 'fault rules']]
+const columns = [['devices', 'devices'], ['records', 'records'], ['requests', 'requests'], ['failed', 'failed'], ['faulted', 'hit by a fault'], ['quarantined', 'quarantined'], ['rules', 'fault rules']]
 const everything = '\n'
 
 export class RunPanel {

@@ -4,6 +4,7 @@
 export const states = [
   { name: 'moving', says: 'its last record says that it moves' },
   { name: 'stationary', says: 'its last record says that it rests' },
+  { name: 'unknown', says: 'no record of it with a position has come' },
   { name: 'late', says: 'its newest record was more than a minute old when it came: it is catching up' },
   { name: 'failing', says: 'its last request was not answered with 2xx' },
   { name: 'refused', says: 'its last request was refused: 401, 403 or 410' },
@@ -22,6 +23,7 @@ export function stateOf(device, now) {
   if ([401, 403, 410].includes(device.status)) return 'refused'
   if (device.status >= 300 || device.fault) return 'failing'
   if (behind(device) > lateAfter) return 'late'
+  if (device.x === null) return 'unknown'
   return device.isMoving ? 'moving' : 'stationary'
 }
 

@@ -66,7 +66,7 @@ export class TokenPanel {
         return answer.next === 0 ? 'Refreshes work again.' : answer.next === 1 ? 'The next refresh will fail.' : `The next ${answer.next} refreshes will fail.`
       })
     }
-    return element('form', { class: 'stack', onsubmit: spoil }, element('h3', {}, 'Spoil refreshes'),
+    return element('form', { class: 'stack', onsubmit: spoil }, element('h3', {}, 'Break refreshes'),
       element('div', { class: 'row' }, field('How', how), field('The next', next)),
       element('div', { class: 'row end' }, button('Spoil', null, { type: 'submit' })))
   }

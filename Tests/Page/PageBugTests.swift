@@ -22,7 +22,7 @@ final class PageBugTests: PageStage {
         try page.evaluate("document.getElementById('map-hint').hidden") == .bool(true), "nothing is known of devices")
       let counts =
         "[...document.querySelectorAll('#figure-devices, #list-count, .legend-item b')].map(node => node.textContent || '–').join('')"
-      #expect(try page.text(counts) == String(repeating: "–", count: 8))
+      #expect(try page.text(counts) == String(repeating: "–", count: 9))
       #expect(try page.text("document.getElementById('map-summary').textContent") == "")
       try page.click("#locked-ask")
       try page.wait(until: "document.getElementById('ask-token').open")

@@ -35,6 +35,35 @@ final class PageChartTests: PageStage {
     }
   }
 
+  /// A line between one point and itself would not be seen, and four lines at zero are one.
+  @Test func oneSampleIsADotAndZeroesAreOneLine() throws {
+    try withPage { page, _ in
+      let drawn = try page.text(
+        """
+        (async () => {
+          const { Charts } = await import('/page/charts.js')
+          const box = document.createElement('div')
+          document.querySelector('.map').append(box)
+          const lines = ['a', 'b', 'c'].map(key => ({ name: key, key, color: 'good' }))
+          const charts = new Charts(box, [{ title: 't', format: String, lines }], () => 60_000)
+          const canvas = box.querySelector('canvas')
+          for (const [name, size] of [['clientWidth', 200], ['clientHeight', 100]]) Object.defineProperty(canvas, name, { value: size })
+          charts.append({ at: 40_000, a: 0, b: 0, c: 5 })
+          for (const at of [50_000, 51_000]) charts.append({ at, a: 0, b: 0, c: null })
+          let [strokes, dots] = [0, 0]
+          const context = canvas.getContext('2d')
+          context.stroke = () => { strokes += 1 }
+          context.arc = () => { dots += 1 }
+          charts.draw()
+          box.remove()
+          return `${dots} ${strokes}`
+        })()
+        """)
+      // Three lines of the grid; two parts of a, one of c.
+      #expect(drawn == "2 6")
+    }
+  }
+
   @Test func theSamplesOfTenMinutesAreKeptByTheirTime() throws {
     try withPage { page, _ in
       let kept = try page.text(

@@ -44,6 +44,7 @@ final class PageCheckTests: PageStage {
         "[...document.querySelectorAll('#panel-checks button')].find(button => button.textContent === 'Verify now').click()"
       try page.evaluate(verify)
       try page.wait(until: "\(Self.last)?.dataset.state === 'good'")
+      #expect(try page.text("\(Self.last).querySelector('p').textContent") == "There is 1.")
       try set(page, [("number", "3")])
       try page.evaluate(verify)
       try page.wait(until: "\(Self.last).dataset.state === 'bad'")

@@ -130,7 +130,7 @@ final class PageFaultTests: PageStage {
       try page.wait(until: "\(Self.said).startsWith('time must be a duration')")
       try page.evaluate("document.querySelector('.card button').focus()")
       #expect(try uploader.record(1, of: "other").status == 500)
-      try page.wait(until: "document.querySelector('.card .hits').textContent === '1 of 1 requests met it'")
+      try page.wait(until: "document.querySelector('.card .hits').textContent === '1 of 1 requests matched'")
       #expect(try page.text(Self.said).hasPrefix("time must be a duration"))
       #expect(try page.evaluate("document.activeElement.closest('.card') !== null") == .bool(true))
       try fill(page, "setting-time", "1ms")

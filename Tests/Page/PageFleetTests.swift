@@ -6,6 +6,43 @@ import Threaded
 /// That the page shows the devices that there are, where they are, and as they are.
 @Suite(.serialized, .waits, .enabled(if: Browser.isWanted, Browser.remedy))
 final class PageFleetTests: PageStage {
+  /// Several requests between two glances are one line.
+  @Test func eachFailureOfALineIsCounted() throws {
+    try withPage { page, _ in
+      let counts = try page.text(
+        """
+        (async () => {
+          const { Fleet } = await import('/page/fleet.js')
+          const fleet = new Fleet()
+          const live = words => fleet.takeLive({ run: '', device: 'a', seenAt: 1, places: [], ...words })
+          const counts = () => { const { failures, failed } = fleet.find('', 'a'); return `${failures} ${failed}` }
+          live({ status: 503, fault: 'status', failures: 3, failed: 3 })
+          const first = counts()
+          live({ status: 503, fault: 'status', failures: 1, failed: 2 })
+          const second = counts()
+          live({ status: 200 })
+          return [first, second, counts()].join()
+        })()
+        """)
+      #expect(counts == "3 3,1 5,0 5")
+    }
+  }
+
+  /// A device that rests has said so.
+  @Test func aDeviceOfWhichNothingIsKnownIsUnknown() throws {
+    let row = "document.querySelector('.list-row:not([hidden])')"
+    let body = #"{"location":{"uuid":"00000000-0000-4000-8000-000000000001","timestamp":"2026-07-28T18:00:00.000Z"}}"#
+    try withPage { page, uploader in
+      #expect(try uploader.post("/locations", body, device: "bad").body.contains(#""quarantined":1"#))
+      try page.wait(until: "\(row)?.textContent.includes('bad')")
+      #expect(try page.text("\(row).querySelector('.mark').dataset.state") == "unknown")
+      try page.reload()
+      try page.wait(until: "\(row)?.querySelector('.mark').dataset.state === 'unknown'")
+      try uploader.record(2, of: "bad")
+      try page.wait(until: "\(row).querySelector('.mark').dataset.state !== 'unknown'")
+    }
+  }
+
   private static func shows(_ count: String) -> String {
     "document.getElementById('list-count').textContent === '\(count)'"
   }

@@ -55,7 +55,7 @@ final class PagePanelTests: PageStage {
       try page.click("#panel-faults button[type=submit]")
       try page.wait(until: "document.querySelector('.card')?.dataset.rule === 'status-1'")
       #expect(try uploader.record(2, of: "van-1").status == 500)
-      try page.wait(until: "document.querySelector('.card .hits').textContent === '1 of 1 requests met it'")
+      try page.wait(until: "document.querySelector('.card .hits').textContent === '1 of 1 requests matched'")
       try page.wait(until: "document.querySelector('.list-row .mark').dataset.state === 'failing'")
       try page.click(".card button")
       try page.wait(until: "document.querySelector('.card') === null")

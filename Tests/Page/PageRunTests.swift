@@ -22,7 +22,7 @@ final class PageRunTests: PageStage {
       try page.wait(until: "document.querySelectorAll('.run-card').length === 3")
       let counts =
         "[...document.querySelectorAll('.run-card[data-run=test-1] dd')].map(node => node.textContent).join()"
-      // Devices, records, requests, failed, met a fault, put aside, rules.
+      // Devices, records, requests, failed, hit by a fault, quarantined, rules.
       #expect(try page.text(counts) == "1,1,2,1,1,0,1")
     }
   }

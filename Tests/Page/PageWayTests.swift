@@ -23,7 +23,7 @@ final class PageWayTests: PageStage {
   private func openWay(_ page: BrowserPage) throws {
     try chooseFirst(page)
     try page.evaluate(
-      "[...document.querySelectorAll('.section')].find(node => node.querySelector('summary').textContent === 'Way').open = true"
+      "[...document.querySelectorAll('.section')].find(node => node.querySelector('summary').textContent === 'Track').open = true"
     )
   }
 

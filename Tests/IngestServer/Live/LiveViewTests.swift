@@ -79,6 +79,25 @@ import Testing
     #expect(device["status"] == .integer(503) && device["fault"] == .string("status"))
   }
 
+  /// One line tells of all that happened between two glances.
+  @Test func eachFailureIsCounted() throws {
+    let server = try VirtualServer()
+    let client = server.connect()
+    let body = #"{"faults":[{"id":"f","fault":{"kind":"status","status":503},"match":{"count":4}}]}"#
+    #expect(try client.request("PUT", "/admin/v1/faults", body: body).status == 200)
+    client.post("/locations/a", Uploads.record(0))
+    let viewer = look(server)
+    for number in 1...3 { client.post("/locations/a", Uploads.record(number)) }
+    server.advance(milliseconds: 250)
+    let failing = try #require(try devices(viewer).last)
+    #expect(failing["failed"] == .integer(3), "of those since the view began")
+    #expect(failing["failures"] == .integer(4), "in a row")
+    client.post("/locations/a", Uploads.record(4))
+    server.advance(milliseconds: 250)
+    let well = try #require(try devices(viewer).last)
+    #expect(well["status"] == .integer(200) && well["failed"] == nil && well["failures"] == nil)
+  }
+
   @Test func aViewOfARunShowsThatRun() throws {
     let server = try VirtualServer()
     let within = look(server, "/r/x/admin/v1/live")

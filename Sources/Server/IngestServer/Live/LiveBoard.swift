@@ -108,14 +108,18 @@ final class LiveBoard: Sendable {
     }
   }
 
-  /// A device got an answer.
-  func answered(_ device: DeviceIdentity, status: Int, _ fault: ServerFault.Kind?, at instant: Int64) {
+  /// A device got an answer. `failures`: how many requests of it have failed in a row, with this one.
+  func answered(
+    _ device: DeviceIdentity, status: Int, _ fault: ServerFault.Kind?, failures: Int = 0, at instant: Int64
+  ) {
     state.withLock { state in
       guard !state.isOutdated(device, instant) else { return }
       state.change(device) { line in
         line.seenAt = max(line.seenAt, instant)
         line.status = status
         line.fault = fault
+        line.failures = failures
+        if failures > 0 { line.noteFailure() }
       }
     }
   }
@@ -174,6 +178,8 @@ struct LiveLine: Sendable {
 
   /// A batch may hold a day; the page shows where it led, and asks for the history elsewhere.
   static let placesKept = 16
+  /// More are counted as so many: a device that fails faster than that is read is failing all the same.
+  static let failuresKept = 64
 
   let device: DeviceIdentity
   /// The board's count when it last changed.
@@ -184,6 +190,10 @@ struct LiveLine: Sendable {
   var status = 0
   /// The fault that this answer met.
   var fault: ServerFault.Kind?
+  /// Requests that failed in a row up to this answer, since the server started.
+  var failures = 0
+  /// The changes of the board that were failures, the latest last.
+  private var failedChanges: [UInt64] = []
   /// The newest record with a position, as far as this board has seen.
   var newest: Point?
   /// When the newest came, by the clock of the server: other requests of the device say nothing about its lateness.
@@ -192,6 +202,14 @@ struct LiveLine: Sendable {
   var places: [Place] = []
 
   init(_ device: DeviceIdentity) { self.device = device }
+
+  /// How many requests have failed since that change of the board.
+  func failed(after seen: UInt64) -> Int { failedChanges.count { $0 > seen } }
+
+  mutating func noteFailure() {
+    if failedChanges.count == LiveLine.failuresKept { failedChanges.removeFirst() }
+    failedChanges.append(change)
+  }
 
   mutating func note(_ batch: IngestBatch) {
     let arrivedAt = batch.receivedAt.millisecondsSince1970

@@ -138,6 +138,9 @@ extension JSONWriter {
     member("seenAt", line.seenAt)
     member("status", line.status)
     if let fault = line.fault { member("fault", fault.rawValue) }
+    if line.failures > 0 { member("failures", line.failures) }
+    let failed = line.failed(after: seen)
+    if failed > 0 { member("failed", failed) }
     if let newest = line.newest {
       write(newest)
       member("arrivedAt", line.newestArrivedAt)

@@ -131,9 +131,11 @@ package final class ServerContext: Sendable {
   private func tellViewers(_ exchange: Exchange, _ response: Response) {
     let isOfDevice = exchange.route.deviceOperation != nil && !exchange.device.isEmpty
     guard hub.board.hasViewers, isOfDevice else { return }
+    let device = DeviceIdentity(run: exchange.run, name: exchange.device)
     hub.board.answered(
-      DeviceIdentity(run: exchange.run, name: exchange.device), status: response.status,
-      exchange.fault?.fault.kind, at: exchange.receivedAt.millisecondsSince1970)
+      device, status: response.status, exchange.fault?.fault.kind,
+      failures: traffic.board.failure(of: device)?.count ?? 0,
+      at: exchange.receivedAt.millisecondsSince1970)
   }
 
   /// The store has done what a reply asked for.
