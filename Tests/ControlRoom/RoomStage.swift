@@ -33,7 +33,12 @@ final class RoomStage {
     var setup = try RunSetup(scenario)
     let steering = RunSteering(scenario, &setup, document: read.document, places: 10)
     if isHeld, mode == nil { _ = try steering.submit(.pause) }
-    let watched = WatchedRun(steering, scenario: scenario.name, setup) { PageReport($0, map: nil).text }
+    let origin = RoomOrigin(
+      product: "test", command: "rollingroad simulate small", host: "here", begun: WallInstant(millisecondsSince1970: 0)
+    )
+    let watched = WatchedRun(steering, scenario: scenario.name, setup, origin: origin, stays: false) {
+      PageReport($0, map: nil).text
+    }
     let room = try ControlRoom(watched, listen: "127.0.0.1:0", token: token)
     (self.steering, self.room) = (steering, room)
     port = room.url.split(separator: ":").last.flatMap { UInt16($0.dropLast()) } ?? 0

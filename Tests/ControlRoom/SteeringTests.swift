@@ -107,6 +107,40 @@ import Testing
     }
   }
 
+  /// In a second of a pause there is nothing, and the history has no sample of it.
+  @Test func aPauseHasNoFigures() throws {
+    let stage = try RoomStage(RoomStage.text.replacing("10m", with: "400d"), isHeld: false)
+    defer { stage.stop() }
+    let listener = try RoomListener(stage)
+    try listener.read(until: "\"sample\":{")
+    // At night its phones send nothing.
+    repeat {
+      #expect(try stage.post(#"{"resume":{}}"#).status == 200)
+      #expect(try stage.post(#"{"pause":{}}"#).status == 200)
+    } while stage.steering.view.map { $0.progress.uploadsPerSecond == 0 || $0.p50Milliseconds == nil } ?? true
+    let (state, before) = (try stage.get("/run/v1/state").json(), try stage.get("/run/v1/history").json())
+    #expect(state["isPaused"] == .bool(true) && (state["atSeconds"]?.number ?? 0) > 0)
+    for name in ["uploadsPerSecond", "recordsPerSecond"] { #expect(state[name]?.number == 0, "\(name)") }
+    for name in ["p50Milliseconds", "p95Milliseconds", "p99Milliseconds", "lagP99Milliseconds"] {
+      #expect(state[name] == .null, "\(name)")
+    }
+    #expect(before["samples"]?.elements.last == state["sample"])
+    // The state is told once a second: two more, and nothing has come to the history.
+    for _ in 0..<2 { try RoomListener(stage).read(until: "\"isPaused\":true") }
+    #expect(try stage.get("/run/v1/history").json() == before)
+  }
+
+  /// Also when its room closes at once.
+  @Test func theEndIsTheLastThatIsTold() throws {
+    let stage = try RoomStage()
+    try stage.waitForView()
+    let listener = try RoomListener(stage)
+    try listener.read(until: "\"phase\":\"driving\"")
+    stage.stop()
+    try listener.read(until: "\"phase\":\"ended\"")
+    #expect(listener.text.contains("\"stays\":false"))
+  }
+
   /// What has ended can still be looked at, and nothing can be done to it.
   @Test func aRunThatIsOverStaysToBeLookedAt() throws {
     let stage = try RoomStage(isHeld: false)

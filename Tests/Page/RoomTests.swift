@@ -85,6 +85,57 @@ final class RoomTests: RoomPageStage {
     }
   }
 
+  @Test func aRunThatHasEndedIsNoSilence() throws {
+    let said = "document.getElementById('ended').textContent"
+    try withRoom { page, port in
+      _ = try Self.act(#"{"abort":{}}"#, port)
+      try page.wait(until: "!document.getElementById('ended').hidden")
+      #expect(try page.text(said).hasSuffix("What you see stays until Ctrl-C in its terminal."))
+    }
+    // The room goes with its run, and what became of it is told before.
+    try withRoom(problemsExpected: nil, stays: false) { page, port in
+      _ = try Self.act(#"{"abort":{}}"#, port)
+      try page.wait(until: "document.getElementById('link').dataset.state === 'lost'")
+      #expect(try page.text(said).contains("The run has ended: "))
+      #expect(try page.text(said).hasSuffix("Its control room closes with it; this page keeps what it told last."))
+      #expect(try page.evaluate("document.getElementById('lost').hidden") == .bool(true))
+    }
+  }
+
+  /// What happened while the page was not looked at stands in its charts.
+  @Test func theChartsAreFilledAfterAnAbsence() throws {
+    try withRoom { page, port in
+      try page.evaluate(
+        """
+        (async () => {
+          const { Charts } = await import('/page/charts.js')
+          const fill = Charts.prototype.fill
+          Charts.prototype.fill = function (samples) { window.filled = samples; fill.call(this, samples) }
+          dispatchEvent(new Event('pagehide'))
+        })()
+        """)
+      _ = try Self.act(#"{"resume":{}}"#, port)
+      let history = "GET /run/v1/history HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n\r\n"
+      var samples: [JSONValue] = []
+      while samples.count < 3 {
+        samples = try ContractAnswer(to: Array(history.utf8), port: port).json()["samples"]?.elements ?? []
+      }
+      try page.evaluate("dispatchEvent(new Event('pageshow'))")
+      try page.wait(until: "window.filled?.length >= 3")
+      #expect(try page.evaluate("filled[0].at") == samples[0]["at"])
+      #expect(try page.evaluate("filled.at(-1).uploads > 0") == .bool(true))
+    }
+  }
+
+  @Test func theHeadTellsWhatRunsWhere() throws {
+    try withRoom(words: ["--seed", "7"]) { page, _ in
+      try page.wait(until: "!document.getElementById('origin').hidden")
+      let text = try page.text("document.getElementById('origin').textContent")
+      #expect(text.contains("rollingroad simulate city-25 --duration 400d") && text.hasSuffix("--seed 7"), "\(text)")
+      #expect(text.contains("Linux") && text.hasPrefix("Rolling Road "), "\(text)")
+    }
+  }
+
   @Test func theSliderShowsAnInstantAndTheAddressKeepsIt() throws {
     try withRoom { page, port in
       _ = try Self.act(#"{"resume":{}}"#, port)
@@ -97,7 +148,7 @@ final class RoomTests: RoomPageStage {
       try page.wait(
         until: "document.getElementById('slider-says').textContent.startsWith('0:') && location.hash.includes('at=')")
       // Half an hour into the run the server knew each phone, and where it was then.
-      try page.wait(until: "document.querySelector('.facts').textContent.includes('m away')")
+      try page.wait(until: "document.querySelector('.facts').textContent.includes('m behind')")
       try page.reload()
       try page.wait(until: "document.getElementById('slider-live')?.getAttribute('aria-pressed') === 'false'")
       // The thumb stands where the words say, and a key goes on from there.
@@ -194,6 +245,7 @@ final class RoomTests: RoomPageStage {
       try page.type("secret")
       try page.press("Enter")
       try page.wait(until: "document.getElementById('link').dataset.state === 'live'")
+      #expect(try !page.text("document.getElementById('origin').textContent").contains("secret"))
     }
   }
 }

@@ -1,6 +1,7 @@
 // The map of the room: each phone where it truly is, a line to where the server believes it is, and the area that is drawn.
 
 import { CanvasMap } from '../canvas-map.js'
+import { byID } from '../dom.js'
 import { drawGraticule, drawScale } from '../ground.js'
 import { BehindPainting } from './behind.js'
 import { conditions } from './phones.js'
@@ -17,11 +18,17 @@ export class RoomMap extends CanvasMap {
   areas = []
   #phones
   #behind = new BehindPainting()
+  /** What the legend covers of the upper left corner. */
+  #covered = { width: 0, height: 0 }
 
   constructor(canvas, marksCanvas, phones) {
     super(canvas, marksCanvas, conditions.map(({ state }) => state))
     this.#phones = phones
     this.start()
+    new ResizeObserver(([{ target }]) => {
+      this.#covered = { width: target.offsetWidth, height: target.offsetHeight }
+      this.refresh()
+    }).observe(byID('legend'))
     canvas.addEventListener('keydown', event => this.#steerArea(event))
   }
 
@@ -125,7 +132,7 @@ export class RoomMap extends CanvasMap {
     if (this.isFollowing && this.selected >= 0) [view.x, view.y] = [this.#phones.x[this.selected], this.#phones.y[this.selected]]
     this.clear()
     this.streets.draw(context, view, this.colors)
-    drawGraticule(context, view, this.colors)
+    drawGraticule(context, view, this.colors, this.#covered)
     for (const area of this.areas) this.#drawArea(context, area, true)
     if (this.corners) this.#drawArea(context, this.corners, false)
     const isBusy = this.#behind.work(this.#phones, view, this.colors)
@@ -184,7 +191,7 @@ export class RoomMap extends CanvasMap {
     const pictures = conditions.map(({ state }) => this.marks.pictures(state, scale))
     for (let place = 0; place < seen.length; place += 3) this.marks.stamp(pictures[condition[seen[place]]], heading[seen[place]], seen[place + 1], seen[place + 2])
     this.marks.end()
-    for (const index of new Set([this.hovered, this.selected])) if (index >= 0 && index < count) this.#drawChosen(index)
+    for (const index of new Set([this.hovered, this.selected])) if (index >= 0 && index < count) this.#drawChosen(index, seen)
   }
 
   /** Where neither a mark nor another name is in the way; else not at all. */
@@ -202,9 +209,11 @@ export class RoomMap extends CanvasMap {
     }
   }
 
-  #drawChosen(index) {
+  #drawChosen(index, seen) {
     const [left, top] = this.view.toScreen(this.#phones.x[index], this.#phones.y[index])
+    const others = []
+    for (let place = 0; place < seen.length; place += 3) if (seen[place] !== index) others.push([seen[place + 1], seen[place + 2]])
     this.circle(left, top)
-    this.write(this.marks.context, this.#phones.names[index] ?? '', left + 15, top)
+    this.writeChosen(this.#phones.names[index] ?? '', left, top, others)
   }
 }

@@ -3,7 +3,7 @@
 import { arrange, byID, element, replaceText } from '../dom.js'
 import { count } from '../format.js'
 
-export const milliseconds = value => value === null || value === undefined ? '–' : value < 10 ? `${value.toFixed(1)} ms` : value < 10_000 ? `${Math.round(value)} ms` : `${(value / 1_000).toFixed(1)} s`
+export const milliseconds = value => value === null || value === undefined ? '–' : value < 10 ? `${value.toFixed(1)} ms` : value < 1_000 ? `${Math.round(value)} ms` : `${Number((value / 1_000).toFixed(value < 10_000 ? 2 : 1))} s`
 
 /** A time of the run, from its start: 1:02:03. */
 export function runTime(seconds) {
@@ -70,7 +70,7 @@ export class ErrorPanel {
 }
 
 export class FleetPanel {
-  #table = new Table(byID('panel-fleets'), 'Fleets', ['fleet', 'phones', 'apps run', 'moving', 'waiting'], 'The run has no fleet.')
+  #table = new Table(byID('panel-fleets'), 'Fleets', ['fleet', 'phones', 'running apps', 'moving', 'waiting'], 'The run has no fleet.')
 
   show(fleets) {
     this.#table.show(fleets.map(fleet => ({
@@ -98,7 +98,9 @@ export class LogPanel {
         element('span', { class: 'act-at' }, runTime(atSeconds)), element('span', { class: 'act-says' }, says),
         element('span', { class: 'quiet' }, effect)))
     }
-    byID('badge-log').hidden = acts.length === 0
-    replaceText(byID('badge-log'), count(acts.length))
+    // What was refused has done nothing.
+    const done = acts.filter(({ outcome }) => outcome !== 'refused').length
+    byID('badge-log').hidden = done === 0
+    replaceText(byID('badge-log'), count(done))
   }
 }

@@ -97,7 +97,7 @@ export class PhonePanel extends EventTarget {
     this.#state.title = says
     const texts = [
       phone.fleet, says, phone.network, place(phone.place),
-      phone.known ? `${place(phone.known)}, ${distance(Math.round(phone.apartMetres))} away` : 'nothing yet',
+      phone.known ? `${place(phone.known)}, ${distance(Math.round(phone.apartMetres))} behind` : 'nothing yet',
       `${count(phone.queue)} ${phone.queue === 1 ? 'record' : 'records'}`, phone.token,
     ]
     texts.forEach((text, index) => replaceText(this.#values[index], text))

@@ -2,7 +2,7 @@
 
 import { Charts } from '../charts.js'
 import { byID, element, replaceText } from '../dom.js'
-import { count, rate } from '../format.js'
+import { count, rate, time } from '../format.js'
 import { ActPanel } from './acts.js'
 import { Drawing } from './drawing.js'
 import { get, getBlob, stay } from './link.js'
@@ -28,19 +28,25 @@ const charts = new Charts(byID('charts'), [
     { name: 'all', key: 'uploads', color: 'good', fill: true }, { name: 'errors', key: 'errors', color: 'bad' }] },
   { title: 'Answer time', format: milliseconds, lines: [
     { name: 'p99', key: 'p99', color: 'line', fill: true }, { name: 'p95', key: 'p95', color: 'line-soft' }, { name: 'p50', key: 'p50', color: 'warn' }] },
-  { title: 'Records that wait', format: value => value === null ? '–' : count(value), lines: [{ name: 'in all queues', key: 'queue', color: 'line', fill: true }] },
+  { title: 'Queued records', format: value => value === null ? '–' : count(value), lines: [{ name: 'in all queues', key: 'queue', color: 'line', fill: true }] },
   { title: 'Generator lag', format: milliseconds, lines: [{ name: 'p99', key: 'lag', color: 'warn', fill: true }] },
-], () => Date.now())
+], () => state?.phase === 'ended' ? charts.last?.at ?? Date.now() : Date.now() + clockOffset)
+
+/** The clock of the machine of the run less the browser's. */
+let clockOffset = 0
 
 /** The last state that came. */
 let state = null
+let isLive = false
+/** The line to the run was lost once, or stands. */
+let wasTold = false
 /** What was at the instant of the slider, as `GET at` tells it; null for now. */
 let moment = null
 
 /** Of now, and of an instant. */
 const [figures, pastFigures] = [[
   ['run time', ({ atSeconds }) => runTime(atSeconds)],
-  ['apps run', ({ apps, devices }) => `${count(apps)} of ${count(devices)}`],
+  ['running apps', ({ apps, devices }) => `${count(apps)} of ${count(devices)}`],
   ['errors', ({ errors }) => count(errors), ({ errors }) => errors > 0 ? 'bad' : ''],
   ['waiting', ({ queue }) => count(queue)],
   ['uploads/s', ({ uploadsPerSecond }) => rate(uploadsPerSecond)],
@@ -50,7 +56,7 @@ const [figures, pastFigures] = [[
   ['lag p99', ({ lagP99Milliseconds }) => milliseconds(lagP99Milliseconds), ({ isLate }) => isLate ? 'bad' : ''],
 ], [
   ['run time', ({ atSeconds }) => runTime(atSeconds)],
-  ['apps run', ({ fleetFigures }) => `${count(sum(fleetFigures, 'active'))} of ${count(sum(fleetFigures, 'phones'))}`],
+  ['running apps', ({ fleetFigures }) => `${count(sum(fleetFigures, 'active'))} of ${count(sum(fleetFigures, 'phones'))}`],
   ['failed uploads', ({ sums }) => count(sums.failedUploads), ({ sums }) => sums.failedUploads > 0 ? 'bad' : ''],
   ['waiting', ({ fleetFigures }) => count(sum(fleetFigures, 'queue'))],
   ['uploads', ({ sums }) => count(sums.uploads)],
@@ -101,13 +107,14 @@ byID('legend').append(element('li', { title: 'a line leads from a phone to its l
 const areaNumber = element('b', {}, '0')
 byID('legend').append(element('li', { id: 'legend-areas', title: 'phones that were in the area have another network', hidden: true }, element('span', { class: 'area' }), element('span', {}, 'network dropped'), areaNumber))
 
-let chartedAt = 0
 function takeState(next) {
   const before = state
   state = next
   replaceText(byID('run'), state.target ? `${state.scenario} → ${new URL(state.target).host}` : state.scenario)
   byID('run').hidden = false
   byID('run').title = `seed ${state.seed}, ${state.mode}${state.target ? `, ${state.target}` : ''}`
+  clockOffset = Date.parse(state.now) - Date.now()
+  showOrigin(state)
   replaceText(byID('phase'), phaseText(state))
   acts.update(state)
   warn(state)
@@ -116,23 +123,28 @@ function takeState(next) {
   slider.update(state.atSeconds, state.isRecorded)
   showWhole()
   if (before?.acts !== state.acts) loadActs()
-  const now = Date.now()
-  if (now - chartedAt < 1_000) return
-  chartedAt = now
-  charts.append({
-    at: now, uploads: state.uploadsPerSecond, errors: errorRate(now), p50: state.p50Milliseconds,
-    p95: state.p95Milliseconds, p99: state.p99Milliseconds, queue: state.queue, lag: state.lagP99Milliseconds,
-  })
+  charts.edge = state.phase === 'ended' ? 'the end' : 'now'
+  if (state.sample && state.sample.at !== charts.last?.at) charts.append(lineOf(state.sample))
 }
 
-/** Errors in a second of the server's clock, which in virtual time is the run's. */
-function errorRate(now) {
-  const before = counted
-  counted = { at: ['virtual', 'lockstep'].includes(state.mode) ? state.atSeconds : now / 1_000, errors: state.errors }
-  return before && counted.at > before.at ? Math.max(0, counted.errors - before.errors) / (counted.at - before.at) : null
+/** A sample of the run as the charts have it. */
+const lineOf = ({ at, uploadsPerSecond, errorsPerSecond, p50Milliseconds, p95Milliseconds, p99Milliseconds, queue, lagP99Milliseconds }) => ({
+  at, uploads: uploadsPerSecond, errors: errorsPerSecond, p50: p50Milliseconds, p95: p95Milliseconds, p99: p99Milliseconds,
+  queue, lag: lagP99Milliseconds,
+})
+
+/** The charts are full from the first moment on, and after the page was hidden. */
+async function loadPast() {
+  const history = await get('history').catch(() => null)
+  if (history) charts.fill(history.samples.map(lineOf))
 }
 
-let counted = null
+/** Which program runs where since when, as in the head of every report. */
+function showOrigin({ version, host, command, begunAt }) {
+  replaceText(byID('origin'), `Rolling Road ${version} · since ${time(begunAt)} · ${host} · ${command}`)
+  byID('origin').title = `${command}\n${host}\n${begunAt}`
+  byID('origin').hidden = false
+}
 
 function phaseText({ phase, isPaused, share, mode }) {
   if (phase === 'ended') return 'ended'
@@ -140,11 +152,20 @@ function phaseText({ phase, isPaused, share, mode }) {
   return phase === 'settling' ? 'draining' : `${mode}, ${Math.floor(share * 100)} %`
 }
 
-function warn({ isLate, lagP99Milliseconds, phase, result }) {
+function warn({ isLate, lagP99Milliseconds }) {
   byID('lag').hidden = !isLate
   if (isLate) replaceText(byID('lag'), `This machine is too slow for the run: phones are ${milliseconds(lagP99Milliseconds)} late (p99). Answer times now show the machine and not the server. Use fewer phones, or shards on more machines.`)
-  byID('ended').hidden = phase !== 'ended'
-  if (phase === 'ended') replaceText(byID('ended'), `The run has ended${result ? `: ${result}` : ''}. What you see stays until Ctrl-C in its terminal.`)
+  showEnd()
+}
+
+/** A run that has ended takes its room along, unless it is to stay: then nothing is lost, and no line is to be told. */
+function showEnd() {
+  const isOver = state?.phase === 'ended'
+  byID('lost').hidden = isLive || isOver || !wasTold
+  byID('ended').hidden = !isOver
+  if (!isOver) return
+  const what = state.stays && isLive ? 'What you see stays until Ctrl-C in its terminal.' : 'Its control room closes with it; this page keeps what it told last.'
+  replaceText(byID('ended'), `The run has ended${state.result ? `: ${state.result}` : ''}. ${what}`)
 }
 
 let isAsking = false
@@ -265,6 +286,10 @@ slider.addEventListener('phones', ({ detail }) => {
 })
 slider.addEventListener('problem', ({ detail }) => acts.say(detail.message, 'bad'))
 
+byID('chart-span').addEventListener('change', () => {
+  charts.span = Number(byID('chart-span').value) * 1_000
+  remember()
+})
 byID('zoom-in').addEventListener('click', () => { map.view.zoom(1.6); map.moved() })
 byID('zoom-out').addEventListener('click', () => { map.view.zoom(1 / 1.6); map.moved() })
 byID('zoom-fit').addEventListener('click', () => map.fit())
@@ -295,6 +320,7 @@ function remember() {
   if (name) parts.set('phone', name)
   if (tabs.current !== 'phone') parts.set('tab', tabs.current)
   if (slider.instant !== null) parts.set('at', slider.instant)
+  if (byID('chart-span').value !== '120') parts.set('span', byID('chart-span').value)
   const hash = parts.size > 0 ? `#${parts}` : ''
   if (hash !== location.hash) history.replaceState(null, '', `${location.pathname}${hash}`)
 }
@@ -303,6 +329,8 @@ function recall() {
   const parts = new URLSearchParams(location.hash.slice(1))
   wanted = parts.get('phone')
   const [tab, at] = [parts.get('tab'), parts.get('at')]
+  if (parts.get('span') === '600') byID('chart-span').value = '600'
+  charts.span = Number(byID('chart-span').value) * 1_000
   if (tab) tabs.open(tab)
   if (at !== null && Number.isFinite(Number(at))) slider.go(Number(at))
   chooseWanted()
@@ -328,19 +356,20 @@ document.addEventListener('keydown', event => {
   act()
 })
 
-let isLive = false
 let hasStreets = false
 recall()
 tabs.open(tabs.current)
 stay((name, data) => { if (name === 'state') takeState(data) }, problem => {
   isLive = problem === null
+  wasTold = true
   document.body.dataset.link = isLive ? 'live' : 'lost'
   byID('link').dataset.state = isLive ? 'live' : 'lost'
   replaceText(byID('link'), isLive ? 'live' : 'not connected')
-  byID('lost').hidden = isLive
   replaceText(byID('lost'), problem?.message ?? '')
+  showEnd()
   acts.enable(isLive)
   if (!isLive) return
+  loadPast()
   loadPhones()
   if (!hasStreets) get('map').then(streets => { hasStreets = true; map.takeStreets(streets) }, () => {})
 })

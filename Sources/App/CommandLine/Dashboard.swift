@@ -13,9 +13,11 @@ struct DashboardOptions {
   let token: String?
   /// The room stays open after the run, also without a terminal.
   let waits: Bool
+  /// What was typed, without what is secret.
+  let command: String
 
-  /// Nil without `--dashboard`.
-  init?(_ values: FlagValues) throws(UsageError) {
+  /// Nil without `--dashboard`. `words` are those behind `simulate`.
+  init?(_ values: FlagValues, words: [String]) throws(UsageError) {
     guard let listen = values.value("dashboard") else {
       for flag in ["dashboard-token", "dashboard-wait"] where values.value(flag)?.origin == "--" + flag {
         throw UsageError("--\(flag) needs --dashboard ADDRESS")
@@ -37,6 +39,7 @@ struct DashboardOptions {
     }
     self.listen = listen.text
     waits = values.isOn("dashboard-wait")
+    command = SimulationOptions.command(words)
   }
 }
 
@@ -49,7 +52,8 @@ struct Dashboard {
 
   let steering: RunSteering
   private let process: ProcessContext
-  private let options: DashboardOptions
+  /// A run in virtual time is over before a person has looked: on a terminal its room stays open until Ctrl-C.
+  private let stays: Bool
   private let room: ControlRoom
 
   /// `steering` is that of the run of `scenario`.
@@ -57,13 +61,18 @@ struct Dashboard {
     _ steering: RunSteering, _ scenario: Scenario, _ setup: RunSetup, _ options: DashboardOptions,
     _ process: ProcessContext
   ) throws {
-    let run = WatchedRun(steering, scenario: scenario.name, setup) { PageReport($0, map: nil).text }
+    let origin = RoomOrigin(
+      product: Product.version, command: options.command, host: Machine.words, begun: SystemClock().wallNow)
+    let stays = options.waits || process.errorIsTerminal && steering.recording != nil
+    let run = WatchedRun(steering, scenario: scenario.name, setup, origin: origin, stays: stays) {
+      PageReport($0, map: nil).text
+    }
     do throws(NetworkError) {
       room = try ControlRoom(run, listen: options.listen, token: options.token)
     } catch {
       throw Failure(description: "--dashboard: \(error)")
     }
-    (self.steering, self.options, self.process) = (steering, options, process)
+    (self.steering, self.process, self.stays) = (steering, process, stays)
     process.writeError("control room \(room.url)")
   }
 
@@ -71,9 +80,8 @@ struct Dashboard {
   func end(_ summary: RunSummary) { room.end(summary) }
   func stop() { room.stop() }
 
-  /// A run in virtual time is over before a person has looked: on a terminal its room stays open until Ctrl-C.
   func waitForEnd(_ interruption: Interruption) {
-    guard options.waits || process.errorIsTerminal && steering.recording != nil else { return }
+    guard stays else { return }
     let end = Semaphore()
     interruption.onRequest { end.signal() }
     guard !interruption.isRequested else { return }

@@ -145,6 +145,8 @@ final class ServiceSession: ByteSession {
     switch state {
     case .waiting: if parser.isIdle { wishes.ending = .afterOutput }
     case .streaming(let stream):
+      // What became of it is the last that its listeners hear.
+      tell(stream, &output)
       stream.end()
       ChunkWriter.end(into: &output.bytes)
       finish()

@@ -60,6 +60,9 @@ package struct WatchedRun: Sendable {
   /// Nil: the server inside.
   package let target: String?
   package let start: WallInstant
+  package let origin: RoomOrigin
+  /// The room stays open after the run.
+  package let stays: Bool
   package let duration: Nanoseconds
   /// The server wants tokens.
   package let hasTokens: Bool
@@ -69,17 +72,33 @@ package struct WatchedRun: Sendable {
   package let page: @Sendable (RunSummary) -> String
 
   package init(
-    _ steering: RunSteering, scenario: String, _ setup: RunSetup, page: @escaping @Sendable (RunSummary) -> String
+    _ steering: RunSteering, scenario: String, _ setup: RunSetup, origin: RoomOrigin, stays: Bool,
+    page: @escaping @Sendable (RunSummary) -> String
   ) {
     self.steering = steering
     self.scenario = scenario
     seed = setup.seed
     target = setup.outside.map { RunPlace.withoutPassword($0.url) }
     start = setup.start
+    (self.origin, self.stays) = (origin, stays)
     duration = setup.duration
     hasTokens = setup.authorization != nil
     streets = setup.streets
     self.page = page
+  }
+}
+
+/// Which program shows the room, on which machine, and since when by its clock.
+package struct RoomOrigin: Sendable {
+  /// The version of the program.
+  package let product: String
+  /// Without passwords and tokens.
+  package let command: String
+  package let host: String
+  package let begun: WallInstant
+
+  package init(product: String, command: String, host: String, begun: WallInstant) {
+    (self.product, self.command, self.host, self.begun) = (product, command, host, begun)
   }
 }
 

@@ -17,6 +17,10 @@ struct RoomHandlers: Sendable {
     return .json(200, RunState(run, view, summary: board.summary).json)
   }
 
+  func history() -> ServiceAnswer {
+    .json(200, .object(["samples": .array(run.steering.samples.map(\.json))]))
+  }
+
   func live() -> ServiceReply {
     guard board.enter() else {
       return .answer(

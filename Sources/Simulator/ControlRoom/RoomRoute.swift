@@ -37,6 +37,7 @@ struct RoomRoute: Sendable {
     RoomRoute("contract", .get, "/openapi.json", isOpen: true) { handlers, _ in .answer(handlers.files.contract) },
     RoomRoute("runState", .get, "/run/v1/state") { handlers, _ in .answer(handlers.state()) },
     RoomRoute("runLive", .get, "/run/v1/live") { handlers, _ in handlers.live() },
+    RoomRoute("runHistory", .get, "/run/v1/history") { handlers, _ in .answer(handlers.history()) },
     RoomRoute("runMap", .get, "/run/v1/map") { handlers, _ in .answer(handlers.map()) },
     RoomRoute("runPhones", .get, "/run/v1/phones", query: ["names"]) { $0.phones($1) },
     RoomRoute("runPhone", .get, "/run/v1/phones/{phone}", query: ["instant"]) { $0.phone($1) },

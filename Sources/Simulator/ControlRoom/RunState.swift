@@ -18,6 +18,9 @@ struct RunState {
     acts = run.steering.entries.count
   }
 
+  /// Only then there is something in a second.
+  private var goesOn: Bool { !isPaused && summary == nil }
+
   var isPaused: Bool { run.steering.isPaused && summary == nil }
 
   private var phase: String {
@@ -38,6 +41,11 @@ struct RunState {
     object["mode"] = .string(view.mode.rawValue)
     object["target"] = .known(run.target)
     object["startedAt"] = .string(run.start.iso8601Text)
+    object["begunAt"] = .string(run.origin.begun.iso8601Text)
+    object["now"] = .string(SystemClock().wallNow.iso8601Text)
+    object["version"] = .string(run.origin.product)
+    object["command"] = .string(run.origin.command)
+    object["host"] = .string(run.origin.host)
     object["atSeconds"] = .double(view.instant.seconds)
     object["durationSeconds"] = .double(run.duration.seconds)
     object["share"] = .double(view.progress.share)
@@ -46,6 +54,7 @@ struct RunState {
     object["canPause"] = .bool(view.mode != .realtime)
     object["result"] = .known(summary.map { "\($0.result)" })
     object["acts"] = .count(acts)
+    object["stays"] = .bool(run.stays)
     object["isRecorded"] = .bool(run.steering.recording != nil)
   }
 
@@ -55,15 +64,30 @@ struct RunState {
     object["apps"] = .count(view.fleets.reduce(0) { $0 + $1.active })
     object["queue"] = .count(progress.backlog)
     object["connections"] = progress.connections.map { .count($0) } ?? .null
-    object["uploadsPerSecond"] = .double(progress.uploadsPerSecond)
-    object["recordsPerSecond"] = .double(view.recordsPerSecond)
-    object["p50Milliseconds"] = .known(view.p50Milliseconds)
-    object["p95Milliseconds"] = .known(progress.p95Milliseconds)
-    object["p99Milliseconds"] = .known(view.p99Milliseconds)
+    object["uploadsPerSecond"] = .double(goesOn ? progress.uploadsPerSecond : 0)
+    object["recordsPerSecond"] = .double(goesOn ? view.recordsPerSecond : 0)
+    object["p50Milliseconds"] = .known(goesOn ? view.p50Milliseconds : nil)
+    object["p95Milliseconds"] = .known(goesOn ? progress.p95Milliseconds : nil)
+    object["p99Milliseconds"] = .known(goesOn ? view.p99Milliseconds : nil)
     object["errors"] = .count(progress.errors)
-    object["lagP99Milliseconds"] = .known(view.lagP99Milliseconds)
-    object["isLate"] = .bool((view.lagP99Milliseconds ?? 0) > RunState.lagMaxMilliseconds)
+    let lag = goesOn ? view.lagP99Milliseconds : nil
+    object["lagP99Milliseconds"] = .known(lag)
+    object["isLate"] = .bool((lag ?? 0) > RunState.lagMaxMilliseconds)
+    object["sample"] = run.steering.samples.last?.json ?? .null
     object["fleets"] = .array(view.fleets.map(\.json))
+  }
+}
+
+extension RunSample {
+  /// One of `GET history`, and the last of them in the state.
+  var json: JSONValue {
+    .object([
+      "at": .integer(at.millisecondsSince1970), "atSeconds": .double(instant.seconds),
+      "uploadsPerSecond": .double(uploadsPerSecond), "recordsPerSecond": .double(recordsPerSecond),
+      "errorsPerSecond": .known(errorsPerSecond), "p50Milliseconds": .known(p50Milliseconds),
+      "p95Milliseconds": .known(p95Milliseconds), "p99Milliseconds": .known(p99Milliseconds),
+      "queue": .count(queue), "lagP99Milliseconds": .known(lagP99Milliseconds),
+    ])
   }
 }
 

@@ -146,14 +146,15 @@ private struct SimulateCommand {
         process, scenario, adminToken: values.text("admin-token"), isQuiet: values.isOn("quiet")
       ).run()
     }
+    let words = process.arguments.dropFirst().without(["--admin-token", "--dashboard-token"])
     let options = SimulationOptions(
       path: name, checksDeterminism: values.isOn("check-determinism"), isQuiet: values.isOn("quiet"),
       isStrict: values.isOn("strict"),
       folder: values.text("out"), shard: try shard(), processes: try ProcessCount(values),
       adminToken: values.text("admin-token"),
-      words: process.arguments.dropFirst().without(["--admin-token", "--dashboard-token"]),
+      words: words,
       scenarioHash: scenarioHash(of: result.document), document: result.document,
-      notes: notes, dashboard: try DashboardOptions(values))
+      notes: notes, dashboard: try DashboardOptions(values, words: words))
     let seeds = try values.read("seeds", expected: "a whole number from 1 to 1000000") { text in
       Quantities.count(text).flatMap { (1...1_000_000).contains($0) ? $0 : nil }
     }
@@ -312,4 +313,9 @@ struct SimulationOptions {
   var notes: [String] = []
   /// Nil: the run has no control room.
   var dashboard: DashboardOptions?
+
+  /// As it was typed, without what is secret.
+  static func command(_ words: [String]) -> String {
+    "rollingroad simulate " + words.map { SecretWord.removed(from: $0).shellWord }.joined(separator: " ")
+  }
 }

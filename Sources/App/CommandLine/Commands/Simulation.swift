@@ -194,10 +194,7 @@ struct Simulation {
     }
   }
 
-  /// As it was typed, without what is secret.
-  private var command: String {
-    "rollingroad simulate " + options.words.map { SecretWord.removed(from: $0).shellWord }.joined(separator: " ")
-  }
+  private var command: String { SimulationOptions.command(options.words) }
 
   func newStore() throws -> SQLiteStore { try SQLiteStore(.scratch) }
 

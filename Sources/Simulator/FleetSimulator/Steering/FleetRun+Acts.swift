@@ -92,7 +92,7 @@ extension FleetRun {
     case .changeRate(let factor, let fleet):
       try requireRoom(for: factor, plus: 0, fleet, act)
       perform(.changeRate(RateFactor(fleet: fleet, factor: factor)), at: instant, isNew: true)
-      return "the rate of \(fleet) is multiplied by \(factor)"
+      return "from now on"
     case .dropNetwork, .expireTokens, .killApps: return try disturb(act, at: instant)
     case .pause, .resume, .abort: preconditionFailure("these are done above")
     }

@@ -58,7 +58,7 @@ extension FleetRun {
     let figures = measures?.progress ?? RunProgress(share: 0, devices: 0, uploadsPerSecond: 0, backlog: 0, errors: 0)
     let spread = measures?.recentUploads
     func lag(_ quantile: Double) -> Double? {
-      generatorLag.value(atQuantile: quantile).map { Double($0) / 1_000 }
+      room?.lag.milliseconds(atQuantile: quantile, at: viewClock.monotonicNow)
     }
     return RunView(
       mode: mode, instant: spanOfRun(now), duration: spanOfRun(drivesEnd), progress: figures,
@@ -93,6 +93,7 @@ final class RoomWatch: Watcher {
   }
 
   private let phones: PerDevice<Phone>
+  var lag = LagWindow()
   private var wall = WallInstant(millisecondsSince1970: 0)
 
   init(phones count: Int) { phones = PerDevice(count: count) { _ in Phone() } }
@@ -105,9 +106,36 @@ final class RoomWatch: Watcher {
     wall = context.now.wall
     _ = phones[phone].known.see(event)
     switch event {
+    case .turn(let late): lag.record(late)
     case .configured(let configuration): phones[phone].token.learn(configuration.authorization, at: wall)
     case .faultBegan(let fault) where fault.effects.contains(.endsTokens): phones[phone].token.takeBack()
     default: break
     }
+  }
+}
+
+/// How late devices were served in the last five to ten seconds of the machine's clock: one slow moment is not told for the
+/// rest of a run. The whole of it stands in the report.
+struct LagWindow {
+  private static let span = Nanoseconds.seconds(5)
+  /// In microseconds.
+  private var (current, before) = (LagWindow.empty, LagWindow.empty)
+  private var turnAt = MonotonicInstant(nanoseconds: 0)
+
+  private static let empty = Histogram(highestTrackableValue: 3_600_000_000)
+
+  mutating func record(_ late: Nanoseconds) { current.record(UInt64(max(0, late.count / 1_000))) }
+
+  /// Nil when no device had a turn, and in virtual time.
+  mutating func milliseconds(atQuantile quantile: Double, at now: MonotonicInstant) -> Double? {
+    if now >= turnAt {
+      (before, current, turnAt) = (current, LagWindow.empty, now + LagWindow.span)
+    }
+    guard current.count + before.count > 0 else { return nil }
+    var both = current
+    do throws(HistogramError) { try both.merge(before) } catch {
+      preconditionFailure("both have one range, and the turns of some seconds: \(error)")
+    }
+    return both.value(atQuantile: quantile).map { Double($0) / 1_000 }
   }
 }

@@ -79,18 +79,26 @@ package enum RunAct: Equatable, Sendable {
     switch self {
     case .addPhones(let count, let fleet): "add \(count) phones to \(fleet)"
     case .removePhones(let count, let fleet): "remove \(count) phones from \(fleet)"
-    case .changeRate(let factor, let fleet): "change the rate of \(fleet) by the factor \(factor)"
+    case .changeRate(let factor, let fleet): "multiply the rate of \(fleet) by \(RunAct.number(factor))"
     case .dropNetwork(let drop):
-      "network \(drop.network) for \(Int(drop.duration.seconds)) s\(drop.place == nil ? "" : " in an area")"
-        + (drop.fleet.map { ", fleet \($0)" } ?? "")
+      "switch phones" + (drop.fleet.map { " of \($0)" } ?? "") + (drop.place == nil ? "" : " in an area")
+        + " to network \(drop.network) for \(RunAct.number(drop.duration.seconds)) s"
     case .expireTokens(let fleet): "expire access tokens" + (fleet.map { " of \($0)" } ?? "")
     case .killApps(let kill):
       switch kill.amount {
-      case .share(let share): "kill apps with probability \(share)" + (kill.fleet.map { ", fleet \($0)" } ?? "")
-      case .count(let count): "kill \(count) apps" + (kill.fleet.map { " of \($0)" } ?? "")
+      case .share(let share):
+        "close apps" + (kill.fleet.map { " of \($0)" } ?? "")
+          + ", each with a probability of \(RunAct.number(share * 100)) %"
+      case .count(let count): "close \(count) apps" + (kill.fleet.map { " of \($0)" } ?? "")
       }
     case .pause, .resume, .stop, .abort: name
     }
+  }
+
+  /// Without a fraction that says nothing.
+  private static func number(_ value: Double) -> String {
+    let rounded = (value * 1_000).rounded() / 1_000
+    return rounded == rounded.rounded() && abs(rounded) < 1e15 ? "\(Int64(rounded))" : "\(rounded)"
   }
 }
 

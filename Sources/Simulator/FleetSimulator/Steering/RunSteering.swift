@@ -40,6 +40,7 @@ package final class RunSteering: Sendable {
     var isOver = false
     var viewers = 0
     var view: RunView?
+    var history = RunHistory()
     var alarm: (@Sendable () -> Void)?
     /// By number: who waits for what becomes of the act.
     var listeners: [Int: @Sendable (Entry) -> Void] = [:]
@@ -121,6 +122,9 @@ package final class RunSteering: Sendable {
 
   /// The latest; nil before the first, and while nothing watches.
   package var view: RunView? { state.withLock { $0.view } }
+
+  /// Of the last ten minutes in which it was watched, the oldest first.
+  package var samples: [RunSample] { state.withLock { $0.history.samples } }
 
   /// Views are published from the first watch on until the last has ended.
   package func beginWatching() {
@@ -228,7 +232,14 @@ package final class RunSteering: Sendable {
 
   func note(_ step: PlannedStep) { state.withLock { $0.plan.steps.append(step) } }
   func pause(_ isPaused: Bool) { state.withLock { $0.isPaused = isPaused } }
-  func publish(_ view: RunView) { state.withLock { $0.view = view } }
+
+  func publish(_ view: RunView) {
+    let now = clock()
+    state.withLock { state in
+      state.view = view
+      state.history.take(view, at: now)
+    }
+  }
 
   /// Until something is submitted or the time is over.
   func wait(milliseconds: Int) { _ = wakeUp.wait(milliseconds: milliseconds) }
