@@ -39,8 +39,11 @@ final class BrowserPage {
   func end() throws {
     try call("Input.dispatchMouseEvent", ["type": "mouseMoved", "x": .integer(0), "y": .integer(0)])
     try call("Page.navigate", ["url": "about:blank"])
-    let origin = url.split(separator: "/", maxSplits: 3).prefix(2).joined(separator: "//")
-    try call("Storage.clearDataForOrigin", ["origin": .string(origin), "storageTypes": "all"])
+    // A file has no origin of its own, and reports store nothing.
+    if url.hasPrefix("http") {
+      let origin = url.split(separator: "/", maxSplits: 3).prefix(2).joined(separator: "//")
+      try call("Storage.clearDataForOrigin", ["origin": .string(origin), "storageTypes": "all"])
+    }
     try call("Network.clearBrowserCache")
   }
 

@@ -50,14 +50,17 @@ extension DeviceLink {
 enum WireBytes {
   /// Nil when the request cannot be written as HTTP/1.1.
   static func bytes(of request: OutgoingRequest) -> [UInt8]? {
-    let parts = request.url.split(separator: "/", maxSplits: 3, omittingEmptySubsequences: false)
-    guard parts.count >= 3 else { return nil }
-    let target = "/" + (parts.count > 3 ? parts[3] : "")
+    let url = request.url.utf8
+    var slashes = url.indices.lazy.filter { url[$0] == UInt8(ascii: "/") }.makeIterator()
+    guard slashes.next() != nil, let authority = slashes.next() else { return nil }
+    let path = slashes.next() ?? url.endIndex
+    let host = url[url.index(after: authority)..<path]
+    let target = path == url.endIndex ? Substring("/") : request.url[path...]
     var bytes: [UInt8] = []
     bytes.reserveCapacity(512 + request.body.count)
     do throws(HTTPError) {
       try RequestWriter.requestLine(request.method.utf8.span, target.utf8.span, .http11, into: &bytes)
-      try HeadWriter.field(HeaderName.host, parts[2].utf8.span, into: &bytes)
+      try HeadWriter.field(HeaderName.host, host.span, into: &bytes)
       for field in request.headers { try HeadWriter.field(field.name.utf8.span, field.value.utf8.span, into: &bytes) }
     } catch { return nil }
     HeadWriter.contentLength(request.body.count, into: &bytes)
