@@ -20,7 +20,7 @@ import World
     let audit = AnswerAudit(setup)
     let destination = try RunDestination(of: setup) { try Runs.store() }
     _ = try FleetRun(setup, to: destination, watchers: [audit]).run()
-    return audit.remarks
+    return audit.verdicts.sentences
   }
 
   @Test func aSoundServerKeepsAllClauses() throws {

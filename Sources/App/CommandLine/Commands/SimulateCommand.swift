@@ -30,8 +30,12 @@ extension Subcommand {
       .value("shard", "I/N", "run only part I of N, counted from 0; auto/N takes I from a Kubernetes Indexed Job"),
       .value(
         "processes", "N|auto",
-        "share a run in virtual time, or the seeds of --seeds, among N processes; auto takes one for each processor",
+        "share a run, or the seeds of --seeds, among N processes; auto takes one for each processor in virtual time, and one process otherwise",
         standard: "auto"),
+      .value(
+        "start-at", "TIME",
+        "begin the drives at this time, such as 2026-08-03T07:00:00Z, so that shards on several machines begin together"
+      ),
       .values("set", "PATH=VALUE,…", "change values of the scenario: fleets.cars.devices=50,faults[0].at=5m"),
       .values(
         "output", "TYPE=VALUE",
@@ -62,7 +66,8 @@ extension Subcommand {
       lost or another invariant violated, 99 when a threshold was missed, 104 when the scenario has errors (all of them
       are reported at once, with their locations), 105 after Ctrl-C. docs/scenario.md explains every key.
 
-      With --processes, several processes of this machine share one run in virtual time, with the same result as one process.
+      With --processes, several processes of this machine share one run: in virtual time with the same result as one process,
+      in real or accelerated time with drives that begin at one instant, and thresholds that judge the whole.
       With --shard, processes of several machines do: each device is the same as in the whole run, so that 'rollingroad merge'
       can add up the results exactly.
       """,
@@ -134,6 +139,11 @@ private struct SimulateCommand {
     if values.isOn("check-determinism"), scenario.clock.mode != .virtual {
       throw UsageError("--check-determinism: only mode virtual is repeatable, not \(scenario.clock.mode.rawValue)")
     }
+    if let start = values.value("start-at"), [.virtual, .lockstep].contains(scenario.clock.mode) {
+      throw UsageError(
+        "\(start.origin): mode \(scenario.clock.mode.rawValue) has no time of its own to begin at; use it in real or accelerated time"
+      )
+    }
     scenario.target.hasAdminToken = values.value("admin-token")?.origin == "--admin-token"
     tell(result.notes, as: "note: ")
     notes += try SecurityFlags.check(scenario.target.security, process)
@@ -151,6 +161,7 @@ private struct SimulateCommand {
       path: name, checksDeterminism: values.isOn("check-determinism"), isQuiet: values.isOn("quiet"),
       isStrict: values.isOn("strict"),
       folder: values.text("out"), shard: try shard(), processes: try ProcessCount(values),
+      start: try RunStart(values),
       adminToken: values.text("admin-token"),
       words: words,
       scenarioHash: scenarioHash(of: result.document), document: result.document,
@@ -302,6 +313,7 @@ struct SimulationOptions {
   var folder: String?
   var shard: Shard?
   var processes = ProcessCount.fixed(1)
+  var start: RunStart?
   /// `--admin-token`, that of the target.
   var adminToken: String?
   /// What was typed behind `simulate`.

@@ -123,7 +123,8 @@ struct Simulation {
     }
     setup.outside?.serverVersion = try outside.askVersion()
     if let reason = try outside.showStreets(of: setup) { process.writeError("note: \(reason)") }
-    let now = SystemClock().wallNow
+    if let start = options.start { process.writeError("note: \(start.sentence)") }
+    let now = options.start?.wall ?? SystemClock().wallNow
     if outside.beginsToday { setup.start = now }
     // In modelled time a run can be had again, record by record, from a server that is as it was.
     if outside.lockstep != .modelled { setup.outside?.runNumber = UInt64(bitPattern: now.millisecondsSince1970) }
@@ -157,7 +158,7 @@ struct Simulation {
     let begun = SystemClock().wallNow
     let divided = DividedSimulation(
       process: process, isQuiet: options.isQuiet, isOneOfMany: options.isOneOfMany, count: count,
-      interruption: interruption
+      interruption: interruption, isInRealTime: setup.outside != nil, start: options.start, judge: WholeJudge(scenario)
     ) { shard, folder, line in simulate(shard, of: setup, scenario, in: folder, line) }
     guard let whole = try divided.run(setup, outputs) else { return nil }
     var summary = whole.summary
@@ -182,8 +183,11 @@ struct Simulation {
       var part = setup.part(shard, isEndedByViolation: true)
       let outputs = try RunOutputs(scenario, part, folder: folder, isOfWorker: true)
       part.logged = outputs.devicesLogged(of: part)
+      // Only the whole ends by a threshold.
+      let judged = WholeJudge(scenario).isNeeded
+      let scenario = judged ? scenario.withoutEndings : scenario
       let measures = try Measures(scenario, part, processorTime: ProcessorClock.now)
-      let shardLine = ShardLine(line)
+      let shardLine = ShardLine(line, sendsInterims: judged)
       let result = try Simulation(process, options, interruption, shardLine)
         .run(part, scenario, measures, outputs, nil, nil, nil)
       try outputs.finish()
@@ -196,6 +200,12 @@ struct Simulation {
 
   private var command: String { SimulationOptions.command(options.words) }
 
+  private func awaitStart(of setup: RunSetup) {
+    guard setup.outside != nil, setup.outside?.lockstep == nil else { return }
+    if let shardLine { return shardLine.awaitStart(interruption) }
+    if let start = options.start { RunStart.wait(until: start.instant, unless: interruption) }
+  }
+
   func newStore() throws -> SQLiteStore { try SQLiteStore(.scratch) }
 
   private func run(
@@ -207,10 +217,13 @@ struct Simulation {
     let audit = setup.outside.map { _ in AnswerAudit(setup) }
     let errors = ErrorWatch(setup)
     let first: [any Watcher] = telemetry.map { [$0] } ?? []
-    let watchers: [any Watcher] = first + [measures, errors] + outputs.watchers(of: setup) + (audit.map { [$0] } ?? [])
+    let ending: [any Watcher] = shardLine.map { [$0.ending] } ?? []
+    let watchers: [any Watcher] =
+      first + [measures, errors] + outputs.watchers(of: setup) + (audit.map { [$0] } ?? []) + ending
     let run = try FleetRun(
       setup, to: destination, interruption: interruption, watchers: watchers, steering: dashboard?.steering)
     listener?.show(measures)
+    awaitStart(of: setup)
     let begun = SystemClock().wallNow
     var undelivered: [String] = []
     func summary(of report: RunReport) -> RunSummary {
@@ -223,8 +236,9 @@ struct Simulation {
       summary.origin = RunOrigin(command: command, host: Machine.words, start: begun, end: ended)
       summary.errors = errors.errors
       summary.leaveLateUnjudged()
-      summary.notes += options.notes + (audit?.remarks ?? []) + undelivered
       summary.clauses = audit?.verdicts ?? []
+      // Those of shards are told when they are added up.
+      summary.notes += options.notes + (options.shard == nil ? summary.clauses.sentences : []) + undelivered
       if options.isStrict { summary.judgeStrictly() }
       guard let shard = options.shard else { return summary }
       summary.shard = shard.text
@@ -241,7 +255,7 @@ struct Simulation {
       var progress = measures.progress
       progress.mostFrequentError = errors.mostFrequent
       display?.show(progress)
-      shardLine?.show(progress)
+      shardLine?.show(progress) { summary(of: run.interim) }
       listener?.show(measures)
       outputs.append(measures.timeline)
       dashboard?.serve { summary(of: run.interim) }

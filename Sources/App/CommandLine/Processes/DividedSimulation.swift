@@ -3,21 +3,27 @@ import FleetSimulator
 import Reports
 import Scenario
 
-/// A run in virtual time that several processes share. Each simulates one shard, as `--shard` does; together they come to
-/// what one process comes to.
+/// A run that several processes share. Each simulates one shard, as `--shard` does; together they come to what one process
+/// comes to. In real time their drives begin at one instant.
 struct DividedSimulation {
   let process: ProcessContext
   let isQuiet: Bool
   let isOneOfMany: Bool
   let count: Int
   let interruption: Interruption
+  let isInRealTime: Bool
+  /// Nil: as soon as all processes are ready.
+  let start: RunStart?
+  let judge: WholeJudge
   /// In a worker: simulates a shard, streams into the folder and tells what it has come to.
   let simulate: (Shard, _ folder: String?, WorkerLine) -> Void
 
   /// What is known of one worker.
   private struct Part {
     let worker: WorkerProcess
+    var isReady = false
     var progress: RunProgress?
+    var interim: RunSummary?
     var result: ShardResult?
 
     /// Takes what it has told; gives the notes among it. Throws when nothing more comes, and there is no result.
@@ -29,7 +35,9 @@ struct DividedSimulation {
         case .error(let note): notes.append(note)
         case .value(let value):
           switch try ShardMessage(value) {
+          case .ready: isReady = true
           case .progress(let progress): self.progress = progress
+          case .interim(let interim): self.interim = interim
           case .result(let result):
             self.result = result
             progress?.share = 1
@@ -55,13 +63,15 @@ struct DividedSimulation {
       return nil
     }
     if !isOneOfMany { process.writeOutput("\(count) processes") }
-    guard try follow(&parts) else {
+    var judge = judge
+    guard try follow(&parts, &judge) else {
       process.writeError("note: a violation; the run is repeated in one process, to save a plan that replays it")
       return nil
     }
     for part in parts { try part.worker.finish() }
     try outputs.adopt(folders, fleets: setup.fleets.map(\.name))
     var whole = try ShardResult.whole(of: parts.compactMap(\.result))
+    whole.summary.markEnded(by: judge.missed)
     if interruption.isRequested, !whole.summary.violations.isEmpty {
       whole.summary.notes.append("no replay plan was saved: the run was ended by a signal")
     }
@@ -80,7 +90,8 @@ struct DividedSimulation {
   }
 
   /// Until all have told what they have come to; false as soon as one process has to make the run again.
-  private func follow(_ parts: inout [Part]) throws -> Bool {
+  private func follow(_ parts: inout [Part], _ judge: inout WholeJudge) throws -> Bool {
+    var hasBegun = !isInRealTime
     let display = isQuiet ? nil : ProgressDisplay(process)
     defer { display?.clear() }
     var notes: Set<String> = []
@@ -92,10 +103,37 @@ struct DividedSimulation {
           process.writeError(note)
         }
       }
-      if !interruption.isRequested, parts.contains(where: { $0.result?.isRepeated ?? false }) { return false }
+      if !interruption.isRequested, !isInRealTime, parts.contains(where: { $0.result?.isRepeated ?? false }) {
+        return false
+      }
+      if !hasBegun, parts.allSatisfy(\.isReady) {
+        hasBegun = true
+        begin(parts)
+      }
+      try judgeWhole(&parts, &judge)
       display?.show(RunProgress.whole(of: parts.compactMap(\.progress)))
     }
     return true
+  }
+}
+
+extension DividedSimulation {
+  /// Late enough that each of them hears of it before.
+  private static let lead = Nanoseconds.milliseconds(20)
+
+  private func begin(_ parts: [Part]) {
+    var instant = SystemClock().monotonicNow + DividedSimulation.lead
+    if let start { instant = max(instant, start.instant) }
+    for part in parts { part.worker.order(.begin(instant)) }
+  }
+
+  /// As soon as each shard has told anew what it has come to.
+  private func judgeWhole(_ parts: inout [Part], _ judge: inout WholeJudge) throws {
+    let interims = parts.compactMap(\.interim)
+    guard judge.isNeeded, interims.count == parts.count else { return }
+    for index in parts.indices { parts[index].interim = nil }
+    guard try judge.judge(interims) else { return }
+    for part in parts { part.worker.order(.endDrives) }
   }
 }
 

@@ -3,7 +3,7 @@ import FleetSimulator
 import Network
 import Scenario
 
-/// `--processes`: how many processes share a run in virtual time. It comes to the same in any number of them.
+/// `--processes`: how many processes share a run. In virtual time it comes to the same in any number of them.
 enum ProcessCount {
   case automatic
   case fixed(Int)
@@ -39,7 +39,7 @@ enum ProcessCount {
       return hindrance.map { (1, $0) } ?? (max(1, min(count, devices)), nil)
     case .automatic:
       let isLong = Double(devices) * setup.duration.seconds >= ProcessCount.deviceSecondsMin
-      guard isLong, devices >= ProcessCount.devicesMin, process.ownsSignals, options.shard == nil,
+      guard isLong, setup.outside == nil, devices >= ProcessCount.devicesMin, process.ownsSignals, options.shard == nil,
         options.dashboard == nil, hindrance == nil
       else { return (1, nil) }
       return (min(Processors.count, devices / (ProcessCount.devicesMin / 2)), nil)
@@ -68,8 +68,12 @@ enum ProcessCount {
   }
 
   private static func hindrance(_ setup: RunSetup, _ scenario: Scenario) -> String? {
-    if setup.outside != nil { return "only runs in virtual time are divided; see --shard" }
-    if scenario.thresholds.contains(where: { $0.thresholds.contains(where: \.abortOnFail) }) {
+    if let outside = setup.outside {
+      if outside.lockstep != nil { return "in mode lockstep the target sees one request after the other" }
+      if outside.isOurs, setup.faults.contains(where: \.action.isServers) {
+        return "server faults are rules of the whole target, which processes would delete for each other"
+      }
+    } else if WholeJudge(scenario).isNeeded {
       return "a threshold ends the run, and judges all devices"
     }
     if scenario.outputs.contains(where: \.isLive) { return "an output sends figures while the run goes on" }

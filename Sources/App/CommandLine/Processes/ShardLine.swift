@@ -1,25 +1,60 @@
 import Base
 import FleetSimulator
+import Threads
 
 /// Where a worker tells of the shard that it simulates: five times a second how far it is, and at the end what it came to.
 final class ShardLine {
   private static let interval = Nanoseconds.milliseconds(200)
 
   private let line: WorkerLine
+  /// The whole is judged while it lasts.
+  private let sendsInterims: Bool
   private let clock = SystemClock()
   private var due: MonotonicInstant
+  private var interimDue: MonotonicInstant
+  /// Ends the drives when the whole has missed a threshold.
+  let ending = OrderedEnd()
 
-  init(_ line: WorkerLine) {
-    self.line = line
+  init(_ line: WorkerLine, sendsInterims: Bool) {
+    (self.line, self.sendsInterims) = (line, sendsInterims)
     due = clock.monotonicNow
+    interimDue = due
   }
 
-  func show(_ progress: RunProgress) {
+  func show(_ progress: RunProgress, _ interim: () -> RunSummary) {
     let now = clock.monotonicNow
-    guard now >= due else { return }
-    due = now + ShardLine.interval
-    send(.progress(progress))
+    if now >= due {
+      due = now + ShardLine.interval
+      send(.progress(progress))
+    }
+    if sendsInterims, now >= interimDue {
+      interimDue = now + WholeJudge.interval
+      send(.interim(interim()))
+    }
   }
 
   func send(_ message: ShardMessage) { line.send(.value(message.json)) }
+
+  /// Until the instant at which the drives of all shards begin; afterwards orders are heard beside them.
+  func awaitStart(_ interruption: Interruption) {
+    send(.ready)
+    var begin: MonotonicInstant?
+    while begin == nil, !interruption.isRequested {
+      if case .begin(let instant) = line.nextOrder(milliseconds: 100) { begin = instant }
+    }
+    if let begin { RunStart.wait(until: begin, unless: interruption) }
+    NamedThread.started("orders") { [line, flag = ending.flag] in
+      while line.nextOrder(milliseconds: -1) != .endDrives {}
+      flag.raise()
+    }.detach()
+  }
+}
+
+/// Has seen enough when that is ordered.
+final class OrderedEnd: Watcher {
+  let flag = AtomicFlag()
+
+  var hasSeenEnough: Bool { flag.isRaised }
+
+  func see(_ event: SimulationEvent, _ context: EventContext) {}
 }

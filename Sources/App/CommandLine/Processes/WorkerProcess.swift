@@ -21,6 +21,8 @@ final class WorkerProcess {
   private let id: pid_t
   private let group: WorkerGroup
   private var descriptor: Int32
+  /// Where it hears orders.
+  private let orders: Int32
   private var unread: [UInt8] = []
   private var messages: [WorkerMessage] = []
   private var hasEnded = false
@@ -30,26 +32,38 @@ final class WorkerProcess {
   init(_ name: String, in group: WorkerGroup, _ work: (WorkerLine) -> Void) throws(Failure) {
     self.name = name
     self.group = group
-    var ends: [Int32] = [0, 0]
-    guard unsafe rr_pipe(&ends) == 0 else { throw WorkerProcess.failure("no pipe", errno) }
+    let (told, ordered) = (try WorkerProcess.pipe(), try WorkerProcess.pipe())
     let id = group.fork()
     if id == 0 {
-      close(ends[0])
-      work(WorkerLine(descriptor: ends[1]))
+      close(told.read)
+      close(ordered.write)
+      work(WorkerLine(descriptor: told.write, orders: ordered.read))
       _exit(ExitCode.ok.rawValue)
     }
     let code = errno
-    close(ends[1])
+    close(told.write)
+    close(ordered.read)
     guard id > 0 else {
-      close(ends[0])
+      close(told.read)
+      close(ordered.write)
       throw WorkerProcess.failure("cannot start another process", code)
     }
     self.id = id
-    descriptor = ends[0]
+    (descriptor, orders) = (told.read, ordered.write)
   }
+
+  private static func pipe() throws(Failure) -> (read: Int32, write: Int32) {
+    var ends: [Int32] = [0, 0]
+    guard unsafe rr_pipe(&ends) == 0 else { throw failure("no pipe", errno) }
+    return (ends[0], ends[1])
+  }
+
+  /// One that has ended hears nothing, and is missed where its messages are read.
+  func order(_ order: WorkerOrder) { _ = WholeFile.put(order.bytes, into: orders) }
 
   deinit {
     if isOpen { close(descriptor) }
+    close(orders)
     guard !hasEnded else { return }
     kill(id, SIGKILL)
     _ = end()
@@ -194,6 +208,12 @@ enum WorkerMessage {
 /// Where a worker tells of its work.
 struct WorkerLine: Sendable {
   fileprivate let descriptor: Int32
+  fileprivate let orders: Int32
+
+  /// Nil when none comes in that time.
+  func nextOrder(milliseconds: Int32) -> WorkerOrder? {
+    WorkerOrder.next(from: orders, milliseconds: milliseconds)
+  }
 
   func send(_ message: WorkerMessage) {
     var writer = JSONWriter(capacity: 4_096)

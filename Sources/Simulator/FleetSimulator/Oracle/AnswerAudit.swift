@@ -111,29 +111,6 @@ extension AnswerAudit {
         detail: examples[clause], remedy: broken > 0 ? clause.remedy : nil)
     }
   }
-
-  /// A sentence for each clause that the server has broken, how many were kept, and those that could not be judged.
-  package var remarks: [String] {
-    guard card.answers > 0 else { return [] }
-    let verdicts = verdicts
-    var remarks = card.findings.map { finding in
-      let clause = finding.clause
-      return
-        "the server's answers: \(clause.rule), clause \(clause.number), is broken in \(card.timesBroken(clause)) of \(card.timesJudged(clause)) answers, the first time with \(finding.detail): \(clause.remedy)"
-    }
-    let kept = verdicts.count { $0.outcome == .kept }
-    let unseen = verdicts.count { $0.outcome == .notSeen }
-    remarks.append(
-      "the server's answers: \(kept) clauses kept in \(card.answers) checked answers, \(unseen) not tested"
-    )
-    let blind = verdicts.filter { $0.outcome == .notJudged }
-    if !blind.isEmpty {
-      remarks.append(
-        "the server's answers: could not be judged, as header fields are not available in this kind of run: "
-          + blind.map { "\($0.rule) (clause \($0.number))" }.joined(separator: "; "))
-    }
-    return remarks
-  }
 }
 
 extension Clause {

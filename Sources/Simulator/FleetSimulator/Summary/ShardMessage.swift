@@ -4,20 +4,30 @@ import Scenario
 
 /// What a shard tells the process that has begun it: each message is a line of JSON.
 package enum ShardMessage: Equatable, Sendable {
+  /// In real time: everything is prepared, and the drives can begin.
+  case ready
   case progress(RunProgress)
+  /// What it has come to so far, where the whole is judged while it lasts.
+  case interim(RunSummary)
   case result(ShardResult)
 
   package var json: JSONValue {
     switch self {
+    case .ready: .object(["ready": .bool(true)])
     case .progress(let progress): .object(["progress": progress.json])
+    case .interim(let summary): .object(["interim": summary.json])
     case .result(let result): .object(["result": result.json])
     }
   }
 
   package init(_ json: JSONValue) throws(SummaryError) {
     let node = SummaryNode(value: json, path: "shard")
-    if let progress = node.optional("progress") {
+    if node.optional("ready") != nil {
+      self = .ready
+    } else if let progress = node.optional("progress") {
       self = .progress(try RunProgress(progress))
+    } else if let interim = node.optional("interim") {
+      self = .interim(try RunSummary(interim.value))
     } else {
       self = .result(try ShardResult(node.member("result")))
     }

@@ -68,6 +68,7 @@ extension RunSummary {
     whole.putMetricsInOrder()
     whole.invariants = invariants(of: parts)
     for index in whole.thresholds.indices { try whole.judge(index, parts) }
+    whole.notes += whole.clauses.sentences
     whole.leaveStorageUnjudged()
     whole.leaveLateUnjudged()
     return whole
@@ -223,6 +224,13 @@ extension ClauseVerdict {
 }
 
 extension RunSummary {
+  /// Of the whole: thresholds at these places have ended it.
+  package mutating func markEnded(by thresholds: [Int]) {
+    guard !thresholds.isEmpty else { return }
+    for place in thresholds { self.thresholds[place].endedTheRun = true }
+    if ending == .completed { ending = .threshold }
+  }
+
   /// A part of a run says nothing of what is asked of the whole, unless it was ended by it.
   package mutating func leaveThresholdsToTheWhole() {
     for index in thresholds.indices where !thresholds[index].endedTheRun { thresholds[index].outcome = .notMeasured }

@@ -150,6 +150,26 @@ package struct ClauseVerdict: Equatable, Sendable {
   package var remedy: String?
 }
 
+extension [ClauseVerdict] {
+  /// A sentence for each clause that the server has broken, how many were kept, and those that could not be judged; none when
+  /// there was no answer.
+  package var sentences: [String] {
+    guard let answers = lazy.map(\.judged).max(), answers > 0 else { return [] }
+    var sentences = filter { $0.outcome == .broken }.map { clause in
+      "the server's answers: \(clause.rule), clause \(clause.number), is broken in \(clause.broken) of \(clause.judged) answers, the first time with \(clause.detail ?? ""): \(clause.remedy ?? "")"
+    }
+    let (kept, unseen) = (count { $0.outcome == .kept }, count { $0.outcome == .notSeen })
+    sentences.append("the server's answers: \(kept) clauses kept in \(answers) checked answers, \(unseen) not tested")
+    let blind = filter { $0.outcome == .notJudged }.map { "\($0.rule) (clause \($0.number))" }
+    if !blind.isEmpty {
+      sentences.append(
+        "the server's answers: could not be judged, as header fields are not available in this kind of run: "
+          + blind.joined(separator: "; "))
+    }
+    return sentences
+  }
+}
+
 extension RunSummary {
   /// With `simulate --strict` a broken clause fails the run, and so does a store that was not looked at.
   package mutating func judgeStrictly() {

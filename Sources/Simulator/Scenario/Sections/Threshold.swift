@@ -103,6 +103,23 @@ package struct MetricThresholds: Equatable, Sendable {
   package let thresholds: [Threshold]
 }
 
+extension Scenario {
+  /// For a part of a run, which cannot know when the whole has to end.
+  package var withoutEndings: Scenario {
+    var scenario = self
+    scenario.thresholds = thresholds.map { section in
+      MetricThresholds(
+        selector: section.selector,
+        thresholds: section.thresholds.map { threshold in
+          var threshold = threshold
+          threshold.abortOnFail = false
+          return threshold
+        })
+    }
+    return scenario
+  }
+}
+
 extension ValueCodec where Value == [MetricThresholds] {
   static var thresholds: ValueCodec {
     let text = ValueCodec<String>.text(pattern: ThresholdExpression.pattern, words: ThresholdSection.words)

@@ -1,0 +1,46 @@
+import Base
+import FleetSimulator
+import Reports
+import Threads
+
+/// `--start-at`: when the drives begin, on several machines at once.
+struct RunStart {
+  let wall: WallInstant
+
+  init?(_ values: FlagValues) throws(UsageError) {
+    guard let value = values.value("start-at") else { return nil }
+    guard let wall = WallInstant(iso8601: value.text.utf8.span) else {
+      throw UsageError("\(value.origin): '\(value.text)' is not a time such as 2026-08-03T07:00:00Z")
+    }
+    for flag in ["seeds", "check-determinism"] where values.value(flag) != nil {
+      throw UsageError("\(value.origin) cannot be used with --\(flag), which makes several runs")
+    }
+    self.wall = wall
+  }
+
+  /// On the clock of this machine.
+  var instant: MonotonicInstant {
+    let clock = SystemClock()
+    return clock.monotonicNow + .milliseconds(wall.milliseconds(since: clock.wallNow))
+  }
+
+  /// For a person: how long it is until then, or how long ago it was.
+  var sentence: String {
+    let milliseconds = wall.milliseconds(since: SystemClock().wallNow)
+    let span = NumberText.span(milliseconds: Double(abs(milliseconds)))
+    return milliseconds >= 0
+      ? "the drives begin at \(wall.iso8601Text), in \(span)"
+      : "--start-at was \(span) ago: the drives begin at once"
+  }
+
+  /// Until then, or until the run is to end.
+  static func wait(until instant: MonotonicInstant, unless interruption: Interruption) {
+    let (clock, bell) = (SystemClock(), Bell())
+    interruption.onRequest { bell.ring() }
+    while !interruption.isRequested {
+      let left = instant - clock.monotonicNow
+      guard left > .zero else { return }
+      bell.wait(milliseconds: Int(min(left.count / 1_000_000 + 1, 60_000)))
+    }
+  }
+}

@@ -1,0 +1,87 @@
+import Base
+import Glibc
+import JSON
+import Support
+import Testing
+import Threaded
+
+@testable import CommandLine
+
+/// A run at a real server that several processes share: they begin together, and a threshold that ends the run judges all of
+/// them.
+@Suite(.waits, .timeLimit(.minutes(5))) struct RealTimeProcessesTests {
+  private let folder: TemporaryFolder
+  private let server: SpokenChild
+  private let url: String
+
+  init() throws {
+    folder = try TemporaryFolder()
+    server = try SpokenChild([
+      BuiltProgram.path(of: "rollingroad"), "serve", "--listen", "127.0.0.1:0", "--data", ":memory:",
+    ])
+    url = try server.line(beginningWith: "listening ")
+  }
+
+  private func simulate(_ scenario: String, _ words: String...) throws -> SpokenChild {
+    try folder.write(Array(scenario.utf8), to: "shared.json5")
+    return try SpokenChild(
+      [
+        BuiltProgram.path(of: "rollingroad"), "simulate", folder.file("shared.json5"), "--target", "\(url)/locations",
+        "--preset", "rollingroad", "--mode", "accelerated", "--factor", "60", "--out", folder.file("out"), "--quiet",
+      ] + words)
+  }
+
+  private func summary() throws -> JSONValue {
+    let bytes = try folder.read("out/summary.json")
+    return try JSONValue(parsing: bytes.span)
+  }
+
+  @Test func theyComeToOneResultAndLoseNothing() throws {
+    let child = try simulate(
+      """
+      { version: 1, name: "shared", seed: 7, clock: { duration: "3m", settle: "20s" },
+        fleets: { cars: { devices: 7, motion: "driving" }, walkers: { devices: 4, motion: "walking" } } }
+      """, "--processes", "3")
+    #expect(child.finish() == 0, "\(child.output)")
+    #expect(child.output.contains("3 processes\n"))
+    let summary = try summary()
+    let ledger = summary["ledger"]
+    #expect(ledger?["created"] != .integer(0) && ledger?["created"] == ledger?["stored"], "\(child.output)")
+    #expect(summary["fleets"]?.elements.map { $0["devices"] } == [.integer(7), .integer(4)])
+    // Of all devices: a shard that tells of its own would have said it thrice.
+    #expect(child.output.split(separator: "\n").count { $0.contains("clauses kept in") } == 1, "\(child.output)")
+  }
+
+  /// No shard alone is told to end by it.
+  @Test func aThresholdThatEndsTheRunJudgesTheWhole() throws {
+    let child = try simulate(
+      """
+      { version: 1, name: "shared", seed: 7, clock: { duration: "60m", settle: "20s" },
+        fleets: { cars: { devices: 8, motion: "driving" } },
+        thresholds: { uploads: [{ threshold: "count<12", abortOnFail: true }], upload_failed: ["rate<0.5"] } }
+      """, "--processes", "2")
+    #expect(child.finish() == 99, "\(child.output)")
+    let summary = try summary()
+    #expect(summary["ending"]?.string == "threshold")
+    // The last one is the limit of the generator's lag, which every run has.
+    let thresholds = try #require(summary["thresholds"]).elements.dropLast()
+    #expect(thresholds.map { $0["endedTheRun"] } == [.bool(true), .bool(false)], "\(thresholds)")
+    #expect(thresholds.map { $0["outcome"]?.string } == ["failed", "passed"], "\(thresholds)")
+    let end = try #require(summary["endedAtSeconds"]?.number)
+    #expect(end < 3_600, "ended, and not by the end of the drives")
+  }
+
+  @Test func theyBeginAtTheTimeThatIsSaid() throws {
+    let start = WallInstant(millisecondsSince1970: SystemClock().wallNow.millisecondsSince1970 + 2_500)
+    let child = try simulate(
+      """
+      { version: 1, name: "shared", seed: 7, clock: { duration: "1m", settle: "10s" },
+        fleets: { cars: { devices: 4, motion: "driving" } } }
+      """, "--processes", "2", "--start-at", start.iso8601Text)
+    #expect(child.finish() == 0, "\(child.output)")
+    #expect(child.output.contains("note: the drives begin at \(start.iso8601Text), in "), "\(child.output)")
+    let began = try #require(summary()["place"]?["start"]?.string)
+    // Both are of the same form.
+    #expect(began >= start.iso8601Text)
+  }
+}
