@@ -30,6 +30,22 @@ import Threaded
     #expect(child.output.hasPrefix("seed 0x1\n") && !child.output.contains("hash"), "\(child.output)")
   }
 
+  /// As from a tool that signals a process and its group.
+  @Test func theSameSignalTwiceInAMomentIsOne() throws {
+    let server = try BareServer { _ in .ok("{}") }
+    let child = try SpokenChild([
+      BuiltProgram.path(of: "rollingroad"), "simulate", "first-drive", "--quiet", "--mode", "accelerated", "--factor",
+      "60", "--duration", "10h", "--target", server.url, "--preset", "traccar",
+    ])
+    try child.wait(for: "seed ")
+    for _ in 0..<500 {
+      child.process.signal(SIGINT)
+      sched_yield()
+    }
+    #expect(child.finish() == 105)
+    #expect(child.output.contains("hash"), "\(child.output)")
+  }
+
   private func run(_ words: [String]) -> CommandCall {
     CommandCall(["simulate", "first-drive", "--quiet", "--mode", "accelerated", "--factor", "1000"] + words)
   }

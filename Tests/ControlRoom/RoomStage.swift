@@ -6,6 +6,8 @@ import Reports
 import Scenario
 import Store
 import Support
+import Synchronization
+import Testing
 import Threads
 
 /// A control room over a run in virtual time that stands still from its first instant on, until something else is asked
@@ -15,6 +17,8 @@ final class RoomStage {
   let room: ControlRoom
   let port: UInt16
   private let thread: NamedThread?
+  /// What the run came to; nil before its end.
+  private let result = ResultBox()
 
   static let text = """
     { version: 1, name: "small", seed: 1, clock: { duration: "10m", settle: "5m" },
@@ -43,11 +47,12 @@ final class RoomStage {
     (self.steering, self.room) = (steering, room)
     port = room.url.split(separator: ":").last.flatMap { UInt16($0.dropLast()) } ?? 0
     let prepared = setup
-    thread = mode != nil ? nil : .started("run") { RoomStage.run(scenario, prepared, steering, room) }
+    thread =
+      mode != nil ? nil : .started("run") { [result] in RoomStage.run(scenario, prepared, steering, room, result) }
   }
 
   private static func run(
-    _ scenario: Scenario, _ setup: RunSetup, _ steering: RunSteering, _ room: ControlRoom
+    _ scenario: Scenario, _ setup: RunSetup, _ steering: RunSteering, _ room: ControlRoom, _ result: ResultBox
   ) {
     do {
       let measures = try Measures(scenario, setup)
@@ -55,7 +60,10 @@ final class RoomStage {
         setup, to: .inside(SQLiteStore(.scratch)), watchers: [measures, ErrorWatch(setup)], steering: steering)
       func summary(_ report: RunReport) -> RunSummary { measures.summary(of: report, hash: "", product: "test") }
       let report = try run.run(progress: { _, _ in room.serve { summary(run.interim) } })
-      room.end(summary(report))
+      let whole = summary(report)
+      result.summary.withLock { $0 = whole }
+      result.isThere.signal()
+      room.end(whole)
     } catch {
       preconditionFailure("the run of a test goes through: \(error)")
     }
@@ -65,6 +73,12 @@ final class RoomStage {
     do { _ = try steering.submit(.abort) } catch {}
     thread?.join()
     room.stop()
+  }
+
+  /// Waits until the run is over.
+  func finish() throws -> RunSummary {
+    #expect(result.isThere.wait(milliseconds: 60_000))
+    return try #require(result.summary.withLock { $0 })
   }
 
   /// Until the run stands still and has been seen.
@@ -85,6 +99,12 @@ final class RoomStage {
       + fields
     return try send(lines.joined(separator: "\r\n") + "\r\n\r\n" + body)
   }
+}
+
+/// Where the thread of a run leaves what it came to.
+private final class ResultBox: Sendable {
+  let summary = Mutex<RunSummary?>(nil)
+  let isThere = Semaphore()
 }
 
 /// Hears what the stream of a room tells.

@@ -76,7 +76,7 @@ import World
     let report = try run.run { _, sums in
       if sums.created > 0 { interruption.request() }
     }
-    #expect(report.isInterrupted)
+    #expect(report.ending == .signal)
     #expect(report.sums.created > 0 && report.sums.isBalanced)
   }
 }

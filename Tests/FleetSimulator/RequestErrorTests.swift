@@ -82,6 +82,27 @@ import Upload
     #expect(errors.reduce(0) { $0 + $1.count } == server.requests.count)
   }
 
+  /// Short numbers, of requests or ports, make a name each until there are many.
+  @Test func shortNumbersDoNotFillTheNames() throws {
+    let server = try server { number in Self.answer(500, "{\"error\":\"boom \(number % 1_000)\"}") }
+    let fleet = #"cars: { devices: 12, motion: "driving", network: "lte" }"#
+    let errors = try watch(fleet, at: server.url + "up").errors.errors
+    #expect(server.requests.count > 150)
+    #expect(errors.count == 51 && errors[0].message == "boom …", "\(errors.map(\.message))")
+  }
+
+  /// A page for people with a success: the device deletes what no server has taken (SDK §9.1).
+  @Test func aLoginPageIsToldAtOnce() throws {
+    let page = "<!DOCTYPE html><html><head><title>Sign in</title></head></html>"
+    let server = try server { _ in .ok(page) }
+    let watch = try watch(Self.cars, at: server.url + "up").errors
+    #expect(server.requests.count > 10)
+    let question = try #require(watch.openingSentence)
+    #expect(question.contains("first 10 uploads") && question.contains("HTML page (Sign in)"), "\(question)")
+    let mixed = try self.server { $0 == 3 ? .ok("{}") : .ok(page) }
+    #expect(try self.watch(Self.cars, at: mixed.url + "up").errors.openingSentence == nil)
+  }
+
   @Test func oneSuccessAmongTheFirstUploadsAsksNothing() throws {
     let server = try server { $0 == 4 ? .ok("{}") : Self.answer(503, "busy") }
     let errors = try watch(Self.cars, at: server.url + "up").errors

@@ -93,7 +93,7 @@ import Testing
     let story = FailureTranscript(setup, of: plan.device)
     let report = try Self.run(setup, [story])
     #expect(report.violations[0].instant == instant && report.violations[0].device == plan.device)
-    #expect(story.lines.last?.instant == instant && report.isEndedByViolation && report.drained == nil)
+    #expect(story.lines.last?.instant == instant && report.ending == .violation && report.drained == nil)
     setup.breakingInvariant = .noPhantom
     #expect(try Self.run(setup).drained != nil, "what does not come breaks nothing off")
   }

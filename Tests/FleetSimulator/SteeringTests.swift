@@ -168,7 +168,9 @@ import Vocabulary
     let session = try run(Self.text(seed: 3), [(2_000, act)])
     let replay = try run(try #require(session.steering).scenarioText)
     #expect(session.report.hash == replay.report.hash && session.events == replay.events)
-    #expect(session.report.isInterrupted == (act == .abort) && replay.report.isInterrupted == (act == .abort))
+    let ending = act == .abort ? RunSummary.Ending.aborted : .stopped
+    #expect(session.report.ending == ending && replay.report.ending == ending)
+    #expect(session.report.sums.isBalanced, "each record is in one place, also where nothing is judged")
     #expect(act == .abort || session.report.sums.pending == 0 && session.report.isRight)
   }
 

@@ -115,7 +115,7 @@ import World
     let run = try FleetRun(
       setup, to: RunDestination(of: setup) { try Runs.store() }, interruption: interruption, watchers: [seen])
     let report = try run.run { _, _ in if seen.outcomes.contains(where: { $0.status == 0 }) { interruption.request() } }
-    #expect(report.isInterrupted && report.faultRefusal == nil && report.violations == [])
+    #expect(report.ending == .signal && report.faultRefusal == nil && report.violations == [])
     #expect(report.sums.created > 0 && report.sums.stored == report.sums.created, "healed, everything was delivered")
     let metrics = try server.plain("GET", "/metrics")
     let met = !metrics.contains(#"rollingroad_faults_total{kind="certificate"} 0"#)

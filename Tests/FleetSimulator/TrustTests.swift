@@ -145,6 +145,6 @@ import Upload
     let clock = #"mode: "accelerated", factor: 60, duration: "2m", settle: "1s""#
     let summary = try summary(clock, "sdk: { config: { http: { timeout: 3600000 } } }", at: server)
     #expect(summary.answers["no answer by the end"] == 2, "\(summary.answers)")
-    #expect(summary.uploadCount == summary.answers.values.reduce(0, +))
+    #expect(summary.figure("uploads") == .counter(summary.answers.values.reduce(0, +)))
   }
 }

@@ -20,6 +20,14 @@ import Testing
     #expect(ChartScale(.logarithmic, of: values).levels == levels)
   }
 
+  /// Its logarithm has no place: it has one below all others.
+  @Test func nothingIsDrawnAtItsOwnLevel() {
+    let scale = ChartScale(.logarithmic, of: [0, 61.4, 2_600])
+    #expect(scale.levels == [0, 50, 200, 1_000, 5_000])
+    #expect(scale.share(of: 0) == 0 && scale.share(of: 50) > 0.1 && scale.share(of: 5_000) == 1)
+    #expect(ChartScale(.logarithmic, of: [61.4, 2_600]).share(of: 50) == 0)
+  }
+
   /// One value a hundred times the others would press them to the ground.
   @Test func aSpikeIsCutOffAndNamed() {
     let values = Array(repeating: 40.0, count: 200) + [5_000]

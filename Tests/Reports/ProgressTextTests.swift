@@ -22,6 +22,12 @@ import Testing
     #expect(ProgressText.line(progress, left: nil).contains("  1,998 connections  backlog 490  "))
   }
 
+  @Test func whatIsLeftOfSettlingIsTold() {
+    var progress = progress
+    (progress.isSettling, progress.settlesFor) = (true, .seconds(252))
+    #expect(ProgressText.line(progress, left: .seconds(9)).hasSuffix("errors 4  4m 12s left at most"))
+  }
+
   /// A line that runs over the edge cannot be renewed: each renewal would begin another one.
   @Test func aNarrowTerminalLosesTheLeastImportant() {
     #expect(bar(80) == "█████░░░░░░░░░░░░░░░ 25 %  512 uploads/s  backlog 490  errors 4  1m 01s left")

@@ -109,6 +109,20 @@ import Testing
     #expect(result.notes.map(\.path) == ["sdk.config.geolocation.stationaryRadius"])
   }
 
+  /// A misspelt name adds a fleet; that is allowed, and told.
+  @Test func anOverrideThatAddsAFleetIsANote() throws {
+    func notes(_ setting: String) throws -> [String] {
+      let override = try #require(Override(setting: setting))
+      let result = try ScenarioReader(overrides: [override]).read(
+        "{ version: 1, name: 'a', fleets: { drivers: { devices: 2 } } }")
+      return result.notes.map { $0.text(sources: ["file", override.origin]) }
+    }
+    #expect(try notes("fleets.drivers.devices=3") == [])
+    #expect(
+      try notes("fleets.driver.devices=3")
+        == ["--set fleets.driver.devices=3: fleets.driver: this adds a fleet; did you mean 'drivers'?"])
+  }
+
   @Test func configurationsMergeFromTheWholeToTheFleet() throws {
     let text = try read(EveryKey.text)
     let vans = text.configuration(of: text.fleets[0].value.traits)

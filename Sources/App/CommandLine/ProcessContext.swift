@@ -114,14 +114,17 @@ extension ProcessContext {
 
 /// SIGINT and SIGTERM as calls instead of the end of the process, for commands that finish something first.
 enum EndingSignals {
-  /// The first one is heard; the second ends the process at once. To be called from the main thread before any other is
-  /// started, and once.
+  /// The first one is heard; a second one ends the process at once. The same signal within half a second is the same wish: some
+  /// tools signal a process and then its group. To be called from the main thread before any other is started, and once.
   static func listen(_ heard: @escaping @Sendable () -> Void) throws(NetworkError) {
     let signals = try SignalWatcher.forEnding()
     NamedThread.started("signals") {
-      signals.wait()
+      let first = signals.wait()
       heard()
-      signals.wait()
+      let clock = SystemClock()
+      let heardAt = clock.monotonicNow
+      while signals.wait() == first, clock.monotonicNow - heardAt < .milliseconds(500) {}
+      Descriptor.write("ended at once by a second signal: what was being written is not complete\n", to: STDERR_FILENO)
       _exit(ExitCode.stoppedBySignal.rawValue)
     }.detach()
   }

@@ -58,6 +58,10 @@ extension ObservedAnswer {
   /// Begins like a page for people.
   package var isPage: Bool {
     if let type = head?.mediaType, type == "text/html" || type == "application/xhtml+xml" { return !body.isEmpty }
+    return ObservedAnswer.beginsLikeAPage(body)
+  }
+
+  package static func beginsLikeAPage(_ body: [UInt8]) -> Bool {
     let start = body.drop { $0 <= 0x20 }.prefix(14)
     let text = String(decoding: start, as: UTF8.self).lowercased()
     return text.hasPrefix("<!doctype html") || text.hasPrefix("<html") || text.hasPrefix("<head")

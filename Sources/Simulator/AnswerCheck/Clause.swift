@@ -91,7 +91,7 @@ extension Clause {
     case .refusesNoRecord:
       (
         "no record is refused",
-        "the device sends the same record forever and nothing after it: quarantine bad records and answer 200"
+        "the device sends the same record forever and nothing after it: to 404 and 405, see whether the URL is right; to any other status, quarantine bad records and answer 200"
       )
     case .takesRepetitions:
       (
@@ -106,7 +106,7 @@ extension Clause {
     case .queueMoves:
       (
         "the same records are not refused again and again",
-        "the head of the queue blocks all records after it: to 401 and 403, accept the token or give the device one that is accepted; to any other status, set the records aside and answer 200"
+        "the head of the queue blocks all records after it: to 401 and 403, accept the token or give the device one that is accepted; to 404 and 405, see whether the URL is right; to any other status, quarantine the records and answer 200"
       )
     case .noServerError:
       ("the server does not fail", "the device keeps the records and tries with the next one, without waiting longer")

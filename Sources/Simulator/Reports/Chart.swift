@@ -39,13 +39,16 @@ struct Chart {
         HTML.element(
           "figcaption", "id=\"\(name)\"",
           [HTML.element("h3", "", [HTML.text(title)]), HTML.element("p", "", [HTML.text(note)])]),
-        HTML.element("p", "class=\"legend\"", lines.count > 1 ? legend : []),
+        HTML.element(
+          "p", "class=\"legend\"", isEmpty ? [HTML.text("nothing measured")] : lines.count > 1 ? legend : []),
         HTML.element(
           "div", "class=\"plot\"",
           [yLabels, drawing]),
         HTML.element("svg", "class=\"axis\" aria-hidden=\"true\"", xLabels),
       ])
   }
+
+  private var isEmpty: Bool { lines.allSatisfy { $0.values.allSatisfy { $0 == nil } } }
 
   /// Of the element that names a chart.
   static func identifier(of title: String) -> String {
@@ -207,6 +210,8 @@ struct ChartScale {
   private let kind: Kind
   private let least: Double
   private let greatest: Double
+  /// On a logarithmic scale: 0 has the lowest part for itself.
+  private let hasZero: Bool
   /// The highest value, where it is so far above the others that they could not be read beside it; nil: nothing is cut off.
   let cut: Double?
   /// From the bottom to the top, both included.
@@ -214,6 +219,7 @@ struct ChartScale {
 
   init(_ kind: Kind, of values: [Double]) {
     self.kind = kind
+    hasZero = kind == .logarithmic && values.contains { $0 <= 0 }
     var highest = values.max().flatMap { $0 > 0 ? $0 : nil } ?? 1
     let usual = kind == .linear ? ChartScale.usual(of: values) : highest
     cut = highest > ChartScale.cutFactor * usual ? highest : nil
@@ -229,7 +235,7 @@ struct ChartScale {
       let first = max((spans.firstIndex { $0 > lowest } ?? spans.count) - 1, 0)
       let last = max(spans.firstIndex { $0 >= highest } ?? spans.count - 1, min(first + 2, spans.count - 1))
       (least, greatest) = (spans[first], spans[last])
-      levels = ChartScale.thinned(Array(spans[first...last]))
+      levels = (hasZero ? [0] : []) + ChartScale.thinned(Array(spans[first...last]))
     }
   }
 
@@ -242,12 +248,15 @@ struct ChartScale {
     return sorted.isEmpty ? 1 : sorted[(sorted.count - 1) * 99 / 100]
   }
 
+  private static let zeroShare = 0.12
+
   /// 0 at the bottom, 1 at the top.
   func share(of value: Double) -> Double {
-    let share =
-      kind == .linear
-      ? value / greatest : PortableMath.log(max(value, least) / least) / PortableMath.log(greatest / least)
-    return min(max(share, 0), 1)
+    guard kind == .logarithmic else { return min(max(value / greatest, 0), 1) }
+    if hasZero, value <= 0 { return 0 }
+    let share = PortableMath.log(max(value, least) / least) / PortableMath.log(greatest / least)
+    let foot = hasZero ? ChartScale.zeroShare : 0
+    return foot + (1 - foot) * min(max(share, 0), 1)
   }
 
   /// The next 1, 2, 2.5 or 5 times a power of ten.

@@ -49,7 +49,7 @@ package struct JUnitReport {
     ]
     if let origin = summary.origin { values += [("command", origin.command), ("host", origin.host)] }
     if let place = summary.place {
-      let rate = NumberText.figure(Double(summary.uploadCount) / max(place.seconds, 0.001))
+      let rate = NumberText.figure(place.uploadsPerSecond)
       values += [
         ("target", place.target), ("server", place.server ?? ""), ("started", place.start.iso8601Text),
         ("ended", place.end.iso8601Text),

@@ -77,8 +77,7 @@ enum RateText {
   static func uploads(_ count: Int, of summary: RunSummary) -> String {
     let simulated = NumberText.figure(Double(count) / max(summary.ended.seconds, 1)) + "/s"
     guard let place = summary.place, summary.mode != "realtime" else { return simulated }
-    return
-      "\(NumberText.figure(Double(count) / max(place.seconds, 0.001)))/s at the server, \(simulated) of the devices' time"
+    return "\(NumberText.figure(place.uploadsPerSecond))/s at the server, \(simulated) of the devices' time"
   }
 
   /// The most frequent first; empty when none failed.

@@ -27,7 +27,7 @@ extension PageReport {
         "",
         [
           "uploads in a second at the server",
-          NumberText.figure(Double(summary.uploadCount) / max(place.seconds, 0.001)),
+          NumberText.figure(place.uploadsPerSecond),
         ]
       )
     }

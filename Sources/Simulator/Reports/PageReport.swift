@@ -32,8 +32,10 @@ package struct PageReport {
       case .open: "open"
       }
     let word = verdict.line.prefix(1).uppercased() + verdict.line.dropFirst()
+    let planned =
+      summary.ending == .stopped ? ", stopped by hand before the planned \(NumberText.span(summary.duration))" : ""
     let facts = [
-      NumberText.count(summary.devices, "device"), "\(NumberText.span(summary.duration)), \(summary.mode)",
+      NumberText.count(summary.devices, "device"), "\(NumberText.span(summary.drives))\(planned), \(summary.mode)",
       "simulated from \(summary.startText)", "seed 0x\(String(summary.seed, radix: 16))",
     ]
     return HTML.element(

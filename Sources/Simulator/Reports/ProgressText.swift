@@ -41,7 +41,11 @@ package enum ProgressText {
     parts.append(("backlog \(NumberText.count(progress.backlog))", 2))
     let most = progress.mostFrequentError.map { " (\($0))" } ?? ""
     parts.append(("errors \(NumberText.count(progress.errors))\(most)", 1))
-    if let left, !progress.isSettling { parts.append(("\(NumberText.span(left)) left", 0)) }
+    if let most = progress.settlesFor {
+      parts.append(("\(NumberText.span(most)) left at most", 0))
+    } else if let left, !progress.isSettling {
+      parts.append(("\(NumberText.span(left)) left", 0))
+    }
     return parts
   }
 

@@ -195,7 +195,7 @@ package struct SummaryText {
 
   private var foot: [String] {
     let time = summary.mode == "virtual" ? "virtual time" : "time"
-    var parts = ["\(NumberText.count(summary.devices, "device")) for \(NumberText.span(summary.duration)) of \(time)"]
+    var parts = ["\(NumberText.count(summary.devices, "device")) for \(NumberText.span(summary.drives)) of \(time)"]
     if let drained = summary.drained {
       parts.append("drained in \(NumberText.span(milliseconds: drained.seconds * 1_000))")
     } else {
@@ -206,6 +206,9 @@ package struct SummaryText {
     case .threshold: parts.append("ended after \(NumberText.span(summary.ended)) by a threshold")
     case .violation: parts.append("ended after \(NumberText.span(summary.ended)) by a violation")
     case .signal: parts.append("stopped after \(NumberText.span(summary.ended))")
+    case .stopped: parts.append("stopped by hand before the planned \(NumberText.span(summary.duration))")
+    case .aborted: parts.append("aborted after \(NumberText.span(summary.ended))")
+    case .running: parts.append("still running")
     }
     parts.append("\(NumberText.count(summary.events)) events")
     return RateText.head(of: summary).map { "  " + $0 } + [

@@ -30,7 +30,7 @@ struct VerdictText {
     case .failed:
       (word, kind) = ("failed", .bad)
       if let missed = VerdictText.missed(summary.thresholds) { rest.insert(missed, at: 0) }
-    case .stopped: (word, kind) = ("stopped by a signal", .open)
+    case .stopped: (word, kind) = (VerdictText.stop(summary), .open)
     case .uncovered:
       (word, kind) = ("not covered", .open)
       rest.insert(VerdictText.uncovered(summary), at: 0)
@@ -74,6 +74,14 @@ struct VerdictText {
     let missed = thresholds.filter { $0.outcome == .failed }
     guard let first = missed.first else { return nil }
     return MetricText.sentence(first) + (missed.count > 1 ? ", and \(missed.count - 1) more" : "")
+  }
+
+  private static func stop(_ summary: RunSummary) -> String {
+    switch summary.ending {
+    case .aborted: "aborted"
+    case .running: "still running"
+    case .completed, .threshold, .violation, .signal, .stopped: "stopped by a signal"
+    }
   }
 
   /// It is mostly a matter of how many devices there are.

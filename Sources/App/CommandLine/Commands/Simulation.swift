@@ -12,7 +12,7 @@ struct Simulation {
   let process: ProcessContext
   let options: SimulationOptions
   /// By a signal, of the run and of what comes after it.
-  private let interruption: Interruption
+  let interruption: Interruption
   /// To the process whose run this one shares; nil in the process that a person has begun.
   private let shardLine: ShardLine?
 
@@ -23,7 +23,7 @@ struct Simulation {
     (self.interruption, self.shardLine) = (interruption, shardLine)
   }
 
-  private var files: RouteFiles { RouteFiles(beside: options.path, read: process.readFile, list: process.listFolder) }
+  var files: RouteFiles { RouteFiles(beside: options.path, read: process.readFile, list: process.listFolder) }
 
   /// How it ended, and what came up when there was a run.
   func run(_ scenario: Scenario) -> (code: ExitCode, coverage: [CoverageSeen]?) {
@@ -184,10 +184,8 @@ struct Simulation {
       let outputs = try RunOutputs(scenario, part, folder: folder, isOfWorker: true)
       part.logged = outputs.devicesLogged(of: part)
       // Only the whole ends by a threshold.
-      let judged = WholeJudge(scenario).isNeeded
-      let scenario = judged ? scenario.withoutEndings : scenario
-      let measures = try Measures(scenario, part, processorTime: ProcessorClock.now)
-      let shardLine = ShardLine(line, sendsInterims: judged)
+      let measures = try Measures(scenario.withoutEndings, part, processorTime: ProcessorClock.now)
+      let shardLine = ShardLine(line, sendsInterims: WholeJudge(scenario).isNeeded)
       let result = try Simulation(process, options, interruption, shardLine)
         .run(part, scenario, measures, outputs, nil, nil, nil)
       try outputs.finish()
@@ -216,22 +214,21 @@ struct Simulation {
     let destination = try RunDestination(of: setup) { try newStore() }
     let audit = setup.outside.map { _ in AnswerAudit(setup) }
     let errors = ErrorWatch(setup)
-    let first: [any Watcher] = telemetry.map { [$0] } ?? []
-    let ending: [any Watcher] = shardLine.map { [$0.ending] } ?? []
-    let watchers: [any Watcher] =
-      first + [measures, errors] + outputs.watchers(of: setup) + (audit.map { [$0] } ?? []) + ending
+    let others: [(any Watcher)?] = [telemetry, measures, errors, audit, shardLine?.ending]
+    let watchers = others.compactMap(\.self) + outputs.watchers(of: setup)
     let run = try FleetRun(
       setup, to: destination, interruption: interruption, watchers: watchers, steering: dashboard?.steering)
     listener?.show(measures)
     awaitStart(of: setup)
-    let begun = SystemClock().wallNow
+    let (begun, begin) = (SystemClock().wallNow, SystemClock().monotonicNow)
     var undelivered: [String] = []
     func summary(of report: RunReport) -> RunSummary {
       measures.clausesBroken = audit?.verdicts.count { $0.outcome == .broken } ?? 0
       var summary = measures.summary(of: report, hash: options.scenarioHash, product: Product.version)
       let ended = max(begun, SystemClock().wallNow)
+      let rate = measures.uploadsPerSecond(since: begin)
       summary.place = setup.outside.map {
-        RunPlace(target: $0.url, server: $0.serverVersion ?? run.serverName, start: begun, end: ended)
+        RunPlace($0, server: run.serverName, start: begun, end: ended, uploadsPerSecond: rate)
       }
       summary.origin = RunOrigin(command: command, host: Machine.words, start: begun, end: ended)
       summary.errors = errors.errors
@@ -245,15 +242,13 @@ struct Simulation {
       summary.leaveThresholdsToTheWhole()
       return summary
     }
-    var isOpeningTold = false
     let show = { (_: Double, _: LedgerSums) in
-      if !isOpeningTold, let sentence = errors.openingSentence {
-        isOpeningTold = true
+      if let sentence = errors.takeOpeningSentence() {
         display?.clear()
         process.writeError("note: \(sentence)")
       }
       var progress = measures.progress
-      progress.mostFrequentError = errors.mostFrequent
+      (progress.errors, progress.mostFrequentError) = (errors.failedUploads, errors.mostFrequent)
       display?.show(progress)
       shardLine?.show(progress) { summary(of: run.interim) }
       listener?.show(measures)
@@ -307,78 +302,6 @@ extension [Output] {
   fileprivate var listen: String? {
     for case .prometheus(let output) in self { return output.listen }
     return nil
-  }
-}
-
-/// What there is to say and to keep when a run is over.
-extension Simulation {
-  func tell(
-    _ result: Result, of scenario: Scenario, _ setup: RunSetup, _ outputs: RunOutputs, _ steering: RunSteering?
-  ) throws -> ExitCode {
-    var summary = result.summary
-    if setup.outside == nil, !summary.violations.isEmpty {
-      try logFailing(summary, steering?.repeating(setup, files: files) ?? setup, outputs)
-    }
-    summary.replay = replayCommand(summary, setup, steering)
-    try outputs.write(summary, map: RunMap(of: setup, scenario, tracks: result.tracks))
-    let text = SummaryText(summary, isColoured: process.outputIsTerminal, width: process.outputWidth())
-    process.writeOutput(options.isOneOfMany && summary.result == .passed ? text.line : text.text)
-    for path in outputs.written where !options.isOneOfMany { process.writeOutput("  wrote \(path)") }
-    for sentence in result.sent where !options.isOneOfMany { process.writeOutput("  \(sentence)") }
-    if let first = result.violation { try keepFailure(first, summary, scenario, setup, steering) }
-    if options.checksDeterminism {
-      process.writeOutput(DifferenceText(result.difference, names: setup.deviceNames).text)
-      if result.difference != nil { return .invariantViolated }
-    }
-    // Figures of a part say nothing about the whole: 'merge' judges them.
-    if options.shard != nil, [.failed, .uncovered].contains(summary.result) { return .ok }
-    return ExitCode(summary.result)
-  }
-
-  /// How to see the first violation again; nil when there is none, or no way: a real server cannot be had as it was.
-  private func replayCommand(_ summary: RunSummary, _ setup: RunSetup, _ steering: RunSteering?) -> String? {
-    guard let violation = summary.violations.first, setup.outside == nil else { return nil }
-    guard let folder = options.folder else {
-      // The acts of a person stand in no command.
-      if steering?.isSteered == true { return nil }
-      return "rollingroad simulate \(options.words.map(\.shellWord).joined(separator: " ")) --out DIR"
-    }
-    let name = FailureBundle.folder(name: summary.scenario, seed: setup.seed)
-    return FailureBundle.replayCommand(at: "\(folder)/\(name)".shellWord, violation.invariant)
-  }
-
-  /// What it takes to see the first violation again.
-  private func keepFailure(
-    _ violation: Violation, _ summary: RunSummary, _ scenario: Scenario, _ setup: RunSetup, _ steering: RunSteering?
-  ) throws {
-    guard let folder = options.folder, setup.outside == nil else { return }
-    var document = options.document.adopting(scenario)
-    if let steering, steering.isSteered {
-      document = steering.session(in: document)
-    } else {
-      for fleet in setup.fleets {
-        if let members = fleet.members { document.setMembers(members, of: fleet.name) }
-      }
-    }
-    let plan = FailurePlan(
-      document: document, invariant: violation.invariantName, device: violation.device, instant: violation.instant,
-      hash: summary.hash, product: Product.version)
-    if scenario.invariants.onViolation == .shrink { process.writeError("shrinking the failure") }
-    let bundle = try FailureBundle(
-      plan, name: scenario.name, seed: setup.seed, shrinks: scenario.invariants.onViolation == .shrink,
-      interruption: interruption)
-    if let note = bundle.note { process.writeError("rollingroad simulate: \(note)") }
-    let output = try OutputFolder(folder)
-    try bundle.write(to: output)
-    process.writeOutput("  wrote \(output.path(bundle.folder))/report.md")
-  }
-
-  /// The same run once more, to hear what the SDKs of the devices say to whom something happened.
-  private func logFailing(_ summary: RunSummary, _ setup: RunSetup, _ outputs: RunOutputs) throws {
-    var second = setup
-    second.logged = outputs.devicesToLog(summary, of: setup)
-    guard !second.logged.isEmpty else { return }
-    _ = try FleetRun(second, store: newStore(), watchers: [outputs.logs(of: second)]).run()
   }
 }
 

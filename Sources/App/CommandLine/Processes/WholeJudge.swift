@@ -15,8 +15,9 @@ struct WholeJudge {
 
   init(_ scenario: Scenario) {
     var endings: [Int: Threshold] = [:]
-    for (place, threshold) in scenario.thresholds.flatMap(\.thresholds).enumerated() where threshold.abortOnFail {
-      endings[place] = threshold
+    let thresholds = scenario.thresholds.flatMap(\.thresholds)
+    for thresholdIndex in thresholds.indices where thresholds[thresholdIndex].abortOnFail {
+      endings[thresholdIndex] = thresholds[thresholdIndex]
     }
     self.endings = endings
   }

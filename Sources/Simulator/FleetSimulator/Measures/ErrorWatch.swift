@@ -1,3 +1,4 @@
+import AnswerCheck
 import Base
 import JSON
 import Scenario
@@ -13,6 +14,13 @@ package final class ErrorWatch: Watcher {
     let fleet: Int
   }
 
+  private struct Opening {
+    let end: RequestEnd
+    /// Where it is no error: what the page calls itself, and where it came from.
+    let page: (title: String, request: String)?
+    var count: Int
+  }
+
   private let devices: [String]
   private let fleets: [String]
   /// By device: its fleet.
@@ -22,9 +30,11 @@ package final class ErrorWatch: Watcher {
   private var places: [Name: Int] = [:]
   /// Servers repeat what they say.
   private var lastMessage: (outcome: RequestOutcome, text: String)?
-  /// How the first uploads ended, as long as all of them failed in the same way.
-  private var opening: (end: RequestEnd, count: Int)?
+  /// How the first uploads ended, as long as all of them failed in the same way. A page with a success is a failure: the device
+  /// deletes what no server has taken.
+  private var opening: Opening?
   private var isOpen = true
+  private var isOpeningTold = false
   /// Uploads that have ended in another way than with a 2xx.
   package private(set) var failedUploads = 0
 
@@ -56,7 +66,7 @@ package final class ErrorWatch: Watcher {
     let isFailed = !(200..<300).contains(outcome.status)
     if request.purpose == .records {
       if isFailed { failedUploads += 1 }
-      noteOpening(RequestEnd(outcome), isFailed: isFailed)
+      noteOpening(request, outcome, isFailed: isFailed)
     }
     guard isFailed else { return }
     let instant = context.now.monotonic - MonotonicInstant(nanoseconds: 0)
@@ -65,11 +75,18 @@ package final class ErrorWatch: Watcher {
     rows[row].last = instant
   }
 
-  private func noteOpening(_ end: RequestEnd, isFailed: Bool) {
+  private func noteOpening(_ request: OutgoingRequest, _ outcome: RequestOutcome, isFailed: Bool) {
+    let end = RequestEnd(outcome)
     guard isOpen, end != .leftNetwork else { return }
-    let count = (opening?.count ?? 0) + 1
-    opening = isFailed && opening?.end ?? end == end ? (end, count) : nil
-    isOpen = opening != nil && count < ErrorWatch.openingCount
+    let isPage = !isFailed && ObservedAnswer.beginsLikeAPage(outcome.body)
+    if opening == nil {
+      let page = isPage ? (message(of: outcome), "\(request.method) \(request.url)") : nil
+      opening = Opening(end: end, page: page, count: 0)
+    }
+    let isAlike = (isFailed || isPage) && opening?.end == end && (opening?.page != nil) == isPage
+    opening?.count += 1
+    if !isAlike { opening = nil }
+    isOpen = opening.map { $0.count < ErrorWatch.openingCount } ?? false
   }
 
   private func place(
@@ -78,6 +95,12 @@ package final class ErrorWatch: Watcher {
     var name = Name(
       purpose: request.purpose, end: RequestEnd(outcome), message: message(of: outcome), fleet: fleetOf[device])
     if let place = places[name] { return place }
+    if rows.count >= ErrorWatch.rowsMax / 2 {
+      // This server says another number each time.
+      name = Name(
+        purpose: name.purpose, end: name.end, message: ErrorMessage.withoutNumbers(name.message), fleet: name.fleet)
+      if let place = places[name] { return place }
+    }
     if rows.count >= ErrorWatch.rowsMax {
       name = Name(purpose: name.purpose, end: name.end, message: "(other messages)", fleet: name.fleet)
       if let place = places[name] { return place }
@@ -111,9 +134,22 @@ extension ErrorWatch {
     rows.filter { $0.purpose == OutgoingRequest.Purpose.records.rawValue }.max { $0.count < $1.count }?.kind
   }
 
+  /// Once: for a person who watches.
+  package func takeOpeningSentence() -> String? {
+    guard !isOpeningTold, let sentence = openingSentence else { return nil }
+    isOpeningTold = true
+    return sentence
+  }
+
   /// What there is to ask when the first uploads all failed in the same way; nil otherwise.
-  package var openingSentence: String? {
-    guard let opening, opening.count == ErrorWatch.openingCount,
+  var openingSentence: String? {
+    guard let opening, opening.count == ErrorWatch.openingCount else { return nil }
+    if let page = opening.page {
+      let title = page.title.isEmpty ? "" : " (\(page.title))"
+      return "the first \(opening.count) uploads were all answered with \(opening.end.word) and an HTML page\(title), "
+        + "\(page.request): the device deletes the records; is this the server, or a login page before it?"
+    }
+    guard
       let first = rows.first(where: {
         $0.purpose == OutgoingRequest.Purpose.records.rawValue && $0.kind == opening.end.word
       })
@@ -184,6 +220,10 @@ struct ErrorMessage {
     }
     guard !text.contains("<") else { return nil }
     return text.split(whereSeparator: \.isNewline).first.map { String($0) }
+  }
+
+  static func withoutNumbers(_ text: String) -> String {
+    text.split(separator: " ").map { $0.contains(where: \.isNumber) ? "…" : $0 }.joined(separator: " ")
   }
 
   /// On one line; uuids and long numbers are replaced, as each would make another name.

@@ -157,9 +157,7 @@ extension Measures {
           name: setup.fleets[$0].name, devices: report.fleetDevices[$0], hash: report.fleetHashes[$0].text)
       },
       ended: elapsed, hash: report.hash.text, timeline: chart.timeline)
-    if hasSeenEnough { summary.ending = .threshold }
-    if report.isEndedByViolation { summary.ending = .violation }
-    if report.isInterrupted { summary.ending = .signal }
+    summary.ending = report.ending == .completed && hasSeenEnough ? .threshold : report.ending
     (summary.events, summary.requests, summary.drained) = (report.events, report.requests, report.drained)
     summary.ledger = report.sums
     summary.groups = table.groups

@@ -78,6 +78,11 @@ package final class Measures: Watcher {
   var abandonedUploads = 0
   /// When the drives ended; nil while they last.
   private(set) var settledSince: Nanoseconds?
+  /// By the machine's clock, and how many uploads had ended by then.
+  private(set) var endOfDrives: (at: MonotonicInstant, uploads: Int)?
+  var uploadsEnded: Int { uploadEnds.values.reduce(0, +) }
+  var uploadPace = Pace()
+  var recordPace = Pace()
   /// What the answers of a real server have broken, known at the end.
   package var clausesBroken = 0
 
@@ -158,6 +163,7 @@ package final class Measures: Watcher {
 
   private func settle(_ device: Int) {
     if settledSince == nil { settledSince = now - MonotonicInstant(nanoseconds: 0) }
+    if endOfDrives == nil { endOfDrives = (SystemClock().monotonicNow, uploadsEnded) }
     devices[device].isSettling = true
   }
 

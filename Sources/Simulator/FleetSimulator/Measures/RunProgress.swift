@@ -1,4 +1,4 @@
-import Base
+package import Base
 
 /// How far a run has come and how it goes just now.
 package struct RunProgress: Equatable, Sendable {
@@ -19,17 +19,47 @@ package struct RunProgress: Equatable, Sendable {
   package var errors: Int
   /// How most of them ended.
   package var mostFrequentError: String?
+  /// How long the queues have at most; nil while the drives last, and in virtual time.
+  package var settlesFor: Nanoseconds?
+}
+
+/// A rate by the machine's clock, over the last few looks at a count.
+struct Pace {
+  private static let interval = Nanoseconds.milliseconds(200)
+  private static let span = Nanoseconds.seconds(2)
+
+  private let clock = SystemClock()
+  private var looks: [(at: MonotonicInstant, count: Int)]
+
+  init() { looks = [(clock.monotonicNow, 0)] }
+
+  /// What was counted in a second since a look of about two seconds ago.
+  mutating func look(at count: Int) -> Double {
+    let now = clock.monotonicNow
+    if let last = looks.last, now - last.at >= Pace.interval { looks.append((now, count)) }
+    while looks.count > 2, now - looks[1].at >= Pace.span { looks.removeFirst() }
+    let seconds = (now - looks[0].at).seconds
+    return seconds > 0 ? Double(count - looks[0].count) / seconds : 0
+  }
 }
 
 extension Measures {
-  /// What lies in the last whole interval of the timeline and in the one after it, by the server's clock.
+  /// What lies in the last whole interval of the timeline and in the one after it.
   private var recentSeconds: Double {
     let timeline = chart.timeline
     let elapsed = now - MonotonicInstant(nanoseconds: 0)
     let covered = timeline.intervals.isEmpty ? 0 : timeline.width.seconds
-    let seconds = covered + (elapsed - timeline.width * Int64(timeline.intervals.count)).seconds
-    // What the server gets in a second of its own time.
-    return seconds / (elapsed < setup.duration ? setup.outside?.factor ?? 1 : 1)
+    return covered + (elapsed - timeline.width * Int64(timeline.intervals.count)).seconds
+  }
+
+  /// The server of a run in real or accelerated time has a clock of its own; many times faster, an interval is none of its seconds.
+  private var isPaced: Bool { setup.outside.map { $0.lockstep == nil } ?? false }
+
+  private func rate(_ pace: inout Pace, _ count: (Timeline.Interval) -> Int) -> Double {
+    let intervals = chart.timeline.intervals
+    if isPaced { return pace.look(at: intervals.reduce(count(chart.current)) { $0 + count($1) }) }
+    let recent = count(chart.current) + (intervals.last.map(count) ?? 0)
+    return recentSeconds > 0 ? Double(recent) / recentSeconds : 0
   }
 
   /// Milliseconds of uploads that were answered lately.
@@ -39,21 +69,23 @@ extension Measures {
     return spread
   }
 
-  var recordsPerSecond: Double {
-    let records = chart.current.delivered + (chart.timeline.intervals.last?.delivered ?? 0)
-    return recentSeconds > 0 ? Double(records) / recentSeconds : 0
-  }
+  var recordsPerSecond: Double { rate(&recordPace) { $0.delivered } }
 
   /// What the last whole interval of the timeline and the one after it tell.
   package var progress: RunProgress {
     let elapsed = now - MonotonicInstant(nanoseconds: 0)
-    let (spread, seconds) = (recentUploads, recentSeconds)
-    let uploads = chart.current.uploads + (chart.timeline.intervals.last?.uploads ?? 0)
     return RunProgress(
       share: min(elapsed.seconds / max(setup.duration.seconds, 1), 1), isSettling: settledSince != nil,
-      devices: chart.active.reduce(0, +), uploadsPerSecond: seconds > 0 ? Double(uploads) / seconds : 0,
-      p95Milliseconds: spread.percentile(95), backlog: chart.backlog, connections: chart.connections?(),
-      errors: table.cell(.uploadFailed, of: setup.fleets.map { _ in true }).hits)
+      devices: chart.active.reduce(0, +), uploadsPerSecond: rate(&uploadPace) { $0.uploads },
+      p95Milliseconds: recentUploads.percentile(95), backlog: chart.backlog, connections: chart.connections?(),
+      errors: table.cell(.uploadFailed, of: setup.fleets.map { _ in true }).hits,
+      settlesFor: isPaced ? settledSince.map { max(.zero, $0 + setup.settle - elapsed) } : nil)
+  }
+
+  /// What the server got in a second of its own time while the drives lasted, which began then.
+  package func uploadsPerSecond(since begin: MonotonicInstant) -> Double {
+    let (end, count) = endOfDrives ?? (SystemClock().monotonicNow, uploadsEnded)
+    return end > begin ? Double(count) / (end - begin).seconds : 0
   }
 }
 

@@ -151,10 +151,17 @@ package final class FleetRun {
     defer { steering?.close(at: now) }
     try drive(progress)
     if let steering, steering.isWatched { steering.publish(view(steering.mode)) }
-    closeQueues()
-    if shared.inside == nil, shared.proof != nil { try unproven(account(shared.oracle.ledger.unprovenSums)) }
-    closeStore()
-    return account(shared.oracle.ledger.sums)
+    return try conclude(unproven)
+  }
+
+  /// What is broken off has nothing to be judged in the end.
+  private func conclude(_ unproven: (RunReport) throws -> Void) rethrows -> RunReport {
+    let oracle = shared.oracle
+    guard !isBrokenOff else { return account(oracle.ledger.unprovenSums) }
+    oracle.closeQueues(at: now, isCut: interruption.isRequested)
+    if shared.inside == nil, shared.proof != nil { try unproven(account(oracle.ledger.unprovenSums)) }
+    oracle.closeStore(by: shared.proof, at: now)
+    return account(oracle.ledger.sums)
   }
 
   private func drive(_ progress: (Double, LedgerSums) -> Void) throws {
@@ -207,24 +214,10 @@ package final class FleetRun {
   }
 
   /// Once, when the run is over.
-  func report() -> RunReport {
-    closeQueues()
-    closeStore()
-    return account(shared.oracle.ledger.sums)
-  }
+  func report() -> RunReport { conclude { _ in } }
 
   /// What it has come to so far; what the server has stored is looked at in the end.
-  package var interim: RunReport { account(shared.oracle.ledger.unprovenSums) }
-
-  // What is broken off has nothing to be judged in the end.
-
-  private func closeQueues() {
-    if !isBrokenOff { shared.oracle.closeQueues(at: now, isCut: interruption.isRequested) }
-  }
-
-  private func closeStore() {
-    if !isBrokenOff { shared.oracle.closeStore(by: shared.proof, at: now) }
-  }
+  package var interim: RunReport { account(shared.oracle.ledger.unprovenSums, as: .running) }
 
   private var isBrokenOff: Bool { isAborted || shared.oracle.violations.breaksOff }
 
@@ -233,7 +226,15 @@ package final class FleetRun {
     devices[device].index < devices[device].fleet.setup.devices || devices[device].life.isInstalled
   }
 
-  private func account(_ sums: LedgerSums) -> RunReport {
+  /// Why it is over.
+  private var ending: RunSummary.Ending {
+    if isAborted { return .aborted }
+    if interruption.isRequested { return .signal }
+    if shared.oracle.violations.endsDrives { return .violation }
+    return drivesEnd < FleetRun.zero + setup.duration ? .stopped : .completed
+  }
+
+  private func account(_ sums: LedgerSums, as ending: RunSummary.Ending? = nil) -> RunReport {
     let isDrained = devices.allSatisfy { $0.host.queue.count == 0 }
     let violations = shared.oracle.violations
     return RunReport(
@@ -249,8 +250,7 @@ package final class FleetRun {
       findings: shared.oracle.findings,
       lossSentence: shared.oracle.ledger.losses.sentence,
       playedSentence: shared.played.sentence, faultRefusal: shared.targetFaults?.refusal,
-      isInterrupted: interruption.isRequested || isAborted,
-      isEndedByViolation: violations.endsDrives)
+      ending: ending ?? self.ending)
   }
 
   /// Some are found out later than others: what happened first stands first.
@@ -333,10 +333,8 @@ package struct RunReport: Equatable, Sendable {
   package let playedSentence: String?
   /// What the server outside did not do badly, though a fault says so; nil when it did.
   package let faultRefusal: String?
-  /// It was ended early.
-  package let isInterrupted: Bool
-  /// A violation has ended the drives.
-  package let isEndedByViolation: Bool
+  /// Thresholds are the matter of `Measures`.
+  package let ending: RunSummary.Ending
 
   /// The sum of the fleets' hashes.
   package var hash: TraceHash {

@@ -55,7 +55,8 @@ extension FleetRun {
         phones.append(phone)
       }
     }
-    let figures = measures?.progress ?? RunProgress(share: 0, devices: 0, uploadsPerSecond: 0, backlog: 0, errors: 0)
+    var figures = measures?.progress ?? RunProgress(share: 0, devices: 0, uploadsPerSecond: 0, backlog: 0, errors: 0)
+    figures.errors = errors?.failedUploads ?? figures.errors
     let spread = measures?.recentUploads
     func lag(_ quantile: Double) -> Double? {
       room?.lag.milliseconds(atQuantile: quantile, at: viewClock.monotonicNow)

@@ -20,7 +20,7 @@ extension RunSummary {
       "requests": .integer(Int64(requests)), "answers": answersJSON,
       "errors": .array(errors.map { $0.json(share: share(of: $0)) }),
       "origin": origin?.json ?? .null,
-      "place": place?.json(uploads: uploadCount) ?? .null, "verification": verification.json, "ledger": ledger.json,
+      "place": place?.json ?? .null, "verification": verification.json, "ledger": ledger.json,
       "findings": .array(findings.map(\.json)), "clauses": .array(clauses.map(\.json)),
       "thresholds": .array(thresholds.map(\.json)), "checks": .array(checks.map(\.json)),
       "invariants": .array(invariants.map(\.json)), "violations": .array(violations.map(\.json)),
@@ -66,11 +66,11 @@ extension RunOrigin {
 }
 
 extension RunPlace {
-  fileprivate func json(uploads: Int) -> JSONValue {
+  fileprivate var json: JSONValue {
     .object([
       "target": .string(target), "server": server.map { .string($0) } ?? .null,
       "start": .string(start.iso8601Text), "end": .string(end.iso8601Text),
-      "seconds": .double(seconds), "uploadsPerSecond": .double(seconds > 0 ? Double(uploads) / seconds : 0),
+      "seconds": .double(seconds), "uploadsPerSecond": .double(uploadsPerSecond),
     ])
   }
 }

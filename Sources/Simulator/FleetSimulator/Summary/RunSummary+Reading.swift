@@ -48,7 +48,8 @@ extension RunSummary {
     if let node = node.optional("place") {
       place = RunPlace(
         target: try node.member("target").text(), server: try node.optional("server")?.text(),
-        start: try node.member("start").instant(), end: try node.member("end").instant())
+        start: try node.member("start").instant(), end: try node.member("end").instant(),
+        uploadsPerSecond: try node.member("uploadsPerSecond").number())
     }
     if let node = node.optional("verification") {
       verification = Verification(

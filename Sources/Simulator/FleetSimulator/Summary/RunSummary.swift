@@ -97,10 +97,23 @@ package struct RunPlace: Equatable, Sendable {
   package var server: String?
   package var start: WallInstant
   package var end: WallInstant
+  /// What the server got in a second of its own time, while the drives lasted.
+  package var uploadsPerSecond: Double
 
-  package init(target: String, server: String? = nil, start: WallInstant, end: WallInstant) {
+  package init(
+    target: String, server: String? = nil, start: WallInstant, end: WallInstant, uploadsPerSecond: Double = 0
+  ) {
     self.target = RunPlace.withoutPassword(target)
     (self.server, self.start, self.end) = (server, start, end)
+    self.uploadsPerSecond = uploadsPerSecond
+  }
+
+  package init(
+    _ outside: OutsideSetup, server: String?, start: WallInstant, end: WallInstant, uploadsPerSecond: Double
+  ) {
+    self.init(
+      target: outside.url, server: outside.serverVersion ?? server, start: start, end: end,
+      uploadsPerSecond: uploadsPerSecond)
   }
 
   /// A URL as it may be written down.
@@ -125,15 +138,18 @@ extension RunSummary {
     /// An invariant was violated.
     case violation
     case signal
+    /// A person has ended the drives; the queues were emptied, and all is judged.
+    case stopped
+    /// A person has broken it off.
+    case aborted
+    /// It is not over: these are the figures of an instant.
+    case running
   }
 }
 
 extension RunSummary {
   /// What a metric, or a part of it, came to; nil when nothing was measured.
   package func figure(_ name: String) -> Figure? { metrics.first { $0.name == name }?.figure }
-
-  /// How many uploads there were.
-  package var uploadCount: Int { if case .counter(let count)? = figure("uploads") { count } else { 0 } }
 
   /// The date and time at which the run began, as in ISO 8601.
   package var startText: String { start.iso8601Text }
@@ -157,16 +173,29 @@ extension RunSummary {
 
   /// A lost record is lost whatever else is wrong with a run; figures of a run that was cut off or late say nothing.
   package var result: Result {
+    // In the middle of a run some records are on their way.
+    let isBalanced = [.aborted, .running].contains(ending) || ledger.isBalanced
     let isRight =
-      !findings.contains(where: \.isViolation) && violations.isEmpty && ledger.isBalanced && ledger.lost == 0
+      !findings.contains(where: \.isViolation) && violations.isEmpty && isBalanced && ledger.lost == 0
       && ledger.duplicateRows == 0
     if !isRight || invariants.contains(where: { $0.outcome == .violated }) { return .violated }
-    if ending == .signal { return .stopped }
+    if [.signal, .aborted, .running].contains(ending) { return .stopped }
     if verification.outcome == .failed { return .invalid }
     let missed = thresholds.filter { $0.outcome == .failed }
     if missed.contains(where: \.invalidates) { return .invalid }
     if !missed.isEmpty || !findings.isEmpty { return .failed }
     return coverage.contains { $0.seen == 0 } ? .uncovered : .passed
+  }
+}
+
+extension RunSummary {
+  /// How long the devices drove: less than planned when a person has stopped them.
+  package var drives: Nanoseconds {
+    switch ending {
+    case .stopped: max(.zero, ended - (drained ?? settle))
+    case .running: min(ended, duration)
+    case .completed, .threshold, .violation, .signal, .aborted: duration
+    }
   }
 }
 

@@ -141,7 +141,8 @@ extension RunProgress {
       share: slowest, isSettling: shards.allSatisfy(\.isSettling), devices: shards.reduce(0) { $0 + $1.devices },
       uploadsPerSecond: shards.reduce(0) { $0 + $1.uploadsPerSecond },
       p95Milliseconds: shards.compactMap(\.p95Milliseconds).max(), backlog: shards.reduce(0) { $0 + $1.backlog },
-      errors: shards.reduce(0) { $0 + $1.errors }, mostFrequentError: failing?.mostFrequentError)
+      errors: shards.reduce(0) { $0 + $1.errors }, mostFrequentError: failing?.mostFrequentError,
+      settlesFor: shards.compactMap(\.settlesFor).max())
   }
 
   fileprivate var json: JSONValue {
@@ -150,6 +151,7 @@ extension RunProgress {
       "uploadsPerSecond": .double(uploadsPerSecond), "p95Milliseconds": p95Milliseconds.map { .double($0) } ?? .null,
       "backlog": .integer(Int64(backlog)), "errors": .integer(Int64(errors)),
       "mostFrequentError": mostFrequentError.map { .string($0) } ?? .null,
+      "settlesFor": settlesFor.map { .integer($0.count) } ?? .null,
     ])
   }
 
@@ -158,7 +160,8 @@ extension RunProgress {
       share: try node.member("share").number(), isSettling: try node.member("isSettling").flag(),
       devices: try node.member("devices").count(), uploadsPerSecond: try node.member("uploadsPerSecond").number(),
       p95Milliseconds: try node.optional("p95Milliseconds")?.number(), backlog: try node.member("backlog").count(),
-      errors: try node.member("errors").count(), mostFrequentError: try node.optional("mostFrequentError")?.text())
+      errors: try node.member("errors").count(), mostFrequentError: try node.optional("mostFrequentError")?.text(),
+      settlesFor: try node.optional("settlesFor")?.count().asNanoseconds)
   }
 }
 
@@ -183,4 +186,8 @@ extension RunMap.Track {
     self.init(
       device: try node.member("device").text(), fleet: try node.member("fleet").count(), places: places)
   }
+}
+
+extension Int {
+  fileprivate var asNanoseconds: Nanoseconds { Nanoseconds(Int64(self)) }
 }

@@ -124,7 +124,8 @@ extension RunSummary {
     requests += part.requests
     if let mine = drained, let theirs = part.drained { drained = max(mine, theirs) } else { drained = nil }
     ended = max(ended, part.ended)
-    ending = [.signal, .violation, .threshold].first { $0 == ending || $0 == part.ending } ?? .completed
+    let endings: [Ending] = [.aborted, .signal, .violation, .threshold, .stopped, .running]
+    ending = endings.first { $0 == ending || $0 == part.ending } ?? .completed
     for sum in LedgerSums.parts { ledger[keyPath: sum.path] += part.ledger[keyPath: sum.path] }
     for figure in part.metrics {
       if let index = metrics.firstIndex(where: { $0.name == figure.name }) {
@@ -144,7 +145,7 @@ extension RunSummary {
     if let mine = place, let theirs = part.place {
       place = RunPlace(
         target: mine.target, server: mine.server ?? theirs.server, start: min(mine.start, theirs.start),
-        end: max(mine.end, theirs.end))
+        end: max(mine.end, theirs.end), uploadsPerSecond: mine.uploadsPerSecond + theirs.uploadsPerSecond)
     }
     findings += part.findings
     for (index, clause) in part.clauses.enumerated() where clauses.indices.contains(index) {

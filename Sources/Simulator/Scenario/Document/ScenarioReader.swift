@@ -1,3 +1,5 @@
+import Base
+
 /// Reads the text of a scenario: overrides go into it, then variables, then the tables judge all of it, so that one
 /// reading finds everything that is wrong.
 package struct ScenarioReader {
@@ -30,6 +32,7 @@ package struct ScenarioReader {
   package func read(_ text: String) throws(ScenarioProblems) -> Result {
     var problems: [ScenarioProblem] = []
     var document = try parse(text)
+    let written = DeclaredNames(in: document).names(in: .fleets)
     for (index, override) in overrides.enumerated() {
       do throws(ScenarioProblem) { try document.apply(override, number: index + 1) } catch { problems.append(error) }
     }
@@ -49,7 +52,26 @@ package struct ScenarioReader {
     if let scenario, context.problems.isEmpty { context.judge(scenario, document) }
     problems += substitution.problems + inheritance.problems + context.problems
     guard let scenario, problems.isEmpty else { throw ScenarioProblems(problems) }
-    return Result(scenario: scenario, notes: context.notes.inReadingOrder, document: resolved)
+    return Result(
+      scenario: scenario, notes: context.notes.inReadingOrder + newFleets(beside: written), document: resolved)
+  }
+
+  /// A name that is misspelt adds a fleet, which is allowed, and seldom meant.
+  private func newFleets(beside written: [String]) -> [ScenarioProblem] {
+    guard !written.isEmpty else { return [] }
+    var notes: [ScenarioProblem] = []
+    var known = Set(written)
+    for (index, override) in overrides.enumerated() {
+      guard let path = DocumentPath(override.path), path.steps.first == .key("fleets"), path.steps.count > 1,
+        case .key(let name) = path.steps[1], known.insert(name).inserted
+      else { continue }
+      let near = NearestName.find(name, in: written).map { "did you mean '\($0)'?" }
+      notes.append(
+        ScenarioProblem(
+          .undeclared, at: SourcePosition(source: index + 1, line: 1, column: 1), path: "fleets.\(name)",
+          "this adds a fleet", remedy: near ?? "the scenario has \(written.joined(separator: ", "))"))
+    }
+    return notes
   }
 
   private func parse(_ text: String) throws(ScenarioProblems) -> JSON5Value {

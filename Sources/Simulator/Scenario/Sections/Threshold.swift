@@ -100,23 +100,19 @@ package enum ThresholdFailure: String, CaseIterable, Sendable {
 /// All thresholds of one selection of a metric.
 package struct MetricThresholds: Equatable, Sendable {
   package let selector: MetricSelector
-  package let thresholds: [Threshold]
+  package internal(set) var thresholds: [Threshold]
 }
 
 extension Scenario {
   /// For a part of a run, which cannot know when the whole has to end.
   package var withoutEndings: Scenario {
-    var scenario = self
-    scenario.thresholds = thresholds.map { section in
-      MetricThresholds(
-        selector: section.selector,
-        thresholds: section.thresholds.map { threshold in
-          var threshold = threshold
-          threshold.abortOnFail = false
-          return threshold
-        })
+    var copy = self
+    for sectionIndex in thresholds.indices {
+      for thresholdIndex in thresholds[sectionIndex].thresholds.indices {
+        copy.thresholds[sectionIndex].thresholds[thresholdIndex].abortOnFail = false
+      }
     }
-    return scenario
+    return copy
   }
 }
 

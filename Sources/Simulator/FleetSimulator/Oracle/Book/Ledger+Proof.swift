@@ -131,6 +131,7 @@ extension Ledger {
 
   /// The end of the settle phase: what still waits. `isCut`: there was no time for it to be delivered.
   func closeQueues(at instant: MonotonicInstant, isCut: Bool) {
+    areQueuesClosed = true
     for device in pages.indices {
       let waiting = pages[device].waiting.all
       sums.pending += waiting.count
@@ -148,9 +149,11 @@ extension Ledger {
     }
   }
 
-  /// As the sums are before a server outside is asked: what has an acknowledgement is not verified.
+  /// As the sums are before the server is asked, and while the run goes on: what waits is pending, and what has an
+  /// acknowledgement is not verified.
   var unprovenSums: LedgerSums {
     var sums = sums
+    if !areQueuesClosed { sums.pending += pages.indices.reduce(0) { $0 + pages[$1].waiting.count } }
     for dequeued in unproven {
       guard dequeued.marks.contains(.isAcknowledged) else { continue }
       if dequeued.marks.contains(.isServers) { sums.unverified += 1 } else { sums.misled += 1 }

@@ -39,6 +39,8 @@ final class Ledger {
   private(set) var departed: WaitingRecord?
   /// Left their queues and not looked for in the store yet.
   var unproven = DequeuedRecordList()
+  /// What waits is counted.
+  var areQueuesClosed = false
   /// Left a queue otherwise than by an answer while a request was under way with them.
   private var onTheirWay: [(row: Int64, dequeued: DequeuedRecord)] = []
   private var bodies = SentBodyReader()

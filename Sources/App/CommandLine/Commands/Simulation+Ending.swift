@@ -1,0 +1,76 @@
+import Base
+import FleetSimulator
+import Reports
+import Scenario
+
+/// What there is to say and to keep when a run is over.
+extension Simulation {
+  func tell(
+    _ result: Result, of scenario: Scenario, _ setup: RunSetup, _ outputs: RunOutputs, _ steering: RunSteering?
+  ) throws -> ExitCode {
+    var summary = result.summary
+    if setup.outside == nil, !summary.violations.isEmpty {
+      try logFailing(summary, steering?.repeating(setup, files: files) ?? setup, outputs)
+    }
+    summary.replay = replayCommand(summary, setup, steering)
+    try outputs.write(summary, map: RunMap(of: setup, scenario, tracks: result.tracks))
+    let text = SummaryText(summary, isColoured: process.outputIsTerminal, width: process.outputWidth())
+    process.writeOutput(options.isOneOfMany && summary.result == .passed ? text.line : text.text)
+    for path in outputs.written where !options.isOneOfMany { process.writeOutput("  wrote \(path)") }
+    for sentence in result.sent where !options.isOneOfMany { process.writeOutput("  \(sentence)") }
+    if let first = result.violation { try keepFailure(first, summary, scenario, setup, steering) }
+    if options.checksDeterminism {
+      process.writeOutput(DifferenceText(result.difference, names: setup.deviceNames).text)
+      if result.difference != nil { return .invariantViolated }
+    }
+    // Figures of a part say nothing about the whole: 'merge' judges them.
+    if options.shard != nil, [.failed, .uncovered].contains(summary.result) { return .ok }
+    return ExitCode(summary.result)
+  }
+
+  /// How to see the first violation again; nil when there is none, or no way: a real server cannot be had as it was.
+  private func replayCommand(_ summary: RunSummary, _ setup: RunSetup, _ steering: RunSteering?) -> String? {
+    guard let violation = summary.violations.first, setup.outside == nil else { return nil }
+    guard let folder = options.folder else {
+      // The acts of a person stand in no command.
+      if steering?.isSteered == true { return nil }
+      return "rollingroad simulate \(options.words.map(\.shellWord).joined(separator: " ")) --out DIR"
+    }
+    let name = FailureBundle.folder(name: summary.scenario, seed: setup.seed)
+    return FailureBundle.replayCommand(at: "\(folder)/\(name)".shellWord, violation.invariant)
+  }
+
+  /// What it takes to see the first violation again.
+  private func keepFailure(
+    _ violation: Violation, _ summary: RunSummary, _ scenario: Scenario, _ setup: RunSetup, _ steering: RunSteering?
+  ) throws {
+    guard let folder = options.folder, setup.outside == nil else { return }
+    var document = options.document.adopting(scenario)
+    if let steering, steering.isSteered {
+      document = steering.session(in: document)
+    } else {
+      for fleet in setup.fleets {
+        if let members = fleet.members { document.setMembers(members, of: fleet.name) }
+      }
+    }
+    let plan = FailurePlan(
+      document: document, invariant: violation.invariantName, device: violation.device, instant: violation.instant,
+      hash: summary.hash, product: Product.version)
+    if scenario.invariants.onViolation == .shrink { process.writeError("shrinking the failure") }
+    let bundle = try FailureBundle(
+      plan, name: scenario.name, seed: setup.seed, shrinks: scenario.invariants.onViolation == .shrink,
+      interruption: interruption)
+    if let note = bundle.note { process.writeError("rollingroad simulate: \(note)") }
+    let output = try OutputFolder(folder)
+    try bundle.write(to: output)
+    process.writeOutput("  wrote \(output.path(bundle.folder))/report.md")
+  }
+
+  /// The same run once more, to hear what the SDKs of the devices say to whom something happened.
+  private func logFailing(_ summary: RunSummary, _ setup: RunSetup, _ outputs: RunOutputs) throws {
+    var second = setup
+    second.logged = outputs.devicesToLog(summary, of: setup)
+    guard !second.logged.isEmpty else { return }
+    _ = try FleetRun(second, store: newStore(), watchers: [outputs.logs(of: second)]).run()
+  }
+}
