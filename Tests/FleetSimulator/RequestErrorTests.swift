@@ -14,7 +14,8 @@ import Upload
     let scenario = try ScenarioReader(overrides: [], variable: { _ in nil }).read(
       """
       { version: 1, name: "errors", seed: 3, fleets: { \(fleets) }, target: { url: "\(url)" },
-        clock: { mode: "lockstep", latency: "modelled", duration: "6m", settle: "1m" } }
+        clock: { mode: "lockstep", latency: "modelled", duration: "6m", settle: "1m" },
+        invariants: { onViolation: "continue" } }
       """
     ).scenario
     let setup = try RunSetup(scenario)

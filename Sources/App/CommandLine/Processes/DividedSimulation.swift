@@ -37,7 +37,7 @@ struct DividedSimulation {
           switch try ShardMessage(value) {
           case .ready: isReady = true
           case .progress(let progress): self.progress = progress
-          case .interim(let interim): self.interim = interim
+          case .interimSummary(let summary): interim = summary
           case .result(let result):
             self.result = result
             progress?.share = 1

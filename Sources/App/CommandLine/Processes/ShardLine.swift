@@ -29,7 +29,7 @@ final class ShardLine {
     }
     if sendsInterims, now >= interimDue {
       interimDue = now + WholeJudge.interval
-      send(.interim(interim()))
+      send(.interimSummary(interim()))
     }
   }
 

@@ -8,14 +8,14 @@ package enum ShardMessage: Equatable, Sendable {
   case ready
   case progress(RunProgress)
   /// What it has come to so far, where the whole is judged while it lasts.
-  case interim(RunSummary)
+  case interimSummary(RunSummary)
   case result(ShardResult)
 
   package var json: JSONValue {
     switch self {
     case .ready: .object(["ready": .bool(true)])
     case .progress(let progress): .object(["progress": progress.json])
-    case .interim(let summary): .object(["interim": summary.json])
+    case .interimSummary(let summary): .object(["interim": summary.json])
     case .result(let result): .object(["result": result.json])
     }
   }
@@ -26,8 +26,8 @@ package enum ShardMessage: Equatable, Sendable {
       self = .ready
     } else if let progress = node.optional("progress") {
       self = .progress(try RunProgress(progress))
-    } else if let interim = node.optional("interim") {
-      self = .interim(try RunSummary(interim.value))
+    } else if let early = node.optional("interim") {
+      self = .interimSummary(try RunSummary(early.value))
     } else {
       self = .result(try ShardResult(node.member("result")))
     }
