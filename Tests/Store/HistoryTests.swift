@@ -81,6 +81,20 @@ import Testing
     #expect(try reader.missing(stored, of: Sample.device(0)) == stored)
   }
 
+  /// Times before 2000 and far in the future stand in a partition of their own, whatever day they name.
+  @Test func recordsOfImpossibleTimesAreFound() throws {
+    let store = try SQLiteStore(StoreConfiguration(folder: ":memory:"))
+    let times = [100 * Sample.day, Sample.noon.millisecondsSince1970 + 40_000 * Sample.day]
+    for (number, time) in times.enumerated() {
+      _ = store.ingest(Sample.batch(Sample.device(1), [number], at: { _ in time }))
+    }
+    let reader = try store.open()
+    let keys = try reader.allKeys(device: Sample.device(1)).map(\.key)
+    #expect(Set(keys.map(\.recordedAt)) == Set(times))
+    let absent = PointKey(recordedAt: times[0] + 1, uuid: keys[0].uuid)
+    #expect(try reader.missing(keys + [absent], of: Sample.device(1)) == [absent])
+  }
+
   @Test(arguments: ["", "1", "1.2", "a.b.c", "1.2.3.4", "1..3", "99999999999999999999.1.1"])
   func aForeignCursorIsRefused(text: String) {
     #expect(throws: StoreError.self) { try PointCursor(text: text) }
