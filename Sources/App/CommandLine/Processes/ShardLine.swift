@@ -35,7 +35,7 @@ final class ShardLine {
 
   func send(_ message: ShardMessage) { line.send(.value(message.json)) }
 
-  /// Until the instant at which the drives of all shards begin; afterwards orders are heard beside them.
+  /// Until the instant at which the drives of all shards begin; afterwards the order to end them is heard beside them.
   func awaitStart(_ interruption: Interruption) {
     send(.ready)
     var begin: MonotonicInstant?
@@ -44,8 +44,7 @@ final class ShardLine {
     }
     if let begin { RunStart.wait(until: begin, unless: interruption) }
     NamedThread.started("orders") { [line, flag = ending.flag] in
-      while line.nextOrder(milliseconds: -1) != .endDrives {}
-      flag.raise()
+      if line.nextOrder(milliseconds: -1) == .endDrives { flag.raise() }
     }.detach()
   }
 }

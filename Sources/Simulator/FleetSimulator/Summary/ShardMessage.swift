@@ -161,7 +161,7 @@ extension RunProgress {
       devices: try node.member("devices").count(), uploadsPerSecond: try node.member("uploadsPerSecond").number(),
       p95Milliseconds: try node.optional("p95Milliseconds")?.number(), backlog: try node.member("backlog").count(),
       errors: try node.member("errors").count(), mostFrequentError: try node.optional("mostFrequentError")?.text(),
-      settlesFor: try node.optional("settlesFor")?.count().asNanoseconds)
+      settlesFor: (try node.optional("settlesFor")?.count()).map { Nanoseconds(Int64($0)) })
   }
 }
 
@@ -186,8 +186,4 @@ extension RunMap.Track {
     self.init(
       device: try node.member("device").text(), fleet: try node.member("fleet").count(), places: places)
   }
-}
-
-extension Int {
-  fileprivate var asNanoseconds: Nanoseconds { Nanoseconds(Int64(self)) }
 }
