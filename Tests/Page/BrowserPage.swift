@@ -131,6 +131,36 @@ final class BrowserPage {
     }
   }
 
+  /// With the mouse, over an element, between shares of its width.
+  func drag(_ selector: String, from start: Double, to end: Double) throws {
+    try mouse("mousePressed", selector, start)
+    try mouse("mouseMoved", selector, (start + end) / 2)
+    try mouse("mouseMoved", selector, end)
+    try mouse("mouseReleased", selector, end)
+  }
+
+  /// The mouse above an element, at a share of its width, without a button.
+  func point(at selector: String, _ share: Double) throws { try mouse("mouseMoved", selector, share, button: "none") }
+
+  private func mouse(_ type: String, _ selector: String, _ share: Double, button: String = "left") throws {
+    let place = try evaluate(
+      """
+      (() => {
+        const node = document.querySelector(\(JSONValue.string(selector).text))
+        node.scrollIntoView({ block: 'center', behavior: 'instant' })
+        const { left, top, width, height } = node.getBoundingClientRect()
+        return [left + \(share) * width, top + height / 2]
+      })()
+      """
+    ).elements
+    try call(
+      "Input.dispatchMouseEvent",
+      [
+        "type": .string(type), "x": place[0], "y": place[1], "button": .string(button), "clickCount": .integer(1),
+        "buttons": .integer(button == "left" ? 1 : 0),
+      ])
+  }
+
   /// Into what has the focus.
   func type(_ text: String) throws { try call("Input.insertText", ["text": .string(text)]) }
 

@@ -71,6 +71,105 @@ final class ReportPageTests {
     }
   }
 
+  /// What the charts over time show: the words at the axes of the second one, its line, and the message.
+  private static let shown =
+    """
+    (() => {
+      const chart = [...document.querySelectorAll('.timed')].find(node => node.querySelector('h3').textContent === 'Backlog')
+      return {
+        axes: [...new Set([...document.querySelectorAll('.timed .axis')].map(node => node.textContent))].length,
+        times: [...chart.querySelectorAll('.axis text:not(.minor)')].map(node => node.textContent),
+        levels: [...chart.querySelectorAll('.y text')].map(node => node.textContent),
+        line: chart.querySelector('.line').getAttribute('d'),
+        status: document.querySelector('.zoom [role=status]').textContent, address: location.hash,
+      }
+    })()
+    """
+
+  /// Of numbers in a path, those that are farther from each other than the eye can tell.
+  private static func differences(_ one: String, _ other: String) -> Int {
+    func numbers(_ text: String) -> [Double] { text.split { "ML ".contains($0) }.compactMap { Double($0) } }
+    let (first, second) = (numbers(one), numbers(other))
+    return zip(first, second).count { ($0 - $1).magnitude > 0.3 } + abs(first.count - second.count)
+  }
+
+  @Test func anIntervalIsLookedAtClosely() throws {
+    try simulate("one", seed: "1")
+    let drawing = ".timed .drawing"
+    try browser.withPage("file://\(folder)/one/report.html", BrowserPage.Look(width: 1_440, height: 900)) { page in
+      try page.wait(until: Self.isThere)
+      func look() throws -> JSONValue { try page.evaluate(Self.shown) }
+      func line(_ look: JSONValue) -> String { look["line"]?.string ?? "" }
+      let whole = try look()
+
+      try page.drag(drawing, from: 0.25, to: 0.5)
+      let part = try look()
+      let status = part["status"]?.string ?? ""
+      #expect(part["axes"] == .integer(1) && part["times"] != whole["times"], "all charts show the same time: \(part)")
+      #expect((part["times"]?.elements.count ?? 0) >= 3 && line(part) != line(whole))
+      #expect(status.contains(" intervals of ") && part["address"]?.string?.hasPrefix("#from=") == true, "\(part)")
+
+      // The address alone leads there.
+      try page.reload()
+      try page.wait(
+        until: "document.querySelector('.zoom [role=status]').textContent === \(JSONValue.string(status).text)")
+      #expect(try look() == part)
+
+      try page.click(".zoom button:last-of-type")
+      let again = try look()
+      #expect(again["times"] == whole["times"] && again["levels"] == whole["levels"])
+      #expect(Self.differences(line(again), line(whole)) == 0, "what the script draws is what the page had")
+      #expect(try page.problems() == [])
+    }
+  }
+
+  @Test func theValuesOfAnInstantStandBesideAllNames() throws {
+    try simulate("one", seed: "1")
+    let keys = "[...document.querySelectorAll('.timed .key b')].map(node => node.textContent)"
+    try browser.withPage("file://\(folder)/one/report.html", BrowserPage.Look(width: 1_440, height: 900)) { page in
+      try page.wait(until: Self.isThere)
+      #expect(try page.evaluate("\(keys).every(text => text === '')") == .bool(true))
+      try page.point(at: ".timed .drawing", 0.5)
+      #expect(try page.evaluate("\(keys).length > 8 && \(keys).every(text => /\\d|–/.test(text))") == .bool(true))
+      #expect(
+        try page.evaluate(
+          "document.querySelectorAll('.at[visibility=visible]').length === document.querySelectorAll('.timed').length")
+          == .bool(true))
+      // The tip of the browser would say the same again.
+      #expect(try page.evaluate("document.querySelectorAll('.hover title').length") == .integer(0))
+    }
+  }
+
+  /// Fields, buttons and the slider alone.
+  @Test func anIntervalIsLookedAtWithTheKeyboard() throws {
+    try simulate("one", seed: "1")
+    let focus = "document.activeElement"
+    let status = "document.querySelector('.zoom [role=status]').textContent"
+    try browser.withPage("file://\(folder)/one/report.html", BrowserPage.Look(width: 1_440, height: 900)) { page in
+      try page.wait(until: Self.isThere)
+      try page.evaluate("document.querySelector('.zoom input').select()")
+      try page.type("10:00")
+      try page.press("Tab")
+      #expect(try page.text(status).hasPrefix("09:55 to "))
+      try page.evaluate("\(focus).select()")
+      try page.type("soon")
+      try page.press("Enter")
+      #expect(try page.evaluate("document.querySelector('.zoom input:invalid') === \(focus)") == .bool(true))
+      #expect(try page.text(status).hasPrefix("09:55 to "), "what is no time changes nothing")
+      for _ in 1...7 where try page.text("\(focus).type") != "range" { try page.press("Tab") }
+      let value = "\(focus).getAttribute('aria-valuetext')"
+      let before = try page.text(value)
+      try page.press("Home")
+      try page.wait(until: "\(value) !== \(JSONValue.string(before).text)")
+      #expect(try page.text(value).hasPrefix("09:55. Upload duration: p99: "))
+      try page.press("Escape")
+      #expect(try page.text(status).hasPrefix("Drag across"))
+      let unnamed =
+        "[...document.querySelectorAll('.wide')].filter(node => node.tabIndex !== 0 || !node.ariaLabel).length"
+      #expect(try page.evaluate(unnamed) == .integer(0), "tables that scroll are reached by the keyboard")
+    }
+  }
+
   @Test func onAPhoneAComparisonShowsBothValues() throws {
     for (name, seed) in [("one", "1"), ("two", "2")] { try simulate(name, seed: seed) }
     _ = try run("compare", "\(folder)/one", "\(folder)/two", "--out", "\(folder)/compared")

@@ -2,7 +2,7 @@ import Base
 import FleetSimulator
 
 /// Lines over the time of a run. The drawing stretches to whatever width there is; the words beside it are text of the
-/// page, so that they stay readable on a phone.
+/// page, so that they stay readable on a phone. `ChartScript` draws a part of the time anew, from the values at the lines.
 struct Chart {
   /// One line; nil leaves a gap.
   struct Line {
@@ -30,17 +30,16 @@ struct Chart {
     }
     let drawing = HTML.element(
       "svg",
-      "viewBox=\"0 0 \(Int(Chart.width)) \(Int(Chart.height))\" preserveAspectRatio=\"none\" role=\"img\" aria-labelledby=\"\(name)\"",
+      "class=\"drawing\" viewBox=\"0 0 \(Int(Chart.width)) \(Int(Chart.height))\" preserveAspectRatio=\"none\" role=\"img\" aria-labelledby=\"\(name)\" data-scale=\"\(HTML.text(scale.words(format)))\"",
       marks + grid + lines.flatMap(paths) + hovers)
     return HTML.element(
-      "figure", "class=\"chart\"",
+      "figure", isEmpty ? "class=\"chart\"" : "class=\"chart timed\"",
       [
         Chart.enlarging(title),
         HTML.element(
           "figcaption", "id=\"\(name)\"",
           [HTML.element("h3", "", [HTML.text(title)]), HTML.element("p", "", [HTML.text(note)])]),
-        HTML.element(
-          "p", "class=\"legend\"", isEmpty ? [HTML.text("nothing measured")] : lines.count > 1 ? legend : []),
+        HTML.element("p", "class=\"legend\"", isEmpty ? [HTML.text("nothing measured")] : legend),
         HTML.element(
           "div", "class=\"plot\"",
           [yLabels, drawing]),
@@ -55,7 +54,18 @@ struct Chart {
     "chart-" + title.lowercased().map { $0.isLetter || $0.isNumber ? String($0) : "-" }.joined()
   }
 
-  /// A chart with a tick here takes the whole width, has more height and more words at its axis: the page has no script.
+  /// Charts that share the time of a run, with the place for what looks closely at a part of it.
+  static func overTime(_ charts: [String], after content: [String], timeline: Timeline, span: Nanoseconds) -> String {
+    HTML.element(
+      "section", "class=\"over-time\" data-span=\"\(span.seconds)\" data-width=\"\(timeline.width.seconds)\"",
+      [HTML.element("h2", "", [HTML.text("Over time")])] + content
+        + [
+          HTML.element("div", "class=\"zoom\" role=\"group\" aria-label=\"Interval of the charts\" hidden", []),
+          HTML.element("div", "class=\"charts\"", charts.filter { !$0.isEmpty }),
+        ])
+  }
+
+  /// A chart with a tick here takes the whole width, has more height and more words at its axis, without a script.
   static func enlarging(_ title: String) -> String {
     HTML.element(
       "label", "class=\"enlarge\"",
@@ -108,7 +118,8 @@ struct Chart {
     }
     let drawn = pieces.filter { !$0.isEmpty }
     let outline = drawn.map { SVG.path($0) }.joined(separator: " ")
-    var paths = ["<path class=\"line \(line.colour)\" d=\"\(outline)\"/>"]
+    let values = line.values.map { $0.map(SVG.precise) ?? "" }.joined(separator: ",")
+    var paths = ["<path class=\"line \(line.colour)\" d=\"\(outline)\" data-values=\"\(values)\"/>"]
     if line.isFilled {
       let areas = drawn.map { piece in
         let base = [(piece[piece.count - 1].x, Chart.height), (piece[0].x, Chart.height)]
@@ -119,23 +130,20 @@ struct Chart {
     return paths
   }
 
-  /// What stands under the pointer, as the browser's own tip.
+  /// What stands under the pointer, as the browser's own tip: of each interval.
   private var hovers: [String] {
-    let count = lines.map(\.values.count).max() ?? 0
-    let step = max(1, count / 120)
-    return stride(from: 0, to: count, by: step).map { index in
-      let (start, end) = (x(endOf: index - 1), x(endOf: min(index + step, count) - 1))
+    guard !isEmpty else { return [] }
+    let bars = (0..<(lines.map(\.values.count).max() ?? 0)).map { index in
+      let (start, end) = (x(endOf: index - 1), x(endOf: index))
       let values = lines.map { line in
         let value = index < line.values.count ? line.values[index] : nil
         return "\(line.name): \(value.map(format) ?? "–")"
       }
       let time = ClockText.text(timeline.width * Int64(index))
       let tip = HTML.element("title", "", [HTML.text(([time] + values).joined(separator: "\n"))])
-      return HTML.element(
-        "rect",
-        "class=\"hover\" x=\"\(SVG.number(start))\" y=\"0\" width=\"\(SVG.number(end - start))\" height=\"\(Int(Chart.height))\"",
-        [tip])
+      return HTML.element("rect", "x=\"\(SVG.number(start))\" width=\"\(SVG.number(end - start))\"", [tip])
     }
+    return [HTML.element("g", "class=\"hover\"", bars)]
   }
 
   private var yLabels: String {
@@ -145,7 +153,7 @@ struct Chart {
   /// Round times, at most seven of them, and those halfway, for which only an enlarged chart has room.
   private var ticks: [(time: Nanoseconds, isMinor: Bool)] {
     let steps: [Int64] = [
-      10, 30, 60, 120, 300, 600, 900, 1_800, 3_600, 7_200, 10_800, 21_600, 43_200, 86_400, 604_800, 2_592_000,
+      1, 2, 10, 30, 60, 120, 300, 600, 900, 1_800, 3_600, 7_200, 10_800, 21_600, 43_200, 86_400, 604_800, 2_592_000,
     ]
     let seconds = span.count / 1_000_000_000
     let step = steps.first { seconds / $0 <= 6 } ?? max(seconds / 6, 1)
@@ -196,6 +204,14 @@ enum SVG {
       ? "\(tenths / 10)" : "\(tenths < 0 && tenths > -10 ? "-" : "")\(tenths / 10).\((tenths % 10).magnitude)"
   }
 
+  /// With four digits that matter.
+  static func precise(_ value: Double) -> String {
+    var factor = 1.0
+    while value.magnitude * factor < 1_000, value != 0, factor < 1e9 { factor *= 10 }
+    let rounded = (value * factor).rounded() / factor
+    return rounded == rounded.rounded() && rounded.magnitude < 1e15 ? "\(Int(rounded))" : "\(rounded)"
+  }
+
   static func path(_ points: [(x: Double, y: Double)]) -> String {
     points.enumerated().map { index, point in
       (index == 0 ? "M" : "L") + number(point.x) + " " + number(point.y)
@@ -210,6 +226,9 @@ struct ChartScale {
   private let kind: Kind
   private let least: Double
   private let greatest: Double
+  /// Of the values above 0, the smallest, and of all the greatest, even where it is cut off.
+  private let smallest: Double
+  private let most: Double
   /// On a logarithmic scale: 0 has the lowest part for itself.
   private let hasZero: Bool
   /// The highest value, where it is so far above the others that they could not be read beside it; nil: nothing is cut off.
@@ -221,6 +240,8 @@ struct ChartScale {
     self.kind = kind
     hasZero = kind == .logarithmic && values.contains { $0 <= 0 }
     var highest = values.max().flatMap { $0 > 0 ? $0 : nil } ?? 1
+    most = highest
+    smallest = values.filter { $0 > 0 }.min() ?? highest
     let usual = kind == .linear ? ChartScale.usual(of: values) : highest
     cut = highest > ChartScale.cutFactor * usual ? highest : nil
     if cut != nil { highest = 2 * usual }
@@ -258,6 +279,27 @@ struct ChartScale {
     let foot = hasZero ? ChartScale.zeroShare : 0
     return foot + (1 - foot) * min(max(share, 0), 1)
   }
+
+  /// The scales that fit parts of the values, each with its words, as JSON: the greatest values of linear scales, or the
+  /// steps that a logarithmic one may begin and end with.
+  func words(_ format: (Double) -> String) -> String {
+    func words(_ values: [Double]) -> String { values.map { "\"\(format($0))\"" }.joined(separator: ",") }
+    switch kind {
+    case .linear:
+      var tops = [ChartScale.round(max(most, greatest))]
+      while tops.count < ChartScale.scalesMax, let last = tops.last, last > smallest {
+        tops.append(ChartScale.round(last * 0.49))
+      }
+      let list = tops.reversed().map { "{\"top\":\($0),\"words\":[\(words([0, 0.5 * $0, $0]))]}" }
+      return "{\"whole\":\(greatest),\"tops\":[\(list.joined(separator: ","))]}"
+    case .logarithmic:
+      let steps = ChartScale.roundMilliseconds.filter { least <= $0 && $0 <= greatest }
+      let list = steps.map { "{\"value\":\($0),\"text\":\(words([$0]))}" }.joined(separator: ",")
+      return "{\"zeroShare\":\(ChartScale.zeroShare),\"zero\":\(words([0])),\"steps\":[\(list)]}"
+    }
+  }
+
+  private static let scalesMax = 16
 
   /// The next 1, 2, 2.5 or 5 times a power of ten.
   private static func round(_ value: Double) -> Double {

@@ -22,8 +22,7 @@ extension PageReport {
       spread("Delivery latency", "From the creation of a record to its acknowledgement.", \.deliveryLatency),
       devices, connections, processor,
     ]
-    return [HTML.element("h2", "", [HTML.text("Over time")]), faults]
-      + [HTML.element("div", "class=\"charts\"", charts.filter { !$0.isEmpty })]
+    return [Chart.overTime(charts, after: [faults], timeline: timeline, span: span)]
   }
 
   /// One row for each fault that had its time.

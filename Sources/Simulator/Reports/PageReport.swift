@@ -2,7 +2,7 @@ import Base
 package import FleetSimulator
 import Scenario
 
-/// The report of a run as one page that needs no network, no script and no other file.
+/// The report of a run as one page that needs no network and no other file, and shows everything without a script too.
 package struct PageReport {
   let summary: RunSummary
   private let map: RunMap?
@@ -239,17 +239,19 @@ enum HTML {
     "<\(name)\(attributes.isEmpty ? "" : " " + attributes)>\(content.joined())</\(name)>"
   }
 
-  /// Nothing may be loaded or run: only the one style sheet with this word has an effect.
+  /// Nothing may be loaded, and nothing run but the one script for charts: it and the style sheet bear the word.
   static func page(title: String, word: String, body: [String]) -> String {
     let policy =
-      "default-src 'none'; style-src 'nonce-\(word)'; base-uri 'none'; form-action 'none'"
+      "default-src 'none'; style-src 'nonce-\(word)'; script-src 'nonce-\(word)'; base-uri 'none'; form-action 'none'"
     let head = [
       "<meta charset=\"utf-8\">", "<meta http-equiv=\"Content-Security-Policy\" content=\"\(policy)\">",
       "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">",
       "<meta name=\"color-scheme\" content=\"light dark\">",
       element("title", "", [text(title)]), element("style", "nonce=\"\(word)\"", [StyleSheet.text]),
     ]
-    return "<!doctype html>\n<html lang=\"en\">" + element("head", "", head) + element("body", "", body) + "</html>\n"
+    let script = element("script", "nonce=\"\(word)\"", [ChartScript.text])
+    return "<!doctype html>\n<html lang=\"en\">" + element("head", "", head) + element("body", "", body + [script])
+      + "</html>\n"
   }
 
   /// Cells are texts; a row's class tells its colour.
@@ -262,8 +264,9 @@ enum HTML {
           index == 0 ? element("th", "scope=\"row\"", [text(cell)]) : element("td", "", [text(cell)])
         })
     }
+    // What scrolls must be reached by the keyboard.
     return element(
-      "div", "class=\"wide\"",
+      "div", "class=\"wide\" tabindex=\"0\" role=\"region\" aria-label=\"\(text(caption))\"",
       [
         element(
           "table", "",

@@ -57,7 +57,21 @@ enum StyleSheet {
     path.under { fill: var(--key); opacity: 0.14; }
     .grid { stroke: var(--line); stroke-width: 1; vector-effect: non-scaling-stroke; }
     .mark { fill: var(--mark); opacity: 0.2; } .bar { fill: var(--a); }
-    .hover { fill: transparent; } .hover:hover { fill: var(--soft); opacity: 0.12; }
+    .drawing { touch-action: pan-y pinch-zoom; user-select: none; cursor: crosshair; }
+    .at { stroke: var(--ink); stroke-width: 1; vector-effect: non-scaling-stroke; pointer-events: none; }
+    .selection { fill: var(--a); opacity: 0.2; pointer-events: none; }
+    .key b { font-weight: 600; }
+    .zoom:not([hidden]) { position: sticky; top: 0; z-index: 1; display: flex; flex-wrap: wrap; align-items: center;
+      gap: 6px 14px; margin: 0 -4px; padding: 8px 4px; background: var(--paper); font-size: 13px; }
+    .zoom span { display: flex; flex-wrap: wrap; gap: 6px; align-items: center; }
+    .zoom button, .zoom input:not([type]) { font: inherit; min-height: 28px; padding: 2px 10px; color: var(--ink);
+      background: var(--card); border: 1px solid var(--line); border-radius: 6px; }
+    .zoom button { cursor: pointer; } .zoom button:hover { border-color: var(--soft); }
+    .zoom label { display: flex; align-items: center; gap: 6px; } .zoom output { min-width: 6ch; }
+    .zoom input { accent-color: var(--a); } .zoom input:invalid { border-color: var(--bad); }
+    .zoom :focus-visible, .wide:focus-visible, .enlarge :focus-visible { outline: 2px solid var(--a);
+      outline-offset: 2px; }
+    .hover rect { fill: transparent; height: 100%; } .hover rect:hover { fill: var(--soft); opacity: 0.12; }
     .faults { display: grid; grid-template-columns: minmax(80px, max-content) minmax(0, 1fr) max-content; gap: 6px 14px;
       align-items: center; font-size: 13px; }
     .faults svg { width: 100%; height: 10px; display: block; background: var(--line); border-radius: 3px; }
@@ -111,6 +125,6 @@ enum StyleSheet {
       th, td { padding: 6px 5px; font-size: 12px; } th:first-child, td:first-child { padding-left: 10px; }
       tbody th { white-space: normal; overflow-wrap: anywhere; min-width: 118px; } .words tbody th { min-width: 12ch; }
     }
-    @media print { .hover, .enlarge { display: none; } figure { break-inside: avoid; } }
+    @media print { .hover, .enlarge, .zoom:not([hidden]) { display: none; } figure { break-inside: avoid; } }
     """
 }

@@ -1,7 +1,7 @@
 import Base
 import FleetSimulator
 
-/// Two runs as one page, with their charts laid over each other. It needs no network, no script and no other file.
+/// Two runs as one page, with their charts laid over each other. It needs no network and no other file.
 package struct ComparisonPage {
   private let comparison: RunComparison
 
@@ -36,7 +36,7 @@ package struct ComparisonPage {
         HTML.element("h2", "", [HTML.text("Figures")]), notes,
         HTML.table(ComparisonText.heads, rows, caption: "Both runs, figure by figure"),
         HTML.element("h2", "", [HTML.text("Distributions")]), HTML.element("div", "class=\"charts\"", distributions),
-        HTML.element("h2", "", [HTML.text("Over time")]), HTML.element("div", "class=\"charts\"", charts),
+        overTime,
       ])
     return HTML.page(
       title: "\(comparison.before.scenario), compared: \(words.verdict)", word: "c\(comparison.after.hash.prefix(16))",
@@ -53,11 +53,20 @@ package struct ComparisonPage {
     }
   }
 
-  private var charts: [String] {
-    let (before, after) = (comparison.before.timeline, comparison.after.timeline)
-    guard before.width == after.width else {
-      return [HTML.element("p", "", [HTML.text("The intervals of the two timelines differ: they share no chart.")])]
+  private var longer: RunSummary {
+    [comparison.before, comparison.after].max { $0.ended < $1.ended } ?? comparison.after
+  }
+  private var span: Nanoseconds { max(longer.ended, .seconds(1)) }
+
+  private var overTime: String {
+    guard comparison.before.timeline.width == comparison.after.timeline.width else {
+      return HTML.element("h2", "", [HTML.text("Over time")])
+        + HTML.element("p", "", [HTML.text("The intervals of the two timelines differ: they share no chart.")])
     }
+    return Chart.overTime(charts, after: [], timeline: longer.timeline, span: span)
+  }
+
+  private var charts: [String] {
     func perSecond(_ path: KeyPath<Timeline.Interval, Int>) -> (Timeline) -> [Double?] {
       { timeline in timeline.intervals.map { Double($0[keyPath: path]) / timeline.width.seconds } }
     }
@@ -82,11 +91,10 @@ package struct ComparisonPage {
     ]
     let format: (Double) -> String =
       if case .logarithmic = scale { { NumberText.span(milliseconds: $0) } } else { { NumberText.figure($0) } }
-    let longer = [comparison.before, comparison.after].max { $0.ended < $1.ended } ?? comparison.after
     let scale = ChartScale(scale, of: lines.flatMap(\.values).compactMap(\.self))
     return Chart(
       title: title, note: note, lines: lines, scale: scale,
-      timeline: longer.timeline, span: max(longer.ended, .seconds(1)), format: format
+      timeline: longer.timeline, span: span, format: format
     ).html
   }
 }
