@@ -14,7 +14,7 @@ final class ScriptedBackend: Sendable {
     case dropsOldRecords, dropsLateRecords, refusesBatchWithABadRecord, refusesABadRecord
     case swapsCoordinates, roundsCoordinates, cutsMilliseconds, shiftsTimes, dropsExtras, makesDoublesOfIntegers
     case failsAtNUL, failsAtHalfASurrogate, failsAtMissingFields, writesNullAsText, dropsHeartbeats, forgetsGeofences
-    case commitsLate, dropsSecondOfBatch, failsAtEachThird
+    case commitsLate, dropsSecondOfBatch, failsAtEachThird, stopsAtABadRecord, stopsAtNUL, stopsToStoreAtABadRecord
     case answersNestedCommands, stopsEverybody, saysThatItIsJSON, acknowledgesUnreadableBodies, acknowledgesOtherPaths
   }
 
@@ -40,6 +40,8 @@ final class ScriptedBackend: Sendable {
   private let entries = Mutex<[Entry]>([])
   private let questions = Atomic(0)
   private let uploads = Atomic(0)
+  /// It stores nothing any more, until it is restarted: what a run asks first behind a restart is OPTIONS.
+  private let hasStopped = Atomic(false)
 
   init(_ defect: Defect?, listing: Listing = .whole) { (self.defect, self.listing) = (defect, listing) }
 
@@ -87,6 +89,7 @@ final class ScriptedBackend: Sendable {
     let line = request.lines[0].split(separator: " ")
     let (method, path) = (line[0], line.count > 1 ? String(line[1]) : "/")
     if method == "GET", path.hasPrefix("/stored?device=") { return list(String(path.dropFirst(15))) }
+    if method == "OPTIONS" { hasStopped.store(false, ordering: .relaxed) }
     let isUpload = path == "/locations" || path.hasPrefix("/of/")
     guard isUpload, method == "POST" else {
       return defect == .acknowledgesOtherPaths ? .ok() : answer(404)
@@ -141,6 +144,7 @@ final class ScriptedBackend: Sendable {
 
   private func take(_ body: StoredValue, of named: String, into entries: inout [Entry]) -> BareServer.Answer {
     let device = defect == .filesElsewhere ? "all" : named
+    if hasStopped.load(ordering: .relaxed) { return defect == .stopsToStoreAtABadRecord ? success : answer(500) }
     var records: [StoredValue] = []
     switch body["location"] {
     case .list(let list)?:
@@ -152,6 +156,9 @@ final class ScriptedBackend: Sendable {
     for record in records {
       let hasPlace = record.value(at: "coords.latitude")?.double != nil
       if !hasPlace {
+        if defect == .stopsAtABadRecord || defect == .stopsToStoreAtABadRecord {
+          hasStopped.store(true, ordering: .relaxed)
+        }
         if defect == .refusesBatchWithABadRecord || defect == .refusesABadRecord && records.count == 1 {
           return answer(400)
         }
@@ -178,6 +185,9 @@ final class ScriptedBackend: Sendable {
     let text = record.value(at: "extras.a")?.string ?? ""
     switch defect {
     case .failsAtNUL where text.unicodeScalars.contains("\u{0}"): return 500
+    case .stopsAtNUL where text.unicodeScalars.contains("\u{0}"):
+      hasStopped.store(true, ordering: .relaxed)
+      return nil
     case .failsAtHalfASurrogate where text.unicodeScalars.contains("\u{FFFD}"): return 500
     case .failsAtMissingFields where record["battery"] == nil && record["extras"] == nil: return 500
     default: return nil

@@ -34,6 +34,20 @@ import Vocabulary
     #expect(gap.from == WrittenLog.start && gap.milliseconds == 90_000)
   }
 
+  /// Location that is switched on again begins with the configured filter.
+  @Test func bothDistanceFiltersOfAGapAreTold() throws {
+    var log = WrittenLog(.ios)
+    log.begin()
+    log.wait(10_000)
+    log.position(north: 200)
+    log.write(.distanceFilter(new: 150, old: 50))
+    log.keep()
+    log.wait(90_000)
+    log.record(north: 240)
+    let gap = try #require(try ReadLog.story(log.bytes).gaps.first)
+    #expect(gap.causes == [.belowDistanceFilter] && gap.reason.hasSuffix("the distance filter was 150 m, then 50 m"))
+  }
+
   @Test func aPhoneThatWentFarHadNoPosition() throws {
     let gap = try gap(.android, nextNorth: 3_000) { $0.wait(200_000) }
     #expect(gap.causes == [.noFix])

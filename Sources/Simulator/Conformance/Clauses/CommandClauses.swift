@@ -62,7 +62,7 @@ extension ConformanceClause {
     ConformanceClause(
       "command-needs-body", .commands, .must, .deaf, "A queued command comes within three uploads",
       because: "204 and an empty body bring none (SDK §10.1)", needs: [.commands],
-      presumes: ["command-form", "no-commands-unasked", "answer-waits-for-body"]
+      presumes: ["command-form", "no-commands-unasked", "no-page-with-200", "answer-waits-for-body"]
     ) { run in
       let phone = try run.phone()
       try run.order([.changePace(isMoving: true)], for: phone)

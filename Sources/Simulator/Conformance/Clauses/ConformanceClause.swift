@@ -127,6 +127,8 @@ enum ClausePhase: Int, Comparable, CaseIterable {
   case together
   /// By itself, as others would be in its way.
   case alone
+  /// By itself, behind those: what is sent may stop a backend that does not expect it.
+  case risky
   /// By itself, as the backend goes away meanwhile.
   case restart
   /// From what was seen in all answers.

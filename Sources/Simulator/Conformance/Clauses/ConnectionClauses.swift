@@ -204,7 +204,8 @@ extension ConformanceClause {
       presumes: ["batch-all-stored", "text-all-scripts"], chunked),
     ConformanceClause(
       "gzip-body", .http, .must, .lose, "A gzip body is understood, or refused; it is not acknowledged unread",
-      because: "proxies and other clients compress bodies (RFC 9110 §8.4)", needs: [.store, .plainHTTP], gzip),
+      because: "proxies and other clients compress bodies (RFC 9110 §8.4)", needs: [.store, .plainHTTP], phase: .risky,
+      gzip),
     ConformanceClause(
       "slow-body", .http, .must, .repeat, "A body that takes three seconds is answered",
       because: "a phone at the edge of its network is so slow", needs: [.store, .plainHTTP],

@@ -249,7 +249,8 @@ extension ConformanceClause {
     try run.deliver(phone, records)
     let count = try run.stored(phone.name).count
     if count < 2 {
-      throw run.fail("of two different records without a uuid \(count) is stored", stored: "\(count) entries")
+      throw run.fail(
+        "of two different records without a uuid \(count) is stored", stored: "\(count) entries", sign: .loss)
     }
   }
 }

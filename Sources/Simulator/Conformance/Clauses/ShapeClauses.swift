@@ -175,7 +175,8 @@ extension ConformanceClause {
       guard let entry = look.entry(of: record), let value = entry.value("coords.latitude")?.double else { continue }
       let sent = record.value["lat"]?.double ?? record.value.first?.double ?? value
       if abs(sent - value) > 1e-6 {
-        throw run.fail("latitude \(sent) of a template is stored as \(value)", harm: .wrong)
+        throw run.fail(
+          "latitude \(sent) of a template is stored as \(value)", harm: .wrong, sign: .field("coords.latitude"))
       }
     }
   }
@@ -214,7 +215,8 @@ extension ConformanceClause {
     raw.declaredLength = raw.body.count
     let reply = try run.exchange(raw)
     guard reply.isSuccess else { throw run.fail("a body with its keys in another order: \(reply.text)", harm: .block) }
-    try run.expectOnce([record], of: phone.name, among: " of a body with its keys in another order")
+    let look = try run.expectOnce([record], of: phone.name, among: " of a body with its keys in another order")
+    try run.expectSame(["coords.latitude", "coords.longitude"], of: record, in: look)
   }
 
   private static func charset(_ run: ClauseRun) throws {

@@ -44,7 +44,7 @@ extension ConformanceClause {
       "reset-after-request", .trouble, .must, .repeat,
       "After a connection that was reset behind its request the backend goes on, and the record is stored once",
       because: "phones change their network in the middle of a request", needs: [.store, .plainHTTP],
-      presumes: ["many-devices-at-once", "resend-after-cut-answer"]
+      phase: .risky, presumes: ["same-record-at-once", "many-devices-at-once", "resend-after-cut-answer"]
     ) { run in
       let phone = try run.phone()
       let record = run.fix(phone)
@@ -59,7 +59,7 @@ extension ConformanceClause {
     ConformanceClause(
       "alive-after-garbage", .trouble, .must, .repeat,
       "Garbage, a TLS greeting and impossible headers are refused, and the next upload works",
-      because: "scanners send them all day", needs: [.plainHTTP], phase: .alone,
+      because: "scanners send them all day", needs: [.plainHTTP], phase: .risky,
       presumes: ["good-record-acknowledged", "answer-waits-for-body"], garbage),
   ]
 
@@ -133,13 +133,13 @@ extension ConformanceClause {
     ConformanceClause(
       "ack-survives-stop", .trouble, .must, .lose, "What was acknowledged before SIGTERM is there after the restart",
       because: "the phone has deleted it; a deployment must not lose it (SDK §9.5)", needs: [.store, .restart],
-      phase: .restart
+      phase: .restart, presumes: ["same-before-and-after-restart"]
     ) { try survive($0, "TERM", among: " before SIGTERM") },
     ConformanceClause(
       "ack-survives-kill", .trouble, .must, .lose, "What was acknowledged before SIGKILL is there after the restart",
       because: "2xx means on disk: the phone has deleted its copy (SDK §9.5)", needs: [.store, .restart],
       phase: .restart,
-      presumes: ["ack-survives-stop"]
+      presumes: ["same-before-and-after-restart", "ack-survives-stop"]
     ) { try survive($0, "KILL", among: " before SIGKILL") },
     ConformanceClause(
       "ack-survives-kill-in-flight", .trouble, .must, .lose,

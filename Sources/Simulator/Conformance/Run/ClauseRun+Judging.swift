@@ -62,15 +62,17 @@ extension ClauseRun {
     breach.stored = stored
     breach.curl = lastSent?.curl
     breach.requests = log.asScenario
+    if case .failed? = upload?.outcome { breach.signs.insert(.unanswered) }
     return breach
   }
 
   func fail(
     _ cause: String, harm: ClauseHarm? = nil, _ upload: ConformancePhone.Upload? = nil, stored: String = "",
-    isLoss: Bool = false
+    sign: BreachSign? = nil
   ) -> ClauseStop {
     var breach = breach(cause, harm: harm, upload, stored: stored)
-    breach.isLoss = isLoss
+    if let sign { breach.signs.insert(sign) }
+    if sign == .loss || sign == .storedTwice, log.hasBatches { breach.signs.insert(.ofBatch) }
     return .broken(breach)
   }
 
@@ -213,7 +215,7 @@ extension ClauseRun {
         all == 1
           ? "the record was acknowledged and is not stored\(among)"
           : "\(count) of \(all) records\(among) were acknowledged and are not stored: \(look.placesOfMissing(among: records))",
-        harm: harm ?? .lose, stored: "of '\(device)': \(look.listed) entries, without \(which)", isLoss: true)
+        harm: harm ?? .lose, stored: "of '\(device)': \(look.listed) entries, without \(which)", sign: .loss)
     }
     if let twice = look.repeated.first {
       let rows = look.entries[twice.uuid]?.count ?? 0
@@ -221,7 +223,7 @@ extension ClauseRun {
         all == 1
           ? "the record is stored \(rows) times\(among)"
           : "\(look.repeated.count) of \(all) records\(among) are stored more than once", harm: .wrong,
-        stored: "\(twice.uuid.upperCaseText) stands there \(rows) times")
+        stored: "\(twice.uuid.upperCaseText) stands there \(rows) times", sign: .storedTwice)
     }
     return look
   }
@@ -236,14 +238,16 @@ extension ClauseRun {
       }
       guard facts.shows(field) else { throw ClauseStop.notApplicable("the store shows no '\(field)'") }
       guard let stored = entry.value(field) else {
-        throw fail("'\(field)' is not stored", harm: .wrong, stored: entry.entry.shown.shortened(300))
+        throw fail(
+          "'\(field)' is not stored", harm: .wrong, stored: entry.entry.shown.shortened(300), sign: .field(field))
       }
       if field == "timestamp", stored.isTimeWithoutZone {
         throw ClauseStop.notJudged(
           "the store's time has no zone: \(stored.shown.shortened(60)); let its query or command add one")
       }
       if let difference = StoredField.difference(stored, sent, field) {
-        throw fail(difference, harm: .wrong, stored: entry.entry.shown.shortened(300))
+        throw fail(
+          difference, harm: .wrong, stored: entry.entry.shown.shortened(300), sign: .field(field))
       }
     }
   }
@@ -262,6 +266,9 @@ extension ClauseRun {
 
 /// Requests that no SDK would send by itself.
 extension ClauseRun {
+  /// So often is sent what is to be refused: a pool that loses a connection, a worker or a lock each time has no more then.
+  var leakCount: Int { facts.isSlow ? 3 : 25 }
+
   /// The request that the SDK would send for these records.
   func request(_ phone: ConformancePhone, _ records: [SentRecord]) throws -> OutgoingRequest {
     try keepTime()
@@ -270,9 +277,8 @@ extension ClauseRun {
       throw ClauseStop.notJudged(
         facts.needsTokens ? "the phone did not upload: its access token may have ended" : "the phone did not upload")
     }
-    let raw = RawRequest(request)
-    lastSent = raw
-    log.note(raw, of: phone.number)
+    lastSent = RawRequest(request)
+    log.note(request, of: phone.number)
     return request
   }
 
@@ -299,5 +305,25 @@ extension ClauseRun {
     let record = fix(phone)
     try deliver(phone, [record], as: "an upload after \(what)")
     if target.store != nil { try expectOnce([record], of: phone.name, among: " after \(what)") }
+  }
+}
+
+extension ClauseRun {
+  /// Where a record is that its own device misses, when the list of all devices or a question without a device finds it. A
+  /// store that refuses that question says nothing.
+  func otherPlace(of record: SentRecord) -> String? {
+    var place: String?
+    do throws(StoreProblem) {
+      try target.store?.read("") { entry in
+        guard entry.uuid == record.uuid, place == nil else { return }
+        let name = entry.device ?? (entry.value("device") ?? entry.value("device_id"))?.string
+        place = name.map { "under '\($0)'" } ?? "under another device"
+      }
+    } catch { return nil }
+    return place
+  }
+
+  func object(_ text: String) -> RenderedObject {
+    do { return try RenderedObject(text) } catch { preconditionFailure("the text of a clause is an object: \(error)") }
   }
 }

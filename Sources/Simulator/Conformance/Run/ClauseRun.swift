@@ -21,6 +21,8 @@ final class ClauseRun {
   let watch: AnswerWatch
   private let settings: ConformanceRun.Settings
   private let deadline: MonotonicInstant?
+  /// How often the backend was restarted before: what is sent again is not what was sent before.
+  let turn: Int
   private let clock = SystemClock()
   private var lineOfPhones: PhoneLine?
   private var stream: RandomStream
@@ -34,7 +36,7 @@ final class ClauseRun {
 
   init(
     _ clause: ConformanceClause, _ target: ConformanceTarget, _ settings: ConformanceRun.Settings, facts: RunFacts,
-    watch: AnswerWatch, deadline: MonotonicInstant? = nil
+    watch: AnswerWatch, deadline: MonotonicInstant? = nil, turn: Int = 0
   ) {
     self.clause = clause
     self.target = target
@@ -42,8 +44,10 @@ final class ClauseRun {
     self.facts = facts
     self.watch = watch
     self.deadline = deadline
+    self.turn = turn
     stream = RandomStream(
-      seed: settings.seed, device: FNV1a.hash(clause.id), concern: UInt64(settings.start.millisecondsSince1970))
+      seed: settings.seed, device: FNV1a.hash(clause.id),
+      concern: UInt64(settings.start.millisecondsSince1970) + UInt64(turn))
   }
 
   var now: MonotonicInstant { clock.monotonicNow }
@@ -82,7 +86,7 @@ extension ClauseRun {
     named suffix: String? = nil, signsIn: Bool = true, _ configure: (inout Configuration) -> Void = { _ in }
   ) throws -> ConformancePhone {
     phones += 1
-    let name = "c\(settings.runID)-\(clause.id)-\(suffix ?? "\(phones)")"
+    let name = "c\(settings.runID)\(turn > 0 ? "-turn\(turn)" : "")-\(clause.id)-\(suffix ?? "\(phones)")"
     var tokens: DeviceTokens?
     if signsIn, facts.needsTokens { tokens = try signIn(name) }
     return try phone(exactly: name, tokens: tokens, configure)

@@ -141,7 +141,7 @@ final class PhoneLine {
 
   /// Sends, and waits for the end.
   func exchange(_ request: OutgoingRequest, of device: Int) -> ConformancePhone.Upload {
-    log.note(RawRequest(request), of: device)
+    log.note(request, of: device)
     transport.submit(request, device: device)
     while true {
       guard let end = transport.turn(until: nil).first else { continue }
@@ -158,7 +158,7 @@ final class PhoneLine {
     var waiting: [Int: OutgoingRequest] = [:]
     for (request, device) in requests {
       waiting[device] = request
-      log.note(RawRequest(request), of: device)
+      log.note(request, of: device)
       transport.submit(request, device: device)
     }
     var uploads: [ConformancePhone.Upload] = []

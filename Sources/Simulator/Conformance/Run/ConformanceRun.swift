@@ -22,12 +22,15 @@ package final class ConformanceRun: Sendable {
     var runID: String { String(start.millisecondsSince1970, radix: 36) }
   }
 
-  private let target: ConformanceTarget
+  let target: ConformanceTarget
   private let settings: Settings
   private let facts: RunFacts
   private let watch = AnswerWatch()
   private let results = Mutex<[String: ClauseResult]>([:])
   private let isInterrupted = Atomic(false)
+  /// The clause behind which the backend has stopped to store good records.
+  private let culprit = Mutex<String?>(nil)
+  private let restarts = Atomic(0)
   private let clock = SystemClock()
   /// When clauses end that are under way; the time that a last request takes is left of the limit.
   private let deadline: MonotonicInstant?
@@ -58,25 +61,26 @@ package final class ConformanceRun: Sendable {
     let wanted = Set(clauses.map(\.id))
     for phase in ClausePhase.allCases {
       let due = ConformanceClause.all.filter { $0.phase == phase && (phase == .first || wanted.contains($0.id)) }
-      work(on: due, threads: phase == .together ? sideBySide : 1) { result in
+      carryOut(due, in: phase) { result in
         if wanted.contains(result.clause.id) { tell(result, self.results.withLock { $0.count }) }
       }
     }
     return explained(clauses.compactMap { clause in results.withLock { $0[clause.id] } })
   }
 
+  /// Most of the time of a clause would be spent waiting.
+  var isSlow: Bool { facts.isSlow || target.dialect.verification.readDelay > .milliseconds(250) }
+
   /// One where the backend has refused uploads at once: each of the others is then judged for what it is about. Many where
-  /// it bears that, and most of the time would be spent waiting.
-  private var sideBySide: Int {
+  /// it bears that and is slow.
+  var sideBySide: Int {
     let crowd = "many-devices-at-once"
     if isBroken(crowd) { return 1 }
-    guard case .kept = results.withLock({ $0[crowd]?.verdict }),
-      facts.isSlow || target.dialect.verification.readDelay > .milliseconds(250)
-    else { return settings.sideBySide }
+    guard case .kept = results.withLock({ $0[crowd]?.verdict }), isSlow else { return settings.sideBySide }
     return max(settings.sideBySide, 24)
   }
 
-  private func work(
+  func work(
     on clauses: [ConformanceClause], threads count: Int, _ tell: @escaping @Sendable (ClauseResult) -> Void
   ) {
     let next = Atomic(0)
@@ -100,7 +104,8 @@ package final class ConformanceRun: Sendable {
   private func judge(_ clause: ConformanceClause) -> ClauseResult {
     let start = clock.monotonicNow
     func result(_ verdict: ConformanceVerdict) -> ClauseResult {
-      ClauseResult(clause: clause, verdict: verdict, seconds: (clock.monotonicNow - start).seconds)
+      let end = clock.monotonicNow
+      return ClauseResult(clause: clause, verdict: verdict, seconds: (end - start).seconds, begin: start, end: end)
     }
     if isInterrupted.load(ordering: .relaxed) { return result(.interrupted) }
     if let deadline, clock.monotonicNow >= deadline, clause.phase != .last { return result(.outOfTime) }
@@ -111,6 +116,7 @@ package final class ConformanceRun: Sendable {
     {
       return result(.notJudged("because of \(cause)"))
     }
+    if let illness, clause.phase != .last { return result(.notJudged(ConformanceRun.silence(behind: illness))) }
     // A backend without a good answer takes a time-out for each upload.
     let good = "good-record-acknowledged"
     if clause.phase == .first, clause.presumes.contains(good), isBroken(good) {
@@ -120,22 +126,45 @@ package final class ConformanceRun: Sendable {
     if clause.needs.contains(.store), clause.phase != .first, let problem = facts.storeProblem {
       return result(.unread(problem))
     }
-    let run = ClauseRun(clause, target, settings, facts: facts, watch: watch, deadline: deadline)
+    let run = clauseRun(clause, turn: restarts.load(ordering: .relaxed))
+    return result(examined(verdict(of: clause, run), of: clause, run))
+  }
+
+  private func verdict(of clause: ConformanceClause, _ run: ClauseRun) -> ConformanceVerdict {
     do {
       try clause.provoke(run)
-      return result(.kept(run.note))
+      return .kept(run.note)
     } catch let stop as ClauseStop {
       switch stop {
-      case .broken(let breach): return result(.broken(breach))
-      case .notApplicable(let reason): return result(.notApplicable(reason))
-      case .notJudged(let reason): return result(.notJudged(reason))
-      case .outOfTime: return result(.outOfTime)
+      case .broken(let breach): return .broken(breach)
+      case .notApplicable(let reason): return .notApplicable(reason)
+      case .notJudged(let reason): return .notJudged(reason)
+      case .outOfTime: return .outOfTime
       case .unread(let reason):
         if clause.phase == .first { facts.note(storeProblem: reason) }
-        return result(.unread(reason))
+        return .unread(reason)
       }
-    } catch { return result(.notJudged("\(error)")) }
+    } catch { return .notJudged("\(error)") }
   }
+
+  func clauseRun(_ clause: ConformanceClause, turn: Int) -> ClauseRun {
+    ClauseRun(clause, target, settings, facts: facts, watch: watch, deadline: deadline, turn: turn)
+  }
+
+  var illness: String? { culprit.withLock { $0 } }
+
+  /// Nil where this clause is the first; else the one that was.
+  func noteIllness(behind clause: String) -> String? {
+    culprit.withLock { culprit in
+      defer { culprit = culprit ?? clause }
+      return culprit
+    }
+  }
+
+  func forgetIllness() { culprit.withLock { $0 = nil } }
+
+  /// How many there were, with this one.
+  func countRestart() -> Int { restarts.add(1, ordering: .relaxed).newValue }
 
   /// Without these nothing else says anything.
   private static let foundations = [
@@ -145,6 +174,15 @@ package final class ConformanceRun: Sendable {
   /// Looked at all the same: what has broken them.
   private static let causesOfFoundations = Set(
     ConformanceClause.all.filter { foundations.contains($0.id) }.flatMap(\.presumes))
+
+  /// As was seen in this run.
+  var areBatchesStored: Bool {
+    if case .kept = results.withLock({ $0["batch-all-stored"]?.verdict }) { true } else { false }
+  }
+
+  func result(of clause: ConformanceClause) -> ClauseResult? { results.withLock { $0[clause.id] } }
+
+  func replace(_ result: ClauseResult) { results.withLock { $0[result.clause.id] = result } }
 
   private func isBroken(_ id: String) -> Bool {
     results.withLock { results in
@@ -173,19 +211,11 @@ package final class ConformanceRun: Sendable {
     return nil
   }
 
-  /// A finding names one cause: what a broken clause has broken in others is told under it.
   private func explained(_ results: [ClauseResult]) -> [ClauseResult] {
-    let broken = Set(
-      results.filter { if case .broken = $0.verdict { true } else { false } }.map(\.clause.id))
+    let causes = ConformanceCauses(results)
     return results.map { result in
-      guard case .broken = result.verdict else { return result }
       var result = result
-      result.cause = result.clause.presumes.first { broken.contains($0) }
-      // What was acknowledged before it was read is lost in many ways; what comes late may look lost to a clause that
-      // does not wait as long.
-      if result.cause == nil, result.breach?.isLoss == true {
-        result.cause = ["answer-waits-for-body", "readable-when-acknowledged"].first { broken.contains($0) }
-      }
+      result.cause = causes.cause(of: result.clause.id)
       return result
     }
   }

@@ -1,3 +1,5 @@
+import Base
+
 /// What became of a clause.
 package enum ConformanceVerdict: Equatable, Sendable {
   /// With what was seen.
@@ -26,10 +28,11 @@ package enum ConformanceVerdict: Equatable, Sendable {
 /// How a clause was broken.
 package struct Breach: Equatable, Sendable {
   /// What is wrong with the backend, as half a sentence.
-  package let cause: String
+  package var cause: String
   package var harm: ClauseHarm
-  /// Records were not in the store when they were looked for.
-  package var isLoss = false
+  var signs: Set<BreachSign> = []
+  /// The backend has stored no good record since.
+  var isLasting = false
   package var sent = ""
   package var answered = ""
   package var stored = ""
@@ -44,6 +47,8 @@ package struct ClauseResult: Sendable {
   package let clause: ConformanceClause
   package var verdict: ConformanceVerdict
   package var seconds: Double
+  var begin: MonotonicInstant?
+  var end: MonotonicInstant?
   /// The clause that is the cause, when this one was broken by it.
   package var cause: String?
 }

@@ -17,6 +17,7 @@ final class SentLog: Sendable {
 
   private let entries = Mutex<[Entry]>([])
   private let isInPieces = AtomicFlag()
+  private let batches = AtomicFlag()
   private let latest = Mutex<MonotonicInstant?>(nil)
   private let names = Mutex<[Int: String]>([:])
   private let clock = SystemClock()
@@ -25,6 +26,14 @@ final class SentLog: Sendable {
 
   /// How the phone of that number is called.
   func introduce(_ name: String, as number: Int) { names.withLock { $0[number] = name } }
+
+  func note(_ request: OutgoingRequest, of phone: Int) {
+    if request.cargo.map({ $0.uuids.count > 1 }) ?? false { batches.raise() }
+    note(RawRequest(request), of: phone)
+  }
+
+  /// Records went out together.
+  var hasBatches: Bool { batches.isRaised }
 
   func note(_ request: RawRequest, of phone: Int? = nil) {
     let device = phone.flatMap { number in names.withLock { $0[number] } } ?? ""

@@ -123,12 +123,18 @@ private struct GapJudgement {
     } else if metres <= far {
       tell(
         .belowDistanceFilter,
-        "moving, location on; the next position is \(way), the distance filter is \(StoryText.metres(filter))" + stop)
+        "moving, location on; the next position is \(way), \(GapJudgement.words(filter, then: findings.nextDistanceFilter))"
+          + stop)
     } else if state.platform == .ios, findings.longestQuiet > span / 2 {
       tell(.suspended, "the next position is \(way), and the app wrote no line for most of the time" + stop)
     } else {
       tell(.noFix, "location was on, the next position is \(way), and none came between" + stop)
     }
+  }
+
+  private static func words(_ filter: Double, then next: Double?) -> String {
+    guard let next, next != filter else { return "the distance filter is \(StoryText.metres(filter))" }
+    return "the distance filter was \(StoryText.metres(filter)), then \(StoryText.metres(next))"
   }
 
   private static func metres(_ findings: GapWatch.Findings) -> Double? {

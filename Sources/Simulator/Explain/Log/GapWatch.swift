@@ -19,6 +19,8 @@ struct GapWatch {
     var fixes = 0
     /// In metres, as it was after the last record.
     var distanceFilter: Double?
+    /// The one under which the next position came: location that is switched on again begins with the configured one.
+    var nextDistanceFilter: Double?
     /// Where the last record was.
     var place: Coordinate?
     var accuracy: Double?
@@ -105,7 +107,9 @@ struct GapWatch {
       note(passage)
     case .movingGeofenceExit(let fix), .geofenceTrigger(_, let fix, _): seen(fix)
     case .passiveFix: add(.passive, "a position of another app", passage)
+    case .tracking(_, _, let metres): findings.nextDistanceFilter = metres
     case .filterDecision(let trace):
+      findings.nextDistanceFilter = trace.distanceFilter
       if trace.decision == .rejected { reject("a position came and was rejected: \(trace.reason)", passage) }
     case .fixIgnored: reject("a position came and was ignored", passage)
     case .significantFixDropped: reject("a position came and was dropped", passage)

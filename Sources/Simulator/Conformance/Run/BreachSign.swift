@@ -1,0 +1,102 @@
+/// What a breach looks like, whichever clause has met it: what is wrong with a backend shows in many clauses, and one of them is
+/// about it alone.
+enum BreachSign: Hashable, Sendable {
+  /// Acknowledged, and not stored.
+  case loss
+  case storedTwice
+  /// Of records some of which went out together.
+  case ofBatch
+  /// No answer came in time.
+  case unanswered
+  /// A field that is stored with another value than was sent.
+  case field(String)
+
+  /// The clauses that are about this sign alone, the simplest first: a broken one explains it in those behind it, and in all
+  /// others.
+  var clauses: [String] {
+    switch self {
+    // What was acknowledged before it was read is lost in many ways; what comes late may look lost to a clause that does
+    // not wait as long.
+    case .loss: ["answer-waits-for-body", "readable-when-acknowledged"]
+    case .storedTwice: ["resend-after-cut-answer", "resend-acknowledged-again", "same-record-at-once"]
+    case .ofBatch: ["batch-all-stored"]
+    case .unanswered:
+      ["second-connection-served", "slow-client-beside-others", "idle-connections-beside-others"]
+    case .field(let name): BreachSign.clauses(aboutField: name)
+    }
+  }
+
+  private static func clauses(aboutField name: String) -> [String] {
+    switch name.prefix(while: { $0 != "." }) {
+    case "coords" where name == "coords.latitude" || name == "coords.longitude":
+      ["coordinates-not-swapped", "coordinates-exact"]
+    case "timestamp": ["time-is-utc", "time-to-the-millisecond"]
+    case "event": ["event-motionchange"]
+    case "geofence": ["event-geofence"]
+    case "extras": ["extras-every-kind"]
+    default: ["standard-fields-kept"]
+    }
+  }
+}
+
+extension ConformanceClause {
+  /// Those that it presumes, and those that they presume.
+  var ground: Set<String> {
+    var ground: Set<String> = []
+    var waiting = presumes
+    while let next = waiting.popLast() {
+      guard ground.insert(next).inserted, let clause = ConformanceClause.all.first(where: { $0.id == next }) else {
+        continue
+      }
+      waiting += clause.presumes
+    }
+    return ground
+  }
+}
+
+/// A finding names one cause: what a broken clause has broken in others is told under it.
+struct ConformanceCauses {
+  private let broken: [String: (clause: ConformanceClause, breach: Breach)]
+
+  init(_ results: [ClauseResult]) {
+    var broken: [String: (ConformanceClause, Breach)] = [:]
+    for result in results {
+      if case .broken(let breach) = result.verdict { broken[result.clause.id] = (result.clause, breach) }
+    }
+    self.broken = broken
+  }
+
+  /// The cause that has no cause of its own; nil for one of these.
+  func cause(of id: String) -> String? {
+    var seen: Set<String> = [id]
+    var last = id
+    while let next = nextCause(of: last), seen.insert(next).inserted { last = next }
+    return last == id ? nil : last
+  }
+
+  private func nextCause(of id: String) -> String? {
+    guard let (clause, breach) = broken[id] else { return nil }
+    if let presumed = clause.presumes.first(where: { broken[$0] != nil }) { return presumed }
+    for sign in breach.signs.sorted(by: { $0.weight < $1.weight }) {
+      for candidate in sign.clauses {
+        // What rests on this clause does not explain it.
+        guard candidate != id else { break }
+        if let other = broken[candidate], !other.clause.ground.contains(id) { return candidate }
+      }
+    }
+    return nil
+  }
+}
+
+extension BreachSign {
+  /// What explains more comes first.
+  fileprivate var weight: Int {
+    switch self {
+    case .ofBatch: 0
+    case .loss: 1
+    case .storedTwice: 2
+    case .unanswered: 3
+    case .field: 4
+    }
+  }
+}

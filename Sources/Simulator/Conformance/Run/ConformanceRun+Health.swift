@@ -1,0 +1,121 @@
+import Base
+import Contract
+import Scenario
+
+/// A backend that stores no good record any more says nothing of the clauses that come then: the one behind which it stopped
+/// to is the finding. Where it can be restarted, the others have their turn behind that.
+extension ConformanceRun {
+  /// The verdict of a clause, after a look whether the backend still stores good records, where that is in doubt.
+  func examined(_ verdict: ConformanceVerdict, of clause: ConformanceClause, _ run: ClauseRun) -> ConformanceVerdict {
+    guard [.crowd, .together, .alone, .risky].contains(clause.phase), isInDoubt(verdict, of: clause, run),
+      let problem = run.lastingProblem(withBatches: areBatchesStored)
+    else { return verdict }
+    if let culprit = noteIllness(behind: clause.id) { return .notJudged(ConformanceRun.silence(behind: culprit)) }
+    var breach = Breach(cause: "after it, \(problem)", harm: .block)
+    if case .broken(let seen) = verdict {
+      breach = seen
+      breach.cause += "; after it, \(problem)"
+    }
+    breach.isLasting = true
+    return .broken(breach)
+  }
+
+  private func isInDoubt(_ verdict: ConformanceVerdict, of clause: ConformanceClause, _ run: ClauseRun) -> Bool {
+    switch verdict {
+    case .broken: true
+    // Behind a restart it is one of these that is looked for.
+    case .kept: clause.phase == .risky || run.turn > 0
+    case .notJudged, .unread: verdict != .outOfTime && verdict != .interrupted
+    case .notApplicable: false
+    }
+  }
+
+  static func silence(behind culprit: String) -> String { "because of \(culprit): no good record is stored since" }
+
+  /// The clauses of one phase. Those that the backend could not be judged by have another turn behind a restart, by
+  /// themselves, so that it shows which of them stops it.
+  func carryOut(
+    _ due: [ConformanceClause], in phase: ClausePhase, _ tell: @escaping @Sendable (ClauseResult) -> Void
+  ) {
+    let threads = phase == .together || phase == .risky && isSlow ? sideBySide : 1
+    work(on: due, threads: threads) { result in
+      if !self.isToBeJudgedAgain(result, wasAlone: threads == 1) { tell(result) }
+    }
+    guard let first = illness, let witness = due.lazy.compactMap(result(of:)).first(where: { $0.clause.id == first })
+    else { return }
+    let suspects = threads > 1 ? keptAtTheEnd(of: due) : []
+    var waiting = due.compactMap(result(of:)).filter { isToBeJudgedAgain($0, wasAlone: threads == 1) }.map(\.clause)
+    waiting += suspects
+    while !waiting.isEmpty, mend() {
+      work(on: waiting, threads: 1) { result in
+        if !self.isToBeJudgedAgain(result, wasAlone: true) { tell(result) }
+      }
+      waiting = waiting.filter { result(of: $0).map { isToBeJudgedAgain($0, wasAlone: true) } ?? false }
+    }
+    waiting.compactMap(result(of:)).forEach(tell)
+    // What none has done by itself was seen all the same.
+    guard !due.contains(where: { result(of: $0)?.breach?.isLasting ?? false }) else { return }
+    replace(witness)
+    tell(witness)
+  }
+
+  /// A clause that was kept began before the backend stopped, so that the one that has stopped it ended behind all of these
+  /// beginnings.
+  private func keptAtTheEnd(of due: [ConformanceClause]) -> [ConformanceClause] {
+    let kept = due.compactMap(result(of:)).filter { if case .kept = $0.verdict { true } else { false } }
+    guard let last = kept.compactMap(\.begin).max() else { return [] }
+    return kept.filter { $0.end.map { $0 >= last } ?? false }.map(\.clause)
+  }
+
+  /// It had no turn, or others were beside it, one of which may have stopped the backend.
+  private func isToBeJudgedAgain(_ result: ClauseResult, wasAlone: Bool) -> Bool {
+    guard target.dialect.restart != nil, let culprit = illness else { return false }
+    return switch result.verdict {
+    case .notJudged(let reason): reason == ConformanceRun.silence(behind: culprit)
+    case .broken(let breach): breach.isLasting && !wasAlone
+    case .kept, .notApplicable, .unread: false
+    }
+  }
+
+  /// False where the backend cannot be restarted, or stores no good record then either.
+  private func mend() -> Bool {
+    guard target.dialect.restart != nil, let clause = ConformanceClause.all.first else { return false }
+    let run = clauseRun(clause, turn: countRestart())
+    do { _ = try run.restart("KILL") } catch { return false }
+    guard run.lastingProblem(withBatches: false) == nil else { return false }
+    forgetIllness()
+    return true
+  }
+}
+
+extension ClauseRun {
+  /// Why the backend does not store good records, asked twice; nil when it does.
+  func lastingProblem(withBatches: Bool) -> String? {
+    // A backend may have no more connections than the clause has opened.
+    _ = leaveLine()
+    var problem: String?
+    for attempt in 0..<2 {
+      if attempt > 0 { pause(300) }
+      do {
+        problem = try problemWithGoodRecords(1)
+        if problem == nil, withBatches { problem = try problemWithGoodRecords(10) }
+      } catch ClauseStop.broken(let breach) {
+        problem = breach.cause
+      } catch { return nil }
+      if problem == nil { return nil }
+    }
+    return problem
+  }
+
+  private func problemWithGoodRecords(_ count: Int) throws -> String? {
+    let phone = try phone {
+      $0.http.timeoutMilliseconds = facts.isSlow ? 10_000 : 4_000
+      if count > 1 { $0.http.batchSync = true }
+    }
+    let records = fixes(phone, count)
+    let what = count == 1 ? "a good record" : "a batch of good records"
+    try deliver(phone, records, as: what)
+    guard target.store != nil, try !look(for: records, of: phone.name).missing.isEmpty else { return nil }
+    return "\(what) was acknowledged and is not stored"
+  }
+}

@@ -1,0 +1,105 @@
+import Base
+import Testing
+import Threaded
+
+@testable import Conformance
+
+/// One defect is one finding: what it breaks elsewhere is told under it, or is not judged.
+@Suite(.waits) struct CauseTests {
+  private static let restartable = ScriptedBackend.dialect.dropLast(2) + #"  restart: "true" }"#
+
+  private func causes(
+    _ defect: ScriptedBackend.Defect, _ clauses: Set<String>, dialect: String = ScriptedBackend.dialect
+  ) throws -> [String] {
+    try ScriptedBackend(defect).summary(of: clauses, dialect: dialect).causes.map(\.clause.id)
+  }
+
+  @Test func whatIsStoredElsewhereInAFieldIsToldOnce() throws {
+    let swapped: Set<String> = [
+      "coordinates-not-swapped", "coordinates-exact", "numbers-as-text", "keys-in-any-order",
+      "cut-request-stores-nothing-half",
+    ]
+    #expect(try causes(.swapsCoordinates, swapped) == ["coordinates-not-swapped"])
+    #expect(try causes(.shiftsTimes, ["time-is-utc", "cut-request-stores-nothing-half"]) == ["time-is-utc"])
+    // By itself it is a cause.
+    #expect(try causes(.swapsCoordinates, ["keys-in-any-order"]) == ["keys-in-any-order"])
+  }
+
+  @Test func whatIsLostOfBatchesIsToldOnce() throws {
+    let clauses: Set<String> = ["batch-all-stored", "time-is-utc", "text-nul", "same-before-and-after-restart"]
+    #expect(try causes(.firstOfBatch, clauses, dialect: String(Self.restartable)) == ["batch-all-stored"])
+    #expect(try causes(.firstOfBatch, ["text-nul"]) == ["text-nul"])
+  }
+
+  private static let risky: Set<String> = ["alive-after-bad-record", "bad-record-in-batch", "reset-after-request"]
+
+  /// Nothing is said of the clauses that came behind it, as nothing can be.
+  @Test(arguments: [ScriptedBackend.Defect.stopsAtABadRecord, .stopsToStoreAtABadRecord])
+  func whatStopsABackendIsToldOnce(defect: ScriptedBackend.Defect) throws {
+    let summary = try ScriptedBackend(defect).summary(of: Self.risky)
+    #expect(summary.causes.map(\.clause.id) == ["alive-after-bad-record"])
+    #expect(summary.notJudged.map(\.clause.id) == ["bad-record-in-batch", "reset-after-request"])
+    let silence = ConformanceVerdict.notJudged("because of alive-after-bad-record: no good record is stored since")
+    #expect(summary.notJudged.allSatisfy { $0.verdict == silence }, "\(summary.results)")
+  }
+
+  /// A clause that was kept itself is broken when the backend stores nothing behind it.
+  @Test func aClauseBehindWhichNothingIsStoredIsBroken() throws {
+    let result = try ScriptedBackend(.stopsAtABadRecord).summary(of: ["bad-record-in-batch"]).results.first
+    let cause = try #require(result?.breach?.cause)
+    #expect(cause == "after it, a good record was answered with status 500", "\(cause)")
+  }
+
+  @Test func behindARestartTheOthersAreJudged() throws {
+    let summary = try ScriptedBackend(.stopsAtABadRecord).summary(of: Self.risky, dialect: String(Self.restartable))
+    #expect(summary.causes.map(\.clause.id) == ["alive-after-bad-record"])
+    #expect(summary.kept.map(\.clause.id) == ["reset-after-request"] && summary.notJudged.isEmpty)
+  }
+
+  /// Side by side all may look broken; each by itself shows which one it is.
+  @Test func theOneOfManyIsFoundBehindARestart() throws {
+    let clauses: Set<String> = [
+      "text-nul", "null-fields", "missing-fields", "unknown-fields", "event-heartbeat", "minute-early", "week-late",
+    ]
+    let summary = try ScriptedBackend(.stopsAtNUL).summary(of: clauses, dialect: String(Self.restartable))
+    #expect(summary.causes.map(\.clause.id) == ["text-nul"])
+    #expect(summary.kept.count == clauses.count - 1, "\(summary.results.map(\.verdict))")
+  }
+
+  private func causes(_ breaches: [String: Set<BreachSign>]) throws -> [String: String] {
+    let results = try breaches.map { id, signs in
+      var breach = Breach(cause: "it was seen", harm: .wrong)
+      breach.signs = signs
+      let clause = try #require(ConformanceClause.all.first { $0.id == id })
+      return ClauseResult(clause: clause, verdict: .broken(breach), seconds: 0)
+    }
+    let causes = ConformanceCauses(results)
+    return breaches.keys.reduce(into: [:]) { found, id in found[id] = causes.cause(of: id) }
+  }
+
+  @Test func theCauseOfACauseIsTheFinding() throws {
+    let found = try causes([
+      "idle-connections-beside-others": [], "many-devices-at-once": [.unanswered], "hundred-at-once": [],
+    ])
+    let idle = "idle-connections-beside-others"
+    #expect(found == ["many-devices-at-once": idle, "hundred-at-once": idle])
+  }
+
+  /// What rests on a clause is no cause of it, whatever both show.
+  @Test func noTwoExplainEachOther() throws {
+    let found = try causes(["many-devices-at-once": [.storedTwice], "same-record-at-once": [.storedTwice]])
+    #expect(found == ["same-record-at-once": "many-devices-at-once"])
+    #expect(
+      try causes(["same-record-at-once": [.storedTwice], "twin-in-one-batch": [.storedTwice]]) == [
+        "twin-in-one-batch": "same-record-at-once"
+      ])
+  }
+
+  @Test func everySignNamesClausesThatAreThere() {
+    let all = Set(ConformanceClause.all.map(\.id))
+    let fields = ["coords.latitude", "timestamp", "event", "geofence", "extras.a", "battery.level"]
+    for sign in [.loss, .storedTwice, .ofBatch, .unanswered] + fields.map(BreachSign.field) {
+      #expect(!sign.clauses.isEmpty && all.isSuperset(of: sign.clauses), "\(sign)")
+    }
+  }
+}
