@@ -107,6 +107,23 @@ import Testing
       broken.status == 409 && broken.text.contains("step 2 of 2: 0 records fit, expected at least 1"), "\(broken.text)")
   }
 
+  @Test func whatCameBeforeItsStepIsTold() throws {
+    let server = try VirtualServer()
+    for (number, event) in ["geofence", "geofence", "motionchange"].enumerated() {
+      upload(server, number, event: event)
+      server.advance(milliseconds: 400)
+    }
+    let waiting = wait(server, #"{"inOrder":[{"event":"motionchange"},{"event":"geofence"}],"timeout":"1s"}"#)
+    server.advance(milliseconds: 1_000)
+    let answer = try waiting.answer()
+    #expect(answer?.status == 408)
+    #expect(try reasons(answer).first == "1 record came before step 1 was met, the last 0.8 s before")
+    // What never came is not told so.
+    let other = try server.connect().request(
+      "POST", "/admin/v1/verify", body: #"{"inOrder":[{"event":"motionchange"},{"event":"heartbeat"}]}"#)
+    #expect(other.status == 409 && !other.text.contains("before step"), "\(other.text)")
+  }
+
   /// Records of one request came in their own order.
   @Test func oneBatchHasAnOrder() throws {
     let server = try VirtualServer()

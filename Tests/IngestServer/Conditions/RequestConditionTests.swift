@@ -74,6 +74,7 @@ import Testing
       let never = #"{"device":"a","inOrder":[{"of":"requests","status":"2xx"},{"of":"requests","status":503}]}"#
       let broken = try post(server, "/admin/v1/verify", never)
       #expect(broken.status == 409 && broken.text.contains("step 2 of 2"), "\(broken.text)")
+      #expect(broken.text.contains("came before step 1 was met"), "\(broken.text)")
     }
   }
 

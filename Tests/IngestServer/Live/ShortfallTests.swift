@@ -47,6 +47,20 @@ import Testing
     #expect(try reasons(server, #"{"device":"x","timeout":"1s"}"#)[0].hasSuffix("; known devices: phone-l"))
   }
 
+  @Test func recordsThatAreKnownByTheirUuidsAreFoundElsewhere() throws {
+    let server = try VirtualServer()
+    post(server, "/locations/phone-1", Uploads.record(0))
+    post(server, "/locations/phone-2", Uploads.batch(1..<3))
+    post(server, "/r/r2/locations/phone-1", Uploads.record(3))
+    let uuids = "[\((0..<5).map { "\"\(Uploads.uuid($0))\"" }.joined(separator: ","))]"
+    let told = try reasons(server, #"{"device":"phone-1","uuids":\#(uuids),"timeout":"1s"}"#)
+    #expect(told == ["otherDevice: 2 records under device phone-2", "otherRun: 1 record of phone-1 in run r2"])
+    let client = server.connect()
+    client.post("/admin/v1/await", #"{"device":"phone-1","uuids":\#(uuids),"timeout":"1s"}"#)
+    server.advance(milliseconds: 1_000)
+    #expect(try client.answer()?.text.contains("\"4 of 5 records missing after 1.0 s; 2 records under") == true)
+  }
+
   @Test func recordsOfAnotherRunAreFound() throws {
     let server = try VirtualServer()
     post(server, "/r/one/locations/phone-1", Uploads.batch(0..<3))

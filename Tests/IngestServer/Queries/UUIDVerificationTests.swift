@@ -62,6 +62,19 @@ import Testing
     #expect(missing(answer) == [.string(SessionHarness.uuid(11)), .string(SessionHarness.uuid(1))])
   }
 
+  @Test func whereTheMissingAreInsteadIsTold() throws {
+    let harness = try SessionHarness()
+    try harness.upload(0..<3, of: "car")
+    try harness.upload(3..<5, of: "bus")
+    try harness.upload(5..<6, of: "car", run: "r2")
+    let answer = try verify(harness, "{\"device\":\"car\",\"uuids\":\(list(0..<7))}")
+    guard case .array(let reasons)? = answer["reasons"] else { throw NoAnswer(request: "reasons") }
+    #expect(
+      reasons.map { $0["message"] } == [.string("2 records under device bus"), .string("1 record of car in run r2")])
+    #expect(answer["missing"] == .integer(4))
+    #expect(try verify(harness, list(0..<5))["reasons"] == nil)
+  }
+
   @Test func timeBoundsTheSearch() throws {
     let harness = try SessionHarness()
     try harness.upload(0..<60, of: "car")

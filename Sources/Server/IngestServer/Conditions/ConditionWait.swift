@@ -190,7 +190,7 @@ extension ConditionWait {
     report.isPartial = !look.isScanned
     let misses = NearMisses(
       tally: look.tally, shortfall: context.shortfall, router: context.requests.router,
-      since: exchange.receivedAt)
+      since: exchange.receivedAt, from: plan.from, met: met.count)
     let isAsked =
       if expectation.kind.isOfJournal {
         context.journal?.ask({ [report] in .answered(report.failure(misses.reasons($0))) }, session.address) ?? false

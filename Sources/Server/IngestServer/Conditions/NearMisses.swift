@@ -15,6 +15,10 @@ struct NearMisses: Sendable {
   let shortfall: Shortfall
   let router: Router
   let since: WallInstant
+  /// What came before does not count for any step, in milliseconds since 1970.
+  let from: Int64
+  /// Steps that were met.
+  let met: Int
 
   private var expectation: ContentExpectation { tally.expectation }
   private var isTooFew: Bool { tally.found < expectation.count.atLeast }
@@ -27,13 +31,38 @@ struct NearMisses: Sendable {
   var known: [ShortfallReason] { ordered([], nil) }
 
   func reasons(_ reader: StoreReader) -> [ShortfallReason] {
-    guard isTooFew, expectation.kind == .records else { return ordered([], reader) }
     // What cannot be read is not among the reasons.
-    do throws(StoreError) { return ordered(try elsewhere(reader), reader) } catch { return ordered([], reader) }
+    do throws(StoreError) {
+      guard expectation.kind == .records else {
+        let early = try early { (look) throws(StoreError) in try look.lookAtCommands(reader, now: since) }
+        return ordered(early, reader)
+      }
+      let early = try early { (look) throws(StoreError) in try look.lookAtRecords([], reader) }
+      return ordered(early + (isTooFew ? try elsewhere(reader) : []), reader)
+    } catch { return ordered([], reader) }
   }
 
   func reasons(_ journal: Journal) -> [ShortfallReason] {
-    do throws(StoreError) { return ordered(try elsewhere(journal), nil) } catch { return ordered([], nil) }
+    do throws(StoreError) {
+      let early = try early { (look) throws(StoreError) in try look.lookAtRequests(journal, router) }
+      return ordered(early + (try elsewhere(journal)), nil)
+    } catch { return ordered([], nil) }
+  }
+
+  /// What is expected behind a step and came before it.
+  private func early(_ turn: (inout Look) throws(StoreError) -> Void) throws(StoreError) -> [ShortfallReason] {
+    guard isTooFew, let step = tally.bounds.after else { return [] }
+    var look = Look(expectation, TallyBounds(from: from, limit: step.at), onlyNew: false)
+    var pages = 0
+    repeat {
+      try turn(&look)
+      pages += 1
+    } while !look.isScanned && pages < Self.pagesMax
+    let early = look.tally.matches.filter { !$0.isAfter(step) }
+    guard let last = early.last else { return [] }
+    let message =
+      "\(expectation.kind.words(early.count)) came before step \(met) was met, the last \(Double(step.at - last.at) / 1_000) s before"
+    return [ShortfallReason(kind: .early, message: message, count: early.count, lastAt: WallInstant(exactly: last.at))]
   }
 
   private func ordered(_ elsewhere: [ShortfallReason], _ reader: StoreReader?) -> [ShortfallReason] {

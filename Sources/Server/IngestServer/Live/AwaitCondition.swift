@@ -92,6 +92,9 @@ struct CountRange: Equatable, Sendable {
   /// It was given as one number.
   private var isExact = false
 
+  /// No number is expected.
+  var isAny: Bool { atLeast == 0 && atMost == nil }
+
   func contains(_ count: Int) -> Bool { count >= atLeast && !isExceeded(by: count) }
 
   /// Counts only grow: such a range cannot be met any more.

@@ -63,17 +63,20 @@ final class PendingAwait: Responder {
     guard let progress = session.context.hub.giveUp(id) else { return }
     let shortfall = session.context.shortfall
     let (condition, milliseconds, id, address) = (condition, milliseconds, id, session.address)
-    let sought = Shortfall.Sought(
+    var sought = Shortfall.Sought(
       run: condition.run, device: condition.device,
       event: progress.stored == 0 ? condition.event : nil, eventsSeen: progress.events, since: exchange.receivedAt)
+    sought.uuids = Set(progress.missing)
     let isAsked = session.context.backend.ask(
-      { reader in
+      { [sought] reader in
+        var sought = sought
         // A wait looks once at least: with a short time, or on a busy machine, the first look may not have been made.
         var progress = progress
         if progress.stored == nil, let looked = reader.look(Waiter(id: id, address: address, condition: condition)) {
           progress = looked.progress
           if looked.isMet || looked.isOver { return .answered(.decided(progress, condition)) }
         }
+        sought.uuids = Set(progress.missing)
         let reasons = shortfall.reasons(sought, reader)
         return .answered(.timedOut(progress, condition, milliseconds, reasons))
       }, for: session.address)
@@ -160,6 +163,10 @@ extension Response {
     let seconds = Double(milliseconds) / 1_000
     let message =
       progress.stored.map { stored in
+        let wanted = condition.uuids.count
+        if wanted > 0, condition.count.isAny {
+          return "\(progress.missing.count) of \(CountRange.records(wanted)) missing after \(seconds) s"
+        }
         let missing = progress.missing.isEmpty ? "" : ", \(progress.missing.count) of the uuids missing"
         return "\(CountRange.records(stored)), expected \(condition.count.text), after \(seconds) s\(missing)"
       } ?? "the store could not be asked within \(seconds) s"

@@ -24,6 +24,8 @@ struct Shortfall: Sendable {
     var eventsSeen: [String] = []
     /// When the client began to wait.
     var since: WallInstant?
+    /// Records that are not there, by their uuids.
+    var uuids: Set<UUID128> = []
   }
 
   /// What the server knows about why a device of the run, or the run, has not stored more; what is most likely to be about
@@ -44,16 +46,17 @@ struct Shortfall: Sendable {
     }
     if let reader {
       // What cannot be read is not among the reasons; the answer says by itself when the store could not be asked.
-      do throws(StoreError) { reasons += try stored(run: sought.run, device: device, reader) } catch {}
+      do throws(StoreError) { reasons += try stored(sought, reader) } catch {}
     }
     let ordered = reasons.enumerated().sorted { ($0.element.rank, $0.offset) < ($1.element.rank, $1.offset) }
     return Array(ordered.map(\.element).prefix(Shortfall.reasonsMax))
   }
 
-  private func stored(
-    run: String, device: String?, _ reader: StoreReader
-  ) throws(StoreError) -> [ShortfallReason] {
+  private func stored(_ sought: Sought, _ reader: StoreReader) throws(StoreError) -> [ShortfallReason] {
+    let (run, device) = (sought.run, sought.device)
     var reasons: [ShortfallReason] = []
+    if !sought.uuids.isEmpty { reasons += try Shortfall.elsewhere(sought.uuids, of: device, run: run, reader) }
+    let isToldOfRuns = reasons.contains { $0.kind == .otherRun }
     var points: Int64 = 0
     var duplicates: Int64 = 0
     if let device {
@@ -73,7 +76,7 @@ struct Shortfall: Sendable {
       let message = "\(CountRange.records(Int(duplicates))) were duplicates and count once"
       reasons.append(ShortfallReason(kind: .duplicate, message: message, count: Int(duplicates), rank: .earlier))
     }
-    if points == 0 {
+    if points == 0, !isToldOfRuns {
       for other in try reader.otherRuns(of: device, than: run, limit: Shortfall.namesTold) where other.points > 0 {
         let place = Shortfall.place(other.run)
         let owner = device.map { " of \($0)" } ?? ""
@@ -120,6 +123,8 @@ struct ShortfallReason: Equatable, Sendable {
     case late
     /// Something came that is nearly what is expected.
     case nearest
+    /// What is expected came before the step that it is to come behind.
+    case early
     /// What is expected is there, of another device.
     case otherDevice
     /// No record with this event has come.

@@ -207,7 +207,7 @@ struct UUIDSearch: Sendable {
       search.open.remove(VerificationRequest.Bare(device: record.device.name, uuid: record.key.uuid))
     }
     guard let next = found.next, !search.open.isEmpty else {
-      return ContentPage(bytes: search.ending, next: nil)
+      return ContentPage(bytes: try search.ending(reader), next: nil)
     }
     search.cursor = next
     let following = search
@@ -215,12 +215,17 @@ struct UUIDSearch: Sendable {
       bytes: [], next: .store { (reader: StoreReader) throws(StoreError) -> ContentPage in try following.page(reader) })
   }
 
-  /// What stands behind `asked`.
-  private var ending: [UInt8] {
+  /// What stands behind `asked`; where the missing ones are instead.
+  private func ending(_ reader: StoreReader) throws(StoreError) -> [UInt8] {
     let lost = wanted.filter { open.contains($0) }
+    let elsewhere =
+      lost.isEmpty
+      ? []
+      : try Shortfall.elsewhere(Set(lost.map(\.uuid)), of: selection.device?.name, run: selection.run, reader)
     var writer = JSONWriter(capacity: 256)
     writer.beginObject()
     writer.verification(asked: asked, missing: missing, bare: lost)
+    if !elsewhere.isEmpty { writer.list("reasons", elsewhere) { $1.json.write(to: &$0) } }
     writer.endObject()
     return Array(writer.bytes.dropFirst())
   }
