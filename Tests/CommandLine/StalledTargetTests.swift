@@ -95,7 +95,7 @@ import Threaded
     guard case .array(let errors)? = summary["errors"] else { preconditionFailure("a summary lists errors") }
     let kinds = errors.compactMap { $0["kind"] }
     #expect(
-      kinds.contains(.string("given up with its network")) && !kinds.contains(.string("connection reset")), "\(kinds)")
+      kinds.contains(.string("aborted by network change")) && !kinds.contains(.string("connection reset")), "\(kinds)")
   }
 
   /// Each connection serves one request and swallows the next, which every HTTP client sends again: the report says so.

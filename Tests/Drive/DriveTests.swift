@@ -33,7 +33,7 @@ import Vocabulary
     #expect(count > 5)
     #expect(
       ride.drive.account
-        == "\(count) records made, 0 uploaded, \(count) deleted because a page came with a success, 0 still on the phone"
+        == "\(count) records made, 0 uploaded, \(count) deleted after an HTML page with a success, 0 still on the phone"
     )
   }
 

@@ -140,6 +140,16 @@ import Vocabulary
     #expect(moment.fleets[0].phones == 16 && moment.fleets[0].present == 4)
   }
 
+  @Test func closedAppsAreCounted() throws {
+    let acts: [RunAct] = [1, 0].map { .killApps(RunAct.AppKill(.share($0), fleet: "cars")) }
+    let session = try run(Self.text(seed: 2), [(400, acts[0]), (400, acts[0]), (4_000, acts[1])])
+    let words = try #require(session.steering).entries.map { entry in
+      if case .applied(let words) = entry.outcome { words } else { "\(entry.outcome)" }
+    }
+    #expect(
+      words.map { $0.prefix { $0 != "(" } } == ["6 apps are closed ", "6 apps are closed ", "0 apps are closed "])
+  }
+
   /// An app sends what it has before it stops its SDK, however little that is.
   @Test func phonesThatLeaveWithRecordsBreakNoRule() throws {
     let text = Self.text(seed: 2).replacing(

@@ -18,7 +18,7 @@ enum Contrast {
       const faint = []
       for (const node of document.querySelectorAll('body *')) {
         const own = [...node.childNodes].filter(child => child.nodeType === 3).map(child => child.textContent.trim()).join('')
-        const says = own || node.matches('input, textarea') && (node.value || node.placeholder)
+        const says = own || node.matches('input:not([type=range]), textarea') && (node.value || node.placeholder)
         const box = node.getBoundingClientRect()
         if (!says || box.width < 2 || box.height < 2 || !node.checkVisibility({ opacityProperty: true, visibilityProperty: true })) continue
         if (node.closest('.hidden, .skip, svg, :disabled, option')) continue

@@ -54,6 +54,8 @@ import Testing
       #expect(RunComparison(run, worse).regressions.map(\.name).contains(name))
       #expect(RunComparison(worse, run).regressions.isEmpty)
     }
+    let words = ComparisonText(RunComparison(run, unreadable)).markdown
+    #expect(words.contains("| **run is valid** | **yes** | **no** |"), "\(words)")
     let blind = RunComparison(unverified, unverified)
     #expect(blind.regressions.isEmpty && blind.invalidity == nil)
     let lost = try #require(blind.rows.first { $0.name == "records lost" })

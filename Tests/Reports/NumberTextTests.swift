@@ -7,6 +7,8 @@ import Testing
     #expect(NumberText.count(1_234_567) == "1,234,567" && NumberText.count(-999) == "-999")
     #expect(
       [0.1234, 1.234, 12.34, 123.4, 1_234, 0].map(NumberText.figure) == ["0.123", "1.23", "12.3", "123", "1,234", "0"])
+    #expect([0.012, 0.0012, 0.00014].map(NumberText.figure) == ["0.012", "0.0012", "0.00014"])
+    #expect(NumberText.percent(0.0014) == "0.14 %" && NumberText.percent(0.00002) == "0.0020 %")
     #expect(NumberText.figure(0.99951) == "1.00" && NumberText.figure(9.996) == "10.0")
     #expect(NumberText.percent(0.9999999) == "99.99 %" && NumberText.percent(1) == "100 %")
     #expect(NumberText.percent(0.125) == "12.5 %")

@@ -70,7 +70,11 @@ import Testing
     func text(_ selection: String, _ expression: String) -> String {
       MetricText.expression(.init(selection: selection, expression: expression, value: 1, outcome: .passed))
     }
-    #expect(text("upload_duration", "p(95)<5000") == "p(95)<5000 ms" && text("upload_bytes", "max<9") == "max<9 B")
+    #expect(text("upload_duration", "p(95)<5000") == "p(95)<5 s" && text("upload_bytes", "max<9") == "max<9 B")
+    #expect(
+      ["p(95) < 300000", "avg<5400001", "max<93600000"].map { text("upload_duration", $0) } == [
+        "p(95) < 5m", "avg<5400001 ms", "max<1d 02h",
+      ])
     #expect(text("upload_duration", "count>3") == "count>3" && text("upload_failed", "rate<0.1") == "rate<0.1")
     let summary = Self.run.summary
     #expect(SummaryText(summary, isColoured: false).text.contains("upload_duration{status:500}  max<1 ms"))
@@ -171,11 +175,11 @@ import Testing
         selection: "drain_time", expression: "p(95)<300000", value: 483_000, outcome: .notJudged, stretch: 600,
         reason: "fast")
     ]
-    #expect(line() == "passed; drain_time p(95)<300000 not judged: fast")
+    #expect(line() == "passed; drain_time p(95)<5m not judged: fast")
     #expect(
       MetricText.text(summary.thresholds[0]).hasPrefix("805 ms to 8m 03s, not judged: fast"))
     summary.thresholds[0].outcome = .failed
-    #expect(line() == "failed: drain_time p(95)<300000 ms was 805 ms to 8m 03s")
+    #expect(line() == "failed: drain_time p(95)<5m was 805 ms to 8m 03s")
     summary.thresholds = []
     summary.coverage = [.init(goal: "401-mid-flush", seen: 0)]
     #expect(line().hasPrefix("not covered; never seen 401-mid-flush with 4 devices: run more of them (--devices)"))

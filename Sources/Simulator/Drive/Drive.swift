@@ -99,7 +99,7 @@ package struct Drive {
 
   /// What has become of the records.
   package var account: String {
-    let misled = misledCount > 0 ? ", \(misledCount) deleted because a page came with a success" : ""
+    let misled = misledCount > 0 ? ", \(misledCount) deleted after an HTML page with a success" : ""
     return
       "\(rows.made) records made, \(rows.uploaded - misledCount) uploaded\(misled), \(queuedCount) still on the phone"
   }

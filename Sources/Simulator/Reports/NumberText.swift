@@ -11,12 +11,14 @@ package enum NumberText {
     "\(count(number)) \(noun)\(number == 1 ? "" : "s")"
   }
 
-  /// Three digits that matter: `0.123`, `1.23`, `12.3`, `123`, `1,234`.
+  /// Three digits that matter: `0.123`, `1.23`, `12.3`, `123`, `1,234`; of small numbers two: `0.0012`.
   package static func figure(_ number: Double) -> String {
     guard number.isFinite, number.magnitude < 1e15 else { return "\(number)" }
     let size = number.magnitude
     if size >= 99.95 || number == number.rounded() { return count(Int(number.rounded())) }
-    return decimal(number, places: size >= 9.995 ? 1 : size >= 0.9995 ? 2 : 3)
+    var (places, scaled) = (size >= 9.995 ? 1 : size >= 0.9995 ? 2 : 3, size * 1_000)
+    while places >= 3, scaled < 9.5, places < 6 { (places, scaled) = (places + 1, scaled * 10) }
+    return decimal(number, places: places)
   }
 
   /// With so many digits behind the point.
@@ -33,6 +35,7 @@ package enum NumberText {
   package static func percent(_ share: Double) -> String {
     let percent = share * 100
     if percent == percent.rounded() { return "\(Int(percent)) %" }
+    if percent < 0.095 { return figure(percent) + " %" }
     let text = decimal(percent, places: percent < 1 || percent > 99 ? 2 : 1)
     return (percent < 100 && text.hasPrefix("100") ? "99.99" : text) + " %"
   }

@@ -131,7 +131,7 @@ extension PageReport {
         "article", "class=\"story\"",
         [
           HTML.element("h3", "", [HTML.text("\(violation.invariant): device \(violation.device)\(record)")]),
-          HTML.element("p", "", [HTML.text(Invariant(rawValue: violation.invariant)?.rule ?? "")]),
+          HTML.element("p", "", [HTML.prose(Invariant(rawValue: violation.invariant)?.rule ?? "")]),
           HTML.element("ol", "", violation.story.map { HTML.element("li", "", [HTML.text($0)]) }),
           group.sentence.map { HTML.element("p", "class=\"soft\"", [HTML.text($0)]) } ?? "",
         ])
@@ -234,6 +234,13 @@ extension PageReport {
 enum HTML {
   static func text(_ text: String) -> String { XML.escaped(text) }
 
+  /// With names in backticks as code.
+  static func prose(_ words: String) -> String {
+    let parts = words.split(separator: "`", omittingEmptySubsequences: false).map { text(String($0)) }
+    guard parts.count % 2 == 1 else { return text(words) }
+    return parts.enumerated().map { $0 % 2 == 1 ? element("code", "", [$1]) : $1 }.joined()
+  }
+
   /// `attributes` are written as they are: names of classes, numbers.
   static func element(_ name: String, _ attributes: String = "", _ content: [String]) -> String {
     "<\(name)\(attributes.isEmpty ? "" : " " + attributes)>\(content.joined())</\(name)>"
@@ -254,14 +261,17 @@ enum HTML {
       + "</html>\n"
   }
 
-  /// Cells are texts; a row's class tells its colour.
+  /// Cells are texts; a row's class tells its colour. On a phone, rows of many columns become cards of pairs.
   static func table(_ heads: [String], _ rows: [(className: String, cells: [String])], caption: String) -> String {
+    let isStacked = heads.count >= 5
     let head = element("tr", "", heads.map { element("th", "scope=\"col\"", [text($0)]) })
     let body = rows.map { row in
       element(
         "tr", row.className.isEmpty ? "" : "class=\"\(row.className)\"",
         row.cells.enumerated().map { index, cell in
-          index == 0 ? element("th", "scope=\"row\"", [text(cell)]) : element("td", "", [text(cell)])
+          index == 0
+            ? element("th", "scope=\"row\"", [prose(cell)])
+            : element("td", isStacked ? "data-head=\"\(text(heads[index]))\"" : "", [prose(cell)])
         })
     }
     // What scrolls must be reached by the keyboard.
@@ -269,7 +279,7 @@ enum HTML {
       "div", "class=\"wide\" tabindex=\"0\" role=\"region\" aria-label=\"\(text(caption))\"",
       [
         element(
-          "table", "",
+          "table", isStacked ? "class=\"stacked\"" : "",
           [
             element("caption", "", [text(caption)]), element("thead", "", [head]), element("tbody", "", body),
           ])

@@ -96,6 +96,7 @@ enum StyleSheet {
     .words td:nth-child(n+2) { min-width: 8ch; }
     .good td:last-child { color: var(--good); } .bad td:last-child, .bad th { color: var(--bad); }
     .open td:last-child, .open th { color: var(--soft); }
+    .compared :is(th, td):last-child { text-align: left; width: 34%; }
     .story { margin: 12px 0 0; padding: 12px 16px; border-left: 3px solid var(--bad); background: var(--card);
       overflow-x: auto; }
     .story ol { margin: 6px 0 0; padding-left: 20px; font: 13px/1.5 ui-monospace, "DejaVu Sans Mono", monospace; }
@@ -118,12 +119,25 @@ enum StyleSheet {
       main, header, footer { padding-left: 14px; padding-right: 14px; }
       figure { padding: 12px; } th, td { padding: 7px 12px; } .numbers dd { font-size: 19px; }
       .plot { grid-template-columns: 54px minmax(0, 1fr); } .x { margin-left: 54px; }
-      .axis { width: calc(100% - 54px); margin-left: 54px; }
+      .axis { width: calc(100% - 54px); margin-left: 54px; } .zoom:not([hidden]) { position: static; }
     }
     @media (max-width: 480px) {
       .axis .odd, .x span:nth-child(4n+3) { display: none; }
       th, td { padding: 6px 5px; font-size: 12px; } th:first-child, td:first-child { padding-left: 10px; }
       tbody th { white-space: normal; overflow-wrap: anywhere; min-width: 118px; } .words tbody th { min-width: 12ch; }
+      .stacked, .stacked tbody, .stacked caption { display: block; }
+      .stacked thead { position: absolute; clip-path: inset(50%); }
+      .stacked tr { display: grid; grid-template-columns: repeat(3, minmax(0, 1fr)); gap: 3px 12px; padding: 8px 12px;
+        border-top: 1px solid var(--line); }
+      .stacked tbody :is(th, td) { padding: 0; border: 0; text-align: left; width: auto; min-width: 0; }
+      .stacked tbody th { grid-column: 1 / -1; font-weight: 600; } .stacked td:last-child { grid-column: 1 / -1; }
+      .stacked td::before { content: attr(data-head); display: block; color: var(--soft); font-size: 11px; }
+      .stacked td:empty { display: none; }
+      .compared .stacked thead { position: static; display: block; clip-path: none; }
+      .compared .stacked thead tr { border: 0; padding-bottom: 0; }
+      .compared .stacked thead :is(th:first-child, th:last-child), .compared td::before { display: none; }
+      .compared .stacked th { padding: 0; text-align: left; } .compared .stacked td:last-child { width: auto; }
+      .zoom button { padding: 2px 6px; font-size: 12px; }
     }
     @media print { .hover, .enlarge, .zoom:not([hidden]) { display: none; } figure { break-inside: avoid; } }
     """

@@ -243,7 +243,7 @@ enum LedgerText {
   private static func title(_ name: String) -> String {
     switch name {
     case "unverified": "acknowledged and not verified"
-    case "misled": "deleted on a page with status 200"
+    case "misled": "deleted after an HTML page with status 200"
     case "misplaced": "of the lost, under another device"
     case "changed": "stored differently from what was sent"
     default: name.map { $0.isUppercase ? " " + $0.lowercased() : String($0) }.joined()
@@ -291,7 +291,7 @@ package enum MetricText {
       .milliseconds
     case "upload_bytes": .bytes
     case "odometer_error": .share
-    default: .number
+    case let name: Metric.named(String(name))?.kind == .rate ? .share : .number
     }
   }
 
@@ -319,27 +319,36 @@ package enum MetricText {
     let expression = verdict.expression.drop { $0 == " " }
     if expression.hasPrefix("count") { return NumberText.figure(value) }
     if expression.hasPrefix("rate") {
-      let name = verdict.selection.prefix { $0 != "{" }
-      let isShare = Metric.all.contains { $0.name == name && $0.kind == .rate } || name == "http_req_failed"
-      return isShare ? NumberText.percent(value) : NumberText.figure(value) + "/s"
+      return unit(of: verdict.selection) == .share ? NumberText.percent(value) : NumberText.figure(value) + "/s"
     }
     return text(value, of: verdict.selection)
   }
 }
 
 extension MetricText {
-  /// `p(95)<300000 ms`: the limit with the unit that it is in.
+  /// `p(95)<5m`: the limit as its value is written.
   static func expression(_ verdict: ThresholdVerdict) -> String {
     let aggregation = ThresholdExpression(verdict.expression, selection: verdict.selection)?.aggregation
     if aggregation == .count || aggregation == .rate { return verdict.expression }
+    let operatorEnd = verdict.expression.lastIndex { "<>=".contains($0) } ?? verdict.expression.startIndex
+    let (head, limit) = (verdict.expression[...operatorEnd], verdict.expression[operatorEnd...].dropFirst())
     return switch unit(of: verdict.selection) {
-    case .milliseconds: verdict.expression + " ms"
+    case .milliseconds: head + limit.prefix { $0 == " " } + span(limit.filter { $0 != " " })
     case .bytes: verdict.expression + " B"
     case .share, .number: verdict.expression
     }
   }
 
-  /// `drain_time p(95)<300000 was 8m 03s`.
+  /// Milliseconds in larger units, where that is no rounding.
+  private static func span(_ milliseconds: String) -> String {
+    guard let number = Double(milliseconds), let whole = Int64(exactly: number / 1_000), whole > 0 else {
+      return milliseconds + " ms"
+    }
+    let unit: Int64 = whole < 3_600 ? 1 : whole < 86_400 ? 60 : 3_600
+    return whole % unit == 0 ? NumberText.span(.seconds(whole)) : milliseconds + " ms"
+  }
+
+  /// `drain_time p(95)<5m was 8m 03s`.
   static func sentence(_ verdict: ThresholdVerdict) -> String {
     "\(verdict.selection) \(expression(verdict))" + (verdict.value == nil ? "" : " was \(text(verdict))")
   }

@@ -58,12 +58,15 @@ package enum Columns {
     return count
   }
 
-  static func text(_ rows: [[String]], firstIsLeft: Bool, allLeft: Bool = false) -> [String] {
+  static func text(
+    _ rows: [[String]], firstIsLeft: Bool, lastIsLeft: Bool = false, allLeft: Bool = false
+  ) -> [String] {
     let widths = widths(rows)
     return rows.map { row in
       let cells = row.enumerated().map { column, text in
         let space = String(repeating: " ", count: widths[column] - text.count)
-        return allLeft || (column == 0 && firstIsLeft) ? text + space : space + text
+        let isLeft = allLeft || column == 0 && firstIsLeft || column == widths.count - 1 && lastIsLeft
+        return isLeft ? text + space : space + text
       }
       let line = cells.joined(separator: "  ")
       return String(line.reversed().drop { $0 == " " }.reversed())

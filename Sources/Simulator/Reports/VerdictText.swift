@@ -48,7 +48,7 @@ struct VerdictText {
     }
     let unjudged = summary.thresholds.filter { $0.outcome == .notJudged && $0.stretch != nil }
     if let first = unjudged.first {
-      let names = unjudged.map { "\($0.selection) \($0.expression)" }.joined(separator: ", ")
+      let names = unjudged.map { "\($0.selection) \(MetricText.expression($0))" }.joined(separator: ", ")
       rest.append("\(names) not judged: \(first.reason ?? "")")
     }
     let broken = summary.clauses.count { $0.outcome == .broken }
@@ -105,7 +105,7 @@ struct VerdictText {
       parts.append("\(NumberText.count(ledger.changed, "record")) stored differently from what was sent")
     }
     if ledger.misled > 0, summary.verification.outcome != .verified || parts.isEmpty {
-      parts.append("\(NumberText.count(ledger.misled, "record")) deleted because a page came with status 200")
+      parts.append("\(NumberText.count(ledger.misled, "record")) deleted after an HTML page with status 200")
     }
     let broken = summary.invariants.filter { $0.outcome == .violated }.map(\.name)
     if parts.isEmpty, broken.isEmpty, summary.findings.contains(where: \.isViolation) { return nil }

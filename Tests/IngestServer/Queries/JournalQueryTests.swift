@@ -52,6 +52,19 @@ import Testing
     }
   }
 
+  /// Where nothing is served only the body can tell whose request it was; what else is in it may be secret.
+  @Test func aDeviceAtAWrongPathIsFound() throws {
+    try withServer { server in
+      let body = #"{"location":\#(Uploads.record(1)),"device":{"uuid":"van-3"}}"#
+      for (path, body) in [("/r/x/nowhere", body), ("/nowhere", "no JSON")] {
+        #expect(try request(server, "POST", path, body: body).status == 404)
+      }
+      let found = try requests(server, "device=van-3&run=x")
+      #expect(found.map { $0["path"] } == [.string("/r/x/nowhere")])
+      #expect(try requests(server, "text=latitude") == [])
+    }
+  }
+
   @Test func theNewestComeFirstWhenAsked() throws {
     try withServer { server in
       try fill(server)

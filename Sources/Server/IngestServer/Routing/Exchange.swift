@@ -82,6 +82,11 @@ extension Exchange {
     return DeviceIdentity(run: run, name: name)
   }
 
+  /// It is an upload, or was meant as one, and only its body can still tell whose.
+  var mayNameDevice: Bool {
+    device.isEmpty && (route.deviceOperation == .uploadLocations || unservedPath != nil)
+  }
+
   /// Nil when a name is too long to be kept.
   func identity(_ name: String?) -> DeviceIdentity? {
     guard let name, max(name.utf8.count, run.utf8.count) <= DeviceIdentity.nameBytesMax else { return nil }

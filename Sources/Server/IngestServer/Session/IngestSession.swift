@@ -221,12 +221,24 @@ extension IngestSession {
   }
 
   private func bodyCame(_ bytes: Span<UInt8>, _ output: inout SessionOutput) {
-    if case .reading = state, !keep(bytes) { turnBodyAway(&output) }
+    switch state {
+    case .reading: if !keep(bytes) { turnBodyAway(&output) }
+    // It is short, and may name the device that is refused.
+    case .skipping(let exchange, _) where exchange.mayNameDevice: _ = keep(bytes)
+    case .waiting, .skipping, .dropping, .owing, .asking, .responding, .finished: break
+    }
   }
 
   private func requestEnded(meeting plannedFault: inout ServerFault?, _ output: inout SessionOutput) {
     switch takeState() {
-    case .skipping(let exchange, let refusal): answer(exchange, refusal, bodyComplete: true, &output)
+    case .skipping(let exchange, let refusal):
+      if exchange.mayNameDevice {
+        exchange.body = takeBody()
+        exchange.device = context.uploads.nameSaid(in: exchange, scratch)
+        // Where nothing is served, anything may be in it, tokens too: it is not recorded.
+        exchange.body = []
+      }
+      answer(exchange, refusal, bodyComplete: true, &output)
     case .reading(let exchange):
       exchange.body = takeBody()
       exchange.isBodyWhole = true
@@ -249,7 +261,7 @@ extension IngestSession {
   ) {
     let reply = exchange.route.handler(context, exchange, scratch)
     exchange.device = reply.device ?? exchange.device
-    if exchange.device.isEmpty, exchange.route.deviceOperation == .uploadLocations {
+    if exchange.mayNameDevice {
       exchange.device = context.uploads.nameSaid(in: exchange, scratch)
     }
     exchange.fault = context.faults.fault(for: exchange, beforeBody: false, &plannedFault)

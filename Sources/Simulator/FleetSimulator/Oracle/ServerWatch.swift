@@ -202,7 +202,7 @@ enum RequestEnd: Hashable {
     switch self {
     case .status(let status): "status \(status)"
     case .failure(let failure): failure.word
-    case .leftNetwork: "given up with its network"
+    case .leftNetwork: "aborted by network change"
     }
   }
 

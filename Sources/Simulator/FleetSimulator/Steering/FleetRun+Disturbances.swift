@@ -6,25 +6,25 @@ import World
 extension FleetRun {
   func disturb(_ act: RunAct, at instant: MonotonicInstant) throws(RunActError) -> String {
     var fault = Fault(name: newFaultName, start: spanOfRun(instant), action: .network("none"))
-    var words: String
+    let words: (_ phones: Int) -> String
     switch act {
     case .dropNetwork(let drop):
       fault.action = .network(drop.network)
       fault.duration = drop.duration
       (fault.selection.fleet, fault.selection.place) = (drop.fleet, drop.place)
-      words = "network \(drop.network)"
+      words = { _ in "network \(drop.network)" }
     case .expireTokens(let fleet):
       var authorization = AuthorizationFault()
       authorization.expireAllAccessTokens = true
       fault.action = .authorization(authorization)
       fault.selection.fleet = fleet
-      words = "access tokens expire"
+      words = { _ in "access tokens expire" }
     case .killApps(let kill):
       var lifecycle = LifecycleFault()
       lifecycle.terminate = true
       fault.action = .lifecycle(lifecycle)
       fault.selection.fleet = kill.fleet
-      words = "apps are closed"
+      words = { $0 == 1 ? "1 app is closed" : "\($0) apps are closed" }
       switch kill.amount {
       case .share(let share): fault.selection.fraction = share
       case .count(let count):
@@ -34,14 +34,12 @@ extension FleetRun {
         }
         (fault.start, fault.selection) = (nil, FaultSelection())
         fault.occurrences = chosen
-        words = "\(chosen.count) apps are closed"
       }
     case .addPhones, .removePhones, .changeRate, .pause, .resume, .stop, .abort:
       preconditionFailure("no fault")
     }
     steering?.note(.fault(fault))
-    add(fault, at: instant)
-    return "\(words) (fault '\(fault.name)')"
+    return "\(words(add(fault, at: instant))) (fault '\(fault.name)')"
   }
 
   /// No fault of the scenario has it.
@@ -70,18 +68,21 @@ extension FleetRun {
     }
   }
 
-  private func add(_ fault: Fault, at instant: MonotonicInstant) {
+  /// Gives how many phones have an app that ran until now and may be affected.
+  private func add(_ fault: Fault, at instant: MonotonicInstant) -> Int {
     let place = shared.faults.append(fault, in: setup.radio)
     shared.markAct(fault.name, from: spanOfRun(instant), until: spanOfRun(instant) + fault.duration)
     // By the machine's clock a turn of every phone would be dear, and nothing repeats it.
     let isSelective = shared.transport != nil
+    var running = 0
     for number in devices.indices {
       if isSelective, let area = fault.selection.place, !area.contains(devices[number].body.position(at: instant)) {
         continue
       }
-      if devices[number].add(fault: place, in: shared), devices[number].life.isInstalled {
-        hasten(number, to: instant)
-      }
+      guard devices[number].add(fault: place, in: shared), devices[number].life.isInstalled else { continue }
+      if devices[number].life.isPresent, devices[number].life.isDownUntil == nil { running += 1 }
+      hasten(number, to: instant)
     }
+    return running
   }
 }

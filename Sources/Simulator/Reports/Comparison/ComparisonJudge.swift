@@ -92,7 +92,7 @@ struct ComparisonJudge {
     let (old, new) = (holds(before), holds(after))
     return RunComparison.Row(
       name: name, before: old ? 1 : 0, after: new ? 1 : 0,
-      outcome: old == new ? .same : new ? .better : .regression, isCost: false)
+      outcome: old == new ? .same : new ? .better : .regression, isCost: false, isPromise: true)
   }
 
   /// Why figures of these runs say nothing; nil when they do.

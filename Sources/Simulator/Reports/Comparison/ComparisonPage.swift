@@ -34,7 +34,8 @@ package struct ComparisonPage {
       "main", "",
       [
         HTML.element("h2", "", [HTML.text("Figures")]), notes,
-        HTML.table(ComparisonText.heads, rows, caption: "Both runs, figure by figure"),
+        HTML.element(
+          "div", "class=\"compared\"", [HTML.table(ComparisonText.heads, rows, caption: "Both runs, figure by figure")]),
         HTML.element("h2", "", [HTML.text("Distributions")]), HTML.element("div", "class=\"charts\"", distributions),
         overTime,
       ])

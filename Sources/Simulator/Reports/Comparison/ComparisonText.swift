@@ -32,7 +32,8 @@ package struct ComparisonText {
     let lines =
       Columns.text(runs, firstIsLeft: true, allLeft: true) + comparison.notes.map { "  \(paint.yellow("note")) \($0)" }
     let rows = [ComparisonText.heads] + shown.map(ComparisonText.cells)
-    let table = zip([nil] + shown.map { Optional($0) }, Columns.text(rows, firstIsLeft: true)).map { row, line in
+    let table = zip([nil] + shown.map { Optional($0) }, Columns.text(rows, firstIsLeft: true, lastIsLeft: true)).map {
+      row, line in
       switch row?.outcome {
       case .regression: paint.red("  " + line)
       case .better: paint.green("  " + line)
@@ -92,8 +93,9 @@ extension ComparisonText {
   }
 
   private static func number(_ value: Double?, _ row: RunComparison.Row) -> String {
-    let metric = String(row.name.prefix { $0 != " " })
-    return value.map { metric == "upload_failed" ? NumberText.percent($0) : MetricText.text($0, of: metric) } ?? "–"
+    guard let value else { return "–" }
+    if row.isPromise { return value == 1 ? "yes" : "no" }
+    return MetricText.text(value, of: String(row.name.prefix { $0 != " " }))
   }
 
   static func step(_ row: RunComparison.Row) -> String {

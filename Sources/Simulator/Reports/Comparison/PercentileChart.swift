@@ -82,9 +82,10 @@ struct PercentileChart {
     PercentileChart.shares.map { share in
       let percent = 25 * PercentileChart.place(of: share)
       let anchor = percent < 2 ? "start" : percent > 96 ? "end" : "middle"
+      // On a phone p0 and p50 have no room side by side.
       return HTML.element(
-        "text", "x=\"\(SVG.number(percent))%\" y=\"13\" text-anchor=\"\(anchor)\"",
-        [HTML.text(share == 0 ? "0" : "p\(share == share.rounded() ? "\(Int(share))" : "\(share)")")])
+        "text", "\(share == 0 ? "class=\"odd\" " : "")x=\"\(SVG.number(percent))%\" y=\"13\" text-anchor=\"\(anchor)\"",
+        [HTML.text("p\(share == share.rounded() ? "\(Int(share))" : "\(share)")")])
     }
   }
 

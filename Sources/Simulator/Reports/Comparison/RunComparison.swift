@@ -24,10 +24,12 @@ package struct RunComparison {
     package let outcome: Outcome
     /// More of it is worse.
     let isCost: Bool
+    /// It holds of a run, 1, or it does not, 0.
+    var isPromise = false
 
     /// `+4.8 %`; nil without two numbers.
     package var change: Double? {
-      guard let before, let after, before != 0 else { return nil }
+      guard let before, let after, before != 0, !isPromise else { return nil }
       return (after - before) / before
     }
   }

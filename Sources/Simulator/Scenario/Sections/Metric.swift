@@ -61,7 +61,7 @@ package struct Metric: Equatable, Sendable {
     ("vus", "devices_active"), ("dropped_iterations", "dropped_trips"),
   ]
 
-  static func named(_ name: String) -> Metric? {
+  package static func named(_ name: String) -> Metric? {
     let meaning = aliases.first { $0.name == name }?.meaning ?? name
     return all.first { $0.name == meaning }
   }
