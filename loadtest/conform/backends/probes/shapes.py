@@ -120,10 +120,12 @@ def _(phone):
 @probe("keys-in-any-order")
 def _(phone):
     record = phone.record()
+    record["coords"] = dict(reversed(record["coords"].items()))
     text = {"user_id": 12, "device_id": phone.device, "location": dict(reversed(record.items()))}
     answer = phone.raw(json.dumps(text, indent="\t").encode())
     need(answer.good, f"answered {answer.status}")
     phone.need_stored([record])
+    need(phone.row()["latitude"] == record["coords"]["latitude"], "another latitude")
 
 
 @probe("content-type-charset")
