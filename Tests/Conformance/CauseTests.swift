@@ -85,6 +85,13 @@ import Threaded
     #expect(found == ["many-devices-at-once": idle, "hundred-at-once": idle])
   }
 
+  @Test func whatIsRefusedOfOneFormIsToldOnce() throws {
+    let found = try causes([
+      "root-object": [], "answer-in-time": [.refused(isBatch: false)], "week-late": [.refused(isBatch: true)],
+    ])
+    #expect(found == ["answer-in-time": "root-object"])
+  }
+
   /// What rests on a clause is no cause of it, whatever both show.
   @Test func noTwoExplainEachOther() throws {
     let found = try causes(["many-devices-at-once": [.storedTwice], "same-record-at-once": [.storedTwice]])
@@ -98,7 +105,9 @@ import Threaded
   @Test func everySignNamesClausesThatAreThere() {
     let all = Set(ConformanceClause.all.map(\.id))
     let fields = ["coords.latitude", "timestamp", "event", "geofence", "extras.a", "battery.level"]
-    for sign in [.loss, .storedTwice, .ofBatch, .unanswered] + fields.map(BreachSign.field) {
+    for sign in [.loss, .storedTwice, .ofBatch, .unanswered, .refused(isBatch: true), .refused(isBatch: false)]
+      + fields.map(BreachSign.field)
+    {
       #expect(!sign.clauses.isEmpty && all.isSuperset(of: sign.clauses), "\(sign)")
     }
   }

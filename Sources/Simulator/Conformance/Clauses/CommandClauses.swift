@@ -30,28 +30,8 @@ extension ConformanceClause {
       run.note = seen.commandAnswers.of("answer") + " with commands"
     },
     ConformanceClause(
-      "command-kinds", .commands, .must, .deaf, "Each kind of command reaches the phone under its own name",
-      because: "an unknown name is logged and passed over (SDK §10.2)", needs: [.commands],
-      presumes: ["command-form", "command-needs-body", "command-once"], kinds),
-    ConformanceClause(
-      "command-argument-types", .commands, .must, .deaf, "Arguments of commands reach the phone with their types",
-      because: "a wrong type is logged as an error, and nothing is done (SDK §10.2)", needs: [.commands],
-      presumes: ["command-form", "command-kinds", "command-needs-body"], arguments),
-    ConformanceClause(
-      "command-right-device", .commands, .must, .wrong, "A command reaches its own device and no other",
-      because: "a stop for one phone must not stop the fleet", needs: [.commands],
-      presumes: ["command-form", "command-needs-body", "no-commands-unasked"], rightDevice),
-    ConformanceClause(
-      "command-once", .commands, .must, .drain, "A command that was read does not come again",
-      because: "a setConfig with every answer keeps the phone busy without end (SDK §10.2)", needs: [.commands],
-      presumes: ["command-form", "command-needs-body", "no-commands-unasked"], once),
-    ConformanceClause(
-      "command-order", .commands, .must, .wrong, "Commands come in the order in which they were queued",
-      because: "stop and start are not start and stop (SDK §10.2)", needs: [.commands],
-      presumes: ["command-form", "command-needs-body", "command-argument-types"], order),
-    ConformanceClause(
       "no-commands-unasked", .commands, .must, .wrong, "A phone for which nothing is queued gets no command",
-      because: "the SDK obeys whatever comes (SDK §10.1)", needs: []
+      because: "the SDK obeys whatever comes (SDK §10.1)", needs: [], phase: .crowd
     ) { run in
       let phone = try run.phone()
       for _ in 0..<3 { try run.deliver(phone, [run.fix(phone)]) }
@@ -60,9 +40,32 @@ extension ConformanceClause {
       }
     },
     ConformanceClause(
+      "command-right-device", .commands, .must, .wrong, "A command reaches its own device and no other",
+      because: "a stop for one phone must not stop the fleet", needs: [.commands], phase: .crowd,
+      presumes: ["command-form", "no-commands-unasked"], rightDevice),
+    ConformanceClause(
+      "command-kinds", .commands, .must, .deaf, "Each kind of command reaches the phone under its own name",
+      because: "an unknown name is logged and passed over (SDK §10.2)", needs: [.commands],
+      presumes: ["command-right-device", "command-form", "command-needs-body", "command-once"], kinds),
+    ConformanceClause(
+      "command-argument-types", .commands, .must, .deaf, "Arguments of commands reach the phone with their types",
+      because: "a wrong type is logged as an error, and nothing is done (SDK §10.2)", needs: [.commands],
+      presumes: ["command-right-device", "command-form", "command-kinds", "command-needs-body"], arguments),
+    ConformanceClause(
+      "command-once", .commands, .must, .drain, "A command that was read does not come again",
+      because: "a setConfig with every answer keeps the phone busy without end (SDK §10.2)", needs: [.commands],
+      presumes: ["command-right-device", "command-form", "command-needs-body", "no-commands-unasked"], once),
+    ConformanceClause(
+      "command-order", .commands, .must, .wrong, "Commands come in the order in which they were queued",
+      because: "stop and start are not start and stop (SDK §10.2)", needs: [.commands],
+      presumes: ["command-right-device", "command-form", "command-needs-body", "command-argument-types"], order),
+    ConformanceClause(
       "command-needs-body", .commands, .must, .deaf, "A queued command comes within three uploads",
       because: "204 and an empty body bring none (SDK §10.1)", needs: [.commands],
-      presumes: ["command-form", "no-commands-unasked", "no-page-with-200", "answer-waits-for-body"]
+      presumes: [
+        "command-right-device", "command-form", "no-commands-unasked", "no-page-with-200", "answer-waits-for-body",
+        "answer-length-true", "no-body-with-204",
+      ]
     ) { run in
       let phone = try run.phone()
       try run.order([.changePace(isMoving: true)], for: phone)
@@ -90,7 +93,10 @@ extension ConformanceClause {
       "command-in-batch-answer", .commands, .must, .deaf,
       "Commands come with the answers to batches and to single records",
       because: "an app has the one or the other (SDK §10.1)", needs: [.commands],
-      presumes: ["command-form", "command-needs-body", "root-object", "batch-all-stored", "command-argument-types"]
+      presumes: [
+        "command-right-device", "command-form", "command-needs-body", "root-object", "batch-all-stored",
+        "command-argument-types",
+      ]
     ) { run in
       for isBatch in [true, false] where run.facts.takesBatches || !isBatch {
         let phone = try run.phone { $0.http.batchSync = isBatch }

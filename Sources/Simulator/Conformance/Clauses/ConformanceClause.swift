@@ -121,7 +121,7 @@ package enum ClauseNeed: String, CaseIterable, Sendable {
 enum ClausePhase: Int, Comparable, CaseIterable {
   /// Before all others, one after the other.
   case first
-  /// By itself, before those that run side by side: whether the backend bears that.
+  /// By itself, before those that run side by side: whether the backend bears that, and what they would disturb.
   case crowd
   /// Side by side.
   case together

@@ -42,7 +42,7 @@ extension ConformanceClause {
       "answer-length-true", .http, .must, .repeat, "An answer is as long as it says",
       because:
         "too long a Content-Length leaves the phone waiting until its time limit, too short a one spoils the next answer (RFC 9112 §6.3)",
-      needs: [.plainHTTP], answerLength),
+      needs: [.plainHTTP], presumes: ["no-body-with-204"], answerLength),
     ConformanceClause(
       "no-body-with-204", .http, .must, .repeat, "Answers to HEAD, and with status 204, have no body",
       because: "bytes of a body are taken for the next answer (RFC 9110 §15.3.5, §9.3.2)", needs: [.plainHTTP],
@@ -225,7 +225,7 @@ extension ConformanceClause {
       "pipelined-close", .http, .must, .lose,
       "Of two requests at once, the second with Connection: close, both are answered before the end",
       because: "a connection that ends too early takes an answer with it (RFC 9112 §9.6)", needs: [.store, .plainHTTP],
-      presumes: ["pipelined"]
+      presumes: ["pipelined", "close-honoured"]
     ) { try pipelined($0, closes: true) },
     ConformanceClause(
       "header-case", .http, .must, .block, "Names of header fields are found in any case",

@@ -93,7 +93,7 @@ extension ConformanceClause {
       "A refresh whose answer was lost can be repeated with the old refresh token",
       because: "the phone has never seen the new one: refused, it is locked out for good (SDK §11.4)",
       needs: [.tokens, .plainHTTP],
-      presumes: ["refresh-form", "refresh-answer-found", "refreshed-token-works"], answerLost),
+      presumes: ["refresh-form", "refresh-answer-found", "refreshed-token-works", "refresh-chain"], answerLost),
     ConformanceClause(
       "refresh-twice-at-once", .tokens, .must, .block,
       "Two refreshes with one token at once both bring tokens that work",

@@ -84,7 +84,7 @@ extension ConformanceClause {
       "A batch of records in the old and the new form keeps those in the old form",
       because: "queued records are never rendered again (SDK §7.2)",
       threads: ["react-native#1934", "react-native#2231"],
-      presumes: ["batch-all-stored"], templateChanged),
+      presumes: ["batch-all-stored", "template-object"], templateChanged),
     ConformanceClause(
       "keys-in-any-order", .shapes, .must, .lose, "The order of keys and white space make no difference",
       because: "an object of JSON has no order, and platforms write it differently (RFC 8259 §4)",

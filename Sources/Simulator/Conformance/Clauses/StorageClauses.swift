@@ -82,13 +82,14 @@ extension ConformanceClause {
     ConformanceClause(
       "unreadable-not-acknowledged", .storage, .must, .lose, "A body that is not JSON is not acknowledged",
       because: "a middlebox that cuts a body would make the SDK delete what nothing can read (SDK §9.1)",
-      threads: ["dawarich#768"], needs: [.plainHTTP], phase: .risky, presumes: ["answer-waits-for-body"],
+      threads: ["dawarich#768"], needs: [.plainHTTP], phase: .risky,
+      presumes: ["answer-waits-for-body", "no-page-with-200"],
       unreadable),
     ConformanceClause(
       "empty-body-not-acknowledged", .storage, .should, .lose, "An empty body is not acknowledged",
       because: "a proxy that drops bodies would make the SDK delete its records (SDK §9.1)", needs: [.plainHTTP],
       phase: .risky,
-      presumes: ["answer-waits-for-body"], emptyBody),
+      presumes: ["answer-waits-for-body", "no-page-with-200"], emptyBody),
     ConformanceClause(
       "store-reads-all", .storage, .must, .wrong, "The store lists all records of a device, page by page",
       because: "what a listing leaves out looks like a loss; this is about the verification, not about the uploads",

@@ -57,6 +57,15 @@ extension ConformanceClause {
       try run.expectOnce([record], of: phone.name, among: " after a reset and a repetition")
     },
     ConformanceClause(
+      "good-beside-bad", .trouble, .must, .lose,
+      "Good uploads that come at the same time as bad ones, and as records that are known, are stored",
+      because:
+        "a transaction that several requests share is rolled back for all of them, and one phone's bad record loses another's (SDK §9.1)",
+      phase: .risky,
+      presumes: [
+        "many-devices-at-once", "same-record-at-once", "alive-after-bad-record", "unreadable-not-acknowledged",
+      ], goodBesideBad),
+    ConformanceClause(
       "alive-after-garbage", .trouble, .must, .repeat,
       "Garbage, a TLS greeting and impossible headers are refused, and the next upload works",
       because: "scanners send them all day", needs: [.plainHTTP], phase: .risky,
@@ -95,6 +104,36 @@ extension ConformanceClause {
     if left > 0 { throw run.fail("\(left) of a hundred uploads at once were not acknowledged after three repetitions") }
     for (phone, record) in zip(phones, records) {
       try run.expectOnce([record], of: phone.name, among: " of one of a hundred phones at once")
+    }
+  }
+
+  private static func goodBesideBad(_ run: ClauseRun) throws {
+    let phones = try (0..<12).map { _ in try run.phone { $0.http.batchSync = false } }
+    var bad: [(request: OutgoingRequest, device: Int)] = []
+    for isCut in [true, false, true, false, true, false] {
+      let phone = try run.phone { $0.http.batchSync = false }
+      // The first half of an upload, and one that comes again each time.
+      let request = try run.request(phone, [run.fix(phone)])
+      bad.append((isCut ? request.withHalfItsBody : request, phone.number))
+    }
+    var acknowledged: [[SentRecord]] = phones.map { _ in [] }
+    for _ in 0..<(run.facts.isSlow ? 2 : 15) {
+      let sent = try phones.map { phone in
+        let record = run.fix(phone)
+        return (record, try run.request(phone, [record]))
+      }
+      let good = zip(sent, phones).map { (request: $0.1, device: $1.number) }
+      // Mixed, so that some of each are under way together.
+      let uploads = try run.line().exchangeAll(Array(good[..<6]) + bad[..<3] + good[6...] + bad[3...])
+      for (index, (record, request)) in sent.enumerated() {
+        guard let upload = uploads.first(where: { $0.request === request }) else { continue }
+        // What was refused is given up, so that the next request has one record again.
+        phones[index].answer(request, .answered(status: 200, reason: "", body: []))
+        if upload.isSuccess { acknowledged[index].append(record) }
+      }
+    }
+    for (phone, records) in zip(phones, acknowledged) where !records.isEmpty {
+      try run.expectOnce(records, of: phone.name, among: " while others sent bad uploads and known records")
     }
   }
 
@@ -148,7 +187,7 @@ extension ConformanceClause {
       phase: .restart,
       presumes: [
         "ack-survives-stop", "ack-survives-kill", "resend-batch-after-cut-answer", "batch-all-stored",
-        "resend-after-restart", "many-devices-at-once",
+        "resend-after-restart", "many-devices-at-once", "good-beside-bad",
       ], inFlight),
     ConformanceClause(
       "resend-after-restart", .trouble, .must, .wrong, "A record that comes again after a restart is stored once",
@@ -310,5 +349,14 @@ extension ClauseRun {
       pause(50)
     }
     throw ClauseStop.notJudged("20 s after the restart the backend does not answer")
+  }
+}
+
+extension OutgoingRequest {
+  /// What a middlebox leaves of it: complete to HTTP, and no JSON.
+  fileprivate var withHalfItsBody: OutgoingRequest {
+    OutgoingRequest(
+      id: id, purpose: purpose, method: method, url: url, headers: headers, body: Array(body.prefix(body.count / 2)),
+      timeout: timeout)
   }
 }

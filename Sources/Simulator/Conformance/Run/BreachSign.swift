@@ -1,3 +1,5 @@
+import Upload
+
 /// What a breach looks like, whichever clause has met it: what is wrong with a backend shows in many clauses, and one of them is
 /// about it alone.
 enum BreachSign: Hashable, Sendable {
@@ -8,6 +10,8 @@ enum BreachSign: Hashable, Sendable {
   case ofBatch
   /// No answer came in time.
   case unanswered
+  /// An upload of the form was answered with an error.
+  case refused(isBatch: Bool)
   /// A field that is stored with another value than was sent.
   case field(String)
 
@@ -20,10 +24,18 @@ enum BreachSign: Hashable, Sendable {
     case .loss: ["answer-waits-for-body", "readable-when-acknowledged"]
     case .storedTwice: ["resend-after-cut-answer", "resend-acknowledged-again", "same-record-at-once"]
     case .ofBatch: ["batch-all-stored"]
+    case .refused(let isBatch): [isBatch ? "batch-all-stored" : "root-object"]
     case .unanswered:
       ["second-connection-served", "slow-client-beside-others", "idle-connections-beside-others"]
     case .field(let name): BreachSign.clauses(aboutField: name)
     }
+  }
+
+  /// What an upload shows that a clause takes for a breach.
+  static func of(_ upload: ConformancePhone.Upload) -> Set<BreachSign> {
+    if upload.status == 0 { return [.unanswered] }
+    guard upload.status >= 400, let cargo = upload.request.cargo else { return [] }
+    return [.refused(isBatch: cargo.isBatch)]
   }
 
   private static func clauses(aboutField name: String) -> [String] {
@@ -96,7 +108,8 @@ extension BreachSign {
     case .loss: 1
     case .storedTwice: 2
     case .unanswered: 3
-    case .field: 4
+    case .refused: 4
+    case .field: 5
     }
   }
 }

@@ -62,7 +62,7 @@ extension ClauseRun {
     breach.stored = stored
     breach.curl = lastSent?.curl
     breach.requests = log.asScenario
-    if case .failed? = upload?.outcome { breach.signs.insert(.unanswered) }
+    if let upload { breach.signs.formUnion(BreachSign.of(upload)) }
     return breach
   }
 

@@ -112,7 +112,7 @@ extension ClauseRun {
       $0.http.timeoutMilliseconds = facts.isSlow ? 10_000 : 4_000
       if count > 1 { $0.http.batchSync = true }
     }
-    let records = fixes(phone, count)
+    let records = (1...count).map { fix(phone, at: instant($0)) }
     let what = count == 1 ? "a good record" : "a batch of good records"
     try deliver(phone, records, as: what)
     guard target.store != nil, try !look(for: records, of: phone.name).missing.isEmpty else { return nil }

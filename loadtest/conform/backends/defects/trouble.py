@@ -3,6 +3,7 @@
 import os
 import threading
 import time
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 
 from defects import around, defect
@@ -24,6 +25,39 @@ def lost_update(parts):
             # What was read before is written back: others have written since.
             db.execute("delete from records where seq > ? and seq <= ?", (before, now))
         return answer
+
+
+@defect
+def shared_transaction(parts):
+    db, guard, inside = parts.store.db, threading.Lock(), set()
+
+    @contextmanager
+    def transaction():
+        mine = object()
+        with guard:
+            if not db.in_transaction:
+                db.execute("begin immediate")
+            inside.add(mine)
+        try:
+            yield db
+        except BaseException:
+            with guard:
+                inside.discard(mine)
+                if db.in_transaction:
+                    db.execute("rollback")  # and what others have written in it
+            raise
+        with guard:
+            inside.discard(mine)
+            if not inside and db.in_transaction:
+                db.execute("commit")
+
+    @around(parts.backend, "upload")
+    def _(upload, request):
+        with transaction():
+            time.sleep(0.002)
+            return upload(request)
+
+    parts.store.transaction = lambda: nullcontext(db)
 
 
 @defect
