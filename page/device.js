@@ -277,7 +277,7 @@ export function factsOf(record) {
     facts.push(['battery', `${Math.round(battery.level * 100)} %${battery.is_charging ? ', charging' : ''}`])
   }
   const doing = typeof activity === 'string' ? activity : activity?.type ?? activity?.activity
-  if (typeof doing === 'string') facts.push(['activity', Number.isFinite(activity?.confidence) ? `${doing}, ${activity.confidence} % sure` : doing])
+  if (typeof doing === 'string') facts.push(['activity', activity?.confidence > 0 ? `${doing}, ${activity.confidence} % sure` : doing])
   if (Number.isFinite(record.coords?.accuracy)) facts.push(['accuracy', `${Number(record.coords.accuracy.toFixed(1))} m`])
   if (Number.isFinite(odometer)) facts.push(['odometer', distance(odometer)])
   return facts

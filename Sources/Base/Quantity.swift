@@ -12,8 +12,8 @@ package enum Quantity {
 }
 
 extension BinaryInteger {
-  /// `1 record`, `2 records`: for words that people read.
-  package func of(_ noun: String) -> String { "\(self) \(noun)\(self == 1 ? "" : "s")" }
+  /// `1 record`, `2,345 records`: for words that people read.
+  package func of(_ noun: String) -> String { "\(grouped) \(noun)\(self == 1 ? "" : "s")" }
 
   /// `12,345`.
   package var grouped: String {

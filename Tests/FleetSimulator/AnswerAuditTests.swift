@@ -19,13 +19,16 @@ import World
     setup.outside?.lockstep = .measured
     let audit = AnswerAudit(setup)
     let destination = try RunDestination(of: setup) { try Runs.store() }
-    _ = try FleetRun(setup, to: destination, watchers: [audit]).run()
-    return audit.verdicts.sentences
+    let report = try FleetRun(setup, to: destination, watchers: [audit]).run()
+    return audit.verdicts.sentences(requests: report.requests)
   }
 
   @Test func aSoundServerKeepsAllClauses() throws {
     let remarks = try remarks { _ in .ok("{}") }
     #expect(remarks.count == 1 && remarks[0].contains(" clauses kept in "), "\(remarks)")
+    let sentence = try #require(remarks.first)
+    let numbers = sentence.split { !$0.isNumber && $0 != "," }.compactMap { Int($0.filter { $0 != "," }) }
+    #expect(sentence.contains(" checked answers to ") && numbers[1] <= numbers[2], "\(sentence)")
   }
 
   @Test func anUnknownCommandIsRemarkedAndCounted() throws {

@@ -203,6 +203,11 @@ def check_attempts(spans, stored):
     line("delivered records with a trace", f"{delivered} of {stored}, {commits} with a commit", delivered == stored)
 
 
+def points_of(found):
+    """Of a metric of a run with one fleet: a rate has one for what it is of and is not of, and what was never measured none."""
+    return 2 if found["kind"] == "rate" else 0 if found.get("count") == 0 and found["kind"] == "trend" else 1
+
+
 def exponential_p95(point):
     rank, passed = max(1, -(-point.count * 95 // 100)), point.zero_count
     for index, count in enumerate(point.positive.bucket_counts):
@@ -259,11 +264,24 @@ def open_telemetry(folder):
                     and (truth == 0 or truth * 0.998 <= p95 <= truth * base * 1.002))
             if not right:
                 wrong.append(f"{name}{facts}")
-    line("opentelemetry-proto, metrics", f"{looked} points, p95 within {widest:.1%}; wrong: {wrong or 'none'}", looked > 40 and not wrong)
+    there = sum(points_of(found) for name, found in summary["metrics"].items() if "{" not in name)
+    line(
+        "opentelemetry-proto, metrics", f"{looked} of {there} points, p95 within {widest:.1%}; wrong: {wrong or 'none'}",
+        looked == there and not wrong)
     check_attempts(spans, summary["ledger"]["stored"])
     texts = [json_format.Parse(body, ExportMetricsServiceRequest()) for body in other.bodies["/v1/metrics"]]
     same = sum(text == metric for text, metric in zip(texts, metrics))
     line("the same in JSON", f"{same} of {len(metrics)} messages equal", same == len(metrics) == len(texts))
+
+
+def at_percentile(histogram, share):
+    """The rank is rounded up, as HdrHistogram for Java does; its port to Python takes the nearest one, which may be one too low."""
+    rank, passed = max(1, -(-histogram.total_count * share // 100)), 0
+    for step in histogram.get_recorded_iterator():
+        passed += step.count_added_in_this_iter_step
+        if passed >= rank:
+            return histogram.get_highest_equivalent_value(step.value_iterated_to)
+    return 0
 
 
 def histogram_log(folder):
@@ -288,7 +306,7 @@ def histogram_log(folder):
     for tag, histogram in sums.items():
         found = summary["metrics"][tag]
         for share in (50, 90, 95, 99):
-            value = min(histogram.get_value_at_percentile(share), round(found["max"] * found["resolution"]))
+            value = min(at_percentile(histogram, share), round(found["max"] * found["resolution"]))
             if value != round(found[f"p{share}"] * found["resolution"]):
                 wrong.append(f"{tag} p{share}")
         if histogram.total_count != found["count"]:

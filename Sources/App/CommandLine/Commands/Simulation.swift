@@ -235,7 +235,8 @@ struct Simulation {
       summary.leaveLateUnjudged()
       summary.clauses = audit?.verdicts ?? []
       // Those of shards are told when they are added up.
-      summary.notes += options.notes + (options.shard == nil ? summary.clauses.sentences : []) + undelivered
+      let clauses = options.shard == nil ? summary.clauses.sentences(requests: summary.requests) : []
+      summary.notes += options.notes + clauses + undelivered
       if options.isStrict { summary.judgeStrictly() }
       guard let shard = options.shard else { return summary }
       summary.shard = shard.text

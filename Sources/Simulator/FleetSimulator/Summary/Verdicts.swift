@@ -152,14 +152,15 @@ package struct ClauseVerdict: Equatable, Sendable {
 
 extension [ClauseVerdict] {
   /// A sentence for each clause that the server has broken, how many were kept, and those that could not be judged; none when
-  /// there was no answer.
-  package var sentences: [String] {
+  /// there was no answer. Not all answers to the requests of a run are checked.
+  package func sentences(requests: Int) -> [String] {
     guard let answers = lazy.map(\.judged).max(), answers > 0 else { return [] }
     var sentences = filter { $0.outcome == .broken }.map { clause in
       "the server's answers: \(clause.rule), clause \(clause.number), is broken in \(clause.broken) of \(clause.judged) answers, the first time with \(clause.detail ?? ""): \(clause.remedy ?? "")"
     }
     let (kept, unseen) = (count { $0.outcome == .kept }, count { $0.outcome == .notSeen })
-    sentences.append("the server's answers: \(kept) clauses kept in \(answers) checked answers, \(unseen) not tested")
+    let checked = "\(answers.of("checked answer")) to \(requests.of("request"))"
+    sentences.append("the server's answers: \(kept) clauses kept in \(checked), \(unseen) not tested")
     let blind = filter { $0.outcome == .notJudged }.map { "\($0.rule) (clause \($0.number))" }
     if !blind.isEmpty {
       sentences.append(
