@@ -33,6 +33,11 @@ import Threaded
 
   private static let risky: Set<String> = ["alive-after-bad-record", "bad-record-in-batch", "reset-after-request"]
 
+  @Test func whatNeedsAFieldThatMayBeMissingIsToldOnce() throws {
+    let clauses: Set<String> = ["missing-fields", "keys-in-any-order", "unknown-fields"]
+    #expect(try causes(.failsAtMissingFields, clauses) == ["missing-fields"])
+  }
+
   /// Nothing is said of the clauses that came behind it, as nothing can be.
   @Test(arguments: [ScriptedBackend.Defect.stopsAtABadRecord, .stopsToStoreAtABadRecord])
   func whatStopsABackendIsToldOnce(defect: ScriptedBackend.Defect) throws {
@@ -105,7 +110,9 @@ import Threaded
   @Test func everySignNamesClausesThatAreThere() {
     let all = Set(ConformanceClause.all.map(\.id))
     let fields = ["coords.latitude", "timestamp", "event", "geofence", "extras.a", "battery.level"]
-    for sign in [.loss, .storedTwice, .ofBatch, .unanswered, .refused(isBatch: true), .refused(isBatch: false)]
+    for sign in [
+      .loss, .storedTwice, .ofBatch, .unanswered, .refused(isBatch: true), .refused(isBatch: false), .ofBareRecords,
+    ]
       + fields.map(BreachSign.field)
     {
       #expect(!sign.clauses.isEmpty && all.isSuperset(of: sign.clauses), "\(sign)")

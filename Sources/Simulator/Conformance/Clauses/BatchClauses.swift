@@ -276,7 +276,7 @@ extension ConformanceClause {
     let phones = try (0..<30).map { _ in try run.phone { $0.http.batchSync = false } }
     let count = run.facts.isSlow ? 3 : 20
     if run.facts.isSlow { run.note = "\(count) records each, as answers take long" }
-    var sent: [[SentRecord]] = phones.map { run.fixes($0, count) }
+    let sent: [[SentRecord]] = phones.map { run.fixes($0, count) }
     for (phone, records) in zip(phones, sent) { phone.put(records) }
     for _ in 0..<60 {
       let requests = phones.compactMap { phone in phone.takeRequest().map { (phone, $0) } }
@@ -295,9 +295,8 @@ extension ConformanceClause {
     if let phone = phones.first(where: { $0.queuedCount > 0 }) {
       throw run.fail("'\(phone.name)' still has \(phone.queuedCount) records after 60 attempts", harm: .repeat)
     }
-    for (index, phone) in phones.enumerated() {
-      try run.expectOnce(sent[index], of: phone.name, among: " of one of thirty phones at once")
-      sent[index] = []
+    for (phone, records) in run.lookedAt(Array(zip(phones, sent))) {
+      try run.expectOnce(records, of: phone.name, among: " of one of thirty phones at once")
     }
   }
 }

@@ -12,7 +12,7 @@ extension ConformanceClause {
     ConformanceClause(
       "extras-every-kind", .content, .must, .wrong, "Extras of every kind of JSON are stored with their types",
       because: "extras are part of the payload, whatever the app puts there (LocationEvent extras; SDK §7.5)",
-      threads: ["cordova#652"]
+      threads: ["cordova#652"], presumes: ["null-fields"]
     ) {
       try extras(
         $0,

@@ -102,7 +102,7 @@ extension ConformanceClause {
     }
     let left = phones.count { $0.queuedCount > 0 }
     if left > 0 { throw run.fail("\(left) of a hundred uploads at once were not acknowledged after three repetitions") }
-    for (phone, record) in zip(phones, records) {
+    for (phone, record) in run.lookedAt(Array(zip(phones, records))) {
       try run.expectOnce([record], of: phone.name, among: " of one of a hundred phones at once")
     }
   }
@@ -132,7 +132,7 @@ extension ConformanceClause {
         if upload.isSuccess { acknowledged[index].append(record) }
       }
     }
-    for (phone, records) in zip(phones, acknowledged) where !records.isEmpty {
+    for (phone, records) in run.lookedAt(Array(zip(phones, acknowledged))) where !records.isEmpty {
       try run.expectOnce(records, of: phone.name, among: " while others sent bad uploads and known records")
     }
   }

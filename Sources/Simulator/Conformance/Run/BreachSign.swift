@@ -12,6 +12,8 @@ enum BreachSign: Hashable, Sendable {
   case unanswered
   /// An upload of the form was answered with an error.
   case refused(isBatch: Bool)
+  /// Of records that have few fields.
+  case ofBareRecords
   /// A field that is stored with another value than was sent.
   case field(String)
 
@@ -24,6 +26,7 @@ enum BreachSign: Hashable, Sendable {
     case .loss: ["answer-waits-for-body", "readable-when-acknowledged"]
     case .storedTwice: ["resend-after-cut-answer", "resend-acknowledged-again", "same-record-at-once"]
     case .ofBatch: ["batch-all-stored"]
+    case .ofBareRecords: ["missing-fields"]
     case .refused(let isBatch): [isBatch ? "batch-all-stored" : "root-object"]
     case .unanswered:
       ["second-connection-served", "slow-client-beside-others", "idle-connections-beside-others"]
@@ -110,6 +113,7 @@ extension BreachSign {
     case .unanswered: 3
     case .refused: 4
     case .field: 5
+    case .ofBareRecords: 6
     }
   }
 }

@@ -63,6 +63,7 @@ extension ClauseRun {
     breach.curl = lastSent?.curl
     breach.requests = log.asScenario
     if let upload { breach.signs.formUnion(BreachSign.of(upload)) }
+    if hasBareRecords { breach.signs.insert(.ofBareRecords) }
     return breach
   }
 
@@ -92,8 +93,9 @@ extension ClauseRun {
     let deadline = now + .seconds(2)
     while true {
       do throws(StoreProblem) {
+        let begin = now
         let records = try store.records(of: device)
-        facts.noteStoreRead()
+        facts.noteStoreRead(in: now - begin)
         return .success(records)
       } catch {
         let stop = ClauseStop.unread("the store could not be read: \(error.text)")
@@ -102,6 +104,13 @@ extension ClauseRun {
         pause(300)
       }
     }
+  }
+
+  /// Of many devices, those whose records are looked for.
+  func lookedAt<Device>(_ devices: [Device]) -> ArraySlice<Device> {
+    guard facts.isStoreSlow, devices.count > 4 else { return devices[...] }
+    note = "the store was asked for 4 of \(devices.count) devices, as it takes long"
+    return devices.prefix(4)
   }
 
   /// What a store has of some records.

@@ -28,6 +28,8 @@ final class ClauseRun {
   private var stream: RandomStream
   private var phones = 0
   private var records = 0
+  /// Records without the fields that are usual.
+  private(set) var hasBareRecords = false
   /// What "kept" is to say.
   var note = ""
   /// The last thing that was sent, for the finding.
@@ -163,6 +165,7 @@ extension ClauseRun {
       throw ClauseStop.notApplicable("the app of the dialect writes its records by a template")
     }
     records += 1
+    hasBareRecords = true
     let (uuid, time) = (uuid(), time ?? instant(records))
     let filled = text.split(separator: "%U", omittingEmptySubsequences: false).joined(separator: uuid.upperCaseText)
       .split(separator: "%T", omittingEmptySubsequences: false).joined(separator: time.iso8601Text)

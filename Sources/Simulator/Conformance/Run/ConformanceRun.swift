@@ -69,7 +69,7 @@ package final class ConformanceRun: Sendable {
   }
 
   /// Most of the time of a clause would be spent waiting.
-  var isSlow: Bool { facts.isSlow || target.dialect.verification.readDelay > .milliseconds(250) }
+  var isSlow: Bool { facts.isSlow || facts.isStoreSlow || target.dialect.verification.readDelay > .milliseconds(250) }
 
   /// One where the backend has refused uploads at once: each of the others is then judged for what it is about. Many where
   /// it bears that and is slow.

@@ -13,6 +13,7 @@ final class RunFacts: Sendable {
     var missingUntil: Nanoseconds?
     var storeProblem: String?
     var isStoreRead = false
+    var isStoreSlow = false
     var tokens: TokenPromise?
     var prefersBatches = true
     var silence: String?
@@ -61,7 +62,17 @@ final class RunFacts: Sendable {
 
   func note(storeProblem: String) { found.withLock { if !$0.isStoreRead { $0.storeProblem = storeProblem } } }
 
-  func noteStoreRead() { found.withLock { $0.isStoreRead = true } }
+  /// A look at the store takes long: clauses of many devices look at those of some.
+  var isStoreSlow: Bool { found.withLock { $0.isStoreSlow } }
+
+  private static let slowRead = Nanoseconds.milliseconds(400)
+
+  func noteStoreRead(in time: Nanoseconds) {
+    found.withLock {
+      $0.isStoreRead = true
+      if time > RunFacts.slowRead { $0.isStoreSlow = true }
+    }
+  }
 
   /// How long after its acknowledgement a record was seen to come into the store.
   var lag: Nanoseconds { found.withLock { $0.lag } }

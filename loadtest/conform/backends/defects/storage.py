@@ -242,6 +242,8 @@ def future_dropped(parts):
 
 @defect
 def out_of_order_dropped(parts):
+    parts.store.db.execute("create index if not exists newest on records (device, timestamp)")
+
     def behind(record):
         newest = parts.store.db.execute(
             "select max(timestamp) from records where device = ?", (record.device,)
