@@ -16,7 +16,8 @@ def _(phone):
 
 @probe("good-record-acknowledged")
 def _(phone):
-    phone.must_post(phone.record())
+    for record in phone.records(6):
+        phone.must_post(record)
 
 
 @probe("status-documented")
@@ -288,3 +289,22 @@ def _(phone):
     need(not [status for status in refused if status not in (429, 503)], f"answered {refused[:5]}")
     for device, records in devices.items():
         phone.need_stored(records, device)
+
+
+@probe("good-beside-bad")
+def _(phone):
+    good, done = phone.records(60), threading.Event()
+    phone.headers()
+
+    def trouble():
+        while not done.is_set():
+            phone.raw(phone.body(phone.record())[:200])
+
+    threads = [threading.Thread(target=trouble) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    kept = [record for record in good if phone.post(record).good]
+    done.set()
+    for thread in threads:
+        thread.join()
+    phone.need_stored(kept)
