@@ -65,6 +65,8 @@ let package = Package(
       linkerSettings: [.linkedLibrary("dl")]),
     .target(
       name: "CNATS", path: "Sources/System/CNATS", publicHeadersPath: ".", linkerSettings: [.linkedLibrary("dl")]),
+    .target(
+      name: "CKafka", path: "Sources/System/CKafka", publicHeadersPath: ".", linkerSettings: [.linkedLibrary("dl")]),
     .systemLibrary(name: "CSQLite", path: "Sources/System/CSQLite"),
     .systemLibrary(name: "CCurl", path: "Sources/System/CCurl"),
     .systemLibrary(name: "COpenSSL", path: "Sources/System/COpenSSL"),
@@ -94,7 +96,10 @@ let package = Package(
       ]),
 
     library(
-      "Sinks", needs: ["IngestServer", "Store", "CurlTransport", "Upload", "Contract", "JSON", "Base", "CNATS"]),
+      "Sinks",
+      needs: [
+        "IngestServer", "Store", "CurlTransport", "Upload", "Contract", "JSON", "Base", "CNATS", "CKafka",
+      ]),
 
     library("Vocabulary", in: "Device/", needs: ["Contract", "Base"]),
     library("Engine", in: "Device/", needs: ["Vocabulary", "Contract", "Base"]),
@@ -276,11 +281,13 @@ let package = Package(
         "IngestServer", "Network", "Store", "HTTP1", "JSON", "Gzip", "Contract", "Threads", "Base", "ServerSupport",
         "Support", "fuzz",
       ]),
+    // The cluster of librdkafka's own in the process of the tests.
+    .target(name: "KafkaCluster", path: "Tests/KafkaCluster", linkerSettings: [.linkedLibrary("dl")]),
     tests(
       "Sinks",
       needs: [
         "Sinks", "IngestServer", "Store", "CurlTransport", "Contract", "JSON", "Threads", "Base", "ServerSupport",
-        "Support",
+        "Support", "KafkaCluster",
         "rollingroad",
       ]),
     tests("Formats", needs: ["Formats", "Contract", "JSON", "Base", "Support"]),
@@ -317,7 +324,7 @@ let package = Package(
       needs: [
         "CommandLine", "FleetSimulator", "AnswerCheck", "Conformance", "World", "rollingroad", "CLinux",
         "CurlTransport",
-        "IngestServer", "Store",
+        "IngestServer", "Sinks", "Store",
         "Upload", "Scenario", "JSON", "Gzip", "Base", "ServerSupport", "Support", "Threaded",
       ]),
     tests(

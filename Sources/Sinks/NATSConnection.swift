@@ -1,66 +1,57 @@
 import CNATS
 import IngestServer
+import Store
 
 /// A connection to a server of NATS, and the inbox of its acknowledgements.
 @safe
-final class NATSConnection {
-  /// Why it cannot be used.
-  struct Failure: Error {
-    let message: String
-  }
-
-  enum Sending {
-    case done, tooLarge, failed
-  }
-
-  enum Arrival {
-    case answer(number: Int64, [UInt8])
-    /// No stream takes what was sent.
-    case unheard
-    case nothing, failed
-  }
-
+final class NATSConnection: StreamConnection {
+  private let stream: JetStream
   private let connection: OpaquePointer
   private static let connectMilliseconds: Int64 = 5_000
+
+  static let storesTogether = false
 
   /// Whether libnats is on this machine.
   static var isLibraryThere: Bool { rr_nats_is_there() != 0 }
 
-  /// `name`: of its certificate; nil without TLS.
-  init(to url: String, token: String?, certifiedAs name: String?, authorities: String?) throws(Failure) {
-    guard let made = unsafe rr_nats_open(url, token, name, authorities, NATSConnection.connectMilliseconds) else {
-      throw Failure(message: "no memory")
-    }
+  init(to stream: JetStream, at host: String) throws(StreamFailure) {
+    let url = (stream.isSecure ? "tls://" : "nats://") + host
+    let name = stream.isSecure ? String(host.prefix { $0 != ":" }) : nil
+    guard
+      let made = unsafe rr_nats_open(
+        url, stream.token, name, stream.authorities, NATSConnection.connectMilliseconds)
+    else { throw StreamFailure(message: "no memory") }
+    self.stream = stream
     unsafe connection = made
     let problem = error
-    if !problem.isEmpty { throw Failure(message: problem) }
+    if !problem.isEmpty { throw StreamFailure(message: "\(host): \(problem)") }
   }
 
   deinit { unsafe rr_nats_close(connection) }
 
   var error: String { unsafe String(cString: rr_nats_error(connection)) }
 
-  func publish(_ message: ForwardMessage, to subject: String, number: Int64) -> Sending {
+  func publish(_ message: ForwardMessage, number: Int64) -> StreamSending {
+    let subject = stream.subject(of: message.arrival.device)
     let result = unsafe message.body.withUnsafeBufferPointer {
       unsafe rr_nats_publish(connection, subject, number, message.id, $0.baseAddress, $0.count)
     }
     switch Int(result) {
     case rr_nats_done: return .done
-    case rr_nats_too_large: return .tooLarge
+    case rr_nats_too_large: return .tooLarge(reason: "larger than the server's max_payload")
     default: return .failed
     }
   }
 
-  /// Waits for what comes next.
-  func next(milliseconds: Int64) -> Arrival {
+  func next(milliseconds: Int64) -> StreamArrival {
     var answer = unsafe rr_nats_answer()
     switch unsafe Int(rr_nats_next(connection, milliseconds, &answer)) {
     case rr_nats_nothing: return .nothing
     case rr_nats_done:
-      if unsafe answer.is_unheard != 0 { return .unheard }
+      if unsafe answer.is_unheard != 0 { return .failed(reason: "no stream has the subjects \(stream.prefix).>") }
       let bytes = unsafe UnsafeRawBufferPointer(start: answer.bytes, count: answer.count)
-      return unsafe .answer(number: answer.number, Array(bytes))
-    default: return .failed
+      return unsafe .answer(number: answer.number, JetStream.trouble(in: Array(bytes)))
+    default: return .failed(reason: error)
     }
   }
 }

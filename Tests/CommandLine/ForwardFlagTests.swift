@@ -1,4 +1,5 @@
 import IngestServer
+import Sinks
 import Testing
 
 @testable import CommandLine
@@ -29,7 +30,21 @@ import Testing
       try SinkPlace("tls://one").kind == .stream(hosts: ["one:4222"], prefix: "rollingroad", isSecure: true))
   }
 
+  @Test func aTopicHasBrokersANameAndALogin() throws {
+    #expect(
+      try SinkPlace("bus=kafka://one,two:19092/fleet.locations").kind
+        == .topic(hosts: ["one:9092", "two:19092"], name: "fleet.locations", isSecure: false, .plain))
+    let secure = try SinkPlace("kafka+ssl://one/t?sasl=SCRAM-SHA-512")
+    #expect(secure.kind == .topic(hosts: ["one:9092"], name: "t", isSecure: true, .scram512))
+    #expect(secure.name == "kafka+ssl://one/t")
+    #expect(throws: UsageError.self, "a token is no login") {
+      try targets(["--forward", "kafka://one/t", "--forward-token", "token"])
+    }
+    #expect(try targets(["--forward", "kafka://one/t", "--forward-token", "user:password"]).count == 1)
+  }
+
   @Test(arguments: [
+    "kafka://host", "kafka://host/", "kafka://host/a/b", "kafka://host/t?sasl=GSSAPI", "kafka://host/t?acks=1",
     "ftp://example.org", "example.org", "orders=", "https://", "https://example.org/#part", "https://a b/",
     "https://user:pass@example.org/", "a/b=https://example.org", "ä=https://example.org", "nats://host/a..b",
     "nats://host/a*", "nats://host/",

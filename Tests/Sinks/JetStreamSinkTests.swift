@@ -7,25 +7,6 @@ import Testing
 
 @testable import Sinks
 
-/// Messages of devices, in the order of the letters.
-private func messages(_ devices: String, run: String = "", firstPadding: Int = 0) throws -> [ForwardMessage] {
-  let store = try SQLiteStore(StoreConfiguration(folder: ":memory:"))
-  let at = WallInstant(millisecondsSince1970: 1_795_176_000_000)
-  for (number, device) in devices.enumerated() {
-    let padding = String(repeating: " ", count: number == 0 ? firstPadding : 0)
-    let record = Array(#"{\#(padding)"odometer":\#(number)}"#.utf8)
-    let point = Point(
-      recordedAt: at.millisecondsSince1970 + Int64(number), uuid: UUID128(high: 1, low: UInt64(number)),
-      record: 0..<record.count)
-    let batch = IngestBatch(
-      device: DeviceIdentity(run: run, name: String(device)), receivedAt: at, bytes: record, points: [point])
-    _ = store.apply([.ingest(batch)], now: at)
-  }
-  let reader = try #require(store.reader)
-  return try reader.arrivals(RecordSelection(KeySelection(run: run)), limit: devices.count).elements
-    .map { ForwardMessage($0) }
-}
-
 @Suite struct PublishWindowTests {
   private func all(_ window: inout PublishWindow) -> [Int] {
     var places: [Int] = []
@@ -34,7 +15,7 @@ private func messages(_ devices: String, run: String = "", firstPadding: Int = 0
   }
 
   @Test func ofEachDeviceOneIsUnderWay() throws {
-    var window = PublishWindow(try messages("aabacb")[...], without: [])
+    var window = PublishWindow(try ForwardMessage.some(of: "aabacb")[...], without: [])
     #expect(all(&window) == [0, 2, 4])
     window.settle(2, nil)
     #expect(all(&window) == [5] && window.taken == 0)
@@ -47,7 +28,7 @@ private func messages(_ devices: String, run: String = "", firstPadding: Int = 0
   }
 
   @Test func behindOneThatFailedTheOthersOfItsDeviceStay() throws {
-    let sent = try messages("abab")
+    let sent = try ForwardMessage.some(of: "abab")
     var window = PublishWindow(sent[...], without: [])
     #expect(all(&window) == [0, 1])
     window.settle(0, .later(reason: "full"))
@@ -65,7 +46,7 @@ private func messages(_ devices: String, run: String = "", firstPadding: Int = 0
   }
 
   @Test func aSecondAnswerCountsForNothing() throws {
-    var window = PublishWindow(try messages("ab")[...], without: [])
+    var window = PublishWindow(try ForwardMessage.some(of: "ab")[...], without: [])
     #expect(all(&window) == [0, 1])
     window.settle(0, nil)
     window.settle(0, .later(reason: "late"))
@@ -76,7 +57,7 @@ private func messages(_ devices: String, run: String = "", firstPadding: Int = 0
 @Suite struct JetStreamAnswerTests {
   /// The examples of the reference of the JetStream API, and what is none of them.
   @Test func answersOfAStreamAreRead() {
-    let trouble = { (text: String) in JetStreamSink.trouble(in: Array(text.utf8)) }
+    let trouble = { (text: String) in JetStream.trouble(in: Array(text.utf8)) }
     #expect(trouble(#"{"stream":"ORDERS","seq":12}"#) == nil)
     #expect(trouble(#"{"stream":"ORDERS","seq":12,"duplicate":true}"#) == nil)
     #expect(
@@ -95,22 +76,24 @@ private func messages(_ devices: String, run: String = "", firstPadding: Int = 0
     ("a b\n", "a%20b%0A"),
     ("50%", "50%25"), ("ü", "%C3%BC"), ("--", "--"),
   ])
-  func anyTextBecomesOneTokenOfASubject(text: String, token: String) { #expect(JetStreamSink.token(text) == token) }
+  func anyTextBecomesOneTokenOfASubject(text: String, token: String) { #expect(JetStream.token(text) == token) }
 }
 
 /// With a server of NATS as a child, where it is installed.
 @Suite(.timeLimit(.minutes(2)), .enabled(if: StreamServer.isInstalled, "needs nats-server and libnats"))
 struct JetStreamSinkTests {
-  private func sink(_ server: StreamServer, prefix: String = "road", token: String? = nil) throws -> JetStreamSink {
-    var settings = JetStreamSink.Settings(hosts: ["127.0.0.1:\(server.port)"], prefix: prefix)
-    settings.token = token
-    return try JetStreamSink(settings)
+  private func sink(
+    _ server: StreamServer, prefix: String = "road", token: String? = nil
+  ) throws -> StreamSink<NATSConnection> {
+    var stream = JetStream(hosts: ["127.0.0.1:\(server.port)"], prefix: prefix)
+    stream.token = token
+    return try stream.sink()
   }
 
   @Test func recordsAreInTheStreamOnceAndInOrder() throws {
     let server = try StreamServer()
     let sink = try sink(server)
-    let sent = try messages("abacabaab", run: "night.ly")
+    let sent = try ForwardMessage.some(of: "abacabaab", run: "night.ly")
     #expect(sink.send(sent[...]) == SinkAnswer(taken: 9))
     #expect(sink.send(sent[2..<5]) == SinkAnswer(taken: 3), "a repetition is acknowledged too")
     #expect(try server.lastSequence() == 9, "and stored once")
@@ -125,7 +108,7 @@ struct JetStreamSinkTests {
   @Test func whatTheStreamDoesNotTakeIsNamed() throws {
     let server = try StreamServer(maxMessage: 400)
     let sink = try sink(server)
-    let sent = try messages("aba", firstPadding: 500)
+    let sent = try ForwardMessage.some(of: "aba", firstPadding: 500)
     #expect(
       sink.send(sent[...])
         == SinkAnswer(taken: 0, .refused(count: 1, reason: "message size exceeds maximum allowed")))
@@ -137,7 +120,7 @@ struct JetStreamSinkTests {
   @Test func withoutAStreamOrAServerItIsTriedAgain() throws {
     let server = try StreamServer()
     let lost = try sink(server, prefix: "elsewhere")
-    let sent = try messages("a")
+    let sent = try ForwardMessage.some(of: "a")
     #expect(
       lost.send(sent[...]) == SinkAnswer(taken: 0, .later(reason: "no stream has the subjects elsewhere.>")))
     let sink = try sink(server)
@@ -153,12 +136,12 @@ struct JetStreamSinkTests {
 
   @Test func aWrongTokenIsNamed() throws {
     let server = try StreamServer(token: "right")
-    let wrong = try sink(server, token: "wrong").send(try messages("a")[...])
+    let wrong = try sink(server, token: "wrong").send(try ForwardMessage.some(of: "a")[...])
     guard case .later(nil, let reason) = wrong.trouble else {
       Issue.record("\(wrong)")
       return
     }
     #expect(reason.contains("Authorization"))
-    #expect(try sink(server, token: "right").send(try messages("a")[...]) == SinkAnswer(taken: 1))
+    #expect(try sink(server, token: "right").send(try ForwardMessage.some(of: "a")[...]) == SinkAnswer(taken: 1))
   }
 }

@@ -59,6 +59,45 @@ class Child:
             self.process = None
 
 
+class Cluster:
+    """A cluster of Kafka that is reached or not: what is in its memory would not survive a kill. kcat reads what is in it."""
+
+    def __init__(self):
+        words = [sys.executable, f"{os.path.dirname(__file__)}/cluster.py"]
+        self.process = subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        self.address = self.process.stdout.readline().strip()
+        kcat = ["kcat", "-q", "-b", self.address, "-C", "-t", "road", "-o", "beginning", "-u", "-f", "%k\t%s\n"]
+        self.reader = subprocess.Popen(kcat, stdout=open(f"{work}/taken", "wb"))
+
+    def say(self, word):
+        self.process.stdin.write(f"{word}\n")
+        self.process.stdin.flush()
+
+    def start(self):
+        self.say("up")
+
+    def kill(self):
+        self.say("down")
+
+    def end(self):
+        """All that was stored is read when nothing has come for three seconds."""
+        size = -1
+        while size != (size := os.path.getsize(f"{work}/taken")):
+            time.sleep(3)
+        for process in (self.reader, self.process):
+            process.terminate()
+            process.wait()
+
+    @staticmethod
+    def messages():
+        with open(f"{work}/taken", encoding="utf-8") as lines:
+            for line in lines:
+                key, body = line.split("\t", 1)
+                message = json.loads(body)
+                assert message["device"] == key, "the device is the key"
+                yield message["id"], message["device"], message["record"]["odometer"]
+
+
 class Nats:
     """The little of the protocol of NATS that reading a stream takes."""
 
@@ -159,6 +198,9 @@ def main():
         stream = {"name": "ROAD", "subjects": ["road.>"], "storage": "file", "allow_direct": True, "duplicate_window": 120_000_000_000}
         made = json.loads(Nats(hook).ask("$JS.API.STREAM.CREATE.ROAD", json.dumps(stream).encode())[1])
         assert "error" not in made, made
+    elif kind == "kafka":
+        sink = Cluster()
+        url = f"kafka://{sink.address}/road"
     else:
         url = f"http://127.0.0.1:{hook}/"
         sink = Child([sys.executable, f"{os.path.dirname(__file__)}/receiver.py", str(hook), f"{work}/taken"], hook)
@@ -197,10 +239,14 @@ def main():
     server.kill(signal.SIGTERM)
     if kind == "nats":
         taken = list(stored_in_stream(hook))
+        sink.kill()
+    elif kind == "kafka":
+        sink.end()
+        taken = list(Cluster.messages())
     else:
         with open(f"{work}/taken") as lines:
             taken = [(i, d, int(n)) for i, d, n in (line.split() for line in lines)]
-    sink.kill()
+        sink.kill()
     judge(load, taken, memory, backlog, drained)
 
 

@@ -7,7 +7,8 @@ enum ForwardFlags {
   static let all: [Flag] = [
     .values(
       "forward", "[NAME=]URL",
-      "send each stored record on to a webhook (https://, http://) or a stream of NATS (nats://, tls://) [none]"),
+      "send each stored record on to a webhook (https://, http://), a stream of NATS (nats://, tls://) or a topic of Kafka (kafka://, kafka+ssl://) [none]"
+    ),
     .value(
       "forward-from", "POINT", "where a new sink begins: now, or start for what is stored already", standard: "now"),
     .value("forward-batch", "N", "records sent together at most", standard: "500"),
@@ -15,9 +16,10 @@ enum ForwardFlags {
       "forward-secret", "SECRET", "key that signs the requests of webhooks; a line NAME=SECRET is for that sink alone",
       isSecret: true),
     .value(
-      "forward-token", "TOKEN", "bearer token for the sinks; a line NAME=TOKEN is for that sink alone", isSecret: true),
+      "forward-token", "TOKEN",
+      "bearer token for the sinks, USER:PASSWORD for Kafka; a line NAME=TOKEN is for that sink alone", isSecret: true),
     .value(
-      "forward-ca", "FILE", "authorities that sinks under https are checked by, in PEM form [those of the system]"),
+      "forward-ca", "FILE", "authorities that sinks with TLS are checked by, in PEM form [those of the system]"),
   ]
 
   /// Refuses a file that cannot be read here: libcurl says it for each request.
@@ -54,9 +56,15 @@ enum ForwardFlags {
         settings.transport.trustSetting = "--forward-ca FILE"
         return WebhookSink.target(place.name, settings, records: batch ?? 500)
       case .stream(let hosts, let prefix, let isSecure):
-        var settings = JetStreamSink.Settings(hosts: hosts, prefix: prefix)
-        (settings.isSecure, settings.token, settings.authorities) = (isSecure, token, values.text("forward-ca"))
-        return JetStreamSink.target(place.name, place.shown, settings, records: batch ?? 500)
+        var stream = JetStream(hosts: hosts, prefix: prefix)
+        (stream.isSecure, stream.token, stream.authorities) = (isSecure, token, values.text("forward-ca"))
+        return stream.target(place.name, place.shown, records: batch ?? 500)
+      case .topic(let hosts, let name, let isSecure, let login):
+        if let token, !token.contains(":") { throw UsageError("--forward-token: Kafka takes USER:PASSWORD") }
+        var topic = KafkaTopic(hosts: hosts, name: name)
+        (topic.isSecure, topic.login, topic.user) = (isSecure, login, token)
+        topic.authorities = values.text("forward-ca")
+        return topic.target(place.name, place.shown, records: batch ?? 500)
       }
     }
   }
@@ -94,9 +102,10 @@ struct SinkPlace: Equatable {
     case webhook(url: String)
     /// `hosts` with their ports.
     case stream(hosts: [String], prefix: String, isSecure: Bool)
+    case topic(hosts: [String], name: String, isSecure: Bool, KafkaTopic.Login)
   }
 
-  private static let schemes = ["https://", "http://", "nats://", "tls://"]
+  private static let schemes = ["https://", "http://", "nats://", "tls://", "kafka://", "kafka+ssl://"]
 
   /// Without one it is the URL up to its query.
   let name: String
@@ -109,21 +118,27 @@ struct SinkPlace: Equatable {
     let isNamed = parts.count == 2 && !parts[0].contains("/")
     let url = isNamed ? parts[1] : word
     guard let scheme = SinkPlace.schemes.first(where: url.hasPrefix) else {
-      throw UsageError("--forward: '\(word)' is not [NAME=]URL with https://, http://, nats:// or tls://")
+      throw UsageError(
+        "--forward: '\(word)' is not [NAME=]URL with https://, http://, nats://, tls://, kafka:// or kafka+ssl://")
     }
     let place = url.dropFirst(scheme.count)
     let host = place.prefix { !"/?".contains($0) }
     guard !host.isEmpty, !place.contains("#"), place.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else {
       throw UsageError(
-        "--forward: '\(word)' is no URL of a sink, as https://HOST[:PORT]/PATH or nats://HOST[:PORT]/PREFIX")
+        "--forward: '\(word)' is no URL of a sink, as https://HOST[:PORT]/PATH, nats://HOST[:PORT]/PREFIX or kafka://HOST[:PORT]/TOPIC"
+      )
     }
     guard !host.contains("@") else {
       throw UsageError("--forward: a password in a URL is shown in process lists; use --forward-token instead")
     }
     shown = scheme + place.prefix { $0 != "?" }
+    let path = place.dropFirst(host.count)
     kind =
-      scheme.hasPrefix("http")
-      ? .webhook(url: url) : try SinkPlace.stream(host, place.dropFirst(host.count), isSecure: scheme == "tls://")
+      switch scheme {
+      case "nats://", "tls://": try SinkPlace.stream(host, path, isSecure: scheme == "tls://")
+      case "kafka://", "kafka+ssl://": try SinkPlace.topic(host, path, isSecure: scheme == "kafka+ssl://")
+      default: .webhook(url: url)
+      }
     name = isNamed ? parts[0] : shown
     guard !isNamed || (1...100).contains(name.utf8.count) && name.utf8.allSatisfy({ SinkPlace.isPart($0) }) else {
       throw UsageError("--forward: the name '\(name)' may have up to 100 letters, digits, '.', '_' and '-'")
@@ -136,8 +151,33 @@ struct SinkPlace: Equatable {
     guard path.isEmpty || prefix.split(separator: ".", omittingEmptySubsequences: false).allSatisfy({ !$0.isEmpty }),
       prefix.utf8.allSatisfy({ SinkPlace.isPart($0) })
     else { throw UsageError("--forward: the subjects of NATS begin with PREFIX, as in nats://HOST/road.records") }
-    let named = hosts.split(separator: ",").map { $0.contains(":") ? String($0) : "\($0):4222" }
-    return .stream(hosts: named, prefix: path.isEmpty ? "rollingroad" : String(prefix), isSecure: isSecure)
+    return .stream(
+      hosts: SinkPlace.named(hosts, port: 4_222), prefix: path.isEmpty ? "rollingroad" : String(prefix),
+      isSecure: isSecure)
+  }
+
+  /// `HOST[:PORT],…`, `/TOPIC` and how the client says who it is: `?sasl=MECHANISM`.
+  private static func topic(_ hosts: Substring, _ path: Substring, isSecure: Bool) throws(UsageError) -> Kind {
+    let parts = path.dropFirst().split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
+    let name = parts.first.map(String.init) ?? ""
+    guard (1...249).contains(name.utf8.count), name.utf8.allSatisfy({ SinkPlace.isPart($0) }) else {
+      throw UsageError(
+        "--forward: a topic of Kafka has up to 249 letters, digits, '.', '_' and '-', as in kafka://HOST/locations")
+    }
+    var login = KafkaTopic.Login.plain
+    if parts.count == 2 {
+      let words = parts[1].split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+      guard words.count == 2, words[0] == "sasl", let named = KafkaTopic.Login(rawValue: String(words[1])) else {
+        let all = KafkaTopic.Login.allCases.map(\.rawValue).joined(separator: ", ")
+        throw UsageError("--forward: after a topic may follow ?sasl=MECHANISM, one of \(all)")
+      }
+      login = named
+    }
+    return .topic(hosts: SinkPlace.named(hosts, port: 9_092), name: name, isSecure: isSecure, login)
+  }
+
+  private static func named(_ hosts: Substring, port: Int) -> [String] {
+    hosts.split(separator: ",").map { $0.contains(":") ? String($0) : "\($0):\(port)" }
   }
 
   private static func isPart(_ byte: UInt8) -> Bool {

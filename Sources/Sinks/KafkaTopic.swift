@@ -1,0 +1,76 @@
+import Base
+package import IngestServer
+import Store
+
+/// A topic of Kafka, to which records go as messages with their device as the key, so that those of a device are in one partition.
+package struct KafkaTopic: Sendable {
+  /// How the client says who it is (https://kafka.apache.org/documentation/#security_sasl).
+  package enum Login: String, CaseIterable, Sendable {
+    case plain = "PLAIN"
+    case scram256 = "SCRAM-SHA-256"
+    case scram512 = "SCRAM-SHA-512"
+  }
+
+  /// `host:port`; from one of them the client learns of the others.
+  package let hosts: [String]
+  package let name: String
+  package var isSecure = false
+  package var login = Login.plain
+  /// `USER:PASSWORD`; nil without a login.
+  package var user: String?
+  /// A file in PEM form, nil for those of the system.
+  package var authorities: String?
+
+  package init(hosts: [String], name: String) { (self.hosts, self.name) = (hosts, name) }
+
+  /// The sink as a server is told of it.
+  package func target(_ name: String, _ place: String, records: Int) -> ForwardTarget {
+    ForwardTarget(
+      name: name, place: place,
+      portion: ForwardTarget.Portion(records: records, bytes: 4 << 20, age: .milliseconds(10))
+    ) { () throws(SinkFailure) in try sink() }
+  }
+
+  func sink(patience: Nanoseconds = .seconds(10)) throws(SinkFailure) -> StreamSink<KafkaConnection> {
+    guard KafkaConnection.isLibraryThere else {
+      throw SinkFailure("Kafka takes its client library, librdkafka: install the package librdkafka1")
+    }
+    return StreamSink(patience: patience) { (_) throws(StreamFailure) in try KafkaConnection(to: self) }
+  }
+
+  /// Those of librdkafka (its CONFIGURATION.md), each with its value.
+  var settings: [(name: String, value: String)] {
+    var settings = [
+      ("bootstrap.servers", hosts.joined(separator: ",")),
+      ("client.id", "rollingroad"),
+      // Acknowledged by all replicas, and stored once however often the client has to send it.
+      ("enable.idempotence", "true"),
+      // The sink gives up, not the library: what that gave up might overtake.
+      ("message.timeout.ms", "0"),
+      // A topic that is not there is told instead of waited for.
+      ("topic.metadata.propagation.max.ms", "5000"),
+      // A key goes to the partition to which the clients of Java take it.
+      ("partitioner", "murmur2_random"),
+      // The topic says what is too large.
+      ("message.max.bytes", "\(16 << 20)"),
+      ("security.protocol", (user == nil ? "" : "sasl_") + (isSecure ? "ssl" : "plaintext")),
+    ]
+    if isSecure, let authorities { settings.append(("ssl.ca.location", authorities)) }
+    if let user {
+      let parts = user.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
+      settings.append(("sasl.mechanism", login.rawValue))
+      settings.append(("sasl.username", String(parts[0])))
+      settings.append(("sasl.password", parts.count == 2 ? String(parts[1]) : ""))
+    }
+    return settings
+  }
+
+  /// The device, in a run `RUN/DEVICE`.
+  static func key(of device: DeviceIdentity) -> String {
+    device.run.isEmpty ? device.name : "\(device.run)/\(device.name)"
+  }
+
+  /// MESSAGE_TOO_LARGE and INVALID_RECORD (https://kafka.apache.org/protocol#protocol_error_codes): about the message. All else may be
+  /// better later.
+  static let refusals: Set<Int32> = [10, 87]
+}

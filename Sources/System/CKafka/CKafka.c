@@ -1,0 +1,204 @@
+#include "CKafka.h"
+
+#include <dlfcn.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+// The beginning of `rd_kafka_message_t`, which has been the same since the first version of librdkafka.so.1.
+typedef struct {
+  int error;
+  void *topic;
+  int32_t partition;
+  void *bytes;
+  size_t count;
+  void *key;
+  size_t key_count;
+  int64_t offset;
+  void *number;
+} message;
+
+enum {
+  producer_type = 0,
+  any_partition = -1,
+  copies = 2,
+  of_queue = 1,
+  of_flight = 2,
+  accepted = 0,
+  message_too_large = 10,
+};
+
+static struct {
+  void *(*make_settings)(void);
+  void (*free_settings)(void *);
+  int (*set)(void *, const char *, const char *, char *, size_t);
+  void (*set_opaque)(void *, void *);
+  void (*set_report)(void *, void (*)(void *, const message *, void *));
+  void (*set_problem)(void *, void (*)(void *, int, const char *, void *));
+  void (*set_log)(void *, void (*)(const void *, int, const char *, const char *));
+  void *(*make)(int, void *, char *, size_t);
+  void (*free)(void *);
+  void *(*make_topic)(void *, const char *, void *);
+  void (*free_topic)(void *);
+  int (*produce)(void *, int32_t, int, void *, size_t, const void *, size_t, void *);
+  int (*poll)(void *, int);
+  int (*purge)(void *, int);
+  int (*last_error)(void);
+  const char *(*text)(int);
+} kafka;
+static int is_there;
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+static void load(void) {
+  void *library = dlopen("librdkafka.so.1", RTLD_NOW | RTLD_LOCAL);
+  if (library == NULL) return;
+  const struct {
+    void *place;
+    const char *name;
+  } functions[] = {
+      {&kafka.make_settings, "rd_kafka_conf_new"},
+      {&kafka.free_settings, "rd_kafka_conf_destroy"},
+      {&kafka.set, "rd_kafka_conf_set"},
+      {&kafka.set_opaque, "rd_kafka_conf_set_opaque"},
+      {&kafka.set_report, "rd_kafka_conf_set_dr_msg_cb"},
+      {&kafka.set_problem, "rd_kafka_conf_set_error_cb"},
+      {&kafka.set_log, "rd_kafka_conf_set_log_cb"},
+      {&kafka.make, "rd_kafka_new"},
+      {&kafka.free, "rd_kafka_destroy"},
+      {&kafka.make_topic, "rd_kafka_topic_new"},
+      {&kafka.free_topic, "rd_kafka_topic_destroy"},
+      {&kafka.produce, "rd_kafka_produce"},
+      {&kafka.poll, "rd_kafka_poll"},
+      {&kafka.purge, "rd_kafka_purge"},
+      {&kafka.last_error, "rd_kafka_last_error"},
+      {&kafka.text, "rd_kafka_err2str"},
+  };
+  for (unsigned i = 0; i < sizeof functions / sizeof *functions; i++) {
+    void *function = dlsym(library, functions[i].name);
+    if (function == NULL) return;
+    memcpy(functions[i].place, &function, sizeof function);
+  }
+  is_there = 1;
+}
+
+int rr_kafka_is_there(void) {
+  pthread_once(&once, load);
+  return is_there;
+}
+
+// Reports wait in a ring between the library, which tells several at once, and the caller, who takes one.
+struct rr_kafka {
+  void *settings;
+  void *producer;
+  void *topic;
+  rr_kafka_report *reports;
+  size_t size;
+  size_t first;
+  size_t waiting;
+  char error[512];
+};
+
+static void note(rr_kafka *self, const char *text) { snprintf(self->error, sizeof self->error, "%s", text); }
+
+static void grow(rr_kafka *self) {
+  size_t size = self->size == 0 ? 1024 : self->size * 2;
+  rr_kafka_report *reports = malloc(size * sizeof *reports);
+  if (reports == NULL) abort();
+  for (size_t i = 0; i < self->waiting; i++) reports[i] = self->reports[(self->first + i) % self->size];
+  free(self->reports);
+  self->reports = reports;
+  self->size = size;
+  self->first = 0;
+}
+
+// In the thread that calls `poll`, as `problem` is.
+static void report(void *producer, const message *sent, void *opaque) {
+  (void)producer;
+  rr_kafka *self = opaque;
+  if (self->waiting == self->size) grow(self);
+  rr_kafka_report *place = &self->reports[(self->first + self->waiting) % self->size];
+  *place = (rr_kafka_report){
+      .number = (int64_t)(intptr_t)sent->number,
+      .code = sent->error,
+      .text = sent->error == accepted ? "" : kafka.text(sent->error)};
+  self->waiting++;
+}
+
+static void problem(void *producer, int code, const char *reason, void *opaque) {
+  (void)producer;
+  rr_kafka *self = opaque;
+  note(self, reason == NULL || *reason == 0 ? kafka.text(code) : reason);
+}
+
+// The library would write to the standard error output of the server.
+static void be_silent(const void *producer, int level, const char *facility, const char *text) {
+  (void)producer, (void)level, (void)facility, (void)text;
+}
+
+rr_kafka *rr_kafka_make(void) {
+  rr_kafka *self = calloc(1, sizeof *self);
+  if (self == NULL) return NULL;
+  if (rr_kafka_is_there()) self->settings = kafka.make_settings();
+  else note(self, "librdkafka is missing");
+  return self;
+}
+
+int rr_kafka_set(rr_kafka *self, const char *name, const char *value) {
+  if (self->settings == NULL) return rr_kafka_failed;
+  int status = kafka.set(self->settings, name, value, self->error, sizeof self->error);
+  return status == accepted ? rr_kafka_done : rr_kafka_failed;
+}
+
+int rr_kafka_begin(rr_kafka *self, const char *topic) {
+  if (self->settings == NULL) return rr_kafka_failed;
+  kafka.set_opaque(self->settings, self);
+  kafka.set_report(self->settings, report);
+  kafka.set_problem(self->settings, problem);
+  kafka.set_log(self->settings, be_silent);
+  self->producer = kafka.make(producer_type, self->settings, self->error, sizeof self->error);
+  if (self->producer == NULL) return rr_kafka_failed;
+  // They are the producer's now.
+  self->settings = NULL;
+  self->error[0] = 0;
+  self->topic = kafka.make_topic(self->producer, topic, NULL);
+  if (self->topic != NULL) return rr_kafka_done;
+  note(self, kafka.text(kafka.last_error()));
+  return rr_kafka_failed;
+}
+
+void rr_kafka_close(rr_kafka *self) {
+  if (self == NULL) return;
+  if (self->settings != NULL) kafka.free_settings(self->settings);
+  if (self->producer != NULL) {
+    kafka.purge(self->producer, of_queue | of_flight);
+    // Reports of what was purged are owed before the end.
+    kafka.poll(self->producer, 0);
+    if (self->topic != NULL) kafka.free_topic(self->topic);
+    kafka.free(self->producer);
+  }
+  free(self->reports);
+  free(self);
+}
+
+int rr_kafka_publish(
+    rr_kafka *self, int64_t number, const uint8_t *key, size_t key_count, const uint8_t *bytes, size_t count) {
+  int status = kafka.produce(
+      self->topic, any_partition, copies, (void *)bytes, count, key, key_count, (void *)(intptr_t)number);
+  if (status == 0) return rr_kafka_done;
+  int code = kafka.last_error();
+  if (code == message_too_large) return rr_kafka_too_large;
+  note(self, kafka.text(code));
+  return rr_kafka_failed;
+}
+
+int rr_kafka_next(rr_kafka *self, int milliseconds, rr_kafka_report *next) {
+  if (self->waiting == 0) kafka.poll(self->producer, milliseconds);
+  if (self->waiting == 0) return rr_kafka_nothing;
+  *next = self->reports[self->first];
+  self->first = (self->first + 1) % self->size;
+  self->waiting--;
+  return rr_kafka_done;
+}
+
+const char *rr_kafka_error(const rr_kafka *self) { return self->error; }
