@@ -45,6 +45,8 @@ package struct KafkaTopic: Sendable {
       ("client.id", "rollingroad"),
       // Acknowledged by all replicas, and stored once however often the client has to send it.
       ("enable.idempotence", "true"),
+      // Of each device one message is under way: nothing would come to fill a batch.
+      ("linger.ms", "0"),
       // The sink gives up, not the library: what that gave up might overtake.
       ("message.timeout.ms", "0"),
       // A topic that is not there is told instead of waited for.

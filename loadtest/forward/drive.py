@@ -66,7 +66,7 @@ class Cluster:
         words = [sys.executable, f"{os.path.dirname(__file__)}/cluster.py"]
         self.process = subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
         self.address = self.process.stdout.readline().strip()
-        kcat = ["kcat", "-q", "-b", self.address, "-C", "-t", "road", "-o", "beginning", "-u", "-f", "%k\t%s\n"]
+        kcat = ["kcat", "-q", "-E", "-b", self.address, "-C", "-t", "road", "-o", "beginning", "-u", "-f", "%k\t%s\n"]
         self.reader = subprocess.Popen(kcat, stdout=open(f"{work}/taken", "wb"))
 
     def say(self, word):

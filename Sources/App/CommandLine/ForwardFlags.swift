@@ -11,7 +11,7 @@ enum ForwardFlags {
     ),
     .value(
       "forward-from", "POINT", "where a new sink begins: now, or start for what is stored already", standard: "now"),
-    .value("forward-batch", "N", "records sent together at most", standard: "500"),
+    .value("forward-batch", "N", "records sent together at most [500; 4000 to NATS and Kafka]"),
     .value(
       "forward-secret", "SECRET", "key that signs the requests of webhooks; a line NAME=SECRET is for that sink alone",
       isSecret: true),
@@ -21,6 +21,10 @@ enum ForwardFlags {
     .value(
       "forward-ca", "FILE", "authorities that sinks with TLS are checked by, in PEM form [those of the system]"),
   ]
+
+  private static let webhookBatch = 500
+  /// Of each device one message is under way: so many records are of many devices, also when each came with a backlog.
+  private static let streamBatch = 4_000
 
   /// Refuses a file that cannot be read here: libcurl says it for each request.
   static func check(_ values: FlagValues, _ process: ProcessContext) throws(UsageError) {
@@ -54,17 +58,17 @@ enum ForwardFlags {
         settings.token = token
         settings.transport.certificateAuthorities = values.text("forward-ca")
         settings.transport.trustSetting = "--forward-ca FILE"
-        return WebhookSink.target(place.name, settings, records: batch ?? 500)
+        return WebhookSink.target(place.name, settings, records: batch ?? webhookBatch)
       case .stream(let hosts, let prefix, let isSecure):
         var stream = JetStream(hosts: hosts, prefix: prefix)
         (stream.isSecure, stream.token, stream.authorities) = (isSecure, token, values.text("forward-ca"))
-        return stream.target(place.name, place.shown, records: batch ?? 500)
+        return stream.target(place.name, place.shown, records: batch ?? streamBatch)
       case .topic(let hosts, let name, let isSecure, let login):
         if let token, !token.contains(":") { throw UsageError("--forward-token: Kafka takes USER:PASSWORD") }
         var topic = KafkaTopic(hosts: hosts, name: name)
         (topic.isSecure, topic.login, topic.user) = (isSecure, login, token)
         topic.authorities = values.text("forward-ca")
-        return topic.target(place.name, place.shown, records: batch ?? 500)
+        return topic.target(place.name, place.shown, records: batch ?? streamBatch)
       }
     }
   }
