@@ -209,19 +209,19 @@ let package = Package(
     .target(
       name: "Support", dependencies: ["Base", "JSON", "HTTP1", "Contract", "Vocabulary", "Threads", "CLinux"],
       path: "Tests/Support",
-      swiftSettings: settings),
+      swiftSettings: buildSettings),
     // Servers for tests that need a whole one.
     .target(
       name: "ServerSupport", dependencies: ["IngestServer", "TLS", "Support"], path: "Tests/ServerSupport",
-      swiftSettings: settings),
+      swiftSettings: buildSettings),
     // What only tests link, because it needs Testing.
-    .target(name: "Threaded", dependencies: ["Threads"], path: "Tests/Threaded", swiftSettings: settings),
+    .target(name: "Threaded", dependencies: ["Threads"], path: "Tests/Threaded", swiftSettings: buildSettings),
     .executableTarget(
-      name: "fuzz", dependencies: ["IngestServer", "JSON", "Support"], path: "Tests/Fuzz", swiftSettings: settings),
+      name: "fuzz", dependencies: ["IngestServer", "JSON", "Support"], path: "Tests/Fuzz", swiftSettings: buildSettings),
     // Also what programs of the documentation are linked with.
     .executableTarget(
       name: "examples", dependencies: ["BackgroundGeolocation", "IngestServer"], path: "Tests/Examples",
-      swiftSettings: settings),
+      swiftSettings: buildSettings),
     .target(name: "AllocationCounter", path: "loadtest/allocations"),
     bench("wire", needs: ["JSON", "HTTP1", "Contract", "Base", "AllocationCounter"]),
     bench("database", needs: ["Database", "CSQLite"]),
@@ -230,7 +230,7 @@ let package = Package(
       name: "sample-log",
       dependencies: ["Host", "Engine", "Queue", "Upload", "DeviceLog", "Vocabulary", "Contract", "JSON", "Base"],
       path: "loadtest/loganalyzer",
-      exclude: ["run"], swiftSettings: settings),
+      exclude: ["run"], swiftSettings: buildSettings),
     bench("world", needs: ["World", "Base"]),
     bench("fleet", needs: ["FleetSimulator", "Base", "AllocationCounter"]),
     bench("room", needs: ["FleetSimulator", "Scenario", "Store", "Base"]),
@@ -243,21 +243,21 @@ let package = Package(
       needs: ["Host", "Engine", "Queue", "Upload", "Vocabulary", "Contract", "JSON", "Base", "AllocationCounter"]),
     .executableTarget(
       name: "join-bench", dependencies: ["FleetSimulator", "BackendStore", "Scenario", "Store", "Base"],
-      path: "loadtest/join", exclude: ["run"], swiftSettings: settings),
+      path: "loadtest/join", exclude: ["run"], swiftSettings: buildSettings),
     bench("store", needs: ["Store", "Base", "CSQLite"]),
 
     .executableTarget(
       name: "crash", dependencies: ["Store", "HTTP1", "JSON", "Threads", "Base", "Support"], path: "loadtest/crash",
-      exclude: ["run"], swiftSettings: settings),
+      exclude: ["run"], swiftSettings: buildSettings),
 
     .executableTarget(
       name: "misbehave-phone", dependencies: ["BackgroundGeolocation"], path: "loadtest/misbehave",
-      exclude: ["run", "judge.py", "server.py", "misbehave.json5"], swiftSettings: settings),
+      exclude: ["run", "judge.py", "server.py", "misbehave.json5"], swiftSettings: buildSettings),
 
     .executableTarget(
       name: "abuse", dependencies: ["HTTP1", "Threads", "Base", "CLinux", "Support"], path: "loadtest/abuse",
       exclude: ["run"],
-      swiftSettings: settings),
+      swiftSettings: buildSettings),
 
     tests("System", needs: ["Threads", "Shell", "CLinux", "CSQLite", "CCurl", "COpenSSL", "Support"]),
     tests("Base", needs: ["Base", "Support"]),

@@ -101,11 +101,24 @@ struct RequestPrint: Hashable, Sendable {
 
   init(_ request: OutgoingRequest) {
     let body = request.body
-    if let marker = body.firstRange(of: RequestPrint.marker), body.count - marker.upperBound >= RequestPrint.uuidLength
-    {
-      text = Array(body[marker.upperBound..<marker.upperBound + RequestPrint.uuidLength])
+    if let start = RequestPrint.uuidStart(in: body.span) {
+      text = Array(body[start..<start + RequestPrint.uuidLength])
     } else {
       text = body
     }
+  }
+
+  /// Done for each request of a proxy, in which `firstRange(of:)` took a third of the time: it asks the runtime for its types
+  /// byte by byte.
+  private static func uuidStart(in body: Span<UInt8>) -> Int? {
+    let marker = marker
+    let last = body.count - marker.count - uuidLength
+    guard last >= 0 else { return nil }
+    for place in 0...last where body[place] == marker[0] {
+      var length = 1
+      while length < marker.count, body[place + length] == marker[length] { length += 1 }
+      if length == marker.count { return place + length }
+    }
+    return nil
   }
 }
