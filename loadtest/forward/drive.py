@@ -66,8 +66,8 @@ class Cluster:
         words = [sys.executable, f"{os.path.dirname(__file__)}/cluster.py"]
         self.process = subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
         self.address = self.process.stdout.readline().strip()
-        kcat = ["kcat", "-q", "-E", "-b", self.address, "-C", "-t", "road", "-o", "beginning", "-u", "-f", "%k\t%s\n"]
-        self.reader = subprocess.Popen(kcat, stdout=open(f"{work}/taken", "wb"))
+        kcat = ["kcat", "-q", "-E", "-X", "reconnect.backoff.max.ms=100", "-b", self.address, "-C", "-t", "road", "-o", "beginning", "-u", "-f", "%k\t%s\n"]
+        self.reader = subprocess.Popen(kcat, stdout=open(f"{work}/taken", "wb"), stderr=subprocess.DEVNULL)
 
     def say(self, word):
         self.process.stdin.write(f"{word}\n")
