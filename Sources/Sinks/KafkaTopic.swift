@@ -25,10 +25,7 @@ package struct KafkaTopic: Sendable {
 
   /// The sink as a server is told of it.
   package func target(_ name: String, _ place: String, records: Int) -> ForwardTarget {
-    ForwardTarget(
-      name: name, place: place,
-      portion: ForwardTarget.Portion(records: records, bytes: 4 << 20, age: .milliseconds(10))
-    ) { () throws(SinkFailure) in try sink() }
+    ForwardTarget(stream: name, place, records: records) { () throws(SinkFailure) in try sink() }
   }
 
   func sink(patience: Nanoseconds = .seconds(10)) throws(SinkFailure) -> StreamSink<KafkaConnection> {

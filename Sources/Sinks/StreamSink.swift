@@ -132,3 +132,14 @@ final class StreamSink<Connection: StreamConnection>: ForwardSink {
     return reason
   }
 }
+
+extension ForwardTarget {
+  /// Each record goes by itself: fewer are kept back for a moment only.
+  init(
+    stream name: String, _ place: String, records: Int,
+    open: @escaping @Sendable () throws(SinkFailure) -> any ForwardSink
+  ) {
+    self.init(
+      name: name, place: place, portion: Portion(records: records, bytes: 4 << 20, age: .milliseconds(10)), open: open)
+  }
+}
