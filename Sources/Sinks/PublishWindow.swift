@@ -53,8 +53,6 @@ struct PublishWindow {
     }
   }
 
-  mutating func fail(_ place: Int, _ trouble: SinkTrouble) { settle(place, trouble) }
-
   /// So many of the first are acknowledged.
   var taken: Int { fates.firstIndex { $0 != .acknowledged } ?? fates.count }
 

@@ -121,7 +121,9 @@ final class StreamSink<Connection: StreamConnection>: ForwardSink {
   }
 
   private func silence(of connection: Connection) -> String {
-    let silence = "no acknowledgement within \(patience.wholeMilliseconds) ms"
+    let milliseconds = patience.wholeMilliseconds
+    let time = milliseconds < 1_000 ? "\(milliseconds) ms" : "\(milliseconds / 1_000) s"
+    let silence = "no acknowledgement within \(time)"
     return connection.error.isEmpty ? silence : "\(silence): \(connection.error)"
   }
 

@@ -3,7 +3,7 @@ import Contract
 import Scenario
 
 /// A backend that stores no good record any more says nothing of the clauses that come then: the one behind which it stopped
-/// to is the finding. Where it can be restarted, the others have their turn behind that.
+/// is the finding. Where it can be restarted, the others have their turn behind that.
 extension ConformanceRun {
   /// The verdict of a clause, after a look whether the backend still stores good records, where that is in doubt.
   func examined(_ verdict: ConformanceVerdict, of clause: ConformanceClause, _ run: ClauseRun) -> ConformanceVerdict {

@@ -28,7 +28,7 @@ package final class ConformanceRun: Sendable {
   private let watch = AnswerWatch()
   private let results = Mutex<[String: ClauseResult]>([:])
   private let isInterrupted = Atomic(false)
-  /// The clause behind which the backend has stopped to store good records.
+  /// The clause behind which the backend has stopped storing good records.
   private let culprit = Mutex<String?>(nil)
   private let restarts = Atomic(0)
   private let clock = SystemClock()
