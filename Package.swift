@@ -88,6 +88,7 @@ let package = Package(
     library("Network", in: "Server/", needs: ["TLS", "Threads", "Base", "CLinux"]),
     library("HTTPService", in: "Server/", .calculatesLittle, needs: ["Network", "HTTP1", "JSON", "Contract", "Base"]),
     library("Store", in: "Server/", needs: ["Database", "Shell", "Threads", "Base"]),
+    library("PostgresStore", in: "Server/", needs: ["Store", "Database", "Base"]),
     library(
       "IngestServer", in: "Server/",
       needs: [

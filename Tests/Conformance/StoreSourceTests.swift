@@ -44,7 +44,7 @@ import Testing
         9007199254740993::int8 AS big, true AS is_moving, NULL::text AS nothing, '{"extras":{"k":"ü"}}'::jsonb AS raw,
         'x'::text || :device AS device
       """
-    let store = PostgresStore(uri: try #require(Environment.postgres), query: query, fields: [])
+    let store = PostgresView(uri: try #require(Environment.postgres), query: query, fields: [])
     let record = try #require(try store.records(of: "a").first)
     #expect(record.uuid == UUID128(text: Self.uuid.utf8.span))
     #expect(record.value("timestamp")?.instant?.iso8601Text == "2026-07-28T16:34:22.563Z")
@@ -52,7 +52,7 @@ import Testing
     #expect(record.value("big")?.shown == "9007199254740993" && record.value("is_moving")?.shown == "true")
     #expect(record.value("nothing")?.shown == "null" && record.value("extras.k")?.shown == "\"ü\"")
     #expect(record.device == "xa")
-    let forbidden = PostgresStore(uri: store.uri, query: "CREATE TABLE x AS SELECT :device::text", fields: [])
+    let forbidden = PostgresView(uri: store.uri, query: "CREATE TABLE x AS SELECT :device::text", fields: [])
     #expect(throws: StoreProblem.self) { try forbidden.records(of: "a") }
   }
 

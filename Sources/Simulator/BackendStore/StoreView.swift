@@ -77,7 +77,7 @@ extension StorePlace {
     if let database, let query {
       return PostgresPlace(database) == nil
         ? DatabaseStore(path: database, query: query, fields: fields)
-        : PostgresStore(uri: database, query: query, fields: fields)
+        : PostgresView(uri: database, query: query, fields: fields)
     }
     if let command { return PrintedStore(command: command, fields: fields) }
     if let file { return FileStore(path: file, fields: fields) }

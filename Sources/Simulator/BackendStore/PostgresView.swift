@@ -3,7 +3,7 @@ import Database
 import Scenario
 
 /// A PostgreSQL database, asked through its own client library.
-struct PostgresStore: StoreView {
+struct PostgresView: StoreView {
   let uri: String
   let query: String
   let fields: [Named<[JSONStep]>]
@@ -25,11 +25,11 @@ struct PostgresStore: StoreView {
 
 /// One connection for all devices.
 private final class PostgresSession: StoreSession {
-  private let store: PostgresStore
+  private let store: PostgresView
   private let connection: PostgresConnection
   private let query: String
 
-  init(_ store: PostgresStore) throws(StoreProblem) {
+  init(_ store: PostgresView) throws(StoreProblem) {
     self.store = store
     query = DeviceParameter.replaced(in: store.query, by: "$1")
     do throws(PostgresConnection.Failure) { connection = try PostgresConnection(to: store.uri) } catch {

@@ -8,14 +8,14 @@ import Testing
 @Suite(
   .timeLimit(.minutes(1)),
   .enabled(if: PostgresConnection.isLibraryThere, "libpq.so.5 is missing: install the package libpq5"))
-struct PostgresStoreTests {
+struct PostgresViewTests {
   private static let uuid = "3F2504E0-4F89-41D3-9A0C-0305E82C3301"
   private static let columns: [(String, UInt32)] = [
     ("id", 17), ("time", 1184), ("lat", 701), ("is_moving", 16), ("raw", 3802), ("nothing", 25),
   ]
 
-  private func store(_ server: ScriptedPostgres) -> PostgresStore {
-    PostgresStore(
+  private func store(_ server: ScriptedPostgres) -> PostgresView {
+    PostgresView(
       uri: "postgresql://reader:pass%20word@127.0.0.1:\(server.port)/points?application_name=x",
       query: "SELECT * FROM points WHERE device = :device", fields: [])
   }
