@@ -199,7 +199,7 @@ let package = Package(
         "AnswerCheck",
         "CurlTransport", "Upload",
         "Vocabulary",
-        "Contract", "Fidelity", "DeviceLog", "IngestServer", "Sinks", "Network", "TLS", "Store", "Shell", "JSON",
+        "Contract", "Fidelity", "DeviceLog", "IngestServer", "Sinks", "Network", "TLS", "Store", "Database", "Shell", "JSON",
         "Threads", "Base",
         "CLinux",
       ]),

@@ -48,7 +48,7 @@ import Testing
 
   @Test func errorsShowNoStatements() throws {
     let folder = try damagedFolder()
-    let reader = try StoreReader(folder: folder.path)
+    let reader = try SQLiteReader(folder: folder.path)
     #expect {
       _ = try reader.devices(limit: 100)
     } throws: { error in

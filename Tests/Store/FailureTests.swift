@@ -30,7 +30,7 @@ import Testing
     #expect(outage == [.unavailable(.full), .unavailable(.full)])
     #expect(store.outage == .full)
     #expect(acknowledged > 3)
-    let reader = try StoreReader(folder: folder.path)
+    let reader = try SQLiteReader(folder: folder.path)
     #expect(try reader.wholeHistory(of: Sample.device(1), pages: 100).count == acknowledged, "reading goes on")
     #expect(try reader.wholeHistory(of: Sample.device(2), pages: 1_000).count == acknowledged * 100)
     #expect(try reader.problems() == [])

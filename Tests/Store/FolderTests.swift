@@ -55,7 +55,7 @@ import Testing
       try database.execute("PRAGMA user_version = 9999")
     }
     #expect(code { _ = try SQLiteStore(StoreConfiguration(folder: folder.path)) } == .newerVersion)
-    #expect(code { _ = try StoreReader(folder: folder.path) } == .newerVersion)
+    #expect(code { _ = try SQLiteReader(folder: folder.path) } == .newerVersion)
     #expect(try Connection(path: folder.path + "/store.db").integer("PRAGMA user_version") == 9_999)
   }
 
@@ -69,7 +69,7 @@ import Testing
     let folder = try TemporaryFolder()
     do { try Connection(path: folder.path + "/file").execute("CREATE TABLE a(b)") }
     #expect(code { _ = try SQLiteStore(StoreConfiguration(folder: folder.path + "/file")) } == .folderNotUsable)
-    #expect(code { _ = try StoreReader(folder: folder.path + "/nothing") } == .inputOutput)
+    #expect(code { _ = try SQLiteReader(folder: folder.path + "/nothing") } == .inputOutput)
   }
 
   @Test func aFolderOfOthersIsRefusedWithTheRemedyAndLeftAsItWas() throws {
@@ -97,10 +97,10 @@ import Testing
 
   @Test func aReaderOfNothingIsToldWhatIsMissing() throws {
     let folder = try TemporaryFolder()
-    #expect { _ = try StoreReader(folder: folder.path + "/no") } throws: { error in
+    #expect { _ = try SQLiteReader(folder: folder.path + "/no") } throws: { error in
       (error as? StoreError)?.message == "there is no folder \(folder.path)/no; name the --data folder of a server"
     }
-    #expect { _ = try StoreReader(folder: folder.path) } throws: { error in
+    #expect { _ = try SQLiteReader(folder: folder.path) } throws: { error in
       (error as? StoreError)?.message == "\(folder.path) has no store.db; name the --data folder of a server"
     }
   }
@@ -108,7 +108,7 @@ import Testing
   @Test func aReaderSeesWhatIsCommittedWhileTheStoreIsOpen() throws {
     let folder = try TemporaryFolder()
     let store = try SQLiteStore(StoreConfiguration(folder: folder.path))
-    let reader = try StoreReader(folder: folder.path)
+    let reader = try SQLiteReader(folder: folder.path)
     #expect(try reader.counts().accepted == 0)
     #expect(store.ingest(Sample.batch([1, 2])) == [2, 0, 0])
     #expect(try reader.counts().accepted == 2)

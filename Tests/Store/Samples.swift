@@ -46,7 +46,7 @@ extension SQLiteStore {
   func apply(_ job: StoreJob, now: WallInstant = Sample.noon) -> StoreResult { apply([job], now: now)[0] }
 
   /// The reader of a store that must be open.
-  func open() throws -> StoreReader { try #require(reader) }
+  func open() throws -> SQLiteReader { try #require(reader) }
 
   /// Upkeep until there is none.
   func settle(now: WallInstant = Sample.noon) {

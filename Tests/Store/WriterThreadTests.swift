@@ -52,7 +52,7 @@ import Testing
       let own = inbox.tickets.filter { $0.owner == producer }.map(\.number)
       #expect(own == Array(0..<250), "the order of submission is kept")
     }
-    #expect(try StoreReader(folder: folder.path).countStored() == 1_000)
+    #expect(try SQLiteReader(folder: folder.path).countStored() == 1_000)
     var page: [UInt8] = []
     registry.render(into: &page)
     func figure(_ name: String) -> Double? {
@@ -172,7 +172,10 @@ import Testing
     let writer = try WriterThread(metrics: metrics(), deliver: { inbox.deliver($0) }) { () throws(StoreError) in
       try SQLiteStore(configuration)
     }
-    let pool = isInMemory ? ReadPool(through: writer) : try ReadPool(folder: folder.path)
+    let path = folder.path
+    let pool =
+      isInMemory
+      ? ReadPool(through: writer) : try ReadPool { () throws(StoreError) in try SQLiteReader(folder: path) }
     #expect(writer.submit(job(7), ticket: Ticket(number: 1)))
     while inbox.tickets.isEmpty { sched_yield() }
     let counts = await withCheckedContinuation { continuation in

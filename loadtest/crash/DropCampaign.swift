@@ -28,7 +28,7 @@ struct DropCampaign {
     let ledgers = fleet.finish()
     let hits = try hits(server.port)
     guard server.stop() == 0 else { throw CampaignError("the server did not end well") }
-    let reader = try StoreReader(folder: folder)
+    let reader = try SQLiteReader(folder: folder)
     var outcome = Outcome(
       name: "commit, drop", detail: "\(rounds) rounds, \(hits.drop) dropped, \(hits.cut) cut", ledgers: ledgers,
       verdict: try Verdict(ledgers, in: reader))
@@ -56,7 +56,7 @@ struct DropCampaign {
     return (count("drop"), count("cut"))
   }
 
-  private func remarks(_ ledgers: [Ledger], _ hits: Int, _ reader: StoreReader) throws(StoreError) -> [String] {
+  private func remarks(_ ledgers: [Ledger], _ hits: Int, _ reader: any StoreReader) throws(StoreError) -> [String] {
     var remarks: [String] = []
     let brokenOff = ledgers.reduce(0) { $0 + $1.brokenOff }
     if hits == 0 || hits != brokenOff { remarks.append("\(hits) answers were lost and \(brokenOff) were missed") }

@@ -56,7 +56,7 @@ struct InjectionCampaign {
     guard sound.stop() == 0 else { throw CampaignError("the last server did not end well") }
     var outcome = Outcome(
       name: injection.name, detail: "\(injection.calls) \(injection.occasions): \(hasEnded ? "stopped" : "recovered")",
-      ledgers: ledgers, verdict: try Verdict(ledgers, in: StoreReader(folder: folder)))
+      ledgers: ledgers, verdict: try Verdict(ledgers, in: SQLiteReader(folder: folder)))
     if !hasEnded && !recovered { outcome.remarks.append("it neither stopped nor recovered") }
     if !hasEnded && refused == 0 { outcome.remarks.append("no upload was refused: the fault did not happen") }
     return outcome

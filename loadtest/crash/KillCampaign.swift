@@ -26,6 +26,6 @@ struct KillCampaign {
     guard server.stop() == 0 else { throw CampaignError("the last server did not end well") }
     return Outcome(
       name: "kill -9", detail: "\(rounds) rounds", ledgers: ledgers,
-      verdict: try Verdict(ledgers, in: StoreReader(folder: folder)))
+      verdict: try Verdict(ledgers, in: SQLiteReader(folder: folder)))
   }
 }

@@ -12,7 +12,7 @@ struct Verdict {
 
   var isGood: Bool { missing == 0 && twice == 0 && torn == 0 && unexpected == 0 && lies.isEmpty }
 
-  init(_ ledgers: [Ledger], in reader: StoreReader) throws(StoreError) {
+  init(_ ledgers: [Ledger], in reader: any StoreReader) throws(StoreError) {
     var found = ledgers.map { $0.batches.map { [Int](repeating: 0, count: $0.count) } }
     var cursor: ArrivalCursor?
     repeat {

@@ -1,4 +1,5 @@
 import BackendStore
+import Database
 import Scenario
 
 /// `--verify`: where a backend shows what it has stored. A URL, a database that `--query` asks, or a file of lines.

@@ -156,5 +156,5 @@ package final class SQLiteStore: Store {
   }
 
   /// For the thread that owns the store; nil while the file cannot be opened.
-  package var reader: StoreReader? { engine.map { StoreReader(on: $0.connection) } }
+  package var reader: SQLiteReader? { engine.map { SQLiteReader(on: $0.connection) } }
 }

@@ -47,7 +47,7 @@ package enum StoreJob: Sendable {
   case advance(SinkAdvance)
   /// For a store in memory, which only the writer can read: called after its group, on the writer's thread. Also after a
   /// group that was not committed, with what was there before it; only a file that cannot be opened is not read.
-  case read(@Sendable (StoreReader) -> Void)
+  case read(@Sendable (any StoreReader) -> Void)
 
   /// What the job occupies in a mailbox, about.
   package var byteCount: Int {
@@ -103,6 +103,8 @@ package struct StoreError: Error, Equatable, CustomStringConvertible {
   /// What a caller can act upon.
   package enum Code: String, Sendable {
     case folderNotUsable, folderInUse, newerVersion, foreignFile, full, inputOutput, damaged, badCursor
+    /// The database server: not there, refuses this user, or takes nothing at the moment.
+    case unreachable
   }
 
   package let code: Code
@@ -118,6 +120,8 @@ package enum StoreOutage: String, Equatable, Sendable {
   case full
   /// The disk failed: 503. The store reopens its files and rewrites what it had committed before it believes them again.
   case inputOutput
+  /// The database cannot be reached, or takes no writes at the moment: 503. The store connects again by itself.
+  case unreachable
   /// The file is damaged: 503 until the next start, and a person has to look.
   case damaged
   /// The store is shutting down: 503.

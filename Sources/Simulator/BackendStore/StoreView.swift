@@ -1,4 +1,5 @@
 import Base
+import Database
 package import Scenario
 
 /// What can say which records a backend has stored.

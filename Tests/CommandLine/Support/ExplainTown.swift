@@ -34,7 +34,7 @@ struct ExplainTown {
         "--out", folder.file("out"),
       ], files: ["errand.json5": ExplainTown.scenario])
     #expect(call.code == .ok, "\(call.output)\(call.error)")
-    let reader = try StoreReader(folder: folder.file("data"))
+    let reader = try SQLiteReader(folder: folder.file("data"))
     records = try reader.history(of: DeviceIdentity(name: "cars-1"), limit: 10_000).elements.map { point in
       (point.uuid, String(decoding: point.record, as: UTF8.self))
     }

@@ -36,7 +36,7 @@ final class SessionHarness {
 
   var context: ServerContext { server.context }
   var now: WallInstant { server.now }
-  var reader: StoreReader {
+  var reader: any StoreReader {
     guard let reader = store.reader else { preconditionFailure("a store in memory stays open") }
     return reader
   }

@@ -42,7 +42,7 @@ struct Inspection {
   let quarantine: [QuarantinedRecord]
 
   init(of folder: String, limit: Int) throws(StoreError) {
-    let reader = try StoreReader(folder: folder)
+    let reader = try SQLiteReader(folder: folder)
     problems = try reader.problems()
     counts = try reader.counts()
     stored = try reader.countStored()

@@ -22,7 +22,7 @@ struct FolderJournal: RequestJournal {
   func begin() throws(SourceFailure) -> WallInstant? {
     do throws(StoreError) {
       // Says best what is wrong with a folder of others.
-      _ = try StoreReader(folder: folder)
+      _ = try SQLiteReader(folder: folder)
       let first = try Journal(reading: folder).requests(matching: JournalFilter(run: run), after: 0, limit: 1)
       return first.elements.first.flatMap { WallInstant(exactly: $0.entry.receivedAt) }
     } catch { throw SourceFailure(message: error.message) }
@@ -62,14 +62,14 @@ struct FolderJournal: RequestJournal {
 
   func devices() throws(SourceFailure) -> [String] {
     do throws(StoreError) {
-      let reader = try StoreReader(folder: folder)
+      let reader = try SQLiteReader(folder: folder)
       return try reader.devices(limit: 100_000).elements.filter { $0.identity.run == run }.map(\.identity.name)
     } catch { throw SourceFailure(message: error.message) }
   }
 
   func putAside(_ take: (UUID128, Evidence) -> Void) throws(SourceFailure) {
     do throws(StoreError) {
-      let reader = try StoreReader(folder: folder)
+      let reader = try SQLiteReader(folder: folder)
       var next: Int64? = .max
       while let before = next {
         let page = try reader.quarantine(before: before, limit: FolderJournal.page)
@@ -97,7 +97,7 @@ struct FolderStore: StoreView {
 
   func read(_ device: String, _ take: (StoredRecord) -> Void) throws(StoreProblem) {
     do throws(StoreError) {
-      let reader = try StoreReader(folder: folder)
+      let reader = try SQLiteReader(folder: folder)
       var cursor: PointCursor?
       repeat {
         let page = try reader.history(

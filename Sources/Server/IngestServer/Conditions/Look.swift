@@ -40,7 +40,7 @@ package struct Look: Sendable {
 
 /// Records.
 extension Look {
-  mutating func lookAtRecords(_ batches: [IngestBatch], _ reader: StoreReader) throws(StoreError) {
+  mutating func lookAtRecords(_ batches: [IngestBatch], _ reader: any StoreReader) throws(StoreError) {
     if !isScanned { try scan(reader) }
     for batch in batches where concerns(batch.device) { try follow(batch, reader) }
   }
@@ -49,7 +49,7 @@ extension Look {
     device.run == expectation.run && (expectation.device == nil || device.name == expectation.device)
   }
 
-  private mutating func scan(_ reader: StoreReader) throws(StoreError) {
+  private mutating func scan(_ reader: any StoreReader) throws(StoreError) {
     let device = expectation.device.map { DeviceIdentity(run: expectation.run, name: $0) }
     let selection = RecordSelection(
       KeySelection(run: expectation.run, device: device), receivedFrom: tally.bounds.from)
@@ -71,7 +71,7 @@ extension Look {
   }
 
   /// What fits is looked up: the batch does not say which of its records were stored before.
-  private mutating func follow(_ batch: IngestBatch, _ reader: StoreReader) throws(StoreError) {
+  private mutating func follow(_ batch: IngestBatch, _ reader: any StoreReader) throws(StoreError) {
     for point in batch.points {
       let key = PointKey(recordedAt: point.recordedAt, uuid: point.uuid)
       let document = Self.document(Array(batch.bytes[point.record]))
@@ -141,7 +141,7 @@ extension JournaledRequest {
 
 /// Commands.
 extension Look {
-  mutating func lookAtCommands(_ reader: StoreReader, now: WallInstant) throws(StoreError) {
+  mutating func lookAtCommands(_ reader: any StoreReader, now: WallInstant) throws(StoreError) {
     let device = expectation.device.map { DeviceIdentity(run: expectation.run, name: $0) }
     let old = tally
     // A state is not an event that stays: the whole is counted anew each time.

@@ -30,7 +30,7 @@ struct NearMisses: Sendable {
   /// Without asking the store.
   var known: [ShortfallReason] { ordered([], nil) }
 
-  func reasons(_ reader: StoreReader) -> [ShortfallReason] {
+  func reasons(_ reader: any StoreReader) -> [ShortfallReason] {
     // What cannot be read is not among the reasons.
     do throws(StoreError) {
       guard expectation.kind == .records else {
@@ -65,7 +65,7 @@ struct NearMisses: Sendable {
     return [ShortfallReason(kind: .early, message: message, count: early.count, lastAt: WallInstant(exactly: last.at))]
   }
 
-  private func ordered(_ elsewhere: [ShortfallReason], _ reader: StoreReader?) -> [ShortfallReason] {
+  private func ordered(_ elsewhere: [ShortfallReason], _ reader: (any StoreReader)?) -> [ShortfallReason] {
     guard isTooFew else { return [] }
     var reasons: [ShortfallReason] = []
     if let late = tally.late { reasons.append(lateness(late)) }
@@ -95,7 +95,7 @@ struct NearMisses: Sendable {
   }
 
   /// Under other devices, and in other runs.
-  private func elsewhere(_ reader: StoreReader) throws(StoreError) -> [ShortfallReason] {
+  private func elsewhere(_ reader: any StoreReader) throws(StoreError) -> [ShortfallReason] {
     guard !expectation.isUnconditional || expectation.device != nil else { return [] }
     var reasons: [ShortfallReason] = []
     if let own = expectation.device {
@@ -117,7 +117,7 @@ struct NearMisses: Sendable {
 
   /// How many records of each device are what is expected, in the order of the names, as far as a short look goes.
   private func fitting(
-    in run: String, of device: String?, _ reader: StoreReader
+    in run: String, of device: String?, _ reader: any StoreReader
   ) throws(StoreError) -> [(device: String, count: Int)] {
     let device = device.map { DeviceIdentity(run: run, name: $0) }
     let selection = RecordSelection(KeySelection(run: run, device: device), receivedFrom: tally.bounds.from)

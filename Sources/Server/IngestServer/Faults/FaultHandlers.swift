@@ -141,7 +141,7 @@ final class DeviceTags: Sendable {
   private let tags = Mutex<[String: [String: [String]]]>([:])
 
   /// What the store holds when it is opened.
-  func load(from reader: StoreReader) throws(StoreError) {
+  func load(from reader: any StoreReader) throws(StoreError) {
     for (device, tag) in try reader.tags() {
       tags.withLock { $0[device.run, default: [:]][device.name, default: []].append(tag) }
     }

@@ -180,7 +180,7 @@ extension Forwarder {
 
   /// Puts a question to a reader of the store and waits; nil when the store or its readers cannot answer it.
   private func ask<Answer: Sendable>(
-    _ question: @escaping @Sendable (StoreReader) throws(StoreError) -> Answer
+    _ question: @escaping @Sendable (any StoreReader) throws(StoreError) -> Answer
   ) -> Answer? {
     let box = ReadAnswer<Answer>()
     let isAsked = surroundings.readers.ask { reader in

@@ -13,7 +13,7 @@ struct SinkHandlers: Sendable {
   /// `trouble`, null while it takes records; and the latest `refusals`.
   func list(_ exchange: Exchange) -> Reply {
     let (figures, held) = (desk.figures, desk.heldPartitions)
-    return .ask { (reader: StoreReader) throws(StoreError) -> Response in
+    return .ask { (reader: any StoreReader) throws(StoreError) -> Response in
       var sinks: [(ForwardFigures, [SinkRefusal])] = []
       for sink in figures {
         sinks.append((sink, try reader.refusals(ofSink: sink.name, limit: SinkHandlers.refusalsShown)))

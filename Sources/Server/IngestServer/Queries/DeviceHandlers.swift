@@ -30,7 +30,7 @@ struct DeviceHandlers: Sendable {
   /// `GET /admin/v1/devices/{device}?run`: a device as in the list.
   func get(_ exchange: Exchange) -> Reply {
     let identity = exchange.namedDevice
-    return .ask { [traffic] (reader: StoreReader) throws(StoreError) -> Response in
+    return .ask { [traffic] (reader: any StoreReader) throws(StoreError) -> Response in
       guard let device = try reader.device(identity) else { return .unknownDevice(identity) }
       let tags = try reader.tags(of: identity)
       return .object { writer in

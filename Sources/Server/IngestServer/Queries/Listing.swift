@@ -7,7 +7,7 @@ import Store
 struct Listing<Element: Sendable, Cursor: Sendable>: Sendable {
   let format: ListFormat<Element>
   /// At most so many elements behind the cursor.
-  let read: @Sendable (StoreReader, Cursor?, Int) throws(StoreError) -> Page<Element, Cursor>
+  let read: @Sendable (any StoreReader, Cursor?, Int) throws(StoreError) -> Page<Element, Cursor>
   let text: @Sendable (Cursor) -> String
 
   private static var pageBytes: Int { 65_536 }
@@ -24,14 +24,14 @@ struct Listing<Element: Sendable, Cursor: Sendable>: Sendable {
   }
 
   /// The beginning of everything behind the cursor, and the way to the rest.
-  func whole(_ reader: StoreReader, after cursor: Cursor?) throws(StoreError) -> Response {
+  func whole(_ reader: any StoreReader, after cursor: Cursor?) throws(StoreError) -> Response {
     let first = try piece(reader, Place(cursor: cursor))
     var response = Response(200, format.contentType, format.opening + first.bytes)
     response.rest = first.next
     return response
   }
 
-  private func piece(_ reader: StoreReader, _ place: Place) throws(StoreError) -> ContentPage {
+  private func piece(_ reader: any StoreReader, _ place: Place) throws(StoreError) -> ContentPage {
     let page = try read(reader, place.cursor, place.rows)
     var bytes: [UInt8] = []
     var following = place
@@ -42,7 +42,7 @@ struct Listing<Element: Sendable, Cursor: Sendable>: Sendable {
     let there = following
     return ContentPage(
       bytes: bytes,
-      next: .store { (reader: StoreReader) throws(StoreError) -> ContentPage in try piece(reader, there) })
+      next: .store { (reader: any StoreReader) throws(StoreError) -> ContentPage in try piece(reader, there) })
   }
 
   /// As many as make a page of about `pageBytes`, by the size of those just seen.
@@ -54,7 +54,7 @@ struct Listing<Element: Sendable, Cursor: Sendable>: Sendable {
   /// One answer of at most `limit` elements, or fewer when they are very large. `query` is that of the request: the next
   /// page's is the same with another cursor (RFC 8288).
   func page(
-    _ reader: StoreReader, after cursor: Cursor?, limit: Int, query: [FormItem]
+    _ reader: any StoreReader, after cursor: Cursor?, limit: Int, query: [FormItem]
   ) throws(StoreError) -> Response {
     var bytes = format.opening
     var isAtStart = true
@@ -94,13 +94,13 @@ struct Listing<Element: Sendable, Cursor: Sendable>: Sendable {
 extension Listing {
   /// With a limit a page, without one everything.
   func reply(after cursor: Cursor?, limit: Int?, query: [FormItem]) -> Reply {
-    .ask { (reader: StoreReader) throws(StoreError) -> Response in
+    .ask { (reader: any StoreReader) throws(StoreError) -> Response in
       try answer(reader, after: cursor, limit: limit, query: query)
     }
   }
 
   func answer(
-    _ reader: StoreReader, after cursor: Cursor?, limit: Int?, query: [FormItem]
+    _ reader: any StoreReader, after cursor: Cursor?, limit: Int?, query: [FormItem]
   ) throws(StoreError) -> Response {
     guard let limit else { return try whole(reader, after: cursor) }
     return try page(reader, after: cursor, limit: limit, query: query)

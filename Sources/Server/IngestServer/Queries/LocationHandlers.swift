@@ -32,7 +32,7 @@ struct LocationHandlers: Sendable {
       text: \.text)
     let cursor = try parameters.cursor { (text) throws(StoreError) in try PointCursor(text: text) }
     let limit = try parameters.limit()
-    return .ask { (reader: StoreReader) throws(StoreError) -> Response in
+    return .ask { (reader: any StoreReader) throws(StoreError) -> Response in
       guard try reader.device(device) != nil else { return .unknownDevice(device) }
       return try listing.answer(reader, after: cursor, limit: limit, query: parameters.items)
     }
@@ -97,13 +97,13 @@ extension LocationHandlers {
     for name in ["limit", "cursor"] where parameters.text(name) != nil {
       throw QueryParameters.refuse(name, "cannot be combined with shape=track; limit a track with \"from\" and \"to\"")
     }
-    let read: @Sendable (StoreReader, PointCursor?, Int) throws(StoreError) -> Page<StoredPoint, PointCursor> = {
+    let read: @Sendable (any StoreReader, PointCursor?, Int) throws(StoreError) -> Page<StoredPoint, PointCursor> = {
       (reader, after, limit) throws(StoreError) in
       var page = try reader.history(of: device, from: from, to: to, after: after, limit: limit)
       page.elements.removeAll { $0.latitude == nil || $0.longitude == nil }
       return page
     }
-    return .ask { (reader: StoreReader) throws(StoreError) -> Response in
+    return .ask { (reader: any StoreReader) throws(StoreError) -> Response in
       guard try reader.device(device) != nil else { return .unknownDevice(device) }
       let isLine = try read(reader, nil, 2).elements.count == 2
       let listing = Listing(format: .track(of: device, isLine: isLine), read: read, text: \.text)

@@ -28,7 +28,7 @@ struct QuarantineHandlers: Sendable {
   func count(_ exchange: Exchange) throws(ResponseError) -> Reply {
     let parameters = exchange.query
     let selection = try selection(exchange, parameters)
-    return .ask { (reader: StoreReader) throws(StoreError) -> Response in
+    return .ask { (reader: any StoreReader) throws(StoreError) -> Response in
       let reasons = try reader.quarantineReasons(selection)
       return .object { writer in
         writer.member("records", reasons.reduce(0) { $0 + $1.count })
@@ -48,7 +48,7 @@ struct QuarantineHandlers: Sendable {
   /// `GET /admin/v1/quarantine/{record}`: the bytes of the record as they came.
   func get(_ exchange: Exchange) throws(ResponseError) -> Reply {
     let selection = try namedRecord(exchange)
-    return .ask { (reader: StoreReader) throws(StoreError) -> Response in
+    return .ask { (reader: any StoreReader) throws(StoreError) -> Response in
       guard let found = try reader.quarantine(selection, limit: 1).elements.first else { return .unknownRecord }
       return Response(200, "application/octet-stream", found.record)
     }

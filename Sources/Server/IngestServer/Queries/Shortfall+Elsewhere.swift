@@ -8,7 +8,7 @@ extension Shortfall {
 
   /// Where records that a client knows by their uuids are instead: under other devices of the run, and in other runs.
   static func elsewhere(
-    _ uuids: Set<UUID128>, of device: String?, run: String, _ reader: StoreReader
+    _ uuids: Set<UUID128>, of device: String?, run: String, _ reader: any StoreReader
   ) throws(StoreError) -> [ShortfallReason] {
     var reasons: [ShortfallReason] = []
     if let device {
@@ -33,7 +33,7 @@ extension Shortfall {
 
   /// How many of them each device has, in the order of the names, as far as a look goes.
   private static func holders(
-    of uuids: Set<UUID128>, in run: String, _ reader: StoreReader
+    of uuids: Set<UUID128>, in run: String, _ reader: any StoreReader
   ) throws(StoreError) -> [(device: String, count: Int)] {
     var selection = KeySelection(run: run)
     selection.uuids = uuids

@@ -30,7 +30,7 @@ struct Shortfall: Sendable {
 
   /// What the server knows about why a device of the run, or the run, has not stored more; what is most likely to be about
   /// the records that are missed comes first. The store cannot always be asked.
-  func reasons(_ sought: Sought, _ reader: StoreReader?) -> [ShortfallReason] {
+  func reasons(_ sought: Sought, _ reader: (any StoreReader)?) -> [ShortfallReason] {
     let device = sought.device
     var reasons: [ShortfallReason] = []
     if let outage = backend.outage {
@@ -52,7 +52,7 @@ struct Shortfall: Sendable {
     return Array(ordered.map(\.element).prefix(Shortfall.reasonsMax))
   }
 
-  private func stored(_ sought: Sought, _ reader: StoreReader) throws(StoreError) -> [ShortfallReason] {
+  private func stored(_ sought: Sought, _ reader: any StoreReader) throws(StoreError) -> [ShortfallReason] {
     let (run, device) = (sought.run, sought.device)
     var reasons: [ShortfallReason] = []
     if !sought.uuids.isEmpty { reasons += try Shortfall.elsewhere(sought.uuids, of: device, run: run, reader) }
@@ -91,7 +91,7 @@ struct Shortfall: Sendable {
   private static func place(_ run: String) -> String { run.isEmpty ? "without a run" : "in the run \(run)" }
 
   /// The nearest name, or the first that there are.
-  private func unknown(_ device: String, _ run: String, _ reader: StoreReader) throws(StoreError) -> ShortfallReason {
+  private func unknown(_ device: String, _ run: String, _ reader: any StoreReader) throws(StoreError) -> ShortfallReason {
     var names: [String] = []
     var next: Int64?
     repeat {

@@ -23,7 +23,7 @@ struct TrafficHandlers: Sendable {
     var known: [String: Run] = [:]
     for (name, counts) in board.runs() { known[name, default: Run()].counts = counts }
     for entry in faults.entries(of: nil) { known[entry.rule.owner, default: Run()].rules += 1 }
-    return .ask { [known] (reader: StoreReader) throws(StoreError) -> Response in
+    return .ask { [known] (reader: any StoreReader) throws(StoreError) -> Response in
       var runs = known
       for stored in try reader.runs() { runs[stored.run, default: Run()].stored = stored }
       let listed = runs.filter { only == nil || $0.key == only }

@@ -18,7 +18,7 @@ struct VerificationHandlers: Sendable {
     let (from, to) = try parameters.window()
     let selection = KeySelection(run: run, from: from, to: to)
     let devices = request.devices
-    return .ask { (reader: StoreReader) throws(StoreError) -> Response in
+    return .ask { (reader: any StoreReader) throws(StoreError) -> Response in
       var missing: [RecordIdentity] = []
       for (device, keys) in devices {
         missing += try reader.missing(keys, of: device).map { RecordIdentity(device: device, key: $0) }

@@ -138,7 +138,7 @@ struct CountExpectation: Sendable {
 
   /// 200 `{"records":n,"holds":true}`, or 409 with how many there are instead.
   func reply(_ shortfall: Shortfall) -> Reply {
-    .ask { [self] (reader: StoreReader) throws(StoreError) -> Response in
+    .ask { [self] (reader: any StoreReader) throws(StoreError) -> Response in
       var sum = 0
       var next: ArrivalCursor?
       repeat {
@@ -195,11 +195,11 @@ struct UUIDSearch: Sendable {
   /// The answer begins at once and ends with the walk.
   var response: Response {
     var response = Response(200, "application/json", Array("{\"asked\":\(asked),".utf8))
-    response.rest = .store { (reader: StoreReader) throws(StoreError) -> ContentPage in try page(reader) }
+    response.rest = .store { (reader: any StoreReader) throws(StoreError) -> ContentPage in try page(reader) }
     return response
   }
 
-  private func page(_ reader: StoreReader) throws(StoreError) -> ContentPage {
+  private func page(_ reader: any StoreReader) throws(StoreError) -> ContentPage {
     let found = try reader.keys(selection, after: cursor)
     var search = self
     for record in found.elements {
@@ -212,11 +212,11 @@ struct UUIDSearch: Sendable {
     search.cursor = next
     let following = search
     return ContentPage(
-      bytes: [], next: .store { (reader: StoreReader) throws(StoreError) -> ContentPage in try following.page(reader) })
+      bytes: [], next: .store { (reader: any StoreReader) throws(StoreError) -> ContentPage in try following.page(reader) })
   }
 
   /// What stands behind `asked`; where the missing ones are instead.
-  private func ending(_ reader: StoreReader) throws(StoreError) -> [UInt8] {
+  private func ending(_ reader: any StoreReader) throws(StoreError) -> [UInt8] {
     let lost = wanted.filter { open.contains($0) }
     let elsewhere =
       lost.isEmpty

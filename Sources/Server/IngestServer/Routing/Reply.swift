@@ -9,7 +9,7 @@ enum Reply {
   /// with the type of the job's result.
   case store(StoreJob, afterwards: Continuation)
   /// The answer is in the store: a reader finds it, beside the writer.
-  case ask(@Sendable (StoreReader) throws(StoreError) -> Response)
+  case ask(@Sendable (any StoreReader) throws(StoreError) -> Response)
   /// The answer is in the journal.
   case askJournal(@Sendable (Journal) throws(StoreError) -> Response)
   /// The answer takes more than one call: this begins it, as a responder does.
@@ -114,7 +114,7 @@ package struct ContentPage: Sendable {
   /// Reads a page when the client has taken nearly all of the one before. It holds the place where it goes on.
   package enum Source: Sendable {
     /// On a thread of the store's readers.
-    case store(@Sendable (StoreReader) throws(StoreError) -> ContentPage)
+    case store(@Sendable (any StoreReader) throws(StoreError) -> ContentPage)
     /// On the journal's thread.
     case journal(@Sendable (Journal) throws(StoreError) -> ContentPage)
   }

@@ -118,6 +118,7 @@ extension Response {
     case .badCursor: .error(400, "bad_cursor", error.message)
     case .full: .error(503, "disk_full", error.message).with(HeaderName.retryAfter, "5")
     case .inputOutput: .error(503, "disk_failed", error.message).with(HeaderName.retryAfter, "5")
+    case .unreachable: .error(503, "database_unreachable", error.message).with(HeaderName.retryAfter, "5")
     case .damaged: .error(503, "data_damaged", error.message)
     case .folderNotUsable, .folderInUse, .newerVersion, .foreignFile: .error(500, "store_unusable", error.message)
     }
@@ -138,6 +139,10 @@ extension Response {
     case .full: .error(507, "disk_full", "there is no space left; nothing was stored").with(HeaderName.retryAfter, "5")
     case .inputOutput:
       .error(503, "disk_failed", "the disk failed; nothing was stored").with(HeaderName.retryAfter, "5")
+    case .unreachable:
+      .error(
+        503, "database_unreachable", "the database cannot be reached or takes no writes; nothing was stored"
+      ).with(HeaderName.retryAfter, "5")
     case .damaged: .error(503, "data_damaged", "the data file is damaged; nothing was stored")
     case .stopping:
       .error(503, "stopping", "the server is stopping; nothing was stored").with(HeaderName.retryAfter, "1")

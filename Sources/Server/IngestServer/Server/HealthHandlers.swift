@@ -41,7 +41,7 @@ struct HealthHandlers: Sendable {
     let run = exchange.optionalRun
     let outage = backend.outage
     let open = backend.network?.open ?? 0
-    return .ask { (reader: StoreReader) throws(StoreError) -> Response in
+    return .ask { (reader: any StoreReader) throws(StoreError) -> Response in
       let counts = try reader.counts(run: run)
       return .object { writer in
         writer.member("run", run)
@@ -131,6 +131,7 @@ extension StoreOutage {
     switch self {
     case .full: "there is no space left"
     case .inputOutput: "the disk failed"
+    case .unreachable: "the database cannot be reached or takes no writes"
     case .damaged: "the data file is damaged"
     case .stopping: "the server is stopping"
     }

@@ -97,7 +97,7 @@ package final class InProcessServer {
   func takeMessages(for address: SessionAddress) -> [SessionMessage] { backend.takeMessages(for: address) }
 
   /// Puts a question to the store, beside the requests. Nil when it cannot be read.
-  package func ask<Answer: Sendable>(_ question: @escaping @Sendable (StoreReader) -> Answer) -> Answer? {
+  package func ask<Answer: Sendable>(_ question: @escaping @Sendable (any StoreReader) -> Answer) -> Answer? {
     let box = AnswerBox<Answer>()
     _ = store.apply([.read { reader in box.put(question(reader)) }], now: now)
     return box.answer.withLock { $0 }

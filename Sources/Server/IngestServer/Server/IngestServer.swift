@@ -61,7 +61,9 @@ public final class IngestServer: Sendable {
       self.writer = writer
       if let lostStore { notify(.storeIsNew(reason: lostStore)) }
       let readers =
-        storeConfiguration.isInMemory ? ReadPool(through: writer) : try ReadPool(folder: storeConfiguration.folder)
+        storeConfiguration.isInMemory
+        ? ReadPool(through: writer)
+        : try ReadPool { () throws(StoreError) in try SQLiteReader(folder: storeConfiguration.folder) }
       self.readers = readers
       let journal = try IngestServer.openJournal(configuration, dropped, notify) { dispatcher.send($0, to: $1) }
       self.journal = journal

@@ -4,7 +4,7 @@ import HTTP1
 package import Store
 
 /// A question to the store, put on a thread of its readers; what it returns is sent to the session.
-package typealias StoreQuestion = @Sendable (StoreReader) -> SessionMessage
+package typealias StoreQuestion = @Sendable (any StoreReader) -> SessionMessage
 
 /// What all sessions of a server share: its features, and where jobs go. What must be consistent belongs to the store's
 /// writer.

@@ -91,6 +91,7 @@ extension StoreOutage {
     switch self {
     case .full: "the disk had no space left (uploads get 507)"
     case .inputOutput: "the disk failed (uploads get 503)"
+    case .unreachable: "the database could not be reached or took no writes (uploads get 503)"
     case .damaged:
       "the data file is damaged (uploads get 503 until a restart); run 'rollingroad inspect' on the folder for details"
     case .stopping: "the server was shutting down"

@@ -24,11 +24,12 @@ enum CursorText {
 /// Where a page of points ended, to be handed back for the next one. Points are ordered by recorded time, those of the same
 /// time by arrival.
 package struct PointCursor: Hashable, Comparable, Sendable {
-  let recordedAt: Int64
-  let partition: Int64
-  let row: Int64
+  package let recordedAt: Int64
+  /// Within which rows are numbered: 0 in PostgreSQL, which numbers all of them together.
+  package let partition: Int64
+  package let row: Int64
 
-  init(recordedAt: Int64, partition: Int64, row: Int64) {
+  package init(recordedAt: Int64, partition: Int64, row: Int64) {
     self.recordedAt = recordedAt
     self.partition = partition
     self.row = row
@@ -62,22 +63,23 @@ package struct PointKey: Hashable, Sendable {
   }
 }
 
-/// Where a walk through everything stored ended. Partition by partition, in the order of arrival.
+/// Where a walk through everything stored ended. Group by group, each in the order of arrival: a group is a partition of SQLite,
+/// or a transaction of PostgreSQL.
 package struct ArrivalCursor: Hashable, Sendable {
-  let partition: Int64
-  let row: Int64
+  package let group: Int64
+  package let row: Int64
 
-  init(partition: Int64, row: Int64) {
-    self.partition = partition
+  package init(group: Int64, row: Int64) {
+    self.group = group
     self.row = row
   }
 
   package init(text: String) throws(StoreError) {
     let numbers = try CursorText.numbers(text, count: 2)
-    self.init(partition: numbers[0], row: numbers[1])
+    self.init(group: numbers[0], row: numbers[1])
   }
 
-  package var text: String { "\(partition).\(row)" }
+  package var text: String { "\(group).\(row)" }
 }
 
 /// Consecutive rows of a partition that one question looks at.
@@ -92,10 +94,10 @@ struct ArrivalStretch {
 
 /// Where a page of the ledger ended.
 package struct LedgerCursor: Hashable, Sendable {
-  let order: Int64
-  let device: Int64
+  package let order: Int64
+  package let device: Int64
 
-  init(order: Int64, device: Int64) {
+  package init(order: Int64, device: Int64) {
     self.order = order
     self.device = device
   }

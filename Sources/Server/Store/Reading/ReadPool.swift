@@ -5,7 +5,7 @@ import Threads
 /// A few threads that answer questions beside the writer, each with a connection of its own that can only read. A store in
 /// memory has one connection, so there the questions go through the writer.
 package final class ReadPool: Sendable {
-  package typealias Question = @Sendable (StoreReader) -> Void
+  package typealias Question = @Sendable (any StoreReader) -> Void
 
   private struct State {
     var questions: BoundedQueue<Question>
@@ -17,17 +17,15 @@ package final class ReadPool: Sendable {
   private let threads = Mutex<[NamedThread]>([])
   private let writer: WriterThread?
 
-  /// The store must have been opened by a writer before: a reader makes no file.
-  package init(folder: String, threadCount: Int = 2, capacity: Int = 1_024) throws(StoreError) {
+  /// The store must have been opened by a writer before: a reader makes nothing. `open` is called on the thread that asks.
+  package init(
+    threadCount: Int = 2, capacity: Int = 1_024, open: @escaping @Sendable () throws(StoreError) -> any StoreReader
+  ) throws(StoreError) {
     writer = nil
     state = Mutex(State(questions: BoundedQueue(capacity: capacity)))
     do throws(StoreError) {
       for number in 0..<threadCount {
-        let thread = try NamedThread.opening("reader-\(number)") { () throws(StoreError) in
-          try StoreReader(folder: folder)
-        } run: { [self] reader in
-          run(reader)
-        }
+        let thread = try NamedThread.opening("reader-\(number)", open) { [self] reader in run(reader) }
         threads.withLock { $0.append(thread) }
       }
     } catch {
@@ -66,7 +64,7 @@ package final class ReadPool: Sendable {
     for thread in threads { thread.join() }
   }
 
-  private func run(_ reader: StoreReader) {
+  private func run(_ reader: any StoreReader) {
     while true {
       arrivals.wait()
       let (question, isStopping) = state.withLock { state in

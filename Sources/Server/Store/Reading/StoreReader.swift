@@ -1,164 +1,139 @@
-import Base
-import Database
+package import Base
 
-/// Questions to the store. Each answer is a page, read in one short transaction, so that no reader keeps the log from being
-/// reused; a long result is many pages. Belongs to the thread that owns its connection.
-package final class StoreReader {
-  let connection: StoreConnection
+/// Questions to a store. Each answer is a page, read from one state of the data in a short time; a long result is many pages.
+/// Belongs to the thread that asks it.
+package protocol StoreReader: AnyObject {
+  /// Devices of a run, or of all runs, in the order of their first uploads; those without a position as well.
+  func devices(run: String?, after id: Int64?, limit: Int) throws(StoreError) -> Page<StoredDevice, Int64>
+  func device(_ identity: DeviceIdentity) throws(StoreError) -> StoredDevice?
+  /// The runs that were heard of last, at most so many.
+  func runs(limit: Int) throws(StoreError) -> [StoredRun]
+  /// Where else a device of this name, or any, has stored how much, the most first.
+  func otherRuns(of name: String?, than run: String, limit: Int) throws(StoreError) -> [(run: String, points: Int64)]
+  /// Every tag of every device, in alphabetical order for each.
+  func tags() throws(StoreError) -> [(device: DeviceIdentity, tag: String)]
+  /// In alphabetical order.
+  func tags(of identity: DeviceIdentity) throws(StoreError) -> [String]
 
-  init(on connection: StoreConnection) { self.connection = connection }
+  /// The points of a device with `from` ≤ recorded time < `to` (milliseconds since 1970), in recorded order, at most `limit`
+  /// of them, behind `cursor`.
+  func history(
+    of device: DeviceIdentity, from: Int64, to: Int64, after cursor: PointCursor?, limit: Int
+  ) throws(StoreError) -> Page<StoredPoint, PointCursor>
 
-  /// A connection of its own, beside a writer in this or another process. The file must be there.
-  package init(folder: String) throws(StoreError) {
-    let path = DataFolder.databasePath(in: folder)
-    if let missing = FolderSurvey.missingStore(in: folder) {
-      throw StoreError(code: .inputOutput, message: "\(missing); name the --data folder of a server")
-    }
-    do {
-      let database = try Connection(path: path, access: .readOnly)
-      _ = try database.version(of: StoreSchema.schema)
-      connection = StoreConnection(database)
-    } catch {
-      throw StoreError(error, opening: path)
-    }
-  }
-
-  /// Runs a question on one state of the data.
-  func ask<Answer>(_ body: () throws(DatabaseError) -> Answer) throws(StoreError) -> Answer {
-    do {
-      return try connection.database.transaction(.deferred, body)
-    } catch {
-      throw StoreError(error, opening: "the store")
-    }
-  }
-
-  func identifier(of device: DeviceIdentity) throws(DatabaseError) -> Int64? {
-    try connection.with(
-      "SELECT id FROM devices WHERE run = ?1 AND name = ?2"
-    ) { (statement: inout Statement) throws(DatabaseError) in
-      var row = statement.start()
-      row.bind(1, text: device.run.utf8.span)
-      row.bind(2, text: device.name.utf8.span)
-      return try row.step() ? row.integer(at: 0) : nil
-    }
-  }
-}
-
-extension Execution {
-  func optionalDouble(at column: Int32) -> Double? { isNull(at: column) ? nil : double(at: column) }
-  func optionalInteger(at column: Int32) -> Int64? { isNull(at: column) ? nil : integer(at: column) }
-  func optionalText(at column: Int32) -> String? { isNull(at: column) ? nil : text(at: column) }
-
-  func uuid(at column: Int32) -> UUID128 { UUID128(bytes(at: column)) }
-}
-
-extension StoreReader {
+  /// Records of a run, or of one device, in the order of the arrival cursors, at most `limit` of a bounded number of rows. A page
+  /// may hold none and still have a next one. The event of the selection is not looked at.
+  func arrivals(
+    _ selection: RecordSelection, after cursor: ArrivalCursor?, limit: Int
+  ) throws(StoreError) -> Page<ArrivedRecord, ArrivalCursor>
+  /// A record as it is stored; nil where it is not.
+  func arrival(_ key: PointKey, of device: DeviceIdentity) throws(StoreError) -> ArrivedRecord?
   /// How many there are among a bounded number of rows behind the cursor, and where to go on.
-  package func count(
-    _ selection: RecordSelection, after cursor: ArrivalCursor? = nil
-  ) throws(StoreError) -> (count: Int, next: ArrivalCursor?) {
-    try ask { () throws(DatabaseError) in
-      let device = selection.keys.device
-      let owner = try device.map { (device) throws(DatabaseError) in try identifier(of: device) ?? 0 } ?? -1
-      guard let stretch = try stretch(behind: cursor, selection.keys) else { return (0, nil) }
-      return (try count(selection, owner, in: stretch), stretch.next)
-    }
-  }
+  func count(
+    _ selection: RecordSelection, after cursor: ArrivalCursor?
+  ) throws(StoreError) -> (count: Int, next: ArrivalCursor?)
+  /// Every stored record that is meant, once, at most `limit` a page. However few these are, a page looks at a bounded number of
+  /// rows.
+  func keys(
+    _ selection: KeySelection, after cursor: ArrivalCursor?, limit: Int
+  ) throws(StoreError) -> Page<StoredKey, ArrivalCursor>
+  /// Those of `wanted` that the device has not stored, in their order.
+  func missing(_ wanted: [PointKey], of device: DeviceIdentity) throws(StoreError) -> [PointKey]
 
-  private func count(
-    _ selection: RecordSelection, _ owner: Int64, in stretch: ArrivalStretch
-  ) throws(DatabaseError) -> Int {
-    let run = selection.keys.run
-    let event = selection.event ?? ""
-    return try connection.with(
-      """
-      SELECT count(*) FROM points_\(stretch.partition) AS point CROSS JOIN devices ON devices.id = device
-      WHERE point.id > ?1 AND point.id <= ?2 AND run = ?3 AND (?4 < 0 OR device = ?4)
-        AND recorded_at >= ?5 AND recorded_at < ?6 AND (?7 OR point.event = ?8) AND received_at >= ?9
-      """
-    ) { (statement: inout Statement) throws(DatabaseError) in
-      var row = statement.start()
-      row.bind(1, stretch.after)
-      row.bind(2, stretch.through)
-      row.bind(3, text: run.utf8.span)
-      row.bind(4, owner)
-      row.bind(5, selection.keys.from)
-      row.bind(6, selection.keys.to)
-      row.bind(7, selection.event == nil ? 1 : 0 as Int64)
-      row.bind(8, text: event.utf8.span)
-      row.bind(9, selection.receivedFrom)
-      let isThere = try row.step()
-      precondition(isThere, "an aggregate has a row")
-      return Int(row.integer(at: 0))
-    }
-  }
-}
+  /// The latest first.
+  func quarantine(
+    _ selection: QuarantineSelection, before id: Int64?, limit: Int
+  ) throws(StoreError) -> Page<QuarantinedRecord, Int64>
+  /// How many were put aside for each reason, in alphabetical order.
+  func quarantineReasons(_ selection: QuarantineSelection) throws(StoreError) -> [(reason: String, count: Int64)]
 
-/// The store in numbers.
-package struct StoreCounts: Equatable, Sendable {
-  package var devices: Int64
-  /// Records ever accepted from the devices that are known, those that retention dropped included.
-  package var accepted: Int64
-  package var duplicates: Int64
-  package var quarantined: Int64
-  /// Days with a partition of their own, and the one of odd times if it is there.
-  package var partitions: Int64
-  /// Bytes of the main file that hold data.
-  package var usedBytes: Int64
-}
+  /// What was ordered in a run and what became of it, in the order of the orders; of one device only, if given. An order
+  /// that no device fetched yet has one line without a device, an order to many has one line for each that fetched it.
+  func ledger(
+    run: String, device: DeviceIdentity?, now: WallInstant, after cursor: LedgerCursor?, limit: Int
+  ) throws(StoreError) -> Page<LedgerLine, LedgerCursor>
+  /// The latest instant at which a command that waits for a device expires; nil when none waits.
+  func lastOrderExpiry() throws(StoreError) -> WallInstant?
 
-extension StoreReader {
+  /// The logs of a device, the latest first, without their bytes.
+  func logs(of device: DeviceIdentity) throws(StoreError) -> [StoredLog]
+  /// The bytes of a log, nil when it is gone.
+  func log(_ id: Int64) throws(StoreError) -> [UInt8]?
+
   /// Of one run, or of all. Partitions and bytes are always those of the whole store.
-  package func counts(run: String? = nil) throws(StoreError) -> StoreCounts {
-    try ask { () throws(DatabaseError) in
-      let pages =
-        try connection.database.integer("PRAGMA page_count") - connection.database.integer("PRAGMA freelist_count")
-      let pageBytes = try connection.database.integer("PRAGMA page_size")
-      return try connection.with(
-        """
-        SELECT count(*), coalesce(sum(points), 0), coalesce(sum(duplicates), 0), coalesce(sum(quarantined), 0),
-          (SELECT count(*) FROM partitions WHERE is_dropping = 0)
-        FROM devices WHERE ?1 OR run = ?2
-        """
-      ) { (statement: inout Statement) throws(DatabaseError) in
-        let filter = run ?? ""
-        var row = statement.start()
-        row.bind(1, run == nil ? 1 : 0 as Int64)
-        row.bind(2, text: filter.utf8.span)
-        let isThere = try row.step()
-        precondition(isThere, "an aggregate has a row")
-        return StoreCounts(
-          devices: row.integer(at: 0), accepted: row.integer(at: 1), duplicates: row.integer(at: 2),
-          quarantined: row.integer(at: 3), partitions: row.integer(at: 4), usedBytes: pages * pageBytes)
-      }
-    }
-  }
-
-  /// Looks at every page of the file; empty when nothing is wrong. Takes time in proportion to the file, and holds one state
-  /// of the data meanwhile, so that the log of a running server grows.
-  package func problems() throws(StoreError) -> [String] {
-    do {
-      return try connection.database.problems(.quick)
-    } catch {
-      throw StoreError(error, opening: "the store")
-    }
-  }
-
+  func counts(run: String?) throws(StoreError) -> StoreCounts
   /// Records that are in the partitions, counted one by one.
-  package func countStored() throws(StoreError) -> Int64 {
-    try ask { () throws(DatabaseError) in
-      var ids: [Int64] = []
-      try connection.with("SELECT id FROM partitions WHERE is_dropping = 0") {
-        (statement: inout Statement) throws(DatabaseError) in
-        var row = statement.start()
-        while try row.step() { ids.append(row.integer(at: 0)) }
-      }
-      var total: Int64 = 0
-      for id in ids {
-        total += try connection.database.integer(
-          "SELECT count(*) FROM points_\(id) WHERE device IN (SELECT id FROM devices)")
-      }
-      return total
-    }
+  func countStored() throws(StoreError) -> Int64
+
+  /// Where a sink stands; nil when the store does not know it.
+  func position(ofSink name: String) throws(StoreError) -> SinkPosition?
+  /// What lies between a position and the marks, in the order in which it came; at most `limit` records and, but for the first of
+  /// them, `bytes` of their JSON. A page may hold none and still be ahead of the position, when devices were deleted. Two requests
+  /// of a device, of which the second began when the first was answered, are never exchanged.
+  func records(
+    behind position: SinkPosition, until marks: [ArrivalMark], limit: Int, bytes: Int
+  ) throws(StoreError) -> ForwardPage
+  /// What a sink did not take, the latest first.
+  func refusals(ofSink name: String, limit: Int) throws(StoreError) -> [SinkRefusal]
+}
+
+/// Shorter questions.
+extension StoreReader {
+  package func devices(run: String? = nil, limit: Int) throws(StoreError) -> Page<StoredDevice, Int64> {
+    try devices(run: run, after: nil, limit: limit)
   }
+
+  package func runs() throws(StoreError) -> [StoredRun] { try runs(limit: 10_000) }
+
+  package func history(
+    of device: DeviceIdentity, from: Int64 = .min, to: Int64 = .max, limit: Int
+  ) throws(StoreError) -> Page<StoredPoint, PointCursor> {
+    try history(of: device, from: from, to: to, after: nil, limit: limit)
+  }
+
+  package func history(
+    of device: DeviceIdentity, after cursor: PointCursor?, limit: Int
+  ) throws(StoreError) -> Page<StoredPoint, PointCursor> {
+    try history(of: device, from: .min, to: .max, after: cursor, limit: limit)
+  }
+
+  package func arrivals(
+    _ selection: RecordSelection, limit: Int
+  ) throws(StoreError) -> Page<ArrivedRecord, ArrivalCursor> {
+    try arrivals(selection, after: nil, limit: limit)
+  }
+
+  package func keys(
+    _ selection: KeySelection, after cursor: ArrivalCursor?
+  ) throws(StoreError) -> Page<StoredKey, ArrivalCursor> {
+    try keys(selection, after: cursor, limit: .max)
+  }
+
+  package func keys(
+    run: String, device: DeviceIdentity? = nil, after cursor: ArrivalCursor? = nil, limit: Int = .max
+  ) throws(StoreError) -> Page<StoredKey, ArrivalCursor> {
+    try keys(KeySelection(run: run, device: device), after: cursor, limit: limit)
+  }
+
+  package func quarantine(
+    _ selection: QuarantineSelection = QuarantineSelection(), limit: Int
+  ) throws(StoreError) -> Page<QuarantinedRecord, Int64> {
+    try quarantine(selection, before: nil, limit: limit)
+  }
+
+  package func quarantine(before id: Int64?, limit: Int) throws(StoreError) -> Page<QuarantinedRecord, Int64> {
+    try quarantine(QuarantineSelection(), before: id, limit: limit)
+  }
+
+  package func quarantineReasons() throws(StoreError) -> [(reason: String, count: Int64)] {
+    try quarantineReasons(QuarantineSelection())
+  }
+
+  package func ledger(
+    run: String, device: DeviceIdentity? = nil, now: WallInstant, limit: Int
+  ) throws(StoreError) -> Page<LedgerLine, LedgerCursor> {
+    try ledger(run: run, device: device, now: now, after: nil, limit: limit)
+  }
+
+  package func counts() throws(StoreError) -> StoreCounts { try counts(run: nil) }
 }

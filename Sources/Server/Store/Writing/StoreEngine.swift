@@ -89,7 +89,7 @@ final class StoreEngine {
 
   /// The reading jobs of a group that is through.
   func read(_ group: [StoreJob]) {
-    for case .read(let body) in group { body(StoreReader(on: connection)) }
+    for case .read(let body) in group { body(SQLiteReader(on: connection)) }
   }
 
   /// Of a file that is small enough to be read whole at a start: whether a page of it is damaged. In a larger one that shows when

@@ -1,5 +1,6 @@
 import BackendStore
 import Base
+import Database
 import Formats
 import JSON
 import Scenario

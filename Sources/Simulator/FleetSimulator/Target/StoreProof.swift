@@ -85,7 +85,7 @@ extension InProcessServer: StoreProof {
   }
 
   private func read<Answer: Sendable>(
-    _ question: @escaping @Sendable (StoreReader) throws(StoreError) -> Answer
+    _ question: @escaping @Sendable (any StoreReader) throws(StoreError) -> Answer
   ) -> Answer {
     let answer = ask { reader in Result { () throws(StoreError) in try question(reader) } }
     guard case .success(let answer)? = answer else { preconditionFailure("a store in memory can be read") }

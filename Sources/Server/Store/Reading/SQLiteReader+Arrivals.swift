@@ -1,25 +1,11 @@
 import Base
 import Database
 
-/// A stored record, with what conditions on it look at.
-package struct ArrivedRecord: Sendable {
-  package var device: DeviceIdentity
-  package var key: PointKey
-  /// Milliseconds since 1970.
-  package var receivedAt: Int64
-  package var event: String?
-  /// The record's JSON, byte for byte.
-  package var record: [UInt8]
-  package var cursor: PointCursor
-}
-
-extension StoreReader {
+extension SQLiteReader {
   private static let columns = "point.id, name, recorded_at, uuid, received_at, point.event, record"
 
-  /// Records of a run, or of one device, partition by partition in the order of arrival, at most `limit` of a bounded number of
-  /// rows. A page may hold none and still have a next one. The event of the selection is not looked at.
   package func arrivals(
-    _ selection: RecordSelection, after cursor: ArrivalCursor? = nil, limit: Int
+    _ selection: RecordSelection, after cursor: ArrivalCursor?, limit: Int
   ) throws(StoreError) -> Page<ArrivedRecord, ArrivalCursor> {
     try ask { () throws(DatabaseError) in
       let owner =
@@ -45,11 +31,10 @@ extension StoreReader {
         return found
       }
       guard found.count == limit, let last = found.last else { return Page(elements: found, next: stretch.next) }
-      return Page(elements: found, next: ArrivalCursor(partition: stretch.partition, row: last.cursor.row))
+      return Page(elements: found, next: ArrivalCursor(group: stretch.partition, row: last.cursor.row))
     }
   }
 
-  /// A record as it is stored; nil where it is not.
   package func arrival(_ key: PointKey, of device: DeviceIdentity) throws(StoreError) -> ArrivedRecord? {
     try ask { () throws(DatabaseError) in
       guard let id = try identifier(of: device) else { return nil }

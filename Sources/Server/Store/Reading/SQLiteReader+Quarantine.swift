@@ -1,19 +1,8 @@
 import Database
 
-/// A record that was put aside.
-package struct QuarantinedRecord: Equatable, Sendable {
-  package var id: Int64
-  package var device: DeviceIdentity
-  package var receivedAt: Int64
-  package var reason: String
-  package var detail: String
-  package var record: [UInt8]
-}
-
-extension StoreReader {
-  /// The latest first.
+extension SQLiteReader {
   package func quarantine(
-    _ selection: QuarantineSelection = QuarantineSelection(), before id: Int64? = nil, limit: Int
+    _ selection: QuarantineSelection, before id: Int64?, limit: Int
   ) throws(StoreError) -> Page<QuarantinedRecord, Int64> {
     try ask { () throws(DatabaseError) in
       let records = try connection.with(
@@ -34,9 +23,8 @@ extension StoreReader {
     }
   }
 
-  /// How many were put aside for each reason, in alphabetical order.
   package func quarantineReasons(
-    _ selection: QuarantineSelection = QuarantineSelection()
+    _ selection: QuarantineSelection
   ) throws(StoreError) -> [(reason: String, count: Int64)] {
     try ask { () throws(DatabaseError) in
       try connection.with(

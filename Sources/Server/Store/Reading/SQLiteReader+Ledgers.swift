@@ -1,38 +1,9 @@
 package import Base
 import Database
 
-/// What became of an order at one device.
-package struct LedgerLine: Equatable, Sendable {
-  /// How far an order came at a device.
-  package enum State: String, Sendable {
-    case queued, sent
-    /// The device showed that it read the answer that carried it.
-    case delivered
-    /// A record that the device made later shows what was ordered.
-    case confirmed
-    case expired
-  }
-
-  package var id: Int64
-  package var target: QueuedCommand.Target
-  package var command: [UInt8]
-  package var createdAt: Int64
-  package var expiresAt: Int64
-  /// The name of the device that fetched it; nil until a device has.
-  package var device: String?
-  package var state: State
-  package var sentAt: Int64?
-  package var deliveredAt: Int64?
-  package var confirmedAt: Int64?
-  package var attempts: Int
-  package var cursor: LedgerCursor
-}
-
-extension StoreReader {
-  /// What was ordered in a run and what became of it, in the order of the orders; of one device only, if given. An order
-  /// that no device fetched yet has one line without a device, an order to many has one line for each that fetched it.
+extension SQLiteReader {
   package func ledger(
-    run: String, device: DeviceIdentity? = nil, now: WallInstant, after cursor: LedgerCursor? = nil, limit: Int
+    run: String, device: DeviceIdentity?, now: WallInstant, after cursor: LedgerCursor?, limit: Int
   ) throws(StoreError) -> Page<LedgerLine, LedgerCursor> {
     try ask { () throws(DatabaseError) in
       let lines = try connection.with(
@@ -61,7 +32,6 @@ extension StoreReader {
     }
   }
 
-  /// The latest instant at which a command that waits for a device expires; nil when none waits.
   package func lastOrderExpiry() throws(StoreError) -> WallInstant? {
     try ask { () throws(DatabaseError) in
       let open = try connection.first("SELECT coalesce(max(expires), 0) FROM orders WHERE is_open = 1") ?? 0
@@ -75,7 +45,6 @@ extension StoreReader {
     }
   }
 
-  /// The logs of a device, the latest first, without their bytes.
   package func logs(of device: DeviceIdentity) throws(StoreError) -> [StoredLog] {
     try ask { () throws(DatabaseError) in
       guard let id = try identifier(of: device) else { return [] }
@@ -96,7 +65,6 @@ extension StoreReader {
     }
   }
 
-  /// The bytes of a log, nil when it is gone.
   package func log(_ id: Int64) throws(StoreError) -> [UInt8]? {
     try ask { () throws(DatabaseError) in
       let bytes: [UInt8]? = try connection.with(
@@ -114,13 +82,7 @@ extension StoreReader {
 extension Execution {
   fileprivate func line(run: String, now: Int64) -> LedgerLine {
     let expires = integer(at: 5)
-    let state: LedgerLine.State =
-      switch optionalInteger(at: 7) {
-      case CommandOutbox.State.confirmed: .confirmed
-      case CommandOutbox.State.delivered: .delivered
-      case CommandOutbox.State.sent: .sent
-      default: expires <= now ? .expired : .queued
-      }
+    let state = LedgerLine.State(kept: optionalInteger(at: 7), expires: expires, now: now)
     return LedgerLine(
       id: integer(at: 0), target: QueuedCommand.Target(kind: integer(at: 1), run: run, text: text(at: 2)),
       command: blob(at: 3), createdAt: integer(at: 4), expiresAt: expires, device: optionalText(at: 6), state: state,

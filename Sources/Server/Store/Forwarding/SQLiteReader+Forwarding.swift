@@ -1,15 +1,7 @@
 import Base
 import Database
 
-/// Records that go on next, and how far a sink has come with them.
-package struct ForwardPage: Sendable {
-  package var records: [ArrivedRecord] = []
-  /// Behind the records, and behind rows of devices that were deleted meanwhile.
-  package var end: SinkPosition
-}
-
-extension StoreReader {
-  /// Where a sink stands; nil when the store does not know it.
+extension SQLiteReader {
   package func position(ofSink name: String) throws(StoreError) -> SinkPosition? {
     try ask { () throws(DatabaseError) in
       let id: Int64? = try connection.with(
@@ -23,12 +15,8 @@ extension StoreReader {
     }
   }
 
-  /// What lies between a position and the marks, in the order in which it came; at most `limit` records and, but for the first of
-  /// them, `bytes` of their JSON. A page may hold none and still be ahead of the position, when devices were deleted.
-  ///
-  /// Each partition has its records in that order already. Where several have some, they are merged by the time at which they
-  /// were received, and those of the same time by their day: two requests of a device, of which the second began when the first
-  /// was answered, are never exchanged.
+  /// Each partition has its records in the order in which they came. Where several have some, they are merged by the time at which
+  /// they were received, and those of the same time by their day.
   package func records(
     behind position: SinkPosition, until marks: [ArrivalMark], limit: Int, bytes: Int
   ) throws(StoreError) -> ForwardPage {
@@ -122,7 +110,6 @@ extension StoreReader {
     }
   }
 
-  /// What a sink did not take, the latest first.
   package func refusals(ofSink name: String, limit: Int) throws(StoreError) -> [SinkRefusal] {
     try ask { () throws(DatabaseError) in
       try connection.with(

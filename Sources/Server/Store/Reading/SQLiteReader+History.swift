@@ -1,27 +1,7 @@
-package import Base
+import Base
 import Database
 
-/// A record as it was kept.
-package struct StoredPoint: Equatable, Sendable {
-  package var cursor: PointCursor
-  package var uuid: UUID128
-  /// Milliseconds since 1970, 0 when the record has no time.
-  package var recordedAt: Int64
-  package var receivedAt: Int64
-  package var latitude: Double?
-  package var longitude: Double?
-  package var accuracy: Double?
-  package var speed: Double?
-  package var heading: Double?
-  package var isMoving: Bool?
-  package var event: String?
-  /// The record's JSON, byte for byte.
-  package var record: [UInt8]
-  /// What the request said beside its records; empty for nothing.
-  package var parameters: [UInt8]
-}
-
-extension StoreReader {
+extension SQLiteReader {
   private struct Stretch {
     let partition: Int64
     let day: Int64
@@ -29,10 +9,8 @@ extension StoreReader {
     let indexed: Int64
   }
 
-  /// The points of a device with `from` ≤ recorded time < `to` (milliseconds since 1970), in recorded order, at most `limit`
-  /// of them, behind `cursor`.
   package func history(
-    of device: DeviceIdentity, from: Int64 = .min, to: Int64 = .max, after cursor: PointCursor? = nil, limit: Int
+    of device: DeviceIdentity, from: Int64, to: Int64, after cursor: PointCursor?, limit: Int
   ) throws(StoreError) -> Page<StoredPoint, PointCursor> {
     precondition(limit > 0, "a page of nothing never ends")
     return try ask { () throws(DatabaseError) in

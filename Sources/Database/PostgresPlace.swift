@@ -1,5 +1,3 @@
-import Base
-
 /// A URI of a PostgreSQL database, `postgresql://user:password@host/name?key=value`
 /// (https://www.postgresql.org/docs/15/libpq-connect.html#LIBPQ-CONNSTRING).
 package struct PostgresPlace {
@@ -8,14 +6,13 @@ package struct PostgresPlace {
   /// As they stand there, and decoded.
   private let secrets: [String]
 
+  private static let schemes = ["postgresql://", "postgres://"]
   private static let secretParameters = ["password", "sslpassword"]
 
   /// A database with another name is a file of SQLite's.
   package init?(_ uri: String) {
-    guard uri.hasPrefix("postgresql://") || uri.hasPrefix("postgres://"), let scheme = uri.firstRange(of: "://") else {
-      return nil
-    }
-    let rest = uri[scheme.upperBound...]
+    guard let scheme = PostgresPlace.schemes.first(where: { uri.hasPrefix($0) }) else { return nil }
+    let rest = uri.dropFirst(scheme.count)
     let end = rest.firstIndex { $0 == "?" } ?? rest.endIndex
     let slash = rest[..<end].firstIndex { $0 == "/" } ?? end
     var found: [Substring] = rest[end...].dropFirst().split(separator: "&").compactMap { parameter in
@@ -34,7 +31,7 @@ package struct PostgresPlace {
       }
       user += "@"
     }
-    shown = uri[..<scheme.upperBound] + String(user) + hosts + rest[slash..<end]
+    shown = scheme + String(user) + hosts + rest[slash..<end]
     secrets = found.flatMap { [String($0), String($0).percentDecoded] }.filter { !$0.isEmpty }
       .sorted { $0.count > $1.count }
   }

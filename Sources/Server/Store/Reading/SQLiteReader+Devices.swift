@@ -1,66 +1,14 @@
-package import Base
+import Base
 import Database
 
-/// A device as the store knows it.
-package struct StoredDevice: Equatable, Sendable {
-  /// Its newest position in recorded time.
-  package struct Position: Equatable, Sendable {
-    package var recordedAt: Int64
-    package var uuid: UUID128
-    package var latitude: Double
-    package var longitude: Double
-    package var accuracy: Double?
-    package var speed: Double?
-    package var heading: Double?
-    package var isMoving: Bool?
-    package var event: String?
-  }
-
-  /// Unique and never given to another device, in the order of their first uploads.
-  package var id: Int64
-  package var identity: DeviceIdentity
-  package var firstSeen: Int64
-  package var lastSeen: Int64
-  package var points: Int64
-  package var duplicates: Int64
-  package var quarantined: Int64
-  package var latest: Position?
-}
-
-/// What the store knows of a run.
-package struct StoredRun: Equatable, Sendable {
-  package var run: String
-  package var devices: Int64
-  package var points: Int64
-  package var duplicates: Int64
-  package var quarantined: Int64
-  package var firstSeen: Int64
-  package var lastSeen: Int64
-}
-
-/// A stored record, for reconciliation: its device, its identity, its time.
-package struct StoredKey: Equatable, Sendable {
-  package var device: DeviceIdentity
-  package var key: PointKey
-}
-
-/// A device log that was kept.
-package struct StoredLog: Equatable, Sendable {
-  package var id: Int64
-  package var receivedAt: Int64
-  package var fileName: String
-  package var byteCount: Int
-}
-
-extension StoreReader {
+extension SQLiteReader {
   private static let columns = """
     id, run, name, first_seen, last_seen, points, duplicates, quarantined, latest_at, latest_uuid, latitude, longitude,
     accuracy, speed, heading, is_moving, event
     """
 
-  /// Devices of a run, or of all runs, in the order of their first uploads; those without a position as well.
   package func devices(
-    run: String? = nil, after id: Int64? = nil, limit: Int
+    run: String?, after id: Int64?, limit: Int
   ) throws(StoreError) -> Page<StoredDevice, Int64> {
     try ask { () throws(DatabaseError) in
       let filter = run ?? ""
@@ -92,8 +40,7 @@ extension StoreReader {
     }
   }
 
-  /// The runs that were heard of last, at most so many.
-  package func runs(limit: Int = 10_000) throws(StoreError) -> [StoredRun] {
+  package func runs(limit: Int) throws(StoreError) -> [StoredRun] {
     try ask { () throws(DatabaseError) in
       try connection.with(
         """
@@ -116,7 +63,6 @@ extension StoreReader {
     }
   }
 
-  /// Where else a device of this name, or any, has stored how much, the most first.
   package func otherRuns(
     of name: String?, than run: String, limit: Int
   ) throws(StoreError) -> [(run: String, points: Int64)] {
@@ -140,7 +86,6 @@ extension StoreReader {
     }
   }
 
-  /// Every tag of every device, in alphabetical order for each.
   package func tags() throws(StoreError) -> [(device: DeviceIdentity, tag: String)] {
     try ask { () throws(DatabaseError) in
       try connection.with(
@@ -156,7 +101,6 @@ extension StoreReader {
     }
   }
 
-  /// In alphabetical order.
   package func tags(of identity: DeviceIdentity) throws(StoreError) -> [String] {
     try ask { () throws(DatabaseError) in
       guard let id = try identifier(of: identity) else { return [] }

@@ -1,21 +1,12 @@
 import Base
 import Database
 
-extension StoreReader {
+extension SQLiteReader {
   /// Rows looked at for one page, whether or not they belong to it.
   private static let rowsPerPage: Int64 = 8_192
 
-  /// Every stored record of a run, or of one device, once, at most `limit` a page. Behind the cursor of a finished walk
-  /// come the records that arrived since in partitions not older than the last.
   package func keys(
-    run: String, device: DeviceIdentity? = nil, after cursor: ArrivalCursor? = nil, limit: Int = .max
-  ) throws(StoreError) -> Page<StoredKey, ArrivalCursor> {
-    try keys(KeySelection(run: run, device: device), after: cursor, limit: limit)
-  }
-
-  /// The same of those that are meant. However few these are, a page looks at a bounded number of rows.
-  package func keys(
-    _ selection: KeySelection, after cursor: ArrivalCursor? = nil, limit: Int = .max
+    _ selection: KeySelection, after cursor: ArrivalCursor?, limit: Int
   ) throws(StoreError) -> Page<StoredKey, ArrivalCursor> {
     try ask { () throws(DatabaseError) in
       let device = selection.device
@@ -23,7 +14,7 @@ extension StoreReader {
       guard let stretch = try stretch(behind: cursor, selection) else { return Page(elements: [], next: nil) }
       let (elements, lastRow) = try keys(selection, owner, in: stretch, limit: limit)
       if elements.count == limit, let lastRow {
-        return Page(elements: elements, next: ArrivalCursor(partition: stretch.partition, row: lastRow))
+        return Page(elements: elements, next: ArrivalCursor(group: stretch.partition, row: lastRow))
       }
       return Page(elements: elements, next: stretch.next)
     }
@@ -31,16 +22,16 @@ extension StoreReader {
 
   /// The rows that a question behind the cursor looks at; nil when there are none.
   func stretch(behind cursor: ArrivalCursor?, _ selection: KeySelection) throws(DatabaseError) -> ArrivalStretch? {
-    let start = cursor ?? ArrivalCursor(partition: 0, row: 0)
-    guard let partition = try partition(from: start.partition, selection) else { return nil }
-    let after = partition == start.partition ? start.row : 0
+    let start = cursor ?? ArrivalCursor(group: 0, row: 0)
+    guard let partition = try partition(from: start.group, selection) else { return nil }
+    let after = partition == start.group ? start.row : 0
     let through = after + Self.rowsPerPage
     let last = try connection.database.integer("SELECT coalesce(max(id), 0) FROM points_\(partition)")
     let next: ArrivalCursor? =
       if through < last {
-        ArrivalCursor(partition: partition, row: through)
+        ArrivalCursor(group: partition, row: through)
       } else {
-        try self.partition(from: partition + 1, selection).map { ArrivalCursor(partition: $0, row: 0) }
+        try self.partition(from: partition + 1, selection).map { ArrivalCursor(group: $0, row: 0) }
       }
     return ArrivalStretch(partition: partition, after: after, through: through, next: next)
   }
@@ -90,7 +81,6 @@ extension StoreReader {
     }
   }
 
-  /// Those of `wanted` that the device has not stored, in their order.
   package func missing(_ wanted: [PointKey], of device: DeviceIdentity) throws(StoreError) -> [PointKey] {
     try ask { () throws(DatabaseError) in
       guard let id = try identifier(of: device) else { return wanted }
