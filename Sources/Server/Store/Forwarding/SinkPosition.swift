@@ -1,17 +1,31 @@
 /// How far a sink has come: of each partition the last row that has gone on. Rows of a partition are numbered in the order of
-/// their arrival, so that behind these numbers lies what is still to go, and nothing has to be kept for each record.
+/// their arrival, so that behind these numbers lies what is still to go, and nothing has to be kept for each record. In PostgreSQL
+/// all records have one order, and the last that has gone on says it all.
 package struct SinkPosition: Equatable, Sendable {
   private(set) var rows: [Int64: Int64] = [:]
+  private var hasOneOrder = false
 
   package init() {}
 
+  /// In a store where all records have one order.
+  package init(behind last: ArrivalCursor) {
+    rows = [last.group: last.row]
+    hasOneOrder = true
+  }
+
+  /// The last that has gone on, where all records have one order.
+  package var last: ArrivalCursor? { hasOneOrder ? rows.first.map { ArrivalCursor(group: $0, row: $1) } : nil }
+
   func row(in partition: Int64) -> Int64 { rows[partition] ?? 0 }
 
-  mutating func advance(to row: Int64, in partition: Int64) { rows[partition] = row }
+  mutating func advance(to row: Int64, in partition: Int64) {
+    if hasOneOrder { rows.removeAll(keepingCapacity: true) }
+    rows[partition] = row
+  }
 
   /// The record has gone on, or was put aside.
   package mutating func advance(past record: ArrivedRecord) {
-    advance(to: record.cursor.row, in: record.cursor.partition)
+    advance(to: record.cursor.row, in: record.cursor.group)
   }
 
   /// Takes what the other has reached of the partitions that there are.
@@ -29,7 +43,7 @@ package struct SinkPosition: Equatable, Sendable {
 
   /// Forgets the partitions that are no more.
   package mutating func keep(_ marks: [ArrivalMark]) {
-    guard rows.count > marks.count else { return }
+    guard !hasOneOrder, rows.count > marks.count else { return }
     let known = Set(marks.map(\.partition))
     rows = rows.filter { known.contains($0.key) }
   }
@@ -44,9 +58,9 @@ package struct ArrivalMark: Equatable, Sendable {
 
 /// A sink has come so far, and these records it does not take.
 package struct SinkAdvance: Sendable {
-  let sink: String
-  let position: SinkPosition
-  let refusals: [SinkRefusal]
+  package let sink: String
+  package let position: SinkPosition
+  package let refusals: [SinkRefusal]
 
   package init(sink: String, position: SinkPosition, refusals: [SinkRefusal] = []) {
     (self.sink, self.position, self.refusals) = (sink, position, refusals)

@@ -25,29 +25,29 @@ enum CursorText {
 /// time by arrival.
 package struct PointCursor: Hashable, Comparable, Sendable {
   package let recordedAt: Int64
-  /// Within which rows are numbered: 0 in PostgreSQL, which numbers all of them together.
-  package let partition: Int64
+  /// Where it lies among what has arrived, as in an `ArrivalCursor`.
+  package let group: Int64
   package let row: Int64
 
-  package init(recordedAt: Int64, partition: Int64, row: Int64) {
+  package init(recordedAt: Int64, group: Int64, row: Int64) {
     self.recordedAt = recordedAt
-    self.partition = partition
+    self.group = group
     self.row = row
   }
 
   /// From the text of an earlier page.
   package init(text: String) throws(StoreError) {
     let numbers = try CursorText.numbers(text, count: 3)
-    self.init(recordedAt: numbers[0], partition: numbers[1], row: numbers[2])
+    self.init(recordedAt: numbers[0], group: numbers[1], row: numbers[2])
   }
 
-  package var text: String { "\(recordedAt).\(partition).\(row)" }
+  package var text: String { "\(recordedAt).\(group).\(row)" }
 
-  /// Whether the point was stored after the other; nil where the two are not in one partition and that is not known.
-  package func isBehind(_ other: PointCursor) -> Bool? { partition == other.partition ? row > other.row : nil }
+  /// Whether the point was stored after the other; nil where the two are not in one group and that is not known.
+  package func isBehind(_ other: PointCursor) -> Bool? { group == other.group ? row > other.row : nil }
 
   package static func < (left: PointCursor, right: PointCursor) -> Bool {
-    (left.recordedAt, left.partition, left.row) < (right.recordedAt, right.partition, right.row)
+    (left.recordedAt, left.group, left.row) < (right.recordedAt, right.group, right.row)
   }
 }
 

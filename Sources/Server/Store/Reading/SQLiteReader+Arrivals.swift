@@ -68,6 +68,6 @@ extension Execution {
     return ArrivedRecord(
       device: DeviceIdentity(run: run, name: text(at: 1)), key: key, receivedAt: integer(at: 4),
       event: optionalText(at: 5), record: blob(at: 6),
-      cursor: PointCursor(recordedAt: key.recordedAt, partition: partition, row: integer(at: 0)))
+      cursor: PointCursor(recordedAt: key.recordedAt, group: partition, row: integer(at: 0)))
   }
 }

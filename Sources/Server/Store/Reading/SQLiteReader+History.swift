@@ -88,7 +88,7 @@ extension SQLiteReader {
       row.bind(6, Int64(limit))
       var places: [PointCursor] = []
       while try row.step() {
-        places.append(PointCursor(recordedAt: row.integer(at: 0), partition: partition, row: row.integer(at: 1)))
+        places.append(PointCursor(recordedAt: row.integer(at: 0), group: partition, row: row.integer(at: 1)))
       }
       return places
     }
@@ -114,7 +114,7 @@ extension SQLiteReader {
       var places: [PointCursor] = []
       while try row.step() {
         places.append(
-          PointCursor(recordedAt: row.integer(at: 0), partition: stretch.partition, row: row.integer(at: 1)))
+          PointCursor(recordedAt: row.integer(at: 0), group: stretch.partition, row: row.integer(at: 1)))
       }
       return places
     }
@@ -124,8 +124,8 @@ extension SQLiteReader {
     try connection.with(
       """
       SELECT uuid, received_at, latitude, longitude, accuracy, speed, heading, is_moving, event, record, json
-      FROM points_\(place.partition) AS point
-      LEFT JOIN parameters_\(place.partition) AS parameters ON parameters.id = point.parameters WHERE point.id = ?1
+      FROM points_\(place.group) AS point
+      LEFT JOIN parameters_\(place.group) AS parameters ON parameters.id = point.parameters WHERE point.id = ?1
       """
     ) { (statement: inout Statement) throws(DatabaseError) in
       var row = statement.start()
@@ -143,15 +143,15 @@ extension SQLiteReader {
 }
 
 extension PointCursor {
-  fileprivate static let start = PointCursor(recordedAt: .min, partition: 0, row: 0)
+  fileprivate static let start = PointCursor(recordedAt: .min, group: 0, row: 0)
 
   fileprivate init(before recordedAt: Int64) {
-    self.init(recordedAt: recordedAt == .min ? .min : recordedAt - 1, partition: .max, row: .max)
+    self.init(recordedAt: recordedAt == .min ? .min : recordedAt - 1, group: .max, row: .max)
   }
 
   /// The same place as one partition sees it: time and row behind which its own places follow.
   fileprivate func lowerBound(in other: Int64) -> (recordedAt: Int64, row: Int64) {
-    (recordedAt, other == partition ? row : other > partition ? -1 : .max)
+    (recordedAt, other == group ? row : other > group ? -1 : .max)
   }
 }
 

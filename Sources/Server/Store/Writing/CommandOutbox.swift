@@ -333,7 +333,7 @@ extension QueuedCommand.Target {
     }
   }
 
-  init(kind: Int64, run: String, text: String) {
+  package init(kind: Int64, run: String, text: String) {
     switch kind {
     case 0: self = .device(DeviceIdentity(run: run, name: text))
     case 1: self = .tag(text, run: run)
