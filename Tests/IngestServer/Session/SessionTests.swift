@@ -165,7 +165,9 @@ private let record =
     #expect(try harness.upload(record).json()["accepted"] == .integer(1))
   }
 
-  @Test(arguments: [(StoreOutage.full, 507), (.inputOutput, 503), (.unreachable, 503), (.damaged, 503), (.stopping, 503)])
+  @Test(arguments: [
+    (StoreOutage.full, 507), (.inputOutput, 503), (.unreachable, 503), (.damaged, 503), (.stopping, 503),
+  ])
   func anOutageIsNever2xx(outage: StoreOutage, status: Int) throws {
     let harness = try SessionHarness()
     harness.send(upload, commits: false)

@@ -91,7 +91,8 @@ struct Shortfall: Sendable {
   private static func place(_ run: String) -> String { run.isEmpty ? "without a run" : "in the run \(run)" }
 
   /// The nearest name, or the first that there are.
-  private func unknown(_ device: String, _ run: String, _ reader: any StoreReader) throws(StoreError) -> ShortfallReason {
+  private func unknown(_ device: String, _ run: String, _ reader: any StoreReader) throws(StoreError) -> ShortfallReason
+  {
     var names: [String] = []
     var next: Int64?
     repeat {

@@ -212,7 +212,8 @@ struct UUIDSearch: Sendable {
     search.cursor = next
     let following = search
     return ContentPage(
-      bytes: [], next: .store { (reader: any StoreReader) throws(StoreError) -> ContentPage in try following.page(reader) })
+      bytes: [],
+      next: .store { (reader: any StoreReader) throws(StoreError) -> ContentPage in try following.page(reader) })
   }
 
   /// What stands behind `asked`; where the missing ones are instead.

@@ -60,10 +60,7 @@ public final class IngestServer: Sendable {
       }
       self.writer = writer
       if let lostStore { notify(.storeIsNew(reason: lostStore)) }
-      let readers =
-        storeConfiguration.isInMemory
-        ? ReadPool(through: writer)
-        : try ReadPool { () throws(StoreError) in try SQLiteReader(folder: storeConfiguration.folder) }
+      let readers = try IngestServer.openReaders(storeConfiguration, writer)
       self.readers = readers
       let journal = try IngestServer.openJournal(configuration, dropped, notify) { dispatcher.send($0, to: $1) }
       self.journal = journal
@@ -163,6 +160,13 @@ public final class IngestServer: Sendable {
       if let expiry = try reader.lastOrderExpiry() { latestExpiry.extend(to: expiry) }
     }
     return WatchedStore(store, hub: hub)
+  }
+
+  private static func openReaders(
+    _ configuration: StoreConfiguration, _ writer: WriterThread
+  ) throws(StoreError) -> ReadPool {
+    if configuration.isInMemory { return ReadPool(through: writer) }
+    return try ReadPool { () throws(StoreError) in try SQLiteReader(folder: configuration.folder) }
   }
 
   /// Nil when no request is to be recorded.
