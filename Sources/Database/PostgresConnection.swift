@@ -1,15 +1,20 @@
 internal import CPostgres
 
-/// A connection to a PostgreSQL database, and the rows of the query that it was asked last: however many there are, one is in
-/// memory.
+/// A connection to a PostgreSQL database. It is asked in one of two ways: by `ask` and `step`, where one row is in memory however
+/// many there are, or by `send` and `flush`, where many statements are under way at a time.
 @safe
 package final class PostgresConnection {
-  private let connection: OpaquePointer
+  let connection: OpaquePointer
   private var columns: Int32 = -1
+  var statements = PreparedStatements()
 
   /// What the server or its library says, without the line ends.
   package struct Failure: Error, Equatable {
     package let message: String
+    /// The server's code (https://www.postgresql.org/docs/15/errcodes-appendix.html); empty when it does not come from there.
+    package var state = ""
+    /// The connection is no more.
+    package var isLost = false
   }
 
   /// Whether libpq, PostgreSQL's client library, is on this machine (docs/decisions/0027).
@@ -18,21 +23,27 @@ package final class PostgresConnection {
   /// The server itself ends a query after five minutes.
   package static let silenceMax = 310_000
 
-  /// Connects to the database at a URI as postgresql://user@host/name. A server that sends nothing for `silence`
-  /// milliseconds is given up.
-  package init(to place: String, silence: Int = silenceMax) throws(Failure) {
+  /// Connects to the database at a URI as postgresql://user@host/name; of several hosts, to write, to one that takes it. A server
+  /// that sends nothing for `silence` milliseconds is given up.
+  package init(to place: String, silence: Int = silenceMax, writes: Bool = false) throws(Failure) {
     guard PostgresConnection.isLibraryThere else {
-      throw Failure(message: "reading PostgreSQL takes its client library, libpq.so.5: install the package libpq5")
+      throw Failure(message: "PostgreSQL takes its client library, libpq.so.5: install the package libpq5", isLost: true)
     }
-    guard let connection = unsafe rr_postgres_open(place, Int32(silence)) else { throw Failure(message: "no memory") }
+    guard let connection = unsafe rr_postgres_open(place, Int32(silence), writes ? 1 : 0) else {
+      throw Failure(message: "no memory", isLost: true)
+    }
     unsafe self.connection = connection
     let refusal = failure.message
-    guard refusal.isEmpty else { throw Failure(message: refusal) }
+    guard refusal.isEmpty else { throw Failure(message: refusal, isLost: true) }
   }
 
   deinit { unsafe rr_postgres_close(connection) }
 
-  private var failure: Failure { Failure(message: unsafe String(cString: rr_postgres_error(connection)).onOneLine) }
+  var failure: Failure {
+    Failure(
+      message: unsafe String(cString: rr_postgres_error(connection)).onOneLine,
+      state: unsafe String(cString: rr_postgres_state(connection)), isLost: unsafe rr_postgres_is_lost(connection) == 1)
+  }
 
   /// Asks, in a transaction of its own that only reads; the rows of the query before must have been read to their end. `value`
   /// is that of `$1`, nil where the query has none.

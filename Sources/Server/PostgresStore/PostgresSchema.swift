@@ -16,12 +16,13 @@ package enum PostgresSchema {
   /// - `points` has a partition for each day of recorded time, made by `make_day`; what has no such day lies in `points_odd`. The key
   ///   begins with the device, so that it also serves the history of one: within a day its records lie together.
   /// - `parameters` holds what came beside records, once a day (`recorded_at / 86400000`) and text; `digest` is a hash of it.
-  /// - `partitions` has the days that have a partition; 0 is that of odd times, from its first record on.
+  /// - `partitions` has the days that have a partition; 0 is that of odd times, from its first record on. `day_changes` counts how
+  ///   often it has changed.
   /// - Numbers of devices are not used twice: rows of a forgotten one may still be swept.
   private static let first = """
     CREATE TABLE installation(
       is_only boolean PRIMARY KEY DEFAULT true CHECK (is_only), version integer NOT NULL, cluster bigint NOT NULL,
-      arrival_base bigint NOT NULL);
+      arrival_base bigint NOT NULL, day_changes bigint NOT NULL DEFAULT 0);
     CREATE TABLE secrets(name text PRIMARY KEY, bytes bytea NOT NULL);
 
     CREATE SEQUENCE device_ids;
@@ -91,6 +92,9 @@ package enum PostgresSchema {
       reason text COLLATE "C" NOT NULL);
     CREATE INDEX sink_refusals_by_sink ON sink_refusals(sink, id);
 
+    CREATE FUNCTION used_bytes() RETURNS bigint LANGUAGE sql STABLE AS $$
+      SELECT sum(pg_total_relation_size(oid))::bigint FROM pg_class
+      WHERE relnamespace = current_schema()::regnamespace AND relkind = 'r' $$;
     CREATE TABLE probe(bytes bytea NOT NULL);
     ALTER TABLE probe ALTER bytes SET STORAGE EXTERNAL;
     \(arrivals)
@@ -118,6 +122,7 @@ package enum PostgresSchema {
       PERFORM pg_advisory_xact_lock(hashtextextended('days of ' || current_schema(), 0));
       IF EXISTS (SELECT FROM partitions WHERE day = wanted) THEN RETURN; END IF;
       INSERT INTO partitions VALUES (wanted);
+      UPDATE installation SET day_changes = day_changes + 1;
       IF wanted = 0 THEN RETURN; END IF;
       LOCK TABLE points_odd, parameters_odd IN ACCESS EXCLUSIVE MODE;
       EXECUTE format('CREATE TABLE points_%s (LIKE points INCLUDING ALL)', suffix);
@@ -136,6 +141,7 @@ package enum PostgresSchema {
       PERFORM pg_advisory_xact_lock(hashtextextended('days of ' || current_schema(), 0));
       DELETE FROM partitions WHERE day = wanted;
       IF NOT FOUND THEN RETURN; END IF;
+      UPDATE installation SET day_changes = day_changes + 1;
       IF wanted = 0 THEN
         TRUNCATE points_odd, parameters_odd;
       ELSE

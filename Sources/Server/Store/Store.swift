@@ -111,6 +111,11 @@ package struct StoreError: Error, Equatable, CustomStringConvertible {
   /// A sentence with the path concerned and what to do about it.
   package let message: String
 
+  package init(code: Code, message: String) {
+    self.code = code
+    self.message = message
+  }
+
   package var description: String { message }
 }
 

@@ -34,7 +34,7 @@ package final class ArrivalBoard: Sendable {
     for listener in listeners { listener() }
   }
 
-  func lose(_ count: Int64, of sink: String) { state.withLock { $0.lost[sink, default: 0] += count } }
+  package func lose(_ count: Int64, of sink: String) { state.withLock { $0.lost[sink, default: 0] += count } }
 
-  func hold(_ count: Int) { state.withLock { $0.held = count } }
+  package func hold(_ count: Int) { state.withLock { $0.held = count } }
 }

@@ -42,7 +42,7 @@ package enum CommandProof: Equatable, Sendable {
   /// How far a device may have gone between the command and its next record.
   private static let distance = 1_000.0
 
-  func holds(of point: Point) -> Bool {
+  package func holds(of point: Point) -> Bool {
     switch self {
     case .motionChange(let isMoving): point.event == "motionchange" && point.isMoving == isMoving
     case .odometer(let metres): point.odometer.map { (metres - 1...metres + Self.distance).contains($0) } ?? false
@@ -325,7 +325,7 @@ struct CommandOutbox {
 
 extension QueuedCommand.Target {
   /// As the table of orders keeps a target.
-  var columns: (kind: Int64, run: String, text: String) {
+  package var columns: (kind: Int64, run: String, text: String) {
     switch self {
     case .device(let identity): (0, identity.run, identity.name)
     case .tag(let tag, let run): (1, run, tag)

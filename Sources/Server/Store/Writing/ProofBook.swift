@@ -68,7 +68,7 @@ struct ProofBook {
 
 extension CommandProof {
   /// As the tables of orders and proofs keep it.
-  var columns: (kind: Int64, value: Double) {
+  package var columns: (kind: Int64, value: Double) {
     switch self {
     case .motionChange(let isMoving): (1, isMoving ? 1 : 0)
     case .odometer(let metres): (2, metres)
@@ -76,7 +76,7 @@ extension CommandProof {
   }
 
   /// Nil for a kind that this version does not know, and for none.
-  init?(kind: Int64, value: Double) {
+  package init?(kind: Int64, value: Double) {
     switch kind {
     case 1: self = .motionChange(isMoving: value == 1)
     case 2: self = .odometer(metres: value)

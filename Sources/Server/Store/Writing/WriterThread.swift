@@ -161,14 +161,14 @@ package struct Ticket: Hashable, Sendable {
 /// Measures the commits of groups alone: the writing of the log and its sync. A store in virtual time has none.
 package struct CommitTimer: Sendable {
   private let time: SharedHistogram
-  let now: @Sendable () -> MonotonicInstant
+  package let now: @Sendable () -> MonotonicInstant
 
   package init(_ time: SharedHistogram, now: @escaping @Sendable () -> MonotonicInstant) {
     self.time = time
     self.now = now
   }
 
-  func record(since start: MonotonicInstant) { time.record(UInt64(max(0, (now() - start).count))) }
+  package func record(since start: MonotonicInstant) { time.record(UInt64(max(0, (now() - start).count))) }
 }
 
 /// Bounds of the writer's mailbox and of its groups.

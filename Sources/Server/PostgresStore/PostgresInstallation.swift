@@ -1,0 +1,148 @@
+package import Database
+package import Store
+
+/// How connections to a store begin: in the right schema, with settings that no change of the server's configuration takes back, and
+/// with tables of this version.
+package enum PostgresInstallation {
+  /// The schema of the tables, unless the search path of the connection begins with another: of a database, of a role, or of the
+  /// place itself (`?options=-csearch_path%3Dname`). So one database can hold several stores.
+  private static let usualSchema = "rollingroad"
+
+  /// A connection for questions. The tables must be there.
+  package static func openToRead(_ place: String) throws(StoreError) -> PostgresConnection {
+    try opened { () throws(PostgresConnection.Failure) in
+      let connection = try PostgresConnection(to: place, silence: silence)
+      try enter(try schema(of: connection), connection)
+      return connection
+    } check: { (connection) throws(PostgresConnection.Failure) in
+      guard let found = try version(on: connection) else {
+        return StoreError(code: .foreignFile, message: "the database has no store of this program; start a server with it first")
+      }
+      return found == PostgresSchema.version ? nil : refusal(ofVersion: found)
+    }
+  }
+
+  /// The writer's connection. Makes the tables, and brings older ones to this version.
+  static func openToWrite(_ place: String) throws(StoreError) -> PostgresConnection {
+    try opened { () throws(PostgresConnection.Failure) in
+      let connection = try PostgresConnection(to: place, silence: silence, writes: true)
+      try enter(try schema(of: connection), connection)
+      try connection.run(writing)
+      return connection
+    } check: { (connection) throws(PostgresConnection.Failure) in
+      let settings = try connection.perform(
+        "SELECT current_setting('synchronous_commit'), current_setting('server_encoding'), current_setting('server_version_num')::int8")
+      guard settings.text(0, 1) == "UTF8" else {
+        return StoreError(
+          code: .foreignFile,
+          message: "the database has the encoding \(settings.text(0, 1)); make one with UTF8: createdb --encoding=UTF8 --template=template0")
+      }
+      guard settings.integer(0, 2) >= 140_000 else {
+        return StoreError(code: .foreignFile, message: "the server is older than PostgreSQL 14")
+      }
+      // What is acknowledged is on disk: named here so that no reload of the server's configuration changes it.
+      let commit = settings.text(0, 0)
+      try connection.run("SET synchronous_commit = \(commit == "off" ? "on" : commit)")
+      return try migrate(connection)
+    }
+  }
+
+  /// Longer than any statement may take at the server.
+  private static let silence = 40_000
+  /// Statements find rows by keys in tables of any size; plans are made once.
+  private static let writing = """
+    SET statement_timeout = '30s'; SET lock_timeout = '10s'; SET idle_in_transaction_session_timeout = '2min';
+    SET jit = off; SET enable_seqscan = off; SET plan_cache_mode = force_generic_plan
+    """
+
+  private static func opened(
+    _ open: () throws(PostgresConnection.Failure) -> PostgresConnection,
+    check: (PostgresConnection) throws(PostgresConnection.Failure) -> StoreError?
+  ) throws(StoreError) -> PostgresConnection {
+    let refusal: StoreError?
+    let connection: PostgresConnection
+    do throws(PostgresConnection.Failure) {
+      connection = try open()
+      refusal = try check(connection)
+    } catch {
+      throw StoreError(code: .unreachable, message: "the database cannot be used: \(error.message)")
+    }
+    if let refusal { throw refusal }
+    return connection
+  }
+
+  private static func schema(of connection: PostgresConnection) throws(PostgresConnection.Failure) -> String {
+    let path = try connection.perform("SELECT current_setting('search_path')").text(0, 0)
+    let first = path.prefix { $0 != "," }.filter { $0 != "\"" && $0 != " " }
+    return first.isEmpty || first == "$user" || first == "public" ? usualSchema : String(first)
+  }
+
+  private static func enter(
+    _ schema: String, _ connection: PostgresConnection
+  ) throws(PostgresConnection.Failure) {
+    try connection.run("SET search_path = \"\(schema)\"; SET TimeZone = 'UTC'; SET client_min_messages = warning")
+  }
+
+  /// Nil when there are no tables.
+  private static func version(on connection: PostgresConnection) throws(PostgresConnection.Failure) -> Int? {
+    let found = try connection.perform("SELECT to_regclass('installation') IS NOT NULL")
+    guard found.flag(0, 0) else { return nil }
+    return Int(try connection.perform("SELECT version FROM installation").integer(0, 0))
+  }
+
+  private static func refusal(ofVersion found: Int) -> StoreError {
+    found > PostgresSchema.version
+      ? StoreError(
+        code: .newerVersion,
+        message: "the database was written by a newer program: its version is \(found), this one knows "
+          + "\(PostgresSchema.version); update this program or choose another database or schema")
+      : StoreError(
+        code: .newerVersion, message: "the tables have the version \(found), this program needs \(PostgresSchema.version)")
+  }
+
+  /// One node at a time. Nil when the tables are as this program wants them.
+  private static func migrate(_ connection: PostgresConnection) throws(PostgresConnection.Failure) -> StoreError? {
+    try connection.run("BEGIN")
+    let name = try connection.perform("SELECT current_setting('search_path')").text(0, 0)
+    _ = try connection.perform(
+      "SELECT pg_advisory_xact_lock(hashtextextended('schema ' || current_setting('search_path'), 0))")
+    if try !connection.perform("SELECT to_regnamespace(current_setting('search_path')) IS NOT NULL").flag(0, 0) {
+      try connection.run("CREATE SCHEMA \(name)")
+    }
+    var found = try version(on: connection)
+    if found == nil {
+      let others = try connection.perform("SELECT count(*) FROM pg_class WHERE relnamespace = current_schema()::regnamespace")
+      guard others.integer(0, 0) == 0 else {
+        try connection.run("ROLLBACK")
+        return StoreError(
+          code: .foreignFile,
+          message: "the schema \(name) has other tables; name another: ?options=-csearch_path%3DNAME")
+      }
+    }
+    if let found, found > PostgresSchema.version {
+      try connection.run("ROLLBACK")
+      return refusal(ofVersion: found)
+    }
+    for migration in PostgresSchema.migrations.dropFirst(found ?? 0) { try connection.run(migration) }
+    if found == nil {
+      try connection.run("INSERT INTO installation(version, cluster, arrival_base) VALUES (0, 0, 0)")
+      found = 0
+    }
+    try settle(found, connection)
+    try connection.run("COMMIT")
+    return nil
+  }
+
+  /// Notes the version, and moves the counting of arrivals where the database was restored into another cluster, whose transactions
+  /// have other numbers.
+  private static func settle(_ found: Int?, _ connection: PostgresConnection) throws(PostgresConnection.Failure) {
+    try connection.run(PostgresSchema.geography)
+    try connection.run(
+      """
+      UPDATE installation SET version = \(PostgresSchema.version), cluster = system_identifier,
+        arrival_base = CASE WHEN cluster IN (0, system_identifier) THEN arrival_base
+          ELSE coalesce((SELECT max(arrived_in) FROM points), 0) END
+      FROM pg_control_system() WHERE version <> \(PostgresSchema.version) OR cluster <> system_identifier
+      """)
+  }
+}

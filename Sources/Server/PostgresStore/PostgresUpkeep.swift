@@ -1,0 +1,209 @@
+import Base
+import Database
+import Store
+
+/// The work between groups, in steps of a few milliseconds. All nodes do it; what one has begun, the others pass over.
+struct PostgresUpkeep {
+  typealias Failure = PostgresConnection.Failure
+
+  private static let stepRows: Int64 = 4_096
+
+  private let configuration: StoreConfiguration
+  private let board: ArrivalBoard?
+  private var swept: Int64?
+  private var retentionChecked: Int64?
+  private var sized: Int64?
+  private var housekept: Int64?
+
+  init(_ configuration: StoreConfiguration, _ board: ArrivalBoard?) {
+    self.configuration = configuration
+    self.board = board
+  }
+
+  /// True when there is more to do at once.
+  mutating func step(on connection: PostgresConnection, now: Int64) throws(Failure) -> Bool {
+    if isDue(since: swept, every: 1_000, now) {
+      if try sweep(connection) { return true }
+      swept = now
+    }
+    if isDue(since: retentionChecked, every: 1_000, now) {
+      if try retire(connection, now: now) { return true }
+      retentionChecked = now
+    }
+    guard isDue(since: housekept, every: 60_000, now) else { return false }
+    let isMore = try trimHistories(connection, now: now)
+    if !isMore { housekept = now }
+    return isMore
+  }
+
+  /// Also when the clock was set back.
+  private func isDue(since last: Int64?, every milliseconds: Int64, _ now: Int64) -> Bool {
+    guard let last else { return true }
+    return now < last || now - last >= milliseconds
+  }
+
+  /// Deletes a stretch of what deleted devices have left. Days are taken one by one: a statement for all would lock all of them.
+  private func sweep(_ connection: PostgresConnection) throws(Failure) -> Bool {
+    let found = try connection.perform("SELECT EXISTS (SELECT FROM forgotten)")
+    guard found.flag(0, 0) else { return false }
+    try connection.run("BEGIN")
+    let devices = try connection.perform(
+      "SELECT device FROM forgotten ORDER BY device LIMIT 64 FOR UPDATE SKIP LOCKED")
+    guard devices.count > 0 else {
+      try connection.run("ROLLBACK")
+      return false
+    }
+    let ids = (0..<devices.count).map { devices.integer($0, 0) }
+    if try !deleteRows(of: ids, connection) {
+      _ = try connection.perform("DELETE FROM forgotten WHERE device = ANY($1::int8[])", PostgresUpkeep.list(ids))
+    }
+    try connection.run("COMMIT")
+    return true
+  }
+
+  private static func list(_ ids: [Int64]) -> PostgresArguments {
+    var arguments = PostgresArguments()
+    arguments.add(integers: ids, of: { $0 })
+    return arguments
+  }
+
+  /// True when there are more.
+  private func deleteRows(of ids: [Int64], _ connection: PostgresConnection) throws(Failure) -> Bool {
+    let days = try connection.perform("SELECT day_suffix(day) FROM partitions WHERE day <> 0 ORDER BY day")
+    let points = ["points_odd"] + (0..<days.count).map { "points_" + days.text($0, 0) }
+    let tables = points.map { ($0, Self.stepRows) } + [
+      ("deliveries", Self.stepRows), ("proofs", Self.stepRows), ("device_tags", Self.stepRows), ("quarantine", 64), ("logs", 1),
+    ]
+    for (table, most) in tables {
+      let deleted = try connection.perform(
+        """
+        DELETE FROM \(table) WHERE ctid = ANY(ARRAY(
+          SELECT ctid FROM \(table) WHERE device = ANY($1::int8[]) LIMIT \(most) FOR UPDATE))
+        """, PostgresUpkeep.list(ids))
+      if deleted.changes == Int(most) { return true }
+    }
+    return false
+  }
+}
+
+/// Retention.
+extension PostgresUpkeep {
+  /// Gives up what is too old and has gone on to all sinks, or the oldest day when the data is too large. True when it gave something
+  /// up. The youngest day always stays.
+  private mutating func retire(_ connection: PostgresConnection, now: Int64) throws(Failure) -> Bool {
+    let expired = try expired(connection, now: now)
+    var free: Int64?
+    for day in expired where free == nil {
+      if try !isAwaited(day, connection) { free = day }
+    }
+    if free == nil { board?.hold(expired.count) }
+    let surplus = free == nil ? try surplus(connection, now: now) : nil
+    guard let given = free ?? surplus else { return false }
+    if free == nil {
+      for sink in configuration.sinks {
+        let unsent = try count(of: given, behind: sink, connection, most: .max)
+        if unsent > 0 { board?.lose(unsent, of: sink) }
+      }
+    }
+    var arguments = PostgresArguments()
+    arguments.add(given)
+    _ = try connection.perform("SELECT drop_day($1::int8)", arguments)
+    return true
+  }
+
+  private func isAwaited(_ day: Int64, _ connection: PostgresConnection) throws(Failure) -> Bool {
+    for sink in configuration.sinks where try count(of: day, behind: sink, connection, most: 1) > 0 { return true }
+    return false
+  }
+
+  private static func name(of day: Int64, _ connection: PostgresConnection) throws(Failure) -> String {
+    if day == Day.odd { return "points_odd" }
+    var arguments = PostgresArguments()
+    arguments.add(day)
+    return "points_" + (try connection.perform("SELECT day_suffix($1::int8)", arguments).text(0, 0))
+  }
+
+  /// Records of a day that have not gone on to a sink.
+  private func count(
+    of day: Int64, behind sink: String, _ connection: PostgresConnection, most: Int64
+  ) throws(Failure) -> Int64 {
+    var arguments = PostgresArguments()
+    arguments.add(sink)
+    arguments.add(most)
+    let table = try PostgresUpkeep.name(of: day, connection)
+    return try connection.perform(
+      """
+      SELECT count(*) FROM (
+        SELECT FROM \(table) AS point JOIN sinks ON name = $1::text
+        WHERE point.arrived_in >= sinks.arrived_in AND (point.arrived_in > sinks.arrived_in OR point.n > sinks.n)
+        LIMIT $2::int8) AS unsent
+      """, arguments
+    ).integer(0, 0)
+  }
+
+  private func expired(_ connection: PostgresConnection, now: Int64) throws(Failure) -> [Int64] {
+    guard let retained = configuration.retainDays else { return [] }
+    let first = now / Day.milliseconds - Int64(retained)
+    var arguments = PostgresArguments()
+    arguments.add(first)
+    let found = try connection.perform("SELECT day FROM partitions WHERE day < $1::int8 ORDER BY day", arguments)
+    var days = (0..<found.count).map { found.integer($0, 0) }
+    guard days.first == Day.odd else { return days }
+    // Odd times say nothing about age: there the arrival counts.
+    let last = try connection.perform("SELECT received_at FROM points_odd ORDER BY arrived_in DESC LIMIT 1")
+    if last.count == 0 || last.integer(0, 0) / Day.milliseconds >= first { days.removeFirst() }
+    return days
+  }
+
+  private mutating func surplus(_ connection: PostgresConnection, now: Int64) throws(Failure) -> Int64? {
+    guard let limit = configuration.retainBytes, isDue(since: sized, every: 10_000, now) else { return nil }
+    guard try connection.perform("SELECT used_bytes()").integer(0, 0) > limit else {
+      sized = now
+      return nil
+    }
+    let found = try connection.perform("SELECT day FROM partitions ORDER BY day")
+    let days = (0..<found.count).map { found.integer($0, 0) }
+    guard days.count > 1 else { return nil }
+    return days.dropLast().first { $0 != Day.odd } ?? days.first { $0 == Day.odd }
+  }
+}
+
+/// Small tables.
+extension PostgresUpkeep {
+  /// Keeps them within their bounds. True when there is more to delete.
+  private func trimHistories(_ connection: PostgresConnection, now: Int64) throws(Failure) -> Bool {
+    let limits = configuration.limits
+    let monthAgo = now - 30 * Day.milliseconds
+    let oldOrder = "id <= (SELECT max(id) FROM orders) - $1::int8 AND (NOT is_open OR expires <= $2::int8)"
+    let rules: [(table: String, condition: String, value: Int)] = [
+      ("quarantine", "id <= (SELECT max(id) FROM quarantine) - $1::int8 AND $2::int8 > 0", limits.quarantineRows),
+      ("sink_refusals", "id <= (SELECT max(id) FROM sink_refusals) - $1::int8 AND $2::int8 > 0", limits.sinkRefusals),
+      ("deliveries", "command IN (SELECT id FROM orders WHERE \(oldOrder))", limits.ledgerOrders),
+      (
+        "orders", oldOrder + " AND NOT EXISTS (SELECT FROM deliveries WHERE command = orders.id)", limits.ledgerOrders
+      ),
+      (
+        "refresh_tokens", "family IN (SELECT id FROM token_families WHERE expires < $1::int8 AND $2::int8 > 0)",
+        Int(monthAgo)
+      ),
+      (
+        "token_families",
+        "expires < $1::int8 AND $2::int8 > 0 AND NOT EXISTS (SELECT FROM refresh_tokens WHERE family = token_families.id)",
+        Int(monthAgo)
+      ),
+    ]
+    var isMore = false
+    for rule in rules {
+      var arguments = PostgresArguments()
+      arguments.add(Int64(rule.value))
+      arguments.add(now)
+      let deleted = try connection.perform(
+        """
+        DELETE FROM \(rule.table) WHERE ctid = ANY(ARRAY(
+          SELECT ctid FROM \(rule.table) WHERE \(rule.condition) LIMIT \(Self.stepRows) FOR UPDATE SKIP LOCKED))
+        """, arguments)
+      if deleted.changes == Int(Self.stepRows) { isMore = true }
+    }
+    return isMore
+  }
+}

@@ -1,0 +1,268 @@
+import Base
+import Database
+import Store
+
+/// The commands that concern the devices of a set of jobs. What may be done with them is told in `CommandOutbox` and `ProofBook`;
+/// here the same is decided on rows that were read beforehand, while the devices are locked.
+final class CommandRows {
+  struct Order {
+    let id: Int64
+    let target: QueuedCommand.Target
+    let expires: Int64
+    let command: [UInt8]
+    let proof: CommandProof?
+    var key: String?
+    var isOpen = true
+  }
+
+  struct Delivery {
+    var state: Int64
+    var sent: Int64
+    var confirmed: Int64?
+    var attempts: Int64
+    var proven: Int64?
+    var isChanged = false
+  }
+
+  struct Key: Hashable {
+    let command: Int64
+    let device: Int64
+  }
+
+  struct Awaited {
+    let command: Int64
+    let proof: CommandProof
+    let sent: Int64
+  }
+
+  /// In the column `deliveries.state`.
+  enum State {
+    static let due: Int64 = 0
+    static let sent: Int64 = 1
+    static let delivered: Int64 = 2
+    static let confirmed: Int64 = 3
+  }
+
+  let devices: DeviceRows
+  let limits: StoreLimits
+  let now: Int64
+
+  /// Everything that was read or added, by its number.
+  var orders: [Int64: Order] = [:]
+  /// What is to be sent to a device alone, by its place.
+  var due: [Int: [Int64]] = [:]
+  /// Orders for tags and for everyone, in the order of their ids.
+  var broadcasts: [Int64] = []
+  /// Tags of devices, as far as an open order names them.
+  var tags: [Int64: Set<String>] = [:]
+  var deliveries: [Key: Delivery] = [:]
+  var proofs: [Int64: [Awaited]] = [:]
+  var changedProofs: Set<Int64> = []
+  var droppedProofs: [Key] = []
+  var newOrders: [Int64] = []
+  var closedOrders: [Int64] = []
+
+  // For orders that come.
+  var wantedKeys: [QueuedCommand] = []
+  var addCount = 0
+  var numbers: ArraySlice<Int64> = []
+  var openKeys: [OpenKey: Int64] = [:]
+  var openCount = 0
+  var expiredCount = 0
+  var closesExpired = false
+
+  // What the jobs ask for.
+  var takeLimits: [Int: Int] = [:]
+  var marks: [(identity: DeviceIdentity, id: Int64)] = []
+  var awaitsProofs = false
+
+  /// What was taken, for the case that nobody hears of it.
+  private(set) var taken: [Key] = []
+
+  struct OpenKey: Hashable {
+    let target: QueuedCommand.Target
+    let key: String
+  }
+
+  init(_ devices: DeviceRows, _ limits: StoreLimits, now: Int64) {
+    self.devices = devices
+    self.limits = limits
+    self.now = now
+  }
+
+  /// At most so many are to be taken for the device, which is among the devices already.
+  func asksForTakes(of device: DeviceIdentity, limit: Int) {
+    if limit > 0 { takeLimits[devices.place(of: device), default: 0] += limit }
+  }
+
+  /// The order is to be added.
+  func asksForRoom(_ order: QueuedCommand) {
+    addCount += 1
+    if order.deduplicationKey != nil { wantedKeys.append(order) }
+  }
+
+  func add(_ order: QueuedCommand) -> StoreResult {
+    let openKey = order.deduplicationKey.map { OpenKey(target: order.target, key: $0) }
+    if let openKey, let id = openKeys[openKey] { return .queued(id: id, isNew: false) }
+    if openCount >= limits.openOrders, !closesExpired {
+      closesExpired = true
+      openCount -= expiredCount
+    }
+    guard openCount < limits.openOrders else { return .tooManyCommands }
+    guard let id = numbers.popFirst() else { preconditionFailure("each order that comes has a number") }
+    orders[id] = Order(
+      id: id, target: order.target, expires: order.expiresAt.millisecondsSince1970, command: order.command,
+      proof: order.proof, key: order.deduplicationKey)
+    newOrders.append(id)
+    openCount += 1
+    if order.expiresAt.millisecondsSince1970 > now {
+      if let openKey { openKeys[openKey] = id }
+      remember(id, order.target)
+    }
+    return .queued(id: id, isNew: true)
+  }
+
+  private func remember(_ id: Int64, _ target: QueuedCommand.Target) {
+    switch target {
+    case .device(let identity):
+      if let place = devices.placeIfAsked(of: identity) { makeDue(id, at: place) }
+    case .tag, .everyone: broadcasts.append(id)
+    }
+  }
+
+  func makeDue(_ id: Int64, at place: Int) {
+    var ids = due[place] ?? []
+    guard !ids.contains(id) else { return }
+    ids.insert(id, at: ids.firstIndex { $0 > id } ?? ids.count)
+    due[place] = ids
+  }
+
+  /// Whether `take` could find anything for this device.
+  func mayHave(_ place: Int) -> Bool {
+    due[place] != nil
+      || broadcasts.contains { id in
+        id > devices[place].broadcastMark && orders[id]?.target.run == devices[place].identity.run
+      }
+  }
+
+  /// Marks what is due for the device as sent and returns it, at most `limit`; the rest waits for the next call.
+  func take(_ place: Int, limit: Int) -> [TakenCommand] {
+    guard let device = devices[place].id, limit > 0 else { return [] }
+    var found: [TakenCommand] = []
+    var waiting = due[place] ?? []
+    while let id = waiting.first, found.count < limit {
+      waiting.removeFirst()
+      send(id, to: device, into: &found)
+      close(id)
+    }
+    due[place] = waiting.isEmpty ? nil : waiting
+    for id in broadcasts where id > devices[place].broadcastMark {
+      guard found.count < limit else { break }
+      devices.change(place) { $0.broadcastMark = id }
+      if let order = orders[id], reaches(order.target, place, device) { send(id, to: device, into: &found) }
+    }
+    return found
+  }
+
+  private func reaches(_ target: QueuedCommand.Target, _ place: Int, _ device: Int64) -> Bool {
+    switch target {
+    case .device(let identity): identity == devices[place].identity
+    case .everyone(let run): run == devices[place].identity.run
+    case .tag(let tag, let run): run == devices[place].identity.run && tags[device]?.contains(tag) ?? false
+    }
+  }
+
+  private func send(_ id: Int64, to device: Int64, into found: inout [TakenCommand]) {
+    guard let order = orders[id], order.expires > now else { return }
+    if let proof = order.proof {
+      let kind = proof.columns.kind
+      proofs[device, default: []].removeAll { $0.proof.columns.kind == kind }
+      proofs[device, default: []].append(Awaited(command: id, proof: proof, sent: now))
+      changedProofs.insert(device)
+    }
+    let key = Key(command: id, device: device)
+    var delivery = deliveries[key] ?? Delivery(state: State.sent, sent: now, attempts: 0)
+    delivery.state = State.sent
+    delivery.sent = now
+    delivery.attempts += 1
+    delivery.isChanged = true
+    deliveries[key] = delivery
+    taken.append(key)
+    found.append(TakenCommand(id: id, command: order.command))
+  }
+
+  /// An order for one device is through when it has been sent once; should its answer be lost, its delivery is due again.
+  private func close(_ id: Int64) {
+    guard var order = orders[id], order.isOpen, case .device = order.target else { return }
+    order.isOpen = false
+    if let key = order.key { openKeys[OpenKey(target: order.target, key: key)] = nil }
+    orders[id] = order
+    openCount -= 1
+    closedOrders.append(id)
+  }
+}
+
+extension CommandRows {
+  /// The device has read the answer.
+  func markDelivered(_ ids: [Int64], of place: Int) -> Int {
+    change(ids, of: place) { delivery in
+      delivery.state = State.delivered
+      delivery.confirmed = now
+    }.count
+  }
+
+  func takeBack(_ ids: [Int64], of place: Int) -> Int {
+    let changed = change(ids, of: place) { $0.state = State.due }
+    for key in changed {
+      makeDue(key.command, at: place)
+      drop(key)
+    }
+    return changed.count
+  }
+
+  /// Those that are sent and not confirmed.
+  private func change(_ ids: [Int64], of place: Int, _ body: (inout Delivery) -> Void) -> [Key] {
+    guard let device = devices[place].id else { return [] }
+    var changed: [Key] = []
+    for id in ids {
+      let key = Key(command: id, device: device)
+      guard var delivery = deliveries[key], delivery.state == State.sent else { continue }
+      body(&delivery)
+      delivery.isChanged = true
+      deliveries[key] = delivery
+      changed.append(key)
+    }
+    return changed
+  }
+
+  /// The command did not reach the device, or it was proven.
+  private func drop(_ key: Key) {
+    guard proofs[key.device]?.contains(where: { $0.command == key.command }) ?? false else { return }
+    proofs[key.device]?.removeAll { $0.command == key.command }
+    droppedProofs.append(key)
+  }
+
+  /// The commands that these records of the device prove: made since they were sent, by the device's clock.
+  func confirm(by points: [Point], of place: Int) -> [Int64] {
+    guard let device = devices[place].id, let awaited = proofs[device] else { return [] }
+    let proven = awaited.filter { entry in
+      points.contains { $0.recordedAt >= entry.sent && entry.proof.holds(of: $0) }
+    }.map(\.command)
+    for id in proven {
+      let key = Key(command: id, device: device)
+      if var delivery = deliveries[key], delivery.state == State.sent || delivery.state == State.delivered {
+        delivery.state = State.confirmed
+        delivery.proven = now
+        delivery.confirmed = delivery.confirmed ?? now
+        delivery.isChanged = true
+        deliveries[key] = delivery
+      }
+      drop(key)
+    }
+    return proven
+  }
+}
+
+extension QueuedCommand.Target {
+  var run: String { columns.run }
+}

@@ -1,0 +1,57 @@
+import Base
+import Database
+import Store
+
+/// The days that have a partition, as a node remembers them. Other nodes make and drop days too: each group checks whether any has
+/// changed.
+final class DayTable {
+  typealias Failure = PostgresConnection.Failure
+
+  /// With 0, that of odd times.
+  var all: Set<Int64> = []
+  /// The count of changes that `all` belongs to; nil before it was read.
+  private(set) var changes: Int64?
+
+  func forget() { changes = nil }
+
+  /// The days of the records of these jobs.
+  static func needed(by jobs: some Sequence<StoreJob>, now: Int64, _ limits: StoreLimits) -> Set<Int64> {
+    var needed: Set<Int64> = []
+    var last: Int64?
+    for case .ingest(let batch) in jobs {
+      for point in batch.points {
+        let day = Day.of(point.recordedAt, now: now, daysAhead: limits.daysAhead)
+        if day != last { needed.insert(day) }
+        last = day
+      }
+    }
+    return needed
+  }
+
+  /// Makes the partitions that the jobs need, each in a transaction of its own: a group that waits for another one's partition, or
+  /// that fails, takes none of them along. Beyond the limit days share the partition of odd times.
+  func make(for jobs: [StoreJob], now: Int64, _ limits: StoreLimits, on connection: PostgresConnection) throws(Failure) {
+    let needed = DayTable.needed(by: jobs, now: now, limits)
+    if changes == nil { try read(connection) }
+    var missing = needed.subtracting(all)
+    guard !missing.isEmpty else { return }
+    var room = max(0, limits.partitions - all.count)
+    if missing.subtracting([Day.odd]).count > room, !all.contains(Day.odd) { missing.insert(Day.odd) }
+    for day in missing.sorted(by: >) {
+      guard day == Day.odd || room > 0 else { continue }
+      if day != Day.odd { room -= 1 }
+      var arguments = PostgresArguments()
+      arguments.add(day)
+      _ = try connection.perform("SELECT make_day($1::int8)", arguments)
+    }
+    try read(connection)
+  }
+
+  private func read(_ connection: PostgresConnection) throws(Failure) {
+    // Not the other way round: a change between the two must show.
+    let changes = try connection.perform("SELECT day_changes FROM installation").integer(0, 0)
+    let days = try connection.perform("SELECT day FROM partitions")
+    all = Set((0..<days.count).map { days.integer($0, 0) })
+    self.changes = changes
+  }
+}

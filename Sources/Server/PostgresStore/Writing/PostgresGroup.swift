@@ -1,0 +1,131 @@
+import Base
+import Database
+import Store
+
+/// Why a group cannot go on as it was begun.
+enum GroupObstacle {
+  /// Another node has made or dropped a day: what is remembered of them has to be read again.
+  case daysChanged
+  case newerVersion(Int)
+}
+
+/// The jobs of a group in one transaction. Consecutive jobs of the common kinds are done together: their rows are read and locked, the
+/// records go in, what follows for each job is decided in memory in the order of the jobs, and the changes go out with the commit or
+/// with the next rows that are read. So a group takes three ways to the server and back, however many jobs it has, one more when it
+/// brings new devices, and one for each job of an administrator.
+final class PostgresGroup {
+  typealias Failure = PostgresConnection.Failure
+
+  let jobs: [StoreJob]
+  let now: Int64
+  let limits: StoreLimits
+  let days: DayTable
+  let round: PostgresRound
+  var results: [StoreResult]
+  /// Records so far.
+  var pointCount = 0
+  /// What has to be mended when the commit is made and its answer is lost.
+  var doubts = Doubts()
+  /// What is remembered of the days is this transaction's own.
+  var hasReset = false
+  /// The number of the transaction in the order of arrival.
+  private(set) var arrival: Int64 = 0
+  private var head: (version: Int, dayChanges: Int64)?
+
+  init(_ jobs: [StoreJob], now: Int64, _ limits: StoreLimits, _ days: DayTable, on connection: PostgresConnection) {
+    self.jobs = jobs
+    self.now = now
+    self.limits = limits
+    self.days = days
+    round = PostgresRound(connection)
+    results = Array(repeating: .changed(0), count: jobs.count)
+  }
+
+  /// Everything but the commit, whose statements may still be queued then.
+  func perform() throws(Failure) -> GroupObstacle? {
+    try begin()
+    var start = 0
+    while start < jobs.count {
+      if try administer(start) {
+        start += 1
+        if let obstacle { return obstacle }
+        continue
+      }
+      let end = jobs[start...].firstIndex(where: \.isOfAdministrator) ?? jobs.count
+      let set = JobSet(self, start..<end)
+      try set.load()
+      if let obstacle { return obstacle }
+      try set.perform()
+      start = end
+    }
+    return nil
+  }
+
+  private var obstacle: GroupObstacle? {
+    guard let head else { preconditionFailure("a group begins with a look at the installation") }
+    if head.version != PostgresSchema.version { return .newerVersion(head.version) }
+    return hasReset || head.dayChanges == days.changes ? nil : .daysChanged
+  }
+
+  private func begin() throws(Failure) {
+    try round.send("BEGIN")
+    let resetsEverything = jobs.contains { if case .reset(run: nil) = $0 { true } else { false } }
+    // Every group begins with a look at this table, so that no other is at work beside the reset.
+    if resetsEverything { try round.send("LOCK TABLE installation IN ACCESS EXCLUSIVE MODE") }
+    try round.send("SELECT version, day_changes, arrival_now() FROM installation") { [self] result in
+      head = (Int(result.integer(0, 0)), result.integer(0, 1))
+      arrival = result.integer(0, 2)
+    }
+  }
+
+  /// The record lies in the partition of odd times.
+  func isOdd(_ point: Point) -> Bool {
+    let day = Day.of(point.recordedAt, now: now, daysAhead: limits.daysAhead)
+    return day == Day.odd || !days.all.contains(day)
+  }
+}
+
+/// What a lost answer to a commit leaves behind, if it was made after all: commands that count as sent and tokens that count as used,
+/// while no client has heard of it. A job that is repeated finds everything else as it should be.
+struct Doubts {
+  var taken: [CommandRows.Key] = []
+  var rotations: [(family: Int64, successor: UUID128)] = []
+  var at: Int64 = 0
+
+  var isEmpty: Bool { taken.isEmpty && rotations.isEmpty }
+
+  /// Makes the commands due again, and begins the time of grace anew. Changes nothing when there was no commit.
+  func settle(on connection: PostgresConnection, now: Int64) throws(PostgresConnection.Failure) {
+    let round = PostgresRound(connection)
+    try round.send("BEGIN")
+    if !taken.isEmpty {
+      var arguments = PostgresArguments()
+      arguments.add(integers: taken, of: { $0.command })
+      arguments.add(integers: taken, of: { $0.device })
+      arguments.add(at)
+      try round.send(
+        """
+        UPDATE deliveries SET state = 0 FROM unnest($1::int8[], $2::int8[]) AS taken(command, device)
+        WHERE deliveries.command = taken.command AND deliveries.device = taken.device AND state = 1 AND sent = $3::int8
+        """, arguments)
+      try round.send(
+        """
+        DELETE FROM proofs USING unnest($1::int8[], $2::int8[]) AS taken(command, device)
+        WHERE proofs.command = taken.command AND proofs.device = taken.device AND sent = $3::int8
+        """, arguments)
+    }
+    if !rotations.isEmpty {
+      var arguments = PostgresArguments()
+      arguments.add(integers: rotations, of: { $0.family })
+      arguments.add(uuids: rotations, of: { $0.successor })
+      arguments.add(now)
+      try round.send(
+        """
+        UPDATE token_families SET rotated = $3::int8 FROM unnest($1::int8[], $2::uuid[]) AS made(family, successor)
+        WHERE id = family AND current = successor
+        """, arguments)
+    }
+    try round.send("COMMIT")
+    try round.flush()
+  }
+}
