@@ -276,7 +276,7 @@ let package = Package(
     tests("HTTPService", needs: ["HTTPService", "Network", "HTTP1", "Base", "Support"]),
     // Stands between SQLite and the kernel in the process of the tests.
     .target(name: "SyncFaults", path: "Tests/SyncFaults"),
-    tests("Store", needs: ["Store", "Database", "Base", "Support", "SyncFaults"]),
+    tests("Store", needs: ["Store", "PostgresStore", "Database", "Base", "Support", "SyncFaults"]),
     tests(
       "IngestServer",
       needs: [

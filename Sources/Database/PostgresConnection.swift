@@ -27,7 +27,8 @@ package final class PostgresConnection {
   /// that sends nothing for `silence` milliseconds is given up.
   package init(to place: String, silence: Int = silenceMax, writes: Bool = false) throws(Failure) {
     guard PostgresConnection.isLibraryThere else {
-      throw Failure(message: "PostgreSQL takes its client library, libpq.so.5: install the package libpq5", isLost: true)
+      throw Failure(
+        message: "PostgreSQL takes its client library, libpq.so.5: install the package libpq5", isLost: true)
     }
     guard let connection = unsafe rr_postgres_open(place, Int32(silence), writes ? 1 : 0) else {
       throw Failure(message: "no memory", isLost: true)

@@ -6,10 +6,16 @@ package final class SpokenChild {
   package private(set) var output = ""
   private let end: Int32
 
-  package init(_ words: [String]) throws(ChildProcess.Failure) {
+  /// `input` is what it reads, nothing if it is not said.
+  package init(_ words: [String], input: Int32? = nil) throws(ChildProcess.Failure) {
     let (read, write) = try ChildProcess.pipe()
     defer { _ = close(write) }
-    process = try ChildProcess(words, places: [STDOUT_FILENO: write, STDERR_FILENO: write])
+    process =
+      if let input {
+        try ChildProcess(words, places: [STDIN_FILENO: input, STDOUT_FILENO: write, STDERR_FILENO: write])
+      } else {
+        try ChildProcess(words, places: [STDOUT_FILENO: write, STDERR_FILENO: write])
+      }
     end = read
   }
 
@@ -20,6 +26,12 @@ package final class SpokenChild {
     while !output.contains(text) {
       guard readMore() else { throw ChildProcess.Failure("\(output) ends without \(text)") }
     }
+  }
+
+  /// Reads until a line has come behind what was said before.
+  package func waitForNext(line: String) throws(ChildProcess.Failure) {
+    try wait(for: line + "\n")
+    output = ""
   }
 
   /// Reads to the end; gives how the child ended.

@@ -16,7 +16,8 @@ package enum PostgresInstallation {
       return connection
     } check: { (connection) throws(PostgresConnection.Failure) in
       guard let found = try version(on: connection) else {
-        return StoreError(code: .foreignFile, message: "the database has no store of this program; start a server with it first")
+        return StoreError(
+          code: .foreignFile, message: "the database has no store of this program; start a server with it first")
       }
       return found == PostgresSchema.version ? nil : refusal(ofVersion: found)
     }
@@ -31,11 +32,14 @@ package enum PostgresInstallation {
       return connection
     } check: { (connection) throws(PostgresConnection.Failure) in
       let settings = try connection.perform(
-        "SELECT current_setting('synchronous_commit'), current_setting('server_encoding'), current_setting('server_version_num')::int8")
+        "SELECT current_setting('synchronous_commit'), current_setting('server_encoding'), current_setting('server_version_num')::int8"
+      )
       guard settings.text(0, 1) == "UTF8" else {
         return StoreError(
           code: .foreignFile,
-          message: "the database has the encoding \(settings.text(0, 1)); make one with UTF8: createdb --encoding=UTF8 --template=template0")
+          message:
+            "the database has the encoding \(settings.text(0, 1)); make one with UTF8: createdb --encoding=UTF8 --template=template0"
+        )
       }
       guard settings.integer(0, 2) >= 140_000 else {
         return StoreError(code: .foreignFile, message: "the server is older than PostgreSQL 14")
@@ -97,7 +101,8 @@ package enum PostgresInstallation {
         message: "the database was written by a newer program: its version is \(found), this one knows "
           + "\(PostgresSchema.version); update this program or choose another database or schema")
       : StoreError(
-        code: .newerVersion, message: "the tables have the version \(found), this program needs \(PostgresSchema.version)")
+        code: .newerVersion,
+        message: "the tables have the version \(found), this program needs \(PostgresSchema.version)")
   }
 
   /// One node at a time. Nil when the tables are as this program wants them.
@@ -111,7 +116,8 @@ package enum PostgresInstallation {
     }
     var found = try version(on: connection)
     if found == nil {
-      let others = try connection.perform("SELECT count(*) FROM pg_class WHERE relnamespace = current_schema()::regnamespace")
+      let others = try connection.perform(
+        "SELECT count(*) FROM pg_class WHERE relnamespace = current_schema()::regnamespace")
       guard others.integer(0, 0) == 0 else {
         try connection.run("ROLLBACK")
         return StoreError(

@@ -58,7 +58,8 @@ extension CommandRows {
     ) { result in
       found(
         Presence(
-          orders: result.flag(0, 0), broadcasts: result.flag(0, 1), returned: result.flag(0, 2), proofs: result.flag(0, 3)))
+          orders: result.flag(0, 0), broadcasts: result.flag(0, 1), returned: result.flag(0, 2),
+          proofs: result.flag(0, 3)))
     }
   }
 
@@ -66,7 +67,8 @@ extension CommandRows {
   func load(_ round: PostgresRound, _ presence: Presence) throws(PostgresRound.Failure) {
     let known = devices.all.compactMap(\.id)
     if presence.orders, !takeLimits.isEmpty { try loadDue(round) }
-    if presence.broadcasts, !takeLimits.isEmpty { try loadBroadcasts(round, known) }
+    if presence.broadcasts, !takeLimits.isEmpty { try loadBroadcasts(round) }
+    if presence.broadcasts || !wantedTags.isEmpty, !takeLimits.isEmpty { try loadTags(round, known) }
     if presence.returned, !takeLimits.isEmpty { try loadReturned(round) }
     if presence.proofs { try loadProofs(round, known) }
     if !marks.isEmpty { try loadMarked(round) }
@@ -96,7 +98,7 @@ extension CommandRows {
     }
   }
 
-  private func loadBroadcasts(_ round: PostgresRound, _ known: [Int64]) throws(PostgresRound.Failure) {
+  private func loadBroadcasts(_ round: PostgresRound) throws(PostgresRound.Failure) {
     var arguments = PostgresArguments()
     arguments.add(texts: Set(devices.all.map(\.identity.run)).sorted(), of: { $0 })
     arguments.add(takeLimits.keys.map { devices[$0].broadcastMark }.min() ?? 0)
@@ -115,14 +117,18 @@ extension CommandRows {
       }
       broadcasts = found + broadcasts
     }
-    var named = PostgresArguments()
-    named.add(integers: known, of: { $0 })
-    named.add(now)
+  }
+
+  private func loadTags(_ round: PostgresRound, _ known: [Int64]) throws(PostgresRound.Failure) {
+    var arguments = PostgresArguments()
+    arguments.add(integers: known, of: { $0 })
+    arguments.add(now)
+    arguments.add(texts: wantedTags, of: { $0 })
     try round.send(
       """
-      SELECT device, tag FROM device_tags WHERE device = ANY($1::int8[])
-        AND tag IN (SELECT target FROM orders WHERE is_open AND kind = 1 AND expires > $2::int8)
-      """, named
+      SELECT device, tag FROM device_tags WHERE device = ANY($1::int8[]) AND (tag = ANY($3::text[])
+        OR tag IN (SELECT target FROM orders WHERE is_open AND kind = 1 AND expires > $2::int8))
+      """, arguments
     ) { [self] result in
       for row in 0..<result.count { tags[result.integer(row, 0), default: []].insert(result.text(row, 1)) }
     }
@@ -268,16 +274,10 @@ extension CommandRows {
   }
 
   private func writeProofs(_ round: PostgresRound) throws(PostgresRound.Failure) {
-    if !droppedProofs.isEmpty {
-      var arguments = PostgresArguments()
-      arguments.add(integers: droppedProofs, of: { $0.device })
-      arguments.add(integers: droppedProofs, of: { $0.command })
-      try round.send(
-        """
-        DELETE FROM proofs USING unnest($1::int8[], $2::int8[]) AS gone(device, command)
-        WHERE proofs.device = gone.device AND proofs.command = gone.command
-        """, arguments)
-    }
+    guard !changedProofs.isEmpty else { return }
+    var changed = PostgresArguments()
+    changed.add(integers: changedProofs, of: { $0 })
+    try round.send("DELETE FROM proofs WHERE device = ANY($1::int8[])", changed)
     let rows = changedProofs.sorted().flatMap { device in (proofs[device] ?? []).map { (device, $0) } }
     guard !rows.isEmpty else { return }
     var arguments = PostgresArguments()
@@ -290,7 +290,6 @@ extension CommandRows {
       """
       INSERT INTO proofs(device, kind, command, value, sent)
       SELECT * FROM unnest($1::int8[], $2::int8[], $3::int8[], $4::float8[], $5::int8[])
-      ON CONFLICT (device, kind) DO UPDATE SET command = excluded.command, value = excluded.value, sent = excluded.sent
       """, arguments)
   }
 }

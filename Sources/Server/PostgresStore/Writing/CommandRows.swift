@@ -43,7 +43,7 @@ final class CommandRows {
     static let confirmed: Int64 = 3
   }
 
-  let devices: DeviceRows
+  let devices: LockedDevices
   let limits: StoreLimits
   let now: Int64
 
@@ -57,13 +57,14 @@ final class CommandRows {
   var tags: [Int64: Set<String>] = [:]
   var deliveries: [Key: Delivery] = [:]
   var proofs: [Int64: [Awaited]] = [:]
+  /// Of these devices all proofs are written anew.
   var changedProofs: Set<Int64> = []
-  var droppedProofs: [Key] = []
   var newOrders: [Int64] = []
   var closedOrders: [Int64] = []
 
   // For orders that come.
   var wantedKeys: [QueuedCommand] = []
+  var wantedTags: Set<String> = []
   var addCount = 0
   var numbers: ArraySlice<Int64> = []
   var openKeys: [OpenKey: Int64] = [:]
@@ -84,7 +85,7 @@ final class CommandRows {
     let key: String
   }
 
-  init(_ devices: DeviceRows, _ limits: StoreLimits, now: Int64) {
+  init(_ devices: LockedDevices, _ limits: StoreLimits, now: Int64) {
     self.devices = devices
     self.limits = limits
     self.now = now
@@ -99,6 +100,7 @@ final class CommandRows {
   func asksForRoom(_ order: QueuedCommand) {
     addCount += 1
     if order.deduplicationKey != nil { wantedKeys.append(order) }
+    if case .tag(let tag, _) = order.target { wantedTags.insert(tag) }
   }
 
   func add(_ order: QueuedCommand) -> StoreResult {
@@ -239,7 +241,7 @@ extension CommandRows {
   private func drop(_ key: Key) {
     guard proofs[key.device]?.contains(where: { $0.command == key.command }) ?? false else { return }
     proofs[key.device]?.removeAll { $0.command == key.command }
-    droppedProofs.append(key)
+    changedProofs.insert(key.device)
   }
 
   /// The commands that these records of the device prove: made since they were sent, by the device's clock.

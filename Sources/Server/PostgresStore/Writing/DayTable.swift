@@ -30,7 +30,8 @@ final class DayTable {
 
   /// Makes the partitions that the jobs need, each in a transaction of its own: a group that waits for another one's partition, or
   /// that fails, takes none of them along. Beyond the limit days share the partition of odd times.
-  func make(for jobs: [StoreJob], now: Int64, _ limits: StoreLimits, on connection: PostgresConnection) throws(Failure) {
+  func make(for jobs: [StoreJob], now: Int64, _ limits: StoreLimits, on connection: PostgresConnection) throws(Failure)
+  {
     let needed = DayTable.needed(by: jobs, now: now, limits)
     if changes == nil { try read(connection) }
     var missing = needed.subtracting(all)

@@ -8,7 +8,7 @@ final class JobSet {
 
   private let group: PostgresGroup
   private let range: Range<Int>
-  private let devices = DeviceRows()
+  private let devices = LockedDevices()
   private let tokens = TokenRows()
   private let commands: CommandRows
   private let points: PointRows

@@ -4,7 +4,7 @@ import Store
 
 /// The devices of a set of jobs. Their rows stay locked until the transaction ends, so that whatever belongs to a device is changed by
 /// one node at a time; they are locked in one order, so that nodes do not wait for each other in a circle.
-final class DeviceRows {
+final class LockedDevices {
   struct Device {
     let identity: DeviceIdentity
     /// Nil as long as there is no row.
@@ -68,7 +68,7 @@ final class DeviceRows {
   }
 }
 
-extension DeviceRows {
+extension LockedDevices {
   /// Reads and locks the rows that there are.
   func load(_ round: PostgresRound) throws(PostgresRound.Failure) {
     guard !all.isEmpty else { return }
