@@ -99,7 +99,7 @@ let package = Package(
     library(
       "Sinks",
       needs: [
-        "IngestServer", "Store", "CurlTransport", "Upload", "Contract", "JSON", "Base", "CNATS", "CKafka",
+        "IngestServer", "Store", "CurlTransport", "Upload", "Contract", "Shell", "JSON", "Base", "CNATS", "CKafka",
       ]),
 
     library("Vocabulary", in: "Device/", needs: ["Contract", "Base"]),
@@ -141,7 +141,7 @@ let package = Package(
 
     library(
       "BackendStore", in: "Simulator/",
-      needs: ["Scenario", "AnswerCheck", "Upload", "Contract", "Shell", "JSON", "Database", "Base"]),
+      needs: ["Scenario", "AnswerCheck", "Upload", "Contract", "Shell", "JSON", "Database", "Sinks", "Base"]),
 
     library(
       "Conformance", in: "Simulator/", .calculatesLittle,
@@ -288,8 +288,8 @@ let package = Package(
     tests(
       "Sinks",
       needs: [
-        "Sinks", "IngestServer", "Store", "CurlTransport", "Contract", "JSON", "Threads", "Base", "ServerSupport",
-        "Support", "KafkaCluster",
+        "Sinks", "BackendStore", "Scenario", "IngestServer", "Store", "CurlTransport", "Contract", "JSON", "Threads",
+        "Base", "ServerSupport", "Support", "KafkaCluster",
         "rollingroad",
       ]),
     tests("Formats", needs: ["Formats", "Contract", "JSON", "Base", "Support"]),

@@ -22,14 +22,14 @@ package struct JetStream: Sendable {
   }
 
   func sink() throws(SinkFailure) -> StreamSink<NATSConnection> {
-    guard NATSConnection.isLibraryThere else {
-      throw SinkFailure(
-        "NATS takes its client library, libnats: install the package libnats3.4 (or newer: libnats3.7t64)")
-    }
+    guard NATSConnection.isLibraryThere else { throw SinkFailure(JetStream.missingLibrary) }
     return StreamSink { (attempt) throws(StreamFailure) in
       try NATSConnection(to: self, at: hosts[attempt % hosts.count])
     }
   }
+
+  static let missingLibrary =
+    "NATS takes its client library, libnats: install the package libnats3.4 (or newer: libnats3.7t64)"
 
   func subject(of device: DeviceIdentity) -> String {
     prefix + "." + JetStream.token(device.run) + "." + JetStream.token(device.name)

@@ -29,17 +29,15 @@ package struct KafkaTopic: Sendable {
   }
 
   func sink(patience: Nanoseconds = .seconds(10)) throws(SinkFailure) -> StreamSink<KafkaConnection> {
-    guard KafkaConnection.isLibraryThere else {
-      throw SinkFailure("Kafka takes its client library, librdkafka: install the package librdkafka1")
-    }
+    guard KafkaConnection.isLibraryThere else { throw SinkFailure(KafkaTopic.missingLibrary) }
     return StreamSink(patience: patience) { (_) throws(StreamFailure) in try KafkaConnection(to: self) }
   }
 
+  static let missingLibrary = "Kafka takes its client library, librdkafka: install the package librdkafka1"
+
   /// Those of librdkafka (its CONFIGURATION.md), each with its value.
   var settings: [(name: String, value: String)] {
-    var settings = [
-      ("bootstrap.servers", hosts.joined(separator: ",")),
-      ("client.id", "rollingroad"),
+    client + [
       // Acknowledged by all replicas, and stored once however often the client has to send it.
       ("enable.idempotence", "true"),
       // Of each device one message is under way: nothing would come to fill a batch.
@@ -52,6 +50,14 @@ package struct KafkaTopic: Sendable {
       ("partitioner", "murmur2_random"),
       // The topic says what is too large.
       ("message.max.bytes", "\(16 << 20)"),
+    ]
+  }
+
+  /// Of producers and consumers: how the brokers are reached.
+  var client: [(name: String, value: String)] {
+    var settings = [
+      ("bootstrap.servers", hosts.joined(separator: ",")),
+      ("client.id", "rollingroad"),
       ("security.protocol", (user == nil ? "" : "sasl_") + (isSecure ? "ssl" : "plaintext")),
     ]
     if isSecure, let authorities { settings.append(("ssl.ca.location", authorities)) }

@@ -55,3 +55,26 @@ final class NATSConnection: StreamConnection {
     }
   }
 }
+
+/// Questions to the server itself.
+extension NATSConnection {
+  func ask(_ subject: String, _ question: String, number: Int64) throws(StreamFailure) {
+    let bytes = Array(question.utf8)
+    let result = unsafe bytes.withUnsafeBufferPointer {
+      unsafe rr_nats_publish(connection, subject, number, nil, $0.baseAddress, $0.count)
+    }
+    if Int(result) != rr_nats_done { throw StreamFailure(message: error) }
+  }
+
+  /// Nil when there is none in time.
+  func answer(milliseconds: Int64) throws(StreamFailure) -> (number: Int64, bytes: [UInt8])? {
+    var answer = unsafe rr_nats_answer()
+    switch unsafe Int(rr_nats_next(connection, milliseconds, &answer)) {
+    case rr_nats_nothing: return nil
+    case rr_nats_done:
+      if unsafe answer.is_unheard != 0 { throw StreamFailure(message: "the server has no JetStream") }
+      return unsafe (answer.number, Array(UnsafeRawBufferPointer(start: answer.bytes, count: answer.count)))
+    default: throw StreamFailure(message: error)
+    }
+  }
+}

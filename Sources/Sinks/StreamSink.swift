@@ -32,9 +32,9 @@ enum StreamArrival: Equatable {
   case failed(reason: String)
 }
 
-/// Why there is no connection.
-struct StreamFailure: Error {
-  let message: String
+/// Why there is no connection, or why a stream cannot be read.
+package struct StreamFailure: Error {
+  package let message: String
 }
 
 /// Publishes records as messages of their own. Many are under way at once, of each device one, so that nothing overtakes whatever

@@ -50,6 +50,8 @@ import Threaded
     (["--verify", "http://127.0.0.1/points"], "needs {device} in its URL"),
     (["--verify", "postgresql://a@127.0.0.1/b"], "a database needs --query"),
     (["--verify", "a.db", "--query", "SELECT 1"], "add WHERE device = :device"),
+    (["--verify", "nats://h/road", "--query", "SELECT :device"], "a stream is not asked in SQL"),
+    (["--verify", "kafka://h"], "stream: a topic of Kafka has up to 249 letters"),
     (["--query", "SELECT 1"], "needs --verify"),
     (["--verify", "/l/{device}", "--query", "SELECT :device"], "a URL is not asked in SQL"),
     (["--dialect", "none.json5"], "--dialect: cannot read 'none.json5'"),

@@ -13,6 +13,7 @@ enum Treatment {
     ("scripts/run", .leftOut("builds the release and goes on until it is stopped; loadtest/page/run starts the same")),
     ("scripts/test", .leftOut("runs these tests")),
     ("docker compose ", .leftOut("needs an engine for containers; loadtest/container/compose does the same")),
+    ("rollingroad serve --forward nats://", .leftOut("needs a server of NATS; tests of the sinks have one")),
     ("rollingroad serve", .serves),
     ("rollingroad proxy", .serves),
     (
@@ -71,6 +72,10 @@ enum Treatment {
             [ -d $folder ] || rollingroad simulate first-drive --duration 6m --quiet --out $folder >/dev/null
           done
           """)
+    ),
+    (
+      "rollingroad simulate first-drive --target http://127.0.0.1:8080/locations --preset rollingroad --mode accelerated",
+      .leftOut("needs a server of NATS; StreamVerificationTests has one")
     ),
     ("sqlite3 ", .prepared(by: "ln -sfn data DIR")),
     // Phones that never have a network, under the name of the run on the page.

@@ -11,7 +11,8 @@ final class StreamServer {
   let port: UInt16
   private let child: ChildProcess
   private let folder: TemporaryFolder
-  private let token: String?
+  /// Also for other threads.
+  let client: StreamClient
   private var isKilled = false
 
   static let isInstalled = NATSConnection.isLibraryThere && program != nil
@@ -20,7 +21,6 @@ final class StreamServer {
     .first { unsafe access($0, X_OK) == 0 }
 
   init(maxMessage: Int = -1, token: String? = nil) throws {
-    self.token = token
     folder = try TemporaryFolder()
     let program = try #require(Self.program)
     child = try ChildProcess(
@@ -29,6 +29,7 @@ final class StreamServer {
         folder.file("log"),
       ] + (token.map { ["--auth", $0] } ?? []))
     port = try Self.port(in: folder, of: child)
+    client = StreamClient(port: port, token: token)
     _ = try ask(
       "$JS.API.STREAM.CREATE.ROAD",
       #"{"name":"ROAD","subjects":["road.>"],"storage":"memory","max_msg_size":\#(maxMessage)}"#)
@@ -59,26 +60,8 @@ final class StreamServer {
     }
   }
 
-  /// One question over a connection of its own.
-  private func ask(_ subject: String, _ body: String = "") throws -> JSONValue {
-    let client = try LoopbackClient(port: port)
-    let login = token.map { #","auth_token":"\#($0)""# } ?? ""
-    try client.send(
-      "CONNECT {\"verbose\":false\(login)}\r\nSUB in 1\r\nPUB \(subject) in \(body.utf8.count)\r\n\(body)\r\n")
-    var text = ""
-    while true {
-      let some = try client.receiveSome(atMost: 65_536)
-      try #require(!some.isEmpty, "nats-server has ended the connection: \(text)")
-      text += String(decoding: some, as: UTF8.self)
-      guard let line = text.firstRange(of: "MSG in 1 "), let end = text[line.upperBound...].firstRange(of: "\r\n")
-      else {
-        continue
-      }
-      let count = try #require(Int(text[line.upperBound..<end.lowerBound]))
-      let rest = Array(text[end.upperBound...].utf8)
-      if rest.count >= count { return try JSONValue(parsing: Array(rest.prefix(count)).span) }
-    }
-  }
+  @discardableResult
+  func ask(_ subject: String, _ body: String = "") throws -> JSONValue { try client.ask(subject, body) }
 
   func lastSequence() throws -> Int64 {
     guard case .integer(let last)? = try ask("$JS.API.STREAM.INFO.ROAD")["state"]?["last_seq"] else { return -1 }
@@ -110,5 +93,39 @@ final class StreamServer {
       guard let key = message.body.firstRange(of: #""odometer":"#) else { return nil }
       return Int(message.body[key.upperBound...].prefix { $0.isNumber })
     }
+  }
+}
+
+/// Asks a server of NATS.
+struct StreamClient: Sendable {
+  let port: UInt16
+  let token: String?
+
+  /// One question over a connection of its own.
+  func ask(_ subject: String, _ body: String = "") throws -> JSONValue {
+    let client = try LoopbackClient(port: port)
+    let login = token.map { #","auth_token":"\#($0)""# } ?? ""
+    try client.send(
+      "CONNECT {\"verbose\":false\(login)}\r\nSUB in 1\r\nPUB \(subject) in \(body.utf8.count)\r\n\(body)\r\n")
+    var text = ""
+    while true {
+      let some = try client.receiveSome(atMost: 65_536)
+      try #require(!some.isEmpty, "nats-server has ended the connection: \(text)")
+      text += String(decoding: some, as: UTF8.self)
+      guard let line = text.firstRange(of: "MSG in 1 "), let end = text[line.upperBound...].firstRange(of: "\r\n")
+      else {
+        continue
+      }
+      let count = try #require(
+        text[line.upperBound..<end.lowerBound].split(separator: " ").last.flatMap { Int($0) })
+      let rest = Array(text[end.upperBound...].utf8)
+      if rest.count >= count { return try JSONValue(parsing: Array(rest.prefix(count)).span) }
+    }
+  }
+
+  /// Puts a message into the stream, which has no id by which a repetition is known.
+  func publish(_ subject: String, _ body: String) throws {
+    let answer = try ask(subject, body)
+    try #require(answer["seq"] != nil, "\(answer)")
   }
 }

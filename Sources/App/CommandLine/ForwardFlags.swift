@@ -109,7 +109,7 @@ struct SinkPlace: Equatable {
     case topic(hosts: [String], name: String, isSecure: Bool, KafkaTopic.Login)
   }
 
-  private static let schemes = ["https://", "http://", "nats://", "tls://", "kafka://", "kafka+ssl://"]
+  private static let schemes = ["https://", "http://"] + StreamPlace.schemes
 
   /// Without one it is the URL up to its query.
   let name: String
@@ -136,52 +136,22 @@ struct SinkPlace: Equatable {
       throw UsageError("--forward: a password in a URL is shown in process lists; use --forward-token instead")
     }
     shown = scheme + place.prefix { $0 != "?" }
-    let path = place.dropFirst(host.count)
-    kind =
-      switch scheme {
-      case "nats://", "tls://": try SinkPlace.stream(host, path, isSecure: scheme == "tls://")
-      case "kafka://", "kafka+ssl://": try SinkPlace.topic(host, path, isSecure: scheme == "kafka+ssl://")
-      default: .webhook(url: url)
-      }
+    kind = StreamPlace.isOne(url) ? try SinkPlace.stream(url) : .webhook(url: url)
     name = isNamed ? parts[0] : shown
     guard !isNamed || (1...100).contains(name.utf8.count) && name.utf8.allSatisfy({ SinkPlace.isPart($0) }) else {
       throw UsageError("--forward: the name '\(name)' may have up to 100 letters, digits, '.', '_' and '-'")
     }
   }
 
-  /// `HOST[:PORT],…` and `/PREFIX`, tokens with points between them.
-  private static func stream(_ hosts: Substring, _ path: Substring, isSecure: Bool) throws(UsageError) -> Kind {
-    let prefix = path.drop { $0 == "/" }
-    guard path.isEmpty || prefix.split(separator: ".", omittingEmptySubsequences: false).allSatisfy({ !$0.isEmpty }),
-      prefix.utf8.allSatisfy({ SinkPlace.isPart($0) })
-    else { throw UsageError("--forward: the subjects of NATS begin with PREFIX, as in nats://HOST/road.records") }
-    return .stream(
-      hosts: SinkPlace.named(hosts, port: 4_222), prefix: path.isEmpty ? "rollingroad" : String(prefix),
-      isSecure: isSecure)
-  }
-
-  /// `HOST[:PORT],…`, `/TOPIC` and how the client says who it is: `?sasl=MECHANISM`.
-  private static func topic(_ hosts: Substring, _ path: Substring, isSecure: Bool) throws(UsageError) -> Kind {
-    let parts = path.dropFirst().split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
-    let name = parts.first.map(String.init) ?? ""
-    guard (1...249).contains(name.utf8.count), name.utf8.allSatisfy({ SinkPlace.isPart($0) }) else {
-      throw UsageError(
-        "--forward: a topic of Kafka has up to 249 letters, digits, '.', '_' and '-', as in kafka://HOST/locations")
+  private static func stream(_ url: String) throws(UsageError) -> Kind {
+    let place: StreamPlace
+    do throws(StreamPlace.Problem) { place = try StreamPlace(url) } catch {
+      throw UsageError("--forward: \(error.text)")
     }
-    var login = KafkaTopic.Login.plain
-    if parts.count == 2 {
-      let words = parts[1].split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-      guard words.count == 2, words[0] == "sasl", let named = KafkaTopic.Login(rawValue: String(words[1])) else {
-        let all = KafkaTopic.Login.allCases.map(\.rawValue).joined(separator: ", ")
-        throw UsageError("--forward: after a topic may follow ?sasl=MECHANISM, one of \(all)")
-      }
-      login = named
+    return switch place.kind {
+    case .nats(let prefix): .stream(hosts: place.hosts, prefix: prefix, isSecure: place.isSecure)
+    case .kafka(let topic, let login): .topic(hosts: place.hosts, name: topic, isSecure: place.isSecure, login)
     }
-    return .topic(hosts: SinkPlace.named(hosts, port: 9_092), name: name, isSecure: isSecure, login)
-  }
-
-  private static func named(_ hosts: Substring, port: Int) -> [String] {
-    hosts.split(separator: ",").map { $0.contains(":") ? String($0) : "\($0):\(port)" }
   }
 
   private static func isPart(_ byte: UInt8) -> Bool {

@@ -2,7 +2,7 @@ import BackendStore
 import Database
 import Scenario
 
-/// `--verify`: where a backend shows what it has stored. A URL, a database that `--query` asks, or a file of lines.
+/// `--verify`: where a backend shows what it has stored. A URL, a database that `--query` asks, a stream, or a file of lines.
 enum VerifyFlag {
   case url(String)
   case place(StorePlace)
@@ -10,7 +10,8 @@ enum VerifyFlag {
   static let all: [Flag] = [
     .value(
       "verify", "PLACE",
-      "what is stored: a URL that lists the records of {device}, a database (with --query), or a file of JSON lines"),
+      "what is stored: a URL that lists the records of {device}, a database (with --query), a stream (nats://, kafka://), or a file of JSON lines"
+    ),
     .value("query", "SQL", "query for the records of :device in the database of --verify"),
   ]
 
@@ -27,6 +28,12 @@ enum VerifyFlag {
         throw UsageError("--verify: a list of one device's records needs {device} in its URL, not '\(place)'")
       }
       self = .url(place)
+    } else if StorePlace.isStream(place) {
+      guard query == nil else { throw UsageError("--query: a stream is not asked in SQL; leave it out") }
+      var store = StorePlace()
+      store.stream = place
+      if let problem = store.problem { throw UsageError("--verify: \(problem)") }
+      self = .place(store)
     } else if let query {
       guard query.contains("device") else {
         throw UsageError("--query: add WHERE device = :device, or a column device")

@@ -1,6 +1,7 @@
 import Base
 import Database
 package import Scenario
+import Sinks
 
 /// What can say which records a backend has stored.
 package protocol StoreView: Sendable {
@@ -8,6 +9,8 @@ package protocol StoreView: Sendable {
   var place: String { get }
   /// One reading tells of all devices, each record with its own.
   var isOfAllDevices: Bool { get }
+  /// The records of a device come in the order in which they were stored.
+  var isInArrivalOrder: Bool { get }
   /// Calls `take` with each record of a device, repeated ones too, in the order of the store; where one reading tells of all
   /// devices, with the records of all.
   func read(_ device: String, _ take: (StoredRecord) -> Void) throws(StoreProblem)
@@ -18,10 +21,17 @@ package protocol StoreView: Sendable {
 /// Reads a store as its view does.
 package protocol StoreSession: AnyObject {
   func read(_ device: String, _ take: (StoredRecord) -> Void) throws(StoreProblem)
+  /// How many messages of the last reading were there once more, with the id of another: these are left out.
+  var repetitions: Int { get }
+}
+
+extension StoreSession {
+  package var repetitions: Int { 0 }
 }
 
 extension StoreView {
   package var isOfAllDevices: Bool { false }
+  package var isInArrivalOrder: Bool { false }
 
   package func session() throws(StoreProblem) -> any StoreSession { ViewSession(self) }
 
@@ -72,6 +82,13 @@ package struct StoreProblem: Error, Equatable {
 }
 
 extension StorePlace {
+  package static func isStream(_ url: String) -> Bool { StreamPlace.isOne(url) }
+
+  /// What is wrong with what is named, as a sentence; nil when nothing is.
+  package var problem: String? {
+    stream.flatMap { StreamStore.problem($0) }.map { "stream: \($0)" }
+  }
+
   /// Nil when nothing is named. `fields` say where those of a record stand in an entry.
   package func view(fields: [Named<String>]) -> (any StoreView)? {
     let fields = fields.map { Named(name: $0.name, value: JSONStep.steps(of: $0.value)) }
@@ -82,6 +99,7 @@ extension StorePlace {
     }
     if let command { return PrintedStore(command: command, fields: fields) }
     if let file { return FileStore(path: file, fields: fields) }
+    if let stream { return StreamStore(url: stream, fields: fields) }
     return nil
   }
 }

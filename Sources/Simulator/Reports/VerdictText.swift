@@ -46,6 +46,9 @@ struct VerdictText {
       let times = NumberText.count(summary.verification.unreadTimes, "stored time")
       rest.append("\(times) not compared: times without a time zone")
     }
+    if summary.verification.repetitions > 0 {
+      rest.append("\(NumberText.count(summary.verification.repetitions, "message")) came again, with the same id")
+    }
     let unjudged = summary.thresholds.filter { $0.outcome == .notJudged && $0.stretch != nil }
     if let first = unjudged.first {
       let names = unjudged.map { "\($0.selection) \(MetricText.expression($0))" }.joined(separator: ", ")

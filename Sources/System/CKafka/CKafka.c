@@ -19,13 +19,31 @@ typedef struct {
   void *number;
 } message;
 
+// `rd_kafka_metadata_topic_t` and `rd_kafka_metadata_t`, which have been the same since the first version, too.
+typedef struct {
+  char *name;
+  int partition_count;
+  void *partitions;
+  int error;
+} topic_metadata;
+
+typedef struct {
+  int broker_count;
+  void *brokers;
+  int topic_count;
+  topic_metadata *topics;
+} metadata;
+
 enum {
   producer_type = 0,
+  consumer_type = 1,
   any_partition = -1,
   copies = 2,
   of_queue = 1,
   of_flight = 2,
   accepted = 0,
+  from_beginning = -2,
+  end_of_partition = -191,
   message_too_large = 10,
 };
 
@@ -44,6 +62,13 @@ static struct {
   int (*produce)(void *, int32_t, int, void *, size_t, const void *, size_t, void *);
   int (*poll)(void *, int);
   int (*purge)(void *, int);
+  int (*metadata)(void *, int, void *, const metadata **, int);
+  void (*free_metadata)(const metadata *);
+  int (*watermarks)(void *, const char *, int32_t, int64_t *, int64_t *, int);
+  int (*start)(void *, int32_t, int64_t);
+  int (*stop)(void *, int32_t);
+  message *(*consume)(void *, int32_t, int);
+  void (*free_message)(message *);
   int (*last_error)(void);
   const char *(*text)(int);
 } kafka;
@@ -71,6 +96,13 @@ static void load(void) {
       {&kafka.produce, "rd_kafka_produce"},
       {&kafka.poll, "rd_kafka_poll"},
       {&kafka.purge, "rd_kafka_purge"},
+      {&kafka.metadata, "rd_kafka_metadata"},
+      {&kafka.free_metadata, "rd_kafka_metadata_destroy"},
+      {&kafka.watermarks, "rd_kafka_query_watermark_offsets"},
+      {&kafka.start, "rd_kafka_consume_start"},
+      {&kafka.stop, "rd_kafka_consume_stop"},
+      {&kafka.consume, "rd_kafka_consume"},
+      {&kafka.free_message, "rd_kafka_message_destroy"},
       {&kafka.last_error, "rd_kafka_last_error"},
       {&kafka.text, "rd_kafka_err2str"},
   };
@@ -90,8 +122,12 @@ int rr_kafka_is_there(void) {
 // Reports wait in a ring between the library, which tells several at once, and the caller, who takes one.
 struct rr_kafka {
   void *settings;
-  void *producer;
+  void *client;
   void *topic;
+  char *topic_name;
+  message *read;
+  // Of the partition that is read: where it ended when its reading began.
+  int64_t end;
   rr_kafka_report *reports;
   size_t size;
   size_t first;
@@ -125,15 +161,15 @@ static void report(void *producer, const message *sent, void *opaque) {
   self->waiting++;
 }
 
-static void problem(void *producer, int code, const char *reason, void *opaque) {
-  (void)producer;
+static void problem(void *client, int code, const char *reason, void *opaque) {
+  (void)client;
   rr_kafka *self = opaque;
   note(self, reason == NULL || *reason == 0 ? kafka.text(code) : reason);
 }
 
 // The library would write to the standard error output of the server.
-static void be_silent(const void *producer, int level, const char *facility, const char *text) {
-  (void)producer, (void)level, (void)facility, (void)text;
+static void be_silent(const void *client, int level, const char *facility, const char *text) {
+  (void)client, (void)level, (void)facility, (void)text;
 }
 
 rr_kafka *rr_kafka_make(void) {
@@ -150,33 +186,86 @@ int rr_kafka_set(rr_kafka *self, const char *name, const char *value) {
   return status == accepted ? rr_kafka_done : rr_kafka_failed;
 }
 
-int rr_kafka_begin(rr_kafka *self, const char *topic) {
+// Gives up with what the library says.
+static int fail(rr_kafka *self, int code) {
+  note(self, kafka.text(code));
+  return rr_kafka_failed;
+}
+
+static int begin(rr_kafka *self, int type, const char *topic) {
   if (self->settings == NULL) return rr_kafka_failed;
   kafka.set_opaque(self->settings, self);
-  kafka.set_report(self->settings, report);
+  if (type == producer_type) kafka.set_report(self->settings, report);
   kafka.set_problem(self->settings, problem);
   kafka.set_log(self->settings, be_silent);
-  self->producer = kafka.make(producer_type, self->settings, self->error, sizeof self->error);
-  if (self->producer == NULL) return rr_kafka_failed;
-  // They are the producer's now.
+  self->client = kafka.make(type, self->settings, self->error, sizeof self->error);
+  if (self->client == NULL) return rr_kafka_failed;
+  // They are the client's now.
   self->settings = NULL;
   self->error[0] = 0;
-  self->topic = kafka.make_topic(self->producer, topic, NULL);
-  if (self->topic != NULL) return rr_kafka_done;
-  note(self, kafka.text(kafka.last_error()));
-  return rr_kafka_failed;
+  self->topic = kafka.make_topic(self->client, topic, NULL);
+  return self->topic == NULL ? fail(self, kafka.last_error()) : rr_kafka_done;
+}
+
+int rr_kafka_begin(rr_kafka *self, const char *topic) { return begin(self, producer_type, topic); }
+
+int rr_kafka_begin_reading(rr_kafka *self, const char *topic, int milliseconds) {
+  if (begin(self, consumer_type, topic) != rr_kafka_done) return rr_kafka_failed;
+  self->topic_name = strdup(topic);
+  const metadata *found = NULL;
+  int code = kafka.metadata(self->client, 0, self->topic, &found, milliseconds);
+  // Why no broker answers is what `problem` was told.
+  kafka.poll(self->client, 0);
+  if (code != accepted) return self->error[0] != 0 ? rr_kafka_failed : fail(self, code);
+  int count = found->topic_count == 1 ? found->topics[0].partition_count : 0;
+  if (found->topic_count == 1) code = found->topics[0].error;
+  kafka.free_metadata(found);
+  return code == accepted ? count : fail(self, code);
+}
+
+int rr_kafka_read_partition(rr_kafka *self, int32_t partition, int milliseconds) {
+  int64_t first = 0;
+  int code = kafka.watermarks(self->client, self->topic_name, partition, &first, &self->end, milliseconds);
+  if (code != accepted) return fail(self, code);
+  if (first >= self->end) return rr_kafka_nothing;
+  if (kafka.start(self->topic, partition, from_beginning) != 0) return fail(self, kafka.last_error());
+  return rr_kafka_done;
+}
+
+int rr_kafka_read(rr_kafka *self, int32_t partition, int milliseconds, rr_kafka_message *next) {
+  int is_last = self->read != NULL && self->read->offset + 1 >= self->end;
+  if (self->read != NULL) kafka.free_message(self->read);
+  self->read = NULL;
+  if (!is_last) {
+    self->read = kafka.consume(self->topic, partition, milliseconds);
+    if (self->read == NULL) return fail(self, kafka.last_error());
+    // A partition may end with what is no message, as the marks of transactions.
+    is_last = self->read->error == end_of_partition || (self->read->error == accepted && self->read->offset >= self->end);
+    if (!is_last && self->read->error != accepted) return fail(self, self->read->error);
+  }
+  if (is_last) {
+    if (self->read != NULL) kafka.free_message(self->read);
+    self->read = NULL;
+    kafka.stop(self->topic, partition);
+    return rr_kafka_nothing;
+  }
+  *next = (rr_kafka_message){.bytes = self->read->bytes, .count = self->read->count};
+  return rr_kafka_done;
 }
 
 void rr_kafka_close(rr_kafka *self) {
   if (self == NULL) return;
   if (self->settings != NULL) kafka.free_settings(self->settings);
-  if (self->producer != NULL) {
-    kafka.purge(self->producer, of_queue | of_flight);
+  if (self->read != NULL) kafka.free_message(self->read);
+  if (self->client != NULL) {
+    // Of a consumer nothing is purged.
+    kafka.purge(self->client, of_queue | of_flight);
     // Reports of what was purged are owed before the end.
-    kafka.poll(self->producer, 0);
+    kafka.poll(self->client, 0);
     if (self->topic != NULL) kafka.free_topic(self->topic);
-    kafka.free(self->producer);
+    kafka.free(self->client);
   }
+  free(self->topic_name);
   free(self->reports);
   free(self);
 }
@@ -193,7 +282,7 @@ int rr_kafka_publish(
 }
 
 int rr_kafka_next(rr_kafka *self, int milliseconds, rr_kafka_report *next) {
-  if (self->waiting == 0) kafka.poll(self->producer, milliseconds);
+  if (self->waiting == 0) kafka.poll(self->client, milliseconds);
   if (self->waiting == 0) return rr_kafka_nothing;
   *next = self->reports[self->first];
   self->first = (self->first + 1) % self->size;

@@ -4,8 +4,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/// A producer of one topic.
+/// A producer of one topic, or a consumer.
 typedef struct rr_kafka rr_kafka;
+
+/// What was read. The bytes are valid until the next one.
+typedef struct {
+  const uint8_t *bytes;
+  size_t count;
+} rr_kafka_message;
 
 /// What became of a message.
 typedef struct {
@@ -24,7 +30,7 @@ int rr_kafka_is_there(void);
 rr_kafka *rr_kafka_make(void);
 /// Before it begins: rr_kafka_done or rr_kafka_failed.
 int rr_kafka_set(rr_kafka *producer, const char *name, const char *value);
-/// Connects by itself from now on: rr_kafka_done or rr_kafka_failed.
+/// A producer connects by itself from now on: rr_kafka_done or rr_kafka_failed.
 int rr_kafka_begin(rr_kafka *producer, const char *topic);
 /// What is not acknowledged is given up; it may be stored nevertheless.
 void rr_kafka_close(rr_kafka *producer);
@@ -33,5 +39,11 @@ int rr_kafka_publish(
     rr_kafka *producer, int64_t number, const uint8_t *key, size_t key_count, const uint8_t *bytes, size_t count);
 /// Waits for the next report: rr_kafka_done, or rr_kafka_nothing when the time is over.
 int rr_kafka_next(rr_kafka *producer, int milliseconds, rr_kafka_report *report);
+/// A consumer, which asks how many partitions the topic has: these, or rr_kafka_failed.
+int rr_kafka_begin_reading(rr_kafka *consumer, const char *topic, int milliseconds);
+/// Begins with the first message that the partition has: rr_kafka_done, rr_kafka_nothing when it is empty, or rr_kafka_failed.
+int rr_kafka_read_partition(rr_kafka *consumer, int32_t partition, int milliseconds);
+/// Reads on in it: rr_kafka_done, rr_kafka_nothing behind the last message that was there when it began, or rr_kafka_failed.
+int rr_kafka_read(rr_kafka *consumer, int32_t partition, int milliseconds, rr_kafka_message *next);
 /// The last thing that went wrong, with the connection among others.
 const char *rr_kafka_error(const rr_kafka *producer);

@@ -170,12 +170,13 @@ void rr_nats_close(rr_nats *self) {
 int rr_nats_publish(
     rr_nats *self, const char *subject, int64_t number, const char *id, const uint8_t *bytes, size_t count) {
   // What the server allows holds for the headers, too.
-  if ((int64_t)(count + strlen(id) + 64) > nats.max_payload(self->connection)) return rr_nats_too_large;
+  size_t header = id == NULL ? 0 : strlen(id) + 64;
+  if ((int64_t)(count + header) > nats.max_payload(self->connection)) return rr_nats_too_large;
   char reply[256];
   snprintf(reply, sizeof reply, "%s.%" PRId64, self->inbox, number);
   void *message = NULL;
   int status = nats.make_message(&message, subject, reply, (const char *)bytes, (int)count);
-  if (status == ok) status = nats.set_header(message, "Nats-Msg-Id", id);
+  if (status == ok && id != NULL) status = nats.set_header(message, "Nats-Msg-Id", id);
   if (status == ok) status = nats.publish(self->connection, message);
   if (message != NULL) nats.free_message(message);
   return status == ok ? rr_nats_done : fail(self, status);

@@ -4,7 +4,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/// A connection, and the inbox to which a stream sends its acknowledgements.
+/// A connection, and the inbox to which a stream sends its acknowledgements, and the server its answers.
 typedef struct rr_nats rr_nats;
 
 /// What comes to the inbox. Its bytes are valid until the next one.
@@ -26,7 +26,7 @@ int rr_nats_is_there(void);
 /// `rr_nats_error` is empty when it is connected.
 rr_nats *rr_nats_open(const char *url, const char *token, const char *host, const char *authorities, int64_t milliseconds);
 void rr_nats_close(rr_nats *connection);
-/// Sends a message, whose acknowledgement will have this number. rr_nats_done, rr_nats_too_large or rr_nats_failed.
+/// Sends a message, whose acknowledgement will have this number; `id` may be null. rr_nats_done, rr_nats_too_large or rr_nats_failed.
 int rr_nats_publish(
     rr_nats *connection, const char *subject, int64_t number, const char *id, const uint8_t *bytes, size_t count);
 /// Waits for the next acknowledgement: rr_nats_done, rr_nats_nothing when the time is over, or rr_nats_failed.

@@ -19,6 +19,7 @@ extension Subcommand {
       .value(
         "preset", "NAME",
         "\(TargetPreset.names): the target's dialect, with its device names; overrides target.preset"),
+    ] + VerifyFlag.all + [
       .value("mode", "MODE", "virtual, lockstep, accelerated or realtime; overrides clock.mode"),
       .value("factor", "N", "speed of an accelerated run, as a multiple of real time; overrides clock.factor"),
       .value("seed", "SEED", "random seed; overrides the scenario's seed"),
@@ -241,6 +242,7 @@ private struct SimulateCommand {
       overrides.append(override)
     }
     for text in values.texts("output") { overrides.append(try output(text)) }
+    overrides += try verification(values)
     let flags: KeyValuePairs = [
       "target": "target.url", "preset": "target.preset", "mode": "clock.mode", "factor": "clock.factor",
       "seed": "seed", "duration": "clock.duration", "ca": "target.tls.ca", "insecure": "target.tls.insecure",
@@ -260,6 +262,23 @@ private struct SimulateCommand {
           origin: "--resolve \(name)", path: "target.connections.resolve[]", value: JSONValue.string(name).pretty))
     }
     return overrides
+  }
+
+  /// `--verify` and `--query`.
+  private static func verification(_ values: FlagValues) throws(UsageError) -> [Override] {
+    let verify = "target.verify."
+    let settings: [(String, String?)]
+    switch try VerifyFlag(values) {
+    case nil: return []
+    case .url(let url): settings = [("url", url)]
+    case .place(let place):
+      settings = [
+        ("database", place.database), ("query", place.query), ("file", place.file), ("stream", place.stream),
+      ]
+    }
+    return settings.compactMap { key, value in
+      value.map { Override(origin: "--verify", path: verify + key, value: JSONValue.string($0).pretty) }
+    }
   }
 
   /// `otlp-http=http://127.0.0.1:4318`

@@ -65,6 +65,7 @@ package struct ConformanceFiles {
     member("query", verification.place.query.map(RequestScenario.escaped))
     member("command", verification.place.command.map(RequestScenario.escaped))
     member("file", verification.place.file.map(RequestScenario.escaped))
+    member("stream", verification.place.stream.map(RequestScenario.escaped))
     members("fields", verification.fields)
     if verification.readDelay > .zero { member("readDelay", "\(verification.readDelay.wholeMilliseconds)ms") }
     writer.endObject()

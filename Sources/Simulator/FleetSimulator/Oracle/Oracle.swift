@@ -83,7 +83,9 @@ final class Oracle: Watcher {
     if let proof {
       verification =
         proof.refusal.map { Verification(.failed, reason: $0) }
-        ?? Verification(.verified, comparesContents: proof.comparesContents, unreadTimes: proof.unreadTimes)
+        ?? Verification(
+          .verified, comparesContents: proof.comparesContents, unreadTimes: proof.unreadTimes,
+          repetitions: proof.repetitions)
     }
     if !ledger.sums.isBalanced {
       violations.flag(.conservation, nil, at: instant, "the record counts do not add up: \(ledger.sums)")

@@ -1,4 +1,5 @@
 import AnswerCheck
+import BackendStore
 import Base
 import Contract
 package import CurlTransport
@@ -188,6 +189,7 @@ extension OutsideSetup {
     if let contradiction = target.verification.contradiction {
       return problems + ["target.verify: \(contradiction)"]
     }
+    if let problem = target.verification.place.problem { return problems + ["target.verify.\(problem)"] }
     guard let url = target.verification.url, target.preset != .rollingroad else { return problems }
     if target.verification.effectiveMethod == .query, !url.contains("{device}"),
       target.verification.unknownPlaceholder == nil

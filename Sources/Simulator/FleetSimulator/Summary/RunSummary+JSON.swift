@@ -79,7 +79,7 @@ extension Verification {
   fileprivate var json: JSONValue {
     .object([
       "outcome": .string(outcome.rawValue), "contents": .bool(comparesContents),
-      "unreadTimes": .integer(Int64(unreadTimes)),
+      "unreadTimes": .integer(Int64(unreadTimes)), "repetitions": .integer(Int64(repetitions)),
       "reason": reason.map { .string($0) } ?? .null,
     ])
   }

@@ -55,6 +55,7 @@ extension RunSummary {
       verification = Verification(
         try node.member("outcome").choice(), comparesContents: try node.member("contents").flag(),
         unreadTimes: try node.optional("unreadTimes")?.count() ?? 0,
+        repetitions: try node.optional("repetitions")?.count() ?? 0,
         reason: try node.optional("reason")?.text())
     }
     for finding in try node.optional("findings")?.elements() ?? [] {

@@ -216,12 +216,17 @@ package struct Verification: Equatable, Sendable {
   package var comparesContents = false
   /// Times that were to be compared and that the store shows in no form in which they can be, as without a zone.
   package var unreadTimes = 0
+  /// Messages that were there once more, with an id that was there already: their reader is to ignore them.
+  package var repetitions = 0
   /// Why it did not succeed.
   package var reason: String?
 
-  package init(_ outcome: Outcome, comparesContents: Bool = false, unreadTimes: Int = 0, reason: String? = nil) {
+  package init(
+    _ outcome: Outcome, comparesContents: Bool = false, unreadTimes: Int = 0, repetitions: Int = 0,
+    reason: String? = nil
+  ) {
     (self.outcome, self.comparesContents, self.reason) = (outcome, comparesContents, reason)
-    self.unreadTimes = unreadTimes
+    (self.unreadTimes, self.repetitions) = (unreadTimes, repetitions)
   }
 
   /// Of several shards: no better than that of the worst.
@@ -232,6 +237,8 @@ package struct Verification: Equatable, Sendable {
     if other.outcome == .notAsked { return other }
     return Verification(
       .verified, comparesContents: comparesContents && other.comparesContents,
-      unreadTimes: unreadTimes + other.unreadTimes)
+      unreadTimes: unreadTimes + other.unreadTimes,
+      // Each has read the whole stream.
+      repetitions: max(repetitions, other.repetitions))
   }
 }

@@ -16,8 +16,17 @@ package protocol ListingSource: AnyObject {
   var place: String { get }
   /// One reading tells of all devices, each record with its own.
   var isOfAllDevices: Bool { get }
+  /// The records of a device come in the order in which they were stored.
+  var isInArrivalOrder: Bool { get }
+  /// Messages of the last reading that were there once more, with the id of another; they are left out.
+  var repetitions: Int { get }
   /// Calls `take` with the records of a device, or with those of all.
   func read(_ device: String, _ take: (ListedRecord) -> Void) throws(StoreProblem)
+}
+
+extension ListingSource {
+  package var isInArrivalOrder: Bool { false }
+  package var repetitions: Int { 0 }
 }
 
 /// Proves by lists of stored records. Each device's list is read once. Of a device whose turn is over only the identities
@@ -37,6 +46,7 @@ package final class ListedProof: StoreProof {
   package private(set) var refusal: String?
   package private(set) var comparesContents = false
   package private(set) var unreadTimes = 0
+  package private(set) var repetitions = 0
   package let (isShared, readsContents) = (true, true)
 
   /// A list that is missing is an empty one where another device has a list; so many others are asked for theirs.
@@ -67,6 +77,8 @@ package final class ListedProof: StoreProof {
     if stored.hasUnreadTime { unreadTimes += 1 }
     return record.difference(from: stored)
   }
+
+  package func place(of uuid: UUID128, of device: String) -> Int? { listing(of: device)?.place(of: uuid) }
 
   /// A list that cannot be read here says nothing of the device whose record is missing.
   package func holder(of uuid: UUID128) -> String? {
@@ -135,8 +147,9 @@ package final class ListedProof: StoreProof {
     if entries > 0, named == 0 { throw .nameless(source.place) }
     if named > 0, owned == 0 { throw .ownerless(source.place) }
     hasListed = true
+    repetitions += source.repetitions
     for name in wanted {
-      found[name]?.close()
+      found[name]?.close(keepingOrder: source.isInArrivalOrder)
       listings[name] = found.removeValue(forKey: name)
     }
   }
@@ -148,6 +161,8 @@ struct StoreListing {
   private(set) var stored: [UUID128] = []
   /// Of each of them; empty as long as there is nothing to compare.
   private var contents: [RecordContent] = []
+  /// Of each of them, where it stood; empty where that means nothing.
+  private var places: [UInt32] = []
   private(set) var putAside: Set<UUID128> = []
 
   mutating func takePutAside(_ uuid: UUID128) { putAside.insert(uuid) }
@@ -159,23 +174,30 @@ struct StoreListing {
   }
 
   /// All of it has been taken.
-  mutating func close() {
-    guard !contents.isEmpty else { return stored.sort() }
-    let order = stored.indices.sorted { stored[$0] < stored[$1] }
+  mutating func close(keepingOrder: Bool) {
+    guard !contents.isEmpty || keepingOrder else { return stored.sort() }
+    let order = stored.indices.sorted { (stored[$0], $0) < (stored[$1], $1) }
     stored = order.map { stored[$0] }
-    contents = order.map { contents[$0] }
+    if !contents.isEmpty { contents = order.map { contents[$0] } }
+    if keepingOrder { places = order.map { UInt32($0) } }
   }
 
-  mutating func forgetContents() { contents = [] }
+  mutating func forgetContents() { (contents, places) = ([], []) }
 
-  func isStored(_ uuid: UUID128) -> Bool { place(of: uuid) != nil }
+  func isStored(_ uuid: UUID128) -> Bool { index(of: uuid) != nil }
+
+  /// Where it stood first; nil where that means nothing.
+  func place(of uuid: UUID128) -> Int? {
+    guard !places.isEmpty, let index = index(of: uuid) else { return nil }
+    return Int(places[index])
+  }
 
   func content(of uuid: UUID128) -> RecordContent? {
-    guard !contents.isEmpty, let place = place(of: uuid), !contents[place].isEmpty else { return nil }
-    return contents[place]
+    guard !contents.isEmpty, let index = index(of: uuid), !contents[index].isEmpty else { return nil }
+    return contents[index]
   }
 
-  private func place(of uuid: UUID128) -> Int? {
+  private func index(of uuid: UUID128) -> Int? {
     var (low, high) = (0, stored.count)
     while low < high {
       let middle = (low + high) / 2
@@ -185,15 +207,17 @@ struct StoreListing {
   }
 }
 
-/// A database, what a command prints, a file.
+/// A database, what a command prints, a file, a stream.
 package final class ViewSource: ListingSource {
   private let view: any StoreView
   private var session: (any StoreSession)?
+  package private(set) var repetitions = 0
 
   package init(_ view: any StoreView) { self.view = view }
 
   package var place: String { view.place }
   package var isOfAllDevices: Bool { view.isOfAllDevices }
+  package var isInArrivalOrder: Bool { view.isInArrivalOrder }
 
   package func read(_ device: String, _ take: (ListedRecord) -> Void) throws(StoreProblem) {
     let session: any StoreSession
@@ -201,6 +225,7 @@ package final class ViewSource: ListingSource {
     // One that has failed is not used again.
     self.session = nil
     try session.read(device) { take(.stored($0)) }
+    repetitions = session.repetitions
     self.session = session
   }
 }

@@ -122,7 +122,7 @@ package struct DialectVerification: Equatable, Sendable {
 extension DialectVerification: ScenarioSection {
   static let table = Table<DialectVerification>(
     "verify",
-    "How the records that a backend has stored are read: over HTTP (url), from SQLite or PostgreSQL (database, query), from a command or from a file of lines. Without any, a Rolling Road server is asked through its administration; other servers are not verified.",
+    "How the records that a backend has stored are read: over HTTP (url), from SQLite or PostgreSQL (database, query), from a command, from a file of lines or from a stream. Without any, a Rolling Road server is asked through its administration; other servers are not verified.",
     [
       .optional(
         "url", \.url, .text,

@@ -30,7 +30,7 @@ extension DecodingContext {
       if sources > 1 {
         context.refuse(
           .contradiction, place, "there are \(sources) places to read from",
-          remedy: "keep one of url, database, command and file")
+          remedy: "keep one of url, database, command, file and stream")
       }
       if let query = verification.place.query, !query.contains("device") {
         context.refuse(

@@ -1,14 +1,15 @@
-/// Where what a backend has stored is read without asking it: a database with a query, a command, a file.
+/// Where what a backend has stored is read without asking it: a database with a query, a command, a file, a stream.
 package struct StorePlace: Equatable, Sendable {
   package var database: String?
   package var query: String?
   package var command: String?
   package var file: String?
+  package var stream: String?
 
   package init() {}
 
   /// How many are named, of which one can be read.
-  package var count: Int { [database, command, file].count { $0 != nil } }
+  package var count: Int { [database, command, file, stream].count { $0 != nil } }
 
   /// A database cannot be read without a query, nor the other way round.
   package var isHalf: Bool { (database == nil) != (query == nil) }
@@ -31,5 +32,9 @@ extension StorePlace: ScenarioSection {
       .optional(
         "file", \.file, .text,
         "File with a JSON object on each line, of all devices; a field `device` names the device."),
+      .optional(
+        "stream", \.stream, .text,
+        "Stream of NATS or topic of Kafka to which the records go on, as `nats://host/prefix` or `kafka://host/topic`: messages of JSON objects with `id`, `device` and `record`. `?run=NAME` keeps to one run, `?ca=FILE` names authorities for TLS; a token, or USER:PASSWORD for Kafka, is in the variable `ROLLINGROAD_VERIFY_TOKEN`."
+      ),
     ])
 }

@@ -30,9 +30,13 @@ package struct TargetVerification: Equatable, Sendable {
   /// What is wrong with these keys together, as a sentence; nil when nothing is.
   package var contradiction: String? {
     let places = (url == nil ? 0 : 1) + place.count
-    if places > 1 { return "there are \(places) places to read from: keep one of url, database, command and file" }
+    if places > 1 {
+      return "there are \(places) places to read from: keep one of url, database, command, file and stream"
+    }
     if place.isHalf { return "database and query belong together: give both" }
-    if places == 0, method == .query { return "a query needs a place: url, database with query, command or file" }
+    if places == 0, method == .query {
+      return "a query needs a place: url, database with query, command, file or stream"
+    }
     return nil
   }
 
@@ -74,7 +78,7 @@ extension TargetVerification: ScenarioSection {
     [
       .optional(
         "method", \.method, .choice,
-        "Source of the stored records: the backend's own store, by `url`, `database`, `command` or `file` (query), the administration of a Rolling Road server (admin), or the journal of the client (journal), which verifies no storage. Default: query with one of these, admin for a Rolling Road server, otherwise journal."
+        "Source of the stored records: the backend's own store, by `url`, `database`, `command`, `file` or `stream` (query), the administration of a Rolling Road server (admin), or the journal of the client (journal), which verifies no storage. Default: query with one of these, admin for a Rolling Road server, otherwise journal."
       ),
       .optional(
         "url", \.url, .text,

@@ -17,7 +17,9 @@ extension Ledger {
     while start < order.count {
       var end = start
       while end < order.count && dequeuedRecords[order[end]].device == dequeuedRecords[order[start]].device { end += 1 }
-      prove(order[start..<end].map { dequeuedRecords[$0] }, by: proof)
+      let records = order[start..<end].map { dequeuedRecords[$0] }
+      prove(records, by: proof)
+      checkOrder(of: records, by: proof)
       start = end
     }
     unproven.removeAll()

@@ -1,0 +1,70 @@
+import Base
+import Scenario
+import Sinks
+
+/// The messages of a stream of NATS or of a topic of Kafka, of all devices: records that a backend has sent on.
+struct StreamStore: StoreView {
+  let url: String
+  let fields: [Named<[JSONStep]>]
+
+  var place: String { url }
+  var isOfAllDevices: Bool { true }
+  var isInArrivalOrder: Bool { true }
+
+  func read(_ device: String, _ take: (StoredRecord) -> Void) throws(StoreProblem) {
+    try session().read(device, take)
+  }
+
+  func session() throws(StoreProblem) -> any StoreSession {
+    do throws(StreamPlace.Problem) {
+      return StreamSession(try StreamPlace(url, hasExtras: true), fields: fields)
+    } catch { throw StoreProblem(text: "\(place): \(error.text)") }
+  }
+
+  /// What is wrong with a URL, as half a sentence; nil when nothing is.
+  static func problem(_ url: String) -> String? {
+    do throws(StreamPlace.Problem) { _ = try StreamPlace(url, hasExtras: true) } catch { return error.text }
+    return nil
+  }
+}
+
+/// Reads all of it, each time.
+private final class StreamSession: StoreSession {
+  private let place: StreamPlace
+  private let fields: [Named<[JSONStep]>]
+  private(set) var repetitions = 0
+
+  init(_ place: StreamPlace, fields: [Named<[JSONStep]>]) { (self.place, self.fields) = (place, fields) }
+
+  /// A message that came again: a reader is to ignore ids that it has.
+  private struct Message: Hashable {
+    let id: UInt64
+    let uuid: UUID128
+  }
+
+  func read(_ device: String, _ take: (StoredRecord) -> Void) throws(StoreProblem) {
+    var (seen, number) = (Set<Message>(), 0)
+    var problem: StoreProblem?
+    repetitions = 0
+    do throws(StreamFailure) {
+      try place.read { bytes in
+        number += 1
+        guard problem == nil else { return }
+        guard let entry = StoredValue(bytes), case .object = entry else {
+          problem = StoreProblem(text: "\(place.shown): message \(number) is no JSON object")
+          return
+        }
+        if let run = place.extras.run, entry["run"]?.string != run { return }
+        let record = StoredRecord(entry, fields: fields)
+        if let id = entry["id"]?.string, let uuid = record.uuid,
+          !seen.insert(Message(id: FNV1a.hash(id), uuid: uuid)).inserted
+        {
+          repetitions += 1
+        } else {
+          take(record)
+        }
+      }
+    } catch { throw StoreProblem(text: "\(place.shown): \(error.message)") }
+    if let problem { throw problem }
+  }
+}

@@ -1,0 +1,94 @@
+import Base
+import JSON
+
+/// Reads a stream by its sequence numbers, which leaves nothing behind in it, as a consumer would
+/// (https://docs.nats.io/reference/reference-protocols/nats_api_reference).
+extension JetStream {
+  /// So many questions are under way.
+  private static let window: Int64 = 128
+  /// Messages are deleted from the middle of a stream, too: the one that is asked for may not be there any more.
+  private static let noMessage: Int64 = 10_037
+  private static let patience: Int64 = 10_000
+
+  func read(_ take: (_ message: [UInt8]) -> Void) throws(StreamFailure) {
+    let connection = try connected()
+    let streams = try ask(connection, "$JS.API.STREAM.NAMES", #"{"subject":"\#(prefix).>"}"#)["streams"]
+    guard case .array(let names)? = streams, !names.isEmpty else {
+      throw StreamFailure(message: "no stream has the subjects \(prefix).>")
+    }
+    // Streams share no subjects, and the messages of a device have one.
+    for case .string(let name) in names { try read(name, over: connection, take) }
+  }
+
+  private func connected() throws(StreamFailure) -> NATSConnection {
+    guard NATSConnection.isLibraryThere else { throw StreamFailure(message: JetStream.missingLibrary) }
+    var failure = StreamFailure(message: "no host")
+    for host in hosts {
+      do throws(StreamFailure) { return try NATSConnection(to: self, at: host) } catch { failure = error }
+    }
+    throw failure
+  }
+
+  private func read(
+    _ name: String, over connection: NATSConnection, _ take: (_ message: [UInt8]) -> Void
+  ) throws(StreamFailure) {
+    let state = try ask(connection, "$JS.API.STREAM.INFO.\(name)", "")["state"]
+    guard case .integer(let first)? = state?["first_seq"], case .integer(let last)? = state?["last_seq"] else {
+      throw StreamFailure(message: "the server does not say where the stream \(name) ends")
+    }
+    // A stream that never had a message begins with 0, which is the number of none.
+    var (asked, next) = (max(1, first), max(1, first))
+    var early: [Int64: JSONValue] = [:]
+    while next <= last {
+      while asked <= last, asked < next + JetStream.window {
+        try connection.ask("$JS.API.STREAM.MSG.GET.\(name)", #"{"seq":\#(asked)}"#, number: asked)
+        asked += 1
+      }
+      let (number, answer) = try answer(over: connection)
+      early[number] = answer
+      while let answer = early.removeValue(forKey: next) {
+        next += 1
+        if let message = try content(of: answer) { take(message) }
+      }
+    }
+  }
+
+  /// Nil for what is gone, and for a message with other subjects.
+  private func content(of answer: JSONValue) throws(StreamFailure) -> [UInt8]? {
+    if let error = answer["error"] {
+      if case .integer(JetStream.noMessage)? = error["err_code"] { return nil }
+      throw JetStream.failure(error)
+    }
+    guard let message = answer["message"], case .string(let subject)? = message["subject"] else {
+      throw StreamFailure(message: "an answer that is none of a stream")
+    }
+    guard subject.hasPrefix(prefix + ".") else { return nil }
+    // An empty message has no data.
+    guard case .string(let data)? = message["data"] else { return [] }
+    guard let bytes = Base64.bytes(data) else { throw StreamFailure(message: "an answer that is none of a stream") }
+    return bytes
+  }
+
+  private func ask(
+    _ connection: NATSConnection, _ subject: String, _ question: String
+  ) throws(StreamFailure) -> JSONValue {
+    try connection.ask(subject, question, number: 0)
+    let (_, answer) = try answer(over: connection)
+    if let error = answer["error"] { throw JetStream.failure(error) }
+    return answer
+  }
+
+  private func answer(over connection: NATSConnection) throws(StreamFailure) -> (number: Int64, JSONValue) {
+    guard let (number, bytes) = try connection.answer(milliseconds: JetStream.patience) else {
+      throw StreamFailure(message: "no answer within \(JetStream.patience / 1_000) s")
+    }
+    do throws(JSONError) { return (number, try JSONValue(parsing: bytes.span)) } catch {
+      throw StreamFailure(message: "an answer that is none of a stream")
+    }
+  }
+
+  private static func failure(_ error: JSONValue) -> StreamFailure {
+    guard case .string(let text)? = error["description"] else { return StreamFailure(message: "refused by the stream") }
+    return StreamFailure(message: text)
+  }
+}

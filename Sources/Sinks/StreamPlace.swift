@@ -1,0 +1,132 @@
+import Shell
+
+/// Where records are messages: `nats://HOST[:PORT][,…]/PREFIX` or `kafka://HOST[:PORT][,…]/TOPIC`; `tls://` and `kafka+ssl://` over TLS.
+package struct StreamPlace: Equatable, Sendable {
+  /// Of which system, and what is named there.
+  package enum Kind: Equatable, Sendable {
+    /// The first tokens of the subjects.
+    case nats(prefix: String)
+    case kafka(topic: String, KafkaTopic.Login)
+  }
+
+  /// What is the matter with a URL, as half a sentence.
+  package struct Problem: Error {
+    package let text: String
+  }
+
+  /// Parameters that are not part of each place.
+  package struct Extras: Equatable, Sendable {
+    /// Only messages of this run.
+    package var run: String?
+    /// A file in PEM form, nil for the authorities of the system.
+    package var authorities: String?
+  }
+
+  package static let schemes = ["nats://", "tls://", "kafka://", "kafka+ssl://"]
+
+  package let kind: Kind
+  /// With their ports.
+  package let hosts: [String]
+  package let isSecure: Bool
+  package private(set) var extras = Extras()
+  /// Without parameters.
+  package let shown: String
+
+  /// A place of another scheme is none.
+  package static func isOne(_ url: String) -> Bool { schemes.contains(where: url.hasPrefix) }
+
+  /// `hasExtras`: the parameters `run` and `ca` may stand there.
+  package init(_ url: String, hasExtras: Bool = false) throws(Problem) {
+    guard let scheme = StreamPlace.schemes.first(where: url.hasPrefix),
+      url.utf8.allSatisfy({ (0x21...0x7E).contains($0) }), !url.contains("#")
+    else { throw Problem(text: "it is none of nats://, tls://, kafka:// and kafka+ssl://") }
+    let parts = url.dropFirst(scheme.count).split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
+    let hosts = parts[0].prefix { $0 != "/" }
+    let path = parts[0].dropFirst(hosts.count)
+    guard !hosts.contains("@") else {
+      throw Problem(text: "a URL is shown in reports: \(StreamPlace.variable) takes what is secret")
+    }
+    let isKafka = scheme.hasPrefix("kafka")
+    self.hosts = hosts.split(separator: ",").map { $0.contains(":") ? String($0) : "\($0):\(isKafka ? 9_092 : 4_222)" }
+    guard !self.hosts.isEmpty else { throw Problem(text: "a host is missing, as in \(scheme)HOST/NAME") }
+    isSecure = scheme == "tls://" || scheme == "kafka+ssl://"
+    shown = scheme + hosts + path
+    var login = KafkaTopic.Login.plain
+    for parameter in parts.count == 2 ? parts[1].split(separator: "&", omittingEmptySubsequences: false) : [] {
+      let words = parameter.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+      switch (words[0], words.count == 2 ? words[1] : "") {
+      case ("sasl", let name) where isKafka && KafkaTopic.Login(rawValue: name) != nil:
+        login = KafkaTopic.Login(rawValue: name) ?? login
+      case ("run", let run) where hasExtras && !run.isEmpty: extras.run = run
+      case ("ca", let file) where hasExtras && !file.isEmpty: extras.authorities = file
+      default: throw Problem(text: StreamPlace.parameters(isKafka: isKafka, hasExtras: hasExtras))
+      }
+    }
+    kind = isKafka ? .kafka(topic: try StreamPlace.topic(path), login) : .nats(prefix: try StreamPlace.prefix(path))
+  }
+
+  private static func parameters(isKafka: Bool, hasExtras: Bool) -> String {
+    let logins = KafkaTopic.Login.allCases.map(\.rawValue).joined(separator: ", ")
+    let known =
+      (isKafka ? ["sasl=MECHANISM, one of \(logins)"] : []) + (hasExtras ? ["run=NAME", "ca=FILE"] : [])
+    return known.isEmpty ? "no parameters are known there" : "behind '?' may stand " + known.joined(separator: " or ")
+  }
+
+  /// Tokens with points between them.
+  private static func prefix(_ path: Substring) throws(Problem) -> String {
+    if path.isEmpty { return "rollingroad" }
+    let prefix = path.dropFirst()
+    guard prefix.split(separator: ".", omittingEmptySubsequences: false).allSatisfy({ !$0.isEmpty }), isName(prefix)
+    else { throw Problem(text: "the subjects of NATS begin with PREFIX, as in nats://HOST/road.records") }
+    return String(prefix)
+  }
+
+  private static func topic(_ path: Substring) throws(Problem) -> String {
+    let name = path.dropFirst()
+    guard (1...249).contains(name.utf8.count), isName(name) else {
+      throw Problem(
+        text: "a topic of Kafka has up to 249 letters, digits, '.', '_' and '-', as in kafka://HOST/locations")
+    }
+    return String(name)
+  }
+
+  private static func isName(_ text: Substring) -> Bool {
+    text.utf8.allSatisfy { byte in
+      switch byte {
+      case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+        UInt8(ascii: "0")...UInt8(ascii: "9"):
+        true
+      default: "._-".utf8.contains(byte)
+      }
+    }
+  }
+}
+
+extension StreamPlace {
+  /// Of the environment: what a reader shows, a token, for Kafka `USER:PASSWORD`.
+  private static let variable = "ROLLINGROAD_VERIFY_TOKEN"
+
+  private static var token: String? {
+    let text = EnvironmentVariable.value(of: variable) ?? ""
+    return text.isEmpty ? nil : text
+  }
+
+  /// Calls `take` with each message that is there when the reading begins: those of a device in the order of the stream.
+  package func read(_ take: (_ message: [UInt8]) -> Void) throws(StreamFailure) {
+    let token = StreamPlace.token
+    switch kind {
+    case .nats(let prefix):
+      var stream = JetStream(hosts: hosts, prefix: prefix)
+      (stream.isSecure, stream.token, stream.authorities) = (isSecure, token, extras.authorities)
+      try stream.read(take)
+    case .kafka(let name, let login):
+      if let token, !token.contains(":") {
+        throw StreamFailure(message: "\(StreamPlace.variable): Kafka takes USER:PASSWORD")
+      }
+      var topic = KafkaTopic(hosts: hosts, name: name)
+      (topic.isSecure, topic.login) = (isSecure, login)
+      (topic.user, topic.authorities) = (token, extras.authorities)
+      try topic.read(take)
+    }
+  }
+}
