@@ -11,7 +11,7 @@ package enum PostgresInstallation {
   /// A connection for questions. The tables must be there.
   package static func openToRead(_ place: String) throws(StoreError) -> PostgresConnection {
     try opened { () throws(PostgresConnection.Failure) in
-      let connection = try PostgresConnection(to: place, silence: silence)
+      let connection = try PostgresConnection(to: place, silence: StoreLimits().answerMilliseconds)
       try enter(try schema(of: connection), connection)
       return connection
     } check: { (connection) throws(PostgresConnection.Failure) in
@@ -24,11 +24,15 @@ package enum PostgresInstallation {
   }
 
   /// The writer's connection. Makes the tables, and brings older ones to this version.
-  static func openToWrite(_ place: String) throws(StoreError) -> PostgresConnection {
+  static func openToWrite(_ place: String, _ limits: StoreLimits) throws(StoreError) -> PostgresConnection {
     try opened { () throws(PostgresConnection.Failure) in
-      let connection = try PostgresConnection(to: place, silence: silence, writes: true)
+      let connection = try PostgresConnection(to: place, silence: limits.answerMilliseconds, writes: true)
       try enter(try schema(of: connection), connection)
-      try connection.run(writing)
+      try connection.run(
+        """
+        SET statement_timeout = \(limits.answerMilliseconds * 3 / 4); SET lock_timeout = \(limits.answerMilliseconds / 4);
+        \(writing)
+        """)
       return connection
     } check: { (connection) throws(PostgresConnection.Failure) in
       let settings = try connection.perform(
@@ -51,12 +55,9 @@ package enum PostgresInstallation {
     }
   }
 
-  /// Longer than any statement may take at the server.
-  private static let silence = 40_000
   /// Statements find rows by keys in tables of any size; plans are made once.
   private static let writing = """
-    SET statement_timeout = '30s'; SET lock_timeout = '10s'; SET idle_in_transaction_session_timeout = '2min';
-    SET jit = off; SET enable_seqscan = off; SET plan_cache_mode = force_generic_plan
+    SET idle_in_transaction_session_timeout = '2min'; SET jit = off; SET enable_seqscan = off; SET plan_cache_mode = force_generic_plan
     """
 
   private static func opened(

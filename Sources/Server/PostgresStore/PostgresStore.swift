@@ -37,7 +37,7 @@ package final class PostgresStore: Store {
     self.board = board
     node = UInt64.random(in: .min ... .max)
     upkeep = PostgresUpkeep(configuration, board)
-    let connection = try PostgresInstallation.openToWrite(place)
+    let connection = try PostgresInstallation.openToWrite(place, configuration.limits)
     do throws(Failure) { try enterSinks(connection) } catch {
       throw StoreError(code: .unreachable, message: "the database cannot be used: \(error.message)")
     }
@@ -46,25 +46,31 @@ package final class PostgresStore: Store {
 
   package func apply(_ group: [StoreJob], now: WallInstant) -> [StoreResult] {
     let now = now.millisecondsSince1970
-    var last = StoreOutage.unreachable
+    var losses = 0
     for _ in 0..<PostgresStore.attemptsMax {
       switch attempt(group, now: now) {
       case .done(let results): return results
       case .again: continue
-      case .failed(let outage):
-        last = outage
-        self.outage = outage
-        return Array(repeating: .unavailable(outage), count: group.count)
+      // The connection may have been cut, or its server started anew, since the last group.
+      case .lost where losses == 0: losses += 1
+      case .lost: return refuse(group, .unreachable)
+      case .failed(let outage): return refuse(group, outage)
       }
     }
-    outage = last
-    return Array(repeating: .unavailable(last), count: group.count)
+    return refuse(group, .unreachable)
+  }
+
+  private func refuse(_ group: [StoreJob], _ outage: StoreOutage) -> [StoreResult] {
+    self.outage = outage
+    return Array(repeating: .unavailable(outage), count: group.count)
   }
 
   fileprivate enum Attempt {
     case done([StoreResult])
     /// Nothing of it is stored.
     case again
+    /// Neither, and there is no connection any more.
+    case lost
     case failed(StoreOutage)
   }
 
@@ -124,15 +130,14 @@ package final class PostgresStore: Store {
     days.forget()
     guard !failure.isLost else {
       self.connection = nil
-      // Another connection may do: this one was cut, or its server was started anew. `ready` tells.
-      return .again
+      return .lost
     }
     do throws(Failure) { try connection.run("ROLLBACK") } catch { self.connection = nil }
     switch PostgresRemedy(failure) {
     case .repeatGroup: return .again
     case .reconnect:
       self.connection = nil
-      return .again
+      return .lost
     case .wait(let outage, let reconnects):
       if reconnects { self.connection = nil }
       return .failed(outage)
@@ -155,7 +160,7 @@ extension PostgresStore {
     if let connection { return connection }
     guard pause.isOver(now: now) else { return nil }
     do throws(StoreError) {
-      let made = try PostgresInstallation.openToWrite(place)
+      let made = try PostgresInstallation.openToWrite(place, configuration.limits)
       do throws(Failure) {
         while let first = doubts.first {
           try first.settle(on: made, now: now)
@@ -202,7 +207,7 @@ extension PostgresStore {
     } catch {
       switch undo(error, connection) {
       case .failed(let outage): self.outage = outage
-      case .done, .again: break
+      case .done, .again, .lost: break
       }
       return false
     }
@@ -252,6 +257,8 @@ enum PostgresRemedy: Equatable {
       // feature_not_supported ("cached plan must not change result type"), invalid_sql_statement_name: a pooler has taken the
       // prepared statements.
       case "0A000", "26000": .reconnect
+      // lock_not_available, query_canceled: as after a timeout.
+      case "55P03", "57014": .wait(.unreachable, reconnects: false)
       // disk_full
       case "53100": .wait(.full, reconnects: false)
       // io_error, data_corrupted, index_corrupted

@@ -66,6 +66,9 @@ package struct StoreLimits: Sendable {
   package var probeBytes = 262_144
   /// A main file of at most so many bytes is checked whole at the start, which takes some hundredths of a second.
   package var checkedBytes: Int64 = 16_777_216
+  /// A database server that says nothing for longer is given up. Three quarters of it are the longest time of a statement, one
+  /// quarter that of waiting for a lock.
+  package var answerMilliseconds = 40_000
   /// Size of the main file in pages of 8 KiB above which the disk counts as full; nil for no limit.
   package var maximumPages: Int?
 
