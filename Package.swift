@@ -246,6 +246,9 @@ let package = Package(
     .executableTarget(
       name: "join-bench", dependencies: ["FleetSimulator", "BackendStore", "Scenario", "Store", "Base"],
       path: "loadtest/join", exclude: ["run"], swiftSettings: buildSettings),
+    .executableTarget(
+      name: "postgres-bench", dependencies: ["PostgresStore", "Store", "Base"], path: "loadtest/postgres",
+      exclude: ["floor.c", "run"], swiftSettings: buildSettings),
     bench("store", needs: ["Store", "Base", "CSQLite"]),
 
     .executableTarget(
@@ -276,7 +279,7 @@ let package = Package(
     tests("HTTPService", needs: ["HTTPService", "Network", "HTTP1", "Base", "Support"]),
     // Stands between SQLite and the kernel in the process of the tests.
     .target(name: "SyncFaults", path: "Tests/SyncFaults"),
-    tests("Store", needs: ["Store", "PostgresStore", "Database", "Base", "Support", "SyncFaults"]),
+    tests("Store", needs: ["Store", "PostgresStore", "Database", "Threads", "Base", "Support", "SyncFaults"]),
     tests(
       "IngestServer",
       needs: [

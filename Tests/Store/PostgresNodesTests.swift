@@ -5,6 +5,7 @@ import Store
 import Support
 import Synchronization
 import Testing
+import Threads
 
 /// Several servers on one database at once.
 @Suite(.enabled(if: PostgresCluster.isThere, "install the package postgresql"))
@@ -19,28 +20,34 @@ struct PostgresNodesTests {
     try PostgresInstallation.openToRead(place).perform("SELECT (\(sql))::int8").integer(0, 0)
   }
 
-  /// Does the jobs of each node on a writer of its own, all nodes at once, and returns the answers by node in the order of the jobs.
-  private func run(_ nodes: [[StoreJob]]) throws -> [[StoreResult]] {
-    let answers = Mutex([[UInt64: StoreResult]](repeating: [:], count: nodes.count))
-    var registry = MetricsRegistry()
-    let metrics = WriterMetrics(in: &registry)
+  /// Does the jobs of each node on a thread of its own, in groups of a few, all nodes at once; returns the answers by node.
+  private func run(_ nodes: [[StoreJob]], perGroup: Int = 3) throws -> [[StoreResult]] {
+    let answers = Mutex([[StoreResult]](repeating: [], count: nodes.count))
+    let isReady = Semaphore()
+    let begins = Semaphore()
     let place = place
-    var writers: [WriterThread] = []
-    for node in nodes.indices {
-      writers.append(
-        try WriterThread(metrics: metrics) { some in
-          answers.withLock { answers in for one in some { answers[node][one.ticket.number] = one.result } }
-        } open: { () throws(StoreError) in
+    var threads: [NamedThread] = []
+    for (node, jobs) in nodes.enumerated() {
+      threads.append(
+        try NamedThread.opening("node-\(node)") { () throws(StoreError) in
           try PostgresStore(at: place, StoreConfiguration(folder: ""))
+        } run: { store in
+          isReady.signal()
+          begins.wait()
+          var start = 0
+          while start < jobs.count {
+            let group = Array(jobs[start..<min(jobs.count, start + perGroup)])
+            let results = store.apply(group, now: Sample.noon)
+            answers.withLock { $0[node] += results }
+            start += group.count
+          }
+          store.close()
         })
     }
-    for place in 0..<(nodes.map(\.count).max() ?? 0) {
-      for (node, jobs) in nodes.enumerated() where place < jobs.count {
-        #expect(writers[node].submit(jobs[place], ticket: Ticket(number: UInt64(place))))
-      }
-    }
-    for writer in writers { writer.stop() }
-    return answers.withLock { answers in answers.map { node in node.sorted { $0.key < $1.key }.map(\.value) } }
+    for _ in nodes { isReady.wait() }
+    for _ in nodes { begins.signal() }
+    for thread in threads { thread.join() }
+    return answers.withLock { $0 }
   }
 
   @Test func aRecordThatComesToAllIsStoredOnce() throws {
@@ -103,13 +110,13 @@ struct PostgresNodesTests {
   @Test func anOrderForEveryoneReachesDevicesOfAllNodes() throws {
     let expiry = Sample.noon.advanced(byMilliseconds: 40_000 * Sample.day)
     // Orders of several nodes at once, while devices upload: none is passed over because another one with a higher number was seen.
-    let orders = (0..<40).map { _ in
+    let orders = (0..<80).map { _ in
       StoreJob.queue(QueuedCommand(target: .everyone(run: ""), command: [1], expiresAt: expiry))
     }
-    let uploads = (0..<400).map { StoreJob.ingest(Sample.batch(Sample.device($0 % 5), [$0])) }
-    let answers = try run([orders, orders, uploads, uploads])
+    let uploads = (0..<150).map { StoreJob.ingest(Sample.batch(Sample.device($0 % 5), [$0])) }
+    let answers = try run([orders, orders, uploads], perGroup: 1)
     let ids = answers[..<2].joined().compactMap { if case .queued(let id, true) = $0 { id } else { nil } }
-    #expect(Set(ids).count == 80)
+    #expect(Set(ids).count == 160)
     let store = try store()
     var taken = [Int](repeating: 0, count: 5)
     for node in answers[2...] {
@@ -119,26 +126,26 @@ struct PostgresNodesTests {
     }
     for device in 0..<5 {
       guard
-        case .commands(let rest) = store.apply([.takeCommands(Sample.device(device), limit: 100)], now: Sample.noon)[0]
+        case .commands(let rest) = store.apply([.takeCommands(Sample.device(device), limit: 1_000)], now: Sample.noon)[
+          0]
       else { continue }
       taken[device] += rest.count
     }
-    #expect(taken == [80, 80, 80, 80, 80])
+    #expect(taken == [160, 160, 160, 160, 160])
   }
 
-  @Test func aKeyThatComesToTwoNodesIsOpenOnce() throws {
+  @Test func aKeyThatComesToAllNodesIsOpenOnce() throws {
     let expiry = Sample.noon.advanced(byMilliseconds: 40_000 * Sample.day)
-    let jobs = (0..<30).map {
+    let jobs = (0..<100).map {
       StoreJob.queue(
         QueuedCommand(target: .everyone(run: ""), command: [1], expiresAt: expiry, deduplicationKey: "key\($0)"))
     }
-    let answers = try run([jobs, jobs])
-    for (first, second) in zip(answers[0], answers[1]) {
-      guard case .queued(let one, let isFirst) = first, case .queued(let other, let isSecond) = second else {
-        Issue.record("\(first) \(second)")
-        continue
+    let answers = try run([jobs, jobs, jobs], perGroup: 1)
+    for place in jobs.indices {
+      let found = answers.compactMap { node in
+        if case .queued(let id, let isNew) = node[place] { (id: id, isNew: isNew) } else { nil }
       }
-      #expect(one == other && isFirst != isSecond)
+      #expect(Set(found.map(\.id)).count == 1 && found.count { $0.isNew } == 1, "\(place): \(found)")
     }
   }
 

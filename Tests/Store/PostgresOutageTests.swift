@@ -49,35 +49,31 @@ struct PostgresOutageTests {
 
   private static let writer = "pid FROM pg_stat_activity WHERE application_name = 'writer'"
 
-  /// Applies a group on another thread; `meanwhile` is called, and then the answers are waited for.
-  private func apply(_ group: [StoreJob], to store: PostgresStore, meanwhile: () throws -> Void) throws -> [StoreResult]
-  {
-    nonisolated(unsafe) let store = store
-    let answer = Mutex<[StoreResult]>([])
-    let done = Semaphore()
-    let thread = try NamedThread.opening("test") { () throws(StoreError) in
-      ()
-    } run: { _ in
-      let results = store.apply(group, now: Sample.noon)
-      answer.withLock { $0 = results }
-      done.signal()
+  /// Applies a group. When its process at the server waits for this event, another thread does this, with `$1` for the process.
+  private func apply(
+    _ group: [StoreJob], to store: PostgresStore, whenItWaitsFor event: String, _ sql: String
+  ) throws -> [StoreResult] {
+    let isDone = Mutex(false)
+    let place = place
+    let observer = try NamedThread.opening("observer") { () throws(StoreError) in
+      try PostgresInstallation.openToRead(place)
+    } run: { connection in
+      do throws(PostgresConnection.Failure) {
+        while !isDone.withLock({ $0 }) {
+          let found = try connection.perform("SELECT \(Self.writer) AND wait_event = '\(event)'")
+          guard found.count > 0 else { continue }
+          var arguments = PostgresArguments()
+          arguments.add(found.integer(0, 0))
+          _ = try connection.perform(sql, arguments)
+          return
+        }
+      } catch { Issue.record("\(error)") }
     }
-    defer { thread.join() }
-    do { try meanwhile() } catch {
-      done.wait()
-      throw error
+    defer {
+      isDone.withLock { $0 = true }
+      observer.join()
     }
-    done.wait()
-    return answer.withLock { $0 }
-  }
-
-  /// Waits until a writer waits, and returns its process.
-  private func waitFor(_ event: String) throws -> Int64 {
-    let observer = try reader()
-    while true {
-      let found = try observer.perform("SELECT \(Self.writer) AND wait_event = '\(event)'")
-      if found.count > 0 { return found.integer(0, 0) }
-    }
+    return store.apply(group, now: Sample.noon)
   }
 
   @Test func aServerThatIsKilledAndComesBackHasWhatWasAcknowledged() throws {
@@ -196,10 +192,7 @@ struct PostgresOutageTests {
     let rotation = TokenRotation(presented: Sample.uuid(1), successor: Sample.uuid(2), answer: [7], expiresAt: expiry)
     let group: [StoreJob] = [.ingest(Sample.batch([1, 2])), .rotate(rotation)]
     try withoutStandby {
-      let results = try apply(group, to: store) {
-        let process = try waitFor("SyncRep")
-        _ = try reader().perform("SELECT \(cut)(\(process))")
-      }
+      let results = try apply(group, to: store, whenItWaitsFor: "SyncRep", "SELECT \(cut)($1::int8::int4)")
       #expect(results == [.unavailable(.unreachable), .unavailable(.unreachable)])
       #expect(try number("SELECT count(*) FROM points") == 3, "it was made after all")
     }
@@ -221,11 +214,10 @@ struct PostgresOutageTests {
     let other = try reader()
     try other.run("BEGIN")
     _ = try other.perform("SELECT * FROM devices FOR UPDATE")
-    let results = try apply([.ingest(Sample.batch([2, 3]))], to: store) {
-      let process = try waitFor("transactionid")
-      _ = try reader().perform("SELECT pg_terminate_backend(\(process))")
-      try other.run("ROLLBACK")
-    }
+    let holder = try other.perform("SELECT pg_backend_pid()").integer(0, 0)
+    let results = try apply(
+      [.ingest(Sample.batch([2, 3]))], to: store, whenItWaitsFor: "transactionid",
+      "SELECT pg_terminate_backend($1::int8::int4), pg_terminate_backend(\(holder))")
     #expect(results == [accepted(2)])
     #expect(try number("SELECT count(*) FROM points") == 3)
   }
@@ -245,9 +237,8 @@ struct PostgresOutageTests {
     #expect(upload(0, into: store) == accepted(1))
     // A commit that is not waited for would not wait for a standby either.
     try withoutStandby {
-      let results = try apply([.ingest(Sample.batch([1]))], to: store) {
-        _ = try reader().perform("SELECT pg_cancel_backend(\(try waitFor("SyncRep")))")
-      }
+      let results = try apply(
+        [.ingest(Sample.batch([1]))], to: store, whenItWaitsFor: "SyncRep", "SELECT pg_cancel_backend($1::int8::int4)")
       #expect(results == [.unavailable(.unreachable)])
     }
   }
