@@ -1,0 +1,152 @@
+import Base
+import Database
+import PostgresStore
+import Store
+import Support
+import Testing
+
+/// Tables of a database: made, found, refused, and what stands in them.
+@Suite(.enabled(if: PostgresCluster.isThere, "install the package postgresql"))
+struct PostgresInstallationTests {
+  private let place: String
+
+  init() throws { place = try PostgresCluster.shared.get().place() }
+
+  private func store() throws -> PostgresStore { try PostgresStore(at: place, StoreConfiguration(folder: "")) }
+
+  private func code(_ body: () throws -> Void) -> StoreError.Code? {
+    do { try body() } catch let error as StoreError { return error.code } catch { Issue.record("\(error)") }
+    return nil
+  }
+
+  @Test func aNewerSchemaIsRefusedByAnOldNodeAlsoWhileItRuns() throws {
+    let running = try store()
+    #expect(running.apply([.ingest(Sample.batch([1]))], now: Sample.noon) == [.ingested(IngestReceipt(accepted: 1))])
+    let administrator = try PostgresInstallation.openToRead(place)
+    try administrator.run("UPDATE installation SET version = \(PostgresSchema.version + 1)")
+    #expect(running.apply([.ingest(Sample.batch([2]))], now: Sample.noon) == [.unavailable(.unreachable)])
+    #expect(code { _ = try store() } == .newerVersion)
+    #expect(code { _ = try PostgresInstallation.openToRead(place) } == .newerVersion)
+    try administrator.run("UPDATE installation SET version = \(PostgresSchema.version)")
+    _ = running.maintain(now: Sample.noon.advanced(byMilliseconds: 10_000))
+    #expect(running.outage == nil)
+    #expect(try administrator.perform("SELECT count(*) FROM points").integer(0, 0) == 1)
+  }
+
+  @Test func otherTablesAreNotTouched() throws {
+    let other = try PostgresConnection(to: place)
+    let schema = try other.perform("SELECT current_setting('search_path')").text(0, 0)
+    try other.run("CREATE SCHEMA \(schema)")
+    try other.run("CREATE TABLE theirs(a int)")
+    #expect(code { _ = try store() } == .foreignFile)
+    #expect(code { _ = try PostgresInstallation.openToRead(place) } == .foreignFile)
+    #expect(try other.perform("SELECT count(*) FROM theirs").integer(0, 0) == 0)
+    #expect(
+      code { _ = try PostgresStore(at: "postgresql:///x?host=/nowhere", StoreConfiguration(folder: "")) }
+        == .unreachable)
+  }
+
+  /// As after pg_dump and pg_restore: the transactions of the new cluster have lower numbers.
+  @Test func whatComesAfterARestoreIsBehindWhatIsThere() throws {
+    _ = try store().apply([.ingest(Sample.batch([1]))], now: Sample.noon)
+    let reader = try PostgresInstallation.openToRead(place)
+    try reader.run("UPDATE points SET arrived_in = 1000000000000; UPDATE installation SET cluster = 1")
+    _ = try store().apply([.ingest(Sample.batch([2]))], now: Sample.noon)
+    let arrivals = try reader.perform(
+      "SELECT arrived_in, arrived_in < arrival_horizon() FROM points ORDER BY recorded_at")
+    #expect(arrivals.integer(0, 0) < arrivals.integer(1, 0))
+    #expect(arrivals.flag(0, 1) && arrivals.flag(1, 1), "readers see both")
+    // Once, not at each start.
+    _ = try store()
+    #expect(try reader.perform("SELECT arrival_base FROM installation").integer(0, 0) == 1_000_000_000_000)
+  }
+
+  @Test func aTransactionThatStillRunsHidesWhatCameBehindIt() throws {
+    let store = try store()
+    _ = store.apply([.ingest(Sample.batch([1]))], now: Sample.noon)
+    let reader = try PostgresInstallation.openToRead(place)
+    func seen() throws -> Int64 {
+      try reader.perform("SELECT count(*) FROM points WHERE arrived_in < arrival_horizon()").integer(0, 0)
+    }
+    let slow = try PostgresInstallation.openToRead(place)
+    try slow.run("BEGIN; SELECT pg_current_xact_id()")
+    _ = store.apply([.ingest(Sample.batch([2]))], now: Sample.noon)
+    #expect(try seen() == 1)
+    try slow.run("COMMIT")
+    // Other tests write into the same cluster, and may hold it back for a moment.
+    while try seen() < 2 {}
+  }
+
+  @Test func recordsAreKeptByteForByteAndShownInNumbers() throws {
+    let json =
+      #"{"odometer":5.5,"battery":{"level":0.25},"coords":{"altitude":41.5},"activity":{"type":"still"},"x":"\u0000"}"#
+    let bytes = Array(json.utf8)
+    var batch = IngestBatch(
+      device: DeviceIdentity(run: "r\0", name: "na\0me\u{10FFFF}"), receivedAt: Sample.noon,
+      parameters: Array("{}".utf8),
+      bytes: bytes + [0, 255],
+      points: [
+        Point(
+          recordedAt: Sample.noon.millisecondsSince1970, uuid: UUID128(high: .max, low: 5), latitude: 48.25,
+          longitude: -11.5,
+          isMoving: true, event: "e\0", record: 0..<bytes.count)
+      ])
+    batch.quarantined = [
+      QuarantinedItem(
+        identity: UUID128(high: 1, low: .max), reason: "json", detail: "d\0", record: bytes.count..<bytes.count + 2)
+    ]
+    #expect(
+      try store().apply([.ingest(batch)], now: Sample.noon) == [.ingested(IngestReceipt(accepted: 1, quarantined: 1))])
+    let reader = try PostgresInstallation.openToRead(place)
+    let row = try reader.perform(
+      "SELECT record, points.event, run, name, points.uuid, points.is_moving, points.heading FROM points, devices")
+    #expect(row.blob(0, 0) == bytes && row.text(0, 1) == "e\0")
+    #expect(row.text(0, 2) == "r\0" && row.text(0, 3) == "na\0me\u{10FFFF}")
+    #expect(row.uuid(0, 4).map { $0.high == .max && $0.low == 5 } == true)
+    #expect(row.flag(0, 5) && row.isNull(0, 6) && row.optionalDouble(0, 6) == nil)
+    let view = try reader.perform(
+      "SELECT latitude, altitude, odometer, battery, activity, recorded_at = '2026-11-20T12:00:00Z' FROM locations")
+    #expect(view.optionalDouble(0, 0) == 48.25 && view.optionalDouble(0, 1) == 41.5)
+    #expect(view.optionalDouble(0, 2) == 5.5 && view.optionalDouble(0, 3) == 0.25)
+    #expect(view.text(0, 4) == "still" && view.flag(0, 5))
+    let aside = try reader.perform("SELECT record, detail FROM quarantine")
+    #expect(aside.blob(0, 0) == [0, 255] && aside.text(0, 1) == "d\0")
+  }
+
+  @Test func othersHearOfAGroup() throws {
+    let store = try store()
+    let listener = try PostgresInstallation.openToRead(place)
+    let schema = try listener.perform("SELECT current_schema()").text(0, 0)
+    try listener.run("LISTEN \(schema)")
+    let order = QueuedCommand(
+      target: .everyone(run: ""), command: [1], expiresAt: Sample.noon.advanced(byMilliseconds: Sample.day))
+    _ = store.apply([.ingest(Sample.batch([1])), .queue(order)], now: Sample.noon)
+    let kinds: ChangeKinds = [.records, .commands]
+    #expect(try listener.notification(within: 60_000) == "\(String(store.node, radix: 16)) \(kinds.rawValue)")
+    #expect(try listener.notification(within: 0) == nil)
+  }
+
+  @Test func aPipelineThatFailsCanBeUsedAgain() throws {
+    let connection = try PostgresConnection(to: place)
+    try connection.send("SELECT 1::int8")
+    try connection.send("SELECT 1 / 0")
+    try connection.send("SELECT 2::int8")
+    let failure = try #require(throws: PostgresConnection.Failure.self) { _ = try connection.flush() }
+    #expect(failure.state == "22012" && !failure.isLost)
+    try connection.send("SELECT 2::int8")
+    try connection.send("SELECT 1::int8")
+    #expect(try connection.flush().map { $0.integer(0, 0) } == [2, 1])
+  }
+
+  /// More than the buffers of a socket hold, in both directions at once.
+  @Test func aLongPipelineDoesNotBlockItself() throws {
+    let connection = try PostgresConnection(to: place)
+    let long = [UInt8](repeating: 7, count: 1 << 20)
+    for _ in 0..<32 {
+      var arguments = PostgresArguments()
+      arguments.add(blob: long)
+      try connection.send("SELECT $1::bytea", arguments)
+    }
+    #expect(try connection.flush().allSatisfy { $0.blob(0, 0) == long })
+  }
+}
