@@ -22,7 +22,7 @@ struct PostgresInstallationTests {
   @Test func aNewerSchemaIsRefusedByAnOldNodeAlsoWhileItRuns() throws {
     let running = try store()
     #expect(running.apply([.ingest(Sample.batch([1]))], now: Sample.noon) == [.ingested(IngestReceipt(accepted: 1))])
-    let administrator = try PostgresInstallation.openToRead(place)
+    let administrator = try PostgresConnection(to: place)
     try administrator.run("UPDATE installation SET version = \(PostgresSchema.version + 1)")
     #expect(running.apply([.ingest(Sample.batch([2]))], now: Sample.noon) == [.unavailable(.unreachable)])
     #expect(code { _ = try store() } == .newerVersion)
@@ -49,7 +49,7 @@ struct PostgresInstallationTests {
   /// As after pg_dump and pg_restore: the transactions of the new cluster have lower numbers.
   @Test func whatComesAfterARestoreIsBehindWhatIsThere() throws {
     _ = try store().apply([.ingest(Sample.batch([1]))], now: Sample.noon)
-    let reader = try PostgresInstallation.openToRead(place)
+    let reader = try PostgresConnection(to: place)
     try reader.run("UPDATE points SET arrived_in = 1000000000000; UPDATE installation SET cluster = 1")
     _ = try store().apply([.ingest(Sample.batch([2]))], now: Sample.noon)
     let arrivals = try reader.perform(
@@ -64,11 +64,11 @@ struct PostgresInstallationTests {
   @Test func aTransactionThatStillRunsHidesWhatCameBehindIt() throws {
     let store = try store()
     _ = store.apply([.ingest(Sample.batch([1]))], now: Sample.noon)
-    let reader = try PostgresInstallation.openToRead(place)
+    let reader = try PostgresConnection(to: place)
     func seen() throws -> Int64 {
       try reader.perform("SELECT count(*) FROM points WHERE arrived_in < arrival_horizon()").integer(0, 0)
     }
-    let slow = try PostgresInstallation.openToRead(place)
+    let slow = try PostgresConnection(to: place)
     try slow.run("BEGIN; SELECT pg_current_xact_id()")
     _ = store.apply([.ingest(Sample.batch([2]))], now: Sample.noon)
     #expect(try seen() == 1)
@@ -97,7 +97,7 @@ struct PostgresInstallationTests {
     ]
     #expect(
       try store().apply([.ingest(batch)], now: Sample.noon) == [.ingested(IngestReceipt(accepted: 1, quarantined: 1))])
-    let reader = try PostgresInstallation.openToRead(place)
+    let reader = try PostgresConnection(to: place)
     let row = try reader.perform(
       "SELECT record, points.event, run, name, points.uuid, points.is_moving, points.heading FROM points, devices")
     #expect(row.blob(0, 0) == bytes && row.text(0, 1) == "e\0")
@@ -115,7 +115,7 @@ struct PostgresInstallationTests {
 
   @Test func othersHearOfAGroup() throws {
     let store = try store()
-    let listener = try PostgresInstallation.openToRead(place)
+    let listener = try PostgresConnection(to: place)
     let schema = try listener.perform("SELECT current_schema()").text(0, 0)
     try listener.run("LISTEN \(schema)")
     let order = QueuedCommand(

@@ -17,7 +17,7 @@ struct PostgresNodesTests {
   private func store() throws -> PostgresStore { try PostgresStore(at: place, StoreConfiguration(folder: "")) }
 
   private func number(_ sql: String) throws -> Int64 {
-    try PostgresInstallation.openToRead(place).perform("SELECT (\(sql))::int8").integer(0, 0)
+    try PostgresConnection(to: place).perform("SELECT (\(sql))::int8").integer(0, 0)
   }
 
   /// Does the jobs of each node on a thread of its own, in groups of a few, all nodes at once; returns the answers by node.

@@ -28,7 +28,7 @@ struct PostgresOutageTests {
     return try PostgresStore(at: place + "&application_name=writer", configuration)
   }
 
-  private func reader() throws -> PostgresConnection { try PostgresInstallation.openToRead(place) }
+  private func reader() throws -> PostgresConnection { try PostgresConnection(to: place) }
 
   private func number(_ sql: String) throws -> Int64 { try reader().perform("SELECT (\(sql))::int8").integer(0, 0) }
 
@@ -55,8 +55,8 @@ struct PostgresOutageTests {
   ) throws -> [StoreResult] {
     let isDone = Mutex(false)
     let place = place
-    let observer = try NamedThread.opening("observer") { () throws(StoreError) in
-      try PostgresInstallation.openToRead(place)
+    let observer = try NamedThread.opening("observer") { () throws(PostgresConnection.Failure) in
+      try PostgresConnection(to: place)
     } run: { connection in
       do throws(PostgresConnection.Failure) {
         while !isDone.withLock({ $0 }) {

@@ -107,8 +107,9 @@ package final class PostgresStore: Store {
       try group.round.flush()
     } catch {
       let outcome = undo(error, connection)
-      // With a code of the server nothing was committed, but for one that ended the connection.
-      if error.isLost || error.state.isEmpty { doubt(group) } else if case .again = outcome { return outcome }
+      // Two transactions have met, and this one was undone. Of everything else it is not known whether the commit came first.
+      if case .again = outcome { return .again }
+      doubt(group)
       return .failed(outcome.outage)
     }
     if group.hasReset { days.forget() }
