@@ -46,16 +46,21 @@ struct PostgresInstallationTests {
         == .unreachable)
   }
 
+  /// Records that readers see.
+  private func seen(_ reader: PostgresConnection) throws -> Int64 {
+    try reader.perform("SELECT count(*) FROM points WHERE arrived_in < arrival_horizon()").integer(0, 0)
+  }
+
   /// As after pg_dump and pg_restore: the transactions of the new cluster have lower numbers.
   @Test func whatComesAfterARestoreIsBehindWhatIsThere() throws {
     _ = try store().apply([.ingest(Sample.batch([1]))], now: Sample.noon)
     let reader = try PostgresConnection(to: place)
     try reader.run("UPDATE points SET arrived_in = 1000000000000; UPDATE installation SET cluster = 1")
     _ = try store().apply([.ingest(Sample.batch([2]))], now: Sample.noon)
-    let arrivals = try reader.perform(
-      "SELECT arrived_in, arrived_in < arrival_horizon() FROM points ORDER BY recorded_at")
+    let arrivals = try reader.perform("SELECT arrived_in FROM points ORDER BY recorded_at")
     #expect(arrivals.integer(0, 0) < arrivals.integer(1, 0))
-    #expect(arrivals.flag(0, 1) && arrivals.flag(1, 1), "readers see both")
+    // Other tests write into the same cluster, and may hold the horizon back for a moment.
+    while try seen(reader) < 2 {}
     // Once, not at each start.
     _ = try store()
     #expect(try reader.perform("SELECT arrival_base FROM installation").integer(0, 0) == 1_000_000_000_000)
@@ -65,16 +70,13 @@ struct PostgresInstallationTests {
     let store = try store()
     _ = store.apply([.ingest(Sample.batch([1]))], now: Sample.noon)
     let reader = try PostgresConnection(to: place)
-    func seen() throws -> Int64 {
-      try reader.perform("SELECT count(*) FROM points WHERE arrived_in < arrival_horizon()").integer(0, 0)
-    }
+    while try seen(reader) < 1 {}
     let slow = try PostgresConnection(to: place)
     try slow.run("BEGIN; SELECT pg_current_xact_id()")
     _ = store.apply([.ingest(Sample.batch([2]))], now: Sample.noon)
-    #expect(try seen() == 1)
+    #expect(try seen(reader) == 1)
     try slow.run("COMMIT")
-    // Other tests write into the same cluster, and may hold it back for a moment.
-    while try seen() < 2 {}
+    while try seen(reader) < 2 {}
   }
 
   @Test func recordsAreKeptByteForByteAndShownInNumbers() throws {

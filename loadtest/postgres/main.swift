@@ -69,7 +69,9 @@ for group in jobs {
   let results = store.apply(group, now: clock.wallNow)
   longest = max(longest, clock.monotonicNow - groupBegun)
   for result in results {
-    guard case .ingested(let receipt) = result, receipt.accepted == perJob else { fatalError("\(result)") }
+    guard case .ingested(let receipt) = result, receipt.accepted == perJob else {
+      preconditionFailure("a record is new and is stored: \(result)")
+    }
   }
 }
 let seconds = Double((clock.monotonicNow - begun).count) / 1e9

@@ -110,7 +110,7 @@ package enum PostgresSchema {
     """
 
   /// `make_day` may be called by several nodes at once; what came for the day before it had a partition moves into it. `drop_day`
-  /// deletes a day with all its records.
+  /// deletes a day with all its records. One of them is at work at a time; they lock `installation` first, as a reset does.
   private static let days = """
     CREATE FUNCTION day_suffix(day bigint) RETURNS text LANGUAGE sql STABLE AS $$
       SELECT to_char(date '1970-01-01' + day::integer, 'YYYYMMDD') $$;
@@ -119,7 +119,7 @@ package enum PostgresSchema {
       suffix text := day_suffix(wanted);
       first bigint := wanted * 86400000;
     BEGIN
-      PERFORM pg_advisory_xact_lock(hashtextextended('days of ' || current_schema(), 0));
+      PERFORM FROM installation FOR UPDATE;
       IF EXISTS (SELECT FROM partitions WHERE day = wanted) THEN RETURN; END IF;
       INSERT INTO partitions VALUES (wanted);
       UPDATE installation SET day_changes = day_changes + 1;
@@ -138,7 +138,7 @@ package enum PostgresSchema {
     END $$;
     CREATE FUNCTION drop_day(wanted bigint) RETURNS void LANGUAGE plpgsql AS $$
     BEGIN
-      PERFORM pg_advisory_xact_lock(hashtextextended('days of ' || current_schema(), 0));
+      PERFORM FROM installation FOR UPDATE;
       DELETE FROM partitions WHERE day = wanted;
       IF NOT FOUND THEN RETURN; END IF;
       UPDATE installation SET day_changes = day_changes + 1;

@@ -253,8 +253,9 @@ enum PostgresRemedy: Equatable {
   init(_ failure: PostgresConnection.Failure) {
     self =
       switch failure.state {
-      // serialization_failure, deadlock_detected, unique_violation: another node has entered the same device.
-      case "40001", "40P01", "23505": .repeatGroup
+      // serialization_failure, deadlock_detected; unique_violation: another node has entered the same device; check_violation: it
+      // has made a partition while records for that day were on their way to the partition of odd times.
+      case "40001", "40P01", "23505", "23514": .repeatGroup
       // feature_not_supported ("cached plan must not change result type"), invalid_sql_statement_name: a pooler has taken the
       // prepared statements.
       case "0A000", "26000": .reconnect

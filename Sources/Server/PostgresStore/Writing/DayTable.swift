@@ -32,20 +32,34 @@ final class DayTable {
   /// that fails, takes none of them along. Beyond the limit days share the partition of odd times.
   func make(for jobs: [StoreJob], now: Int64, _ limits: StoreLimits, on connection: PostgresConnection) throws(Failure)
   {
-    let needed = DayTable.needed(by: jobs, now: now, limits)
     if changes == nil { try read(connection) }
-    var missing = needed.subtracting(all)
+    let missing = missing(for: jobs, now: now, limits)
     guard !missing.isEmpty else { return }
-    var room = max(0, limits.partitions - all.count)
-    if missing.subtracting([Day.odd]).count > room, !all.contains(Day.odd) { missing.insert(Day.odd) }
-    for day in missing.sorted(by: >) {
-      guard day == Day.odd || room > 0 else { continue }
-      if day != Day.odd { room -= 1 }
+    for day in missing {
       var arguments = PostgresArguments()
       arguments.add(day)
       _ = try connection.perform("SELECT make_day($1::int8)", arguments)
     }
     try read(connection)
+  }
+
+  /// Those that these jobs need and that are to be made: the latest first, and as many as the limit leaves room for.
+  private func missing(for jobs: [StoreJob], now: Int64, _ limits: StoreLimits) -> [Int64] {
+    let missing = DayTable.needed(by: jobs, now: now, limits).subtracting(all)
+    let days = missing.subtracting([Day.odd]).sorted(by: >)
+    let made = days.prefix(max(0, limits.partitions - all.count))
+    let needsOdd = missing.contains(Day.odd) || made.count < days.count && !all.contains(Day.odd)
+    return made + (needsOdd ? [Day.odd] : [])
+  }
+
+  /// Within a transaction whose look at the installation has shown that another node has made or dropped a day. False when the jobs
+  /// need one that has to be made first.
+  func catchUp(for jobs: [StoreJob], now: Int64, _ limits: StoreLimits, on connection: PostgresConnection)
+    throws(Failure)
+    -> Bool
+  {
+    try read(connection)
+    return missing(for: jobs, now: now, limits).isEmpty
   }
 
   private func read(_ connection: PostgresConnection) throws(Failure) {

@@ -4,9 +4,9 @@ import Store
 
 /// Why a group cannot go on as it was begun.
 enum GroupObstacle {
-  /// Another node has made or dropped a day: what is remembered of them has to be read again.
+  /// Another node has dropped a day that the jobs need.
   case daysChanged
-  case newerVersion(Int)
+  case newerVersion
 }
 
 /// The jobs of a group in one transaction. Consecutive jobs of the common kinds are done together: their rows are read and locked, the
@@ -30,6 +30,7 @@ final class PostgresGroup {
   var hasReset = false
   /// The number of the transaction in the order of arrival.
   private(set) var arrival: Int64 = 0
+  private var hasCaughtUp = false
   private var head: (version: Int, dayChanges: Int64)?
 
   init(_ jobs: [StoreJob], now: Int64, _ limits: StoreLimits, _ days: DayTable, on connection: PostgresConnection) {
@@ -48,23 +49,25 @@ final class PostgresGroup {
     while start < jobs.count {
       if try administer(start) {
         start += 1
-        if let obstacle { return obstacle }
+        if let obstacle = try obstacle() { return obstacle }
         continue
       }
       let end = jobs[start...].firstIndex(where: \.isOfAdministrator) ?? jobs.count
       let set = JobSet(self, start..<end)
       try set.load()
-      if let obstacle { return obstacle }
+      if let obstacle = try obstacle() { return obstacle }
       try set.perform()
       start = end
     }
     return nil
   }
 
-  private var obstacle: GroupObstacle? {
+  private func obstacle() throws(Failure) -> GroupObstacle? {
     guard let head else { preconditionFailure("a group begins with a look at the installation") }
-    if head.version != PostgresSchema.version { return .newerVersion(head.version) }
-    return hasReset || head.dayChanges == days.changes ? nil : .daysChanged
+    if head.version != PostgresSchema.version { return .newerVersion }
+    if hasReset || hasCaughtUp || head.dayChanges == days.changes { return nil }
+    hasCaughtUp = try days.catchUp(for: jobs, now: now, limits, on: round.connection)
+    return hasCaughtUp ? nil : .daysChanged
   }
 
   private func begin() throws(Failure) {
