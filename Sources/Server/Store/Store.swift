@@ -125,7 +125,8 @@ package enum StoreOutage: String, Equatable, Sendable {
   case full
   /// The disk failed: 503. The store reopens its files and rewrites what it had committed before it believes them again.
   case inputOutput
-  /// The database cannot be reached, or takes no writes at the moment: 503. The store connects again by itself.
+  /// The database cannot be reached, or takes no writes at the moment: 503. The store connects again by itself. Of a group
+  /// whose commit was under way it is not known whether it was stored; none of it is acknowledged.
   case unreachable
   /// The file is damaged: 503 until the next start, and a person has to look.
   case damaged

@@ -141,7 +141,7 @@ extension Response {
       .error(503, "disk_failed", "the disk failed; nothing was stored").with(HeaderName.retryAfter, "5")
     case .unreachable:
       .error(
-        503, "database_unreachable", "the database cannot be reached or takes no writes; nothing was stored"
+        503, "database_unreachable", "the database cannot be reached or takes no writes; nothing was acknowledged"
       ).with(HeaderName.retryAfter, "5")
     case .damaged: .error(503, "data_damaged", "the data file is damaged; nothing was stored")
     case .stopping:
