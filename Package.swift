@@ -92,8 +92,8 @@ let package = Package(
     library(
       "IngestServer", in: "Server/",
       needs: [
-        "Network", "TLS", "HTTP1", "Formats", "JSON", "Gzip", "Contract", "Store", "Shell", "Threads", "Base",
-        "COpenSSL", "CEmbedded",
+        "Network", "TLS", "HTTP1", "Formats", "JSON", "Gzip", "Contract", "Store", "PostgresStore", "Database", "Shell",
+        "Threads", "Base", "COpenSSL", "CEmbedded",
       ]),
 
     library(
@@ -199,7 +199,8 @@ let package = Package(
         "AnswerCheck",
         "CurlTransport", "Upload",
         "Vocabulary",
-        "Contract", "Fidelity", "DeviceLog", "IngestServer", "Sinks", "Network", "TLS", "Store", "Database", "Shell",
+        "Contract", "Fidelity", "DeviceLog", "IngestServer", "Sinks", "Network", "TLS", "Store", "PostgresStore",
+        "Database", "Shell",
         "JSON",
         "Threads", "Base",
         "CLinux",

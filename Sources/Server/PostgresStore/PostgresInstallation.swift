@@ -10,9 +10,10 @@ package enum PostgresInstallation {
 
   /// A connection for questions. The tables must be there.
   package static func openToRead(_ place: String) throws(StoreError) -> PostgresConnection {
-    try opened { () throws(PostgresConnection.Failure) in
+    try opened(place) { () throws(PostgresConnection.Failure) in
       let connection = try PostgresConnection(to: place, silence: StoreLimits().answerMilliseconds)
       try enter(try schema(of: connection), connection)
+      try connection.run(reading)
       return connection
     } check: { (connection) throws(PostgresConnection.Failure) in
       guard let found = try version(on: connection) else {
@@ -25,7 +26,7 @@ package enum PostgresInstallation {
 
   /// The writer's connection. Makes the tables, and brings older ones to this version.
   static func openToWrite(_ place: String, _ limits: StoreLimits) throws(StoreError) -> PostgresConnection {
-    try opened { () throws(PostgresConnection.Failure) in
+    try opened(place) { () throws(PostgresConnection.Failure) in
       let connection = try PostgresConnection(to: place, silence: limits.answerMilliseconds, writes: true)
       try enter(try schema(of: connection), connection)
       try connection.run(
@@ -60,8 +61,16 @@ package enum PostgresInstallation {
     SET idle_in_transaction_session_timeout = '2min'; SET jit = off; SET enable_seqscan = off; SET plan_cache_mode = force_generic_plan
     """
 
+  /// Rows are found by keys, in the order of an index, as far as a page goes: also with plans that were made when the tables were
+  /// empty.
+  private static let reading = """
+    SET default_transaction_read_only = on; SET statement_timeout = '30s'; SET jit = off;
+    SET plan_cache_mode = force_generic_plan; SET enable_seqscan = off; SET enable_bitmapscan = off;
+    SET enable_sort = off; SET enable_hashjoin = off; SET enable_mergejoin = off
+    """
+
   private static func opened(
-    _ open: () throws(PostgresConnection.Failure) -> PostgresConnection,
+    _ place: String, _ open: () throws(PostgresConnection.Failure) -> PostgresConnection,
     check: (PostgresConnection) throws(PostgresConnection.Failure) -> StoreError?
   ) throws(StoreError) -> PostgresConnection {
     let refusal: StoreError?
@@ -70,9 +79,11 @@ package enum PostgresInstallation {
       connection = try open()
       refusal = try check(connection)
     } catch {
-      throw StoreError(code: .unreachable, message: "the database cannot be used: \(error.message)")
+      throw StoreError(error, at: PostgresPlace(place))
     }
-    if let refusal { throw refusal }
+    if let refusal {
+      throw StoreError(code: refusal.code, message: "\(PostgresPlace(place)?.shown ?? place): \(refusal.message)")
+    }
     return connection
   }
 

@@ -39,13 +39,20 @@ package final class PostgresStore: Store {
     upkeep = PostgresUpkeep(configuration, board)
     let connection = try PostgresInstallation.openToWrite(place, configuration.limits)
     do throws(Failure) { try enterSinks(connection) } catch {
-      throw StoreError(code: .unreachable, message: "the database cannot be used: \(error.message)")
+      throw StoreError(error, at: PostgresPlace(place))
     }
     self.connection = connection
   }
 
   package func apply(_ group: [StoreJob], now: WallInstant) -> [StoreResult] {
-    let now = now.millisecondsSince1970
+    let results = commit(group, now: now.millisecondsSince1970)
+    guard let connection else { return results }
+    // Behind the group, also behind one that was not committed.
+    for case .read(let body) in group { body(PostgresReader(on: connection)) }
+    return results
+  }
+
+  private func commit(_ group: [StoreJob], now: Int64) -> [StoreResult] {
     var losses = 0
     for _ in 0..<PostgresStore.attemptsMax {
       switch attempt(group, now: now) {

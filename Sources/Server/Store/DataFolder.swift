@@ -1,16 +1,24 @@
 import Glibc
 
-/// The folder of a store: made private on first use, and held by one process at a time.
-final class DataFolder {
+/// The folder of a store, or of a server whose store is a database: made private on first use, and held by one process at a time.
+package final class DataFolder: Sendable {
   let path: String
   private let lock: Int32
 
   static func databasePath(in folder: String) -> String { folder + "/store.db" }
   static func journalPath(in folder: String) -> String { folder + "/journal.db" }
 
-  /// Makes the folder if needed and takes its lock, which the kernel lets go when the process ends, however it ends.
-  init(path: String) throws(StoreError) {
+  /// Makes the folder if needed and takes its lock, which the kernel lets go when the process ends, however it ends. `flag` names the
+  /// folder.
+  package init(path: String, flag: String = "--data") throws(StoreError) {
     self.path = path
+    do throws(StoreError) { lock = try DataFolder.take(path) } catch {
+      throw StoreError(code: error.code, message: "\(error.message), or choose another folder with \(flag)")
+    }
+    writeOwner()
+  }
+
+  private static func take(_ path: String) throws(StoreError) -> Int32 {
     try DataFolder.create(path)
     try DataFolder.refuseForeignFiles(in: path)
     let lockPath = path + "/lock"
@@ -21,10 +29,9 @@ final class DataFolder {
       _ = Glibc.close(descriptor)
       throw StoreError(
         code: .folderInUse,
-        message: "the data folder \(path) is in use by process \(owner); stop it or choose another --data folder")
+        message: "the data folder \(path) is in use by process \(owner); stop it")
     }
-    lock = descriptor
-    writeOwner()
+    return descriptor
   }
 
   /// A child that this process is just starting holds the same lock until it runs its own program (flock(2)): closing would
@@ -35,7 +42,7 @@ final class DataFolder {
   }
 
   /// What a server leaves here; a new file system has a folder of its own in it. Names that begin with a dot do not count.
-  private static let stems = ["store.db", "journal.db", "token.key", "tls", "lock", "lost+found"]
+  private static let stems = ["store.db", "journal.db", "token.key", "identity.keys", "tls", "lock", "lost+found"]
 
   /// A folder that others use is taken only where a store is in it already.
   private static func refuseForeignFiles(in path: String) throws(StoreError) {
@@ -45,8 +52,7 @@ final class DataFolder {
     let listed = others.prefix(3).joined(separator: ", ") + (others.count > 3 ? ", …" : "")
     throw StoreError(
       code: .folderNotUsable,
-      message: "the folder \(path) contains other files (\(listed)) and no store of this program; "
-        + "choose a new or an empty folder with --data")
+      message: "the folder \(path) contains other files (\(listed)) and no store of this program; use an empty one")
   }
 
   private static func create(_ path: String) throws(StoreError) {
@@ -70,7 +76,7 @@ final class DataFolder {
       case EROFS: "its file system is mounted read-only: mount a volume there"
       default: "give user \(user) access"
       }
-    return StoreError(code: .folderNotUsable, message: "\(what): \(reason); \(remedy), or choose another --data folder")
+    return StoreError(code: .folderNotUsable, message: "\(what): \(reason); \(remedy)")
   }
 
   private static func readOwner(_ descriptor: Int32) -> String {

@@ -1,12 +1,14 @@
 import Base
+import Database
 import JSON
+import PostgresStore
 import Store
 
 extension Subcommand {
   static let inspect = Subcommand(
     name: "inspect",
-    summary: "check a data folder and show what is in it",
-    operands: "DIR",
+    summary: "check a data folder or a database and show what is in it",
+    operands: "DIR|URI",
     operandCount: 1...1,
     flags: [
       .toggle("json", "print one JSON object"),
@@ -15,7 +17,8 @@ extension Subcommand {
     details: """
       Checks every page of the database, counts what it holds, and lists devices and quarantined records. It only reads,
       so it can be used while a server runs on the folder. The exit code is 1 when the folder cannot be read or the
-      database is damaged.
+      database is damaged. Of a PostgreSQL database (postgres://…) it counts and lists; its pages are checked by its own
+      tool, pg_amcheck.
       """,
     run: { (invocation) throws(UsageError) in
       let limit = try invocation.values.read("limit", expected: "a whole number above 0") { text in
@@ -32,18 +35,26 @@ extension Subcommand {
     })
 }
 
-/// What `inspect` finds in a data folder.
+/// What `inspect` finds in a data folder or in a database.
 struct Inspection {
   let problems: [String]
+  /// Every page was looked at.
+  let isChecked: Bool
   let counts: StoreCounts
   /// Records that are there, counted one by one.
   let stored: Int64
   let devices: [StoredDevice]
   let quarantine: [QuarantinedRecord]
 
-  init(of folder: String, limit: Int) throws(StoreError) {
-    let reader = try SQLiteReader(folder: folder)
-    problems = try reader.problems()
+  init(of place: String, limit: Int) throws(StoreError) {
+    let reader: any StoreReader
+    isChecked = PostgresPlace(place) == nil
+    if isChecked {
+      let file = try SQLiteReader(folder: place)
+      (reader, problems) = (file, try file.problems())
+    } else {
+      (reader, problems) = (try PostgresReader(to: place), [])
+    }
     counts = try reader.counts()
     stored = try reader.countStored()
     devices = try reader.devices(limit: limit).elements
@@ -59,7 +70,7 @@ extension Inspection {
   /// For people.
   var table: String {
     var lines = [
-      "integrity    \(problems.isEmpty ? "ok" : "\(problems.count) problems")",
+      "integrity    \(!isChecked ? "not checked" : problems.isEmpty ? "ok" : "\(problems.count) problems")",
       "devices      \(counts.devices)",
       "records      \(stored) stored, \(counts.accepted) accepted, \(counts.duplicates) duplicates",
       "quarantined  \(counts.quarantined)",
@@ -105,7 +116,7 @@ extension Inspection {
         text.unicodeScalars.map { $0.value < 0x20 || (0x7F..<0xA0).contains($0.value) ? "?" : $0 }))
   }
 
-  /// For programs: `integrity` (`problems` is empty when all is well), the counts, `devices`, `quarantine`.
+  /// For programs: `isChecked`, `problems` (empty when all is well), the counts, `devices`, `quarantine`.
   var json: String {
     let devices: [JSONValue] = devices.map { device in
       var object: JSONObject = [
@@ -130,7 +141,8 @@ extension Inspection {
       ])
     }
     let whole: JSONValue = .object([
-      "problems": .array(problems.map { .string($0) }), "deviceCount": .integer(counts.devices),
+      "isChecked": .bool(isChecked), "problems": .array(problems.map { .string($0) }),
+      "deviceCount": .integer(counts.devices),
       "storedCount": .integer(stored), "acceptedCount": .integer(counts.accepted),
       "duplicateCount": .integer(counts.duplicates), "quarantinedCount": .integer(counts.quarantined),
       "partitionCount": .integer(counts.partitions), "usedBytes": .integer(counts.usedBytes),

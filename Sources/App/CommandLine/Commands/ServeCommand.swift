@@ -1,4 +1,5 @@
 import Base
+import Database
 import IngestServer
 import Network
 import Store
@@ -28,8 +29,12 @@ extension Subcommand {
       .value(
         "client-cert-for", "PART", "what needs a client certificate: admin, uploads or all, on both ports [nothing]"),
       .value(
-        "data", "DIR", "folder for all data, or :memory: to keep the data in memory only",
-        standard: "./rollingroad-data"),
+        "data", "DIR|URI",
+        "folder for all data, :memory: to keep the data in memory only, or postgres://… for a database that several servers share",
+        standard: "./rollingroad-data", isSecret: true),
+      .value(
+        "node-data", "DIR",
+        "with a database: folder for the journal and the certificate of --tls development [journal in memory]"),
       .value(
         "admin-token", "TOKEN",
         "bearer token required for /admin; without it, /admin accepts requests from this machine only",
@@ -95,6 +100,7 @@ extension Subcommand {
       "rollingroad serve",
       "rollingroad serve --listen 127.0.0.1:0 --data :memory:",
       "rollingroad serve --auth required --admin-token secret",
+      "rollingroad serve --data postgres://rollingroad@db.example/rollingroad",
       "rollingroad serve --forward orders=https://example.org/hook",
       "rollingroad serve --tls-cert chain.pem --tls-key key.pem --tls-listen 0.0.0.0:8443",
       "rollingroad serve --auth required --identity keycloak --access-ttl 60s",
@@ -108,7 +114,7 @@ extension Subcommand {
       do throws(ServerError) {
         try IngestServer.run(configuration, notify: { log.tell($0) }) { server in
           for url in [server.url] + (server.secureURL.map { [$0] } ?? []) {
-            log.info("listening", ["url": .string(url), "data": .string(configuration.data)])
+            log.info("listening", ["url": .string(url), "data": .string(configuration.shownData)])
             process.writeOutput("listening \(url)")
           }
         }
@@ -152,7 +158,7 @@ extension ServerConfiguration {
     listen = values.text("listen") ?? listen
     do throws(NetworkError) { _ = try ListenAddress(parsing: listen) } catch { throw UsageError(error.description) }
     tls = try TLSSettings(values)
-    data = try values.read("data", expected: "a folder or :memory:") { $0.isEmpty ? nil : $0 } ?? data
+    try readPlace(values)
     adminToken = try values.read("admin-token", expected: "a secret") { $0.isEmpty ? nil : $0 }
     logKey = try values.read("log-key", expected: "a secret") { $0.isEmpty ? nil : $0 }
     authentication =
@@ -199,6 +205,18 @@ extension ServerConfiguration {
     retainBytes =
       try values.read("retain-size", expected: "a size with its unit, such as 20GiB", Quantities.unitedByteCount)
       .map(Int64.init)
+  }
+
+  private mutating func readPlace(_ values: FlagValues) throws(UsageError) {
+    let expected = "a folder, :memory: or postgres://…"
+    data = try values.read("data", expected: expected) { $0.isEmpty ? nil : $0 } ?? data
+    let database = PostgresPlace(data)
+    // There may be a password in it: it is not shown.
+    if data.contains("://"), database == nil { throw UsageError("--data: expected \(expected)") }
+    nodeData = try values.read("node-data", expected: "a folder") { $0.isEmpty ? nil : $0 }
+    if nodeData != nil, database == nil {
+      throw UsageError("--node-data belongs to a database; with a folder in --data everything is in that folder")
+    }
   }
 
   private mutating func readTimeLimits(_ values: FlagValues) throws(UsageError) {

@@ -1,3 +1,4 @@
+import Database
 import IngestServer
 import TLS
 
@@ -8,7 +9,7 @@ extension Subcommand {
     operands: "",
     operandCount: 0...0,
     flags: [
-      .value("data", "DIR", "data folder of the server", standard: "./rollingroad-data")
+      .value("data", "DIR", "data folder of the server, or its --node-data", standard: "./rollingroad-data")
     ],
     details: """
       Writes a profile for iOS and a network security configuration for Android beside the authority, in the folder tls of
@@ -19,6 +20,9 @@ extension Subcommand {
     run: { (invocation) throws(UsageError) in
       let process = invocation.process
       let data = invocation.values.text("data") ?? "./rollingroad-data"
+      guard PostgresPlace(data) == nil else {
+        throw UsageError("--data: the authority is no part of a database; name the server's --node-data folder")
+      }
       let authority = DevelopmentAuthority.development(in: data)
       do throws(TLSError) {
         guard let fingerprint = try authority.writeTrustFiles() else {

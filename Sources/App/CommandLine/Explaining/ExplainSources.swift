@@ -1,6 +1,7 @@
 import BackendStore
 import Base
 import Conformance
+import Database
 import Explain
 import IngestServer
 import Scenario
@@ -43,6 +44,8 @@ struct ExplainSources {
     if let place = values.text("journal") {
       if place.hasPrefix("http://") || place.hasPrefix("https://") {
         journal = ServerJournal(place, adminToken: values.text("admin-token"))
+      } else if PostgresPlace(place) != nil {
+        throw UsageError("--journal: a database has no journal; name the URL of a server on it")
       } else {
         journal = FolderJournal(folder: place, run: values.text("run") ?? "")
       }

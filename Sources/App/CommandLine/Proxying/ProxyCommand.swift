@@ -96,7 +96,8 @@ extension ProxyConfiguration {
       do throws(NetworkError) { _ = try ListenAddress(parsing: address) } catch { throw UsageError(error.description) }
     }
     administration.data =
-      try values.read("data", expected: "a folder or :memory:") { $0.isEmpty ? nil : $0 } ?? "./rollingroad-proxy"
+      try values.read("data", expected: "a folder or :memory:") { $0.isEmpty || $0.contains("://") ? nil : $0 }
+      ?? "./rollingroad-proxy"
     administration.adminToken = try values.read("admin-token", expected: "a secret") { $0.isEmpty ? nil : $0 }
     administration.loops = try values.read("loops", expected: "a whole number above 0") { text in
       Quantities.count(text).flatMap { $0 > 0 ? $0 : nil }

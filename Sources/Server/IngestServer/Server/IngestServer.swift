@@ -20,6 +20,8 @@ public final class IngestServer: Sendable {
   private let journal: JournalRecorder?
   private let forwards: ForwardDesk
   private let foreignKeys: (any KeyFinder)?
+  /// Held by this process alone.
+  private let ownFolder: DataFolder?
   let context: ServerContext
   let backend: ThreadedBackend
   private let loops: LoopGroup<IngestSession>
@@ -49,32 +51,32 @@ public final class IngestServer: Sendable {
       "rollingroad_journal_dropped_total",
       help: "Requests dropped from the journal because it could not be written fast enough.")
     do {
-      let storeConfiguration = configuration.store
+      let place = configuration.place
       let board = configuration.forwards.isEmpty ? nil : ArrivalBoard()
-      let lostStore = storeConfiguration.isInMemory ? nil : FolderSurvey.lostStore(in: storeConfiguration.folder)
+      let lostStore = place.lostStore
+      ownFolder = try place.takeOwnFolder()
       let writer = try WriterThread(
         metrics: writerMetrics, deliver: { dispatcher.deliver($0) }, outageChanged: { notify(.outage($0)) }
       ) { () throws(StoreError) in
         let timer = CommitTimer(writerMetrics.commitTime) { clock.monotonicNow }
-        return try IngestServer.openStore(storeConfiguration, timer, board, hub, latestExpiry)
+        return try IngestServer.openStore(place, timer, board, hub, latestExpiry)
       }
       self.writer = writer
       if let lostStore { notify(.storeIsNew(reason: lostStore)) }
-      let readers = try IngestServer.openReaders(storeConfiguration, writer)
+      let readers = try place.openReaders(beside: writer)
       self.readers = readers
       let journal = try IngestServer.openJournal(configuration, dropped, notify) { dispatcher.send($0, to: $1) }
       self.journal = journal
       foreignKeys = try IngestServer.openKeys(configuration, notify)
       let backend = ThreadedBackend(writer, readers, dispatcher, mailbox: writerMetrics.mailboxJobs)
       let context = ServerContext(
-        configuration, signingKey: try IngestServer.signingKey(storeConfiguration), metrics: metrics,
+        configuration, signingKey: try place.signingKey(), metrics: metrics,
         registry: registry, backend: backend, hub: hub, undelivered: undelivered, journal: journal,
         latestExpiry: latestExpiry, forwards: forwards, foreignKeys: foreignKeys,
-        issuer: try configuration.issuer(
-          at: clock.wallNow, in: storeConfiguration.isInMemory ? nil : storeConfiguration.folder))
+        issuer: try configuration.issuer(at: clock.wallNow, in: place.ownFolder))
       var network = configuration.network
       network.secure = try configuration.tls?.listening(
-        storeConfiguration, meeting: context.faults, notify: notify)
+        in: place.ownFolder, meeting: context.faults, notify: notify)
       loops = try LoopGroup(network, on: ListenAddress(parsing: configuration.listen)) {
         number, mailbox in
         dispatcher.open(mailbox, of: number)
@@ -142,6 +144,10 @@ public final class IngestServer: Sendable {
     if configuration.foreignIssuer != nil, configuration.authentication == .off {
       throw ServerError(configuration: "tokens of a foreign issuer are checked with --auth optional or required only")
     }
+    if configuration.identity != nil, configuration.place.isShared {
+      throw ServerError(
+        configuration: "--identity keeps its keys in the data folder of one server; name a folder with --data")
+    }
     do throws(NetworkError) {
       try ListenAddress(parsing: configuration.listen).refuseWhenTaken()
     } catch {
@@ -151,22 +157,15 @@ public final class IngestServer: Sendable {
   }
 
   private static func openStore(
-    _ configuration: StoreConfiguration, _ timer: CommitTimer, _ board: ArrivalBoard?, _ hub: EventHub,
+    _ place: DataPlace, _ timer: CommitTimer, _ board: ArrivalBoard?, _ hub: EventHub,
     _ latestExpiry: LatestCommandExpiry
   ) throws(StoreError) -> any Store {
-    let store = try SQLiteStore(configuration, commitTimer: timer, board: board)
-    if let reader = store.reader {
+    let (store, reader) = try place.openStore(timer, board)
+    if let reader {
       try hub.tags.load(from: reader)
       if let expiry = try reader.lastOrderExpiry() { latestExpiry.extend(to: expiry) }
     }
     return WatchedStore(store, hub: hub)
-  }
-
-  private static func openReaders(
-    _ configuration: StoreConfiguration, _ writer: WriterThread
-  ) throws(StoreError) -> ReadPool {
-    if configuration.isInMemory { return ReadPool(through: writer) }
-    return try ReadPool { () throws(StoreError) in try SQLiteReader(folder: configuration.folder) }
   }
 
   /// Nil when no request is to be recorded.
@@ -175,15 +174,16 @@ public final class IngestServer: Sendable {
     post: @escaping @Sendable (SessionMessage, SessionAddress) -> Void
   ) throws(StoreError) -> JournalRecorder? {
     guard configuration.journalShare > 0 else { return nil }
+    let place = configuration.place
     let writer: JournalWriter
     do throws(StoreError) {
-      writer = try JournalWriter(folder: configuration.data, dropped: dropped)
+      writer = try place.openJournal(dropped)
     } catch {
       // It holds no records of devices: the server can start without it.
       guard error.code == .foreignFile || error.code == .damaged,
-        let path = FolderSurvey.setJournalAside(in: configuration.data)
+        let path = place.ownFolder.flatMap({ FolderSurvey.setJournalAside(in: $0) })
       else { throw error }
-      writer = try JournalWriter(folder: configuration.data, dropped: dropped)
+      writer = try place.openJournal(dropped)
       notify(.journalSetAside(path, reason: error.code == .foreignFile ? "it was not a journal" : error.message))
     }
     return JournalRecorder(writer, share: configuration.journalShare, seed: 0, post: post)
@@ -198,11 +198,6 @@ public final class IngestServer: Sendable {
     } catch {
       throw ServerError(configuration: "the keys of the foreign issuer: \(error)")
     }
-  }
-
-  private static func signingKey(_ store: StoreConfiguration) throws(StoreError) -> [UInt8] {
-    let make = { Cryptography.randomBytes(32) }
-    return store.isInMemory ? make() : try SecretFile.read("token.key", in: store.folder, count: 32, make: make)
   }
 }
 

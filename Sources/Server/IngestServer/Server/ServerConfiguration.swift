@@ -30,8 +30,11 @@ public struct ServerConfiguration: Sendable {
   public var listen = "127.0.0.1:8080"
   /// TLS on an address of its own, beside the plain one; nil for none.
   public var tls: TLSSettings?
-  /// The data folder, made when it is missing, or `:memory:`.
+  /// The data folder, made when it is missing, `:memory:`, or the URI of a PostgreSQL database that several servers share.
   public var data = "./rollingroad-data"
+  /// Beside a database: the folder of this server's own, for the journal and the authority of development; nil for a journal in
+  /// memory.
+  public var nodeData: String?
   /// The token that `/admin` needs; without one, only this machine may use it.
   public var adminToken: String?
   /// What `?key=` of a device log has to say; nil: nothing. SDKs for iOS send no fields with a log, so that a secret can
@@ -156,11 +159,14 @@ extension ServerConfiguration {
     return IdentityIssuer(profile: profile, settings: identity, ring: ring)
   }
 
-  var store: StoreConfiguration {
+  /// Where the records are, as it may be shown.
+  package var shownData: String { place.shown }
+
+  var place: DataPlace {
     var store = StoreConfiguration(folder: data, retainDays: retainDays, retainBytes: retainBytes)
     store.sinks = forwards.map(\.name)
     store.sinksBeginAtStart = forwardsFromStart
-    return store
+    return DataPlace(store, nodeData: nodeData)
   }
 
   var network: NetworkConfiguration {

@@ -102,7 +102,7 @@ package final class ServerContext: Sendable {
     maps = MapHandlers(board: map)
     page = PageHandlers(
       tiles: configuration.tiles,
-      trust: configuration.tls?.authority(in: configuration.store).map { TrustPage(authority: $0) })
+      trust: configuration.tls?.authority(in: configuration.place.ownFolder).map { TrustPage(authority: $0) })
     // When the store is too busy, the ledger keeps saying that they were sent.
     undelivered.open { _ = backend.submit($0, for: .discarded) }
   }

@@ -37,15 +37,15 @@ extension TLSSettings {
     do throws(TLSError) { try files.check() } catch { throw ServerError(configuration: error.description) }
   }
 
-  /// Opens the files. `store` is where an authority of development is kept.
+  /// Opens the files. An authority of development is kept in `folder`.
   func listening(
-    _ store: StoreConfiguration, meeting faults: any HandshakeFaultSource,
+    in folder: String?, meeting faults: any HandshakeFaultSource,
     notify: @escaping @Sendable (ServerNotice) -> Void
   ) throws(ServerError) -> SecureListening {
     do {
       let address = try ListenAddress(parsing: listen)
       return SecureListening(
-        address, try identity(store) { notify(.tls($0)) }, plainAnswer: TLSSettings.plainAnswer, faults: faults)
+        address, try identity(in: folder) { notify(.tls($0)) }, plainAnswer: TLSSettings.plainAnswer, faults: faults)
     } catch let error as ServerError {
       throw error
     } catch let error as NetworkError {
@@ -56,23 +56,23 @@ extension TLSSettings {
   }
 
   /// That of development.
-  func authority(in store: StoreConfiguration) -> DevelopmentAuthority? {
-    guard case .development(let names) = certificate, !store.isInMemory else { return nil }
-    return .development(in: store.folder, names: names)
+  func authority(in folder: String?) -> DevelopmentAuthority? {
+    guard case .development(let names) = certificate, let folder else { return nil }
+    return .development(in: folder, names: names)
   }
 
   private func identity(
-    _ store: StoreConfiguration, notify: @escaping @Sendable (TLSIdentity.Notice) -> Void
+    in folder: String?, notify: @escaping @Sendable (TLSIdentity.Notice) -> Void
   ) throws -> TLSIdentity {
     switch certificate {
     case .files(let certificate, let key):
       return try TLSIdentity(
         TLSFiles(certificate: certificate, key: key, clientAuthorities: clientAuthorities), notify: notify)
     case .development:
-      guard let authority = authority(in: store) else {
+      guard let authority = authority(in: folder) else {
         throw ServerError(
-          configuration: "--tls development needs a data folder; "
-            + "name one instead of :memory:")
+          configuration: "--tls development needs a folder for its authority; "
+            + "name one with --data instead of :memory:, or with --node-data beside a database")
       }
       return try TLSIdentity(authority, clientAuthorities: clientAuthorities, notify: notify)
     }

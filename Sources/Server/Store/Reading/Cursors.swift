@@ -6,6 +6,11 @@ package struct Page<Element: Sendable, Cursor: Sendable>: Sendable {
   /// Where the next page starts; nil at the end. A page may hold fewer elements than were asked for, even none, and still
   /// have a next one.
   package var next: Cursor?
+
+  package init(elements: [Element], next: Cursor?) {
+    self.elements = elements
+    self.next = next
+  }
 }
 
 /// The text of a cursor: numbers with points between them. Clients give it back as they got it.

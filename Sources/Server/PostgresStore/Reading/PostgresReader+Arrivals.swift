@@ -1,0 +1,97 @@
+import Base
+import Database
+package import Store
+
+extension PostgresReader {
+  private static let arrivedColumns = """
+    name, recorded_at, uuid, received_at, point.event, record, point.arrived_in, point.n
+    """
+
+  package func arrivals(
+    _ selection: RecordSelection, after cursor: ArrivalCursor?, limit: Int
+  ) throws(StoreError) -> Page<ArrivedRecord, ArrivalCursor> {
+    var walk = Walk(behind: cursor, selection.keys)
+    if selection.receivedFrom != .min { walk.require("received_at", ">=", .integer(selection.receivedFrom)) }
+    let run = selection.keys.run
+    let (records, end) = try page(&walk, Self.arrivedColumns, limit: limit) { $0.arrivedRecord(run: run, from: 1) }
+    guard records.count == limit, let last = records.last else { return Page(elements: records, next: end) }
+    return Page(elements: records, next: ArrivalCursor(group: last.cursor.group, row: last.cursor.row))
+  }
+
+  package func arrival(_ key: PointKey, of device: DeviceIdentity) throws(StoreError) -> ArrivedRecord? {
+    try find(
+      """
+      SELECT \(Self.arrivedColumns) FROM points AS point JOIN devices ON devices.id = device
+      WHERE run = $1::text AND name = $2::text AND recorded_at = $3::int8 AND uuid = $4::uuid
+      """, [.text(device.run), .text(device.name), .integer(key.recordedAt), .uuid(key.uuid)]
+    ) { $0.arrivedRecord(run: device.run, from: 0) }.first
+  }
+
+  package func count(
+    _ selection: RecordSelection, after cursor: ArrivalCursor?
+  ) throws(StoreError) -> (count: Int, next: ArrivalCursor?) {
+    var walk = Walk(behind: cursor, selection.keys)
+    if selection.receivedFrom != .min { walk.require("received_at", ">=", .integer(selection.receivedFrom)) }
+    if let event = selection.event { walk.require("point.event", "=", .text(event)) }
+    let (counts, end) = try page(&walk, "count(*)", limit: nil) { $0.integer(1) }
+    return (Int(counts.first ?? 0), end)
+  }
+
+  package func keys(
+    _ selection: KeySelection, after cursor: ArrivalCursor?, limit: Int
+  ) throws(StoreError) -> Page<StoredKey, ArrivalCursor> {
+    var walk = Walk(behind: cursor, selection)
+    let run = selection.run
+    // Which uuids are meant is looked at here: they may be more than a page has records.
+    let most = selection.uuids == nil ? min(limit, Walk.rowsPerPage) : Walk.rowsPerPage
+    let (found, end) = try page(&walk, "name, recorded_at, uuid, point.arrived_in, point.n", limit: most) { row in
+      (
+        key: StoredKey(
+          device: DeviceIdentity(run: run, name: row.text(1)),
+          key: PointKey(recordedAt: row.integer(2), uuid: row.uuid(3))),
+        place: ArrivalCursor(group: row.integer(4), row: row.integer(5))
+      )
+    }
+    let wanted = found.filter { selection.uuids?.contains($0.key.key.uuid) ?? true }.prefix(limit)
+    let next = wanted.count == limit ? wanted.last?.place : found.count == most ? found.last?.place : end
+    return Page(elements: wanted.map(\.key), next: next)
+  }
+
+  /// What a page has found, and where it ends; nil where nothing is behind it.
+  private func page<Answer>(
+    _ walk: inout Walk, _ columns: String, limit: Int?, _ read: (PostgresRow) -> Answer
+  ) throws(StoreError) -> ([Answer], ArrivalCursor?) {
+    let sql = walk.statement(columns, limit: limit)
+    var end: ArrivalCursor?
+    let found = try find(sql, walk.values) { row -> Answer? in
+      if !row.isNull(0) { end = ArrivalCursor(group: row.integer(0), row: Walk.endOfTransaction) }
+      return row.isNull(1) ? nil : read(row)
+    }
+    return (found.compactMap { $0 }, end)
+  }
+
+  /// The database looks each of them up by its key, whatever it believes how many there are.
+  package func missing(_ wanted: [PointKey], of device: DeviceIdentity) throws(StoreError) -> [PointKey] {
+    let places = try find(
+      """
+      SELECT place FROM unnest($3::int8[], $4::uuid[]) WITH ORDINALITY AS wanted(recorded_at, uuid, place)
+      LEFT JOIN LATERAL (
+        SELECT true AS is_there FROM points WHERE points.device = (SELECT id FROM devices WHERE run = $1::text AND name = $2::text)
+          AND points.recorded_at = wanted.recorded_at AND points.uuid = wanted.uuid LIMIT 1) AS found ON true
+      WHERE is_there IS NULL ORDER BY place
+      """, [.text(device.run), .text(device.name), .integers(wanted.map(\.recordedAt)), .uuids(wanted.map(\.uuid))]
+    ) { Int($0.integer(0)) - 1 }
+    return places.map { wanted[$0] }
+  }
+}
+
+extension PostgresRow {
+  /// Of the columns that the questions above name, the first of them at `column`.
+  func arrivedRecord(run: String, from column: Int) -> ArrivedRecord {
+    let key = PointKey(recordedAt: integer(column + 1), uuid: uuid(column + 2))
+    return ArrivedRecord(
+      device: DeviceIdentity(run: run, name: text(column)), key: key, receivedAt: integer(column + 3),
+      event: optionalText(column + 4), record: blob(column + 5),
+      cursor: PointCursor(recordedAt: key.recordedAt, group: integer(column + 6), row: integer(column + 7)))
+  }
+}

@@ -1,0 +1,51 @@
+import Base
+import Database
+package import Store
+
+extension PostgresReader {
+  package func position(ofSink name: String) throws(StoreError) -> SinkPosition? {
+    try find("SELECT arrived_in, n FROM sinks WHERE name = $1::text", [.text(name)]) { row in
+      SinkPosition(behind: ArrivalCursor(group: row.integer(0), row: row.integer(1)))
+    }.first
+  }
+
+  /// A device's second request begins when the first was answered, so that its transaction has the greater number: the order of
+  /// arrival is the order in which records go on. What lies above the horizon has to wait, whatever the marks say.
+  package func records(
+    behind position: SinkPosition, until marks: [ArrivalMark], limit: Int, bytes: Int
+  ) throws(StoreError) -> ForwardPage {
+    let start = position.last ?? ArrivalCursor(group: 0, row: 0)
+    var page = ForwardPage(end: SinkPosition(behind: start))
+    var room = bytes
+    _ = try find(
+      """
+      SELECT name, recorded_at, uuid, received_at, point.event, record, arrived_in, n, run
+      FROM points AS point LEFT JOIN devices ON devices.id = device
+      WHERE arrived_in >= $1::int8 AND (arrived_in, n) > ($1::int8, $2::int8) AND arrived_in < (SELECT arrival_horizon())
+      ORDER BY arrived_in, n LIMIT $3::int8
+      """, [.integer(start.group), .integer(start.row), .integer(Int64(limit))]
+    ) { row in
+      guard room > 0 else { return }
+      page.end = SinkPosition(behind: ArrivalCursor(group: row.integer(6), row: row.integer(7)))
+      // The device was deleted meanwhile.
+      guard let run = row.optionalText(8) else { return }
+      let record = row.arrivedRecord(run: run, from: 0)
+      room -= record.record.count
+      page.records.append(record)
+    }
+    return page
+  }
+
+  package func refusals(ofSink name: String, limit: Int) throws(StoreError) -> [SinkRefusal] {
+    try find(
+      """
+      SELECT run, device, recorded_at, uuid, reason, at FROM sink_refusals
+      WHERE sink = (SELECT id FROM sinks WHERE name = $1::text) ORDER BY id DESC LIMIT $2::int8
+      """, [.text(name), .integer(Int64(limit))]
+    ) { row in
+      SinkRefusal(
+        device: DeviceIdentity(run: row.text(0), name: row.text(1)),
+        key: PointKey(recordedAt: row.integer(2), uuid: row.uuid(3)), reason: row.text(4), at: row.integer(5))
+    }
+  }
+}

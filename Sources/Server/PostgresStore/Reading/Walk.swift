@@ -1,0 +1,64 @@
+import Database
+import Store
+
+/// A page of a walk through everything stored, in the order of arrival, as a statement.
+///
+/// Transactions do not commit in the order of their numbers, so a walk sees only what lies below the horizon: nothing appears
+/// later in front of its cursor.
+struct Walk {
+  /// Rows looked at for one page, whether or not they belong to it, and the rest of the last transaction. A small page looks at
+  /// fewer.
+  static let rowsPerPage = 8_192
+  private static let rowsOfSmallPage = 1_024
+  /// A number that no record of a transaction has: the largest of its column.
+  static let endOfTransaction = Int64(Int32.max)
+
+  private(set) var values: [PostgresValue]
+  private var conditions = ""
+  /// Of whole days: other partitions are left out, and in these all rows count.
+  private var days = ""
+
+  init(behind cursor: ArrivalCursor?, _ keys: KeySelection) {
+    // Behind the end of a transaction the next one begins: what is counted for a page lies behind the cursor.
+    let start = cursor.map { $0.row < Walk.endOfTransaction ? $0 : ArrivalCursor(group: $0.group + 1, row: -1) }
+    values = [.integer(start?.group ?? 0), .integer(start?.row ?? -1)]
+    require("run", "=", .text(keys.run))
+    if let device = keys.device { require("name", "=", .text(device.name)) }
+    let day = Day.milliseconds
+    if keys.from != .min {
+      require("recorded_at", ">=", .integer(keys.from))
+      if keys.from > 0 { days += " AND recorded_at >= \(value(.integer(keys.from / day * day)))" }
+    }
+    if keys.to != .max {
+      require("recorded_at", "<", .integer(keys.to))
+      if keys.to < .max - day { days += " AND recorded_at < \(value(.integer((keys.to / day + 1) * day)))" }
+    }
+  }
+
+  /// The name of a parameter that has this value.
+  private mutating func value(_ value: PostgresValue) -> String {
+    values.append(value)
+    return "$\(values.count)::\(value.type)"
+  }
+
+  mutating func require(_ column: String, _ relation: String, _ wanted: PostgresValue) {
+    conditions += " AND \(column) \(relation) \(value(wanted))"
+  }
+
+  /// Each row begins with the last transaction of the page, null where nothing is behind it. Then come the columns, null in the one
+  /// row of a page that has found nothing.
+  mutating func statement(_ columns: String, limit: Int?) -> String {
+    let rows = max(Walk.rowsOfSmallPage, min(limit ?? .max, Walk.rowsPerPage))
+    let order = limit.map { "ORDER BY arrived_in, n LIMIT \(value(.integer(Int64($0))))" } ?? ""
+    let front = "arrived_in >= $1::int8 AND arrived_in < (SELECT arrival_horizon())\(days)"
+    return """
+      WITH page_end AS MATERIALIZED (
+        SELECT arrived_in FROM points WHERE \(front) ORDER BY arrived_in OFFSET \(rows - 1) LIMIT 1)
+      SELECT page_end.arrived_in, found.* FROM (SELECT) AS always LEFT JOIN page_end ON true
+      LEFT JOIN LATERAL (
+        SELECT \(columns) FROM points AS point JOIN devices ON devices.id = device
+        WHERE \(front) AND (arrived_in, n) > ($1::int8, $2::int8) AND arrived_in <= coalesce(page_end.arrived_in, \(Int64.max))
+          \(conditions) \(order)) AS found ON true
+      """
+  }
+}
