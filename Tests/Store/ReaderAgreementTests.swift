@@ -7,12 +7,15 @@ import Testing
 /// Readers of both stores give the same answers about the same jobs, but for the numbers that each store gives by itself.
 @Suite(.enabled(if: PostgresCluster.isThere, "install the package postgresql"))
 struct ReaderAgreementTests {
+  /// A transaction of other tests that is open would hold arrivals back.
+  private static let cluster = Result { try PostgresCluster() }
+
   private let file: any StoreReader
   private let database: any StoreReader
   private let stores: [any Store]
 
   init() throws {
-    let place = try PostgresCluster.shared.get().place()
+    let place = try Self.cluster.get().place()
     let sqlite = try SQLiteStore(StoreConfiguration(folder: ":memory:"))
     let postgres = try PostgresStore(at: place, StoreConfiguration(folder: place))
     stores = [sqlite, postgres]

@@ -43,11 +43,12 @@ final class DatabaseNode {
     }
   }
 
-  func send(_ method: String, _ path: String, _ body: String = "", token: String = "none") throws -> Call {
+  func send(_ method: String, _ path: String, _ body: String = "", token: String? = nil) throws -> Call {
     let client = try LoopbackClient(port: port)
     let length = body.utf8.count
+    let authorization = token.map { "Authorization: Bearer \($0)\r\n" } ?? ""
     try client.send(
-      "\(method) \(path) HTTP/1.1\r\nHost: a\r\nConnection: close\r\nAuthorization: Bearer \(token)\r\n"
+      "\(method) \(path) HTTP/1.0\r\nHost: 127.0.0.1\r\nConnection: close\r\n\(authorization)"
         + "Content-Length: \(length)\r\n\r\n\(body)")
     return Call(client: client)
   }
@@ -61,7 +62,7 @@ final class DatabaseNode {
   }
 
   /// Uploads the records with these numbers.
-  func upload(_ numbers: ClosedRange<Int>, of device: String, token: String = "none") throws -> Call {
+  func upload(_ numbers: ClosedRange<Int>, of device: String, token: String? = nil) throws -> Call {
     let records = numbers.map { number in
       let minute = number < 10 ? "0\(number)" : "\(number)"
       return
