@@ -1,4 +1,5 @@
 import FoundationEssentials
+import Support
 import Testing
 
 /// The README's recipes, one for each kind of user: its own commands, and what somebody does who follows them.
@@ -62,5 +63,48 @@ import Testing
     #expect(outcome.exitCode == 0, "\(outcome.output)")
     #expect(outcome.output.contains("POST") && outcome.output.contains(" 200"), "\(outcome.output)")
     #expect(!outcome.output.contains("nobody listens"))
+  }
+
+  /// With three executables where the page has containers; `loadtest/scale/run` does it with HAProxy and a standby.
+  @Test(.enabled(if: PostgresCluster.isThere, "install the package postgresql"))
+  func whenOneMachineIsNotEnough() async throws {
+    let recipe = try command("docker compose -f docker/scale/compose.yaml up")
+    #expect(recipe.contains("--wait"))
+    let place = try PostgresCluster.shared.get().place()
+    let reader = try Reader()
+    let outcome = await reader.type(
+      """
+      trap 'kill -9 $(jobs -p) 2>/dev/null || true' EXIT
+      export ROLLINGROAD_LISTEN=127.0.0.1:0 ROLLINGROAD_DATA='\(place)'
+      mkfifo one two three
+      node() { command rollingroad serve >$1 2>$1.log & pid=$!; read -r _ url <$1; }
+      upload() { curl -s "$1/locations" -H 'Content-Type: application/json' -d '{"location":{"uuid":"3F2504E0-4F89-41D3-9A0C-0305E82C330'$2'","coords":{"latitude":1,"longitude":2}},"device_id":"phone-1"}'; }
+      node one; first=$url first_pid=$pid
+      node two; second=$url second_pid=$pid
+      node three; third=$url third_pid=$pid
+      upload $first 1
+      curl -s $third/admin/v1/await -d '{"device":"phone-1","exactly":3,"timeout":"60s"}' >waited & waiting=$!
+      kill -9 $first_pid; wait $first_pid || echo " killed: $?"
+      echo "again: $(upload $second 1)"
+      upload $second 2; upload $third 3
+      wait $waiting; cat waited
+      kill -TERM $second_pid $third_pid; wait $second_pid; wait $third_pid; echo " ended well"
+      """)
+    #expect(outcome.exitCode == 0, "\(outcome.output)")
+    for words in [" killed: 137", #"again: {"accepted":0,"duplicate":1"#, #""stored":3"#, " ended well"] {
+      #expect(outcome.output.contains(words), "\(words) is not in \(outcome.output)")
+    }
+  }
+
+  /// What is shipped for it can be read by what it is for.
+  @Test func theFilesOfNodesAreRight() async {
+    let outcome = await Shell.run(
+      """
+      cd '\(Document.root)/docker'; set -euo pipefail
+      bash -n scale/database
+      command -v haproxy >/dev/null || exit 0
+      LISTEN=127.0.0.1:8080 NODE1=127.0.0.1:1 NODE2=127.0.0.1:2 NODE3=127.0.0.1:3 haproxy -c -f scale/haproxy.cfg
+      """)
+    #expect(outcome.exitCode == 0, "\(outcome.output)")
   }
 }

@@ -8,12 +8,13 @@ package enum PostgresInstallation {
   /// place itself (`?options=-csearch_path%3Dname`). So one database can hold several stores.
   private static let usualSchema = "rollingroad"
 
-  /// A connection for questions. The tables must be there.
-  package static func openToRead(_ place: String) throws(StoreError) -> PostgresConnection {
+  /// A connection for questions, or for what servers tell each other, which `writes`. The tables must be there.
+  package static func openToRead(_ place: String, writes: Bool = false) throws(StoreError) -> PostgresConnection {
     try opened(place) { () throws(PostgresConnection.Failure) in
-      let connection = try PostgresConnection(to: place, silence: StoreLimits().answerMilliseconds)
+      let connection = try PostgresConnection(to: place, silence: StoreLimits().answerMilliseconds, writes: writes)
       try enter(try schema(of: connection), connection)
       try connection.run(reading)
+      if writes { try connection.run("SET default_transaction_read_only = off") }
       return connection
     } check: { (connection) throws(PostgresConnection.Failure) in
       guard let found = try version(on: connection) else {

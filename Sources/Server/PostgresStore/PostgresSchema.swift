@@ -4,7 +4,7 @@
 /// They are compared byte by byte (`COLLATE "C"`), as SQLite does.
 package enum PostgresSchema {
   /// The last is the current version. A step that was released is never changed.
-  static let migrations = [first]
+  static let migrations = [first, documents]
 
   package static let version = migrations.count
 

@@ -9,6 +9,7 @@ import TLS
 /// The faults that requests of devices meet, and their rules.
 struct FaultHandlers: Sendable {
   let board: FaultBoard
+  let shared: SharedBoards
   let hub: EventHub
   let metrics: ServerMetrics
   let reach: HandshakeReach
@@ -62,26 +63,35 @@ struct FaultHandlers: Sendable {
     } catch {
       return .answer(.error(400, "bad_faults", "\(error)"))
     }
-    board.replace(rules, of: exchange.run, keepsCounts: counts == .keep)
-    return list(exchange)
+    return change(rules, exchange, exchange.body, keepsCounts: counts == .keep)
+  }
+
+  private func change(
+    _ rules: [FaultRule], _ exchange: Exchange, _ document: [UInt8]?, keepsCounts: Bool = false
+  ) -> Reply {
+    let run = exchange.run
+    return shared.put(document, .faults, of: run) {
+      board.replace(rules, of: run, keepsCounts: keepsCounts)
+      return list(of: run)
+    }
   }
 
   func delete(_ exchange: Exchange) throws(ResponseError) -> Reply {
     guard exchange.run != Self.everyRun else { throw Self.namesNoRun }
-    board.replace([], of: exchange.run)
-    return list(exchange)
+    return change([], exchange, nil)
   }
 
   /// The rules as they were set, each with the `run` in which that was, how many requests `matched` and how many it met
   /// (`hits`). `run=*` lists those of all runs.
-  func list(_ exchange: Exchange) -> Reply {
-    let entries = board.entries(of: exchange.run == Self.everyRun ? nil : exchange.run)
-    return .answer(
-      .json { writer in
-        writer.beginObject()
-        writer.list("faults", entries) { writer, entry in writer.append(entry) }
-        writer.endObject()
-      })
+  func list(_ exchange: Exchange) -> Reply { .answer(list(of: exchange.run)) }
+
+  private func list(of run: String) -> Response {
+    let entries = board.entries(of: run == Self.everyRun ? nil : run)
+    return .json { writer in
+      writer.beginObject()
+      writer.list("faults", entries) { writer, entry in writer.append(entry) }
+      writer.endObject()
+    }
   }
 }
 
@@ -145,6 +155,13 @@ final class DeviceTags: Sendable {
     for (device, tag) in try reader.tags() {
       tags.withLock { $0[device.run, default: [:]][device.name, default: []].append(tag) }
     }
+  }
+
+  /// As `load`, whatever was known before.
+  func reload(from reader: any StoreReader) throws(StoreError) {
+    var found: [String: [String: [String]]] = [:]
+    for (device, tag) in try reader.tags() { found[device.run, default: [:]][device.name, default: []].append(tag) }
+    tags.withLock { $0 = found }
   }
 
   func tags(of device: DeviceIdentity) -> [String] { tags.withLock { $0[device.run]?[device.name] ?? [] } }

@@ -18,6 +18,7 @@ package final class ForwardDesk: Sendable {
 
   func start(
     _ targets: [ForwardTarget], _ board: ArrivalBoard, _ readers: ReadPool, _ writer: WriterThread,
+    by leadership: (@Sendable (_ sink: String) -> () -> Bool)? = nil,
     _ notify: @escaping @Sendable (ServerNotice) -> Void
   ) throws(ServerError) {
     state.withLock { $0.board = board }
@@ -28,13 +29,21 @@ package final class ForwardDesk: Sendable {
         forwarder = try Forwarder(
           target,
           Forwarder.Surroundings(
-            board: board, readers: readers, submit: { writer.submit($0, ticket: ticket) }, notify: notify))
+            board: board, readers: readers, submit: { writer.submit($0, ticket: ticket) }, notify: notify,
+            leadership: ForwardDesk.leadership(leadership, of: target.name)))
       } catch {
         stop()
         throw error
       }
       state.withLock { $0.forwarders.append(forwarder) }
     }
+  }
+
+  private static func leadership(
+    _ make: (@Sendable (_ sink: String) -> () -> Bool)?, of sink: String
+  ) -> (@Sendable () -> () -> Bool)? {
+    guard let make else { return nil }
+    return { make(sink) }
   }
 
   /// False when the job was not a forwarder's.

@@ -13,6 +13,9 @@ final class Forwarder: Sendable {
     /// Hands a job to the writer; what becomes of it comes to `noted`.
     let submit: @Sendable (StoreJob) -> Bool
     let notify: @Sendable (ServerNotice) -> Void
+    /// Makes, for the forwarder's thread, what says whether this server sends to the sink now, or another one that shares its store.
+    /// Nil where no other does.
+    var leadership: (@Sendable () -> () -> Bool)?
   }
 
   private struct State {
@@ -38,6 +41,8 @@ final class Forwarder: Sendable {
   private static let notePause = Nanoseconds.milliseconds(250)
   private static let readPause = Nanoseconds.seconds(1)
   private static let longestWait = Nanoseconds.seconds(60)
+  /// So often it is asked who leads.
+  private static let leadPause = Nanoseconds.seconds(1)
 
   init(_ target: ForwardTarget, _ surroundings: Surroundings) throws(ServerError) {
     (self.target, self.surroundings) = (target, surroundings)
@@ -82,7 +87,7 @@ final class Forwarder: Sendable {
     let now = clock.wallNow.millisecondsSince1970
     return state.withLock { state in
       var figures = state.figures
-      figures.lag = state.position?.count(until: marks) ?? 0
+      figures.lag = state.position.map { surroundings.board.lag(of: target.name) ?? $0.count(until: marks) } ?? 0
       figures.lagMilliseconds = figures.lag == 0 ? 0 : state.waitingSince.map { max(0, now - $0) } ?? 0
       figures.lost = surroundings.board.lost(by: target.name)
       return figures
@@ -96,10 +101,29 @@ extension Forwarder {
     let interrupt = sink.interrupt
     state.withLock { $0.interrupt = interrupt }
     var draws = RandomStream(seed: UInt64(bitPattern: clock.monotonicNow.nanoseconds), device: 0, concern: 0)
-    guard let position = start() else { return }
+    let leads = surroundings.leadership?()
+    while !state.withLock({ $0.isStopping }) {
+      guard leads?() ?? true, let position = start() else {
+        state.withLock { $0.position = nil }
+        bell.wait(milliseconds: Int(Forwarder.leadPause.wholeMilliseconds))
+        continue
+      }
+      lead(sink, from: position, leads, &draws)
+    }
+  }
+
+  /// Until the server stops, or another one leads.
+  private func lead(
+    _ sink: any ForwardSink, from position: SinkPosition, _ leads: (() -> Bool)?, _ draws: inout RandomStream
+  ) {
     var work = Work(ForwardCourse(at: position, portionMax: target.portion.records))
+    var asked = clock.monotonicNow
     while !state.withLock({ $0.isStopping }) {
       let now = clock.monotonicNow
+      if let leads, now - asked >= Forwarder.leadPause {
+        guard leads() else { return }
+        asked = now
+      }
       note(&work, now)
       tell(&work, now)
       if let pause = work.course.pausesUntil, now < pause {
@@ -128,6 +152,8 @@ extension Forwarder {
     /// When records were first seen that are not read yet.
     var seen: (at: MonotonicInstant, wall: Int64)?
     var nextRead: MonotonicInstant?
+    /// The last page was full: more is there, and nothing is waited for.
+    var hasMore = false
     var account = SinkAccount()
 
     init(_ course: ForwardCourse) {
@@ -151,6 +177,7 @@ extension Forwarder {
   /// Nil: now. Else when there may be something to be read.
   private func dueForReading(_ work: inout Work, _ now: MonotonicInstant) -> MonotonicInstant? {
     if let next = work.nextRead, now < next { return next }
+    if work.hasMore { return nil }
     let marks = surroundings.board.marks
     work.course.forgetPartitions(but: marks)
     let count = work.course.position.count(until: marks)
@@ -174,6 +201,7 @@ extension Forwarder {
       work.nextRead = now + Forwarder.readPause
       return
     }
+    work.hasMore = page.records.count >= portion.records
     (work.nextRead, work.seen) = (nil, nil)
     work.course.load(page)
   }
@@ -233,6 +261,7 @@ extension Forwarder {
     var end = instant
     let isNew = work.course.position != work.told || !work.course.refusals.isEmpty
     if isNew, work.refusalsUnderWay == nil, let next = work.nextNote { end = min(end, next) }
+    if surroundings.leadership != nil { end = min(end, now + Forwarder.leadPause) }
     bell.wait(milliseconds: Int((end - now).wholeMilliseconds) + 1)
   }
 

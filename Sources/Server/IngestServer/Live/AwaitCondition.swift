@@ -14,6 +14,11 @@ struct AwaitCondition: Sendable {
   var event: String?
   var uuids: Set<UUID128> = []
   var isFromNow = false
+  /// When the wait began, in milliseconds since 1970.
+  var since = Int64.min
+
+  /// It is about how many records there are, not about those that come.
+  var isOfWholeStore: Bool { !isFromNow && event == nil }
 
   func concerns(_ device: DeviceIdentity) -> Bool {
     device.run == run && (self.device == nil || device.name == self.device)
@@ -74,6 +79,12 @@ struct Waiter: Sendable {
     }
     guard let stored, group > self.group else { return }
     self.stored = stored + (condition.event.map { matches($0, batch, receipt) } ?? receipt.accepted)
+  }
+
+  /// A batch that a feed has read, which may have been committed before the wait began.
+  mutating func noteFed(_ batch: IngestBatch, _ receipt: IngestReceipt) {
+    if condition.isFromNow, batch.receivedAt.millisecondsSince1970 < condition.since { return }
+    note(batch, receipt, group: condition.isOfWholeStore ? 0 : .max)
   }
 
   /// Which records of a batch were new is not known, only how many.

@@ -41,9 +41,11 @@ package final class EventHub: Sendable {
   private let awaitsRequests = Atomic(false)
   private let post: @Sendable ([Message]) -> Void
 
-  package init(epoch: Int64, post: @escaping @Sendable ([Message]) -> Void) {
-    self.epoch = epoch
-    self.post = post
+  /// Records are told by a feed, which knows those of other servers too, and not by the writer.
+  let isFed: Bool
+
+  package init(epoch: Int64, isFed: Bool = false, post: @escaping @Sendable ([Message]) -> Void) {
+    (self.epoch, self.isFed, self.post) = (epoch, isFed, post)
   }
 
   /// Whether it is worth making an event.
@@ -71,18 +73,51 @@ extension EventHub {
   /// After its commit.
   func committed(_ group: [StoreJob], _ results: [StoreResult], now: WallInstant) {
     tags.note(group, results)
-    if board.hasViewers { board.committed(group, results, at: now.millisecondsSince1970) }
+    if board.hasViewers {
+      board.committed(isFed ? group.map(\.withoutRecords) : group, results, at: now.millisecondsSince1970)
+    }
     guard isListening else { return }
     change { state, messages in
       for (job, result) in zip(group, results) {
-        if !state.waiters.isEmpty, case .ingest(let batch) = job, case .ingested(let receipt) = result {
+        if !isFed, !state.waiters.isEmpty, case .ingest(let batch) = job, case .ingested(let receipt) = result {
           let number = state.group
           EventHub.update(&state.waiters, &messages) { $0.note(batch, receipt, group: number) }
         }
-        if state.watches.count > 0 { state.watches.note(job, result, &messages) }
+        if state.watches.count > 0 { state.watches.note(isFed ? job.withoutRecords : job, result, &messages) }
         guard state.hasListeners else { continue }
-        for event in LiveEvent.events(of: job, result) { EventHub.publish(event, &state, &messages) }
+        for event in LiveEvent.events(of: job, result) where !isFed || event.kind != .records {
+          EventHub.publish(event, &state, &messages)
+        }
       }
+    }
+  }
+
+  /// Batches that a feed has read, in the order in which they arrived.
+  func arrived(_ batches: [IngestBatch]) {
+    if board.hasViewers {
+      for batch in batches { board.arrived(batch) }
+    }
+    guard isListening else { return }
+    change { state, messages in
+      for batch in batches {
+        let receipt = IngestReceipt(accepted: batch.points.count)
+        EventHub.update(&state.waiters, &messages) { $0.noteFed(batch, receipt) }
+        if state.watches.count > 0 { state.watches.note(.ingest(batch), .ingested(receipt), &messages) }
+        guard state.hasListeners else { continue }
+        for event in LiveEvent.events(of: .ingest(batch), .ingested(receipt)) {
+          EventHub.publish(event, &state, &messages)
+        }
+      }
+    }
+  }
+
+  /// Whether a feed has to read records.
+  var wantsRecords: Bool { isListening || board.hasViewers }
+
+  /// Waits for a number of records in a store, whichever server has stored them; others count what arrives.
+  var waitsForCounts: [(id: UInt64, condition: AwaitCondition)] {
+    state.withLock { state in
+      state.waiters.filter(\.condition.isOfWholeStore).map { ($0.id, $0.condition) }
     }
   }
 
@@ -244,4 +279,13 @@ package final class WatchedStore: Store {
   package func maintain(now: WallInstant) -> Bool { store.maintain(now: now) }
   package var outage: StoreOutage? { store.outage }
   package func close() { store.close() }
+}
+
+extension StoreJob {
+  /// What a feed leaves to be told.
+  fileprivate var withoutRecords: StoreJob {
+    guard case .ingest(var batch) = self else { return self }
+    batch.points = []
+    return .ingest(batch)
+  }
 }

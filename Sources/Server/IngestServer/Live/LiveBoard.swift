@@ -108,6 +108,18 @@ final class LiveBoard: Sendable {
     }
   }
 
+  /// Records that a feed has read.
+  func arrived(_ batch: IngestBatch) { state.withLock { $0.change(batch.device) { $0.note(batch) } } }
+
+  /// Something was deleted, and it is unknown what: viewers fetch everything again.
+  func forgetAll() {
+    state.withLock { state in
+      state.forget()
+      state.change += 1
+      state.floor = state.change
+    }
+  }
+
   /// A device got an answer. `failures`: how many requests of it have failed in a row, with this one.
   func answered(
     _ device: DeviceIdentity, status: Int, _ fault: ServerFault.Kind?, failures: Int = 0, at instant: Int64

@@ -5,6 +5,7 @@ import Synchronization
 /// The maps of the live page.
 struct MapHandlers: Sendable {
   let board: MapBoard
+  let shared: SharedBoards
 
   /// `GET /admin/v1/map`: what was put, byte for byte; an empty collection when there is none.
   func get(_ exchange: Exchange) -> Reply {
@@ -16,8 +17,11 @@ struct MapHandlers: Sendable {
   func put(_ exchange: Exchange) -> Reply {
     do throws(MapRefusal) {
       let map = try MapBoard.Map(geoJSON: exchange.body)
-      board.put(map, of: exchange.run)
-      return .answer(.count("features", map.features))
+      let run = exchange.run
+      return shared.put(exchange.body, .map, of: run) {
+        board.put(map, of: run)
+        return .count("features", map.features)
+      }
     } catch {
       return .answer(.error(400, "bad_map", error.reason))
     }
@@ -25,7 +29,8 @@ struct MapHandlers: Sendable {
 
   /// `DELETE /admin/v1/map`; `deleted` is 0 when there was none.
   func delete(_ exchange: Exchange) -> Reply {
-    .answer(.count("deleted", board.clear(run: exchange.run)))
+    let run = exchange.run
+    return shared.put(nil, .map, of: run) { .count("deleted", board.clear(run: run)) }
   }
 }
 

@@ -24,6 +24,8 @@ final class PendingAwait: Responder {
     _ output: inout SessionOutput
   ) {
     let hub = session.context.hub
+    var condition = condition
+    condition.since = exchange.receivedAt.millisecondsSince1970
     guard let id = hub.wait(for: condition, session.address) else {
       return session.answer(exchange, .tooManyWaiters, bodyComplete: true, &output)
     }
@@ -115,7 +117,7 @@ extension StoreReader {
   }
 
   /// How many records of the run, or of the device, are stored.
-  fileprivate func stored(_ condition: AwaitCondition) throws(StoreError) -> Int {
+  func stored(_ condition: AwaitCondition) throws(StoreError) -> Int {
     if let name = condition.device {
       return Int(try device(DeviceIdentity(run: condition.run, name: name))?.points ?? 0)
     }

@@ -111,8 +111,7 @@ extension JSONWriter {
 
 /// Forgets a run, or everything.
 struct ResetHandlers: Sendable {
-  let faults: FaultBoard
-  let maps: MapBoard
+  let shared: SharedBoards
   let checks: RefreshChecks
   let refusals: RefusalLog
   let traffic: TrafficBoard
@@ -130,15 +129,19 @@ struct ResetHandlers: Sendable {
   private func wasReset(_ run: String?, devices: Int) -> Reply {
     refusals.clear(run: run)
     traffic.clear(run: run)
-    let counts: KeyValuePairs<StaticString, Int> = [
-      "devices": devices, "faults": faults.clear(run: run), "maps": maps.clear(run: run),
-      "breakages": checks.breakages.withLock { $0.clear(run: run) },
-      "throttled": checks.throttle.withLock { $0.clear(run: run) },
-    ]
-    guard hasJournal else { return .answer(.wasReset(counts, hasJournal: false)) }
-    return .askJournal { (journal) throws(StoreError) in
+    let (breakages, throttled) = (
+      checks.breakages.withLock { $0.clear(run: run) }, checks.throttle.withLock { $0.clear(run: run) }
+    )
+    let answer = { @Sendable [hasJournal] (faults: Int, maps: Int) -> Response in
+      let counts: KeyValuePairs<StaticString, Int> = [
+        "devices": devices, "faults": faults, "maps": maps, "breakages": breakages, "throttled": throttled,
+      ]
+      return .wasReset(counts, hasJournal: hasJournal)
+    }
+    guard hasJournal else { return shared.clear(run: run, answer) }
+    return .askJournal { [shared] (journal) throws(StoreError) in
       try journal.reset(run: run)
-      return .wasReset(counts, hasJournal: true)
+      return try shared.cleared(run: run, answer)
     }
   }
 }

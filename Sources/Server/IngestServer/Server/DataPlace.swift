@@ -39,6 +39,30 @@ struct DataPlace: Sendable {
     return try DataFolder(path: ownFolder, flag: "--node-data")
   }
 
+  /// What the servers set for each other; nil for a store of its own.
+  var documents: SharedDocuments? { isShared ? SharedDocuments(at: store.folder) : nil }
+
+  /// Nil for a store of its own. `board` is that of sinks, nil where there are none.
+  func openFeed(
+    _ hub: EventHub, _ boards: SharedBoards, _ latestExpiry: LatestCommandExpiry, _ board: ArrivalBoard?
+  ) -> NodeFeed? {
+    guard isShared else { return nil }
+    return NodeFeed(
+      store.folder,
+      NodeFeed.Listeners(
+        hub: hub, boards: boards, latestExpiry: latestExpiry, arrivals: board, sinks: store.sinks))
+  }
+
+  /// Which of the servers sends to a sink; nil where there is one.
+  var leadership: (@Sendable (_ sink: String) -> () -> Bool)? {
+    guard isShared else { return nil }
+    let place = store.folder
+    return { sink in
+      let lock = SinkLock(of: sink, at: place)
+      return { lock.isHeld() }
+    }
+  }
+
   /// Why a store seems to have been lost; nil when nothing is missing.
   var lostStore: String? { if case .folder = records { FolderSurvey.lostStore(in: store.folder) } else { nil } }
 

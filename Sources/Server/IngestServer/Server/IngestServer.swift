@@ -19,6 +19,8 @@ public final class IngestServer: Sendable {
   private let undelivered: UndeliveredCommands
   private let journal: JournalRecorder?
   private let forwards: ForwardDesk
+  /// Nil for a store of its own.
+  private let feed: NodeFeed?
   private let foreignKeys: (any KeyFinder)?
   /// Held by this process alone.
   private let ownFolder: DataFolder?
@@ -43,7 +45,8 @@ public final class IngestServer: Sendable {
     let forwards = ForwardDesk()
     self.forwards = forwards
     let dispatcher = ResultDispatcher(undelivered, forwards)
-    let hub = EventHub(epoch: clock.wallNow.millisecondsSince1970, post: { dispatcher.send($0) })
+    let hub = EventHub(
+      epoch: clock.wallNow.millisecondsSince1970, isFed: configuration.place.isShared, post: { dispatcher.send($0) })
     let latestExpiry = LatestCommandExpiry()
     let writerMetrics = WriterMetrics(in: &registry)
     let metrics = ServerMetrics(registry: &registry)
@@ -73,7 +76,7 @@ public final class IngestServer: Sendable {
         configuration, signingKey: try place.signingKey(), metrics: metrics,
         registry: registry, backend: backend, hub: hub, undelivered: undelivered, journal: journal,
         latestExpiry: latestExpiry, forwards: forwards, foreignKeys: foreignKeys,
-        issuer: try configuration.issuer(at: clock.wallNow, in: place.ownFolder))
+        issuer: try configuration.issuer(at: clock.wallNow, in: place.ownFolder), documents: place.documents)
       var network = configuration.network
       network.secure = try configuration.tls?.listening(
         in: place.ownFolder, meeting: context.faults, notify: notify)
@@ -89,10 +92,10 @@ public final class IngestServer: Sendable {
           return IngestSession(context, scratch: scratch, address: address, caller: caller)
         }
       }
-      self.context = context
-      self.backend = backend
+      (self.context, self.backend) = (context, backend)
       backend.watch(loops)
-      if let board { try forwards.start(configuration.forwards, board, readers, writer, notify) }
+      feed = place.openFeed(hub, context.boards, latestExpiry, board)
+      if let board { try forwards.start(configuration.forwards, board, readers, writer, by: place.leadership, notify) }
     } catch let error as StoreError {
       throw ServerError(error)
     } catch let error as ServerError {
@@ -130,6 +133,7 @@ public final class IngestServer: Sendable {
   }
 
   private func closeStore() {
+    feed?.stop()
     forwards.stop()
     readers.stop()
     writer.stop()

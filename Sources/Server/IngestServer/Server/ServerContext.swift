@@ -1,6 +1,7 @@
 import Base
 import Contract
 import HTTP1
+import PostgresStore
 package import Store
 
 /// A question to the store, put on a thread of its readers; what it returns is sent to the session.
@@ -18,6 +19,7 @@ package final class ServerContext: Sendable {
   let shortfall: Shortfall
   let bodies: BodyBudget
   let hub: EventHub
+  let boards: SharedBoards
   /// Nil when no request is recorded.
   let journal: JournalRecorder?
   let backend: any ServerBackend
@@ -50,7 +52,7 @@ package final class ServerContext: Sendable {
     backend: any ServerBackend, hub: EventHub, undelivered: UndeliveredCommands = UndeliveredCommands(),
     journal: JournalRecorder? = nil, latestExpiry: LatestCommandExpiry = LatestCommandExpiry(),
     forwards: ForwardDesk = ForwardDesk(),
-    foreignKeys: (any KeyFinder)? = nil, issuer: IdentityIssuer? = nil
+    foreignKeys: (any KeyFinder)? = nil, issuer: IdentityIssuer? = nil, documents: SharedDocuments? = nil
   ) {
     limits = configuration.http
     self.metrics = metrics
@@ -64,6 +66,9 @@ package final class ServerContext: Sendable {
     let (router, authentication) = (Router(isOfProxy: configuration.proxy != nil), configuration.authentication)
     let (board, map, checks) = (FaultBoard(), MapBoard(), RefreshChecks())
     let traffic = TrafficBoard()
+    let reach = HandshakeReach(configuration.tls)
+    let boards = SharedBoards(board, map, reach, documents)
+    self.boards = boards
     self.traffic = TrafficHandlers(board: traffic, faults: board)
     devices = DeviceHandlers(traffic: traffic, tags: hub.tags)
     reader = RequestReader(
@@ -87,7 +92,7 @@ package final class ServerContext: Sendable {
     identity = IdentityHandlers(tokens: tokens)
     tokenAdministration = TokenAdministration(authentication: authentication, checks: checks)
     commands = CommandHandlers(policy: configuration.policy, latestExpiry: latestExpiry)
-    faults = FaultHandlers(board: board, hub: hub, metrics: metrics, reach: HandshakeReach(configuration.tls))
+    faults = FaultHandlers(board: board, shared: boards, hub: hub, metrics: metrics, reach: reach)
     health = HealthHandlers(registry: registry, backend: backend, forwards: forwards)
     sinks = SinkHandlers(desk: forwards)
     verification = VerificationHandlers(shortfall: shortfall, hasJournal: journal != nil)
@@ -95,11 +100,11 @@ package final class ServerContext: Sendable {
     proxy = configuration.proxy
     ledger = LedgerHandlers(proxy: configuration.proxy, hasJournal: journal != nil)
     resets = ResetHandlers(
-      faults: board, maps: map, checks: checks, refusals: refusals, traffic: traffic, hasJournal: journal != nil)
+      shared: boards, checks: checks, refusals: refusals, traffic: traffic, hasJournal: journal != nil)
     live = LiveHandlers(
       authentication: authentication, policy: configuration.policy, hasJournal: journal != nil, metrics: metrics,
       backend: backend, maps: map)
-    maps = MapHandlers(board: map)
+    maps = MapHandlers(board: map, shared: boards)
     page = PageHandlers(
       tiles: configuration.tiles,
       trust: configuration.tls?.authority(in: configuration.place.ownFolder).map { TrustPage(authority: $0) })

@@ -6,6 +6,7 @@ package final class ArrivalBoard: Sendable {
   private struct State {
     var marks: [ArrivalMark] = []
     var lost: [String: Int64] = [:]
+    var lags: [String: Int64] = [:]
     var held = 0
     var listeners: [@Sendable () -> Void] = []
   }
@@ -33,6 +34,14 @@ package final class ArrivalBoard: Sendable {
     }
     for listener in listeners { listener() }
   }
+
+  /// In a store where all records have one order: the last that may be read.
+  package func publish(end: ArrivalCursor) { publish([ArrivalMark(partition: end.group, day: 0, end: end.row)]) }
+
+  /// Records that wait for a sink, where nothing else says how many.
+  package func note(lag: Int64, of sink: String) { state.withLock { $0.lags[sink] = lag } }
+
+  package func lag(of sink: String) -> Int64? { state.withLock { $0.lags[sink] } }
 
   package func lose(_ count: Int64, of sink: String) { state.withLock { $0.lost[sink, default: 0] += count } }
 

@@ -37,8 +37,10 @@ package struct SinkPosition: Equatable, Sendable {
   }
 
   /// Records between this position and the marks: at least as many as will go, because deleted ones count too.
+  /// Where all records have one order it only says whether there are any.
   package func count(until marks: [ArrivalMark]) -> Int64 {
-    marks.reduce(0) { $0 + max(0, $1.end - row(in: $1.partition)) }
+    if let last { return marks.contains { ($0.partition, $0.end) > (last.group, last.row) } ? 1 : 0 }
+    return marks.reduce(0) { $0 + max(0, $1.end - row(in: $1.partition)) }
   }
 
   /// Forgets the partitions that are no more.

@@ -1,0 +1,46 @@
+import Database
+import Store
+
+/// Which of the servers sends to a sink: the one that holds a lock in a session of its own. When its process dies, the database ends the
+/// session and another gets the lock (https://www.postgresql.org/docs/15/explicit-locking.html#ADVISORY-LOCKS). Belongs to one thread.
+package final class SinkLock {
+  private let place: String
+  private let sink: String
+  private var session: PostgresConnection?
+  private var hasLock = false
+
+  package init(of sink: String, at place: String) { (self.sink, self.place) = (sink, place) }
+
+  /// A node that is gone without a word is found out in ten seconds or so.
+  private static let settings = """
+    SET tcp_keepalives_idle = 4; SET tcp_keepalives_interval = 2; SET tcp_keepalives_count = 3; SET tcp_user_timeout = 10000
+    """
+
+  /// Whether this server has the lock now; tries to get it when it has not.
+  package func isHeld() -> Bool {
+    do throws(StoreError) {
+      let session: PostgresConnection
+      if let kept = self.session { session = kept } else { session = try begin() }
+      self.session = session
+      if hasLock {
+        _ = try session.asked("SELECT")
+        return true
+      }
+      var arguments = PostgresArguments()
+      arguments.add(sink)
+      hasLock = try session.asked(
+        "SELECT pg_try_advisory_lock(hashtextextended('sink ' || $1::text || ' of ' || current_schema(), 0))", arguments
+      ).flag(0, 0)
+      return hasLock
+    } catch {
+      (session, hasLock) = (nil, false)
+      return false
+    }
+  }
+
+  private func begin() throws(StoreError) -> PostgresConnection {
+    let session = try PostgresInstallation.openToRead(place, writes: true)
+    do throws(PostgresConnection.Failure) { try session.run(SinkLock.settings) } catch { throw StoreError(error) }
+    return session
+  }
+}
