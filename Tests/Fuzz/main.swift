@@ -5,6 +5,7 @@
 // A finding names seed and iteration: --seed S --from ITERATION --iterations 1 shows it again.
 
 import Glibc
+import ServerSupport
 import Support
 
 let fuzzers: [(name: String, run: (_ seed: UInt64, _ iterations: Range<Int>) -> FuzzFinding?)] = [

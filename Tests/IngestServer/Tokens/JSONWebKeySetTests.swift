@@ -1,6 +1,6 @@
+import ServerSupport
 import Support
 import Testing
-import fuzz
 
 @testable import IngestServer
 
