@@ -75,6 +75,27 @@ import Testing
     #expect(try pair.client.read() == "answer")
   }
 
+  /// RFC 8446 §6.1: an end is told before a side is closed. To a client that is gone it would be a packet that is refused.
+  @Test(arguments: ["", "answer"]) func aClientThatIsGoneIsToldOfTheEndOnlyBehindAnAnswer(_ answer: String) throws {
+    let pair = try pair()
+    pair.leave()
+    #expect(pair.read().outcome == .end)
+    if !answer.isEmpty { #expect(pair.write(answer) == .bytes(answer.utf8.count)) }
+    let before = pair.channel.bytesSent
+    pair.channel.endOutput()
+    #expect((pair.channel.bytesSent > before) == !answer.isEmpty)
+  }
+
+  @Test func theEndOfAClientIsAnswered() throws {
+    let pair = try pair()
+    pair.client.endOutput()
+    try pair.send(pair.client.takeOutput())
+    #expect(pair.read().outcome == .end)
+    let before = pair.channel.bytesSent
+    pair.channel.endOutput()
+    #expect(pair.channel.bytesSent > before)
+  }
+
   /// The rest comes from another place in memory, as after a flush that took only a part.
   @Test func whatHadNoRoomIsOfferedAgain() throws {
     let pair = try pair()

@@ -35,6 +35,9 @@ package final class TLSChannel {
   private let socket: UnsafeMutablePointer<rr_socket>
   /// Why nothing more can be read, and, unless the peer has only ended its output, nothing written.
   private var ended: Outcome?
+  /// The peer has closed its side without a word of TLS, and was sent nothing since.
+  private var isDeserted: Bool { unsafe socket.pointee.is_at_end == 1 && sentAtEnd == bytesSent }
+  private var sentAtEnd = -1
   /// The next read has something to say: the socket may have nothing more to report.
   package private(set) var hasUnread = false
 
@@ -132,6 +135,7 @@ package final class TLSChannel {
   /// The bytes that passed before are told first, and the end with the next call.
   private func stopped(_ outcome: Outcome, behind count: Int) -> Outcome {
     if outcome != .later { ended = outcome }
+    if outcome == .end { sentAtEnd = bytesSent }
     guard count > 0 else { return outcome }
     if outcome != .later { hasUnread = true }
     return .bytes(count)
@@ -139,10 +143,11 @@ package final class TLSChannel {
 
   private var isFlooded: Bool { unsafe socket.pointee.messages > rr_messages_max }
 
-  /// Tells the peer that nothing more comes (RFC 8446 §6.1), as far as the socket has room for it.
+  /// Tells the peer that nothing more comes (RFC 8446 §6.1), as far as the socket has room for it. One that is gone would only
+  /// refuse it; what is owed to that alert it has not given itself.
   package func endOutput() {
+    guard !isDeserted, unsafe SSL_is_init_finished(ssl) == 1 else { return }
     ERR_clear_error()
-    guard unsafe SSL_is_init_finished(ssl) == 1 else { return }
     _ = unsafe SSL_shutdown(ssl)
   }
 

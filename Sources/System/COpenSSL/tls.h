@@ -19,6 +19,8 @@ struct rr_socket {
   int left;
   /// The errno that ended the connection; 0 before.
   int failure;
+  /// The peer has closed its side of the connection.
+  int is_at_end;
   /// Messages of TLS itself, in both directions.
   int messages;
   /// `rr_greeting_stops`: the handshake stops behind the client's first message.
@@ -58,6 +60,7 @@ static inline int rr_bio_read(BIO *bio, char *bytes, int length) {
     socket->received += (uint64_t)count;
     socket->left -= (int)count;
   } else if (count == 0) {
+    socket->is_at_end = 1;
     BIO_set_flags(bio, BIO_FLAGS_IN_EOF);
   } else if (errno == EAGAIN || errno == EINTR) {
     BIO_set_retry_read(bio);

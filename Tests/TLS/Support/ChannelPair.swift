@@ -51,6 +51,9 @@ final class ChannelPair {
     guard sockets.send(bytes) == bytes.count else { throw TestClient.Failure(description: "send: errno \(errno)") }
   }
 
+  /// The client closes its side of the connection, without a word of TLS.
+  func leave() { shutdown(sockets.client, Int32(SHUT_WR)) }
+
   /// What the server has sent so far reaches the client.
   func receive() {
     while true {
