@@ -23,7 +23,7 @@ import Testing
     #expect(simulate.code == .usage)
     #expect(simulate.error.hasPrefix("rollingroad simulate: SCENARIO is missing: name a file, or one of "))
     #expect(simulate.error.contains("first-drive") && simulate.error.contains("tunnel-exit"))
-    #expect(run("inspect").error.hasPrefix("rollingroad inspect: DIR is missing\n"))
+    #expect(run("inspect").error.hasPrefix("rollingroad inspect: DIR|URI is missing\n"))
   }
 
   @Test func versionRefusesArguments() {
