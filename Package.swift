@@ -40,19 +40,22 @@ func library(
     swiftSettings: buildSettings + (isOptimized ? [.unsafeFlags(["-O"])] : []))
 }
 
-/// `FleetSimulator`, the longest job, waits for `BackendStore` and that for the server, while SwiftPM takes what is ready
-/// in reverse order of names. In CI the tests of these are compiled behind both: so many that the others fill the second
-/// core beside the server.
-let lateTests: Set = [
-  "BackgroundGeolocation", "Base", "Contract", "CurlTransport", "Database", "DeviceLog", "Documents", "Engine",
-  "Fidelity", "IngestServer",
-]
+/// What tests wait for in CI besides what they need. SwiftPM compiles what is ready in reverse order of names; without this
+/// tests would go before the longest chain (the server, `BackendStore`, `FleetSimulator`, `CommandLine`), and a core would
+/// idle beside its end.
+func turn(of folder: String) -> [Target.Dependency] {
+  switch folder {
+  case "Tidy": []
+  case "IngestServer", "Engine": ["BackendStore"]
+  case "BackgroundGeolocation", "Base", "Contract", "Documents": ["CommandLine"]
+  default: ["AnswerCheck", "CurlTransport", "Host", "HTTPService", "Sensing"]
+  }
+}
 
 func tests(_ folder: String, needs: [Target.Dependency]) -> Target {
-  let isLate = continuousIntegration && lateTests.contains(folder)
-  return .testTarget(
-    name: "\(folder)Tests", dependencies: needs + (isLate ? ["BackendStore"] : []), path: "Tests/\(folder)",
-    swiftSettings: buildSettings)
+  .testTarget(
+    name: "\(folder)Tests", dependencies: needs + (continuousIntegration ? turn(of: folder) : []),
+    path: "Tests/\(folder)", swiftSettings: buildSettings)
 }
 
 func bench(_ folder: String, needs: [Target.Dependency]) -> Target {
