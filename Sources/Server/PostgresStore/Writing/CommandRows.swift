@@ -77,7 +77,7 @@ final class CommandRows {
   var marks: [(identity: DeviceIdentity, id: Int64)] = []
   var awaitsProofs = false
 
-  /// What was taken, for the case that nobody hears of it.
+  /// What was taken, to be given back when the answer to the commit is lost.
   private(set) var taken: [Key] = []
 
   struct OpenKey: Hashable {

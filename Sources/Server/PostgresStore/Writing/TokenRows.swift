@@ -35,7 +35,7 @@ final class TokenRows {
   private var familyOfHash: [UUID128: Int64] = [:]
   private var usedHashes: [UUID128] = []
   private var newHashes: [(hash: UUID128, family: Int64)] = []
-  /// Refreshes with what follows them, for the case that nobody hears of them.
+  /// Refreshes with what follows them, whose grace begins anew when the answer to the commit is lost.
   private(set) var rotations: [(family: Int64, successor: UUID128)] = []
 
   func add(_ credential: TokenCredential) { credentials.insert(credential.family) }
