@@ -107,11 +107,11 @@ private final class FeedSession {
   private func takeRecords() throws(StoreError) {
     let hub = listeners.hub
     if hub.wantsRecords {
-      while true {
-        let batches = try feed.next()
-        if batches.isEmpty { break }
-        hub.arrived(batches)
-      }
+      // What arrives meanwhile is for the next look: with many writers there is always more.
+      repeat {
+        hub.arrived(try feed.next())
+        listeners.arrivals?.publish(end: feed.position)
+      } while feed.isBehind
       for (id, condition) in hub.waitsForCounts { hub.begin(id, stored: try feed.reader.stored(condition)) }
     } else {
       try feed.skip()

@@ -10,20 +10,26 @@ extension PostgresReader {
   }
 
   /// A device's second request begins when the first was answered, so that its transaction has the greater number: the order of
-  /// arrival is the order in which records go on. What lies above the horizon has to wait, whatever the marks say.
+  /// arrival is the order in which records go on. What lies above the horizon has to wait, whatever the mark says.
   package func records(
     behind position: SinkPosition, until marks: [ArrivalMark], limit: Int, bytes: Int
   ) throws(StoreError) -> ForwardPage {
     let start = position.last ?? ArrivalCursor(group: 0, row: 0)
     var page = ForwardPage(end: SinkPosition(behind: start))
+    guard let last = marks.last?.cursor else { return page }
     var room = bytes
     _ = try find(
       """
       SELECT name, recorded_at, uuid, received_at, point.event, record, arrived_in, n, run
       FROM points AS point LEFT JOIN devices ON devices.id = device
-      WHERE arrived_in >= $1::int8 AND (arrived_in, n) > ($1::int8, $2::int8) AND arrived_in < (SELECT arrival_horizon())
-      ORDER BY arrived_in, n LIMIT $3::int8
-      """, [.integer(start.group), .integer(start.row), .integer(Int64(limit))]
+      WHERE arrived_in >= $1::int8 AND (arrived_in, n) > ($1::int8, $2::int8)
+        AND (arrived_in, n) <= ($3::int8, $4::int8) AND arrived_in < (SELECT arrival_horizon())
+      ORDER BY arrived_in, n LIMIT $5::int8
+      """,
+      [
+        .integer(start.group), .integer(start.row), .integer(last.group), .integer(last.row),
+        .integer(Int64(limit)),
+      ]
     ) { row in
       guard room > 0 else { return }
       page.end = SinkPosition(behind: ArrivalCursor(group: row.integer(6), row: row.integer(7)))

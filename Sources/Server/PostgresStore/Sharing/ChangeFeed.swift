@@ -11,8 +11,10 @@ package final class ChangeFeed {
   package let reader: PostgresReader
   /// The last record that was read or passed over.
   package private(set) var position = ArrivalCursor(group: 0, row: 0)
+  /// There was more than `next` has read.
+  package private(set) var isBehind = false
 
-  private static let rowsMax: Int64 = 2_000
+  private static let rowsMax = 2_000
 
   /// Goes on behind a position, or begins with what comes.
   package init(to place: String, behind position: ArrivalCursor?) throws(StoreError) {
@@ -44,7 +46,7 @@ package final class ChangeFeed {
     if horizon > position.group { position = ArrivalCursor(group: horizon - 1, row: Int64(Int32.max)) }
   }
 
-  /// What has arrived since, from all servers, in the order of arrival. At most so many records; empty when there are no more.
+  /// What has arrived since, from all servers, in the order of arrival. At most so many records.
   package func next() throws(StoreError) -> [IngestBatch] {
     var arguments = PostgresArguments()
     arguments.add(position.group)
@@ -58,6 +60,7 @@ package final class ChangeFeed {
         AND point.arrived_in < (SELECT arrival_horizon())
       ORDER BY point.arrived_in, point.n LIMIT \(ChangeFeed.rowsMax)
       """, arguments)
+    isBehind = rows.count == ChangeFeed.rowsMax
     guard rows.count > 0 else { return [] }
     position = ArrivalCursor(group: rows.integer(rows.count - 1, 3), row: rows.integer(rows.count - 1, 4))
     var batches: [IngestBatch] = []

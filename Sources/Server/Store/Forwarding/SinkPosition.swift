@@ -56,6 +56,8 @@ package struct ArrivalMark: Equatable, Sendable {
   let partition: Int64
   let day: Int64
   let end: Int64
+
+  package var cursor: ArrivalCursor { ArrivalCursor(group: partition, row: end) }
 }
 
 /// A sink has come so far, and these records it does not take.

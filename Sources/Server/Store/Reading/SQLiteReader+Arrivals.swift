@@ -15,8 +15,9 @@ extension SQLiteReader {
       let found = try connection.with(
         """
         SELECT \(Self.columns) FROM points_\(stretch.partition) AS point CROSS JOIN devices ON devices.id = device
-        WHERE point.id > ?1 AND point.id <= ?2 AND run = ?3 AND (?4 < 0 OR device = ?4) AND received_at >= ?5
-        ORDER BY point.id LIMIT ?6
+        WHERE point.id > ?1 AND point.id <= ?2 AND run = ?3 AND (?4 < 0 OR device = ?4)
+          AND recorded_at >= ?5 AND recorded_at < ?6 AND received_at >= ?7
+        ORDER BY point.id LIMIT ?8
         """
       ) { (statement: inout Statement) throws(DatabaseError) in
         var row = statement.start()
@@ -24,8 +25,10 @@ extension SQLiteReader {
         row.bind(2, stretch.through)
         row.bind(3, text: run.utf8.span)
         row.bind(4, owner)
-        row.bind(5, selection.receivedFrom)
-        row.bind(6, Int64(limit))
+        row.bind(5, selection.keys.from)
+        row.bind(6, selection.keys.to)
+        row.bind(7, selection.receivedFrom)
+        row.bind(8, Int64(limit))
         var found: [ArrivedRecord] = []
         while try row.step() { found.append(row.arrivedRecord(run: run, partition: stretch.partition)) }
         return found
