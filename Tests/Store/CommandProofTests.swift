@@ -1,20 +1,14 @@
 import Base
 import Store
-import Support
 import Testing
 
 /// Commands that records prove.
 @Suite struct CommandProofTests {
-  private let folder: TemporaryFolder
   private let device = Sample.device(1)
   private let minute = Sample.minute
 
-  init() throws { folder = try TemporaryFolder() }
-
-  private func open() throws -> SQLiteStore { try SQLiteStore(StoreConfiguration(folder: folder.path)) }
-
   /// Orders a command and sends it with an upload of noon.
-  private func send(_ proof: CommandProof?, _ store: SQLiteStore, to other: DeviceIdentity? = nil) throws -> Int64 {
+  private func send(_ proof: CommandProof?, _ store: TestStore, to other: DeviceIdentity? = nil) throws -> Int64 {
     let expiry = Sample.noon.advanced(byMilliseconds: Sample.day)
     let target = QueuedCommand.Target.device(other ?? device)
     let result = store.apply(.queue(QueuedCommand(target: target, command: [1], expiresAt: expiry, proof: proof)))
@@ -26,7 +20,7 @@ import Testing
 
   /// One record, so many minutes after noon; returns what it proved.
   private func record(
-    _ store: SQLiteStore, after minutes: Int64 = 1, _ number: Int = 1, of device: DeviceIdentity? = nil,
+    _ store: TestStore, after minutes: Int64 = 1, _ number: Int = 1, of device: DeviceIdentity? = nil,
     change: (inout Point) -> Void
   ) -> [Int64] {
     let time = Sample.noon.millisecondsSince1970 + minutes * minute
@@ -36,13 +30,13 @@ import Testing
     return receipt.confirmed
   }
 
-  private func states(_ store: SQLiteStore) throws -> [LedgerLine.State] {
-    try store.open().ledger(run: "", device: device, now: Sample.noon, limit: 100).elements.map(\.state)
+  private func states(_ store: TestStore) throws -> [LedgerLine.State] {
+    try store.reader().ledger(run: "", device: device, now: Sample.noon, limit: 100).elements.map(\.state)
   }
 
-  @Test(arguments: [true, false])
-  func aMotionChangeIntoTheOrderedStateProvesIt(isMoving: Bool) throws {
-    let store = try open()
+  @Test(arguments: StoreKind.allCases, [true, false])
+  func aMotionChangeIntoTheOrderedStateProvesIt(_ kind: StoreKind, isMoving: Bool) throws {
+    let store = try TestStore(kind)
     let id = try send(.motionChange(isMoving: isMoving), store)
     #expect(record(store, 1) { $0.isMoving = !isMoving } == [])
     #expect(
@@ -56,21 +50,25 @@ import Testing
     #expect(record(store, 5) { $0.isMoving = isMoving } == [id])
     #expect(try states(store) == [.confirmed])
     #expect(record(store, 6) { $0.isMoving = isMoving } == [], "once")
-    let line = try #require(try store.open().ledger(run: "", device: device, now: Sample.noon, limit: 1).elements.first)
+    let line = try #require(
+      try store.reader().ledger(run: "", device: device, now: Sample.noon, limit: 1).elements.first)
     #expect(line.confirmedAt == Sample.noon.millisecondsSince1970 && line.deliveredAt == line.confirmedAt)
   }
 
-  @Test(arguments: [
-    (4_998.0, false), (4_999.0, true), (5_000.0, true), (6_000.0, true), (6_001.0, false), (0.0, false),
-  ])
-  func anOdometerNearTheValueProvesIt(odometer: Double, isProof: Bool) throws {
-    let store = try open()
-    let id = try send(.odometer(metres: 5_000), store)
-    #expect(record(store) { $0.odometer = odometer } == (isProof ? [id] : []))
+  @Test(arguments: StoreKind.allCases) func anOdometerNearTheValueProvesIt(_ kind: StoreKind) throws {
+    let store = try TestStore(kind)
+    let odometers = [
+      (4_998.0, false), (4_999.0, true), (5_000.0, true), (6_000.0, true), (6_001.0, false), (0.0, false),
+    ]
+    for (number, (odometer, isProof)) in odometers.enumerated() {
+      let device = Sample.device(number)
+      let id = try send(.odometer(metres: 5_000), store, to: device)
+      #expect(record(store, of: device) { $0.odometer = odometer } == (isProof ? [id] : []), "\(odometer)")
+    }
   }
 
-  @Test func aLaterOrderOfTheKindTakesThePlaceOfAnEarlierOne() throws {
-    let store = try open()
+  @Test(arguments: StoreKind.allCases) func aLaterOrderOfTheKindTakesThePlaceOfAnEarlierOne(_ kind: StoreKind) throws {
+    let store = try TestStore(kind)
     _ = try send(.motionChange(isMoving: true), store)
     let second = try send(.motionChange(isMoving: false), store)
     let odometer = try send(.odometer(metres: 0), store)
@@ -83,15 +81,15 @@ import Testing
     #expect(try states(store) == [.sent, .confirmed, .confirmed])
   }
 
-  @Test func whatLeavesNoMarkIsNeverConfirmed() throws {
-    let store = try open()
+  @Test(arguments: StoreKind.allCases) func whatLeavesNoMarkIsNeverConfirmed(_ kind: StoreKind) throws {
+    let store = try TestStore(kind)
     _ = try send(nil, store)
     #expect(record(store) { $0.isMoving = true } == [])
     #expect(try states(store) == [.sent])
   }
 
-  @Test func aDeliveredCommandIsConfirmedAndNotGivenBackThen() throws {
-    let store = try open()
+  @Test(arguments: StoreKind.allCases) func aDeliveredCommandIsConfirmedAndNotGivenBackThen(_ kind: StoreKind) throws {
+    let store = try TestStore(kind)
     let id = try send(.motionChange(isMoving: true), store)
     #expect(store.apply(.markDelivered(device, ids: [id])) == .changed(1))
     #expect(try states(store) == [.delivered])
@@ -101,28 +99,25 @@ import Testing
     #expect(store.apply(.markDelivered(device, ids: [id])) == .changed(0))
   }
 
-  @Test func aCommandThatCameBackIsNotProvenUntilItIsSentAgain() throws {
-    let store = try open()
+  @Test(arguments: StoreKind.allCases) func aCommandThatCameBackIsNotProvenUntilItIsSentAgain(_ kind: StoreKind) throws
+  {
+    let store = try TestStore(kind)
     let id = try send(.motionChange(isMoving: true), store)
     #expect(store.apply(.returnCommands(device, ids: [id])) == .changed(1))
     #expect(record(store, 1) { $0.isMoving = true } == [])
     #expect(record(store, 2) { $0.isMoving = true } == [id], "it went out with the answer to the first")
   }
 
-  @Test func aRestartForgetsNoProof() throws {
-    let id: Int64
-    do {
-      let store = try open()
-      id = try send(.motionChange(isMoving: true), store)
-      store.close()
-    }
-    let store = try open()
+  @Test(arguments: StoreKind.allCases) func aRestartForgetsNoProof(_ kind: StoreKind) throws {
+    let store = try TestStore(kind, isKept: true)
+    let id = try send(.motionChange(isMoving: true), store)
+    try store.reopen()
     #expect(record(store) { $0.isMoving = true } == [id])
   }
 
-  @Test func theLastExpiryIsThatOfACommandThatWaits() throws {
-    let store = try open()
-    func last() throws -> Int64? { try store.open().lastOrderExpiry()?.milliseconds(since: Sample.noon) }
+  @Test(arguments: StoreKind.allCases) func theLastExpiryIsThatOfACommandThatWaits(_ kind: StoreKind) throws {
+    let store = try TestStore(kind)
+    func last() throws -> Int64? { try store.reader().lastOrderExpiry()?.milliseconds(since: Sample.noon) }
     #expect(try last() == nil)
     func order(_ target: QueuedCommand.Target, minutes: Int64) {
       let expiry = Sample.noon.advanced(byMilliseconds: minutes * minute)

@@ -1,18 +1,20 @@
 import Base
 import Glibc
 import Store
+import Support
 import Synchronization
 import Testing
 
 @Suite struct CrashTests {
   /// The child stores batches and notes each acknowledged one in a file, until it is killed by itself in the middle of the
   /// load. Whatever was noted is there afterwards, and each batch is there whole or not at all.
-  @Test func whatWasAcknowledgedSurvivesAKill() async throws {
-    let folder = "/tmp/store-crash-\(getpid())-\(UInt64.random(in: .min ... .max))"
-    #expect(unsafe mkdir(folder, 0o700) == 0)
-    defer { _ = unsafe system("rm -rf \(folder)") }
-    await #expect(processExitsWith: .signal(SIGKILL)) { [folder = folder as String] in
-      let noted = unsafe open(folder + "/noted", O_WRONLY | O_CREAT | O_APPEND, 0o600)
+  @Test(arguments: StoreKind.allCases) func whatWasAcknowledgedSurvivesAKill(_ kind: StoreKind) async throws {
+    let store = try TestStore(kind, isKept: true)
+    store.close()
+    let folder = try TemporaryFolder()
+    let (place, notes) = (store.place, folder.file("noted"))
+    await #expect(processExitsWith: .signal(SIGKILL)) { [place = place as StorePlace, notes = notes as String] in
+      let noted = unsafe open(notes, O_WRONLY | O_CREAT | O_APPEND, 0o600)
       var registry = MetricsRegistry()
       let writer = try WriterThread(
         metrics: WriterMetrics(in: &registry),
@@ -25,10 +27,10 @@ import Testing
           if completions.contains(where: { $0.ticket.number >= 150 }) { _ = kill(getpid(), SIGKILL) }
         }
       ) { () throws(StoreError) in
-        var configuration = StoreConfiguration(folder: folder + "/data")
-        configuration.limits.checkpointPages = 50
-        configuration.limits.indexRunRows = 500
-        return try SQLiteStore(configuration)
+        try place.open { configuration in
+          configuration.limits.checkpointPages = 50
+          configuration.limits.indexRunRows = 500
+        }
       }
       for number in 0..<400 {
         let batch = Sample.batch(Sample.device(number % 7), Array(number * 50..<(number + 1) * 50))
@@ -37,14 +39,14 @@ import Testing
       }
       writer.stop()
     }
-    let noted = CrashTests.numbers(in: folder + "/noted")
+    let noted = CrashTests.numbers(in: notes)
     #expect(noted.count >= 100)
-    let store = try SQLiteStore(StoreConfiguration(folder: folder + "/data"))
-    let keys = try store.open().allKeys()
+    try store.reopen()
+    let keys = try store.reader().allKeys()
     let perBatch = Dictionary(grouping: keys) { $0.key.uuid.low / 50 }.mapValues(\.count)
     #expect(perBatch.values.allSatisfy { $0 == 50 }, "no torn batch")
     #expect(noted.allSatisfy { perBatch[$0] == 50 }, "nothing that was acknowledged is missing")
-    #expect(try store.open().problems() == [])
+    #expect(try store.problems() == [])
     for number in noted {
       let batch = Sample.batch(
         Sample.device(Int(number) % 7), Array(Int(number) * 50..<(Int(number) + 1) * 50))

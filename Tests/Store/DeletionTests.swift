@@ -1,21 +1,14 @@
 import Base
-import Database
 import Store
-import Support
 import Testing
 
 /// A device that an administrator deletes.
 @Suite struct DeletionTests {
-  private let folder: TemporaryFolder
   private let gone = Sample.device(1)
   private let kept = Sample.device(2)
 
-  init() throws { folder = try TemporaryFolder() }
-
-  private func open() throws -> SQLiteStore { try SQLiteStore(StoreConfiguration(folder: folder.path)) }
-
   /// Both devices with 3,000 records, 200 quarantined ones, a log, a tag, and a command that went to everyone.
-  private func fill(_ store: SQLiteStore) {
+  private func fill(_ store: TestStore) {
     for device in [gone, kept] {
       for part in 0..<3 {
         _ = store.ingest(Sample.batch(device, Array(part * 1_000..<(part + 1) * 1_000)))
@@ -36,18 +29,13 @@ import Testing
     for device in [gone, kept] { _ = store.apply(.takeCommands(device, limit: 10)) }
   }
 
-  private func order(_ target: QueuedCommand.Target, in store: SQLiteStore) {
+  private func order(_ target: QueuedCommand.Target, in store: TestStore) {
     let expiry = Sample.noon.advanced(byMilliseconds: Sample.day)
     _ = store.apply(.queue(QueuedCommand(target: target, command: [1], expiresAt: expiry)))
   }
 
-  private func rows(_ table: String) throws -> Int64 {
-    let database = try Connection(path: folder.path + "/store.db", access: .readOnly)
-    return try database.integer("SELECT count(*) FROM \(table)")
-  }
-
-  private func expectOnlyTheOther(_ store: SQLiteStore) throws {
-    let reader = try store.open()
+  private func expectOnlyTheOther(_ store: TestStore) throws {
+    let reader = try store.reader()
     #expect(try reader.device(gone) == nil)
     #expect(try reader.wholeHistory(of: gone).isEmpty)
     #expect(try reader.logs(of: gone).isEmpty)
@@ -59,42 +47,39 @@ import Testing
     #expect(try reader.logs(of: kept).count == 3)
   }
 
-  @Test func itIsGoneAtOnceAndSweptStepByStep() throws {
-    let store = try open()
+  @Test(arguments: StoreKind.allCases) func itIsGoneAtOnceAndSweptStepByStep(_ kind: StoreKind) throws {
+    let store = try TestStore(kind, isKept: true)
     fill(store)
     #expect(store.apply(.delete(gone)) == .changed(1))
     try expectOnlyTheOther(store)
-    #expect(try rows("quarantine") == 400, "nothing long is done at once")
+    #expect(try store.rows("quarantine") == 400, "nothing long is done at once")
     store.settle()
     try expectOnlyTheOther(store)
-    #expect(try rows("quarantine") == 200)
-    #expect(try rows("logs") == 3)
-    #expect(try rows("deliveries") == 1)
-    #expect(try rows("device_tags") == 1)
-    #expect(try rows("points_1") == 3_000)
-    #expect(try rows("forgotten") == 0)
-    #expect(try store.open().problems() == [])
+    #expect(try store.rows("quarantine") == 200)
+    #expect(try store.rows("logs") == 3)
+    #expect(try store.rows("deliveries") == 1)
+    #expect(try store.rows("device_tags") == 1)
+    #expect(try store.rows("points") == 3_000)
+    #expect(try store.rows("forgotten") == 0)
+    #expect(try store.problems() == [])
     #expect(store.apply(.delete(gone)) == .changed(0))
     store.close()
   }
 
-  @Test func aRestartGoesOnWithTheSweeping() throws {
-    do {
-      let store = try open()
-      fill(store)
-      #expect(store.apply(.delete(gone)) == .changed(1))
-      _ = store.maintain(now: Sample.noon)
-      store.close()
-    }
-    let store = try open()
+  @Test(arguments: StoreKind.allCases) func aRestartGoesOnWithTheSweeping(_ kind: StoreKind) throws {
+    let store = try TestStore(kind, isKept: true)
+    fill(store)
+    #expect(store.apply(.delete(gone)) == .changed(1))
+    _ = store.maintain(now: Sample.noon)
+    try store.reopen()
     try expectOnlyTheOther(store)
     store.settle()
-    #expect(try rows("quarantine") == 200)
-    #expect(try rows("points_1") == 3_000)
+    #expect(try store.rows("quarantine") == 200)
+    #expect(try store.rows("points") == 3_000)
   }
 
-  @Test func theSameNameIsANewDevice() throws {
-    let store = try open()
+  @Test(arguments: StoreKind.allCases) func theSameNameIsANewDevice(_ kind: StoreKind) throws {
+    let store = try TestStore(kind, isKept: true)
     fill(store)
     order(.device(gone), in: store)
     #expect(
@@ -102,12 +87,12 @@ import Testing
         == .ingested(IngestReceipt(accepted: 2, commands: [TakenCommand(id: 1, command: [1])])),
       "its own command is gone, the one for everyone is not")
     store.settle()
-    #expect(try store.open().device(gone)?.points == 2)
-    #expect(try store.open().wholeHistory(of: gone).count == 2)
+    #expect(try store.reader().device(gone)?.points == 2)
+    #expect(try store.reader().wholeHistory(of: gone).count == 2)
   }
 
-  @Test func itsTokensAreToldUntilItRegistersAgain() throws {
-    let store = try open()
+  @Test(arguments: StoreKind.allCases) func itsTokensAreToldUntilItRegistersAgain(_ kind: StoreKind) throws {
+    let store = try TestStore(kind, isKept: true)
     let expiry = Sample.noon.advanced(byMilliseconds: 90 * Sample.day)
     let first = TokenFamily(device: gone, refresh: Sample.uuid(1), expiresAt: expiry)
     #expect(store.apply(.beginFamily(first)) == .family(1))
@@ -127,8 +112,9 @@ import Testing
     #expect(refusal(1) == .refused(.deviceDeleted), "an old token stays what it is")
   }
 
-  @Test func whereNoTokenIsAskedForOnlyADeletedDeviceIsRefused() throws {
-    let store = try open()
+  @Test(arguments: StoreKind.allCases) func whereNoTokenIsAskedForOnlyADeletedDeviceIsRefused(_ kind: StoreKind) throws
+  {
+    let store = try TestStore(kind, isKept: true)
     let free = TokenCredential(family: 1, issuedAt: Sample.noon, isBinding: false)
     #expect(store.apply(.checkToken(gone, free)) == .changed(0), "unknown")
     let expiry = Sample.noon.advanced(byMilliseconds: Sample.day)

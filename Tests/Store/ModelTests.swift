@@ -47,9 +47,9 @@ import Testing
     }
   }
 
-  private func compare(_ store: SQLiteStore, _ model: Model, _ seed: UInt64) throws {
+  private func compare(_ store: TestStore, _ model: Model, _ seed: UInt64) throws {
     for device in devices {
-      let points = try store.open().wholeHistory(of: device, pages: 50)
+      let points = try store.reader().wholeHistory(of: device, pages: 50)
       let rows = model.rows[device] ?? [:]
       #expect(points.count == rows.count, "seed \(seed)")
       for point in points {
@@ -57,32 +57,31 @@ import Testing
         #expect(rows[key] == String(decoding: point.record, as: UTF8.self), "seed \(seed)")
       }
       #expect(points.map(\.recordedAt) == points.map(\.recordedAt).sorted(), "seed \(seed)")
-      let stored = try store.open().device(device)
+      let stored = try store.reader().device(device)
       #expect(stored?.latest?.recordedAt == model.latest[device], "seed \(seed)")
       #expect(stored?.points ?? 0 == Int64(rows.count), "seed \(seed)")
     }
   }
 
-  @Test(arguments: 1...12 as ClosedRange<UInt64>)
-  func theStoreIsTheDictionary(seed: UInt64) throws {
+  /// PostgreSQL also has sequences in common with SQLite, in StoreAgreementTests.
+  private static let sequences =
+    (1...12).map { (StoreKind.sqlite, UInt64($0)) } + (1...2).map { (StoreKind.postgres, UInt64($0)) }
+
+  @Test(arguments: sequences)
+  func theStoreIsTheDictionary(_ kind: StoreKind, seed: UInt64) throws {
     var random = SeededGenerator(seed: seed)
-    let folder = try TemporaryFolder()
-    var configuration = StoreConfiguration(folder: folder.path)
-    configuration.limits.indexRunRows = 128
-    configuration.limits.checkpointPages = 20
-    configuration.limits.cachedDevices = 4
-    var store = try SQLiteStore(configuration)
+    let store = try TestStore(kind, isKept: true) { configuration in
+      configuration.limits.indexRunRows = 128
+      configuration.limits.checkpointPages = 20
+      configuration.limits.cachedDevices = 4
+    }
     var model = Model()
     for step in 0..<150 {
       switch random.index(below: 20) {
       case 0:
         #expect(store.apply(.reset(run: "test")) != .unavailable(.full), "seed \(seed)")
         model.reset("test")
-      case 1:
-        store.close()
-        // The lock of the folder goes with the old object.
-        store = try SQLiteStore(StoreConfiguration(folder: ":memory:"))
-        store = try SQLiteStore(configuration)
+      case 1: try store.reopen()
       case 2...6: _ = store.maintain(now: Sample.noon)
       default:
         let batches = (0..<1 + random.index(below: 4)).map { _ in batch(&random) }
@@ -97,6 +96,6 @@ import Testing
     }
     store.settle(now: Sample.noon.advanced(byMilliseconds: 2 * Sample.day))
     try compare(store, model, seed)
-    #expect(try store.open().problems() == [], "seed \(seed)")
+    #expect(try store.problems() == [], "seed \(seed)")
   }
 }

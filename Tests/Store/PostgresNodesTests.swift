@@ -225,19 +225,4 @@ struct PostgresNodesTests {
       ])
     #expect(try number("SELECT count(*) FROM points_odd") == 0)
   }
-
-  @Test func aRecordFromTheFutureMovesIntoItsDay() throws {
-    let store = try store()
-    let later = Sample.noon.advanced(byMilliseconds: 5 * Sample.day)
-    let batch = Sample.batch([1], at: { _ in later.millisecondsSince1970 }, parameters: "{}")
-    #expect(store.apply([.ingest(batch)], now: Sample.noon) == [.ingested(IngestReceipt(accepted: 1))])
-    #expect(try number("SELECT count(*) FROM points_odd") == 1)
-    #expect(store.apply([.ingest(batch)], now: later) == [.ingested(IngestReceipt(duplicate: 1))])
-    #expect(try number("SELECT count(*) FROM points_odd") == 0)
-    #expect(try number("SELECT count(*) FROM parameters_odd") == 0)
-    #expect(
-      try number(
-        "SELECT count(*) FROM points JOIN parameters ON day = recorded_at / 86400000 AND digest = points.parameters")
-        == 1)
-  }
 }

@@ -42,11 +42,13 @@ enum Sample {
 }
 
 extension SQLiteStore {
-  /// One job in a group of its own.
-  func apply(_ job: StoreJob, now: WallInstant = Sample.noon) -> StoreResult { apply([job], now: now)[0] }
-
   /// The reader of a store that must be open.
   func open() throws -> SQLiteReader { try #require(reader) }
+}
+
+extension Store {
+  /// One job in a group of its own.
+  func apply(_ job: StoreJob, now: WallInstant = Sample.noon) -> StoreResult { apply([job], now: now)[0] }
 
   /// Upkeep until there is none.
   func settle(now: WallInstant = Sample.noon) {

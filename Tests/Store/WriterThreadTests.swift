@@ -26,14 +26,16 @@ import Testing
 
   private func job(_ number: Int = 1) -> StoreJob { .ingest(Sample.batch([number])) }
 
-  @Test func everyJobOfEveryProducerComesBackOnce() async throws {
+  @Test(arguments: StoreKind.allCases) func everyJobOfEveryProducerComesBackOnce(_ kind: StoreKind) async throws {
     let inbox = Inbox()
-    let folder = try TemporaryFolder()
+    let store = try TestStore(kind, isKept: true)
+    store.close()
+    let place = store.place
     var registry = MetricsRegistry()
     let metrics = WriterMetrics(in: &registry)
     let writer = try WriterThread(metrics: metrics, deliver: { inbox.deliver($0) }) { () throws(StoreError) in
       let timer = CommitTimer(metrics.commitTime) { SystemClock().monotonicNow }
-      return try SQLiteStore(StoreConfiguration(folder: folder.path), commitTimer: timer)
+      return try place.open(commitTimer: timer)
     }
     await withTaskGroup { group in
       for producer in 0..<4 {
@@ -52,7 +54,7 @@ import Testing
       let own = inbox.tickets.filter { $0.owner == producer }.map(\.number)
       #expect(own == Array(0..<250), "the order of submission is kept")
     }
-    #expect(try SQLiteReader(folder: folder.path).countStored() == 1_000)
+    #expect(try place.openReader().countStored() == 1_000)
     var page: [UInt8] = []
     registry.render(into: &page)
     func figure(_ name: String) -> Double? {

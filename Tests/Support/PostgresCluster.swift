@@ -20,6 +20,13 @@ package final class PostgresCluster: Sendable {
 
   private static let schemas = Atomic(0)
 
+  /// Each schema is a hundred files and more: in memory, tests take a third less processor time. Nil where there is too little of it.
+  private static var memory: String? {
+    var space = statvfs()
+    guard unsafe statvfs("/dev/shm", &space) == 0, space.f_bavail * space.f_frsize > 1 << 30 else { return nil }
+    return "/dev/shm"
+  }
+
   /// The server refuses root; PostgreSQL's own user is there where its package is.
   private static let script = """
     folder=$1 bin=$2; shift 2
@@ -48,7 +55,7 @@ package final class PostgresCluster: Sendable {
   /// `settings` are lines of postgresql.conf.
   package init(settings: [String] = []) throws {
     guard let binaries = PostgresCluster.binaries else { throw ChildProcess.Failure("PostgreSQL is not installed") }
-    folder = try TemporaryFolder()
+    folder = try TemporaryFolder(in: PostgresCluster.memory)
     let (read, write) = try ChildProcess.pipe()
     defer { _ = close(read) }
     commands = write
