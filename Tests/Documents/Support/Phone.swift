@@ -151,21 +151,23 @@ extension Phone {
     }
   }
 
-  /// What `work` gives, while time passes on a phone that stands still there.
+  /// What `work` gives, while time passes on a phone that stands still there. The phone looks after each second whether the answer has
+  /// come, so that no second more passes on a machine that is busy.
   func standing(
     at metres: Double = 0, accuracy: Double = 5, isSilent: Bool = false,
     _ work: @escaping @Sendable (BGGeo) async throws -> LocationEvent
   ) async throws -> LocationEvent {
-    let app = app
+    let (app, steps) = (app, StepExecutor())
     let isDone = Mutex(false)
-    let task = Task {
+    let task = Task(executorPreference: steps) {
       defer { isDone.withLock { $0 = true } }
       return try await work(app)
     }
     while !isDone.withLock({ $0 }) {
-      pass(1)
       if !isSilent { push(metres, accuracy: accuracy) }
-      await Task.yield()
+      steps.run()
+      pass(1)
+      steps.run()
     }
     callListeners()
     return try await task.value

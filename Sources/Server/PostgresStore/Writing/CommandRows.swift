@@ -35,14 +35,6 @@ final class CommandRows {
     let sent: Int64
   }
 
-  /// In the column `deliveries.state`.
-  enum State {
-    static let due: Int64 = 0
-    static let sent: Int64 = 1
-    static let delivered: Int64 = 2
-    static let confirmed: Int64 = 3
-  }
-
   let devices: LockedDevices
   let limits: StoreLimits
   let now: Int64
@@ -183,8 +175,8 @@ final class CommandRows {
       changedProofs.insert(device)
     }
     let key = Key(command: id, device: device)
-    var delivery = deliveries[key] ?? Delivery(state: State.sent, sent: now, attempts: 0)
-    delivery.state = State.sent
+    var delivery = deliveries[key] ?? Delivery(state: DeliveryState.sent, sent: now, attempts: 0)
+    delivery.state = DeliveryState.sent
     delivery.sent = now
     delivery.attempts += 1
     delivery.isChanged = true
@@ -208,13 +200,13 @@ extension CommandRows {
   /// The device has read the answer.
   func markDelivered(_ ids: [Int64], of place: Int) -> Int {
     change(ids, of: place) { delivery in
-      delivery.state = State.delivered
+      delivery.state = DeliveryState.delivered
       delivery.confirmed = now
     }.count
   }
 
   func takeBack(_ ids: [Int64], of place: Int) -> Int {
-    let changed = change(ids, of: place) { $0.state = State.due }
+    let changed = change(ids, of: place) { $0.state = DeliveryState.due }
     for key in changed {
       makeDue(key.command, at: place)
       drop(key)
@@ -228,7 +220,7 @@ extension CommandRows {
     var changed: [Key] = []
     for id in ids {
       let key = Key(command: id, device: device)
-      guard var delivery = deliveries[key], delivery.state == State.sent else { continue }
+      guard var delivery = deliveries[key], delivery.state == DeliveryState.sent else { continue }
       body(&delivery)
       delivery.isChanged = true
       deliveries[key] = delivery
@@ -252,8 +244,10 @@ extension CommandRows {
     }.map(\.command)
     for id in proven {
       let key = Key(command: id, device: device)
-      if var delivery = deliveries[key], delivery.state == State.sent || delivery.state == State.delivered {
-        delivery.state = State.confirmed
+      if var delivery = deliveries[key],
+        delivery.state == DeliveryState.sent || delivery.state == DeliveryState.delivered
+      {
+        delivery.state = DeliveryState.confirmed
         delivery.proven = now
         delivery.confirmed = delivery.confirmed ?? now
         delivery.isChanged = true

@@ -9,7 +9,7 @@ extension PostgresGroup {
     switch jobs[index] {
     case .setTags(let device, let tags): try setTags(tags, of: device, index)
     case .revokeTokens(let selection):
-      try change(selection, "is_revoked = $1::int8", to: TokenRows.State.revoked, index)
+      try change(selection, "is_revoked = $1::int8", to: FamilyState.revoked, index)
     case .expireTokens(let selection): try change(selection, "access_from = $1::int8", to: now + 1, index)
     case .delete(let device): try delete(device, index)
     case .clearQuarantine(let selection, let limit): try clear(selection, limit, index)
@@ -78,8 +78,8 @@ extension PostgresGroup {
     var families = 0
     try round.send(
       """
-      UPDATE token_families SET is_revoked = \(TokenRows.State.deleted), answer = NULL
-      WHERE is_revoked <> \(TokenRows.State.deleted) AND run = $1::text AND device = $2::text
+      UPDATE token_families SET is_revoked = \(FamilyState.deleted), answer = NULL
+      WHERE is_revoked <> \(FamilyState.deleted) AND run = $1::text AND device = $2::text
       """, arguments
     ) { families = $0.changes }
     try round.send("DELETE FROM orders WHERE run = $1::text AND kind = 0 AND target = $2::text", arguments)

@@ -5,14 +5,6 @@ import Store
 /// The token families of a set of jobs, and what the jobs make of them. Which tokens are good is told in `TokenRegistry`; here the
 /// same is decided on rows that were read beforehand. Families whose refresh tokens are presented stay locked.
 final class TokenRows {
-  /// In the column `is_revoked`.
-  enum State {
-    static let good: Int64 = 0
-    static let revoked: Int64 = 1
-    /// Its device was deleted: a client that still shows one of its tokens is told so.
-    static let deleted: Int64 = 2
-  }
-
   fileprivate struct Family {
     let device: DeviceIdentity
     let accessFrom: Int64
@@ -45,7 +37,7 @@ final class TokenRows {
   func begin(_ family: TokenFamily) -> StoreResult {
     guard let id = numbers.popFirst() else { preconditionFailure("each family that begins has a number") }
     families[id] = Family(
-      device: family.device, accessFrom: 0, state: State.good, expires: family.expiresAt.millisecondsSince1970,
+      device: family.device, accessFrom: 0, state: FamilyState.good, expires: family.expiresAt.millisecondsSince1970,
       current: family.refresh, isNew: true)
     keep(family.refresh, of: id)
     return .family(id)
@@ -58,8 +50,8 @@ final class TokenRows {
 
   func rotate(_ rotation: TokenRotation, now: Int64) -> StoreResult {
     guard let id = familyOfHash[rotation.presented], var family = families[id] else { return .refused(.unknown) }
-    if family.state == State.deleted { return .refused(.deviceDeleted) }
-    guard family.state == State.good else { return .refused(.revoked) }
+    if family.state == FamilyState.deleted { return .refused(.deviceDeleted) }
+    guard family.state == FamilyState.good else { return .refused(.revoked) }
     guard family.expires > now else { return .refused(.expired) }
     defer { families[id] = family }
     if rotation.successor == rotation.presented {
@@ -82,7 +74,7 @@ final class TokenRows {
     if family.previous == rotation.presented && now - (family.rotated ?? 0) <= rotation.graceMilliseconds {
       return .rotatedBefore(family: id, answer: family.answer ?? [])
     }
-    family.state = State.revoked
+    family.state = FamilyState.revoked
     family.isChanged = true
     return .refused(.replayed)
   }
@@ -90,9 +82,9 @@ final class TokenRows {
   /// Nil when an access token of this family may write as this device.
   func refusal(of credential: TokenCredential, for device: DeviceIdentity) -> TokenRefusal? {
     guard let family = families[credential.family] else { return credential.isBinding ? .unknown : nil }
-    if family.state == State.deleted, family.device == device { return .deviceDeleted }
+    if family.state == FamilyState.deleted, family.device == device { return .deviceDeleted }
     guard credential.isBinding else { return nil }
-    guard family.state == State.good else { return .revoked }
+    guard family.state == FamilyState.good else { return .revoked }
     guard family.device == device else { return .wrongDevice }
     return credential.issuedAt.millisecondsSince1970 < family.accessFrom ? .expired : nil
   }

@@ -169,9 +169,9 @@ package struct LedgerLine: Equatable, Sendable {
     package init(kept: Int64?, expires: Int64, now: Int64) {
       self =
         switch kept {
-        case CommandOutbox.State.confirmed: .confirmed
-        case CommandOutbox.State.delivered: .delivered
-        case CommandOutbox.State.sent: .sent
+        case DeliveryState.confirmed: .confirmed
+        case DeliveryState.delivered: .delivered
+        case DeliveryState.sent: .sent
         default: expires <= now ? .expired : .queued
         }
     }

@@ -64,14 +64,6 @@ package struct TakenCommand: Equatable, Sendable {
 /// Commands that wait for their device to call. The open orders are remembered in memory, so that an upload of a device
 /// with nothing to fetch costs a look into a dictionary.
 struct CommandOutbox {
-  /// In the column `deliveries.state`.
-  enum State {
-    static let due: Int64 = 0
-    static let sent: Int64 = 1
-    static let delivered: Int64 = 2
-    static let confirmed: Int64 = 3
-  }
-
   struct Broadcast {
     let id: Int64
     let target: QueuedCommand.Target

@@ -69,14 +69,6 @@ package enum TokenRefusal: String, Equatable, Sendable {
 
 /// Which tokens are good. Refresh tokens are known by their hash and used once; access tokens are known by their family.
 struct TokenRegistry {
-  /// In the column `token_families.is_revoked`.
-  private enum State {
-    static let good: Int64 = 0
-    static let revoked: Int64 = 1
-    /// Its device was deleted: a client that still shows one of its tokens is told so.
-    static let deleted: Int64 = 2
-  }
-
   private struct Family {
     let device: DeviceIdentity
     let accessFrom: Int64
@@ -158,8 +150,8 @@ struct TokenRegistry {
   /// repeat itself, though, so for the grace time the last used token gets the same answer again.
   mutating func rotate(_ rotation: TokenRotation, now: Int64) throws(DatabaseError) -> StoreResult {
     guard let found = try find(rotation.presented) else { return .refused(.unknown) }
-    if found.state == State.deleted { return .refused(.deviceDeleted) }
-    guard found.state == State.good else { return .refused(.revoked) }
+    if found.state == FamilyState.deleted { return .refused(.deviceDeleted) }
+    guard found.state == FamilyState.good else { return .refused(.revoked) }
     guard found.expires > now else { return .refused(.expired) }
     if rotation.successor == rotation.presented {
       try connection.run(
@@ -212,9 +204,9 @@ struct TokenRegistry {
   ) throws(DatabaseError) -> TokenRefusal? {
     if families[credential.family] == nil { try remember(credential.family) }
     guard let family = families[credential.family] else { return credential.isBinding ? .unknown : nil }
-    if family.state == State.deleted, family.device == device { return .deviceDeleted }
+    if family.state == FamilyState.deleted, family.device == device { return .deviceDeleted }
     guard credential.isBinding else { return nil }
-    guard family.state == State.good else { return .revoked }
+    guard family.state == FamilyState.good else { return .revoked }
     guard family.device == device else { return .wrongDevice }
     return credential.issuedAt.millisecondsSince1970 < family.accessFrom ? .expired : nil
   }
@@ -235,7 +227,7 @@ struct TokenRegistry {
 
   @discardableResult
   mutating func revoke(_ selection: TokenSelection) throws(DatabaseError) -> Int {
-    try update("is_revoked = ?1", selection, value: State.revoked)
+    try update("is_revoked = ?1", selection, value: FamilyState.revoked)
   }
 
   mutating func expire(_ selection: TokenSelection, now: Int64) throws(DatabaseError) -> Int {
@@ -276,7 +268,7 @@ struct TokenRegistry {
   mutating func delete(_ device: DeviceIdentity) throws(DatabaseError) -> Int {
     families.removeAll()
     let sql = "UPDATE token_families SET is_revoked = ?1, answer = NULL WHERE is_revoked != ?1"
-    return try update(sql + " AND run = ?2 AND device = ?3", State.deleted, device.run, device.name)
+    return try update(sql + " AND run = ?2 AND device = ?3", FamilyState.deleted, device.run, device.name)
   }
 
   mutating func forget() { families.removeAll() }
