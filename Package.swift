@@ -298,8 +298,8 @@ let package = Package(
     tests(
       "IngestServer",
       needs: [
-        "IngestServer", "Network", "Store", "HTTP1", "JSON", "Gzip", "Contract", "Threads", "Base", "ServerSupport",
-        "Support",
+        "IngestServer", "Network", "Store", "PostgresStore", "Database", "HTTP1", "JSON", "Gzip", "Contract", "Threads",
+        "Base", "ServerSupport", "Support",
       ]),
     // The cluster of librdkafka's own in the process of the tests.
     .target(name: "KafkaCluster", path: "Tests/KafkaCluster", linkerSettings: [.linkedLibrary("dl")]),

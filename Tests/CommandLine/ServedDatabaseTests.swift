@@ -52,6 +52,30 @@ struct ServedDatabaseTests {
     #expect(try one.uuids(of: "phone").count == 2)
   }
 
+  @Test func keysOfAProviderOutliveTheServerThatMadeThem() throws {
+    let flags = ["--auth", "required", "--identity", "own"]
+    let (one, other) = (try node(flags), try node(flags))
+    let registration = #"{"org":"acme","uuid":"phone","model":"m","manufacturer":"f","version":"15"}"#
+    var tokens: [String] = []
+    for (node, count) in [(one, 2), (other, 3), (one, 4)] {
+      #expect(try node.ask("POST", "/admin/v1/tokens/rotate-keys") == .object(["keys": .integer(Int64(count))]))
+      tokens.append(try #require(try node.ask("POST", "/api/register", registration)["accessToken"]?.string))
+    }
+    one.killAtOnce()
+    let third = try node(flags)
+    for (node, base) in [(other, 0), (third, 3)] {
+      for (number, token) in tokens.enumerated() {
+        let record = base + number + 1
+        #expect(try node.upload(record...record, of: "phone", token: token).answer().status == 200)
+      }
+    }
+    let sets = try [other, third].map { try $0.ask("GET", "/.well-known/jwks.json") }
+    #expect(sets[0] == sets[1])
+    guard case .array(let keys)? = sets[0]["keys"] else { return #expect(Bool(false)) }
+    #expect(keys.count == 4)
+    #expect(try third.uuids(of: "phone").count == 6)
+  }
+
   @Test func inspectCountsADatabase() throws {
     let server = try node()
     #expect(try server.upload(1...5, of: "phone").answer().status == 200)

@@ -81,8 +81,13 @@ struct IdentityHandlers: Sendable {
   /// The public keys.
   func keys(_ provider: IdentityProvider..., for exchange: Exchange) -> Reply {
     guard let issuer = tokens.issuer, provider.contains(issuer.profile.provider) else { return .answer(.notFound) }
-    let set = issuer.ring.publicSet(at: exchange.receivedAt)
-    return .answer(.json { set.write(to: &$0) })
+    let (ring, now, asked) = (issuer.ring, exchange.receivedAt, exchange.begunAt)
+    let answer = { @Sendable in Response.json { ring.publicSet(at: now).write(to: &$0) } }
+    guard ring.isShared else { return .answer(answer()) }
+    return .ask { (_: any StoreReader) throws(StoreError) in
+      ring.refresh(since: asked)
+      return answer()
+    }
   }
 
   /// OpenID Connect Discovery 1.0 §4.
@@ -113,9 +118,12 @@ struct IdentityHandlers: Sendable {
     guard let issuer = tokens.issuer else {
       return .answer(.error(409, "no_identity", "the server signs with one key; start it with --identity"))
     }
-    switch issuer.ring.rotate(at: exchange.receivedAt) {
-    case .success(let count): return .answer(.count("keys", count))
-    case .failure(let error): return .answer(.error(500, "keys_not_kept", error.description))
+    let (ring, now) = (issuer.ring, exchange.receivedAt)
+    if ring.isShared {
+      return .ask { (_: any StoreReader) throws(StoreError) in .count("keys", try ring.rotate(at: now)) }
+    }
+    do throws(StoreError) { return .answer(.count("keys", try ring.rotate(at: now))) } catch {
+      return .answer(.error(500, "keys_not_kept", error.message))
     }
   }
 }

@@ -1,138 +1,172 @@
 import Base
 import JSON
+import PostgresStore
 import Shell
 import Store
 import Synchronization
 
 /// The keys of the tokens that this server issues in the name of a provider. The newest signs; one that was replaced stays in the
 /// public set until the last token that it has signed is over.
+///
+/// Servers that share a database share the keys. Each has a copy, changes what is in the database and nothing else, and looks there when
+/// a token names a key that it does not know.
 final class KeyRing: Sendable {
-  private struct Member {
-    let name: String
-    let key: SignatureKey
-    let madeAt: WallInstant
-    var retiredAt: WallInstant?
+  /// Where the keys are kept.
+  enum Place: Sendable {
+    /// They end with the process.
+    case memory
+    case folder(String)
+    case database(SharedSecret)
   }
 
   private struct State {
-    /// The newest last; never empty.
-    var entries: [Member]
-    /// A file that could not be written, of which the next rotation tells.
-    var failure: String?
+    /// Has one that signs.
+    var keys: KeyList
+    /// Why the folder could not keep them, of which the next rotation tells.
+    var failure: StoreError?
+    /// Names that the database does not have either.
+    var absent: Set<String> = []
+  }
+
+  /// What was read from the database.
+  private struct Copy {
+    var bytes: [UInt8]?
+    var begunAt: MonotonicInstant?
+    var isRead = false
+    var budget = LookBudget()
   }
 
   let algorithm: SignatureAlgorithm
   /// How long a token can live after its key was replaced.
   private let keepMilliseconds: Int64
   private let intervalMilliseconds: Int64?
-  /// Nil for keys that end with the process.
-  private let path: String?
+  private let place: Place
   private let state: Mutex<State>
+  /// Locked as long as the database is read or changed, so that an older state never follows a newer one.
+  private let copy = Mutex(Copy())
 
-  /// In memory; `now` is when the first key is made.
-  init(_ algorithm: SignatureAlgorithm, keep: Nanoseconds, interval: Nanoseconds?, at now: WallInstant) {
-    self.algorithm = algorithm
-    (keepMilliseconds, intervalMilliseconds, path) = (keep.wholeMilliseconds, interval?.wholeMilliseconds, nil)
-    state = Mutex(State(entries: [Self.make(algorithm, at: now)]))
-  }
+  /// What the keys are kept under.
+  static let documentName = "identity.keys"
+  private static let documentBytesMax = 1_048_576
+  private static let absentMax = 256
 
-  /// Kept in a file of the data folder.
+  /// `now` is when the first key is made, where there is none.
   init(
-    _ algorithm: SignatureAlgorithm, keep: Nanoseconds, interval: Nanoseconds?, at now: WallInstant, in folder: String
+    _ algorithm: SignatureAlgorithm, keep: Nanoseconds, interval: Nanoseconds?, at now: WallInstant,
+    in place: Place = .memory
   ) throws(ServerError) {
-    self.algorithm = algorithm
+    (self.algorithm, self.place) = (algorithm, place)
     (keepMilliseconds, intervalMilliseconds) = (keep.wholeMilliseconds, interval?.wholeMilliseconds)
-    let path = folder + "/" + Self.fileName
-    self.path = path
-    let bytes: [UInt8]?
     do throws(StoreError) {
-      bytes = try SecretFile.read(Self.fileName, in: folder, bytesMax: Self.fileBytesMax)
+      state = Mutex(State(keys: try KeyRing.open(place, algorithm.family, at: now)))
     } catch { throw ServerError(error) }
-    guard let known = Self.entries(bytes ?? Array("[]".utf8)) else {
-      throw ServerError(configuration: "\(path) has no keys; restore it, or delete it to get new ones")
-    }
-    // Those of another provider sign by another algorithm: they only stay to check what they have signed.
-    var entries = known
-    if entries.last?.key.family != algorithm.family { entries.append(Self.make(algorithm, at: now)) }
-    state = Mutex(State(entries: entries))
-    if let failure = Self.save(entries, to: path) { throw ServerError(configuration: failure) }
   }
 
-  private static let fileName = "identity.keys"
-  private static let fileBytesMax = 1_048_576
+  private static func open(
+    _ place: Place, _ family: SignatureKey.Family, at now: WallInstant
+  ) throws(StoreError) -> KeyList {
+    var keys = KeyList()
+    switch place {
+    case .memory: keys.add(.make(family), at: now)
+    case .folder(let folder):
+      keys = try read(
+        try SecretFile.read(documentName, in: folder, bytesMax: documentBytesMax), "\(folder)/\(documentName)")
+      if !keys.begins(with: family) { keys.add(.make(family), at: now) }
+      try write(keys, to: folder)
+    case .database(let secret):
+      let bytes = try change(secret) { keys in
+        if keys.begins(with: family) { return false }
+        keys.add(.make(family), at: now)
+        return true
+      }
+      keys = try read(bytes, documentName)
+    }
+    return keys
+  }
+
+  /// Others keep their keys in the same place. What reads or changes them waits for the database.
+  var isShared: Bool { if case .database = place { true } else { false } }
 
   /// The token with these claims, signed by the newest key.
   func sign(_ claims: JSONObject, at now: WallInstant) -> String {
-    let entry = state.withLock { state in
-      rotateWhenDue(&state, now)
-      return state.entries[state.entries.count - 1]
+    let member = state.withLock { state in
+      if !isShared, isDue(state.keys, now) { rotate(&state, now) }
+      return state.keys.newest(algorithm.family)
     }
+    guard let member else { preconditionFailure("a ring has a key that signs") }
     let header: JSONObject = [
-      "alg": .string(algorithm.rawValue), "typ": .string("JWT"), "kid": .string(entry.name),
+      "alg": .string(algorithm.rawValue), "typ": .string("JWT"), "kid": .string(member.name),
     ]
     let text = [header, claims].map { part in
       var writer = JSONWriter(capacity: 512)
       JSONValue.object(part).write(to: &writer)
       return Base64URL.encode(writer.bytes)
     }.joined(separator: ".")
-    return text + "." + Base64URL.encode(entry.key.sign(Array(text.utf8)[...], by: algorithm))
+    return text + "." + Base64URL.encode(member.key.sign(Array(text.utf8)[...], by: algorithm))
   }
 
   /// The claims of a token that one of the keys has signed. Nil: it names none of them.
   func verify(_ token: SignedToken) throws(AccessTokenError) -> JSONValue? {
-    let entry = state.withLock { $0.entries.first { $0.name == token.keyName } }
-    guard let entry else { return nil }
+    let (found, isAbsent) = state.withLock { state in
+      (state.keys.named(token.keyName), token.keyName.map { state.absent.contains($0) } ?? true)
+    }
+    guard let found else {
+      if isShared, !isAbsent, let name = token.keyName, name.utf8.count == KeyList.nameLength {
+        throw .keyNotSeen(name)
+      }
+      return nil
+    }
     // RFC 8725 §3.1: a key is for one algorithm, the one that the set names.
-    let algorithm = algorithm(of: entry.key)
+    let algorithm = algorithm(of: found.key)
     guard token.algorithm == algorithm.rawValue else { throw .wrongAlgorithm }
-    guard entry.key.verifies(token.signature, of: token.signed, by: algorithm) else { throw .wrongSignature }
+    guard found.key.verifies(token.signature, of: token.signed, by: algorithm) else { throw .wrongSignature }
     return try token.claims()
   }
 
   /// The public set (RFC 7517 §5), the key in use first.
   func publicSet(at now: WallInstant) -> JSONValue {
-    let entries = state.withLock { state in
-      rotateWhenDue(&state, now)
-      dropOld(&state, now)
-      return state.entries
+    let members = state.withLock { state in
+      if !isShared, isDue(state.keys, now) { rotate(&state, now) }
+      state.keys.dropOld(keepMilliseconds, at: now)
+      return state.keys.members
     }
-    return .object(["keys": .array(entries.reversed().map(jwk))])
+    return .object(["keys": .array(members.reversed().map(jwk))])
   }
 
-  /// A new key signs from now on. How many the set has then, or why it could not be kept.
-  func rotate(at now: WallInstant) -> Result<Int, KeySetError> {
-    state.withLock { state in
-      rotate(&state, now)
-      dropOld(&state, now)
-      if let failure = state.failure { return .failure(KeySetError(failure)) }
-      return .success(state.entries.count)
+  /// A new key signs from now on, at all servers. How many the set has then.
+  func rotate(at now: WallInstant) throws(StoreError) -> Int {
+    if case .database(let secret) = place {
+      try rotate(secret, now) { _ in true }
+    } else {
+      try state.withLock { (state) throws(StoreError) in
+        rotate(&state, now)
+        state.keys.dropOld(keepMilliseconds, at: now)
+        if let failure = state.failure { throw failure }
+      }
     }
+    return state.withLock { $0.keys.members.count }
   }
 
-  private func rotateWhenDue(_ state: inout State, _ now: WallInstant) {
-    guard let interval = intervalMilliseconds, let newest = state.entries.last,
-      now.milliseconds(since: newest.madeAt) >= interval
-    else { return }
-    rotate(&state, now)
+  private func isDue(_ keys: KeyList, _ now: WallInstant) -> Bool {
+    guard let interval = intervalMilliseconds, let newest = keys.newest(algorithm.family) else { return false }
+    return now.milliseconds(since: newest.madeAt) >= interval
   }
 
+  /// A key that cannot be kept signs until the process ends.
   private func rotate(_ state: inout State, _ now: WallInstant) {
-    state.entries[state.entries.count - 1].retiredAt = now
-    state.entries.append(Self.make(algorithm, at: now))
-    if let path { state.failure = Self.save(state.entries, to: path) }
+    state.keys.rotate(to: .make(algorithm.family), at: now)
+    guard case .folder(let folder) = place else { return }
+    do throws(StoreError) {
+      try KeyRing.write(state.keys, to: folder)
+      state.failure = nil
+    } catch { state.failure = error }
   }
 
-  private func dropOld(_ state: inout State, _ now: WallInstant) {
-    state.entries.removeAll { entry in
-      entry.retiredAt.map { now.milliseconds(since: $0) > keepMilliseconds } ?? false
-    }
-  }
-
-  private func jwk(_ entry: Member) -> JSONValue {
+  private func jwk(_ member: KeyList.Member) -> JSONValue {
     var members: JSONObject = [
-      "kid": .string(entry.name), "use": .string("sig"), "alg": .string(algorithm(of: entry.key).rawValue),
+      "kid": .string(member.name), "use": .string("sig"), "alg": .string(algorithm(of: member.key).rawValue),
     ]
-    for member in entry.key.publicMembers { members["\(member.name)"] = .string(member.value) }
+    for member in member.key.publicMembers { members["\(member.name)"] = .string(member.value) }
     return .object(members)
   }
 
@@ -141,52 +175,121 @@ final class KeyRing: Sendable {
     key.family == algorithm.family ? algorithm : key.family == .rsa ? .rs256 : .es256
   }
 
-  private static func make(_ algorithm: SignatureAlgorithm, at now: WallInstant) -> Member {
-    let key = SignatureKey.make(algorithm.family)
-    return Member(name: name(of: key), key: key, madeAt: now)
+  private static func read(_ bytes: [UInt8]?, _ place: String) throws(StoreError) -> KeyList {
+    guard let bytes else { return KeyList() }
+    guard let keys = KeyList(bytes) else {
+      throw StoreError(
+        code: .damaged, message: "\(place) has no keys; restore it, or delete it to get new ones")
+    }
+    return keys
   }
 
-  /// Follows from the key, so that no two keys ever share a name.
-  private static func name(of key: SignatureKey) -> String {
-    let text = key.publicMembers.map { "\($0.name)=\($0.value)" }.joined(separator: "&")
-    return Base64URL.encode(Array(Cryptography.sha256(Array(text.utf8)).prefix(18)))
+  private static func write(_ keys: KeyList, to folder: String) throws(StoreError) {
+    do throws(WholeFile.Failure) {
+      try WholeFile.write(keys.bytes, to: "\(folder)/\(documentName)", mode: 0o600)
+    } catch {
+      throw StoreError(code: .folderNotUsable, message: "cannot write \(error.path): \(error.reason)")
+    }
   }
 }
 
-/// The file: an array, the newest key last.
+/// How often strangers make a server look at the database: ten times in a row, five times a second in the long run.
+struct LookBudget {
+  private static let (cost, credit) = (Nanoseconds.milliseconds(200), Nanoseconds.milliseconds(2_000))
+  /// What the looks until now have cost reaches so far.
+  private var spentUntil: MonotonicInstant?
+
+  mutating func allows(_ now: MonotonicInstant) -> Bool {
+    let end = max(spentUntil ?? now, now) + LookBudget.cost
+    guard end - now <= LookBudget.credit else { return false }
+    spentUntil = end
+    return true
+  }
+}
+
+/// Keys that servers share. All of this waits for the database.
 extension KeyRing {
-  private static func entries(_ bytes: [UInt8]) -> [Member]? {
-    let document: JSONValue
-    do throws(JSONError) { document = try JSONValue(parsing: bytes.span) } catch { return nil }
-    guard case .array(let list) = document else { return nil }
-    let entries = list.compactMap { value -> Member? in
-      guard case .string(let text)? = value["key"], let bytes = Base64URL.decode(Array(text.utf8)[...]),
-        let key = SignatureKey(privateBytes: bytes), case .integer(let made)? = value["made"],
-        let madeAt = WallInstant(exactly: made)
-      else { return nil }
-      var entry = Member(name: name(of: key), key: key, madeAt: madeAt)
-      if case .integer(let retired)? = value["retired"] { entry.retiredAt = WallInstant(exactly: retired) }
-      return entry
+  /// Follows what the servers have, as `read` finds it, and rotates when it is time. Of all servers one does.
+  func follow(at now: WallInstant, _ read: () throws(StoreError) -> [UInt8]?) throws(StoreError) {
+    guard case .database(let secret) = place else { return }
+    try copy.withLock { (copy) throws(StoreError) in take(try read(), &copy) }
+    guard state.withLock({ isDue($0.keys, now) }) else { return }
+    do throws(StoreError) { try rotate(secret, now) { isDue($0, now) } } catch {
+      // The key in use goes on, and the next call tries again.
     }
-    return entries.count == list.count ? entries : nil
   }
 
-  /// What went wrong.
-  private static func save(_ entries: [Member], to path: String) -> String? {
-    let list = entries.map { entry in
-      var members: JSONObject = [
-        "key": .string(Base64URL.encode(entry.key.privateBytes)), "made": .integer(entry.madeAt.millisecondsSince1970),
-      ]
-      members["retired"] = entry.retiredAt.map { .integer($0.millisecondsSince1970) }
-      return JSONValue.object(members)
+  /// Reads the keys of all servers, so that a set that is shown has them. What is known stays when that is not possible.
+  func refresh(since asked: MonotonicInstant) { _ = copy.withLock { look(&$0, since: asked) } }
+
+  /// What finds out whether another server has made a key of this name. Until that is known, `verify` says so.
+  func looking(for name: String) -> @Sendable () -> Void {
+    let asked = SystemClock().monotonicNow
+    return { [self] in
+      copy.withLock { copy in
+        // Another token has named it before.
+        guard state.withLock({ $0.keys.named(name) }) == nil, look(&copy, since: asked) else { return }
+        state.withLock { state in
+          guard state.keys.named(name) == nil else { return }
+          if state.absent.count >= KeyRing.absentMax { state.absent = [] }
+          state.absent.insert(name)
+        }
+      }
     }
-    var writer = JSONWriter(capacity: 4_096)
-    JSONValue.array(list).write(to: &writer)
-    do throws(WholeFile.Failure) {
-      try WholeFile.write(writer.bytes, to: path, mode: 0o600)
-      return nil
+  }
+
+  /// Whether the keys are those that the database had at that time, or later ones. Names come from strangers: with too many of them it
+  /// stays open.
+  private func look(_ copy: inout Copy, since asked: MonotonicInstant) -> Bool {
+    guard case .database(let secret) = place else { return true }
+    if let begunAt = copy.begunAt, begunAt >= asked { return copy.isRead }
+    let now = SystemClock().monotonicNow
+    guard copy.budget.allows(now) else { return false }
+    (copy.begunAt, copy.isRead) = (now, false)
+    do throws(StoreError) {
+      take(try secret.read(), &copy)
+      copy.isRead = true
     } catch {
-      return "cannot write \(error.path): \(error.reason)"
+      // The writer says what is wrong with the database.
     }
+    return copy.isRead
+  }
+
+  private func rotate(_ secret: SharedSecret, _ now: WallInstant, when isWanted: (KeyList) -> Bool) throws(StoreError) {
+    var new: SignatureKey?
+    try copy.withLock { (copy) throws(StoreError) in
+      let bytes = try KeyRing.change(secret) { keys in
+        guard isWanted(keys) else { return false }
+        let key = new ?? .make(algorithm.family)
+        new = key
+        keys.dropOld(keepMilliseconds, at: now)
+        keys.rotate(to: key, at: now)
+        return true
+      }
+      take(bytes, &copy)
+    }
+  }
+
+  /// What the database has then. When another server changes it meanwhile, the change is made to what that one has left; false: there
+  /// is nothing to change.
+  private static func change(
+    _ secret: SharedSecret, _ change: (inout KeyList) -> Bool
+  ) throws(StoreError) -> [UInt8] {
+    while true {
+      let seen = try secret.read()
+      var keys = try read(seen, "\(secret.name) in the table secrets of the database")
+      guard change(&keys) else { return seen ?? keys.bytes }
+      let bytes = keys.bytes
+      if try secret.replace(seen, by: bytes) { return bytes }
+    }
+  }
+
+  /// A document that this program cannot read changes nothing.
+  private func take(_ bytes: [UInt8]?, _ copy: inout Copy) {
+    guard let bytes, bytes != copy.bytes, let keys = KeyList(bytes), keys.newest(algorithm.family) != nil else {
+      return
+    }
+    copy.bytes = bytes
+    state.withLock { ($0.keys, $0.absent) = (keys, []) }
   }
 }

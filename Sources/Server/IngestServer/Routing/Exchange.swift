@@ -42,6 +42,8 @@ final class Exchange {
   var draft: JournalDraft?
   /// The fault that it meets.
   var fault: AppliedFault?
+  /// The key of its token was looked for where other servers keep theirs.
+  var hasLookedForKey = false
   /// Records that a fault keeps from the store although they are acknowledged.
   var withheld = 0
 

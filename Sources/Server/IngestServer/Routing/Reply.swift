@@ -12,6 +12,8 @@ enum Reply {
   case ask(@Sendable (any StoreReader) throws(StoreError) -> Response)
   /// The answer is in the journal.
   case askJournal(@Sendable (Journal) throws(StoreError) -> Response)
+  /// This has to be done first, on a thread that may wait; then the handler is called again.
+  case again(after: @Sendable () -> Void)
   /// The answer takes more than one call: this begins it, as a responder does.
   case respond(@Sendable (IngestSession, Exchange, inout SessionOutput) -> Void)
 }

@@ -42,15 +42,16 @@ struct DataPlace: Sendable {
   /// What the servers set for each other; nil for a store of its own.
   var documents: SharedDocuments? { isShared ? SharedDocuments(at: store.folder) : nil }
 
-  /// Nil for a store of its own. `board` is that of sinks, nil where there are none.
+  /// Nil for a store of its own. `board` is that of sinks, nil where there are none; `keys` those of a provider.
   func openFeed(
-    _ hub: EventHub, _ boards: SharedBoards, _ latestExpiry: LatestCommandExpiry, _ board: ArrivalBoard?
+    _ hub: EventHub, _ boards: SharedBoards, _ latestExpiry: LatestCommandExpiry, _ board: ArrivalBoard?,
+    _ keys: KeyRing?
   ) -> NodeFeed? {
     guard isShared else { return nil }
     return NodeFeed(
       store.folder,
       NodeFeed.Listeners(
-        hub: hub, boards: boards, latestExpiry: latestExpiry, arrivals: board, sinks: store.sinks))
+        hub: hub, boards: boards, latestExpiry: latestExpiry, arrivals: board, sinks: store.sinks, keys: keys))
   }
 
   /// Which of the servers sends to a sink; nil where there is one.
@@ -97,7 +98,16 @@ struct DataPlace: Sendable {
     switch records {
     case .memory: return make()
     case .folder: return try SecretFile.read(name, in: store.folder, count: 32, make: make)
-    case .database: return try SharedSecret.read(name, at: store.folder, make: make)
+    case .database: return try SharedSecret(name, at: store.folder).read(orKeep: make)
+    }
+  }
+
+  /// Where the keys of `--identity` are.
+  var identityKeys: KeyRing.Place {
+    switch records {
+    case .memory: .memory
+    case .folder: .folder(store.folder)
+    case .database: .database(SharedSecret(KeyRing.documentName, at: store.folder))
     }
   }
 

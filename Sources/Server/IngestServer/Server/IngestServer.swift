@@ -40,10 +40,8 @@ public final class IngestServer: Sendable {
     try IngestServer.check(configuration)
     let clock = SystemClock()
     var registry = MetricsRegistry()
-    let undelivered = UndeliveredCommands()
-    self.undelivered = undelivered
-    let forwards = ForwardDesk()
-    self.forwards = forwards
+    let (undelivered, forwards) = (UndeliveredCommands(), ForwardDesk())
+    (self.undelivered, self.forwards) = (undelivered, forwards)
     let dispatcher = ResultDispatcher(undelivered, forwards)
     let hub = EventHub(
       epoch: clock.wallNow.millisecondsSince1970, isFed: configuration.place.isShared, post: { dispatcher.send($0) })
@@ -72,11 +70,12 @@ public final class IngestServer: Sendable {
       self.journal = journal
       foreignKeys = try IngestServer.openKeys(configuration, notify)
       let backend = ThreadedBackend(writer, readers, dispatcher, mailbox: writerMetrics.mailboxJobs)
+      let issuer = try configuration.issuer(at: clock.wallNow, in: place.identityKeys)
       let context = ServerContext(
         configuration, signingKey: try place.signingKey(), metrics: metrics,
         registry: registry, backend: backend, hub: hub, undelivered: undelivered, journal: journal,
         latestExpiry: latestExpiry, forwards: forwards, foreignKeys: foreignKeys,
-        issuer: try configuration.issuer(at: clock.wallNow, in: place.ownFolder), documents: place.documents)
+        issuer: issuer, documents: place.documents)
       var network = configuration.network
       network.secure = try configuration.tls?.listening(
         in: place.ownFolder, meeting: context.faults, notify: notify)
@@ -94,7 +93,7 @@ public final class IngestServer: Sendable {
       }
       (self.context, self.backend) = (context, backend)
       backend.watch(loops)
-      feed = place.openFeed(hub, context.boards, latestExpiry, board)
+      feed = place.openFeed(hub, context.boards, latestExpiry, board, issuer?.ring)
       if let board { try forwards.start(configuration.forwards, board, readers, writer, by: place.leadership, notify) }
     } catch let error as StoreError {
       throw ServerError(error)
@@ -147,10 +146,6 @@ public final class IngestServer: Sendable {
     if let problem = configuration.templateProblem { throw ServerError(configuration: problem) }
     if configuration.foreignIssuer != nil, configuration.authentication == .off {
       throw ServerError(configuration: "tokens of a foreign issuer are checked with --auth optional or required only")
-    }
-    if configuration.identity != nil, configuration.place.isShared {
-      throw ServerError(
-        configuration: "--identity keeps its keys in the data folder of one server; name a folder with --data")
     }
     do throws(NetworkError) {
       try ListenAddress(parsing: configuration.listen).refuseWhenTaken()

@@ -147,15 +147,11 @@ extension ServerConfiguration {
 
   private var offset: Nanoseconds { identity?.clockOffset ?? .zero }
 
-  /// Nil without a provider; `folder` is where its keys are kept, and nil for keys in memory.
-  func issuer(at now: WallInstant, in folder: String?) throws(ServerError) -> IdentityIssuer? {
+  /// Nil without a provider; `place` is where its keys are kept.
+  func issuer(at now: WallInstant, in place: KeyRing.Place) throws(ServerError) -> IdentityIssuer? {
     guard let identity, let profile else { return nil }
-    let ring =
-      if let folder {
-        try KeyRing(profile.algorithm, keep: keyKeepTime, interval: identity.keyInterval, at: now, in: folder)
-      } else {
-        KeyRing(profile.algorithm, keep: keyKeepTime, interval: identity.keyInterval, at: now)
-      }
+    let ring = try KeyRing(
+      profile.algorithm, keep: keyKeepTime, interval: identity.keyInterval, at: now, in: place)
     return IdentityIssuer(profile: profile, settings: identity, ring: ring)
   }
 

@@ -117,6 +117,10 @@ package final class IngestSession: ByteSession {
     case .answered(let response):
       guard case .asking(let exchange) = state else { return }
       answer(exchange, response, bodyComplete: true, &output)
+    case .readyAgain:
+      guard case .asking(let exchange) = state else { return }
+      var noFault: ServerFault?
+      handle(exchange, meeting: &noFault, &output)
     case .turned, .torn, .awaited, .searched, .looked, .eventsWaiting:
       if case .responding(let responder) = state { responder.delivered(message, self, &output) }
     }
@@ -260,6 +264,7 @@ extension IngestSession {
     _ exchange: Exchange, meeting plannedFault: inout ServerFault?, _ output: inout SessionOutput
   ) {
     let reply = exchange.route.handler(context, exchange, scratch)
+    if case .again = reply { return perform(reply, exchange, &output) }
     exchange.device = reply.device ?? exchange.device
     if exchange.mayNameDevice {
       exchange.device = context.uploads.nameSaid(in: exchange, scratch)
@@ -286,6 +291,13 @@ extension IngestSession {
     case .askJournal(let question):
       let isAsked = context.journal?.ask({ .answered(.found(by: question, in: $0)) }, address)
       wait(exchange, isAsked: isAsked ?? false, &output)
+    case .again(let step):
+      let isAsked = context.backend.ask(
+        { _ in
+          step()
+          return .readyAgain
+        }, for: address)
+      wait(exchange, isAsked: isAsked, &output)
     case .respond(let begin): begin(self, exchange, &output)
     }
   }

@@ -9,6 +9,8 @@ package enum SessionMessage: Sendable {
   case completed(StoreResult)
   /// A reader has the answer that the session asked for.
   case answered(Response)
+  /// What the handler has to be called again for is done.
+  case readyAgain
   /// The next page of the answer that is being sent.
   case turned(ContentPage)
   /// The next page cannot be read.

@@ -14,6 +14,8 @@ final class NodeFeed: Sendable {
     /// Nil when no records go on.
     let arrivals: ArrivalBoard?
     let sinks: [String]
+    /// Nil where the server poses as no provider.
+    let keys: KeyRing?
   }
 
   private let place: String
@@ -81,7 +83,7 @@ private final class FeedSession {
     var kinds = try feed.wait(milliseconds: milliseconds)
     let now = clock.monotonicNow
     if now - lookedAt >= fallback {
-      kinds.formUnion([.records, .documents, .commands, .sinks])
+      kinds.formUnion([.records, .documents, .commands, .sinks, .secrets])
       lookedAt = now
     }
     if !kinds.isEmpty { try take(kinds) }
@@ -97,6 +99,9 @@ private final class FeedSession {
     }
     if kinds.contains(.commands), let expiry = try reader.lastOrderExpiry() {
       listeners.latestExpiry.extend(to: expiry)
+    }
+    if kinds.contains(.secrets), let keys = listeners.keys {
+      try keys.follow(at: clock.wallNow) { () throws(StoreError) in try feed.secret(KeyRing.documentName) }
     }
     if kinds.contains(.records) { try takeRecords() }
     if kinds.contains(.sinks), let arrivals = listeners.arrivals {

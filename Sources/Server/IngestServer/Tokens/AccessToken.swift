@@ -123,6 +123,13 @@ struct ShownToken {
   let credential: TokenCredential?
 }
 
+/// Why an upload does not go on, or not yet.
+enum TokenProblem: Error {
+  case refused(Response)
+  /// Another server may have made the key: it has to be looked for.
+  case keyNotSeen(look: @Sendable () -> Void)
+}
+
 /// Checks the tokens of uploads.
 struct Authenticator: Sendable {
   let mode: ServerConfiguration.Authentication
@@ -133,22 +140,29 @@ struct Authenticator: Sendable {
 
   /// The token of an upload, its signature and expiry checked; whether it was revoked only the store knows, which looks in
   /// the transaction that stores the records. Nil when none is needed and none is shown.
-  func authenticate(_ exchange: Exchange) throws(ResponseError) -> ShownToken? {
-    if mode == .off { return exchange.bearer.flatMap { signedToken($0) } }
+  ///
+  /// Where no token is asked for, one that is signed names the device, however old it is: the device is not told
+  /// to refresh it, and must not change its name when it expires. Any other is ignored.
+  func authenticate(_ exchange: Exchange) throws(TokenProblem) -> ShownToken? {
     guard let bearer = exchange.bearer else {
-      if mode == .optional { return nil }
-      throw ResponseError(.unauthorized("token_required", "an access token is required"))
+      if mode != .required { return nil }
+      throw .refused(.unauthorized("token_required", "an access token is required"))
     }
-    if bearer.elementsEqual(TransistorToken.dummyAccessToken.utf8) { throw ResponseError(.neverRegistered) }
+    if mode != .off, bearer.elementsEqual(TransistorToken.dummyAccessToken.utf8) { throw .refused(.neverRegistered) }
     var device: String?
     do throws(AccessTokenError) {
       let (shown, times) = try verify(bearer)
       device = shown.device
-      try times.check(at: exchange.receivedAt, leewayMilliseconds: leewayMilliseconds)
+      if mode != .off { try times.check(at: exchange.receivedAt, leewayMilliseconds: leewayMilliseconds) }
       return shown
     } catch {
+      if case .keyNotSeen(let name) = error {
+        if let issuer, !exchange.hasLookedForKey { throw .keyNotSeen(look: issuer.ring.looking(for: name)) }
+      } else if mode == .off {
+        return nil
+      }
       // A token that is only too old still names its device.
-      throw ResponseError(Response.notAccepted(error).to(exchange.identity(device)))
+      throw .refused(Response.notAccepted(error).to(exchange.identity(device)))
     }
   }
 
@@ -171,12 +185,6 @@ struct Authenticator: Sendable {
     ShownToken(
       device: device, credential: TokenCredential(family: family, issuedAt: issuedAt, isBinding: mode != .off))
   }
-
-  /// Where no token is asked for, one that is signed names the device, however old it is: the device is not told
-  /// to refresh it, and must not change its name when it expires. Any other is ignored.
-  private func signedToken(_ bearer: [UInt8]) -> ShownToken? {
-    do throws(AccessTokenError) { return try verify(bearer).0 } catch { return nil }
-  }
 }
 
 extension Response {
@@ -186,10 +194,11 @@ extension Response {
 
   /// A token may be as good as any while its key is not known: 401 would make a device refresh it (SDK §11.2).
   static func notAccepted(_ error: AccessTokenError) -> Response {
-    if error == .keysUnavailable {
-      return .error(503, "keys_unavailable", "the access token cannot be checked yet: \(error.reason); try again")
+    switch error {
+    case .keysUnavailable, .keyNotSeen:
+      .error(503, "keys_unavailable", "the access token cannot be checked yet: \(error.reason); try again")
         .with(HeaderName.retryAfter, "1")
+    default: .unauthorized("token_\(error)", "the access token is not accepted: \(error.reason)", error.reason)
     }
-    return .unauthorized("token_\(error)", "the access token is not accepted: \(error.reason)", error.reason)
   }
 }

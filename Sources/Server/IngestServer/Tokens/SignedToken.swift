@@ -8,6 +8,8 @@ package enum AccessTokenError: Error, Equatable {
   case weakKey, wrongIssuer, wrongAudience, noDevice
   /// The keys of the issuer are being fetched: whether the token is good is not known yet.
   case keysUnavailable
+  /// Of this issuer: a server that shares its keys may have made the one of this name, which has not been looked for yet.
+  case keyNotSeen(String)
 
   /// For the client's developer.
   var reason: String {
@@ -24,6 +26,7 @@ package enum AccessTokenError: Error, Equatable {
     case .wrongAudience: "it is for another audience (aud, client_id)"
     case .noDevice: "it does not name a device"
     case .keysUnavailable: "the keys of its issuer are being fetched"
+    case .keyNotSeen: "its key (kid) is not known here and cannot be looked for"
     }
   }
 }

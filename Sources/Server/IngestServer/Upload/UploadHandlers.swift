@@ -14,8 +14,13 @@ struct UploadHandlers: Sendable {
   /// `POST /locations` and its like.
   func upload(_ exchange: Exchange, _ scratch: SessionScratch) -> Reply {
     let token: ShownToken?
-    do throws(ResponseError) { token = try authenticator.authenticate(exchange) } catch {
-      return .answer(error.response)
+    do throws(TokenProblem) { token = try authenticator.authenticate(exchange) } catch {
+      switch error {
+      case .refused(let response): return .answer(response)
+      case .keyNotSeen(let look):
+        exchange.hasLookedForKey = true
+        return .again(after: look)
+      }
     }
     let reading: UploadReading
     do throws(EnvelopeError) {

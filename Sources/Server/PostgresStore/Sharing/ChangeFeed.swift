@@ -88,6 +88,11 @@ package final class ChangeFeed {
     }
   }
 
+  /// What all servers keep under this name; nil: nothing.
+  package func secret(_ name: String) throws(StoreError) -> [UInt8]? {
+    do throws(Failure) { return try SharedSecret.read(name, on: connection) } catch { throw StoreError(error) }
+  }
+
   /// How many records wait for each sink, counted up to a hundred thousand.
   package func lags(of sinks: [String]) throws(StoreError) -> [String: Int64] {
     guard !sinks.isEmpty else { return [:] }

@@ -1,0 +1,83 @@
+import Base
+import JSON
+
+/// Keys that sign tokens, the newest last, and the document that keeps them: an array of them in the same order.
+struct KeyList {
+  struct Member {
+    let name: String
+    let key: SignatureKey
+    let madeAt: WallInstant
+    /// When another took its place.
+    var retiredAt: WallInstant?
+  }
+
+  private(set) var members: [Member] = []
+
+  func named(_ name: String?) -> Member? { members.first { $0.name == name } }
+
+  /// The one that signs by an algorithm of this family.
+  func newest(_ family: SignatureKey.Family) -> Member? { members.last { $0.key.family == family } }
+
+  /// Those of another provider sign by another algorithm: they only stay to check what they have signed.
+  func begins(with family: SignatureKey.Family) -> Bool { members.last?.key.family == family }
+
+  mutating func add(_ key: SignatureKey, at now: WallInstant) {
+    members.append(Member(name: KeyList.name(of: key), key: key, madeAt: now))
+  }
+
+  /// A new key signs from now on.
+  mutating func rotate(to key: SignatureKey, at now: WallInstant) {
+    if let last = members.lastIndex(where: { $0.key.family == key.family }) { members[last].retiredAt = now }
+    add(key, at: now)
+  }
+
+  /// Forgets those that were replaced longer ago.
+  mutating func dropOld(_ milliseconds: Int64, at now: WallInstant) {
+    members.removeAll { member in
+      member.retiredAt.map { now.milliseconds(since: $0) > milliseconds } ?? false
+    }
+  }
+
+  /// Follows from the key, so that no two keys ever share a name.
+  private static func name(of key: SignatureKey) -> String {
+    let text = key.publicMembers.map { "\($0.name)=\($0.value)" }.joined(separator: "&")
+    return Base64URL.encode(Array(Cryptography.sha256(Array(text.utf8)).prefix(18)))
+  }
+
+  /// Of such a name.
+  static let nameLength = 24
+}
+
+/// The document.
+extension KeyList {
+  /// Nil when it is none.
+  init?(_ bytes: [UInt8]) {
+    let document: JSONValue
+    do throws(JSONError) { document = try JSONValue(parsing: bytes.span) } catch { return nil }
+    guard case .array(let list) = document else { return nil }
+    members = list.compactMap { value -> Member? in
+      guard case .string(let text)? = value["key"], let bytes = Base64URL.decode(Array(text.utf8)[...]),
+        let key = SignatureKey(privateBytes: bytes), case .integer(let made)? = value["made"],
+        let madeAt = WallInstant(exactly: made)
+      else { return nil }
+      var member = Member(name: KeyList.name(of: key), key: key, madeAt: madeAt)
+      if case .integer(let retired)? = value["retired"] { member.retiredAt = WallInstant(exactly: retired) }
+      return member
+    }
+    guard members.count == list.count else { return nil }
+  }
+
+  var bytes: [UInt8] {
+    let list = members.map { member in
+      var members: JSONObject = [
+        "key": .string(Base64URL.encode(member.key.privateBytes)),
+        "made": .integer(member.madeAt.millisecondsSince1970),
+      ]
+      members["retired"] = member.retiredAt.map { .integer($0.millisecondsSince1970) }
+      return JSONValue.object(members)
+    }
+    var writer = JSONWriter(capacity: 4_096)
+    JSONValue.array(list).write(to: &writer)
+    return writer.bytes
+  }
+}
