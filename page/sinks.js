@@ -21,7 +21,8 @@ export class SinkRow {
     this.#rows.set(sink.name, row)
     const lag = sink.lag === 0 ? 'nothing waits' : `${count(sink.lag)} wait for ${duration(sink.lagSeconds * 1_000)}`
     const lost = [[sink.refused, 'refused'], [sink.lost, 'lost']].filter(([number]) => number > 0)
-    replaceText(row, [`${sink.name}: ${count(sink.sent)} sent`, lag, ...lost.map(([number, word]) => `${count(number)} ${word}`),
+    const sent = sink.leads ? `${count(sink.sent)} sent` : `sent by ${sink.leader ?? 'another server'}`
+    replaceText(row, [`${sink.name}: ${sent}`, lag, ...lost.map(([number, word]) => `${count(number)} ${word}`),
       ...(sink.trouble ? [sink.trouble] : [])].join(', '))
     row.dataset.state = sink.trouble || sink.lost > 0 ? 'bad' : ''
     return row

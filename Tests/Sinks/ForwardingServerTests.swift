@@ -87,6 +87,7 @@ import Testing
     let shown = try Uploader(port: server.port).get("/admin/v1/sinks")
     #expect(shown.contains(#""uuid":"\#(Uploader.uuid(1, 13))","device":"device-1","run":"""#))
     #expect(shown.contains(#""reason":"status 422""#) && shown.contains(#""lag":0,"#))
+    #expect(shown.contains(#""leads":true,"leader":null,"#))
   }
 
   @Test func aRestartGoesOnWhereItWas() throws {

@@ -127,17 +127,25 @@ struct NodesTests {
       try #require(UInt16(try node.line(beginningWith: "listening ").split(separator: ":").last ?? ""))
     }
     let leader = try start()
-    let first = try Uploader(port: try port(leader))
+    var ports = [try port(leader)]
+    let first = try Uploader(port: ports[0])
     for part in 0..<10 { for device in 1...3 { try first.upload(part * 10..<part * 10 + 10, of: device) } }
     #expect(receiver.wait(for: 100), "it leads")
     let other = try start()
-    let second = try Uploader(port: try port(other))
+    ports.append(try port(other))
+    let second = try Uploader(port: ports[1])
+    let isLed = { (asked: Uploader, leads: Bool, leader: UInt16) throws in
+      let sinks = try asked.get("/admin/v1/sinks")
+      return sinks.contains(#""leads":\#(leads),"leader":""#) && sinks.contains(#":\#(leader)","lag":"#)
+    }
+    #expect(try isLed(first, true, ports[0]) && isLed(second, false, ports[0]))
     for part in 10..<20 { for device in 1...3 { try second.upload(part * 10..<part * 10 + 10, of: device) } }
     #expect(receiver.wait(for: 320))
     leader.process.signal(SIGKILL)
     _ = leader.finish()
     for part in 20..<30 { for device in 1...3 { try second.upload(part * 10..<part * 10 + 10, of: device) } }
     #expect(receiver.wait(for: 900))
+    #expect(try isLed(second, true, ports[1]))
     other.process.signal(SIGTERM)
     #expect(other.finish() == 0, "\(other.output)")
     for device in 1...3 { #expect(receiver.numbers(of: "device-\(device)") == Array(0..<300)) }

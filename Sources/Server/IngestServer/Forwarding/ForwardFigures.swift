@@ -4,6 +4,8 @@ package import Base
 package struct ForwardFigures: Equatable, Sendable {
   package let name: String
   package let place: String
+  /// This server sends to it, and none that shares its store.
+  package var leads = false
   /// Acknowledged by the sink.
   package var sent: UInt64 = 0
   /// Attempts that failed and are made again.

@@ -47,6 +47,7 @@ final class Forwarder: Sendable {
   init(_ target: ForwardTarget, _ surroundings: Surroundings) throws(ServerError) {
     (self.target, self.surroundings) = (target, surroundings)
     state = Mutex(State(figures: ForwardFigures(name: target.name, place: target.place)))
+    state.withLock { $0.figures.leads = surroundings.leadership == nil }
     let bell = bell
     surroundings.board.listen { bell.ring() }
     do throws(SinkFailure) {
@@ -104,7 +105,7 @@ extension Forwarder {
     let leads = surroundings.leadership?()
     while !state.withLock({ $0.isStopping }) {
       guard leads?() ?? true, let position = start() else {
-        state.withLock { $0.position = nil }
+        state.withLock { ($0.position, $0.figures.leads) = (nil, false) }
         bell.wait(milliseconds: Int(Forwarder.leadPause.wholeMilliseconds))
         continue
       }
@@ -117,6 +118,7 @@ extension Forwarder {
     _ sink: any ForwardSink, from position: SinkPosition, _ leads: (() -> Bool)?, _ draws: inout RandomStream
   ) {
     var work = Work(ForwardCourse(at: position, portionMax: target.portion.records))
+    state.withLock { $0.figures.leads = true }
     var asked = clock.monotonicNow
     while !state.withLock({ $0.isStopping }) {
       let now = clock.monotonicNow

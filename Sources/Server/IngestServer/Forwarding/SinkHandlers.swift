@@ -9,17 +9,20 @@ struct SinkHandlers: Sendable {
   /// Of each sink.
   private static let refusalsShown = 20
 
-  /// `GET /admin/v1/sinks`: of each sink `lag` and `lagSeconds`; `sent`, `retried`, `refused` and `lost` since the start;
+  /// `GET /admin/v1/sinks`: of each sink whether this server `leads` it, and the `leader` where servers share it; `lag` and `lagSeconds`; `sent`, `retried`, `refused` and `lost` since the start;
   /// `trouble`, null while it takes records; and the latest `refusals`.
   func list(_ exchange: Exchange) -> Reply {
     let (figures, held) = (desk.figures, desk.heldPartitions)
     return .ask { (reader: any StoreReader) throws(StoreError) -> Response in
+      let leaders = figures.isEmpty ? [:] : try reader.leaders(ofSinks: figures.map(\.name))
       var sinks: [(ForwardFigures, [SinkRefusal])] = []
       for sink in figures {
         sinks.append((sink, try reader.refusals(ofSink: sink.name, limit: SinkHandlers.refusalsShown)))
       }
       return .object { writer in
-        writer.objects("sinks", sinks) { writer, sink in writer.members(of: sink.0, sink.1) }
+        writer.objects("sinks", sinks) { writer, sink in
+          writer.members(of: sink.0, leader: leaders[sink.0.name], sink.1)
+        }
         writer.member("heldDays", held)
       }
     }
@@ -27,9 +30,11 @@ struct SinkHandlers: Sendable {
 }
 
 extension JSONWriter {
-  fileprivate mutating func members(of sink: ForwardFigures, _ refusals: [SinkRefusal]) {
+  fileprivate mutating func members(of sink: ForwardFigures, leader: String?, _ refusals: [SinkRefusal]) {
     member("name", sink.name)
     member("url", sink.place)
+    member("leads", sink.leads)
+    member("leader", leader)
     member("lag", sink.lag)
     member("lagSeconds", sink.lagMilliseconds / 1_000)
     member("sent", sink.sent)

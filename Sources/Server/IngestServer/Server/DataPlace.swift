@@ -54,12 +54,12 @@ struct DataPlace: Sendable {
         hub: hub, boards: boards, latestExpiry: latestExpiry, arrivals: board, sinks: store.sinks, keys: keys))
   }
 
-  /// Which of the servers sends to a sink; nil where there is one.
-  var leadership: (@Sendable (_ sink: String) -> () -> Bool)? {
+  /// Which of the servers sends to a sink, this one by the name of `node`; nil where there is one.
+  func leadership(of node: String) -> (@Sendable (_ sink: String) -> () -> Bool)? {
     guard isShared else { return nil }
     let place = store.folder
     return { sink in
-      let lock = SinkLock(of: sink, at: place)
+      let lock = SinkLock(of: sink, at: place, as: node)
       return { lock.isHeld() }
     }
   }

@@ -1,5 +1,6 @@
 import Base
 import Network
+import Shell
 import Store
 import TLS
 
@@ -94,7 +95,8 @@ public final class IngestServer: Sendable {
       (self.context, self.backend) = (context, backend)
       backend.watch(loops)
       feed = place.openFeed(hub, context.boards, latestExpiry, board, issuer?.ring)
-      if let board { try forwards.start(configuration.forwards, board, readers, writer, by: place.leadership, notify) }
+      let leadership = place.leadership(of: "\(HostName.value):\(loops.address.port)")
+      if let board { try forwards.start(configuration.forwards, board, readers, writer, by: leadership, notify) }
     } catch let error as StoreError {
       throw ServerError(error)
     } catch let error as ServerError {

@@ -42,6 +42,23 @@ extension PostgresReader {
     return page
   }
 
+  /// The sessions that hold the locks, by the names that they are called by
+  /// (https://www.postgresql.org/docs/15/view-pg-locks.html: a key of 64 bits stands there in two halves).
+  package func leaders(ofSinks names: [String]) throws(StoreError) -> [String: String] {
+    let found = try find(
+      """
+      SELECT sink, session.application_name FROM unnest($1::text[]) AS sink
+      CROSS JOIN LATERAL (SELECT \(SinkLock.key(of: "sink")) AS key) AS wanted
+      JOIN pg_locks AS held ON held.locktype = 'advisory' AND held.granted AND held.objsubid = 1
+        AND held.classid::int8 = key >> 32 & 4294967295 AND held.objid::int8 = key & 4294967295
+      JOIN pg_stat_activity AS session ON session.pid = held.pid AND session.datid = held.database
+        AND session.datname = current_database()
+      """, [.texts(names)]
+    ) { row in (row.text(0), row.text(1)) }
+    let named = found.filter { $0.1.hasPrefix(SinkLock.namePrefix) }
+    return Dictionary(named.map { ($0.0, String($0.1.dropFirst(SinkLock.namePrefix.count))) }) { first, _ in first }
+  }
+
   package func refusals(ofSink name: String, limit: Int) throws(StoreError) -> [SinkRefusal] {
     try find(
       """

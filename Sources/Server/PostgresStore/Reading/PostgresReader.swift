@@ -82,6 +82,7 @@ enum PostgresValue {
   case uuid(UUID128)
   case integers([Int64])
   case uuids([UUID128])
+  case texts([String])
 
   /// As PostgreSQL names it.
   var type: String {
@@ -91,6 +92,7 @@ enum PostgresValue {
     case .uuid: "uuid"
     case .integers: "int8[]"
     case .uuids: "uuid[]"
+    case .texts: "text[]"
     }
   }
 
@@ -103,6 +105,10 @@ enum PostgresValue {
       arguments.add(blob: bytes.indices.map { bytes[$0] })
     case .integers(let values): arguments.add(integers: values, of: { $0 })
     case .uuids(let uuids): arguments.add(uuids: uuids, of: { $0 })
+    case .texts(let texts):
+      var array = PostgresArray(of: .text)
+      for text in texts { array.append(text) }
+      arguments.add(array)
     }
   }
 }

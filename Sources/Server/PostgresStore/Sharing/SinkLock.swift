@@ -6,10 +6,22 @@ import Store
 package final class SinkLock {
   private let place: String
   private let sink: String
+  private let node: String
   private var session: PostgresConnection?
   private var hasLock = false
 
-  package init(of sink: String, at place: String) { (self.sink, self.place) = (sink, place) }
+  /// `node` is the name of the server, which the others read.
+  package init(of sink: String, at place: String, as node: String) {
+    (self.sink, self.place, self.node) = (sink, place, node)
+  }
+
+  /// The number of the lock; `sink` is an expression with the name.
+  static func key(of sink: String) -> String {
+    "hashtextextended('sink ' || \(sink) || ' of ' || current_schema(), 0)"
+  }
+
+  /// In front of the name of the server that the session is called by.
+  static let namePrefix = "rollingroad "
 
   /// A node that is gone without a word is found out in ten seconds or so.
   private static let settings = """
@@ -29,7 +41,7 @@ package final class SinkLock {
       var arguments = PostgresArguments()
       arguments.add(sink)
       hasLock = try session.asked(
-        "SELECT pg_try_advisory_lock(hashtextextended('sink ' || $1::text || ' of ' || current_schema(), 0))", arguments
+        "SELECT pg_try_advisory_lock(\(SinkLock.key(of: "$1::text")))", arguments
       ).flag(0, 0)
       return hasLock
     } catch {
@@ -41,6 +53,9 @@ package final class SinkLock {
   private func begin() throws(StoreError) -> PostgresConnection {
     let session = try PostgresInstallation.openToRead(place, writes: true)
     do throws(PostgresConnection.Failure) { try session.run(SinkLock.settings) } catch { throw StoreError(error) }
+    var name = PostgresArguments()
+    name.add(SinkLock.namePrefix + node)
+    _ = try session.asked("SELECT set_config('application_name', $1::text, false)", name)
     return session
   }
 }

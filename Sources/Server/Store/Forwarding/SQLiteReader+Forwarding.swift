@@ -110,6 +110,9 @@ extension SQLiteReader {
     }
   }
 
+  /// The one server of a folder has no name.
+  package func leaders(ofSinks names: [String]) throws(StoreError) -> [String: String] { [:] }
+
   package func refusals(ofSink name: String, limit: Int) throws(StoreError) -> [SinkRefusal] {
     try ask { () throws(DatabaseError) in
       try connection.with(

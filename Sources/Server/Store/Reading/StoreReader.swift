@@ -73,6 +73,8 @@ package protocol StoreReader: AnyObject {
   func records(
     behind position: SinkPosition, until marks: [ArrivalMark], limit: Int, bytes: Int
   ) throws(StoreError) -> ForwardPage
+  /// The servers that send to these sinks now, by sink; without those of which the store does not know it.
+  func leaders(ofSinks names: [String]) throws(StoreError) -> [String: String]
   /// What a sink did not take, the latest first.
   func refusals(ofSink name: String, limit: Int) throws(StoreError) -> [SinkRefusal]
 }
