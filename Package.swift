@@ -306,8 +306,8 @@ let package = Package(
     tests(
       "Sinks",
       needs: [
-        "Sinks", "BackendStore", "Scenario", "IngestServer", "Store", "CurlTransport", "Contract", "JSON", "Threads",
-        "Base", "ServerSupport", "Support", "KafkaCluster",
+        "Sinks", "BackendStore", "Scenario", "IngestServer", "Store", "CurlTransport", "TLS", "Contract", "JSON",
+        "Threads", "Base", "ServerSupport", "Support", "KafkaCluster",
         "rollingroad",
       ]),
     tests("Formats", needs: ["Formats", "Contract", "JSON", "Base", "Support"]),

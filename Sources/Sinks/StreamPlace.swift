@@ -1,3 +1,4 @@
+package import IngestServer
 import Shell
 
 /// Where records are messages: `nats://HOST[:PORT][,…]/PREFIX` or `kafka://HOST[:PORT][,…]/TOPIC`; `tls://` and `kafka+ssl://` over TLS.
@@ -102,31 +103,67 @@ package struct StreamPlace: Equatable, Sendable {
   }
 }
 
+/// The client of a place, the same for what goes there and for what is read there.
 extension StreamPlace {
-  /// Of the environment: what a reader shows, a token, for Kafka `USER:PASSWORD`.
-  private static let variable = "ROLLINGROAD_VERIFY_TOKEN"
+  private enum Client {
+    case nats(JetStream)
+    case kafka(KafkaTopic)
+  }
 
-  private static var token: String? {
-    let text = EnvironmentVariable.value(of: variable) ?? ""
-    return text.isEmpty ? nil : text
+  /// `token` is what it shows, for Kafka `USER:PASSWORD`; `authorities` a file in PEM form, nil for those of the system.
+  private func client(token: String?, authorities: String?) throws(Problem) -> Client {
+    switch kind {
+    case .nats(let prefix):
+      var stream = JetStream(hosts: hosts, prefix: prefix)
+      (stream.isSecure, stream.token, stream.authorities) = (isSecure, token, authorities)
+      return .nats(stream)
+    case .kafka(let name, let login):
+      if let token, !token.contains(":") { throw Problem(text: "Kafka takes USER:PASSWORD") }
+      var topic = KafkaTopic(hosts: hosts, name: name)
+      (topic.isSecure, topic.login, topic.user, topic.authorities) = (isSecure, login, token, authorities)
+      return .kafka(topic)
+    }
+  }
+
+  /// The sink as a server is told of it.
+  package func target(
+    _ name: String, token: String?, authorities: String?, records: Int
+  ) throws(Problem) -> ForwardTarget {
+    switch try client(token: token, authorities: authorities) {
+    case .nats(let stream): stream.target(name, shown, records: records)
+    case .kafka(let topic): topic.target(name, shown, records: records)
+    }
   }
 
   /// Calls `take` with each message that is there when the reading begins: those of a device in the order of the stream.
   package func read(_ take: (_ message: [UInt8]) -> Void) throws(StreamFailure) {
-    let token = StreamPlace.token
-    switch kind {
-    case .nats(let prefix):
-      var stream = JetStream(hosts: hosts, prefix: prefix)
-      (stream.isSecure, stream.token, stream.authorities) = (isSecure, token, extras.authorities)
-      try stream.read(take)
-    case .kafka(let name, let login):
-      if let token, !token.contains(":") {
-        throw StreamFailure(message: "\(StreamPlace.variable): Kafka takes USER:PASSWORD")
-      }
-      var topic = KafkaTopic(hosts: hosts, name: name)
-      (topic.isSecure, topic.login) = (isSecure, login)
-      (topic.user, topic.authorities) = (token, extras.authorities)
-      try topic.read(take)
+    let found: Client
+    do throws(Problem) {
+      found = try client(token: try StreamPlace.token(), authorities: extras.authorities)
+    } catch { throw StreamFailure(message: "\(StreamPlace.variable): \(error.text)") }
+    switch found {
+    case .nats(let stream): try stream.read(take)
+    case .kafka(let topic): try topic.read(take)
     }
+  }
+
+  /// Of the environment: what a reader shows, or the name of a file with that.
+  private static let (variable, fileVariable) = ("ROLLINGROAD_VERIFY_TOKEN", "ROLLINGROAD_VERIFY_TOKEN_FILE")
+  package static let variables = [variable, fileVariable]
+  private static let tokenBytesMax = 65_536
+
+  private static func token() throws(Problem) -> String? {
+    if let text = EnvironmentVariable.value(of: variable), !text.isEmpty { return text }
+    guard let path = EnvironmentVariable.value(of: fileVariable) else { return nil }
+    var bytes: [UInt8] = []
+    let isRead = LineFile.read(path) { piece in
+      bytes += piece
+      return bytes.count <= tokenBytesMax
+    }
+    guard isRead, let text = String(validating: bytes, as: UTF8.self) else {
+      throw Problem(text: "cannot read the file \(path)")
+    }
+    // An editor ends a file with a newline, a secret does not.
+    return text.split(whereSeparator: \.isWhitespace).first.map(String.init)
   }
 }

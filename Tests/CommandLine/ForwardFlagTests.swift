@@ -22,20 +22,25 @@ import Testing
     #expect(try targets([]).isEmpty)
   }
 
+  /// The place of a stream, as a reader understands its URL.
+  private func stream(_ word: String) throws -> StreamPlace {
+    guard case .stream(let place) = try SinkPlace(word).kind else { throw UsageError("a webhook") }
+    return place
+  }
+
   @Test func aStreamHasHostsAndAPrefix() throws {
-    #expect(
-      try SinkPlace("bus=nats://one,two:5222/road.records").kind
-        == .stream(hosts: ["one:4222", "two:5222"], prefix: "road.records", isSecure: false))
-    #expect(
-      try SinkPlace("tls://one").kind == .stream(hosts: ["one:4222"], prefix: "rollingroad", isSecure: true))
+    let place = try stream("bus=nats://one,two:5222/road.records")
+    #expect(place.kind == .nats(prefix: "road.records") && place.hosts == ["one:4222", "two:5222"] && !place.isSecure)
+    let secure = try stream("tls://one")
+    #expect(secure.kind == .nats(prefix: "rollingroad") && secure.hosts == ["one:4222"] && secure.isSecure)
   }
 
   @Test func aTopicHasBrokersANameAndALogin() throws {
-    #expect(
-      try SinkPlace("bus=kafka://one,two:19092/fleet.locations").kind
-        == .topic(hosts: ["one:9092", "two:19092"], name: "fleet.locations", isSecure: false, .plain))
+    let place = try stream("bus=kafka://one,two:19092/fleet.locations")
+    #expect(place.kind == .kafka(topic: "fleet.locations", .plain) && place.hosts == ["one:9092", "two:19092"])
     let secure = try SinkPlace("kafka+ssl://one/t?sasl=SCRAM-SHA-512")
-    #expect(secure.kind == .topic(hosts: ["one:9092"], name: "t", isSecure: true, .scram512))
+    #expect(secure.kind == .stream(try StreamPlace("kafka+ssl://one/t?sasl=SCRAM-SHA-512")))
+    #expect(try stream("kafka+ssl://one/t?sasl=SCRAM-SHA-512").isSecure)
     #expect(secure.name == "kafka+ssl://one/t")
     #expect(throws: UsageError.self, "a token is no login") {
       try targets(["--forward", "kafka://one/t", "--forward-token", "token"])

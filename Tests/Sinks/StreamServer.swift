@@ -2,14 +2,15 @@ import Base
 import Glibc
 import JSON
 import Support
+import TLS
 import Testing
 
 @testable import Sinks
 
 /// A server of NATS as a child, with a stream of the subjects `road.>`, and the little of its protocol that reading takes.
 final class StreamServer {
-  let port: UInt16
-  private let child: ChildProcess
+  private(set) var port: UInt16
+  private var child: ChildProcess
   private let folder: TemporaryFolder
   /// Also for other threads.
   let client: StreamClient
@@ -20,19 +21,33 @@ final class StreamServer {
   private static let program = ["/usr/sbin", "/usr/bin", "/usr/local/bin"].map { $0 + "/nats-server" }
     .first { unsafe access($0, X_OK) == 0 }
 
-  init(maxMessage: Int = -1, token: String? = nil) throws {
+  /// With an authority it speaks TLS, which `client` does not.
+  init(maxMessage: Int = -1, token: String? = nil, authority: DevelopmentAuthority? = nil) throws {
     folder = try TemporaryFolder()
-    let program = try #require(Self.program)
-    child = try ChildProcess(
-      [
-        program, "-a", "127.0.0.1", "-p", "-1", "-js", "-sd", folder.file("js"), "--ports_file_dir", folder.path, "-l",
-        folder.file("log"),
-      ] + (token.map { ["--auth", $0] } ?? []))
-    port = try Self.port(in: folder, of: child)
+    let login = token.map { ["--auth", $0] } ?? []
+    (child, port) = try Self.start(in: folder, login)
     client = StreamClient(port: port, token: token)
+    let storage = authority == nil ? "memory" : "file"
     _ = try ask(
       "$JS.API.STREAM.CREATE.ROAD",
-      #"{"name":"ROAD","subjects":["road.>"],"storage":"memory","max_msg_size":\#(maxMessage)}"#)
+      #"{"name":"ROAD","subjects":["road.>"],"storage":"\#(storage)","max_msg_size":\#(maxMessage)}"#)
+    guard let authority else { return }
+    try authority.prepare()
+    child.signal(SIGTERM)
+    _ = child.exitCode()
+    let files = authority.files
+    (child, port) = try Self.start(
+      in: folder, login + ["--tls", "--tlscert", files.certificate, "--tlskey", files.key])
+  }
+
+  private static func start(in folder: TemporaryFolder, _ words: [String]) throws -> (ChildProcess, UInt16) {
+    let ports = try TemporaryFolder()
+    let child = try ChildProcess(
+      [
+        try #require(program), "-a", "127.0.0.1", "-p", "-1", "-js", "-sd", folder.file("js"), "--ports_file_dir",
+        ports.path, "-l", folder.file("log"),
+      ] + words)
+    return (child, try port(in: ports, of: child))
   }
 
   deinit { kill() }
@@ -49,7 +64,7 @@ final class StreamServer {
     while true {
       if let name = folder.names(in: "").first(where: { $0.hasSuffix(".ports") }) {
         let text = String(decoding: try folder.read(name), as: UTF8.self)
-        if let url = text.firstRange(of: "nats://127.0.0.1:"),
+        if let url = text.firstRange(of: "://127.0.0.1:"),
           let port = UInt16(text[url.upperBound...].prefix { $0.isNumber })
         {
           return port

@@ -1,5 +1,7 @@
+import Glibc
 import Support
 import Synchronization
+import TLS
 import Testing
 
 @testable import Sinks
@@ -66,6 +68,41 @@ struct StreamVerificationTests {
     ])
     let code = call.finish()
     return (code, call.output)
+  }
+
+  /// The server that sends and the run that reads have the same URL, each with its token in a file and the authority of the stream.
+  @Test func overTLSWithATokenTheURLOfTheSinkIsReadBack() throws {
+    let folder = try TemporaryFolder()
+    let authority = DevelopmentAuthority(in: folder.file("tls"), names: [])
+    let stream = try StreamServer(token: "right", authority: authority)
+    let url = "tls://localhost:\(stream.port)/road"
+    try folder.write(Array("right\n".utf8), to: "token")
+    try folder.write(Array("wrong\n".utf8), to: "other")
+    let server = try SpokenChild(
+      [
+        "env", "ROLLINGROAD_FORWARD_TOKEN_FILE=\(folder.file("token"))", BuiltProgram.path(of: "rollingroad"), "serve",
+        "--listen", "127.0.0.1:0", "--data", ":memory:", "--loops", "1",
+        "--forward", url, "--forward-ca", authority.authorityFile,
+      ])
+    let address = try server.line(beginningWith: "listening ").split(separator: " ").last ?? ""
+    let simulate = { (token: String, authority: String) throws in
+      let call = try SpokenChild(
+        [
+          "env", "ROLLINGROAD_VERIFY_TOKEN_FILE=\(folder.file(token))", BuiltProgram.path(of: "rollingroad"),
+          "simulate", "first-drive", "--preset", "rollingroad", "--quiet", "--mode", "lockstep", "--processes", "1",
+          "--devices", "1", "--target", "\(address)/locations", "--verify", url + authority,
+          "--set", "target.verify.readDelay=1s",
+        ])
+      return (call.finish(), call.output)
+    }
+    let (code, output) = try simulate("token", "?ca=\(authority.authorityFile)")
+    #expect(code == 0 && !output.contains("storage not verified"), "\(output)")
+    for (token, authority) in [("other", "?ca=\(authority.authorityFile)"), ("token", ""), ("missing", "")] {
+      let (code, output) = try simulate(token, authority)
+      #expect(code == 97, "\(token) \(authority): \(output)")
+    }
+    server.process.signal(SIGTERM)
+    #expect(server.finish() == 0)
   }
 
   @Test func whatArrivedIsWhatWasAcknowledged() throws {

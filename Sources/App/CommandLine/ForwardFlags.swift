@@ -59,16 +59,11 @@ enum ForwardFlags {
         settings.transport.certificateAuthorities = values.text("forward-ca")
         settings.transport.trustSetting = "--forward-ca FILE"
         return WebhookSink.target(place.name, settings, records: batch ?? webhookBatch)
-      case .stream(let hosts, let prefix, let isSecure):
-        var stream = JetStream(hosts: hosts, prefix: prefix)
-        (stream.isSecure, stream.token, stream.authorities) = (isSecure, token, values.text("forward-ca"))
-        return stream.target(place.name, place.shown, records: batch ?? streamBatch)
-      case .topic(let hosts, let name, let isSecure, let login):
-        if let token, !token.contains(":") { throw UsageError("--forward-token: Kafka takes USER:PASSWORD") }
-        var topic = KafkaTopic(hosts: hosts, name: name)
-        (topic.isSecure, topic.login, topic.user) = (isSecure, login, token)
-        topic.authorities = values.text("forward-ca")
-        return topic.target(place.name, place.shown, records: batch ?? streamBatch)
+      case .stream(let stream):
+        do throws(StreamPlace.Problem) {
+          return try stream.target(
+            place.name, token: token, authorities: values.text("forward-ca"), records: batch ?? streamBatch)
+        } catch { throw UsageError("--forward-token: \(error.text)") }
       }
     }
   }
@@ -104,9 +99,7 @@ enum ForwardFlags {
 struct SinkPlace: Equatable {
   enum Kind: Equatable {
     case webhook(url: String)
-    /// `hosts` with their ports.
-    case stream(hosts: [String], prefix: String, isSecure: Bool)
-    case topic(hosts: [String], name: String, isSecure: Bool, KafkaTopic.Login)
+    case stream(StreamPlace)
   }
 
   private static let schemes = ["https://", "http://"] + StreamPlace.schemes
@@ -144,13 +137,8 @@ struct SinkPlace: Equatable {
   }
 
   private static func stream(_ url: String) throws(UsageError) -> Kind {
-    let place: StreamPlace
-    do throws(StreamPlace.Problem) { place = try StreamPlace(url) } catch {
+    do throws(StreamPlace.Problem) { return .stream(try StreamPlace(url)) } catch {
       throw UsageError("--forward: \(error.text)")
-    }
-    return switch place.kind {
-    case .nats(let prefix): .stream(hosts: place.hosts, prefix: prefix, isSecure: place.isSecure)
-    case .kafka(let topic, let login): .topic(hosts: place.hosts, name: topic, isSecure: place.isSecure, login)
     }
   }
 

@@ -1,6 +1,7 @@
 import Base
 import Glibc
 import Shell
+import Sinks
 
 /// One word of `rollingroad COMMAND`.
 struct Subcommand: Sendable {
@@ -92,9 +93,10 @@ public enum CommandTable {
   /// A misspelled variable would silently do nothing. One container sets variables for several commands, so that those
   /// of other commands are fine.
   private static func refuseUnknownEnvironment(_ process: ProcessContext) throws(UsageError) {
-    let known = commands.flatMap(\.flags).flatMap { flag in
+    let ofFlags = commands.flatMap(\.flags).flatMap { flag in
       flag.isSecret ? [flag.environmentName, flag.environmentName + Flag.fileSuffix] : [flag.environmentName]
     }
+    let known = ofFlags + StreamPlace.variables
     for name in process.environment.keys.sorted() where name.hasPrefix(Flag.environmentPrefix) && !known.contains(name)
     {
       let near = NearestName.find(name, in: known).map { "; did you mean \($0)?" } ?? ""
