@@ -267,8 +267,8 @@ let package = Package(
     bench("store", needs: ["Store", "Base", "CSQLite"]),
 
     .executableTarget(
-      name: "crash", dependencies: ["Store", "HTTP1", "JSON", "Threads", "Base", "Support"], path: "loadtest/crash",
-      exclude: ["run"], swiftSettings: buildSettings),
+      name: "crash", dependencies: ["Store", "PostgresStore", "HTTP1", "JSON", "Threads", "Base", "Support"],
+      path: "loadtest/crash", exclude: ["run"], swiftSettings: buildSettings),
 
     .executableTarget(
       name: "misbehave-phone", dependencies: ["BackgroundGeolocation"], path: "loadtest/misbehave",
@@ -306,8 +306,8 @@ let package = Package(
     tests(
       "Sinks",
       needs: [
-        "Sinks", "BackendStore", "Scenario", "IngestServer", "Store", "CurlTransport", "TLS", "Contract", "JSON",
-        "Threads", "Base", "ServerSupport", "Support", "KafkaCluster",
+        "Sinks", "BackendStore", "Scenario", "IngestServer", "Store", "CurlTransport", "TLS", "Contract", "Database",
+        "JSON", "Threads", "Base", "ServerSupport", "Support", "KafkaCluster",
         "rollingroad",
       ]),
     tests("Formats", needs: ["Formats", "Contract", "JSON", "Base", "Support"]),

@@ -137,25 +137,17 @@ import Testing
   private func expectWalks(of reader: any StoreReader, pages limit: Int) throws {
     for (selection, isMeant) in Self.selections {
       let expected = Self.stored.filter(isMeant)
-      var found: [ArrivedRecord] = []
-      var cursor: ArrivalCursor?
-      repeat {
-        let page = try reader.arrivals(selection, after: cursor, limit: limit)
-        #expect(page.elements.count <= limit)
-        found += page.elements
-        cursor = page.next
-      } while cursor != nil
+      let found = try reader.allArrivals(selection, pages: limit)
       #expect(found.count == expected.count && Set(found.map { Expected($0) }) == Set(expected), "\(selection)")
       let places = found.map { ($0.cursor.group, $0.cursor.row) }
       #expect(zip(places, places.dropFirst()).allSatisfy { $0 < $1 }, "in the order of the cursors")
       guard selection.receivedFrom == .min else { continue }
-      var keys: [StoredKey] = []
-      repeat {
+      let keys = try glued { (cursor: ArrivalCursor?) in
+        let cursor = try cursor.map { try ArrivalCursor(text: $0.text) }
         let page = try reader.keys(selection.keys, after: cursor, limit: limit)
         #expect(page.elements.count <= limit)
-        keys += page.elements
-        cursor = try page.next.map { try ArrivalCursor(text: $0.text) }
-      } while cursor != nil
+        return page
+      }
       #expect(keys.map { "\($0)" }.sorted() == expected.map { "\(StoredKey(device: $0.device, key: $0.key))" }.sorted())
     }
   }
@@ -164,43 +156,34 @@ import Testing
   @Test(arguments: StoreKind.allCases) func aWalkGoesOnBehindAnyRecord(_ kind: StoreKind) throws {
     let reader = try filled(kind).reader()
     let selection = RecordSelection(KeySelection(run: ""))
-    let all = try reader.arrivals(selection, limit: 1_000)
-    var records = all.elements
-    var next = all.next
-    while let cursor = next {
-      let page = try reader.arrivals(selection, after: cursor, limit: 1_000)
-      records += page.elements
-      next = page.next
-    }
+    let records = try reader.allArrivals(selection, pages: 1_000)
     for (place, record) in records.enumerated() {
       let cursor = ArrivalCursor(group: record.cursor.group, row: record.cursor.row)
-      var found: [Expected] = []
-      next = cursor
-      while let cursor = next {
-        let page = try reader.arrivals(selection, after: cursor, limit: 1_000)
-        found += page.elements.map { Expected($0) }
-        next = page.next
-      }
-      #expect(found == records[(place + 1)...].map { Expected($0) })
+      let found = try reader.allArrivals(selection, behind: cursor, pages: 1_000)
+      #expect(found.map { Expected($0) } == records[(place + 1)...].map { Expected($0) })
     }
+  }
+
+  private static func count(
+    _ selection: RecordSelection, _ reader: any StoreReader
+  ) throws -> (found: Int, pages: Int) {
+    let counts = try glued { (cursor: ArrivalCursor?) in
+      let (count, next) = try reader.count(selection, after: cursor)
+      return Page(elements: [count], next: next)
+    }
+    return (counts.reduce(0, +), counts.count)
   }
 
   @Test(arguments: StoreKind.allCases) func countsAreOfWhatIsMeant(_ kind: StoreKind) throws {
     let reader = try filled(kind).reader()
-    func count(_ selection: RecordSelection) throws -> Int {
-      var (count, cursor) = (0, ArrivalCursor?.none)
-      repeat {
-        let (found, next) = try reader.count(selection, after: cursor)
-        (count, cursor) = (count + found, next)
-      } while cursor != nil
-      return count
-    }
     for (selection, isMeant) in Self.selections {
-      #expect(try count(selection) == Self.stored.count(where: isMeant), "\(selection)")
+      #expect(try Self.count(selection, reader).found == Self.stored.count(where: isMeant), "\(selection)")
       var selection = selection
       for event in ["motionchange", "odd\0", "none"] {
         selection.event = event
-        #expect(try count(selection) == Self.stored.count { isMeant($0) && $0.event == event }, "\(selection)")
+        #expect(
+          try Self.count(selection, reader).found == Self.stored.count { isMeant($0) && $0.event == event },
+          "\(selection)")
       }
     }
     #expect(try reader.countStored() == Int64(Self.stored.count))
@@ -218,13 +201,10 @@ import Testing
     }
     for key in absent { #expect(try reader.arrival(key, of: Self.one) == nil) }
     let uuids = Set([3, 9, 89, 620, 4_711].map(Sample.uuid))
-    let keys = try reader.keys(KeySelection(run: "", uuids: uuids), after: nil, limit: 2)
-    var (found, next) = (keys.elements, keys.next)
-    #expect(found.count <= 2)
-    while let cursor = next {
+    let found = try glued { (cursor: ArrivalCursor?) in
       let page = try reader.keys(KeySelection(run: "", uuids: uuids), after: cursor, limit: 2)
-      found += page.elements
-      next = page.next
+      #expect(page.elements.count <= 2)
+      return page
     }
     #expect(found.map(\.key.uuid.low).sorted() == [3, 9, 89, 620])
   }
@@ -239,35 +219,18 @@ import Testing
     let reader = try store.reader()
     let (all, few) = (try reader.allKeys(device: device), Set([1, 8_100, 8_197, 16_999].map(Sample.uuid)))
     #expect(all.count == 17_000 && Set(all.map(\.key)).count == 17_000)
-    var (cursor, found, counted, pages) = (ArrivalCursor?.none, 0, 0, 0)
-    repeat {
-      let page = try reader.keys(KeySelection(run: "", uuids: few), after: cursor)
-      (found, cursor) = (found + page.elements.count, page.next)
-    } while cursor != nil
-    repeat {
-      let selection = RecordSelection(KeySelection(run: "", device: device), event: "motionchange")
-      let (count, next) = try reader.count(selection, after: cursor)
-      (counted, cursor, pages) = (counted + count, next, pages + 1)
-    } while cursor != nil
-    #expect(found == 4 && counted == 17_000 && pages >= 2)
-    var arrived: Set<UUID128> = []
-    repeat {
-      let page = try reader.arrivals(RecordSelection(KeySelection(run: "")), after: cursor, limit: 8_192)
-      arrived.formUnion(page.elements.map(\.key.uuid))
-      cursor = page.next
-    } while cursor != nil
-    #expect(arrived.count == 17_000)
+    let found = try glued { try reader.keys(KeySelection(run: "", uuids: few), after: $0) }
+    #expect(found.map(\.key.uuid.low).sorted() == [1, 8_100, 8_197, 16_999])
+    let counted = try Self.count(
+      RecordSelection(KeySelection(run: "", device: device), event: "motionchange"), reader)
+    #expect(counted.found == 17_000 && counted.pages >= 2)
+    let arrived = try reader.allArrivals(RecordSelection(KeySelection(run: "")), pages: 8_192)
+    #expect(arrived.count == 17_000 && Set(arrived.map(\.key.uuid)).count == 17_000)
   }
 
   @Test(arguments: StoreKind.allCases) func devicesAndRunsAreListed(_ kind: StoreKind) throws {
     let reader = try filled(kind).reader()
-    var devices: [StoredDevice] = []
-    var next: Int64?
-    repeat {
-      let page = try reader.devices(run: nil, after: next, limit: 2)
-      devices += page.elements
-      next = page.next
-    } while next != nil
+    let devices = try glued { try reader.devices(run: nil, after: $0, limit: 2) }
     #expect(devices.map(\.identity) == [Self.one, Self.two, Self.other])
     #expect(devices.map(\.points) == [91, 41, 30] && devices.map(\.duplicates) == [10, 0, 0])
     #expect(devices.map(\.quarantined) == [0, 5, 0])
@@ -333,13 +296,10 @@ import Testing
     #expect(try reader.tags(of: Self.one) == ["a", "b"] && reader.tags(of: Self.other) == [])
     #expect(try reader.tags().map { "\($0.device.name) \($0.tag)" } == ["device-1 a", "device-1 b", "device-2 a"])
     func lines(_ device: DeviceIdentity?, run: String = "") throws -> [String] {
-      var (lines, cursor) = ([String](), LedgerCursor?.none)
-      repeat {
-        let page = try reader.ledger(run: run, device: device, now: Sample.noon, after: cursor, limit: 1)
-        lines += page.elements.map { "\($0.command) \($0.device ?? "-") \($0.state) \($0.attempts)" }
-        cursor = page.next
-      } while cursor != nil
-      return lines
+      let lines = try glued { (cursor: LedgerCursor?) in
+        try reader.ledger(run: run, device: device, now: Sample.noon, after: cursor, limit: 1)
+      }
+      return lines.map { "\($0.command) \($0.device ?? "-") \($0.state) \($0.attempts)" }
     }
     #expect(try lines(nil) == ["[1] - queued 0", "[2] device-2 sent 1"])
     #expect(try lines(Self.one) == ["[1] - queued 0"] && lines(Self.two) == ["[2] device-2 sent 1"])

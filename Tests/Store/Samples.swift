@@ -62,29 +62,44 @@ extension Store {
   }
 }
 
+/// All pages of an answer, glued. Each is a step behind the last one.
+func glued<Element: Sendable, Cursor: Equatable & Sendable>(
+  _ page: (Cursor?) throws -> Page<Element, Cursor>
+) throws -> [Element] {
+  var elements: [Element] = []
+  var cursor: Cursor?
+  repeat {
+    let found = try page(cursor)
+    try #require(found.next == nil || found.next != cursor, "a page that is no step")
+    elements += found.elements
+    cursor = found.next
+  } while cursor != nil
+  return elements
+}
+
 extension StoreReader {
-  /// All pages of a history, glued.
   func wholeHistory(
     of device: DeviceIdentity, from: Int64 = .min, to: Int64 = .max, pages: Int = 7
   ) throws -> [StoredPoint] {
-    var points: [StoredPoint] = []
-    var cursor: PointCursor?
-    repeat {
-      let page = try history(of: device, from: from, to: to, after: cursor, limit: pages)
-      points += page.elements
-      cursor = try page.next.map { try PointCursor(text: $0.text) }
-    } while cursor != nil
-    return points
+    try glued { (cursor: PointCursor?) in
+      let cursor = try cursor.map { try PointCursor(text: $0.text) }
+      return try history(of: device, from: from, to: to, after: cursor, limit: pages)
+    }
   }
 
   func allKeys(run: String = "", device: DeviceIdentity? = nil) throws -> [StoredKey] {
-    var all: [StoredKey] = []
-    var cursor: ArrivalCursor?
-    repeat {
-      let page = try self.keys(run: run, device: device, after: cursor)
-      all += page.elements
-      cursor = try page.next.map { try ArrivalCursor(text: $0.text) }
-    } while cursor != nil
-    return all
+    try glued { (cursor: ArrivalCursor?) in
+      try keys(run: run, device: device, after: try cursor.map { try ArrivalCursor(text: $0.text) })
+    }
+  }
+
+  func allArrivals(_ selection: RecordSelection, behind start: ArrivalCursor? = nil, pages: Int) throws
+    -> [ArrivedRecord]
+  {
+    try glued { (cursor: ArrivalCursor?) in
+      let page = try arrivals(selection, after: cursor ?? start, limit: pages)
+      #expect(page.elements.count <= pages)
+      return page
+    }
   }
 }

@@ -33,7 +33,7 @@ package final class PostgresCluster: Sendable {
     if [ "$(id -u)" -eq 0 ]; then chown postgres "$folder"; as() { runuser -u postgres -- "$@"; }; else as() { "$@"; }; fi
     cd "$folder"
     as "$bin/initdb" -D data -U postgres -A trust -E UTF8 --locale=C.UTF-8 -N --no-instructions >init.log 2>&1 || { cat init.log; exit 1; }
-    { printf '%s\\n' "listen_addresses = ''" "unix_socket_directories = '$folder'" "fsync = off" "autovacuum = off" "max_connections = 100" "shared_buffers = 32MB" "log_min_messages = panic" "$@"; } >>data/postgresql.conf
+    { printf '%s\\n' "listen_addresses = ''" "unix_socket_directories = '$folder'" "fsync = off" "dynamic_shared_memory_type = mmap" "autovacuum = off" "max_connections = 100" "shared_buffers = 32MB" "log_min_messages = panic" "$@"; } >>data/postgresql.conf
     run() { as "$bin/pg_ctl" -D data -w -t 60 -s -l log "$@"; }
     run start && echo ready
     while read -r command; do

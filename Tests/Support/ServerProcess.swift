@@ -11,10 +11,11 @@ package final class ServerProcess {
   private let folder: String
   private let output: Int32
 
-  /// Returns when the server listens; fails when it ends before. `wrapper` stands before the server's own command line. What it writes
-  /// to its standard error goes to a file beside the folder, with the ending `.log`.
+  /// Returns when the server listens; fails when it ends before. Its records are in the folder, unless `data` names another place.
+  /// `wrapper` stands before the server's own command line. What it writes to its standard error goes to a file beside the folder, with
+  /// the ending `.log`.
   package init(
-    program: String, folder: String, flags: [String] = [], wrapper: [String] = []
+    program: String, folder: String, data: String? = nil, flags: [String] = [], wrapper: [String] = []
   ) throws(ChildProcess.Failure) {
     let log = unsafe open(folder + ".log", O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0o600)
     guard log >= 0 else { throw ChildProcess.Failure("\(folder).log: errno \(errno)") }
@@ -25,7 +26,7 @@ package final class ServerProcess {
     do throws(ChildProcess.Failure) {
       defer { _ = close(write) }
       child = try ChildProcess(
-        wrapper + [program, "serve", "--listen", "127.0.0.1:0", "--data", folder] + flags,
+        wrapper + [program, "serve", "--listen", "127.0.0.1:0", "--data", data ?? folder] + flags,
         places: [STDOUT_FILENO: write, STDERR_FILENO: log])
     } catch {
       _ = close(read)

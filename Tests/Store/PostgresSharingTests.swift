@@ -1,0 +1,175 @@
+import Base
+import Database
+import PostgresStore
+import Store
+import Support
+import Testing
+import Threads
+
+/// What servers of one database know of each other, and what they must not miss.
+@Suite(.timeLimit(.minutes(2)), .enabled(if: PostgresCluster.isThere, "install the package postgresql"))
+struct PostgresSharingTests {
+  private let place: String
+
+  init() throws { place = try PostgresCluster.shared.get().place() }
+
+  private func store() throws -> PostgresStore { try PostgresStore(at: place, StoreConfiguration(folder: "")) }
+
+  /// Until an answer of the database says so: the test's time limit is the end of the waiting.
+  private func eventually(_ condition: () throws -> Bool) throws {
+    while try !condition() { try #require(!Task.isCancelled, "not within the time limit") }
+  }
+
+  private func numbers(_ batches: [IngestBatch]) -> [UInt64] { batches.flatMap { $0.points.map(\.uuid.low) } }
+
+  @Test func aFeedTellsEachRecordOnceAndWhoseItIs() throws {
+    let (one, other) = (try store(), try store())
+    _ = one.apply(.ingest(Sample.batch([0])))
+    let feed = try ChangeFeed(to: place, behind: ArrivalCursor(group: 0, row: 0))
+    var batches: [IngestBatch] = []
+    func follow(until count: Int) throws {
+      try eventually {
+        batches += try feed.next()
+        return numbers(batches).count >= count
+      }
+    }
+    try follow(until: 1)
+    var event = Sample.batch(Sample.device(1, run: "night"), [1, 2])
+    event.points[0].event = nil
+    _ = one.apply([.ingest(event), .ingest(Sample.batch([3]))], now: Sample.noon)
+    _ = other.apply(.ingest(Sample.batch(Sample.device(2), [4])))
+    let later = Sample.noon.advanced(byMilliseconds: 9)
+    _ = other.apply(.ingest(Sample.batch(Sample.device(2), [5], received: later)))
+    try follow(until: 6)
+    // More than it reads at once.
+    _ = other.apply(.ingest(Sample.batch(Array(10..<4_510))))
+    try follow(until: 4_506)
+    #expect(numbers(batches) == [0, 1, 2, 3, 4, 5] + Array(10..<4_510))
+    #expect(try feed.next().isEmpty)
+    let first = batches.prefix(5)
+    #expect(
+      first.map(\.device) == [
+        Sample.device(), Sample.device(1, run: "night"), Sample.device(), Sample.device(2), Sample.device(2),
+      ])
+    #expect(first.map(\.receivedAt) == [Sample.noon, Sample.noon, Sample.noon, Sample.noon, later])
+    #expect(batches[1].points.map(\.event) == [nil, "motionchange"] && batches[1].points.map(\.latitude) == [1, 2])
+    #expect(
+      batches[1].points.map { String(decoding: batches[1].bytes[$0.record], as: UTF8.self) } == [
+        "record 1", "record 2",
+      ])
+  }
+
+  /// What is passed over is what was there: not what comes behind it.
+  @Test func aFeedThatPassesOverWhatIsThereTellsWhatComes() throws {
+    let store = try store()
+    _ = store.apply(.ingest(Sample.batch([0])))
+    let feed = try ChangeFeed(to: place, behind: nil)
+    let administrator = try PostgresConnection(to: place)
+    // Of other tests, transactions may be open: until then the first record is not passed over.
+    try eventually {
+      try feed.skip()
+      return try administrator.perform(
+        "SELECT max(arrived_in) <= \(feed.position.group) FROM points"
+      ).flag(0, 0)
+    }
+    _ = store.apply(.ingest(Sample.batch([1])))
+    var found: [UInt64] = []
+    try eventually {
+      found += numbers(try feed.next())
+      return !found.isEmpty
+    }
+    #expect(found == [1])
+  }
+
+  /// A transaction that began earlier commits later: its records have a place in front of those that are there already.
+  @Test func whatIsCommittedLateIsMissedByNoReader() throws {
+    let early = try store()
+    let (one, two) = (Sample.device(1), Sample.device(2))
+    _ = early.apply([.ingest(Sample.batch(one, [1])), .ingest(Sample.batch(two, [2]))], now: Sample.noon)
+    let reader = try PostgresReader(to: place)
+    let feed = try ChangeFeed(to: place, behind: ArrivalCursor(group: 0, row: 0))
+    let (holder, administrator) = (try PostgresConnection(to: place), try PostgresConnection(to: place))
+    var (walked, told, sent): ([UInt64], [UInt64], [UInt64]) = ([], [], [])
+    var (cursor, position) = (ArrivalCursor?.none, SinkPosition(behind: ArrivalCursor(group: 0, row: 0)))
+    let board = ArrivalBoard()
+    board.publish(end: ArrivalCursor(group: .max, row: .max))
+    func read() throws {
+      let page = try reader.arrivals(RecordSelection(KeySelection(run: "")), after: cursor, limit: 100)
+      walked += page.elements.map(\.key.uuid.low)
+      cursor = page.elements.last.map { ArrivalCursor(group: $0.cursor.group, row: $0.cursor.row) } ?? cursor
+      told += numbers(try feed.next())
+      let more = try reader.records(behind: position, until: board.marks, limit: 100, bytes: 10_000)
+      sent += more.records.map(\.key.uuid.low)
+      position = more.end
+    }
+    try eventually {
+      try read()
+      return walked.count == 2 && told.count == 2 && sent.count == 2
+    }
+    try holder.run("BEGIN")
+    _ = try holder.perform("SELECT * FROM devices WHERE name = 'device-2' FOR UPDATE")
+    let place = place + "&application_name=late"
+    let thread = try NamedThread.opening("late") { () throws(StoreError) in
+      try PostgresStore(at: place, StoreConfiguration(folder: ""))
+    } run: { late in
+      #expect(late.apply(.ingest(Sample.batch(two, [20]))) == .ingested(IngestReceipt(accepted: 1)))
+    }
+    try eventually {
+      try administrator.perform(
+        "SELECT EXISTS (SELECT FROM pg_stat_activity WHERE application_name = 'late' AND wait_event_type = 'Lock')"
+      ).flag(0, 0)
+    }
+    #expect(early.apply(.ingest(Sample.batch(one, [10]))) == .ingested(IngestReceipt(accepted: 1)))
+    try read()
+    try holder.run("ROLLBACK")
+    thread.join()
+    try eventually {
+      try read()
+      return walked.contains(10) && told.contains(10) && sent.contains(10)
+    }
+    for found in [walked, told, sent] { #expect(found.sorted() == [1, 2, 10, 20] && found.count == 4) }
+  }
+
+  @Test func oneServerLeadsASinkUntilItsSessionEnds() throws {
+    _ = try store()
+    let elsewhere = try PostgresCluster.shared.get().place()
+    _ = try PostgresStore(at: elsewhere, StoreConfiguration(folder: ""))
+    let one = SinkLock(of: "hook", at: place, as: "leader")
+    let other = SinkLock(of: "hook", at: place, as: "other")
+    #expect(one.isHeld() && !other.isHeld())
+    #expect(SinkLock(of: "bus", at: place, as: "other").isHeld(), "another sink")
+    #expect(SinkLock(of: "hook", at: elsewhere, as: "other").isHeld(), "another store")
+    #expect(one.isHeld() && !other.isHeld())
+    let administrator = try PostgresConnection(to: place)
+    _ = try administrator.perform(
+      "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'rollingroad leader'")
+    try eventually { other.isHeld() }
+    #expect(!one.isHeld(), "another one leads")
+    #expect(!one.isHeld() && other.isHeld())
+  }
+
+  @Test func aDocumentIsThatOfItsLastChange() throws {
+    _ = try store()
+    let documents = SharedDocuments(at: place)
+    let feed = try ChangeFeed(to: place, behind: nil)
+    func found() throws -> [String] {
+      try feed.documents().map { "\($0.kind) \($0.run) \(String(decoding: $0.bytes, as: UTF8.self))" }.sorted()
+    }
+    let first = try documents.put(Array("1".utf8), "faults", of: "")
+    _ = try documents.put(Array("map".utf8), "map", of: "")
+    _ = try documents.put(Array("night".utf8), "faults", of: "night\0")
+    let second = try documents.put(Array("2".utf8), "faults", of: "")
+    #expect(second > first)
+    #expect(try feed.documents().first { $0.kind == "faults" && $0.run == "" }?.change == second)
+    #expect(try found() == ["faults  2", "faults night\0 night", "map  map"])
+    #expect(try feed.wait(milliseconds: 60_000).contains(.documents))
+    try documents.clear(run: "night\0")
+    #expect(try found() == ["faults  2", "map  map"])
+    try documents.remove("faults", of: "")
+    #expect(try found() == ["map  map"])
+    let third = try documents.put(Array("3".utf8), "faults", of: "")
+    #expect(third > second, "a document that was taken away and comes again is a new one")
+    try documents.clear(run: nil)
+    #expect(try found() == [])
+  }
+}
