@@ -7,8 +7,7 @@ import Support
 /// round. The clients cannot know and send the same batch again; every record must be there once, and the second time it
 /// must be counted as `duplicate`, in the answer and in the store.
 struct DropCampaign {
-  let program: String
-  let folder: String
+  let place: Place
   let seed: UInt64
   let rounds: Int
 
@@ -18,7 +17,7 @@ struct DropCampaign {
   func run() throws -> Outcome {
     var generator = SeededGenerator(seed: seed)
     let fleet = try Fleet(clients: 8, seed: seed, losesOnlyAnswers: true)
-    let server = try ServerProcess(program: program, folder: folder)
+    let server = try place.start()
     fleet.course.port = server.port
     for round in 1...rounds {
       _ = try LoopbackClient(port: server.port).request(.put, "/admin/v1/faults", body: rule(round, &generator))
@@ -28,9 +27,10 @@ struct DropCampaign {
     let ledgers = fleet.finish()
     let hits = try hits(server.port)
     guard server.stop() == 0 else { throw CampaignError("the server did not end well") }
-    let reader = try SQLiteReader(folder: folder)
+    let reader = try place.reader()
     var outcome = Outcome(
-      name: "commit, drop", detail: "\(rounds) rounds, \(hits.drop) dropped, \(hits.cut) cut", ledgers: ledgers,
+      name: "commit, drop" + place.words, detail: "\(rounds) rounds, \(hits.drop) dropped, \(hits.cut) cut",
+      ledgers: ledgers,
       verdict: try Verdict(ledgers, in: reader))
     outcome.remarks = try remarks(ledgers, hits.drop + hits.cut, reader)
     return outcome

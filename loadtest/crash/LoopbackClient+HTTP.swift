@@ -18,7 +18,8 @@ extension LoopbackClient {
 
   /// The content of an answer with 200; anything else is an error.
   func request(_ method: HTTPMethod, _ target: String, body: String = "") throws(Failure) -> [UInt8] {
-    try send("\(method.name) \(target) HTTP/1.1\r\nHost: a\r\nContent-Length: \(body.utf8.count)\r\n\r\n\(body)")
+    try send(
+      "\(method.name) \(target) HTTP/1.1\r\nHost: localhost\r\nContent-Length: \(body.utf8.count)\r\n\r\n\(body)")
     let (status, content) = try receiveAnswer(to: method)
     guard status == 200 else {
       throw Failure(call: "\(method.name) \(target): \(status) \(String(decoding: content, as: UTF8.self))", code: 0)

@@ -5,10 +5,11 @@ import Support
 
 let words = CommandLine.arguments
 guard words.count >= 6, let rounds = Int(words[2]), rounds > 0 else {
-  print("usage: loadtest/crash/run [ROUNDS] [kill|drop|inject|power ...] (this program is started by that script)")
+  print(
+    "usage: loadtest/crash/run [ROUNDS] [kill|drop|postgres|inject|power ...] (this program is started by that script)")
   exit(2)
 }
-let modes = words.count > 6 ? Array(words[6...]) : ["kill", "drop", "inject", "power"]
+let modes = words.count > 6 ? Array(words[6...]) : ["kill", "drop", "postgres", "inject", "power"]
 let clock = SystemClock()
 let seed = UInt64(bitPattern: clock.wallNow.millisecondsSince1970)
 print("seed \(seed)")
@@ -24,10 +25,19 @@ do {
     if !outcome.isGood { isGood = false }
   }
   if modes.contains("kill") {
-    try report(KillCampaign(program: words[1], folder: work.path + "/kill", seed: seed, rounds: rounds).run())
+    try report(KillCampaign(place: Place("kill", program: words[1], in: work), seed: seed, rounds: rounds).run())
   }
   if modes.contains("drop") {
-    try report(DropCampaign(program: words[1], folder: work.path + "/drop", seed: seed, rounds: rounds).run())
+    try report(DropCampaign(place: Place("drop", program: words[1], in: work), seed: seed, rounds: rounds).run())
+  }
+  if modes.contains("postgres"), !PostgresCluster.isThere {
+    print("skipped: PostgreSQL is not installed")
+  } else if modes.contains("postgres") {
+    let cluster = try PostgresCluster()
+    let kill = Place("kill", program: words[1], in: work, cluster: cluster)
+    try report(KillCampaign(place: kill, seed: seed, rounds: rounds).run())
+    let drop = Place("drop", program: words[1], in: work, cluster: cluster)
+    try report(DropCampaign(place: drop, seed: seed, rounds: rounds).run())
   }
   if modes.contains("inject") || modes.contains("power"), !Machine.hasStrace {
     print("skipped: strace is not installed, so no faults can be injected and no writes recorded")
