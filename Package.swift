@@ -47,7 +47,7 @@ func turn(of folder: String) -> [Target.Dependency] {
   switch folder {
   case "Tidy": []
   case "IngestServer", "Engine": ["BackendStore"]
-  case "BackgroundGeolocation", "Base", "Contract", "Documents": ["CommandLine"]
+  case "BackgroundGeolocation", "Base", "Contract", "Documents": ["rollingroad"]
   default: ["AnswerCheck", "CurlTransport", "Host", "HTTPService", "Sensing"]
   }
 }
