@@ -21,9 +21,10 @@ export class SinkRow {
     this.#rows.set(sink.name, row)
     const lag = sink.lag === 0 ? 'nothing waits' : `${count(sink.lag)} wait for ${duration(sink.lagSeconds * 1_000)}`
     const lost = [[sink.refused, 'refused'], [sink.lost, 'lost']].filter(([number]) => number > 0)
-    const sent = sink.leads ? `${count(sink.sent)} sent` : `sent by ${sink.leader ?? 'another server'}`
-    replaceText(row, [`${sink.name}: ${sent}`, lag, ...lost.map(([number, word]) => `${count(number)} ${word}`),
-      ...(sink.trouble ? [sink.trouble] : [])].join(', '))
+    // Only the server that sends knows what waits.
+    const sent = sink.leads ? [`${count(sink.sent)} sent`, lag] : [`sent by ${sink.leader ?? 'another server'}`]
+    const words = [...sent, ...lost.map(([number, word]) => `${count(number)} ${word}`), ...(sink.trouble ? [sink.trouble] : [])]
+    replaceText(row, `${sink.name}: ${words.join(', ')}`)
     row.dataset.state = sink.trouble || sink.lost > 0 ? 'bad' : ''
     return row
   }

@@ -24,13 +24,13 @@ import Testing
     records.map { String(decoding: $0.record, as: UTF8.self) }
   }
 
-  @Test(arguments: StoreKind.allCases) func recordsGoInTheOrderOfTheirArrivalWhateverTheirDays(_ kind: StoreKind) throws
-  {
+  @Test(arguments: StoreKind.allCases, [Int64(-1), 0, 1])
+  func recordsGoInTheOrderOfTheirArrivalWhateverTheirDays(_ kind: StoreKind, millisecondsApart: Int64) throws {
     let store = try TestStore(kind) { $0.sinks = ["sink"] }
     var expected: [String] = []
     // Each request carries records of three days, newest and oldest in turn.
     for request in 0..<20 {
-      let received = Sample.noon.advanced(byMilliseconds: Int64(request))
+      let received = Sample.noon.advanced(byMilliseconds: Int64(request) * millisecondsApart)
       let numbers = [request * 2, request * 2 + 1]
       let day = Int64(request * 7 % 3)
       let time = Sample.noon.millisecondsSince1970 - day * Sample.day

@@ -55,9 +55,11 @@ final class PartitionSet {
     for mark in marks { live.first { $0.id == mark.partition }?.number(behind: mark.end) }
   }
 
+  func day(of recordedAt: Int64, now: Int64) -> Int64 { Day.of(recordedAt, now: now, daysAhead: limits.daysAhead) }
+
   /// The partition of a record, made when it is the first of its day.
   func partition(for recordedAt: Int64, now: Int64) throws(DatabaseError) -> PointPartition {
-    let day = Day.of(recordedAt, now: now, daysAhead: limits.daysAhead)
+    let day = day(of: recordedAt, now: now)
     if let recent, recent.day == day { return recent }
     if let known = existing(day) {
       recent = known

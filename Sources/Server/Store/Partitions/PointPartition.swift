@@ -43,12 +43,13 @@ final class PointPartition {
 
   /// False when the key is there already: then the first content stays.
   func insert(
-    _ point: Point, of batch: IngestBatch, device: Int64, parameters: Int64?, on connection: StoreConnection
+    _ point: Point, of batch: IngestBatch, _ receivedAt: Int64, device: Int64, parameters: Int64?,
+    on connection: StoreConnection
   ) throws(DatabaseError) -> Bool {
-    try statements.insert(nextRow, point, of: batch, device: device, parameters: parameters)
+    try statements.insert(nextRow, point, of: batch, receivedAt, device: device, parameters: parameters)
     guard connection.database.changes == 1 else { return false }
     nextRow += 1
-    lastReceived = batch.receivedAt.millisecondsSince1970
+    lastReceived = receivedAt
     return true
   }
 
@@ -75,7 +76,7 @@ extension PointStatements {
   }
 
   mutating func insert(
-    _ number: Int64, _ point: Point, of batch: IngestBatch, device: Int64, parameters: Int64?
+    _ number: Int64, _ point: Point, of batch: IngestBatch, _ receivedAt: Int64, device: Int64, parameters: Int64?
   ) throws(DatabaseError) {
     let uuid = point.uuid.bytes
     let event = point.event ?? ""
@@ -87,7 +88,7 @@ extension PointStatements {
     row.bind(4, blob: uuid.span)
     row.bind(from: 5, positionOf: point)
     if eventBytes.isEmpty { row.bindNull(11) } else { row.bind(11, text: eventBytes) }
-    row.bind(12, batch.receivedAt.millisecondsSince1970)
+    row.bind(12, receivedAt)
     if let parameters { row.bind(13, parameters) } else { row.bindNull(13) }
     row.bind(14, blob: batch.bytes.span.extracting(point.record))
     try row.run()

@@ -17,6 +17,8 @@ struct DeviceTable: ~Copyable {
     /// The latest position of the group at hand, to be written.
     var latest: Point?
     var isChanged = false
+    /// Of the last upload since the device is remembered, with the latest of its days.
+    var lastArrival: (at: Int64, day: Int64)?
   }
 
   let connection: StoreConnection
@@ -66,6 +68,23 @@ struct DeviceTable: ~Copyable {
     entries[place].isChanged = true
     changed.append(place)
   }
+
+  /// When an upload of the device with records of these days counts as received. Records of several days go on in the order of that
+  /// time and, at the same time, of their days (`SQLiteReader.records`): an upload with an earlier day than the last one's in the same
+  /// millisecond, or behind a clock that has slipped back, counts as received a little later.
+  mutating func arrival(at place: Int, received: Int64, days: ClosedRange<Int64>) -> Int64 {
+    var time = received
+    if let last = entries[place].lastArrival, (received, days.lowerBound) < last,
+      last.at - received < DeviceTable.slipMilliseconds
+    {
+      time = days.lowerBound < last.day ? last.at + 1 : last.at
+    }
+    entries[place].lastArrival = (time, days.upperBound)
+    return time
+  }
+
+  /// A clock that goes back further was set, and tells the truth from then on.
+  private static let slipMilliseconds: Int64 = 1_000
 
   /// Takes the point for the latest position when it is newer than the one at hand, in recorded time.
   mutating func offer(_ point: Point, to place: Int) {

@@ -144,6 +144,10 @@ extension StoreEngine {
     let device = devices.entries[place].id
     var current: PointPartition?
     var parameters: Int64?
+    let days = batch.points.lazy.map { [partitions] in partitions.day(of: $0.recordedAt, now: now) }
+    guard let first = days.min(), let last = days.max() else { return }
+    let receivedAt = devices.arrival(
+      at: place, received: batch.receivedAt.millisecondsSince1970, days: first...last)
     for point in batch.points {
       let partition = try partitions.partition(for: point.recordedAt, now: now)
       if partition !== current {
@@ -153,7 +157,8 @@ extension StoreEngine {
       var isNew = true
       if partition.isShadowed { isNew = try !partitions.oddHas(point, device: device) }
       if isNew {
-        isNew = try partition.insert(point, of: batch, device: device, parameters: parameters, on: connection)
+        isNew = try partition.insert(
+          point, of: batch, receivedAt, device: device, parameters: parameters, on: connection)
       }
       guard isNew else {
         receipt.duplicate += 1
