@@ -163,7 +163,8 @@ extension StreamPlace {
     guard isRead, let text = String(validating: bytes, as: UTF8.self) else {
       throw Problem(text: "cannot read the file \(path)")
     }
-    // An editor ends a file with a newline, a secret does not.
-    return text.split(whereSeparator: \.isWhitespace).first.map(String.init)
+    // An editor ends a file with a newline, a secret does not. As for flags, what is inside of it stays.
+    let secret = String(text.reversed().drop { $0.isWhitespace }.reversed().drop { $0.isWhitespace })
+    return secret.isEmpty ? nil : secret
   }
 }

@@ -80,7 +80,7 @@ struct NodesTests {
     #expect(exceeded.hasPrefix("HTTP/1.1 409"), "\(exceeded)")
   }
 
-  /// A commit wakes those who wait for its run, and no one else.
+  /// A commit wakes those who wait for its run, and no others.
   @Test func aWaitIsOfItsRun() throws {
     let (here, there) = (try node(), try node())
     defer { for server in [here, there] { server.stop() } }
@@ -97,7 +97,7 @@ struct NodesTests {
     #expect(try answer(ofAll).hasPrefix("HTTP/1.1 200"))
   }
 
-  /// What was committed is found though no one has told of it: a notification is lost with its connection.
+  /// What was committed is found without a notification, which is lost with its connection.
   @Test func whatNoOneHasToldOfIsFound() throws {
     let here = try node()
     defer { here.stop() }

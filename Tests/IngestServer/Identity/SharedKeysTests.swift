@@ -106,7 +106,7 @@ struct SharedKeysTests {
     #expect(throws: AccessTokenError.keyNotSeen(name)) { try verify(there, token) }
     there.looking(for: name)()
     #expect(try verify(there, token)?["a"] == .integer(1))
-    // One that nobody has made is looked for once.
+    // A name that no server has made is looked for once.
     let stranger = TokenForge(.es256, name: String(repeating: "A", count: KeyList.nameLength))
     #expect(throws: AccessTokenError.keyNotSeen(stranger.name ?? "")) { try verify(there, stranger.token("{}")) }
     there.looking(for: stranger.name ?? "")()

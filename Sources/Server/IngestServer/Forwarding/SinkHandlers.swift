@@ -9,8 +9,9 @@ struct SinkHandlers: Sendable {
   /// Of each sink.
   private static let refusalsShown = 20
 
-  /// `GET /admin/v1/sinks`: of each sink whether this server `leads` it, and the `leader` where servers share it; `lag` and `lagSeconds`; `sent`, `retried`, `refused` and `lost` since the start;
-  /// `trouble`, null while it takes records; and the latest `refusals`.
+  /// `GET /admin/v1/sinks`: of each sink whether this server `leads` it, and the `leader` where servers share it; `lag` and
+  /// `lagSeconds`; `sent`, `retried`, `refused` and `lost` since the start; `trouble`, null while it takes records; and the
+  /// latest `refusals`.
   func list(_ exchange: Exchange) -> Reply {
     let (figures, held) = (desk.figures, desk.heldPartitions)
     return .ask { (reader: any StoreReader) throws(StoreError) -> Response in

@@ -120,7 +120,7 @@ private final class FeedSession {
       for (id, condition) in hub.waitsForCounts { hub.begin(id, stored: try feed.reader.stored(condition)) }
     } else {
       try feed.skip()
+      listeners.arrivals?.publish(end: feed.position)
     }
-    listeners.arrivals?.publish(end: feed.position)
   }
 }
