@@ -1,5 +1,6 @@
 import Base
 import Store
+import Support
 import Testing
 
 @Suite struct ForwardingTests {
@@ -40,6 +41,32 @@ import Testing
     #expect(names(try rest(of: store, behind: SinkPosition())) == expected)
     #expect(names(try rest(of: store, behind: SinkPosition(), limit: 1)) == expected)
     #expect(names(try rest(of: store, behind: SinkPosition(), bytes: 1)) == expected, "one record always goes")
+  }
+
+  /// Several devices within a few milliseconds, stamped by several loops: the clock of one is not that of the others.
+  @Test(arguments: StoreKind.allCases, UInt64(1)...8) func eachDeviceKeepsItsOrder(_ kind: StoreKind, seed: UInt64)
+    throws
+  {
+    let store = try TestStore(kind) { $0.sinks = ["sink"] }
+    var draws = SeededGenerator(seed: seed)
+    var clock = Sample.noon
+    var expected: [String: [String]] = [:]
+    for request in 0..<60 {
+      clock = clock.advanced(byMilliseconds: Int64.random(in: -1...1, using: &draws))
+      let device = Sample.device(Int.random(in: 1...3, using: &draws))
+      let numbers = Array(request * 4..<request * 4 + 4)
+      let days = Int64.random(in: 1...4, using: &draws)
+      // The second half is a day younger than the first.
+      let time = { (number: Int) in
+        Sample.noon.millisecondsSince1970 - (days - Int64(number % 4 / 2)) * Sample.day + Int64(number)
+      }
+      #expect(store.ingest(Sample.batch(device, numbers, at: time, received: clock)) == [4, 0, 0])
+      expected[device.name, default: []] += numbers.map { "record \($0)" }
+    }
+    for limit in [1, 3, 1_000] {
+      let records = try rest(of: store, behind: SinkPosition(), limit: limit)
+      #expect(Dictionary(grouping: records, by: \.device.name).mapValues(names) == expected)
+    }
   }
 
   @Test(arguments: StoreKind.allCases) func aPageEndsWhereTheMarksEnd(_ kind: StoreKind) throws {

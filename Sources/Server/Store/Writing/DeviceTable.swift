@@ -26,6 +26,8 @@ struct DeviceTable: ~Copyable {
   private(set) var entries: [Device] = []
   private var places: [DeviceIdentity: Int] = [:]
   private var changed: [Int] = []
+  /// Of any device, since the table was made.
+  private var latestArrival: Int64 = 0
   private var statements: DeviceStatements
 
   init(on connection: StoreConnection, capacity: Int) throws(DatabaseError) {
@@ -70,16 +72,14 @@ struct DeviceTable: ~Copyable {
   }
 
   /// When an upload of the device with records of these days counts as received. Records of several days go on in the order of that
-  /// time and, at the same time, of their days (`SQLiteReader.records`): an upload with an earlier day than the last one's in the same
-  /// millisecond, or behind a clock that has slipped back, counts as received a little later.
+  /// time and, at the same time, of their days (`SQLiteReader.records`). The times of all devices therefore never go back, though
+  /// each loop stamps its own requests, and an upload with an earlier day than the device's last one of the same millisecond counts
+  /// as received one later.
   mutating func arrival(at place: Int, received: Int64, days: ClosedRange<Int64>) -> Int64 {
-    var time = received
-    if let last = entries[place].lastArrival, (received, days.lowerBound) < last,
-      last.at - received < DeviceTable.slipMilliseconds
-    {
-      time = days.lowerBound < last.day ? last.at + 1 : last.at
-    }
+    var time = latestArrival - received < DeviceTable.slipMilliseconds ? max(received, latestArrival) : received
+    if let last = entries[place].lastArrival, last.at == time, days.lowerBound < last.day { time += 1 }
     entries[place].lastArrival = (time, days.upperBound)
+    latestArrival = time
     return time
   }
 
