@@ -68,6 +68,13 @@ import Testing
     }
   }
 
+  @Test(arguments: [["--forward", "https://a/", "--forward-ca"], ["--auth=required", "--jwks=https://a/", "--jwks-ca"]])
+  func authoritiesThatCannotBeReadAreRefusedAtTheStart(flags: [String]) throws {
+    let words = ["serve", "--listen", "127.0.0.1:0", "--data", ":memory:"] + flags + ["none.pem"]
+    let call = CommandCall(words)
+    #expect(call.code == .usage && call.error.contains("\(flags[2]): cannot read none.pem"), "\(call.error)")
+  }
+
   @Test func eachSinkHasItsOwnSecretOrTheCommonOne() throws {
     let parse = { (text: String, sink: String) throws(UsageError) in
       var values = FlagValues()

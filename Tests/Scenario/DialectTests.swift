@@ -43,21 +43,21 @@ import Testing
     ("{ version: 1, promises: { keeps: ['evnt'] } }", "no value 'evnt'; did you mean 'event'?"),
     ("{ version: 1, promises: { deviceByToken: true } }", "deviceByToken without a login"),
     ("{ version: 1, refresh: '/${device.id}' }", "${device.id} cannot be used here"),
-    ("{ version: 1, path: '/{device}/points' }", "nothing fills in {device}; write ${device.id}"),
-    ("{ version: 1, path: '/{device.id}/points' }", "nothing fills in {device.id}; write ${device.id}"),
-    ("{ version: 1, login: { url: '/login/{id}' } }", "login: nothing fills in {id}"),
-    ("{ version: 1, commands: { url: '/{dev}/commands' } }", "commands: nothing fills in {dev}; write {device}"),
-    ("{ version: 1, verify: { url: '/points?d={dev}' } }", "verify: nothing fills in {dev}"),
+    ("{ version: 1, path: '/{device}/points' }", "unknown name {device}; write ${device.id}"),
+    ("{ version: 1, path: '/{device.id}/points' }", "unknown name {device.id}; write ${device.id}"),
+    ("{ version: 1, login: { url: '/login/{id}' } }", "login: unknown name {id}"),
+    ("{ version: 1, commands: { url: '/{dev}/commands' } }", "commands: unknown name {dev}; write {device}"),
+    ("{ version: 1, verify: { url: '/points?d={dev}' } }", "verify: unknown name {dev}"),
     ("{ version: 1, verify: { url: '/points' } }", "verify: the url does not ask for {device}"),
     (
       "{ version: 1, app: { http: { params: { id: '{device}' } } } }",
-      "app: nothing fills in {device}; write ${device.id}"
+      "app: unknown name {device}; write ${device.id}"
     ),
     (
       "{ version: 1, app: { http: { headers: { A: '${device.id}', B: '${device.id}/{device_id}' } } } }",
-      "app: nothing fills in {device_id}"
+      "app: unknown name {device_id}"
     ),
-    ("{ version: 1, app: { http: { url: '/points' } } }", "app: uploads go where 'path' says"),
+    ("{ version: 1, app: { http: { url: '/points' } } }", "app: 'path' sets the URL of uploads"),
   ])
   func aMistakeIsNamedWithItsPlace(text: String, words: String) {
     let problems = problems(of: text)

@@ -92,6 +92,14 @@ import Testing
     #expect(client.exitCode() == 0)
     let said = String(decoding: try folder.read("said"), as: UTF8.self)
     #expect(said.contains("OCSP Response Status: successful") && said.contains("Cert Status: revoked"), "\(said)")
+    // Clients have the authority only, and check who has signed (RFC 6960 §4.2.2.2).
+    let curl = try ChildProcess([
+      "sh", "-c",
+      "curl -sS --cert-status --cacert \(folder.file("data/tls/authority.pem")) --connect-to localhost:443:127.0.0.1:\(server.port) https://localhost/healthz >\(folder.file("curl")) 2>&1",
+    ])
+    #expect(curl.exitCode() == 91)
+    let words = String(decoding: try folder.read("curl"), as: UTF8.self)
+    #expect(words.contains("revocation") || words.contains("revoked"), "\(words)")
   }
 
   @Test func aCutHandshakeIsReset() throws {

@@ -40,14 +40,24 @@ import Testing
 
   private func identity(
     _ notices: Notices = Notices(),
+    days: ClosedRange<Int32> = -1...9,
     load: @escaping @Sendable (TLSFiles) throws(TLSError) -> TLSContext = { (files) throws(TLSError) in
       try TLSContext(files)
     }
   ) throws -> TLSIdentity {
-    let files = try certificates.issue("server")
+    let files = try certificates.issue("server", days: days)
     return try TLSIdentity(
       TLSFiles(certificate: files.certificate, key: files.key), of: nil, clock: { [clock] in clock.now }, load: load
     ) { notice in notices.all.withLock { $0.append(notice) } }
+  }
+
+  @Test(arguments: [
+    (-9 ... -1, [TLSIdentity.Notice.expired]), (-1...9, []), (1...9, [TLSIdentity.Notice.notYetValid]),
+  ])
+  func aCertificateThatClientsRefuseIsTold(days: ClosedRange<Int32>, expected: [TLSIdentity.Notice]) throws {
+    let notices = Notices()
+    _ = try identity(notices, days: days)
+    #expect(notices.all.withLock { $0 } == expected)
   }
 
   @Test func theKeyOfTicketsIsMadeAnewOnceADay() throws {

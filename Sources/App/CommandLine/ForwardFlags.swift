@@ -26,13 +26,6 @@ enum ForwardFlags {
   /// Of each device one message is under way: so many records are of many devices, also when each came with a backlog.
   private static let streamBatch = 4_000
 
-  /// Refuses a file that cannot be read here: libcurl says it for each request.
-  static func check(_ values: FlagValues, _ process: ProcessContext) throws(UsageError) {
-    if let path = values.text("forward-ca"), process.readFile(path) == nil {
-      throw UsageError("--forward-ca: cannot read \(path)")
-    }
-  }
-
   static func targets(_ values: FlagValues) throws(UsageError) -> [ForwardTarget] {
     let words = values.texts("forward")
     guard !words.isEmpty else {

@@ -45,7 +45,7 @@ enum SecurityFlags {
     return [note]
   }
 
-  private static func checkFiles(_ files: [(setting: String, path: String?)], _ process: ProcessContext)
+  static func checkFiles(_ files: [(setting: String, path: String?)], _ process: ProcessContext)
     throws(UsageError)
   {
     for case (let setting, let path?) in files where process.readFile(path) == nil {

@@ -135,7 +135,7 @@ public enum CommandTable {
       usage: rollingroad COMMAND [--flag value | --flag=value]
 
       To begin: 'rollingroad serve' starts a server with a live page at http://127.0.0.1:8080/,
-      'rollingroad simulate first-drive' drives one simulated phone, and 'rollingroad drive' lets you be the phone.
+      'rollingroad simulate first-drive' simulates one phone, and 'rollingroad drive' is a phone that you control.
 
       \(list.joined(separator: "\n"))
 

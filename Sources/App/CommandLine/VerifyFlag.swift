@@ -23,13 +23,13 @@ enum VerifyFlag {
       return nil
     }
     if place.hasPrefix("http://") || place.hasPrefix("https://") || place.contains("{device}") {
-      guard query == nil else { throw UsageError("--query: a URL is not asked in SQL; leave it out") }
+      guard query == nil else { throw UsageError("--query is for databases, not for a URL; remove it") }
       guard place.contains("{device}") else {
         throw UsageError("--verify: a list of one device's records needs {device} in its URL, not '\(place)'")
       }
       self = .url(place)
     } else if StorePlace.isStream(place) {
-      guard query == nil else { throw UsageError("--query: a stream is not asked in SQL; leave it out") }
+      guard query == nil else { throw UsageError("--query is for databases, not for a stream; remove it") }
       var store = StorePlace()
       store.stream = place
       if let problem = store.problem { throw UsageError("--verify: \(problem)") }

@@ -106,7 +106,7 @@ extension BGGeo {
     }
     let patience = Nanoseconds.milliseconds(Int64(min(timeout, PositionRequest.longestTimeoutSeconds) * 1_000))
     return device.watch(intervalMilliseconds: interval, persist: persist, extras: object) { now in
-      Watcher(success: success, failure: failure, patience: patience, deadline: now + patience)
+      PositionWatch(success: success, failure: failure, patience: patience, deadline: now + patience)
     }
   }
 

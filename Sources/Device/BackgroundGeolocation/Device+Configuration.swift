@@ -61,7 +61,7 @@ extension Configuration {
 }
 
 /// One stream of positions and who looks at it.
-struct Watcher: Sendable {
+struct PositionWatch: Sendable {
   let success: Callback<LocationEvent>
   let failure: Callback<any Error>
   let patience: Nanoseconds
@@ -73,7 +73,7 @@ extension Device {
   /// `watcher` makes one for the time that it is given.
   func watch(
     intervalMilliseconds: Double, persist: Bool?, extras: RenderedObject,
-    watcher: (MonotonicInstant) -> Watcher
+    watcher: (MonotonicInstant) -> PositionWatch
   ) -> Int {
     perform { core, now in
       let id = core.waiting.makeID()

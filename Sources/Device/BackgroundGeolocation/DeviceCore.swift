@@ -14,7 +14,7 @@ struct DeviceCore {
   /// Who waits for answers. Each is answered exactly once: taking it out of here is the right to do so.
   struct Waiting {
     var positions: [Int: CheckedContinuation<LocationRecord, any Error>] = [:]
-    var watches: [Int: Watcher] = [:]
+    var watches: [Int: PositionWatch] = [:]
     var syncs: [UInt64: CheckedContinuation<[QueuedRecord], any Error>] = [:]
     var logUploads: [UInt64: CheckedContinuation<Void, any Error>] = [:]
     var nextID = 1

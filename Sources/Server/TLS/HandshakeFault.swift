@@ -69,8 +69,10 @@ extension CertificateFault {
 @safe
 final class Staple {
   let pointer: UnsafeMutablePointer<rr_staple>
+  let signer: Certificate
 
   init(revoking certificate: Certificate, by signer: SigningPair) throws(TLSError) {
+    self.signer = signer.certificate
     unsafe pointer = .allocate(capacity: 1)
     unsafe pointer.initialize(to: rr_staple())
     unsafe pointer.pointee.length = rr_ocsp_revoked(

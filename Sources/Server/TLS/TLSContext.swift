@@ -44,7 +44,13 @@ final class TLSContext: @unchecked Sendable {
     guard unsafe SSL_CTX_use_certificate(pointer, certificate.pointer) == 1,
       unsafe SSL_CTX_use_PrivateKey(pointer, key.pointer) == 1
     else { throw TLSError("OpenSSL does not take its own certificate: \(TLSError.reason)") }
-    if let staple { unsafe rr_ssl_staple(pointer, staple.pointer) }
+    guard let staple else { return }
+    unsafe rr_ssl_staple(pointer, staple.pointer)
+    // Clients look in the chain for the authority that the answer is about (curl --cert-status).
+    let authority = unsafe UnsafeMutableRawPointer(staple.signer.pointer)
+    guard unsafe SSL_CTX_ctrl(pointer, SSL_CTRL_CHAIN_CERT, 1, authority) == 1 else {
+      throw TLSError("OpenSSL does not take its own authority: \(TLSError.reason)")
+    }
   }
 
   deinit { unsafe SSL_CTX_free(pointer) }
@@ -144,11 +150,14 @@ package struct TLSError: Error, Equatable, CustomStringConvertible, Sendable {
 package struct TLSExpiry: Equatable, Sendable {
   /// From the present; negative when it is over.
   package let secondsLeft: Int
+  /// It is not valid yet.
+  package let isAhead: Bool
 
   init(of certificate: OpaquePointer?) {
     var (days, seconds): (Int32, Int32) = (0, 0)
     let end = unsafe certificate.flatMap { unsafe X509_get0_notAfter($0) }
     let isKnown = unsafe ASN1_TIME_diff(&days, &seconds, nil, end) == 1
     secondsLeft = isKnown ? Int(days) * 86_400 + Int(seconds) : 0
+    isAhead = unsafe certificate.map { unsafe X509_cmp_time(X509_get0_notBefore($0), nil) > 0 } ?? false
   }
 }

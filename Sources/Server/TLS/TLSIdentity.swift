@@ -14,6 +14,7 @@ package final class TLSIdentity: Sendable {
     case notRenewed(TLSError)
     /// The certificate is no longer valid.
     case expired
+    case notYetValid
   }
 
   private struct State {
@@ -75,7 +76,7 @@ package final class TLSIdentity: Sendable {
       State(
         context: context, stamps: stamps, nextReading: now + TLSIdentity.keySeconds,
         renewal: now + context.secondsToRenewal))
-    if context.expiry.secondsLeft < 0 { notify(.expired) }
+    if let notice = context.expiry.notice { notify(notice) }
   }
 
   /// TLS for a client that has connected; nil when memory has run out. Changed files count from here on. `stopsAtGreeting`: see
@@ -127,7 +128,7 @@ package final class TLSIdentity: Sendable {
     state.nextReading = now + TLSIdentity.keySeconds
     state.renewal = now + state.context.secondsToRenewal
     guard isNew else { return nil }
-    return state.context.expiry.secondsLeft < 0 ? .expired : .renewed
+    return state.context.expiry.notice ?? .renewed
   }
 
   /// Whether it took a new authority.
@@ -141,4 +142,9 @@ package final class TLSIdentity: Sendable {
 
 extension TLSContext {
   fileprivate var secondsToRenewal: Int { expiry.secondsLeft - DevelopmentAuthority.renewalSeconds }
+}
+
+extension TLSExpiry {
+  /// Why clients refuse the certificate; nil while it is valid.
+  fileprivate var notice: TLSIdentity.Notice? { secondsLeft < 0 ? .expired : isAhead ? .notYetValid : nil }
 }

@@ -17,12 +17,12 @@ static inline int rr_ocsp_add_revoked(OCSP_BASICRESP *answer, X509 *certificate,
   return done;
 }
 
-/// The answer that this certificate is revoked, in DER, to be freed by OPENSSL_free; its length, or 0 when OpenSSL fails.
+/// The answer that this certificate is revoked, with the certificate of its signer, which clients need not have; in DER, to be freed by OPENSSL_free; its length, or 0 when OpenSSL fails.
 static inline int rr_ocsp_revoked(X509 *certificate, X509 *issuer, EVP_PKEY *issuer_key, unsigned char **bytes) {
   OCSP_BASICRESP *answer = OCSP_BASICRESP_new();
   OCSP_RESPONSE *response = NULL;
   if (answer != NULL && rr_ocsp_add_revoked(answer, certificate, issuer) &&
-      OCSP_basic_sign(answer, issuer, issuer_key, EVP_sha256(), NULL, OCSP_NOCERTS)) {
+      OCSP_basic_sign(answer, issuer, issuer_key, EVP_sha256(), NULL, 0)) {
     response = OCSP_response_create(OCSP_RESPONSE_STATUS_SUCCESSFUL, answer);
   }
   int length = response == NULL ? 0 : i2d_OCSP_RESPONSE(response, bytes);

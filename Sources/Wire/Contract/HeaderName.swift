@@ -4,6 +4,7 @@ package enum HeaderName {
   package static let accept: StaticString = "Accept"
   package static let acceptEncoding: StaticString = "Accept-Encoding"
   package static let allow: StaticString = "Allow"
+  package static let amazonTarget: StaticString = "X-Amz-Target"
   package static let authorization: StaticString = "Authorization"
   package static let cacheControl: StaticString = "Cache-Control"
   package static let connection: StaticString = "Connection"

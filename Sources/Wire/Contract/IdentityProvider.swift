@@ -46,7 +46,7 @@ extension IdentityProvider {
       ]
       let headers = [
         NameValuePair(HeaderName.contentType, "application/x-amz-json-1.1"),
-        NameValuePair("X-Amz-Target", "AWSCognitoIdentityProviderService.InitiateAuth"),
+        NameValuePair(HeaderName.amazonTarget, "AWSCognitoIdentityProviderService.InitiateAuth"),
       ]
       return IdentityRequests(
         login: NameValuePair("/", Self.text(login)), loginHeaders: headers, refreshPath: "/oauth2/token",

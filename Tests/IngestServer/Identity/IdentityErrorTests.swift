@@ -72,11 +72,13 @@ import Testing
       #expect(try answer(app, "/oauth2/token", form, body) == #"400 {"error":"\#(error)"}"#, "\(body)")
     }
 
-    func service(_ body: String) throws -> TestAnswer {
-      try app.harness.request("POST", "/", [("Content-Type", "application/x-amz-json-1.1")], body: body)
+    func service(_ body: String, _ target: String? = "InitiateAuth") throws -> TestAnswer {
+      let named = target.map { [("X-Amz-Target", "AWSCognitoIdentityProviderService.\($0)")] } ?? []
+      return try app.harness.request("POST", "/", [("Content-Type", "application/x-amz-json-1.1")] + named, body: body)
     }
+    let client = #""ClientId":"app""#
     let wrong = try service(
-      #"{"AuthFlow":"REFRESH_TOKEN_AUTH","AuthParameters":{"REFRESH_TOKEN":"x"}}"#)
+      #"{\#(client),"AuthFlow":"REFRESH_TOKEN_AUTH","AuthParameters":{"REFRESH_TOKEN":"x"}}"#)
     #expect(wrong.status == 400 && wrong.field("x-amzn-ErrorType") == "NotAuthorizedException:")
     #expect(wrong.field("x-amzn-ErrorMessage") == "Invalid Refresh Token.")
     #expect(wrong.field("Content-Type") == "application/x-amz-json-1.1")
@@ -85,19 +87,37 @@ import Testing
       wrong.text == #"{"__type":"NotAuthorizedException","message":"Invalid Refresh Token."}"#
         && wrong.text.utf8.count == 70)
     for (body, name) in [
-      (#"{"AuthFlow":"REFRESH_TOKEN_AUTH","AuthParameters":{"REFRESH_TOKEN":""}}"#, "REFRESH_TOKEN"),
-      (#"{"AuthFlow":"USER_PASSWORD_AUTH","AuthParameters":{"PASSWORD":"a"}}"#, "USERNAME"),
-      (#"{"AuthFlow":"USER_PASSWORD_AUTH","AuthParameters":{"USERNAME":"a"}}"#, "PASSWORD"),
+      (#"{\#(client),"AuthFlow":"REFRESH_TOKEN_AUTH","AuthParameters":{"REFRESH_TOKEN":""}}"#, "REFRESH_TOKEN"),
+      (#"{\#(client),"AuthFlow":"USER_PASSWORD_AUTH","AuthParameters":{"PASSWORD":"a"}}"#, "USERNAME"),
+      (#"{\#(client),"AuthFlow":"USER_PASSWORD_AUTH","AuthParameters":{"USERNAME":"a"}}"#, "PASSWORD"),
     ] {
       #expect(
         try service(body).text
           == #"{"__type":"InvalidParameterException","message":"Missing required parameter \#(name)"}"#)
     }
-    #expect(try service("{}").text.contains("InvalidParameterException"))
+    #expect(try service("{\(client)}").text.contains("Missing required parameter AuthFlow"))
+    let login = #""AuthFlow":"USER_PASSWORD_AUTH","AuthParameters":{"USERNAME":"phone-1","PASSWORD":"a"}"#
+    for wrong in ["{\(login)}", #"{"ClientId":"",\#(login)}"#, #"{"ClientId":1,\#(login)}"#] {
+      #expect(try service(wrong).text.contains("InvalidParameterException"), "\(wrong)")
+      #expect(try service(wrong).text.contains("'clientId'"), "\(wrong)")
+    }
+    for target in [nil, "", "DeleteUser", "initiateAuth"] {
+      let answer = try service("{\(client),\(login)}", target)
+      #expect(answer.status == 400 && answer.text == #"{"__type":"UnknownOperationException"}"#, "\(target ?? "-")")
+    }
+    for wrong in ["{", "[]", ""] {
+      #expect(try service(wrong).text == #"{"__type":"SerializationException"}"#, "\(wrong)")
+    }
 
     _ = try app.logIn("phone-1")
-    let refresh = #"{"AuthFlow":"REFRESH_TOKEN_AUTH","AuthParameters":{"REFRESH_TOKEN":"\#(app.refreshToken)"}}"#
+    let refresh =
+      #"{\#(client),"AuthFlow":"REFRESH_TOKEN_AUTH","AuthParameters":{"REFRESH_TOKEN":"\#(app.refreshToken)"}}"#
     #expect(try service(refresh).json()["AuthenticationResult"]?["RefreshToken"] == nil)
+    let other = #"{\#(client),"RefreshToken":"\#(app.refreshToken)"}"#
+    let again = try service(other, "GetTokensFromRefreshToken")
+    #expect(again.status == 200 && again.text.hasPrefix(#"{"AuthenticationResult":{"AccessToken":""#))
+    #expect(
+      try service("{\(client)}", "GetTokensFromRefreshToken").text.contains("Missing required parameter RefreshToken"))
     _ = try app.harness.request("POST", "/admin/v1/tokens/revoke", body: #"{"all":true}"#)
     let revoked = try service(refresh)
     #expect(revoked.text == #"{"__type":"NotAuthorizedException","message":"Refresh Token has been revoked"}"#)

@@ -221,4 +221,69 @@ import Testing
     let claims = try SignedToken(parsing: Array(app.accessToken.utf8)).claims()
     #expect(claims["iss"] == .string("https://login.example/realms/rollingroad"))
   }
+
+  /// Of an access token or an ID token, unchecked.
+  private static func claims(_ value: JSONValue?) throws -> JSONValue {
+    guard case .string(let text)? = value, let part = text.split(separator: ".").dropFirst().first,
+      let bytes = Base64URL.decode(Array(part.utf8)[...])
+    else { throw NoAnswer(request: "a token") }
+    return try JSONValue(parsing: bytes.span)
+  }
+
+  /// OpenID Connect Core 1.0 §2: `aud` of an ID token is the client, and `azp` the party to which it was issued. RFC 9068 §2.2:
+  /// `client_id`.
+  @Test func tokensNameTheClientThatAskedForThem() throws {
+    let form = [("Content-Type", "application/x-www-form-urlencoded")]
+    for (provider, path) in [
+      (IdentityProvider.keycloak, "/realms/rollingroad/protocol/openid-connect/token"), (.auth0, "/oauth/token"),
+    ] {
+      let app = try ProviderApp(provider)
+      var answer = try app.harness.request(
+        "POST", path, form,
+        body: "grant_type=password&client_id=my-app&username=phone-1&password=a&scope=openid+offline_access"
+      ).json()
+      for _ in 0..<2 {
+        #expect(try Self.claims(answer["access_token"])["azp"] == .string("my-app"))
+        #expect(try Self.claims(answer["id_token"])["aud"] == .string("my-app"))
+        guard case .string(let token)? = answer["refresh_token"] else { throw NoAnswer(request: "refresh token") }
+        answer = try app.harness.request(
+          "POST", path, form, body: "grant_type=refresh_token&client_id=my-app&refresh_token=\(token)"
+        ).json()
+      }
+    }
+    let app = try ProviderApp(.cognito)
+    let answer = try app.harness.request(
+      "POST", "/",
+      [
+        ("Content-Type", "application/x-amz-json-1.1"),
+        ("X-Amz-Target", "AWSCognitoIdentityProviderService.InitiateAuth"),
+      ],
+      body:
+        #"{"ClientId":"my-app","AuthFlow":"USER_PASSWORD_AUTH","AuthParameters":{"USERNAME":"phone-1","PASSWORD":"a"}}"#
+    ).json()["AuthenticationResult"]
+    #expect(try Self.claims(answer?["AccessToken"])["client_id"] == .string("my-app"))
+    #expect(try Self.claims(answer?["IdToken"])["aud"] == .string("my-app"))
+  }
+
+  /// An ID token takes `openid` (OpenID Connect Core 1.0 §3.1.2.1), a refresh token of Auth0 `offline_access` (auth0.com/docs, "Get refresh
+  /// tokens").
+  @Test func aScopeThatIsNotAskedForIsNotGiven() throws {
+    let form = [("Content-Type", "application/x-www-form-urlencoded")]
+    let login = "grant_type=password&client_id=a&username=phone-1&password=a"
+    let keycloak = try ProviderApp(.keycloak).harness
+    let plain = try keycloak.request(
+      "POST", "/realms/rollingroad/protocol/openid-connect/token", form, body: login
+    ).json()
+    #expect(plain["id_token"] == nil && plain["scope"] == .string("profile email") && plain["refresh_token"] != nil)
+    #expect(try Self.claims(plain["access_token"])["scope"] == .string("profile email"))
+    let auth0 = try ProviderApp(.auth0).harness
+    for (scope, hasIdentity, hasRefresh) in [
+      ("openid", true, false), ("offline_access", false, true), ("read:points", false, false),
+    ] {
+      let answer = try auth0.request("POST", "/oauth/token", form, body: login + "&scope=\(scope)").json()
+      #expect((answer["id_token"] != nil) == hasIdentity && (answer["refresh_token"] != nil) == hasRefresh, "\(scope)")
+      #expect(answer["scope"] == .string(scope))
+      #expect(try Self.claims(answer["access_token"])["scope"] == .string(scope))
+    }
+  }
 }

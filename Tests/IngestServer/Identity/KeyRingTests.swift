@@ -93,6 +93,18 @@ import Testing
     }
   }
 
+  /// What is published can be read by a server like this one.
+  @Test func aSetDoesNotOutgrowItsReaders() throws {
+    let app = try ProviderApp(.own) { $0.accessSeconds = 300 }
+    for count in 2...100 {
+      #expect(try app.harness.request("POST", "/admin/v1/tokens/rotate-keys").text == #"{"keys":\#(count)}"#)
+    }
+    #expect(try app.harness.request("POST", "/admin/v1/tokens/rotate-keys").errorCode == "too_many_keys")
+    #expect(try JSONWebKeySet(parsing: app.harness.request("GET", "/.well-known/jwks.json").body).count == 100)
+    app.harness.advance(seconds: 400)
+    #expect(try app.harness.request("POST", "/admin/v1/tokens/rotate-keys").text == #"{"keys":2}"#)
+  }
+
   @Test func rotatingOverHTTPKeepsTheTokens() throws {
     let app = try ProviderApp(.keycloak)
     _ = try app.logIn("phone-1")

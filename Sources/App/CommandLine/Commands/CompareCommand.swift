@@ -24,9 +24,9 @@ extension Subcommand {
       increase.
 
       A difference counts only when chance, the spread among groups of phones and among pieces of the run, does not
-      explain it: two equal runs raise an alarm in one of 500 comparisons. Runs with the same seed are compared phone by
+      explain it: one of 500 comparisons of equal runs is a false alarm. Runs with the same seed are compared phone by
       phone, which finds smaller differences. A run that is not valid or was stopped, and a storage that is not verified any
-      more, is a regression too. The exit code is 99 on a regression, and 97 when a run's figures mean nothing.
+      more, is a regression too. The exit code is 99 on a regression, and 97 when a run is not valid.
       """,
     examples: [
       "rollingroad compare before after",

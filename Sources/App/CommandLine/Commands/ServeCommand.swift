@@ -109,7 +109,7 @@ extension Subcommand {
     run: { (invocation) throws(UsageError) in
       let configuration = try ServerConfiguration(invocation.values)
       let process = invocation.process
-      try ForwardFlags.check(invocation.values, process)
+      try SecurityFlags.checkFiles(["forward-ca", "jwks-ca"].map { ("--\($0)", invocation.values.text($0)) }, process)
       let log = Log(of: process)
       do throws(ServerError) {
         try IngestServer.run(configuration, notify: { log.tell($0) }) { server in
@@ -146,6 +146,7 @@ extension Log {
     case .tls(.newAuthority): info("authority made", fields)
     case .tls(.notRenewed): error("certificate not renewed", fields)
     case .tls(.expired): warning("certificate expired", fields)
+    case .tls(.notYetValid): warning("certificate not valid yet", fields)
     case .issuerKeys(.renewed): info("issuer's keys read", fields)
     case .issuerKeys(.notRenewed): error("issuer's keys not read", fields)
     }

@@ -186,7 +186,7 @@ extension FaultRule.Match {
             + "phone-1.phones.test or *.phones.test) or address"))
     }
     guard owner.isEmpty else {
-      throw FieldError(path, .outOfRange(expected: "set outside of runs: a handshake of TLS belongs to none"))
+      throw FieldError(path, .outOfRange(expected: "set outside of runs: a TLS handshake belongs to no run"))
     }
     host = try fields.text("host")
     if let text = try fields.text("address") {

@@ -77,7 +77,7 @@ package final class ForwardDesk: Sendable {
       }
       counter("rollingroad_forward_sent_total", "Records that a sink has acknowledged.", sink.sent)
       counter(
-        "rollingroad_forward_retries_total", "Attempts that a sink did not take and that are made again.", sink.retried)
+        "rollingroad_forward_retries_total", "Failed attempts to deliver, which are repeated.", sink.retried)
       counter("rollingroad_forward_refused_total", "Records that a sink refused for good.", sink.refused)
       counter(
         "rollingroad_forward_lost_total", "Records that --retain-size deleted before they had gone on.",
@@ -87,11 +87,13 @@ package final class ForwardDesk: Sendable {
       }
       gauge("rollingroad_forward_lag_records", "Records that have not gone on yet.", sink.lag)
       gauge(
-        "rollingroad_forward_lag_seconds", "How long the oldest of them has waited.", sink.lagMilliseconds / 1_000)
+        "rollingroad_forward_lag_seconds", "Age of the oldest record that has not gone on yet.",
+        sink.lagMilliseconds / 1_000)
       gauge("rollingroad_forward_up", "1 while a sink takes records, 0 while it does not.", sink.trouble == nil ? 1 : 0)
     }
     registry.gauge(
-      "rollingroad_forward_held_partitions", help: "Days that --retain-days keeps until they have gone on."
+      "rollingroad_forward_held_partitions",
+      help: "Days past --retain-days that are kept until their records have gone on."
     ).set(Int64(heldPartitions))
     return registry
   }

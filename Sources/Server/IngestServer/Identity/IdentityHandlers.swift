@@ -23,13 +23,13 @@ struct IdentityIssuer: Sendable {
     return url.hasSuffix("/") ? String(url.dropLast()) : url
   }
 
-  func sign(_ grant: TokenGrant) -> IdentityTokens {
-    var claims = profile.accessClaims(grant)
+  func sign(_ grant: TokenGrant, for client: IdentityClient = IdentityClient()) -> IdentityTokens {
+    var claims = profile.accessClaims(grant, client)
     // Which registration it belongs to, and when it was made by the clock of this server, to the millisecond: the store asks for both.
     claims[Self.ownClaim] = .object([
       "family": .integer(grant.family), "issued": .integer(grant.now.millisecondsSince1970),
     ])
-    let identity = profile.identityClaims.map { ring.sign($0(grant), at: grant.now) }
+    let identity = profile.identityClaims.flatMap { $0(grant, client) }.map { ring.sign($0, at: grant.now) }
     return IdentityTokens(access: ring.sign(claims, at: grant.now), identity: identity)
   }
 
@@ -63,8 +63,10 @@ struct IdentityHandlers: Sendable {
     guard let issuer = tokens.issuer, issuer.profile.provider == provider, let interface = issuer.profile.interface
     else { return .answer(.notFound) }
     let request = IdentityRequest(exchange, place, tokens.limits)
+    let client = request.client
     let voice = TokenVoice(
-      sign: { issuer.sign($0).access }, answer: { interface.answer($0, issuer.sign($0), request) },
+      sign: { issuer.sign($0, for: client).access },
+      answer: { interface.answer($0, issuer.sign($0, for: client), request) },
       refuse: { refusal, _ in interface.refusal(refusal, request) }, holdsOff: false)
     switch interface.demand(request) {
     case .refused(let response): return .answer(response)
@@ -120,10 +122,18 @@ struct IdentityHandlers: Sendable {
     }
     let (ring, now) = (issuer.ring, exchange.receivedAt)
     if ring.isShared {
-      return .ask { (_: any StoreReader) throws(StoreError) in .count("keys", try ring.rotate(at: now)) }
+      return .ask { (_: any StoreReader) throws(StoreError) in Self.rotated(try ring.rotate(at: now)) }
     }
-    do throws(StoreError) { return .answer(.count("keys", try ring.rotate(at: now))) } catch {
+    do throws(StoreError) { return .answer(Self.rotated(try ring.rotate(at: now))) } catch {
       return .answer(.error(500, "keys_not_kept", error.message))
     }
+  }
+  private static func rotated(_ count: Int?) -> Response {
+    guard let count else {
+      return .error(
+        409, "too_many_keys",
+        "the set has \(JSONWebKeySet.keysMax) keys; wait until tokens of old ones have ended (--access-ttl)")
+    }
+    return .count("keys", count)
   }
 }

@@ -12,22 +12,23 @@ extension IdentityProfile {
     policy: RefreshPolicy(rotates: false, graceSeconds: 0), issuerPath: "/realms/\(IdentityProvider.realm)",
     keysPath: "/realms/\(IdentityProvider.realm)/protocol/openid-connect/certs",
     tokenPath: "/realms/\(IdentityProvider.realm)/protocol/openid-connect/token",
-    accessClaims: { grant in
+    accessClaims: { grant, client in
       var claims = registered(grant)
       claims["jti"] = .string("onrtro:" + grant.session)
       claims["aud"] = .string("account")
       claims["typ"] = .string("Bearer")
-      claims["azp"] = .string(IdentityProvider.client)
+      claims["azp"] = .string(client.name)
       claims["sid"] = .string(grant.session)
-      claims["scope"] = .string("openid profile email")
+      claims["scope"] = .string(keycloakScope(of: client))
       claims["preferred_username"] = .string(grant.device.name)
       return claims
     },
-    identityClaims: { grant in
+    identityClaims: { grant, client in
+      guard client.mayHave("openid") else { return nil }
       var claims = registered(grant)
-      claims["aud"] = .string(IdentityProvider.client)
+      claims["aud"] = .string(client.name)
       claims["typ"] = .string("ID")
-      claims["azp"] = .string(IdentityProvider.client)
+      claims["azp"] = .string(client.name)
       claims["sid"] = .string(grant.session)
       return claims
     },
@@ -44,7 +45,7 @@ extension IdentityProfile {
             ? .oauth(400, "invalid_request", "Missing form parameter: grant_type")
             : .oauth(400, "unsupported_grant_type", "Unsupported grant_type"))
       },
-      answer: { grant, tokens, _ in
+      answer: { grant, tokens, request in
         .object { writer in
           writer.member("access_token", tokens.access)
           writer.member("expires_in", grant.accessSeconds)
@@ -54,7 +55,7 @@ extension IdentityProfile {
           if let identity = tokens.identity { writer.member("id_token", identity) }
           writer.member("not-before-policy", 0)
           writer.member("session_state", grant.session)
-          writer.member("scope", "openid profile email")
+          writer.member("scope", keycloakScope(of: request.client))
         }.uncached
       },
       refusal: { refusal, _ in
@@ -77,9 +78,9 @@ extension IdentityProfile {
     provider: .cognito, algorithm: .rs256, accessSeconds: 3_600, refreshSeconds: 30 * 86_400,
     policy: RefreshPolicy(rotates: false, graceSeconds: 0), issuerPath: "/\(IdentityProvider.pool)",
     keysPath: "/\(IdentityProvider.pool)/.well-known/jwks.json", tokenPath: "/oauth2/token",
-    accessClaims: { grant in
+    accessClaims: { grant, client in
       var claims = registered(grant)
-      claims["client_id"] = .string(IdentityProvider.client)
+      claims["client_id"] = .string(client.name)
       claims["origin_jti"] = .string(grant.session)
       claims["token_use"] = .string("access")
       claims["scope"] = .string("aws.cognito.signin.user.admin")
@@ -87,16 +88,16 @@ extension IdentityProfile {
       claims["username"] = .string(grant.device.name)
       return claims
     },
-    identityClaims: { grant in
+    identityClaims: { grant, client in
       var claims = registered(grant)
-      claims["aud"] = .string(IdentityProvider.client)
+      claims["aud"] = .string(client.name)
       claims["token_use"] = .string("id")
       claims["auth_time"] = claims["iat"]
       claims["cognito:username"] = .string(grant.device.name)
       return claims
     },
     interface: IdentityInterface(
-      demand: { request in request.place == .service ? initiateAuth(request) : hostedDemand(request) },
+      demand: { request in request.place == .service ? serviceDemand(request) : hostedDemand(request) },
       answer: { grant, tokens, request in
         request.place == .service ? authenticationResult(grant, tokens) : hostedAnswer(grant, tokens)
       },
@@ -118,17 +119,18 @@ extension IdentityProfile {
     provider: .auth0, algorithm: .rs256, accessSeconds: 86_400, refreshSeconds: 30 * 86_400,
     policy: RefreshPolicy(rotates: true, graceSeconds: 0), issuerPath: "/", keysPath: "/.well-known/jwks.json",
     tokenPath: "/oauth/token",
-    accessClaims: { grant in
+    accessClaims: { grant, client in
       var claims = registered(grant)
       claims["aud"] = .string("https://rollingroad.example/api")
-      claims["azp"] = .string(IdentityProvider.client)
-      claims["scope"] = .string("openid offline_access")
+      claims["azp"] = .string(client.name)
+      claims["scope"] = .string(auth0Scope(of: client))
       claims["gty"] = .string("password")
       return claims
     },
-    identityClaims: { grant in
+    identityClaims: { grant, client in
+      guard client.mayHave("openid") else { return nil }
       var claims = registered(grant)
-      claims["aud"] = .string(IdentityProvider.client)
+      claims["aud"] = .string(client.name)
       return claims
     },
     interface: IdentityInterface(
@@ -143,17 +145,28 @@ extension IdentityProfile {
           unknown: .oauth(
             403, "unsupported_grant_type", "Unsupported grant type: \(request.field("grant_type") ?? "undefined")"))
       },
-      answer: { grant, tokens, _ in
+      answer: { grant, tokens, request in
         .object { writer in
           writer.member("access_token", tokens.access)
-          if grant.isRefreshNew { writer.member("refresh_token", grant.refreshToken) }
+          if grant.isRefreshNew, request.client.mayHave("offline_access") {
+            writer.member("refresh_token", grant.refreshToken)
+          }
           if let identity = tokens.identity { writer.member("id_token", identity) }
-          writer.member("scope", "openid offline_access")
+          writer.member("scope", auth0Scope(of: request.client))
           writer.member("expires_in", grant.accessSeconds)
           writer.member("token_type", "Bearer")
         }.uncached
       },
       refusal: { _, _ in .oauth(403, "invalid_grant", "Unknown or invalid refresh token.") }))
+
+  /// A client has the scopes `profile` and `email` by default; only `openid` has to be asked for.
+  private static func keycloakScope(of client: IdentityClient) -> String {
+    client.mayHave("openid") ? "openid profile email" : "profile email"
+  }
+
+  private static func auth0Scope(of client: IdentityClient) -> String {
+    (client.scope ?? ["openid", "offline_access"]).joined(separator: " ")
+  }
 
   /// What all tokens say (RFC 7519 §4.1); the device is the user.
   static func registered(_ grant: TokenGrant) -> JSONObject {
@@ -196,25 +209,52 @@ extension IdentityProfile {
     }.uncached
   }
 
-  private static func initiateAuth(_ request: IdentityRequest) -> IdentityDemand {
-    guard let document = request.document, case .string(let flow)? = document["AuthFlow"] else {
-      return .refused(cognitoError("InvalidParameterException", "Missing required parameter AuthFlow"))
+  /// Each operation of the service is a POST to `/`, named by a field of the head (docs.aws.amazon.com, "Making API requests").
+  private static func serviceDemand(_ request: IdentityRequest) -> IdentityDemand {
+    guard case .object(let document)? = request.document else {
+      return .refused(cognitoError("SerializationException"))
     }
-    func parameter(_ name: String) -> String? {
-      guard case .string(let text)? = document["AuthParameters"]?[name], !text.isEmpty else { return nil }
-      return text
+    let service = "AWSCognitoIdentityProviderService."
+    guard let target = request.amazonTarget, target.hasPrefix(service) else {
+      return .refused(cognitoError("UnknownOperationException"))
     }
-    func missing(_ name: String) -> IdentityDemand {
-      .refused(cognitoError("InvalidParameterException", "Missing required parameter \(name)"))
+    guard case .string(let client)? = document["ClientId"], !client.isEmpty else {
+      return .refused(
+        cognitoError(
+          "InvalidParameterException",
+          "1 validation error detected: Value null at 'clientId' failed to satisfy constraint: Member must not be null")
+      )
     }
+    switch target.dropFirst(service.count) {
+    case "InitiateAuth": return initiateAuth(document)
+    case "GetTokensFromRefreshToken":
+      return text("RefreshToken", in: document).map { .refresh($0) } ?? missing("RefreshToken")
+    default: return .refused(cognitoError("UnknownOperationException"))
+    }
+  }
+
+  private static func initiateAuth(_ document: JSONObject) -> IdentityDemand {
+    guard let flow = text("AuthFlow", in: document) else { return missing("AuthFlow") }
+    var parameters: JSONObject = [:]
+    if case .object(let given)? = document["AuthParameters"] { parameters = given }
     switch flow {
     case "USER_PASSWORD_AUTH":
-      guard let name = parameter("USERNAME") else { return missing("USERNAME") }
-      return parameter("PASSWORD") == nil ? missing("PASSWORD") : .login(name)
+      guard let name = text("USERNAME", in: parameters) else { return missing("USERNAME") }
+      return text("PASSWORD", in: parameters) == nil ? missing("PASSWORD") : .login(name)
     case "REFRESH_TOKEN_AUTH", "REFRESH_TOKEN":
-      return parameter("REFRESH_TOKEN").map { .refresh($0) } ?? missing("REFRESH_TOKEN")
+      return text("REFRESH_TOKEN", in: parameters).map { .refresh($0) } ?? missing("REFRESH_TOKEN")
     default: return .refused(cognitoError("InvalidParameterException", "Initiate Auth method not supported."))
     }
+  }
+
+  /// Nil when it is missing or empty.
+  private static func text(_ name: String, in object: JSONObject) -> String? {
+    guard case .string(let text)? = object[name], !text.isEmpty else { return nil }
+    return text
+  }
+
+  private static func missing(_ name: String) -> IdentityDemand {
+    .refused(cognitoError("InvalidParameterException", "Missing required parameter \(name)"))
   }
 
   private static func authenticationResult(_ grant: TokenGrant, _ tokens: IdentityTokens) -> Response {
@@ -233,11 +273,12 @@ extension IdentityProfile {
     }
   }
 
-  private static func cognitoError(_ type: String, _ message: String) -> Response {
-    amazon(400) { writer in
+  private static func cognitoError(_ type: String, _ message: String? = nil) -> Response {
+    let response = amazon(400) { writer in
       writer.member("__type", type)
-      writer.member("message", message)
-    }.with("x-amzn-ErrorType", "\(type):").with("x-amzn-ErrorMessage", message)
+      if let message { writer.member("message", message) }
+    }.with("x-amzn-ErrorType", "\(type):")
+    return message.map { response.with("x-amzn-ErrorMessage", $0) } ?? response
   }
 
   private static func amazon(_ status: Int, _ write: (inout JSONWriter) -> Void) -> Response {

@@ -15,7 +15,7 @@ extension IdentityProfile {
     provider: .firebase, algorithm: .rs256, accessSeconds: 3_600, refreshSeconds: 10 * 365 * 86_400,
     policy: RefreshPolicy(rotates: false, graceSeconds: 0), issuerPath: "/\(IdentityProvider.project)",
     keysPath: "/service_accounts/v1/jwk/securetoken@system.gserviceaccount.com", tokenPath: "/v1/token",
-    accessClaims: { grant in
+    accessClaims: { grant, _ in
       var claims = registered(grant)
       claims["aud"] = .string(IdentityProvider.project)
       claims["auth_time"] = claims["iat"]
@@ -116,7 +116,7 @@ extension IdentityProfile {
     provider: .supabase, algorithm: .es256, accessSeconds: 3_600, refreshSeconds: 10 * 365 * 86_400,
     policy: RefreshPolicy(rotates: true, graceSeconds: 10 * 365 * 86_400), issuerPath: "/auth/v1",
     keysPath: "/auth/v1/.well-known/jwks.json", tokenPath: "/auth/v1/token",
-    accessClaims: { grant in
+    accessClaims: { grant, _ in
       var claims = registered(grant)
       claims["aud"] = .string("authenticated")
       claims["email"] = .string(grant.device.name)
@@ -184,7 +184,7 @@ extension IdentityProfile {
   static let own = IdentityProfile(
     provider: .own, algorithm: .es256, accessSeconds: 3_600, refreshSeconds: 90 * 86_400, policy: RefreshPolicy(),
     issuerPath: "", keysPath: "/.well-known/jwks.json", tokenPath: "/api/refresh_token",
-    accessClaims: { grant in
+    accessClaims: { grant, _ in
       var claims = registered(grant)
       claims["token_use"] = .string("access")
       return claims

@@ -77,9 +77,9 @@ struct IdentityProfile: Sendable {
   let keysPath: String
   /// Of the discovery document.
   let tokenPath: String
-  let accessClaims: @Sendable (TokenGrant) -> JSONObject
+  let accessClaims: @Sendable (TokenGrant, IdentityClient) -> JSONObject
   /// Nil where there is no token about the user.
-  let identityClaims: (@Sendable (TokenGrant) -> JSONObject)?
+  let identityClaims: (@Sendable (TokenGrant, IdentityClient) -> JSONObject?)?
   /// Nil for the server's own routes, which are there anyway.
   let interface: IdentityInterface?
 
@@ -102,6 +102,15 @@ struct IdentityInterface: Sendable {
   let refusal: @Sendable (TokenRefusal, IdentityRequest) -> Response
 }
 
+/// The app that tokens are for, as it has named itself.
+struct IdentityClient: Sendable {
+  var name = IdentityProvider.client
+  /// The words of its scope; nil for all that the provider gives.
+  var scope: [String]?
+
+  func mayHave(_ word: String) -> Bool { scope?.contains(word) ?? true }
+}
+
 /// What was signed for a grant.
 struct IdentityTokens: Sendable {
   let access: String
@@ -122,10 +131,13 @@ struct IdentityRequest: Sendable {
   let fields: [NameValuePair]
   let document: JSONValue?
   let query: QueryParameters
+  /// The operation of a service of AWS.
+  let amazonTarget: String?
 
   init(_ exchange: Exchange, _ place: Place, _ limits: HTTPLimits) {
     self.place = place
     query = exchange.query
+    amazonTarget = exchange.amazonTarget
     let essence = exchange.mediaType?.essence ?? ""
     let isForm = essence == ContentType.form
     self.isForm = isForm
@@ -144,6 +156,17 @@ struct IdentityRequest: Sendable {
     do throws(HTTPError) {
       fields = try FormItem.parse(exchange.body.span, limits: limits).map { NameValuePair($0.name, $0.value) }
     } catch { fields = [] }
+  }
+
+  /// The client that asks. A refresh that names no scope has that of its login (RFC 6749 §6), which is taken to have had every word.
+  var client: IdentityClient {
+    var client = IdentityClient()
+    if let name = field("client_id") { client.name = name }
+    if case .string(let name)? = document?["ClientId"] { client.name = name }
+    if field("scope") != nil || field("grant_type") != "refresh_token" {
+      client.scope = (field("scope") ?? "").split(separator: " ").map(String.init)
+    }
+    return client
   }
 
   /// Nil when it is missing or empty.

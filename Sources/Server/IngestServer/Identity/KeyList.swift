@@ -31,6 +31,9 @@ struct KeyList {
     add(key, at: now)
   }
 
+  /// Readers of a set, this server's own among them, take no more keys; a further one waits until tokens of an old one are over.
+  var isFull: Bool { members.count >= JSONWebKeySet.keysMax }
+
   /// Forgets those that were replaced longer ago.
   mutating func dropOld(_ milliseconds: Int64, at now: WallInstant) {
     members.removeAll { member in

@@ -90,7 +90,7 @@ final class KeyRing: Sendable {
   /// The token with these claims, signed by the newest key.
   func sign(_ claims: JSONObject, at now: WallInstant) -> String {
     let member = state.withLock { state in
-      if !isShared, isDue(state.keys, now) { rotate(&state, now) }
+      rotateWhenDue(&state, now)
       return state.keys.newest(algorithm.family)
     }
     guard let member else { preconditionFailure("a ring has a key that signs") }
@@ -126,29 +126,43 @@ final class KeyRing: Sendable {
   /// The public set (RFC 7517 §5), the key in use first.
   func publicSet(at now: WallInstant) -> JSONValue {
     let members = state.withLock { state in
-      if !isShared, isDue(state.keys, now) { rotate(&state, now) }
+      rotateWhenDue(&state, now)
       state.keys.dropOld(keepMilliseconds, at: now)
       return state.keys.members
     }
     return .object(["keys": .array(members.reversed().map(jwk))])
   }
 
-  /// A new key signs from now on, at all servers. How many the set has then.
-  func rotate(at now: WallInstant) throws(StoreError) -> Int {
+  /// A new key signs from now on, at all servers. How many the set has then; nil when it is full.
+  func rotate(at now: WallInstant) throws(StoreError) -> Int? {
+    var isFull = false
     if case .database(let secret) = place {
-      try rotate(secret, now) { _ in true }
+      try rotate(secret, now) { keys in
+        isFull = keys.isFull
+        return !isFull
+      }
     } else {
       try state.withLock { (state) throws(StoreError) in
-        rotate(&state, now)
         state.keys.dropOld(keepMilliseconds, at: now)
+        isFull = state.keys.isFull
+        if !isFull { rotate(&state, now) }
         if let failure = state.failure { throw failure }
       }
     }
-    return state.withLock { $0.keys.members.count }
+    return isFull ? nil : state.withLock { $0.keys.members.count }
+  }
+
+  /// Where other servers do not share the keys.
+  private func rotateWhenDue(_ state: inout State, _ now: WallInstant) {
+    guard !isShared else { return }
+    if state.keys.isFull { state.keys.dropOld(keepMilliseconds, at: now) }
+    if isDue(state.keys, now) { rotate(&state, now) }
   }
 
   private func isDue(_ keys: KeyList, _ now: WallInstant) -> Bool {
-    guard let interval = intervalMilliseconds, let newest = keys.newest(algorithm.family) else { return false }
+    guard !keys.isFull, let interval = intervalMilliseconds, let newest = keys.newest(algorithm.family) else {
+      return false
+    }
     return now.milliseconds(since: newest.madeAt) >= interval
   }
 
@@ -259,10 +273,10 @@ extension KeyRing {
     var new: SignatureKey?
     try copy.withLock { (copy) throws(StoreError) in
       let bytes = try KeyRing.change(secret) { keys in
+        keys.dropOld(keepMilliseconds, at: now)
         guard isWanted(keys) else { return false }
         let key = new ?? .make(algorithm.family)
         new = key
-        keys.dropOld(keepMilliseconds, at: now)
         keys.rotate(to: key, at: now)
         return true
       }

@@ -28,6 +28,8 @@ final class Exchange {
   let lastEventID: String?
   /// What a browser has of a file already.
   let ifNoneMatch: String?
+  /// The operation of a service of AWS, which has one path for all.
+  let amazonTarget: String?
   /// Scheme and host that the request was sent to; empty where that means nothing.
   var origin = ""
   /// The path where nothing is served; nil where something is.
@@ -62,6 +64,7 @@ final class Exchange {
     isEncoded = head.isEncoded
     lastEventID = route.isAdministrative ? head.text(HeaderName.lastEventID) : nil
     ifNoneMatch = route.audience == .anyone ? head.text(HeaderName.ifNoneMatch) : nil
+    amazonTarget = route.deviceOperation == .refreshToken ? head.text(HeaderName.amazonTarget) : nil
     unservedPath = target.unservedPath
     isBodyWhole = head.framing == .none
     device = deviceHeader ?? parameters.last ?? ""

@@ -69,6 +69,7 @@ extension ServerNotice {
     case .tls(.notRenewed(let error)):
       "the new certificate cannot be used; the previous one stays in use: \(error)"
     case .tls(.expired): "the certificate is no longer valid; clients refuse it"
+    case .tls(.notYetValid): "the certificate is not valid yet; clients refuse it until then"
     case .sink(let name, .stuck(let reason)):
       "'\(name)' takes no records: \(reason); they stay in the store, and attempts go on"
     case .sink(let name, .resumed(let after, let lag)):

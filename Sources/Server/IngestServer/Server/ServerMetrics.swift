@@ -64,7 +64,7 @@ package final class ServerMetrics: Sendable {
       "rollingroad_recorded_to_received_seconds", help: "Age of the oldest record of an upload when it arrives.",
       bounds: [1, 5, 15, 60, 300, 900, 3_600, 21_600, 86_400, 604_800], divisor: 1)
     observers = registry.gauge(
-      "rollingroad_connections_observing", help: "Open connections whose last request was not that of a device.")
+      "rollingroad_connections_observing", help: "Open connections whose last request was not a device's.")
     faults = registry.counters(
       "rollingroad_faults_total", help: "Requests and TLS handshakes that met an injected fault.", label: "kind")
   }

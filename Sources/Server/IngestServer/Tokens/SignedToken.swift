@@ -14,7 +14,7 @@ package enum AccessTokenError: Error, Equatable {
   /// For the client's developer.
   var reason: String {
     switch self {
-    case .malformed: "it is not a JSON Web Token as RFC 7519 has it"
+    case .malformed: "it is not a valid JSON Web Token (RFC 7519)"
     case .wrongAlgorithm: "its algorithm (alg) is not the one of its key"
     case .unknownKey: "its key (kid) is unknown"
     case .wrongSignature: "the signature is wrong"
@@ -26,7 +26,7 @@ package enum AccessTokenError: Error, Equatable {
     case .wrongAudience: "it is for another audience (aud, client_id)"
     case .noDevice: "it does not name a device"
     case .keysUnavailable: "the keys of its issuer are being fetched"
-    case .keyNotSeen: "its key (kid) is not known here and cannot be looked for"
+    case .keyNotSeen: "its key (kid) is unknown, and the shared keys cannot be read"
     }
   }
 }

@@ -85,7 +85,7 @@ extension SimulatedDevice {
         lifecycle.reboot ? .switchedOff : .closed,
         until: MonotonicInstant(secondsRoundedUp: instant.seconds + min(seconds, 1e8)),
         at: instant, in: run)
-    default: break
+    case .network, .storage, .device: break
     }
   }
 

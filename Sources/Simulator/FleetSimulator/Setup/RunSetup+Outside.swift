@@ -83,7 +83,7 @@ extension RunSetup {
     let rules = fault.rulesAtOnceMax(of: fleets)
     guard rules > TargetFaults.rulesMax else { return }
     problems.append(
-      "\(place): for single devices a real server takes \(TargetFaults.rulesMax) rules, and these may be \(rules); select all devices, or use --mode virtual"
+      "\(place): the fault needs up to \(rules) rules, one for each device, and a real server takes \(TargetFaults.rulesMax); select all devices, or use --mode virtual"
     )
   }
 }
@@ -99,7 +99,7 @@ extension RunSetup {
     }
     guard tls.problem == .slow, !hasLinks, !(target.isOurs && fault.isEverybodys) else { return }
     problems.append(
-      "\(place): a handshake with a real server is slow by a rule of a Rolling Road server only, which meets all devices; remove select, or use --mode virtual"
+      "\(place): slow handshakes with a real server need a fault rule of a Rolling Road server, which affects all devices; remove select, or use --mode virtual"
     )
   }
 }
@@ -250,7 +250,7 @@ extension RunSetup {
       for change in state.value {
         let next = link(named: change.name, of: table, in: name, &problems)
         guard from != next else {
-          problems.append("networks.\(name).markov.\(state.name): a change to itself is none; remove it")
+          problems.append("networks.\(name).markov.\(state.name): a state cannot change to itself; remove it")
           continue
         }
         transitions.append(RadioModel.Transition(from: from, to: next, meanSeconds: change.value.seconds))
@@ -263,7 +263,7 @@ extension RunSetup {
     named name: String, of table: RadioTable, in network: String, _ problems: inout [String]
   ) -> RadioNetwork {
     if let link = table.network(named: name) { return link }
-    problems.append("networks.\(network): '\(name)' changes itself; name a link that stays as it is")
+    problems.append("networks.\(network): '\(name)' is a changing network; name a link that does not change")
     return .none
   }
 }

@@ -46,11 +46,11 @@ extension DialectPromises: ScenarioSection {
     "promises",
     "What a backend promises beyond the clauses that hold for all. A clause about what is not promised does not apply.",
     [
-      .optional("tokens", \.tokens, .choice, "Whether uploads need an access token; by default it is tried out."),
+      .optional("tokens", \.tokens, .choice, "Whether uploads need an access token; by default, `conform` finds out."),
       .optional(
         "accessTokenTtl", \.accessLifetime, .duration,
         "Lifetime of access tokens; a clause waits for its end up to 10 s."),
-      .key("deviceByToken", \.isNamedByToken, .boolean, "The access token names the device, and nothing else does."),
+      .key("deviceByToken", \.isNamedByToken, .boolean, "Only the access token names the device."),
       .optional(
         "keeps", \.kept, .list(of: .choice),
         "What is kept of a record beside uuid, time and place; by default, the fields found in the first record."

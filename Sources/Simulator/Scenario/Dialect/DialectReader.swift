@@ -58,7 +58,7 @@ extension DecodingContext {
   private mutating func judgeURLs(_ dialect: Dialect, _ document: JSON5Value) {
     if let url = document["app"]?["http"]?["url"] {
       inside("app") { context in
-        context.refuse(.contradiction, url.position, "uploads go where 'path' says", remedy: "give it there")
+        context.refuse(.contradiction, url.position, "'path' sets the URL of uploads", remedy: "move it to 'path'")
       }
     }
     let ownName = "write ${device.id}"
@@ -91,7 +91,7 @@ extension DecodingContext {
       guard let place = value?.position else { return }
       for name in text.namesInBraces where !allows(name) {
         let refusal: (inout DecodingContext) -> Void = { context in
-          context.refuse(.unresolved, place, "nothing fills in {\(name)}", remedy: remedy)
+          context.refuse(.unresolved, place, "unknown name {\(name)}", remedy: remedy)
         }
         if let section { inside(section, refusal) } else { refusal(&self) }
       }

@@ -197,8 +197,8 @@ extension DecodingContext {
         }
         if index > 0, act.start < scenario.acts[index - 1].start {
           context.refuse(
-            .contradiction, position, "it comes before the act that stands before it",
-            remedy: "write acts in the order of time")
+            .contradiction, position, "it is earlier than the act before it",
+            remedy: "list acts in the order of time")
         }
         if act.start <= .zero {
           context.refuse(.outOfRange, position, "it comes before the run", remedy: "write a time above 0")

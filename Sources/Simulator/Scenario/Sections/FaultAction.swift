@@ -1,7 +1,7 @@
 package import Base
 
-/// What goes wrong. A new action is a case, a row of `keys` and a type that conforms to `FaultKind`; a new key of an action is
-/// a property of that type and a row of its table.
+/// What goes wrong. A new action is a case, its arm in `kind`, a row of `keys`, its `examples` and a type that conforms to
+/// `FaultKind`; a new key of an action is a property of that type, a row of its table and a line of its `isEmpty`.
 package enum FaultAction: Equatable, Sendable {
   /// The name of the network that devices have meanwhile.
   case network(String)
@@ -64,7 +64,7 @@ package enum FaultAction: Equatable, Sendable {
     return kind?.problems(in: scenario) ?? []
   }
 
-  /// Examples of all kinds that random scenarios have, as `"key": value`. The order is that of the draws: another one gives
+  /// Examples for random scenarios, as `"key": value`; those of `auth` are in `ScenarioGenerator`, because they need tokens. The order is that of the draws: another one gives
   /// each seed another scenario.
   package static func examples(from stream: inout RandomStream) -> [String] {
     var draws = ExampleDraws(from: stream)

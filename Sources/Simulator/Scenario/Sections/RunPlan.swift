@@ -79,8 +79,8 @@ extension RunPlan {
   /// Why there is a range and no number.
   private var spreadReason: String {
     let start =
-      "phones stand before their first trip, at crossings and between trips, and go faster or slower than usual"
-    let day = "; of a plan of the day, a shorter run sees nothing, or all"
+      "phones wait before and between trips and at crossings, and their speeds differ"
+    let day = "; a run shorter than a day can have none or all of the planned trips"
     return start + (fleets.contains(where: \.isPartOfDay) ? day : "")
   }
 

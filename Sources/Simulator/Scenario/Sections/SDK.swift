@@ -112,7 +112,7 @@ extension DecodingContext {
       case .readyOnly, .unusableURL, .unusableToken:
         context.refuse(.contradiction, position, warning.description, remedy: "remove it")
       case .clamped, .spaceInURL, .withoutEffect, .refreshTokenNotSent:
-        context.note(position, warning.description, remedy: "a device does the same with it")
+        context.note(position, warning.description, remedy: "the SDK does the same")
       }
     }
   }

@@ -27,7 +27,7 @@ package struct ActivitySensor: Sendable {
     pending = mistake(after: instant)
   }
 
-  /// When `nextReport` is due; nil while there is none.
+  /// When the next report is due; nil while there is none.
   package var nextInstant: MonotonicInstant? { pending?.instant }
 
   /// Tells the sensor what the body does from an instant on. Does nothing when that is no change.

@@ -1,7 +1,7 @@
 import Base
 import Vocabulary
 
-/// The numbers and lists by which the rules judge, as the documents give them. The device has its own: a wrong one there is found
+/// Numbers and lists by which rules judge, as the documents give them; one that a single rule needs may stand there. The device has its own: a wrong one there is found
 /// only because the judge does not ask for it.
 enum DocumentedLimits {
   /// A request that has no end so long after its time limit is given up with its flush (SDK §9.2.2).
