@@ -92,6 +92,9 @@ import Testing
     #expect(client.exitCode() == 0)
     let said = String(decoding: try folder.read("said"), as: UTF8.self)
     #expect(said.contains("OCSP Response Status: successful") && said.contains("Cert Status: revoked"), "\(said)")
+    let answer = try #require(
+      said.firstRange(of: "OCSP Response Data").flatMap { said[$0.lowerBound...].firstRange(of: "======") })
+    #expect(said[..<answer.lowerBound].contains("Certificate:"), "the answer has the certificate of its signer")
     // Clients have the authority only, and check who has signed (RFC 6960 §4.2.2.2).
     let curl = try ChildProcess([
       "sh", "-c",
