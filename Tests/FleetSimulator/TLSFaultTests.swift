@@ -124,7 +124,7 @@ import World
   }
 
   @Test(arguments: [
-    ("tls: { problem: \"slow\" }, select: { count: 1 }", "by a rule of a Rolling Road server only"),
+    ("tls: { problem: \"slow\" }, select: { count: 1 }", "need a fault rule of a Rolling Road server"),
     ("tls: { problem: \"cut\", delay: \"3s\" }", "only a slow handshake has a delay"),
     ("tls: { problem: \"changed-key\" }", "target: { tls: { pinnedKey"),
     ("tls: { problem: \"cut\" }, select: { count: 1 }", "http://127.0.0.1:8080/locations has no TLS"),

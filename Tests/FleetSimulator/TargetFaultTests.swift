@@ -155,7 +155,7 @@ import World
       "preset: 'rollingroad',", "http: { abort: { status: 413, when: 'request.bytes > 9' } }",
       "a real server does not support 'when'"
     ),
-    ("preset: 'rollingroad',", "select: { fraction: 0.5 }, http: { abort: { status: 503 } }", "and these may be 3000"),
+    ("preset: 'rollingroad',", "select: { fraction: 0.5 }, http: { abort: { status: 503 } }", "up to 3000 rules"),
     ("", "toxic: { type: 'timeout', attributes: { timeout: 1 } }", "only modelled links have toxics"),
   ])
   func aFaultThatARealServerCannotInjectIsReported(target: String, fault: String, problem: String) throws {
