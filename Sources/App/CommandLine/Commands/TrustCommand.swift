@@ -45,7 +45,7 @@ extension Subcommand {
     SHA-256:   \(fingerprint)
 
     curl:
-      curl --cacert \(authority.authorityFile) https://localhost:8443/readyz   (8443 is the port of --tls-listen)
+      curl --cacert \(authority.authorityFile) https://localhost:8443/readyz   # 8443: the port of --tls-listen
 
     iOS, a device:
       1. Send it \(authority.profileFile) (AirDrop or mail) and open it there; or read the code at /page/trust.html of the server.
