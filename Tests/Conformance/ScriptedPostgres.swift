@@ -147,7 +147,7 @@ private struct Conversation {
 
   private func fail(_ reason: String) {
     let fields = [("S", "ERROR"), ("C", "42601"), ("M", reason)]
-    send("E", fields.flatMap { Array(($0.0 + $0.1).utf8) + [0] } + [0])
+    send("E", fields.flatMap { kind, text in Array("\(kind)\(text)\0".utf8) } + [0])
   }
 
   /// Until the client has gone.

@@ -21,6 +21,8 @@ struct BenchRow {
 
   var bytes: [UInt8] {
     let uuid = uuid
-    return (0..<16).map { UInt8(truncatingIfNeeded: ($0 < 8 ? uuid.high : uuid.low) >> UInt64(56 - $0 % 8 * 8)) }
+    return [uuid.high, uuid.low].flatMap { half in
+      stride(from: 56, through: 0, by: -8).map { UInt8(truncatingIfNeeded: half >> UInt64($0)) }
+    }
   }
 }

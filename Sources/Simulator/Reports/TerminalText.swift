@@ -14,9 +14,14 @@ struct Paint {
 /// Rows whose columns stand under each other.
 package enum Columns {
   private static func widths(_ rows: [[String]]) -> [Int] {
-    (0..<(rows.map(\.count).max() ?? 0)).map { column in
-      rows.map { column < $0.count ? $0[column].count : 0 }.max() ?? 0
+    var widths: [Int] = []
+    for row in rows {
+      for (column, cell) in row.enumerated() {
+        if column == widths.count { widths.append(0) }
+        widths[column] = max(widths[column], cell.count)
+      }
     }
+    return widths
   }
 
   /// Without as many of some columns, in this order, as it takes to fit into a line.

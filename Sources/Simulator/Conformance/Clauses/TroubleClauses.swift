@@ -124,7 +124,7 @@ extension ConformanceClause {
       }
       let good = zip(sent, phones).map { (request: $0.1, device: $1.number) }
       // Mixed, so that some of each are under way together.
-      let uploads = try run.line().exchangeAll(Array(good[..<6]) + bad[..<3] + good[6...] + bad[3...])
+      let uploads = try run.line().exchangeAll([good[..<6], bad[..<3], good[6...], bad[3...]].flatMap(Array.init))
       for (index, (record, request)) in sent.enumerated() {
         guard let upload = uploads.first(where: { $0.request === request }) else { continue }
         // What was refused is given up, so that the next request has one record again.
