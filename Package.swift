@@ -20,6 +20,8 @@ let settings: [SwiftSetting] =
 /// The tests run the product as it is shipped, optimized (scripts/test, docs/decisions/0023). A package that depends on this
 /// one never sees these flags.
 let optimizesProduct = Context.environment["OPTIMIZE_PRODUCT"] != nil
+/// What is built to be run is small where it calculates little (scripts/run, docker/Dockerfile, docs/decisions/0036).
+let shrinksProduct = Context.environment["SHRINK_PRODUCT"] != nil
 /// One job compiles all files of a target and writes its module: each further job would read all files, and expand the macros
 /// of tests, again.
 let buildSettings =
@@ -27,17 +29,22 @@ let buildSettings =
   + (optimizesProduct
     ? [.unsafeFlags(["-whole-module-optimization", "-num-threads", "1", "-no-emit-module-separately-wmo"])] : [])
 
-/// Whether a target calculates for long in the tests. What it does once for each run is not worth the time of the optimizer.
+/// Whether a target calculates for long. What it does once for each run is not worth the time of the optimizer in tests, nor
+/// the room of quick code in a program.
 enum Load { case calculates, calculatesLittle }
 
 func library(
   _ name: String, in folder: String = "", _ load: Load = .calculates, needs: [Target.Dependency] = [],
   resources: [Resource] = []
 ) -> Target {
-  let isOptimized = optimizesProduct && load == .calculates
+  var flags: [String] = []
+  if optimizesProduct, load == .calculates { flags = ["-O"] }
+  if shrinksProduct, load == .calculatesLittle { flags = ["-Osize"] }
+  let withoutRegularExpressions = ["-Xfrontend", "-disable-implicit-string-processing-module-import"]
+  if optimizesProduct || shrinksProduct { flags += withoutRegularExpressions }
   return .target(
     name: name, dependencies: needs, path: "Sources/\(folder)\(name)", resources: resources,
-    swiftSettings: buildSettings + (isOptimized ? [.unsafeFlags(["-O"])] : []))
+    swiftSettings: buildSettings + (flags.isEmpty ? [] : [.unsafeFlags(flags)]))
 }
 
 /// What tests wait for in CI besides what they need. SwiftPM compiles what is ready in reverse order of names; without this
@@ -90,7 +97,7 @@ let package = Package(
     library("Shell", in: "System/", .calculatesLittle, needs: ["CLinux"]),
 
     library("Base"),
-    library("Database", needs: ["CSQLite", "CPostgres"]),
+    library("Database", needs: ["Base", "CSQLite", "CPostgres"]),
 
     library("JSON", in: "Wire/"),
     library("HTTP1", in: "Wire/"),

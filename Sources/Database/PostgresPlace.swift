@@ -1,3 +1,5 @@
+internal import Base
+
 /// A URI of a PostgreSQL database, `postgresql://user:password@host/name?key=value`
 /// (https://www.postgresql.org/docs/15/libpq-connect.html#LIBPQ-CONNSTRING).
 package struct PostgresPlace {
@@ -38,7 +40,7 @@ package struct PostgresPlace {
 
   /// A message of the library without the passwords that it may quote.
   package func hidingSecrets(in text: String) -> String {
-    secrets.reduce(text) { $0.split(separator: $1, omittingEmptySubsequences: false).joined(separator: "(secret)") }
+    secrets.reduce(text) { $0.replacing($1, with: "(secret)") }
   }
 }
 

@@ -137,7 +137,7 @@ extension String {
   /// As one word of a command line.
   var shellWord: String {
     if !isEmpty && unicodeScalars.allSatisfy({ String.plainScalars.contains($0) }) { return self }
-    return "'" + split(separator: "'", omittingEmptySubsequences: false).joined(separator: #"'\''"#) + "'"
+    return "'" + replacing("'", with: #"'\''"#) + "'"
   }
 
   private static let plainScalars = Set(

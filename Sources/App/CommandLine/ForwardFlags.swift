@@ -1,3 +1,4 @@
+internal import Base
 import CurlTransport
 import IngestServer
 import Sinks

@@ -1,3 +1,4 @@
+internal import Base
 import FleetSimulator
 
 /// A word of a command line that may be written into reports.

@@ -1,4 +1,5 @@
 import BackendStore
+internal import Base
 import Database
 import Scenario
 

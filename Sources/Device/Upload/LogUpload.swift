@@ -1,3 +1,4 @@
+internal import Base
 import Contract
 
 /// A log on its way to a server (SDK §20.5).
@@ -60,7 +61,7 @@ struct LogForm {
     var attempt = 0
     while true {
       let boundary = "boundary-\(number)-\(attempt)"
-      let isPresent = contents.contains { !$0[...].ranges(of: Array(boundary.utf8)).isEmpty }
+      let isPresent = contents.contains { $0.span.contains(boundary) }
       if !isPresent { return boundary }
       attempt += 1
     }

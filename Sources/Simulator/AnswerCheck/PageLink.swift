@@ -1,3 +1,4 @@
+internal import Base
 import Contract
 
 /// The next page of a list, as `Link: <…>; rel="next"` names it (RFC 8288 §3).

@@ -107,6 +107,6 @@ extension StorePlace {
 extension String {
   /// With a value in the place of `{name}`.
   package func filling(_ name: String, _ value: String) -> String {
-    split(separator: "{\(name)}", omittingEmptySubsequences: false).joined(separator: value)
+    replacing("{\(name)}", with: value)
   }
 }

@@ -1,3 +1,4 @@
+internal import Base
 import JSON
 
 /// The user's own schema for records: a text in which tags stand for values. It is parsed once, when it is configured.
@@ -22,10 +23,10 @@ package struct RecordTemplate: Equatable, Sendable {
     if text.isEmpty { return nil }
     var segments: [Segment] = []
     var unknownTags: [String] = []
-    var rest = Array(text.utf8)[...]
-    while let opening = rest.firstRange(of: "<%=".utf8) {
-      guard let closing = rest[opening.upperBound...].firstRange(of: "%>".utf8) else { break }
-      if rest.startIndex < opening.lowerBound { segments.append(.text(Array(rest[..<opening.lowerBound]))) }
+    var rest = text[...]
+    while let opening = rest.firstRange(of: "<%=") {
+      guard let closing = rest[opening.upperBound...].firstRange(of: "%>") else { break }
+      if rest.startIndex < opening.lowerBound { segments.append(.text(Array(rest[..<opening.lowerBound].utf8))) }
       let name = Self.name(rest[opening.upperBound..<closing.lowerBound])
       if let tag = TemplateTag.allCases.first(where: { $0.name == name }), kind == .geofence || !tag.needsGeofence {
         segments.append(.tag(tag))
@@ -34,17 +35,17 @@ package struct RecordTemplate: Equatable, Sendable {
       }
       rest = rest[closing.upperBound...]
     }
-    if !rest.isEmpty { segments.append(.text(Array(rest))) }
+    if !rest.isEmpty { segments.append(.text(Array(rest.utf8))) }
     self.kind = kind
     self.segments = segments
     self.unknownTags = unknownTags
   }
 
   /// Without the spaces around it.
-  private static func name(_ bytes: ArraySlice<UInt8>) -> String {
-    let name = bytes.drop { $0 <= UInt8(ascii: " ") }
-    let end = name.lastIndex { $0 > UInt8(ascii: " ") }.map { $0 + 1 } ?? name.startIndex
-    return String(decoding: name[..<end], as: UTF8.self)
+  private static func name(_ text: Substring) -> String {
+    let name = text.utf8.drop { $0 <= UInt8(ascii: " ") }
+    let end = name.lastIndex { $0 > UInt8(ascii: " ") }.map { name.index(after: $0) } ?? name.startIndex
+    return String(Substring(name[..<end]))
   }
 }
 

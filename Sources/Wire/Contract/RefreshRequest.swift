@@ -114,9 +114,8 @@ package struct NameValuePair: Equatable, Sendable {
 
   /// With the text in place of the placeholder. Nil when there is no text to take its place.
   func substituting(_ placeholder: String, with text: String?) -> NameValuePair? {
-    let parts = value.split(separator: placeholder, omittingEmptySubsequences: false)
-    guard parts.count > 1 else { return self }
-    return text.map { NameValuePair(name, parts.joined(separator: $0)) }
+    guard value.contains(placeholder) else { return self }
+    return text.map { NameValuePair(name, value.replacing(placeholder, with: $0)) }
   }
 }
 

@@ -329,8 +329,8 @@ extension ConformanceClause {
     let record = try run.raw(with: #""extras":{"place":"🚗 東京"}"#)
     let raw = RawRequest(try run.request(phone, [record]))
     let bytes = raw.bytes
-    let name = bytes.firstRange(of: "ontent-".utf8).map(\.lowerBound) ?? 20
-    let letter = bytes.firstRange(of: "🚗".utf8).map { $0.lowerBound + 2 } ?? bytes.count - 10
+    let name = bytes.span.firstIndex(of: "ontent-".utf8.span) ?? 20
+    let letter = bytes.span.firstIndex(of: "🚗".utf8.span).map { $0 + 2 } ?? bytes.count - 10
     let connection = try run.connect()
     var start = 0
     for end in [name, raw.head.count + 5, letter, bytes.count] {

@@ -219,7 +219,6 @@ extension ClauseResult {
 
 extension String {
   fileprivate var escapedForTable: String {
-    String(map { $0.isNewline ? " " : $0 }).split(separator: "|", omittingEmptySubsequences: false).joined(
-      separator: "\\|")
+    String(map { $0.isNewline ? " " : $0 }).replacing("|", with: "\\|")
   }
 }

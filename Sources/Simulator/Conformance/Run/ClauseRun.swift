@@ -167,8 +167,7 @@ extension ClauseRun {
     records += 1
     hasBareRecords = true
     let (uuid, time) = (uuid(), time ?? instant(records))
-    let filled = text.split(separator: "%U", omittingEmptySubsequences: false).joined(separator: uuid.upperCaseText)
-      .split(separator: "%T", omittingEmptySubsequences: false).joined(separator: time.iso8601Text)
+    let filled = text.replacing("%U", with: uuid.upperCaseText).replacing("%T", with: time.iso8601Text)
     return SentRecord(uuid: uuid, timestamp: time, bytes: Array(filled.utf8))
   }
 

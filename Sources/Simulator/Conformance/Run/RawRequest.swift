@@ -88,7 +88,7 @@ struct RawRequest {
   }
 
   private static func quoted(_ text: String) -> String {
-    "'" + text.split(separator: "'", omittingEmptySubsequences: false).joined(separator: "'\\''") + "'"
+    "'" + text.replacing("'", with: "'\\''") + "'"
   }
 }
 

@@ -65,7 +65,8 @@ final class WithdrawnTokens {
       return request.headers.contains { $0.isNamed(HeaderName.authorization) && $0.value.hasSuffix(access) }
     case .refresh:
       guard let refresh else { return false }
-      return request.body.firstRange(of: Array(refresh.utf8)) != nil
+      let body = request.body
+      return body.span.contains(refresh)
     }
   }
 }

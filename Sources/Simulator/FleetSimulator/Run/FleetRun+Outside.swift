@@ -149,7 +149,7 @@ extension OutsideSetup {
   package func proof(devices: [String], seed: UInt64, start: String) throws(TransportError) -> (any StoreProof)? {
     if let query = verification.url, verification.effectiveMethod == .query {
       func filled(_ url: String) -> String {
-        let filled = url.split(separator: "{start}", omittingEmptySubsequences: false).joined(separator: start)
+        let filled = url.replacing("{start}", with: start)
         return filled.hasPrefix("/") ? origin + filled : filled
       }
       var question = QuerySource.Question(url: filled(query), path: verification.uuids)

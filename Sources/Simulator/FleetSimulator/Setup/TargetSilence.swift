@@ -1,3 +1,4 @@
+internal import Base
 package import Upload
 
 /// Why a server cannot be reached, and what to do where that follows from how the run was started.
@@ -39,7 +40,7 @@ package struct TargetSilence: Equatable, Sendable {
       let parts = (host.split(separator: "/").first ?? host).split(separator: ":")
       let isMeant =
         message.contains("proxy") || message.contains("CONNECT")
-        || (message.contains(parts[0]) && message.contains("port \(parts.count > 1 ? parts[1] : "1080")"))
+        || (message.contains(String(parts[0])) && message.contains("port \(parts.count > 1 ? parts[1] : "1080")"))
       return isMeant ? (name, String(value[..<start]) + host) : nil
     }
     return nil

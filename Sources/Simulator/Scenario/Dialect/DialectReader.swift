@@ -1,3 +1,5 @@
+internal import Base
+
 /// Reads the text of a dialect, with the tables and the variables of scenarios.
 package struct DialectReader {
   private let variable: (String) -> String?
@@ -103,7 +105,7 @@ extension DecodingContext {
 extension String {
   /// In their order; `${device.id}` is known to the substitution.
   fileprivate var namesInBraces: [String] {
-    let pieces = split(separator: "{", omittingEmptySubsequences: false)
+    let pieces = split(separator: "{" as Character, omittingEmptySubsequences: false)
     return zip(pieces, pieces.dropFirst()).compactMap { before, piece in
       if before.last == "$" { return nil }
       return piece.firstIndex(of: "}").map { String(piece[..<$0]) }

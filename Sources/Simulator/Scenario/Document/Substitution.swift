@@ -191,10 +191,14 @@ package struct DevicePlaceholders: Sendable {
 
   /// What a scenario has to say so that devices are left with this text, their placeholders included.
   package static func escaped(_ text: String) -> String {
-    let parts = text.split(separator: "${", omittingEmptySubsequences: false)
-    return parts.dropFirst().reduce(into: String(parts[0])) { result, part in
-      result += (names.contains { part.hasPrefix($0 + "}") } ? "${" : "$${") + part
+    var (result, rest) = ("", text[...])
+    while let start = rest.firstRange(of: "${") {
+      let tail = rest[start.upperBound...]
+      result += rest[..<start.lowerBound]
+      result += names.contains { tail.hasPrefix($0 + "}") } ? "${" : "$${"
+      rest = tail
     }
+    return result + rest
   }
 
   /// Every text in the value, not the keys.

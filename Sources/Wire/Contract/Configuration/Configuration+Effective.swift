@@ -1,3 +1,4 @@
+internal import Base
 internal import JSON
 
 /// Values that another key overrides (SDK §2). The state shows what was configured; engines go by these.

@@ -260,7 +260,7 @@ struct DeviceHome {
     ]
     var filled = text
     for (word, value) in words {
-      filled = filled.split(separator: "${\(word)}", omittingEmptySubsequences: false).joined(separator: value)
+      filled = filled.replacing("${\(word)}", with: value)
     }
     return filled
   }
