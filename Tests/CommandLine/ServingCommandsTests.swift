@@ -163,6 +163,7 @@ import Threaded
     let calls: [([String], String, ExitCode)] = [
       (["--tls-listen", "127.0.0.1:0"], "--tls-listen needs TLS", .usage),
       (["--tls-cert", "/nowhere.pem", "--tls-key", "/nowhere.key"], "/nowhere.pem", .runtimeFailure),
+      (["--tls-cert", "a", "--tls-key", "a", "--tls-cert", "b"], "given 2 and 1 times", .usage),
       (["--tls", "development", "--tls-listen", taken], "cannot bind \(taken)", .cannotBind),
     ]
     for (flags, message, code) in calls {

@@ -107,6 +107,10 @@ enum Treatment {
       "--tls-cert chain.pem --tls-key key.pem --tls-listen 0.0.0.0:8443",
       "--tls development --tls-listen 127.0.0.1:0 --data secure"
     ),
+    (
+      "--tls-cert api.pem --tls-key api.key --tls-cert phones.pem --tls-key phones.key",
+      "--tls development --tls-listen 127.0.0.1:0 --data secure"
+    ),
   ]
 
   /// By their beginnings, commands that take long and need nothing of their page: they run on the first page that has them.

@@ -35,9 +35,9 @@ final class StreamServer {
     try authority.prepare()
     child.signal(SIGTERM)
     _ = child.exitCode()
-    let files = authority.files
+    let server = authority.files.pairs[0]
     (child, port) = try Self.start(
-      in: folder, login + ["--tls", "--tlscert", files.certificate, "--tlskey", files.key])
+      in: folder, login + ["--tls", "--tlscert", server.certificate, "--tlskey", server.key])
   }
 
   private static func start(in folder: TemporaryFolder, _ words: [String]) throws -> (ChildProcess, UInt16) {

@@ -73,8 +73,9 @@ import Testing
   }
 
   @Test func anExpiredCertificateIsServedAndSaid() throws {
-    let server = try SecureServer(certificates.issue("server", days: -9 ... -1))
-    #expect(server.notices.all == ["the certificate is no longer valid; clients refuse it"])
+    let files = try certificates.issue("server", days: -9 ... -1)
+    let server = try SecureServer(files)
+    #expect(server.notices.all == ["the certificate \(files.certificate) is no longer valid; clients refuse it"])
     #expect(throws: TestClient.Failure.self) { try TestClient(port: server.port, trusting()) }
     #expect(try server.metric(#"rollingroad_tls_handshakes_failed_total{cause="refused_by_client"}"#) == 1)
   }

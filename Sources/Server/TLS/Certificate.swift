@@ -89,6 +89,9 @@ final class Certificate {
 
   func belongs(to key: PrivateKey) -> Bool { unsafe X509_check_private_key(pointer, key.pointer) == 1 }
 
+  /// The same names, and another kind of key: a client can be shown the one that it prefers.
+  func isAlternative(to other: Certificate) -> Bool { unsafe rr_x509_are_alternatives(pointer, other.pointer) == 1 }
+
   /// A name with an asterisk is one that it stands for.
   func names(_ name: String) -> Bool {
     if Certificate.isAddress(name) { return unsafe X509_check_ip_asc(pointer, name, 0) == 1 }

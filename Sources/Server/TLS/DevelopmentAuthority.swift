@@ -10,7 +10,8 @@ package struct DevelopmentAuthority: Sendable {
   /// In a folder for the public: what may be read by all.
   package var authorityFile: String { folder + "/authority.pem" }
   private var authorityKeyFile: String { folder + "/authority.key" }
-  package var files: TLSFiles { TLSFiles(certificate: folder + "/server.pem", key: folder + "/server.key") }
+  package var files: TLSFiles { TLSFiles([server]) }
+  private var server: TLSFiles.Pair { TLSFiles.Pair(certificate: folder + "/server.pem", key: folder + "/server.key") }
 
   /// iOS refuses certificates of servers that are valid for longer than 398 days, also those of authorities that a user has
   /// added when they are longer than 825 (https://support.apple.com/HT211025, HT210176).
@@ -42,8 +43,8 @@ package struct DevelopmentAuthority: Sendable {
     let key = try PrivateKey.make()
     let certificate = try Certificate.issue(
       "Rolling Road", for: key, days: DevelopmentAuthority.serverDays, alternatives, by: authority)
-    try PEMFile.write(try key.pem, to: files.key, mode: 0o600)
-    try PEMFile.write(try certificate.pem, to: files.certificate, mode: 0o644)
+    try PEMFile.write(try key.pem, to: server.key, mode: 0o600)
+    try PEMFile.write(try certificate.pem, to: server.certificate, mode: 0o644)
   }
 
   /// Nil when both files are missing. A new one in the place of half of one would not be trusted where the old one is.
@@ -78,7 +79,7 @@ package struct DevelopmentAuthority: Sendable {
   }
 
   private func isCurrent(under authority: Certificate) throws(TLSError) -> Bool {
-    guard let certificate = try Certificate.read(files.certificate), let key = try PrivateKey.read(files.key) else {
+    guard let certificate = try Certificate.read(server.certificate), let key = try PrivateKey.read(server.key) else {
       return false
     }
     return certificate.secondsLeft > DevelopmentAuthority.renewalSeconds && certificate.isSigned(by: authority)

@@ -32,6 +32,9 @@ package final class TLSChannel {
   private static let callBytes: Int32 = 65_536
 
   private let ssl: OpaquePointer
+  /// What OpenSSL calls for the session looks into these.
+  private let context: TLSContext
+  private var shown: TLSContext?
   private let socket: UnsafeMutablePointer<rr_socket>
   /// Why nothing more can be read, and, unless the peer has only ended its output, nothing written.
   private var ended: Outcome?
@@ -46,7 +49,7 @@ package final class TLSChannel {
     guard let method = unsafe SocketFunctions.shared.method,
       let ssl = unsafe rr_ssl_new(context.pointer, method, number)
     else { return nil }
-    unsafe (self.ssl, socket) = (ssl, rr_ssl_socket(ssl))
+    unsafe (self.ssl, socket, self.context) = (ssl, rr_ssl_socket(ssl), context)
     if stopsAtGreeting { unsafe socket.pointee.greeting = Int32(rr_greeting_stops) }
   }
 
@@ -72,8 +75,14 @@ package final class TLSChannel {
     }
   }
 
+  /// The one for the name that the client asks for, when it has greeted.
+  var chosen: TLSContext { context.all.first { unsafe $0.pointer == SSL_get_SSL_CTX(ssl) } ?? context }
+
   /// Before the client is answered.
-  func change(to context: TLSContext) { unsafe rr_ssl_change_context(ssl, context.pointer) }
+  func change(to context: TLSContext) {
+    shown = context
+    unsafe rr_ssl_change_context(ssl, context.pointer)
+  }
 
   /// After the handshake.
   package var facts: TLSFacts { facts(at: time(nil)) }

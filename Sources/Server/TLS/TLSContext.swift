@@ -1,6 +1,8 @@
 internal import COpenSSL
+internal import Synchronization
 
-/// A certificate with its key, and what is offered to clients beside it. May be used by all threads at once.
+/// A certificate with its key, or one for each kind of key, and what is offered to clients beside it. May be used by all threads
+/// at once.
 @safe
 final class TLSContext: @unchecked Sendable {
   let pointer: OpaquePointer
@@ -19,6 +21,14 @@ final class TLSContext: @unchecked Sendable {
 
   /// Lives as long as the context.
   private let staple: Staple?
+  /// What clients are shown, by the files that it comes from.
+  private var certificates: [(file: String, certificate: Certificate)] = []
+  /// For the other names that clients ask for.
+  private var others: [TLSContext] = []
+  /// What OpenSSL chooses from.
+  private var choice: UnsafeMutablePointer<OpaquePointer?>?
+  /// Beside it, for faults.
+  let faulty = Mutex(FaultyContexts())
 
   private init(staple: Staple?) throws(TLSError) {
     guard let pointer = unsafe SSL_CTX_new(TLS_server_method()) else {
@@ -32,10 +42,17 @@ final class TLSContext: @unchecked Sendable {
     unsafe SSL_CTX_set_client_hello_cb(pointer, rr_greeted, nil)
   }
 
+  /// The first pair's, which knows the others.
   convenience init(_ files: TLSFiles) throws(TLSError) {
+    try self.init(files.pairs[0], files.clientAuthorities)
+    for pair in files.pairs.dropFirst() { try add(TLSContext(pair, files.clientAuthorities)) }
+    if !others.isEmpty { chooseByName() }
+  }
+
+  private convenience init(_ pair: TLSFiles.Pair, _ clientAuthorities: String?) throws(TLSError) {
     try self.init(staple: nil)
-    try load(files)
-    if let authorities = files.clientAuthorities { try askForCertificates(of: authorities) }
+    try load(pair)
+    if let clientAuthorities { try askForCertificates(of: clientAuthorities) }
   }
 
   /// With a certificate that is in no file, and what the server says of it.
@@ -53,17 +70,45 @@ final class TLSContext: @unchecked Sendable {
     }
   }
 
-  deinit { unsafe SSL_CTX_free(pointer) }
-
-  /// Nil when there is none yet.
-  var certificate: Certificate? {
-    unsafe SSL_CTX_get0_certificate(pointer).map { unsafe Certificate(sharing: $0) }
+  deinit {
+    unsafe SSL_CTX_free(pointer)
+    unsafe choice?.deallocate()
   }
 
-  /// The end of the certificate.
-  var expiry: TLSExpiry { unsafe TLSExpiry(of: SSL_CTX_get0_certificate(pointer)) }
+  /// With those of other names, in the order in which they are chosen.
+  var all: [TLSContext] { [self] + others }
 
-  private func load(_ files: TLSFiles) throws(TLSError) {
+  /// Nil when it comes from no file.
+  var certificate: Certificate? { certificates.first?.certificate }
+
+  /// The ends of all certificates, by their files.
+  var expiries: [(file: String, expiry: TLSExpiry)] {
+    all.flatMap(\.certificates).map { unsafe ($0.file, TLSExpiry(of: $0.certificate.pointer)) }
+  }
+
+  private func add(_ other: TLSContext) throws(TLSError) {
+    guard let like = all.first(where: { $0.hasRoom(for: other) }) else { return others.append(other) }
+    guard unsafe rr_ssl_add_certificate(like.pointer, other.pointer) == 1 else {
+      throw TLSError("\(other.certificates[0].file) cannot be used: \(TLSError.reason)")
+    }
+    like.certificates += other.certificates
+  }
+
+  /// A client that knows both kinds of keys gets the first kind of OpenSSL's order, which is that of elliptic curves.
+  private func hasRoom(for other: TLSContext) -> Bool {
+    certificates.allSatisfy { $0.certificate.isAlternative(to: other.certificates[0].certificate) }
+  }
+
+  private func chooseByName() {
+    let contexts = all
+    let choice = UnsafeMutablePointer<OpaquePointer?>.allocate(capacity: contexts.count + 1)
+    for (index, context) in contexts.enumerated() { unsafe choice[index] = context.pointer }
+    unsafe choice[contexts.count] = nil
+    unsafe self.choice = choice
+    unsafe rr_ssl_choose_by_name(choice)
+  }
+
+  private func load(_ files: TLSFiles.Pair) throws(TLSError) {
     // Without this OpenSSL asks for the password of a key at the terminal.
     unsafe SSL_CTX_set_default_passwd_cb(pointer) { _, _, _, _ in 0 }
     ERR_clear_error()
@@ -75,6 +120,8 @@ final class TLSContext: @unchecked Sendable {
     else {
       throw TLSError("\(files.key) is not an unencrypted private key of \(files.certificate): \(TLSError.reason)")
     }
+    guard let loaded = unsafe SSL_CTX_get0_certificate(pointer) else { preconditionFailure("a certificate was loaded") }
+    unsafe certificates = [(files.certificate, Certificate(sharing: loaded))]
   }
 
   private func limit() throws(TLSError) {
@@ -111,22 +158,35 @@ final class TLSContext: @unchecked Sendable {
   private func control(_ command: Int32, _ value: Int) { _ = unsafe SSL_CTX_ctrl(pointer, command, value, nil) }
 }
 
-/// Where the server's certificate and what belongs to it are, as files in PEM form.
+/// Where the server's certificates and what belongs to them are, as files in PEM form.
 package struct TLSFiles: Equatable, Sendable {
-  /// The certificate, and behind it the chain up to the authority.
-  package var certificate: String
-  package var key: String
+  /// A certificate with its key.
+  package struct Pair: Equatable, Sendable {
+    /// The certificate, and behind it the chain up to the authority.
+    package let certificate: String
+    package let key: String
+
+    package init(certificate: String, key: String) { (self.certificate, self.key) = (certificate, key) }
+  }
+
+  /// Clients get the first one for the name that they ask for, and the first of all when there is none. At least one.
+  package let pairs: [Pair]
   /// Whose certificates of clients are accepted; nil: none is asked for.
   package var clientAuthorities: String?
 
+  package init(_ pairs: [Pair], clientAuthorities: String? = nil) {
+    precondition(!pairs.isEmpty, "TLS needs a certificate")
+    (self.pairs, self.clientAuthorities) = (pairs, clientAuthorities)
+  }
+
   package init(certificate: String, key: String, clientAuthorities: String? = nil) {
-    (self.certificate, self.key, self.clientAuthorities) = (certificate, key, clientAuthorities)
+    self.init([Pair(certificate: certificate, key: key)], clientAuthorities: clientAuthorities)
   }
 
   /// Throws when they cannot be used.
   package func check() throws(TLSError) { _ = try TLSContext(self) }
 
-  var all: [String] { [certificate, key] + (clientAuthorities.map { [$0] } ?? []) }
+  var all: [String] { pairs.flatMap { [$0.certificate, $0.key] } + (clientAuthorities.map { [$0] } ?? []) }
 }
 
 /// Why there is no TLS, as a sentence that names the file.

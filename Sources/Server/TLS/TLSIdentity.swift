@@ -12,15 +12,13 @@ package final class TLSIdentity: Sendable {
     case newAuthority
     /// The files have changed and cannot be used; the former certificate stays.
     case notRenewed(TLSError)
-    /// The certificate is no longer valid.
-    case expired
-    case notYetValid
+    /// The certificate in this file is no longer valid.
+    case expired(String)
+    case notYetValid(String)
   }
 
   private struct State {
-    var context: TLSContext { didSet { faulty = FaultyContexts() } }
-    /// Beside it, for faults.
-    var faulty = FaultyContexts()
+    var context: TLSContext
     /// Of the files that were read last, whether they could be used or not.
     var stamps: [FileStamp]
     /// When they are read again though they have not changed, in seconds of the clock of files as below.
@@ -76,7 +74,7 @@ package final class TLSIdentity: Sendable {
       State(
         context: context, stamps: stamps, nextReading: now + TLSIdentity.keySeconds,
         renewal: now + context.secondsToRenewal))
-    if let notice = context.expiry.notice { notify(notice) }
+    for notice in context.notices { notify(notice) }
   }
 
   /// TLS for a client that has connected; nil when memory has run out. Changed files count from here on. `stopsAtGreeting`: see
@@ -92,9 +90,10 @@ package final class TLSIdentity: Sendable {
 
   /// Before the channel has answered its client: what the client is shown has this fault. False when it cannot be made.
   package func show(_ fault: CertificateFault, over channel: TLSChannel) -> Bool {
-    let context = state.withLock { state in
+    let own = channel.chosen
+    let context = own.faulty.withLock { faulty in
       do throws(TLSError) {
-        return try state.faulty.context(fault, besides: state.context, of: authority)
+        return try faulty.context(fault, besides: own, of: authority)
       } catch {
         return nil
       }
@@ -106,29 +105,30 @@ package final class TLSIdentity: Sendable {
   private func refresh(_ state: inout State, _ now: Int) -> [Notice] {
     do throws(TLSError) {
       let isNew = try renewWhenDue(&state, now)
-      return (isNew ? [.newAuthority] : []) + (read(&state, now).map { [$0] } ?? [])
+      return (isNew ? [.newAuthority] : []) + read(&state, now)
     } catch {
       return [.notRenewed(error)]
     }
   }
 
-  private func read(_ state: inout State, _ now: Int) -> Notice? {
+  private func read(_ state: inout State, _ now: Int) -> [Notice] {
     let stamps = files.all.map(FileStamp.init)
     let isNew = stamps != state.stamps || state.failure != nil
-    guard stamps != state.stamps || now >= state.nextReading else { return nil }
+    guard stamps != state.stamps || now >= state.nextReading else { return [] }
     state.stamps = stamps
     do throws(TLSError) {
       state.context = try load(files)
     } catch {
       state.nextReading = now + TLSIdentity.retrySeconds
       defer { state.failure = error }
-      return error == state.failure ? nil : .notRenewed(error)
+      return error == state.failure ? [] : [.notRenewed(error)]
     }
     state.failure = nil
     state.nextReading = now + TLSIdentity.keySeconds
     state.renewal = now + state.context.secondsToRenewal
-    guard isNew else { return nil }
-    return state.context.expiry.notice ?? .renewed
+    guard isNew else { return [] }
+    let notices = state.context.notices
+    return notices.isEmpty ? [.renewed] : notices
   }
 
   /// Whether it took a new authority.
@@ -141,10 +141,14 @@ package final class TLSIdentity: Sendable {
 }
 
 extension TLSContext {
-  fileprivate var secondsToRenewal: Int { expiry.secondsLeft - DevelopmentAuthority.renewalSeconds }
-}
+  fileprivate var secondsToRenewal: Int {
+    (expiries.map(\.expiry.secondsLeft).min() ?? 0) - DevelopmentAuthority.renewalSeconds
+  }
 
-extension TLSExpiry {
-  /// Why clients refuse the certificate; nil while it is valid.
-  fileprivate var notice: TLSIdentity.Notice? { secondsLeft < 0 ? .expired : isAhead ? .notYetValid : nil }
+  /// Why clients refuse certificates.
+  fileprivate var notices: [TLSIdentity.Notice] {
+    expiries.compactMap { file, expiry in
+      expiry.secondsLeft < 0 ? .expired(file) : expiry.isAhead ? .notYetValid(file) : nil
+    }
+  }
 }

@@ -27,6 +27,8 @@ struct rr_socket {
   int greeting;
   /// The host that the client asks for; NULL when it names none, and where the handshake does not stop.
   char *name;
+  /// The certificate was chosen by the name that the client asks for.
+  int is_named;
   uint64_t received;
   uint64_t sent;
 };
@@ -124,23 +126,79 @@ static inline SSL *rr_ssl_new(SSL_CTX *context, const BIO_METHOD *method, int nu
 /// Lives as long as the session.
 static inline struct rr_socket *rr_ssl_socket(const SSL *ssl) { return BIO_get_data(SSL_get_rbio(ssl)); }
 
-/// Stops a handshake once, where that is wanted: what the client is shown can be decided by the host that it asks for.
-static inline int rr_greeted(SSL *ssl, int *alert, void *argument) {
-  (void)alert, (void)argument;
-  struct rr_socket *socket = rr_ssl_socket(ssl);
-  if (socket->greeting != rr_greeting_stops) return SSL_CLIENT_HELLO_SUCCESS;
-  socket->greeting = rr_greeting_read;
+/// The length of the host that the client asks for; 0 when it names none.
+static inline size_t rr_asked_host(SSL *ssl, const char **name) {
   const unsigned char *bytes = NULL;
   size_t length = 0;
   // RFC 6066 §3: the length of the list, and of its first name the type, which is that of a host, and the length.
-  if (SSL_client_hello_get0_ext(ssl, TLSEXT_TYPE_server_name, &bytes, &length) && length > 5 &&
-      bytes[2] == TLSEXT_NAMETYPE_host_name) {
-    size_t count = (size_t)bytes[3] << 8 | bytes[4];
-    if (count <= length - 5 && count <= TLSEXT_MAXLEN_host_name) {
-      socket->name = OPENSSL_strndup((const char *)bytes + 5, count);
-    }
+  if (!SSL_client_hello_get0_ext(ssl, TLSEXT_TYPE_server_name, &bytes, &length) || length <= 5 ||
+      bytes[2] != TLSEXT_NAMETYPE_host_name) {
+    return 0;
   }
+  size_t count = (size_t)bytes[3] << 8 | bytes[4];
+  *name = (const char *)bytes + 5;
+  return count <= length - 5 && count <= TLSEXT_MAXLEN_host_name ? count : 0;
+}
+
+/// A session goes on only under the name under which it began (RFC 6066 §3); letters have no case in it.
+static inline int rr_bind_session(SSL *ssl, const char *name, size_t length) {
+  char lower[TLSEXT_MAXLEN_host_name];
+  for (size_t at = 0; at < length; at++) lower[at] = name[at] >= 'A' && name[at] <= 'Z' ? name[at] | 0x20 : name[at];
+  unsigned char digest[EVP_MAX_MD_SIZE];
+  unsigned int count = 0;
+  return EVP_Digest(lower, length, digest, &count, EVP_sha256(), NULL) == 1 &&
+         SSL_set_session_id_context(ssl, digest, count) == 1;
+}
+
+/// The first context whose certificate is for that name. `contexts` ends with NULL; their first is the one that is there.
+static inline void rr_choose_context(SSL *ssl, SSL_CTX *const *contexts, const char *name, size_t length) {
+  for (; length > 0 && *contexts != NULL; contexts++) {
+    if (X509_check_host(SSL_CTX_get0_certificate(*contexts), name, length, 0, NULL) != 1) continue;
+    SSL_set_SSL_CTX(ssl, *contexts);
+    rr_ssl_socket(ssl)->is_named = 1;
+    return;
+  }
+}
+
+/// Chooses among several contexts, if there are. Stops a handshake once, where that is wanted: what the client is shown can be
+/// decided by the host that it asks for.
+static inline int rr_greeted(SSL *ssl, int *alert, void *contexts) {
+  struct rr_socket *socket = rr_ssl_socket(ssl);
+  int stops = socket->greeting == rr_greeting_stops;
+  if (contexts == NULL && !stops) return SSL_CLIENT_HELLO_SUCCESS;
+  const char *name = NULL;
+  size_t length = rr_asked_host(ssl, &name);
+  if (contexts != NULL) {
+    if (!rr_bind_session(ssl, name, length)) {
+      *alert = SSL_AD_INTERNAL_ERROR;
+      return SSL_CLIENT_HELLO_ERROR;
+    }
+    rr_choose_context(ssl, contexts, name, length);
+  }
+  if (!stops) return SSL_CLIENT_HELLO_SUCCESS;
+  socket->greeting = rr_greeting_read;
+  if (length > 0) socket->name = OPENSSL_strndup(name, length);
   return SSL_CLIENT_HELLO_RETRY;
+}
+
+/// A client is told that its name was of use (RFC 6066 §3).
+static inline int rr_named(SSL *ssl, int *alert, void *argument) {
+  (void)alert, (void)argument;
+  return rr_ssl_socket(ssl)->is_named ? SSL_TLSEXT_ERR_OK : SSL_TLSEXT_ERR_NOACK;
+}
+
+/// Sessions of the first of these contexts are those of the one for the name that the client asks for. They must live as long as
+/// sessions do; NULL ends them.
+static inline void rr_ssl_choose_by_name(SSL_CTX *const *contexts) {
+  SSL_CTX_set_client_hello_cb(contexts[0], rr_greeted, (void *)contexts);
+  SSL_CTX_set_tlsext_servername_callback(contexts[0], rr_named);
+}
+
+/// The certificate of another context is shown too: one with another kind of key has room beside the first.
+static inline int rr_ssl_add_certificate(SSL_CTX *context, SSL_CTX *from) {
+  STACK_OF(X509) *chain = NULL;
+  SSL_CTX_get0_chain_certs(from, &chain);
+  return SSL_CTX_use_cert_and_key(context, SSL_CTX_get0_certificate(from), SSL_CTX_get0_privatekey(from), chain, 1);
 }
 
 /// From here on the server is what another context says. No session of the other one is resumed, and none is offered.

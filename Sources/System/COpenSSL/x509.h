@@ -63,6 +63,15 @@ static inline X509 *rr_x509_issue(const char *name, EVP_PKEY *key, int from_day,
   return NULL;
 }
 
+/// Whether a client that knows RSA and elliptic curves can be shown either: the same names, and keys of different kinds.
+static inline int rr_x509_are_alternatives(const X509 *a, const X509 *b) {
+  int first = X509_get_ext_by_NID(a, NID_subject_alt_name, -1), second = X509_get_ext_by_NID(b, NID_subject_alt_name, -1);
+  return first >= 0 && second >= 0 &&
+         ASN1_OCTET_STRING_cmp(X509_EXTENSION_get_data(X509_get_ext(a, first)),
+                               X509_EXTENSION_get_data(X509_get_ext(b, second))) == 0 &&
+         EVP_PKEY_get_base_id(X509_get0_pubkey(a)) != EVP_PKEY_get_base_id(X509_get0_pubkey(b));
+}
+
 /// What a memory BIO holds; valid until the BIO is freed.
 static inline size_t rr_bio_contents(BIO *bio, const uint8_t **start) {
   char *bytes = NULL;

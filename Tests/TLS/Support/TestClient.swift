@@ -94,6 +94,10 @@ import Support
     return String(decoding: text.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
   }
 
+  func isShown(for host: String) -> Bool {
+    unsafe X509_check_host(SSL_get0_peer_certificate(ssl), host, host.utf8.count, 0, nil) == 1
+  }
+
   /// The public key in it, in DER.
   var serverKey: [UInt8] {
     let key = unsafe X509_get0_pubkey(SSL_get0_peer_certificate(ssl))

@@ -14,15 +14,18 @@ extension Subcommand {
     flags: [
       .value(
         "listen", "ADDRESS", "address and port to listen on; port 0 picks a free port", standard: "127.0.0.1:8080"),
-      .value(
+      .values(
         "tls-cert", "FILE",
-        "certificate for TLS in PEM form, followed by its chain; read again when it changes [no TLS]"),
+        "certificate for TLS in PEM form, followed by its chain [no TLS]; read again when it changes; of several, clients get the first that is for the name they ask for, or else the first"
+      ),
       .value(
         "tls", "MODE",
         "development: make an authority and a certificate in the data folder; 'rollingroad trust' makes clients trust it"
       ),
       .value("tls-names", "NAMES", "names and addresses of that certificate, beside localhost, separated by commas"),
-      .value("tls-key", "FILE", "private key of --tls-cert in PEM form, without a password"),
+      .values(
+        "tls-key", "FILE",
+        "private key of --tls-cert in PEM form, without a password; of several, in the order of the certificates"),
       .value(
         "tls-listen", "ADDRESS", "address and port for TLS, beside the plain one of --listen [127.0.0.1:8443]"),
       .value("client-ca", "FILE", "authorities whose certificates clients may show, in PEM form [none]"),
@@ -266,23 +269,28 @@ extension TLSSettings {
     let mode = try values.read("tls", expected: "development; for your own certificate, use --tls-cert and --tls-key") {
       $0 == "development" ? $0 : nil
     }
-    switch (mode, values.text("tls-cert"), values.text("tls-key")) {
-    case (nil, nil, nil):
+    let (certificates, keys) = (values.texts("tls-cert"), values.texts("tls-key"))
+    switch (mode, certificates.isEmpty && keys.isEmpty) {
+    case (nil, true):
       for name in ["tls-listen", "client-ca", "client-cert-for", "tls-names"] where values.text(name) != nil {
         throw UsageError("--\(name) needs TLS: --tls development, or --tls-cert and --tls-key")
       }
       return nil
-    case (nil, let certificate?, let key?):
+    case (nil, false):
+      guard certificates.count == keys.count else {
+        throw UsageError(
+          "--tls-cert and --tls-key must be given together, the first key for the first certificate and so on; "
+            + "they are given \(certificates.count) and \(keys.count) times")
+      }
       guard values.text("tls-names") == nil else { throw UsageError("--tls-names needs --tls development") }
-      return .files(certificate: certificate, key: key)
-    case (nil, _, _): throw UsageError("--tls-cert and --tls-key must be given together")
-    case (_?, nil, nil):
+      return .files(zip(certificates, keys).map { KeyPair(certificate: $0, key: $1) })
+    case (_?, true):
       let names = (values.text("tls-names") ?? "").split(separator: ",").map(String.init)
       if let problem = names.lazy.compactMap(DevelopmentAuthority.problem).first {
         throw UsageError("--tls-names: \(problem)")
       }
       return .development(names: names)
-    case (_?, _, _): throw UsageError("--tls development and --tls-cert exclude each other")
+    case (_?, false): throw UsageError("--tls development and --tls-cert exclude each other")
     }
   }
 }

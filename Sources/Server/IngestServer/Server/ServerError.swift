@@ -68,8 +68,8 @@ extension ServerNotice {
       "a new development authority was created; 'rollingroad trust' makes clients trust it, also those that trusted an earlier one"
     case .tls(.notRenewed(let error)):
       "the new certificate cannot be used; the previous one stays in use: \(error)"
-    case .tls(.expired): "the certificate is no longer valid; clients refuse it"
-    case .tls(.notYetValid): "the certificate is not valid yet; clients refuse it until then"
+    case .tls(.expired(let file)): "the certificate \(file) is no longer valid; clients refuse it"
+    case .tls(.notYetValid(let file)): "the certificate \(file) is not valid yet; clients refuse it until then"
     case .sink(let name, .stuck(let reason)):
       "'\(name)' takes no records: \(reason); they stay in the store, and attempts go on"
     case .sink(let name, .resumed(let after, let lag)):

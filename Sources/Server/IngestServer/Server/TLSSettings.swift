@@ -8,10 +8,27 @@ package import TLS
 public struct TLSSettings: Sendable {
   /// Where the certificate comes from.
   public enum Certificate: Sendable, Equatable {
-    /// Files in PEM form: the certificate with its chain, and its key. They are read again when they have changed.
-    case files(certificate: String, key: String)
+    /// Files that are read again when they have changed. Clients get the first pair for the name that they ask for, and the
+    /// first of all when there is none. At least one.
+    case files([KeyPair])
     /// Made here, for these names and addresses, and signed by an authority that is made in the data folder.
     case development(names: [String])
+
+    /// One pair, for all clients.
+    public static func files(certificate: String, key: String) -> Certificate {
+      .files([KeyPair(certificate: certificate, key: key)])
+    }
+  }
+
+  /// A certificate with its chain, and its key, as files in PEM form.
+  public struct KeyPair: Sendable, Equatable {
+    /// The file with the certificate.
+    public let certificate: String
+    /// The file with its key.
+    public let key: String
+
+    /// Of these files.
+    public init(certificate: String, key: String) { (self.certificate, self.key) = (certificate, key) }
   }
 
   /// The address to listen on.
@@ -32,9 +49,8 @@ extension TLSSettings {
   /// there yet.
   func check() throws(ServerError) {
     do throws(NetworkError) { try ListenAddress(parsing: listen).refuseWhenTaken() } catch { throw ServerError(error) }
-    guard case .files(let certificate, let key) = certificate else { return }
-    let files = TLSFiles(certificate: certificate, key: key, clientAuthorities: clientAuthorities)
-    do throws(TLSError) { try files.check() } catch { throw ServerError(configuration: error.description) }
+    guard case .files(let pairs) = certificate else { return }
+    do throws(TLSError) { try files(pairs).check() } catch { throw ServerError(configuration: error.description) }
   }
 
   /// Opens the files. An authority of development is kept in `folder`.
@@ -61,13 +77,16 @@ extension TLSSettings {
     return .development(in: folder, names: names)
   }
 
+  private func files(_ pairs: [KeyPair]) -> TLSFiles {
+    TLSFiles(
+      pairs.map { TLSFiles.Pair(certificate: $0.certificate, key: $0.key) }, clientAuthorities: clientAuthorities)
+  }
+
   private func identity(
     in folder: String?, notify: @escaping @Sendable (TLSIdentity.Notice) -> Void
   ) throws -> TLSIdentity {
     switch certificate {
-    case .files(let certificate, let key):
-      return try TLSIdentity(
-        TLSFiles(certificate: certificate, key: key, clientAuthorities: clientAuthorities), notify: notify)
+    case .files(let pairs): return try TLSIdentity(files(pairs), notify: notify)
     case .development:
       guard let authority = authority(in: folder) else {
         throw ServerError(
