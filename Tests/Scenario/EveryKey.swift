@@ -13,7 +13,7 @@ enum EveryKey {
       },
       target: {
         preset: "traccar", url: "https://backend.example/locations", headers: { "X-Run": "${RUN:-none}" },
-        auth: { strategy: "jwt", tokenUrl: "/r", refreshUrl: "/f", accessTokenTtl: "15m", refreshRotation: "reusable", identity: "keycloak" },
+        auth: { strategy: "jwt", tokenUrl: "/r", refreshUrl: "/f", accessTokenTtl: "15m", refreshRotation: "reusable", identity: "keycloak", loginAgain: 0.5 },
         connections: { policy: "pooled", keepAlive: "1m30s", http: "2", sourceAddresses: "single", resolve: ["backend.example:443:127.0.0.1"], proxy: "http://127.0.0.1:3128" },
         tls: { ca: "authority.pem", insecure: false, clientCert: "phone.pem", clientKey: "phone.key",
           pinnedKey: "sha256//47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=" },

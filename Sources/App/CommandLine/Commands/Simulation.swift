@@ -235,8 +235,7 @@ struct Simulation {
       summary.leaveLateUnjudged()
       summary.clauses = audit?.verdicts ?? []
       // Those of shards are told when they are added up.
-      let clauses = options.shard == nil ? summary.clauses.sentences(requests: summary.requests) : []
-      summary.notes += options.notes + clauses + undelivered
+      summary.notes += options.notes + (options.shard == nil ? summary.sentences : []) + undelivered
       if options.isStrict { summary.judgeStrictly() }
       guard let shard = options.shard else { return summary }
       summary.shard = shard.text

@@ -94,7 +94,7 @@ extension SimulatedDevice {
         run.tell(.stood(at: place, metres: metres), link.context(at: now))
       }
       run.tell(.told(event), link.context(at: now))
-      if case .authorization(let event) = event { hear(event, at: now.monotonic) }
+      if case .authorization(let event) = event { hear(event, at: now.monotonic, in: run) }
     }
     run.said.giveBack(consume said)
   }

@@ -37,6 +37,7 @@ struct SimulatedDevice {
   private enum DeviceStreamID {
     static let identity: UInt64 = 1 << 32
     static let region: UInt64 = 65
+    static let login: UInt64 = 66
   }
 
   init(_ number: Int, index: Int, of fleet: SharedFleet, in run: RunContext) throws(DatabaseError) {
@@ -279,9 +280,14 @@ extension SimulatedDevice {
   }
 
   /// A refresh has failed. A server in trouble is asked again by the SDK; one that refuses wants a new registration.
-  mutating func hear(_ event: AuthorizationEvent, at instant: MonotonicInstant) {
-    let isRefused = !event.isSuccess && (400..<500).contains(event.status) && ![408, 429].contains(event.status)
-    if isRefused && account?.isRegistering == false { account?.nextAttempt = instant }
+  mutating func hear(_ event: AuthorizationEvent, at instant: MonotonicInstant, in run: RunContext) {
+    guard event.isRefusal, account?.isRegistering == false, isHealed || logsInAgain(in: run) else { return }
+    account?.nextAttempt = instant
+  }
+
+  private func logsInAgain(in run: RunContext) -> Bool {
+    var stream = RandomStream(seed: run.setup.seed, device: key, concern: DeviceStreamID.login, n: 0)
+    return stream.uniform() < run.setup.authorization?.loginShare ?? 1
   }
 
   var name: String { "\(fleet.setup.name)-\(index)" }
@@ -290,6 +296,11 @@ extension SimulatedDevice {
     if path.hasPrefix("http") { return path }
     return (run.setup.outside?.origin ?? "http://server.example") + (path.hasPrefix("/") ? path : "/" + path)
   }
+}
+
+extension AuthorizationEvent {
+  /// The refresh token is worth nothing any more.
+  var isRefusal: Bool { !isSuccess && (400..<500).contains(status) && ![408, 429].contains(status) }
 }
 
 extension FoundTokens {

@@ -100,7 +100,7 @@ enum Measure: Int, CaseIterable {
   case queueDepth, queueOldestAge, drainTime
   case batchSize, uploadBytes, uploads, uploadFailed, uploadsRepeated, retriesPerRecord
   case tlsHandshakes, tlsResumed, tlsHandshakeTime, connects, connectionReuse, connectionsOpen
-  case authRefreshes, authRefreshFailures
+  case authRefreshes, authRefreshFailures, refusalsUntilLogin, refusalsUntilStop, refusalsPerHour
   case geofenceTransitions, geofenceDelay, odometerError, remoteCommandsApplied
   case devicesActive, devicesMoving, droppedTrips
   case generatorLag, generatorCPU, clausesBroken
@@ -142,6 +142,9 @@ enum Measure: Int, CaseIterable {
     case .timeToVisible:
       "target.verify is queried once, at the end, so that queries do not delay devices: "
         + "record_delivery_latency tells when a record was acknowledged"
+    case .refusalsUntilLogin where setup.authorization == nil, .refusalsUntilStop where setup.authorization == nil,
+      .refusalsPerHour where setup.authorization == nil:
+      "devices have no tokens that could be refused: add target: { auth: { strategy: \"jwt\" } }"
     case .odometerError:
       "how far a body has truly gone is not kept; invariant I17-odometer-tolerance watches over the odometer"
     case .tlsHandshakes where isVirtual, .tlsResumed where isVirtual, .tlsHandshakeTime where isVirtual:

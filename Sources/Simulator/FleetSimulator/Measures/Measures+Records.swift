@@ -118,6 +118,7 @@ extension Measures {
     if isFailed { chart.current.failed += 1 }
     if let outcome { uploadEnds[RequestEnd(outcome), default: 0] += 1 } else { abandonedUploads += 1 }
     table.count(.uploads, tags)
+    devices[device].refusals.endUpload(status: status)
     table.judge(.uploadFailed, isFailed, tags)
     guard case .answered(_, _, let body)? = outcome else { return }
     let duration = flight.serviceTime ?? now - flight.sentAt
@@ -144,6 +145,7 @@ extension Measures {
       table.count(.uploads, tags(of: device), devices[device].flights.count)
     }
     enter(report.sums)
+    enterRefusals()
     return body()
   }
 

@@ -45,6 +45,7 @@ package final class Measures: Watcher {
     var drainsSince: MonotonicInstant?
     var flights: [(request: UInt64, flight: Flight)] = []
     var token = TokenWatch()
+    var refusals = RefusalWatch()
     /// The last true crossing of the rim of each fence that no event has told of yet.
     var crossings: [String: Crossing] = [:]
   }
@@ -143,7 +144,7 @@ package final class Measures: Watcher {
       end(devices[device].flights.remove(at: index).flight, outcome, of: device)
     case .told(let event): hear(event, of: device)
     case .healed: settle(device)
-    case .configured(let configuration): devices[device].token.learn(configuration.authorization, at: wall)
+    case .configured(let configuration): learn(configuration.authorization, of: device)
     case .faultBegan(let occurrence):
       devices[device].faults |= faultBits[occurrence.fault] ?? 0
       if occurrence.effects.contains(.endsTokens) { devices[device].token.takeBack() }
@@ -165,6 +166,7 @@ package final class Measures: Watcher {
     if settledSince == nil { settledSince = now - MonotonicInstant(nanoseconds: 0) }
     if endOfDrives == nil { endOfDrives = (SystemClock().monotonicNow, uploadsEnded) }
     devices[device].isSettling = true
+    devices[device].refusals.endDrive(at: now)
   }
 
   private func isOffline(_ network: RadioNetwork) -> Bool { setup.radio.kind(of: network) == .none }
@@ -213,11 +215,13 @@ package final class Measures: Watcher {
       var tags = tags(of: device)
       tags.status = event.status
       table.count(.authRefreshes, tags)
+      devices[device].refusals.endRefresh(event, at: now)
       if event.isSuccess {
         unauthorized[device]?.isRefreshed = true
       } else {
         table.count(.authRefreshFailures, tags)
       }
+    case .engine(.enabledChange(let isEnabled)): enable(isEnabled, device)
     case .engine(.motionChange(let record)): set(\.isMoving, record.isMoving, of: device)
     case .engine(.geofence(let record, let fence)):
       table.count(.geofenceTransitions, tags(of: device))

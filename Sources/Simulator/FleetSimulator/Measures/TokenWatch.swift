@@ -13,11 +13,14 @@ struct TokenWatch {
   /// Servers allow so much between two clocks.
   private static let tolerance = Nanoseconds.seconds(90)
 
-  mutating func learn(_ authorization: AuthorizationSettings, at wall: WallInstant) {
-    guard let text = authorization.accessToken, text != self.text else { return }
+  /// Whether it is a new one.
+  @discardableResult
+  mutating func learn(_ authorization: AuthorizationSettings, at wall: WallInstant) -> Bool {
+    guard let text = authorization.accessToken, text != self.text else { return false }
     self = TokenWatch()
     self.text = text
     end = TokenExpiry.instant(of: authorization.expires, setAt: wall)
+    return true
   }
 
   /// A fault of the run expires or revokes it.

@@ -68,7 +68,7 @@ extension RunSummary {
     whole.putMetricsInOrder()
     whole.invariants = invariants(of: parts)
     for index in whole.thresholds.indices { try whole.judge(index, parts) }
-    whole.notes += whole.clauses.sentences(requests: whole.requests)
+    whole.notes += whole.sentences
     whole.leaveStorageUnjudged()
     whole.leaveLateUnjudged()
     return whole

@@ -172,6 +172,9 @@ extension [ClauseVerdict] {
 }
 
 extension RunSummary {
+  /// What the figures of a whole run mean.
+  package var sentences: [String] { refusalSentences + clauses.sentences(requests: requests) }
+
   /// With `simulate --strict` a broken clause fails the run, and so does a store that was not looked at.
   package mutating func judgeStrictly() {
     if verification.outcome == .notAsked {

@@ -43,6 +43,13 @@ package struct Metric: Equatable, Sendable {
     Metric("connections_open", .gauge, "connections to the server that are open"),
     Metric("auth_refreshes", .counter, "refreshes of a token"),
     Metric("auth_refresh_failures", .counter, "refreshes that failed"),
+    Metric(
+      "refusals_until_login", .trend,
+      "uploads and refreshes that a device with a dead refresh token sent in vain, until it had a new token"),
+    Metric("refusals_until_stop", .trend, "uploads and refreshes that it sent in vain, until its SDK was stopped"),
+    Metric(
+      "refusals_per_hour", .trend,
+      "uploads and refreshes in vain in an hour, of a device that went on until the drives were over"),
     Metric("geofence_transitions", .counter, "transitions"),
     Metric("geofence_delay", .trend, "milliseconds from the true crossing to the event"),
     Metric("odometer_error", .trend, "relative error of the odometer"),

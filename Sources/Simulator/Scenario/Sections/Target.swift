@@ -156,6 +156,8 @@ package struct TargetAuthorization: Equatable, Sendable {
   package var refreshURL = "/api/refresh_token"
   package var accessTokenLifetime = Nanoseconds.seconds(3_600)
   package var refreshRotation = RefreshRotationRule.singleUse
+  /// Of the devices, when the server takes their refresh token no more.
+  package var loginShare = 1.0
   /// Who gives the tokens out; nil: the server that takes the uploads, by its own routes.
   package var identity: IdentityProvider?
 
@@ -171,6 +173,10 @@ extension TargetAuthorization: ScenarioSection {
       .key("refreshUrl", \.refreshURL, .text, "Where a device refreshes; relative to the target."),
       .key("accessTokenTtl", \.accessTokenLifetime, .duration, "Lifetime of access tokens of the built-in server."),
       .key("refreshRotation", \.refreshRotation, .choice, "Whether a refresh token can be used once or repeatedly."),
+      .key(
+        "loginAgain", \.loginShare, .share,
+        "Share of the devices whose user logs in again when the refresh token is refused; the others do so when the drives are over."
+      ),
       .optional(
         "identity", \.identity, .choice,
         "Identity provider, in whose ways devices log in and refresh, instead of `tokenUrl` and `refreshUrl`; a Rolling Road server poses as it (`serve --identity`), the built-in one too."

@@ -1,0 +1,104 @@
+import Base
+import Contract
+import Upload
+
+/// What one device sends with a refresh token that is dead: the SDK does not give up, and asks anew with each upload that
+/// falls due (SDK §11.6).
+struct RefusalWatch {
+  /// When a refresh was refused for the first time; nil while the tokens are good.
+  private var start: MonotonicInstant?
+  private var count = 0
+  /// An upload was refused, and what comes of the refresh is not known.
+  private var isUploadOpen = false
+  /// The drives are over: from here on users log in.
+  private var end: MonotonicInstant?
+  /// What is under way when the SDK is stopped still ends.
+  private var isStopped = false
+
+  /// Shorter ones say little of an hour.
+  private static let leastSeconds = 60.0
+
+  mutating func endUpload(status: Int) {
+    guard end == nil, !isStopped else { return }
+    if (200..<300).contains(status) {
+      (start, count, isUploadOpen) = (nil, 0, false)
+    } else if status == 401 {
+      if start == nil { isUploadOpen = true } else { count += 1 }
+    }
+  }
+
+  mutating func endRefresh(_ event: AuthorizationEvent, at instant: MonotonicInstant) {
+    guard end == nil, !isStopped, event.status > 0, !event.isSuccess, start != nil || event.isRefusal else { return }
+    if start == nil { start = instant }
+    count += isUploadOpen ? 2 : 1
+    isUploadOpen = false
+  }
+
+  /// Gives the requests that were sent in vain, when there were any and the drives are not over.
+  mutating func close() -> UInt64? {
+    guard end == nil, start != nil else { return nil }
+    defer { (start, count, isUploadOpen) = (nil, 0, false) }
+    return UInt64(count)
+  }
+
+  /// The same, of a device whose SDK is stopped, or started again.
+  mutating func enable(_ isEnabled: Bool) -> UInt64? {
+    isStopped = !isEnabled
+    return isEnabled ? nil : close()
+  }
+
+  mutating func endDrive(at instant: MonotonicInstant) { end = end ?? instant }
+
+  /// Of a device that was refused until then.
+  func perHour(until now: MonotonicInstant) -> UInt64? {
+    guard let start else { return nil }
+    let seconds = ((end ?? now) - start).seconds
+    return seconds < RefusalWatch.leastSeconds ? nil : UInt64((Double(count) * 3_600 / seconds).rounded())
+  }
+}
+
+extension Measures {
+  func learn(_ authorization: AuthorizationSettings, of device: Int) {
+    guard devices[device].token.learn(authorization, at: wall) else { return }
+    noteRefusals(devices[device].refusals.close(), as: .refusalsUntilLogin, of: device)
+  }
+
+  func enable(_ isEnabled: Bool, _ device: Int) {
+    noteRefusals(devices[device].refusals.enable(isEnabled), as: .refusalsUntilStop, of: device)
+  }
+
+  private func noteRefusals(_ count: UInt64?, as measure: Measure, of device: Int) {
+    if let count { table.record(measure, count, tags(of: device)) }
+  }
+
+  /// Of those who go on.
+  func enterRefusals() {
+    for device in devices.indices {
+      guard let count = devices[device].refusals.perHour(until: now) else { continue }
+      table.record(.refusalsPerHour, count, tags(of: device))
+    }
+  }
+}
+
+extension RunSummary {
+  /// What dead refresh tokens came to. Shards do not add up in it: it is told of the whole.
+  package var refusalSentences: [String] {
+    [
+      sentence("refusals_until_login", "logged in again", ""),
+      sentence("refusals_until_stop", "fell silent when a command had stopped them", ""),
+      sentence("refusals_per_hour", "did not log in again and never fell silent until the drives were over", " an hour")
+        .map {
+          $0
+            + "; the SDK tries again with each upload that falls due (SDK §11.6), and the command stop in an answer ends it"
+        },
+    ].compactMap(\.self)
+  }
+
+  private func sentence(_ metric: String, _ outcome: String, _ time: String) -> String? {
+    guard case .trend(let spread)? = metrics.first(where: { $0.name == metric })?.figure,
+      let mean = spread.histogram.mean, let most = spread.histogram.maximum
+    else { return nil }
+    return "dead refresh tokens: \(Int(spread.histogram.count).of("device")) \(outcome): "
+      + "\((mean * 10).rounded() / 10) refused uploads and refreshes\(time) each on average, \(most) at most"
+  }
+}
