@@ -203,6 +203,14 @@ import Upload
     #expect(Set(Clause.allCases.map(\.remedy)).count == Clause.allCases.count)
   }
 
+  /// Backends that a team cannot change are common: the app has a way around each (SDK §11).
+  @Test(arguments: [Clause.oneAccessToken, .tokenIsForAccess])
+  func aWrongTokenIsMendedAtTheServerOrInTheApp(clause: Clause) {
+    for word in ["return only access_token", "authorization.refreshUrl", "onHttp", "setConfig"] {
+      #expect(clause.remedy.contains(word))
+    }
+  }
+
   @Test func aHeadIsReadFromItsBytes() {
     let head = AnswerHead(parsing: Array("HTTP/1.1 200 OK\r\nA: 1\r\nbroken\r\nb:\t2 \r\n\r\n".utf8))
     #expect(head["a"] == "1" && head["B"] == "2" && head["c"] == nil && head.fields.count == 2)

@@ -34,6 +34,12 @@ extension Clause {
 }
 
 extension Clause {
+  /// The SDK looks for names in the whole answer (SDK §11.3), and has no setting for it.
+  private static let ofTheApp =
+    "No setting of the SDK chooses the key. In the app, point authorization.refreshUrl at an endpoint of your own that returns "
+    + "only these, or leave refreshUrl out, refresh in the app when onHttp reports 401, and give the SDK the token with "
+    + "setConfig, as authorization.accessToken"
+
   /// SDK §8 to §11 and §22, in words for authors of servers.
   var text: (rule: String, remedy: String) {
     switch self {
@@ -236,7 +242,7 @@ extension Clause {
     case .oneAccessToken:
       (
         "the answer has one candidate for the access token",
-        "some versions used id_token or a nested token: return only access_token and refresh_token"
+        "some versions used id_token or a nested token: return only access_token, refresh_token and expires_in. \(Clause.ofTheApp)"
       )
     case .tokenIsBare:
       (
@@ -248,7 +254,7 @@ extension Clause {
     case .tokenIsForAccess:
       (
         "the token that the device finds is an access token",
-        "the device shows it to the backend as it is: let refreshUrl be an endpoint that answers with access_token, refresh_token and expires_in only (of Cognito /oauth2/token), or log in with a scope that gives an access token"
+        "the device shows it to the backend as it is: return only access_token, refresh_token and expires_in (Cognito: /oauth2/token), or log in with a scope that gives an access token. \(Clause.ofTheApp)"
       )
     case .expiryIsAhead:
       (
