@@ -91,6 +91,8 @@ import Threaded
     ["--leeway", "-1s"],
     ["--identity", "okta"], ["--identity-clock", "+5s"], ["--identity", "own", "--identity-clock", "soon"],
     ["--identity", "own", "--identity-keys", "0s"], ["--identity", "own", "--identity-url", "login.example"],
+    ["--identity-audience", "a"], ["--identity", "keycloak", "--identity-audience", ""],
+    ["--identity", "cognito", "--identity-audience", "a"], ["--identity", "firebase", "--identity-audience", "a"],
     ["--refresh-rotation", "maybe"], ["--refresh-grace", "-1s"],
     ["--jwks", "keys.json"], ["--jwks", "", "--auth", "required"], ["--issuer", "a"], ["--device-claim", "sub"],
     ["--jwks", "keys.json", "--auth", "required", "--jwks-ca", "ca.pem"],

@@ -60,8 +60,8 @@ extension IdentitySettings {
     let names = IdentityProvider.allCases.map(\.rawValue).joined(separator: ", ")
     guard let provider = try values.read("identity", expected: "one of \(names)", IdentityProvider.init(rawValue:))
     else {
-      for name in ["identity-clock", "identity-keys", "identity-url"] where values.text(name) != nil {
-        throw UsageError("--\(name) needs --identity, the provider to pose as")
+      for name in ["clock", "keys", "url", "audience"] where values.text("identity-\(name)") != nil {
+        throw UsageError("--identity-\(name) needs --identity, the provider to pose as")
       }
       return nil
     }
@@ -75,6 +75,8 @@ extension IdentitySettings {
     url = try values.read("identity-url", expected: "an http or https URL") { text in
       ["http://", "https://"].contains { text.hasPrefix($0) && text.count > $0.count } ? text : nil
     }
+    audience = try values.read("identity-audience", expected: "an audience") { $0.isEmpty ? nil : $0 }
+    if audience != nil, let problem = audienceProblem { throw UsageError("--identity-audience: \(problem)") }
   }
 
   private static func offset(_ text: String) -> Nanoseconds? {

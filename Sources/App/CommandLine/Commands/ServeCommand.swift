@@ -62,6 +62,8 @@ extension Subcommand {
       .value("identity-clock", "±TIME", "clock of the identity provider against this server's, as -90s [the same]"),
       .value("identity-keys", "TIME", "time after which the identity provider signs with a new key [on request]"),
       .value("identity-url", "URL", "address that its tokens name as issuer [that of the request]"),
+      .value(
+        "identity-audience", "TEXT", "aud of its access tokens; a request to auth0 may name another [the provider's]"),
       .value("access-ttl", "TIME", "lifetime of an access token [1h, or the identity provider's]"),
       .value("refresh-ttl", "TIME", "lifetime of an unused refresh token [90d, or the identity provider's]"),
       .value(

@@ -25,12 +25,14 @@ struct IdentityIssuer: Sendable {
 
   func sign(_ grant: TokenGrant, for client: IdentityClient = IdentityClient()) -> IdentityTokens {
     var claims = profile.accessClaims(grant, client)
+    if let audience = profile.audience?(settings.audience, client) { claims["aud"] = audience }
     // Which registration it belongs to, and when it was made by the clock of this server, to the millisecond: the store asks for both.
     claims[Self.ownClaim] = .object([
       "family": .integer(grant.family), "issued": .integer(grant.now.millisecondsSince1970),
     ])
     let identity = profile.identityClaims.flatMap { $0(grant, client) }.map { ring.sign($0, at: grant.now) }
-    return IdentityTokens(access: ring.sign(claims, at: grant.now), identity: identity)
+    return IdentityTokens(
+      access: ring.sign(claims, at: grant.now), identity: identity, audience: settings.audience)
   }
 
   /// Nil for a token that none of the keys has signed.

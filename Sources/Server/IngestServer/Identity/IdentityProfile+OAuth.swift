@@ -23,6 +23,8 @@ extension IdentityProfile {
       claims["preferred_username"] = .string(grant.device.name)
       return claims
     },
+    // An audience mapper adds to what the roles of the user give (server_admin, "Audience support").
+    audience: { chosen, _ in chosen.map { .array([.string($0), .string("account")]) } },
     identityClaims: { grant, client in
       guard client.mayHave("openid") else { return nil }
       var claims = registered(grant)
@@ -127,6 +129,8 @@ extension IdentityProfile {
       claims["gty"] = .string("password")
       return claims
     },
+    // That of the request, or the default one of the tenant (auth0.com/docs, "Get Access Tokens").
+    audience: { chosen, client in (client.audience ?? chosen).map { .string($0) } },
     identityClaims: { grant, client in
       guard client.mayHave("openid") else { return nil }
       var claims = registered(grant)

@@ -126,6 +126,7 @@ extension IdentityProfile {
       claims["is_anonymous"] = .bool(false)
       return claims
     },
+    audience: { chosen, _ in chosen.map { .string($0) } },
     identityClaims: nil,
     interface: IdentityInterface(
       demand: { request in
@@ -155,7 +156,7 @@ extension IdentityProfile {
           writer.key("user")
           writer.beginObject()
           writer.member("id", grant.device.name)
-          writer.member("aud", "authenticated")
+          writer.member("aud", tokens.audience ?? "authenticated")
           writer.member("role", "authenticated")
           writer.member("email", grant.device.name)
           writer.member("is_anonymous", false)
@@ -189,5 +190,5 @@ extension IdentityProfile {
       claims["token_use"] = .string("access")
       return claims
     },
-    identityClaims: nil, interface: nil)
+    audience: { chosen, _ in chosen.map { .string($0) } }, identityClaims: nil, interface: nil)
 }

@@ -13,8 +13,19 @@ package struct IdentitySettings: Sendable {
   package var keyInterval: Nanoseconds?
   /// `https://login.example`, behind which the provider's paths follow; nil: what the request was sent to.
   package var url: String?
+  /// What `aud` of its access tokens says; nil: the provider's default.
+  package var audience: String?
 
   package init(_ provider: IdentityProvider) { self.provider = provider }
+
+  /// Why the audience cannot be chosen; nil when it can.
+  package var audienceProblem: String? {
+    switch provider {
+    case .cognito: "access tokens of Cognito have no aud; backends compare client_id, the ClientId of the login"
+    case .firebase: "aud of Firebase is its project, \(IdentityProvider.project), which iss names as well"
+    case .keycloak, .auth0, .supabase, .own: nil
+    }
+  }
 }
 
 /// How refresh tokens serve.
@@ -78,6 +89,8 @@ struct IdentityProfile: Sendable {
   /// Of the discovery document.
   let tokenPath: String
   let accessClaims: @Sendable (TokenGrant, IdentityClient) -> JSONObject
+  /// What takes the place of `aud` in them, where the server's settings or the client say so.
+  var audience: (@Sendable (_ chosen: String?, IdentityClient) -> JSONValue?)?
   /// Nil where there is no token about the user.
   let identityClaims: (@Sendable (TokenGrant, IdentityClient) -> JSONObject?)?
   /// Nil for the server's own routes, which are there anyway.
@@ -107,6 +120,8 @@ struct IdentityClient: Sendable {
   var name = IdentityProvider.client
   /// The words of its scope; nil for all that the provider gives.
   var scope: [String]?
+  /// The interface of the backend for which it wants a token.
+  var audience: String?
 
   func mayHave(_ word: String) -> Bool { scope?.contains(word) ?? true }
 }
@@ -115,6 +130,8 @@ struct IdentityClient: Sendable {
 struct IdentityTokens: Sendable {
   let access: String
   let identity: String?
+  /// The one of the server's settings.
+  let audience: String?
 }
 
 /// A request to a provider, its body read as far as it can be.
@@ -163,6 +180,7 @@ struct IdentityRequest: Sendable {
     var client = IdentityClient()
     if let name = field("client_id") { client.name = name }
     if case .string(let name)? = document?["ClientId"] { client.name = name }
+    client.audience = field("audience")
     if field("scope") != nil || field("grant_type") != "refresh_token" {
       client.scope = (field("scope") ?? "").split(separator: " ").map(String.init)
     }
