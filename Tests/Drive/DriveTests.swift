@@ -273,6 +273,39 @@ import Vocabulary
     #expect(settings.mistakes == ["Unknown configuration key: http.batchSinc (did you mean http.batchSync?)"])
   }
 
+  /// An hour after the last look at its age a record is overdue as soon as it is made (SDK §7.4.2).
+  @Test func aRecordThatIsOverdueIsLookedAtNow() throws {
+    var ride = try Ride()
+    try ride.wait(3_720)
+    ride.outcome = nil
+    try ride.press(.pace)
+    try ride.wait(60)
+    #expect(ride.drive.queuedCount > 0 && !ride.wentBack)
+  }
+
+  /// Whatever is pressed and however the network answers, for half a day.
+  @Test(arguments: 1...24 as ClosedRange<UInt64>) func timeNeverGoesBack(seed: UInt64) throws {
+    let batches: JSONObject = [
+      "http": .object(["batchSync": .bool(true)]), "activity": .object(["stopTimeout": .integer(1)]),
+    ]
+    var chance = RandomStream(seed: seed, device: 0, concern: 0)
+    var ride = try Ride(seed % 3 == 0 ? .android : .ios, seed: seed, seed % 2 == 0 ? batches : [:])
+    let ends: [RequestOutcome] = [
+      .answered(status: 200, reason: "OK", body: []), .answered(status: 500, reason: "", body: []),
+      .failed(.refused, message: "refused"),
+    ]
+    let keys = DriveKey.allCases.filter { $0 != .quit }
+    while ride.now.monotonic < Ride.start.monotonic + .seconds(12 * 3_600) {
+      ride.outcome = chance.chance(0.5) ? nil : ends[chance.index(below: ends.count)]
+      for _ in 0..<chance.index(below: 3) { try ride.press(keys[chance.index(below: keys.count)]) }
+      try ride.wait(Int64(chance.index(below: 4) == 0 ? chance.index(below: 5_000) : chance.index(below: 120)))
+      if chance.chance(0.5) { try ride.answerAll(ends[chance.index(below: ends.count)]) }
+    }
+    ride.outcome = ends[0]
+    try ride.answerAll(ends[0])
+    #expect(!ride.wentBack, "seed \(seed)")
+  }
+
   @Test func theClockWaitsForTheNetwork() {
     let zero = MonotonicInstant(nanoseconds: 0)
     func after(_ seconds: Int64) -> MonotonicInstant { zero + .seconds(seconds) }

@@ -13,6 +13,9 @@ struct Ride {
   private(set) var now: Moment
   private(set) var lines: [DriveLine] = []
   private(set) var sent: [OutgoingRequest] = []
+  /// The drive wanted to be called at an instant that was over.
+  private(set) var wentBack = false
+  private var unanswered: [OutgoingRequest] = []
   var outcome: RequestOutcome? = .answered(status: 200, reason: "OK", body: [])
 
   static let start = Moment(
@@ -42,6 +45,7 @@ struct Ride {
   mutating func wait(_ seconds: Int64) throws {
     let end = now.advanced(by: .seconds(seconds))
     while let next = drive.nextInstant, next <= end.monotonic {
+      if next < now.monotonic { wentBack = true }
       now = Ride.start.advanced(by: next - Ride.start.monotonic)
       try drive.advance(to: now)
       try serve()
@@ -51,13 +55,26 @@ struct Ride {
     try serve()
   }
 
+  /// The end of what waits since `outcome` was nil.
+  mutating func answerAll(_ outcome: RequestOutcome) throws {
+    let requests = unanswered
+    unanswered = []
+    for request in requests {
+      try drive.answer(request.id, outcome, head: nil, duration: .milliseconds(1), at: now)
+    }
+    try serve()
+  }
+
   private mutating func serve() throws {
     var orders = drive.takeOrders()
     while !orders.isEmpty {
       for case .send(let request) in orders {
         sent.append(request)
-        guard let outcome else { continue }
-        try drive.answer(request.id, outcome, head: nil, duration: .milliseconds(1), at: now)
+        if let outcome {
+          try drive.answer(request.id, outcome, head: nil, duration: .milliseconds(1), at: now)
+        } else {
+          unanswered.append(request)
+        }
       }
       orders = drive.takeOrders()
     }

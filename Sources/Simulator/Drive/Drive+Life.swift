@@ -168,7 +168,7 @@ extension Drive {
   package var nextInstant: MonotonicInstant? {
     var instants = [comesBackAt, fetchesAt, nextFix, body.episode.end]
     if isRunning { instants += [host.nextDeadline, activity.nextInstant, phone.sensors.fetches.due] }
-    return instants.compactMap(\.self).min()
+    return instants.compactMap(\.self).min().map { max($0, reached) }
   }
 
   /// Everything that is due by now.

@@ -41,6 +41,8 @@ package struct Drive {
   var receiver: Receiver
   var activity: ActivitySensor
   var nextFix: MonotonicInstant?
+  /// What is overdue is due then: time does not go back.
+  var reached: MonotonicInstant
   var battery = Battery(level: 0.9, isCharging: false)
   var geofences = 0
 
@@ -70,6 +72,7 @@ package struct Drive {
     database = try QueueDatabase(path: ":memory:", commits: .grouped)
     database.observer = rows
     phone = DrivenPhone(settings.platform)
+    reached = now.monotonic
     body = DrivenWay.body(restingAt: settings.start, at: now.monotonic)
     receiver = Receiver(model: .inVehicle, seed: settings.seed, device: 0)
     activity = ActivitySensor(truth: .still, at: now.monotonic, seed: settings.seed, device: 0)
@@ -125,6 +128,7 @@ package struct Drive {
 
   /// What follows at once from what just happened, and what the app did to its queue.
   mutating func settle(at now: Moment) {
+    reached = now.monotonic
     lines += phone.lines
     phone.lines = []
     post(at: now)
