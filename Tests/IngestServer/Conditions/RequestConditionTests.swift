@@ -88,8 +88,13 @@ import Testing
     }
   }
 
-  @Test func aRefreshIsWaitedFor() throws {
+  /// Also while the server has a command for some other device, so that it looks for those of this one.
+  @Test(arguments: [false, true]) func aRefreshIsWaitedFor(isBesideACommand: Bool) throws {
     try withServer { server in
+      if isBesideACommand {
+        #expect(
+          try post(server, "/admin/v1/devices/other/commands", #"{"commands":[["stop"]]}"#).status == 200)
+      }
       let body = #"{"org":"o","uuid":"a","model":"m","framework":"f","platform":"p","manufacturer":"x","version":"1"}"#
       let registered = try post(server, "/r/one/api/register", body)
       guard case .string(let token)? = try registered.json()["refreshToken"] else {

@@ -9,6 +9,10 @@ import Store
 extension IngestSession {
   /// Gives the answer, with the commands that wait for the device.
   func answerDevice(_ exchange: Exchange, _ response: Response, _ output: inout SessionOutput) {
+    // Of a refresh only the answer knows whose it is.
+    if let device = response.device, exchange.device.isEmpty, exchange.route.deviceOperation == .refreshToken {
+      exchange.device = device.name
+    }
     guard let device = response.device, context.latestExpiry.isAhead(of: exchange.receivedAt),
       context.backend.submit(.takeCommands(device, limit: Response.commandsMax), for: address)
     else { return answer(exchange, response, bodyComplete: true, &output) }

@@ -79,11 +79,9 @@ struct JournalDraft {
     let operation = exchange.route.deviceOperation
     let isSecret = JournalDraft.isSecret(operation)
     return JournalEntry(
-      // Of a refresh only the answer knows whose it is.
-      run: exchange.run,
-      device: exchange.device.isEmpty ? (response.device ?? response.carried?.device)?.name : exchange.device,
-      receivedAt: exchange.receivedAt.millisecondsSince1970, durationMicroseconds: durationMicroseconds,
-      method: method, path: path, status: response.status, head: head,
+      run: exchange.run, device: exchange.device.isEmpty ? nil : exchange.device,
+      receivedAt: exchange.receivedAt.millisecondsSince1970, durationMicroseconds: durationMicroseconds, method: method,
+      path: path, status: response.status, head: head,
       body: isSecret ? [] : JournalDraft.bound(exchange.body, to: bodyBytesMax),
       isBodyWhole: !isSecret && exchange.isBodyWhole && exchange.body.count <= bodyBytesMax,
       answer: isSecret ? [] : JournalDraft.bound(response.body, to: JournalDraft.bytesMax),
