@@ -46,6 +46,23 @@ import Testing
     #expect(try harness.refresh(harness.register("car").refresh).status == 500, "but the other run's")
   }
 
+  /// A body that names a run would otherwise forget all of them.
+  @Test func aBodyThatIsNotReadIsRefused() throws {
+    let harness = try SessionHarness()
+    try fill(harness, run: "one")
+    for (method, path) in [
+      ("POST", "reset"), ("DELETE", "faults"), ("DELETE", "quarantine"), ("DELETE", "devices/car"), ("DELETE", "map"),
+    ] {
+      let answer = try harness.request(method, "/admin/v1/\(path)", body: #"{"run":"two"}"#)
+      #expect(answer.status == 400 && answer.text.contains("this path reads no body"), "\(answer.text)")
+    }
+    #expect(harness.context.faults.board.entries(of: "one").count == 2)
+    for body in ["", " {} \n"] {
+      #expect(try harness.request("POST", "/r/two/admin/v1/reset", body: body).status == 200)
+    }
+    try expect(harness, "/r/one/admin/v1/reset", clears: 1)
+  }
+
   @Test func everythingGoesWhenNoRunIsNamed() throws {
     let harness = try SessionHarness()
     for run in ["one", "two", ""] { try fill(harness, run: run) }

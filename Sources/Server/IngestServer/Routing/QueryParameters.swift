@@ -90,6 +90,15 @@ struct QueryParameters {
     ResponseError(.error(400, "bad_parameter", "\(name) \(what)", detail: .object(["parameter": .string(name)])))
   }
 
+  /// Where no body is read; an empty object asks for nothing.
+  static func refuse(body: [UInt8], among names: [String]) throws(ResponseError) {
+    let text = body.filter { $0 > UInt8(ascii: " ") }
+    if text.isEmpty || text == Array("{}".utf8) { return }
+    let remedy =
+      names.isEmpty ? "send none" : "write \(names.joined(separator: ", ")) into the query, or the run into the path"
+    throw ResponseError(.error(400, "bad_request", "this path reads no body: \(remedy)"))
+  }
+
   private static func unknown(_ name: String, among names: [String]) -> ResponseError {
     let known = names.isEmpty ? "this path takes no parameters" : "this path takes \(names.joined(separator: ", "))"
     let hint = NearestName.find(name, in: names).map { "; did you mean \($0)?" } ?? ""

@@ -65,14 +65,16 @@ final class Route: Sendable {
   }
 
   /// `query`: the names that the query may have. Any other is a mistake, and ignoring it would answer another question than
-  /// the one that was asked.
+  /// the one that was asked; so is a body where none is read.
   static func admin(
-    _ method: HTTPMethod, _ path: String, _ name: String, query: [String], at place: Place = .everywhere,
+    _ method: HTTPMethod, _ path: String, _ name: String, query: [String], readsBody: Bool = true,
+    at place: Place = .everywhere,
     _ action: @escaping @Sendable (ServerContext) -> (Exchange) throws(ResponseError) -> Reply
   ) -> Route {
     Route([method], ["/admin/v1" + path], name, .administrator, at: place) { context, exchange, _ in
       do throws(ResponseError) {
         try exchange.query.check(against: query)
+        if method == .delete || !readsBody { try QueryParameters.refuse(body: exchange.body, among: query) }
         return try action(context)(exchange)
       } catch {
         return .answer(error.response)

@@ -135,7 +135,7 @@ extension Route {
     admin(.get, "/devices/{device}/logs/{log}", "getDeviceLog", query: ["run"], at: .server) { $0.logs.get },
     admin(.post, "/tokens/expire", "expireTokens", query: ["run"], at: .server) { $0.tokenAdministration.expire },
     admin(.post, "/tokens/revoke", "revokeTokens", query: ["run"], at: .server) { $0.tokenAdministration.revoke },
-    admin(.post, "/tokens/rotate-keys", "rotateKeys", query: ["run"], at: .server) { $0.identity.rotateKeys },
+    admin(.post, "/tokens/rotate-keys", "rotateKeys", query: ["run"], readsBody: false, at: .server) { $0.identity.rotateKeys },
     admin(.put, "/tokens/break-refresh", "breakRefresh", query: ["run"], at: .server) {
       $0.tokenAdministration.breakRefresh
     },
@@ -146,6 +146,6 @@ extension Route {
     admin(.get, "/live", "streamLive", query: ["run"]) { $0.live.streamView },
     admin(.get, "/history", "listFigures", query: []) { $0.live.history },
     admin(.get, "/stats", "getStatistics", query: ["run"]) { $0.health.statistics },
-    admin(.post, "/reset", "reset", query: ["run"]) { $0.resets.reset },
+    admin(.post, "/reset", "reset", query: ["run"], readsBody: false) { $0.resets.reset },
   ]
 }
