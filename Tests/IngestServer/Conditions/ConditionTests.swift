@@ -266,6 +266,23 @@ import Testing
     #expect(answer?.text.contains("state is sent, expected confirmed") == true, "\(answer?.text ?? "")")
   }
 
+  /// Nothing tells of it: the wait looks when the time of the command is over.
+  @Test func anExpiryIsWaitedFor() throws {
+    let server = try VirtualServer()
+    for ttl in ["3s", "1s"] {
+      let order = #"{"commands":[["stop"]],"ttl":"\#(ttl)"}"#
+      #expect(try server.connect().request("POST", "/admin/v1/devices/a/commands", body: order).status == 200)
+    }
+    let one = wait(server, #"{"of":"commands","device":"a","state":"expired","timeout":"9s"}"#)
+    let two = wait(server, #"{"of":"commands","device":"a","state":"expired","atLeast":2,"timeout":"9s"}"#)
+    server.advance(milliseconds: 990)
+    #expect(one.received == [])
+    server.advance(milliseconds: 20)
+    #expect(try one.answer()?.status == 200 && two.received == [])
+    server.advance(milliseconds: 2_000)
+    #expect(try two.answer()?.status == 200)
+  }
+
   /// A wait costs no more memory than its bounds: what it could not keep is read from the store.
   @Test func moreThanCanBeKeptIsReadFromTheStore() throws {
     let server = try VirtualServer()

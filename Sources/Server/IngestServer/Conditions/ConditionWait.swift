@@ -108,6 +108,10 @@ extension ConditionWait {
         var alarms = [holdsUntil, limit, limit.map { $0 + .milliseconds(plan.grace) }].compactMap { $0 }
         // A look that began before such an instant and ended after it does not tell what was there then.
         if let askedAt, alarms.contains(where: { askedAt < $0 && $0 <= output.now }) { isStale = true }
+        if let expiry = look.changesAt {
+          let left = max(1, expiry - session.context.backend.now.millisecondsSince1970)
+          alarms.append(output.now + .milliseconds(left))
+        }
         if isStale || !look.isScanned, !ask(session, output.now) { alarms.append(output.now + Self.pause) }
         session.wishes.alarm = isLooking ? nil : alarms.filter { $0 > output.now }.min()
         return

@@ -16,6 +16,9 @@ package struct Look: Sendable {
   /// All that was there at the beginning has been looked at.
   private(set) var isScanned: Bool
 
+  /// When the first command that was queued expires, of which nothing tells.
+  private(set) var changesAt: Int64?
+
   private var cursor: ArrivalCursor?
   private var sequence: Int64 = 0
 
@@ -146,6 +149,7 @@ extension Look {
     let old = tally
     // A state is not an event that stays: the whole is counted anew each time.
     tally = Tally(expectation, old.bounds)
+    changesAt = nil
     var cursor: LedgerCursor?
     var seen = 0
     repeat {
@@ -159,6 +163,7 @@ extension Look {
   }
 
   private mutating func note(_ line: LedgerLine) {
+    if line.state == .queued { changesAt = min(changesAt ?? .max, line.expiresAt) }
     let at = line.confirmedAt ?? line.deliveredAt ?? line.sentAt ?? line.createdAt
     let occurrence = Occurrence(place: .command(line.id, device: line.device), at: at)
     var writer = JSONWriter(capacity: 256)
