@@ -115,6 +115,16 @@ import Testing
     #expect(try harness.upload(1, bearer: "DUMMY_TOKEN").status == 406)
   }
 
+  @Test func allOfARunIsNothingOfAnother() throws {
+    let harness = try SessionHarness { $0.authentication = .required }
+    let (here, there) = (try harness.register("a", run: "one"), try harness.register("a", run: "two"))
+    #expect(try harness.request("POST", "/r/one/admin/v1/tokens/revoke", body: #"{"all":true}"#).status == 200)
+    #expect(try harness.refresh(here.refresh).status == 401)
+    #expect(try harness.refresh(there.refresh).status == 200)
+    #expect(try harness.request("POST", "/admin/v1/tokens/revoke", body: #"{"all":true}"#).status == 200)
+    #expect(try harness.refresh(there.refresh).status == 401)
+  }
+
   @Test func administrationNeedsItsToken() throws {
     let harness = try SessionHarness { $0.adminToken = "secret" }
     for (method, path) in [

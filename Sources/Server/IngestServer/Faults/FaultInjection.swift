@@ -135,7 +135,7 @@ extension IngestSession {
       write(exchange, response, bodyComplete: true, &output)
     case .replace(let status, let fields, let body):
       returnCarried()
-      write(exchange, .asked(status, fields, body: body), bodyComplete: true, &output)
+      write(exchange, .asked(status, fields, body: body, isHandled: true), bodyComplete: true, &output)
     case .refuse, .reset, .delay, .status, .portal, .redirect, .pretend, .prefix, .certificate, .cutHandshake,
       .slowHandshake:
       return false
@@ -190,17 +190,20 @@ extension StoreResult {
 }
 
 extension Response {
-  static func faulted(_ status: Int) -> Response {
+  /// `isHandled`: what the request asks for is done, and only its answer is another one.
+  static func faulted(_ status: Int, isHandled: Bool = false) -> Response {
     // 204 and 304 have no content (RFC 9110 §§15.3.5, 15.4.5).
     if status == 204 || status == 304 { return Response(status, "application/json", []) }
-    return .error(status, "fault", "injected fault; nothing was stored")
+    return .error(status, "fault", "injected fault; \(isHandled ? "the request was handled" : "nothing was stored")")
   }
 
   /// What a rule wants answered.
-  static func asked(_ status: Int, _ fields: [NameValuePair], body: String?) -> Response {
+  static func asked(
+    _ status: Int, _ fields: [NameValuePair], body: String?, isHandled: Bool = false
+  ) -> Response {
     var response =
       body.map { Response(status, $0.first == "{" ? "application/json" : "text/plain", Array($0.utf8)) }
-      ?? .faulted(status)
+      ?? .faulted(status, isHandled: isHandled)
     response.askedFields = fields
     return response
   }

@@ -22,7 +22,7 @@ struct TokenAdministration: Sendable {
     change(exchange) { .revokeTokens($0) }
   }
 
-  /// `{"device":"…"}` (of the request's run), `{"family":7}`, `{"run":"…"}` or `{"all":true}`.
+  /// `{"device":"…"}` (of the request's run), `{"family":7}`, `{"run":"…"}` or `{"all":true}`, which in a run is all of it.
   private func change(
     _ exchange: Exchange, note: String? = nil, _ job: (TokenSelection) -> StoreJob
   ) -> Reply {
@@ -72,7 +72,7 @@ extension TokenSelection {
     if fields.value("run") != nil { found.append(.run(try fields.run(within: exchange))) }
     switch fields.value("all") {
     case nil, .bool(false): break
-    case .bool(true): found.append(.all)
+    case .bool(true): found.append(exchange.optionalRun.map(TokenSelection.run) ?? .all)
     default: throw FieldError("all", .outOfRange(expected: "true or false"))
     }
     guard found.count == 1, let selection = found.first else {
