@@ -77,7 +77,8 @@ extension ProxySession {
       claimed = max(0, claimed + difference)
       rules.stop()
     case .empty: (body, claimed) = ([], 0)
-    case .replace(let status, let fields, let text): return append(.asked(status, fields, body: text, isHandled: true), of: current)
+    case .replace(let status, let fields, let text):
+      return append(.asked(status, fields, body: text, isHandled: true), of: current)
     default: preconditionFailure("\(fault.fault.kind) rewrites no answer")
     }
     let announcement = rules.announcement(for: current.exchange.version, bodyComplete: requestStage == .complete)

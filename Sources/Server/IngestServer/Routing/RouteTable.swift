@@ -135,7 +135,9 @@ extension Route {
     admin(.get, "/devices/{device}/logs/{log}", "getDeviceLog", query: ["run"], at: .server) { $0.logs.get },
     admin(.post, "/tokens/expire", "expireTokens", query: ["run"], at: .server) { $0.tokenAdministration.expire },
     admin(.post, "/tokens/revoke", "revokeTokens", query: ["run"], at: .server) { $0.tokenAdministration.revoke },
-    admin(.post, "/tokens/rotate-keys", "rotateKeys", query: ["run"], readsBody: false, at: .server) { $0.identity.rotateKeys },
+    admin(.post, "/tokens/rotate-keys", "rotateKeys", query: ["run"], readsBody: false, at: .server) {
+      $0.identity.rotateKeys
+    },
     admin(.put, "/tokens/break-refresh", "breakRefresh", query: ["run"], at: .server) {
       $0.tokenAdministration.breakRefresh
     },
