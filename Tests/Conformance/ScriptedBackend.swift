@@ -2,6 +2,7 @@ import Base
 import Scenario
 import Support
 import Synchronization
+import Threads
 
 @testable import BackendStore
 @testable import Conformance
@@ -16,6 +17,7 @@ final class ScriptedBackend: Sendable {
     case failsAtNUL, failsAtHalfASurrogate, failsAtMissingFields, writesNullAsText, dropsHeartbeats, forgetsGeofences
     case commitsLate, dropsSecondOfBatch, failsAtEachThird, stopsAtABadRecord, stopsAtNUL, stopsToStoreAtABadRecord
     case answersNestedCommands, stopsEverybody, saysThatItIsJSON, acknowledgesUnreadableBodies, acknowledgesOtherPaths
+    case losesOneOfACrowd
   }
 
   private struct Entry {
@@ -33,6 +35,8 @@ final class ScriptedBackend: Sendable {
   /// How its list answers, where that is no defect.
   enum Listing: Sendable {
     case whole, identities, fails, isMissing, needsADevice, knowsItsDevices, failsNowAndThen, isMissingWhileEmpty
+    /// It takes its time for one device, as for one with a long list, or for each.
+    case isSlowOnce, isSlow
   }
 
   private let defect: Defect?
@@ -62,13 +66,13 @@ final class ScriptedBackend: Sendable {
   /// A run of some clauses.
   func summary(
     of clauses: Set<String>, dialect: String = ScriptedBackend.dialect, isSerial: Bool = false,
-    isInterrupted: Bool = false, within limit: Nanoseconds? = nil
+    isInterrupted: Bool = false, within limit: Nanoseconds? = nil, timeForDevices: Nanoseconds = .seconds(8)
   ) throws -> ConformanceSummary {
     let server = try BareServer(isSerial: isSerial) { self.respond(to: $0) }
     let target = ConformanceTarget(
       "http://127.0.0.1:\(server.port)", try DialectReader().read(dialect), adminToken: nil)
     var settings = ConformanceRun.Settings(seed: 7, start: SystemClock().wallNow)
-    (settings.only, settings.timeLimit) = (clauses, limit)
+    (settings.only, settings.timeLimit, settings.timeForDevices) = (clauses, limit, timeForDevices)
     let run = ConformanceRun(target, settings)
     if isInterrupted { run.interrupt() }
     let results = run.run { _, _ in }
@@ -116,7 +120,10 @@ final class ScriptedBackend: Sendable {
     case .isMissing: return answer(404)
     case .needsADevice where device.isEmpty: return answer(405)
     case .failsNowAndThen where questions.add(1, ordering: .relaxed).oldValue % 3 == 2: return answer(503)
-    case .whole, .identities, .needsADevice, .knowsItsDevices, .failsNowAndThen, .isMissingWhileEmpty: break
+    case .isSlowOnce where questions.add(1, ordering: .relaxed).oldValue == 0: pause(450)
+    case .isSlow: pause(40)
+    case .whole, .identities, .needsADevice, .knowsItsDevices, .failsNowAndThen, .isMissingWhileEmpty, .isSlowOnce:
+      break
     }
     let now = SystemClock().wallNow
     let all = entries.withLock { $0 }.filter { (device.isEmpty || $0.device == device) && $0.shownFrom <= now }
@@ -126,6 +133,8 @@ final class ScriptedBackend: Sendable {
     let texts = shown.map { listing == .identities ? "\"\($0.uuid)\"" : $0.text }
     return .ok("[" + texts.joined(separator: ",") + "]")
   }
+
+  private func pause(_ milliseconds: Int) { _ = Semaphore().wait(milliseconds: milliseconds) }
 
   private func answer(_ status: Int, _ body: String = "", type: String = "application/json") -> BareServer.Answer {
     .text("HTTP/1.1 \(status) X\r\nContent-Type: \(type)\r\nContent-Length: \(body.utf8.count)\r\n\r\n\(body)")
@@ -144,6 +153,7 @@ final class ScriptedBackend: Sendable {
 
   private func take(_ body: StoredValue, of named: String, into entries: inout [Entry]) -> BareServer.Answer {
     let device = defect == .filesElsewhere ? "all" : named
+    if defect == .losesOneOfACrowd, device.hasSuffix("at-once-29") || device.hasSuffix("beside-bad-11") { return success }
     if hasStopped.load(ordering: .relaxed) { return defect == .stopsToStoreAtABadRecord ? success : answer(500) }
     var records: [StoredValue] = []
     switch body["location"] {

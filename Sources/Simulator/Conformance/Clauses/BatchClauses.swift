@@ -295,9 +295,7 @@ extension ConformanceClause {
     if let phone = phones.first(where: { $0.queuedCount > 0 }) {
       throw run.fail("'\(phone.name)' still has \(phone.queuedCount) records after 60 attempts", harm: .repeat)
     }
-    for (phone, records) in run.lookedAt(Array(zip(phones, sent))) {
-      try run.expectOnce(records, of: phone.name, among: " of one of thirty phones at once")
-    }
+    try run.expectOnce(ofEach: zip(phones, sent).map { ($0, $1) }, among: " of one of thirty phones at once")
   }
 }
 

@@ -102,9 +102,8 @@ extension ConformanceClause {
     }
     let left = phones.count { $0.queuedCount > 0 }
     if left > 0 { throw run.fail("\(left) of a hundred uploads at once were not acknowledged after three repetitions") }
-    for (phone, record) in run.lookedAt(Array(zip(phones, records))) {
-      try run.expectOnce([record], of: phone.name, among: " of one of a hundred phones at once")
-    }
+    try run.expectOnce(
+      ofEach: zip(phones, records).map { ($0, [$1]) }, among: " of one of a hundred phones at once")
   }
 
   private static func goodBesideBad(_ run: ClauseRun) throws {
@@ -132,9 +131,8 @@ extension ConformanceClause {
         if upload.isSuccess { acknowledged[index].append(record) }
       }
     }
-    for (phone, records) in run.lookedAt(Array(zip(phones, acknowledged))) where !records.isEmpty {
-      try run.expectOnce(records, of: phone.name, among: " while others sent bad uploads and known records")
-    }
+    try run.expectOnce(
+      ofEach: zip(phones, acknowledged).map { ($0, $1) }, among: " while others sent bad uploads and known records")
   }
 
   private static func garbage(_ run: ClauseRun) throws {

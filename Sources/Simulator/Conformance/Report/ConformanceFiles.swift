@@ -146,7 +146,7 @@ package struct ConformanceFiles {
     case .kept: return [head + "/>"]
     case _ where result.isMissed:
       return [head + ">", "      <error message=\"\(XML.escaped(result.remark))\"/>", "    </testcase>"]
-    case .notApplicable, .notJudged, .unread:
+    case .notApplicable, .notJudged, .unread, .partly:
       return [head + ">", "      <skipped message=\"\(XML.escaped(result.remark))\"/>", "    </testcase>"]
     case .broken(let breach):
       let because = result.cause.map { "because of \($0): " } ?? ""
@@ -212,7 +212,7 @@ extension ClauseResult {
     switch verdict {
     case .kept(let note): note
     case .broken(let breach): breach.cause
-    case .notApplicable(let reason), .notJudged(let reason), .unread(let reason): reason
+    case .notApplicable(let reason), .notJudged(let reason), .unread(let reason), .partly(let reason): reason
     }
   }
 }

@@ -37,7 +37,7 @@ package struct ConformanceSummary: Sendable {
   package var notJudged: [ClauseResult] {
     results.filter {
       switch $0.verdict {
-      case .notJudged, .unread: true
+      case .notJudged, .unread, .partly: true
       case .kept, .broken, .notApplicable: false
       }
     }
@@ -55,6 +55,10 @@ package struct ConformanceSummary: Sendable {
     var reservations: [String] = []
     if wasInterrupted { reservations.append("interrupted") }
     if hasRunOutOfTime { reservations.append("out of time") }
+    let partly = results.filter { if case .partly = $0.verdict { true } else { false } }
+    if !partly.isEmpty {
+      reservations.append("looked at in part: \(partly.map(\.clause.id).joined(separator: ", "))")
+    }
     if unreadStore != nil {
       reservations.append("the store could not be read")
     } else if store == nil, results.contains(where: { $0.clause.needs.contains(.store) }) {

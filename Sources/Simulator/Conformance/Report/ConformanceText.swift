@@ -19,7 +19,7 @@ package struct ConformanceText {
     case .broken(let breach):
       "\(mark(of: result)) \(result.clause.id)\n" + wrapped(breach.cause, indent: 4)
     case .notApplicable(let reason): dim("- \(result.clause.id)  not applicable: \(reason)".withoutControls)
-    case .notJudged(let reason), .unread(let reason):
+    case .notJudged(let reason), .unread(let reason), .partly(let reason):
       dim("? \(result.clause.id)  not judged: \(reason)".withoutControls)
     }
   }
@@ -74,7 +74,7 @@ package struct ConformanceText {
       let reason: String
       switch result.verdict {
       case .notApplicable(let text): reason = "not applicable: \(text)"
-      case .notJudged(let text), .unread(let text): reason = "not judged: \(text)"
+      case .notJudged(let text), .unread(let text), .partly(let text): reason = "not judged: \(text)"
       case .kept, .broken: continue
       }
       if let index = groups.firstIndex(where: { $0.reason == reason }) {

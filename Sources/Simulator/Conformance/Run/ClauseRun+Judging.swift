@@ -106,13 +106,6 @@ extension ClauseRun {
     }
   }
 
-  /// Of many devices, those whose records are looked for.
-  func lookedAt<Device>(_ devices: [Device]) -> ArraySlice<Device> {
-    guard facts.isStoreSlow, devices.count > 4 else { return devices[...] }
-    note = "the store was asked for 4 of \(devices.count) devices, as it takes long"
-    return devices.prefix(4)
-  }
-
   /// What a store has of some records.
   struct FoundRecords {
     let entries: [UUID128: [StoredRecord]]

@@ -19,7 +19,7 @@ final class ClauseRun {
   let target: ConformanceTarget
   let facts: RunFacts
   let watch: AnswerWatch
-  private let settings: ConformanceRun.Settings
+  let settings: ConformanceRun.Settings
   private let deadline: MonotonicInstant?
   /// How often the backend was restarted before: what is sent again is not what was sent before.
   let turn: Int

@@ -24,7 +24,7 @@ extension ConformanceRun {
     switch verdict {
     case .broken: true
     // Behind a restart it is one of these that is looked for.
-    case .kept: clause.phase == .risky || run.turn > 0
+    case .kept, .partly: clause.phase == .risky || run.turn > 0
     case .notJudged, .unread: verdict != .outOfTime && verdict != .interrupted
     case .notApplicable: false
     }
@@ -73,7 +73,7 @@ extension ConformanceRun {
     return switch result.verdict {
     case .notJudged(let reason): reason == ConformanceRun.silence(behind: culprit)
     case .broken(let breach): breach.isLasting && !wasAlone
-    case .kept, .notApplicable, .unread: false
+    case .kept, .notApplicable, .unread, .partly: false
     }
   }
 

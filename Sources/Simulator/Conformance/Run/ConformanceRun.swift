@@ -15,6 +15,8 @@ package final class ConformanceRun: Sendable {
     package var sideBySide = 6
     /// What is not judged by then is not judged; nil: all is.
     package var timeLimit: Nanoseconds?
+    /// So long a clause of many devices asks for them; what a store that takes its time has of the others is not known.
+    var timeForDevices = Nanoseconds.seconds(8)
 
     package init(seed: UInt64, start: WallInstant) { (self.seed, self.start) = (seed, start) }
 
@@ -76,8 +78,10 @@ package final class ConformanceRun: Sendable {
   var sideBySide: Int {
     let crowd = "many-devices-at-once"
     if isBroken(crowd) { return 1 }
-    guard case .kept = results.withLock({ $0[crowd]?.verdict }), isSlow else { return settings.sideBySide }
-    return max(settings.sideBySide, 24)
+    switch results.withLock({ $0[crowd]?.verdict }) {
+    case .kept? where isSlow, .partly? where isSlow: return max(settings.sideBySide, 24)
+    default: return settings.sideBySide
+    }
   }
 
   func work(
@@ -140,6 +144,7 @@ package final class ConformanceRun: Sendable {
       case .notApplicable(let reason): return .notApplicable(reason)
       case .notJudged(let reason): return .notJudged(reason)
       case .outOfTime: return .outOfTime
+      case .partly(let reason): return .partly(reason)
       case .unread(let reason):
         if clause.phase == .first { facts.note(storeProblem: reason) }
         return .unread(reason)

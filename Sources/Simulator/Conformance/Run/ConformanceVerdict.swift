@@ -10,6 +10,8 @@ package enum ConformanceVerdict: Equatable, Sendable {
   case notJudged(String)
   /// Not judged, as the store that was named could not be read.
   case unread(String)
+  /// Not judged, as only a part was looked at, which was right.
+  case partly(String)
 
   static let interrupted = ConformanceVerdict.notJudged("the run was interrupted")
   static let outOfTime = ConformanceVerdict.notJudged(
@@ -20,7 +22,7 @@ package enum ConformanceVerdict: Equatable, Sendable {
     case .kept: "kept"
     case .broken: "broken"
     case .notApplicable: "not applicable"
-    case .notJudged, .unread: "not judged"
+    case .notJudged, .unread, .partly: "not judged"
     }
   }
 }
@@ -59,5 +61,6 @@ enum ClauseStop: Error {
   case notApplicable(String)
   case notJudged(String)
   case unread(String)
+  case partly(String)
   case outOfTime
 }
