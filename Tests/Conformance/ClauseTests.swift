@@ -43,6 +43,7 @@ import Threaded
     Case(defect: .writesNullAsText, clause: "null-fields"),
     Case(defect: .dropsHeartbeats, clause: "event-heartbeat"),
     Case(defect: .forgetsGeofences, clause: "event-geofence"),
+    Case(defect: .forgetsGeofenceExtras, clause: "event-geofence"),
     Case(defect: .stopsEverybody, clause: "no-commands-unasked"),
     Case(defect: .acknowledgesOtherPaths, clause: "unknown-path-refused"),
     // What is judged by all answers of a run; the first clauses have some.

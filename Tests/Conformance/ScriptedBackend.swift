@@ -17,7 +17,7 @@ final class ScriptedBackend: Sendable {
     case failsAtNUL, failsAtHalfASurrogate, failsAtMissingFields, writesNullAsText, dropsHeartbeats, forgetsGeofences
     case commitsLate, dropsSecondOfBatch, failsAtEachThird, stopsAtABadRecord, stopsAtNUL, stopsToStoreAtABadRecord
     case answersNestedCommands, stopsEverybody, saysThatItIsJSON, acknowledgesUnreadableBodies, acknowledgesOtherPaths
-    case losesOneOfACrowd
+    case losesOneOfACrowd, forgetsGeofenceExtras
   }
 
   private struct Entry {
@@ -227,6 +227,8 @@ final class ScriptedBackend: Sendable {
     case .dropsLateRecords: return age > 9_000_000 ? nil : record
     case .dropsHeartbeats: return record["event"]?.string == "heartbeat" ? nil : record
     case .forgetsGeofences: return record.replacing("geofence", nil)
+    case .forgetsGeofenceExtras:
+      return record.replacing("geofence", record["geofence"]?.replacing("extras", nil))
     case .dropsExtras: return record.replacing("extras", nil)
     case .makesDoublesOfIntegers: return record.replacing("extras", record["extras"]?.throughDoubles)
     case .writesNullAsText:

@@ -140,7 +140,7 @@ extension StoredValue {
     return StoredValue(Array(text.utf8)) ?? self
   }
 
-  var isNull: Bool { if case .null = self { true } else { false } }
+  package var isNull: Bool { if case .null = self { true } else { false } }
 
   package var double: Double? {
     switch self {

@@ -183,6 +183,7 @@ extension ConformanceClause {
     let look = try run.expectOnce([record], of: phone.name, among: ", a \(kind),")
     let shown = fields.filter { run.facts.shows($0) || $0.hasPrefix("geofence") && run.facts.shows("event") }
     try run.expectSame(shown.filter(run.facts.shows), of: record, in: look)
+    try geofenceExtras(run, of: record, in: look)
     // A store that shows whole records shows the geofence of this one.
     guard shown.contains("geofence.identifier"), !run.facts.shows("geofence"), run.facts.shows("extras") else { return }
     if look.entry(of: record)?.value("geofence") == nil {
@@ -190,6 +191,21 @@ extension ConformanceClause {
         "the record is stored without its geofence", harm: .wrong,
         stored: look.entry(of: record)?.entry.shown.shortened(240) ?? "")
     }
+  }
+
+  /// A geofence that is shown as an object has all that was sent in it, where extras are kept at all.
+  private static func geofenceExtras(_ run: ClauseRun, of record: SentRecord, in look: ClauseRun.FoundRecords) throws {
+    let name = "geofence.extras"
+    guard let sent = record.value.value(at: name), let entry = look.entry(of: record) else { return }
+    let shown = entry.entry.shown.shortened(300)
+    if let stored = entry.value(name) ?? entry.value("geofence_extras"), !stored.isNull {
+      guard let difference = StoredField.difference(stored, sent, name) else { return }
+      throw run.fail(difference, harm: .wrong, stored: shown, sign: .field(name))
+    }
+    guard case .object? = entry.value("geofence"), run.facts.shows("geofence") || run.facts.shows("extras") else {
+      return
+    }
+    throw run.fail("the geofence is stored without its extras", harm: .wrong, stored: shown, sign: .field(name))
   }
 
   private static func nulls(_ run: ClauseRun) throws {
