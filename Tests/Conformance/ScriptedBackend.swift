@@ -17,7 +17,7 @@ final class ScriptedBackend: Sendable {
     case failsAtNUL, failsAtHalfASurrogate, failsAtMissingFields, writesNullAsText, dropsHeartbeats, forgetsGeofences
     case commitsLate, dropsSecondOfBatch, failsAtEachThird, stopsAtABadRecord, stopsAtNUL, stopsToStoreAtABadRecord
     case answersNestedCommands, stopsEverybody, saysThatItIsJSON, acknowledgesUnreadableBodies, acknowledgesOtherPaths
-    case losesOneOfACrowd, forgetsGeofenceExtras
+    case losesOneOfACrowd, forgetsGeofenceExtras, cutsTexts, dropsLongExtras
   }
 
   private struct Entry {
@@ -227,6 +227,12 @@ final class ScriptedBackend: Sendable {
     case .dropsLateRecords: return age > 9_000_000 ? nil : record
     case .dropsHeartbeats: return record["event"]?.string == "heartbeat" ? nil : record
     case .forgetsGeofences: return record.replacing("geofence", nil)
+    case .dropsLongExtras: return (record["extras"]?.shown.utf8.count ?? 0) > 4_000 ? nil : record
+    case .cutsTexts:
+      let note = record.value(at: "extras.note")?.string
+      return note.map {
+        record.replacing("extras", .object([("note", .text(String($0.prefix(100))))]))
+      } ?? record
     case .forgetsGeofenceExtras:
       return record.replacing("geofence", record["geofence"]?.replacing("extras", nil))
     case .dropsExtras: return record.replacing("extras", nil)

@@ -32,6 +32,19 @@ extension ConformanceClause {
       because: "sensors of apps have such numbers", presumes: ["extras-every-kind", "extras-numbers-not-integers"]
     ) { try extras($0, #"{"a":0.1234567890123456789,"b":1e300,"c":1E-7}"#) },
     ConformanceClause(
+      "extras-8-kb", .content, .must, .lose,
+      "A record with 8 KB of extras is acknowledged and stored, with its whole text where the store shows extras",
+      because: "extras have no limit: columns of 255 letters or 4,000 bytes cut or refuse them (LocationEvent extras)",
+      presumes: ["extras-every-kind"]
+    ) { run in
+      let phone = try run.phone()
+      let note = "begin \(String(repeating: "0123456789", count: 800)) end"
+      let record = run.fix(phone) { $0.extras = run.object("{\"note\":\"\(note)\"}") }
+      try run.deliver(phone, [record], as: "a record with 8 KB of extras")
+      let look = try run.expectOnce([record], of: phone.name, among: " with 8 KB of extras")
+      try run.expectWholeNotes(of: [record], in: look)
+    },
+    ConformanceClause(
       "text-all-scripts", .content, .must, .wrong, "Text in all scripts, emoji among them, is stored as it was sent",
       because: "names of places and drivers are such text; utf8mb3 and Latin-1 columns refuse or spoil it",
       presumes: ["extras-every-kind", "event-geofence"], allScripts),
@@ -91,6 +104,25 @@ extension ConformanceClause {
     let look = try run.expectOnce([next], of: phone.name, among: " behind one with \(what)")
     if look.entry(of: record) == nil, try run.look(for: [record], of: phone.name).entry(of: record) == nil {
       run.note = "the record with \(what) is not listed: it was quarantined, or lost"
+    }
+  }
+}
+
+extension ClauseRun {
+  /// The text `note` in the extras is stored to its last letter.
+  func expectWholeNotes(of records: [SentRecord], in look: FoundRecords) throws {
+    guard facts.shows("extras") else {
+      note = "texts were not compared, as the store shows no extras"
+      return
+    }
+    for record in records {
+      guard let entry = look.entry(of: record), let sent = record.value.value(at: "extras.note")?.string else { continue }
+      let stored = entry.value("extras")?["note"]?.string
+      if stored == sent { continue }
+      let size = stored.map { "\($0.unicodeScalars.count) of the \(sent.unicodeScalars.count) letters" } ?? "nothing"
+      throw fail(
+        "\(size) of a text in the extras \(stored == nil ? "is" : "are") stored", harm: .wrong,
+        stored: entry.entry.shown.shortened(300), sign: .field("extras"))
     }
   }
 }
