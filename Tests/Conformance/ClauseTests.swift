@@ -46,6 +46,8 @@ import Threaded
     Case(defect: .cutsTexts, clause: "extras-8-kb"),
     Case(defect: .dropsLongExtras, clause: "extras-8-kb"),
     Case(defect: .cutsTexts, clause: "body-over-1-mb"),
+    Case(defect: .neverCharges, clause: "standard-fields-kept"),
+    Case(defect: .isAlwaysSure, clause: "standard-fields-kept"),
     Case(defect: .forgetsGeofenceExtras, clause: "event-geofence"),
     Case(defect: .stopsEverybody, clause: "no-commands-unasked"),
     Case(defect: .acknowledgesOtherPaths, clause: "unknown-path-refused"),

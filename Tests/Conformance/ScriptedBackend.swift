@@ -17,7 +17,7 @@ final class ScriptedBackend: Sendable {
     case failsAtNUL, failsAtHalfASurrogate, failsAtMissingFields, writesNullAsText, dropsHeartbeats, forgetsGeofences
     case commitsLate, dropsSecondOfBatch, failsAtEachThird, stopsAtABadRecord, stopsAtNUL, stopsToStoreAtABadRecord
     case answersNestedCommands, stopsEverybody, saysThatItIsJSON, acknowledgesUnreadableBodies, acknowledgesOtherPaths
-    case losesOneOfACrowd, forgetsGeofenceExtras, cutsTexts, dropsLongExtras
+    case losesOneOfACrowd, forgetsGeofenceExtras, cutsTexts, dropsLongExtras, neverCharges, isAlwaysSure
   }
 
   private struct Entry {
@@ -54,7 +54,7 @@ final class ScriptedBackend: Sendable {
       version: 1, path: "/locations",
       app: { http: { params: { device_id: "${device.id}" } } },
       verify: { url: "/stored?device={device}" },
-      promises: { tokens: "none", keeps: ["event", "geofence", "extras"] },
+      promises: { tokens: "none", keeps: ["event", "geofence", "extras", "battery", "activity"] },
     }
     """#
 
@@ -228,6 +228,8 @@ final class ScriptedBackend: Sendable {
     case .dropsHeartbeats: return record["event"]?.string == "heartbeat" ? nil : record
     case .forgetsGeofences: return record.replacing("geofence", nil)
     case .dropsLongExtras: return (record["extras"]?.shown.utf8.count ?? 0) > 4_000 ? nil : record
+    case .neverCharges: return record.replacing("battery", record["battery"]?.replacing("is_charging", .bool(false)))
+    case .isAlwaysSure: return record.replacing("activity", record["activity"]?.replacing("confidence", .number("92")))
     case .cutsTexts:
       let note = record.value(at: "extras.note")?.string
       return note.map {

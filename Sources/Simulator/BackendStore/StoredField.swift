@@ -7,7 +7,9 @@ package enum StoredField {
       if stored.instant == wanted { return nil }
       return "\(field): \(stored.shown) instead of \(sent.shown)"
     }
-    if case .number = sent, field.hasPrefix("coords.") || field == "odometer" || field.hasPrefix("battery.") {
+    if case .number = sent,
+      field.hasPrefix("coords.") || field == "odometer" || field.hasPrefix("battery.") || field == "activity.confidence"
+    {
       if let mine = stored.double, let theirs = sent.double, abs(mine - theirs) <= StoredField.tolerance(of: field) {
         return nil
       }

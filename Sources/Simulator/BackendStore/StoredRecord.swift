@@ -30,6 +30,8 @@ package struct StoredRecord: Sendable {
     "coords.altitude": ["altitude", "alt"],
     "is_moving": ["isMoving", "moving"],
     "battery.level": ["battery_level", "batteryLevel"],
+    "battery.is_charging": ["battery_is_charging", "is_charging", "isCharging", "battery_charging"],
+    "activity.confidence": ["activity_confidence", "activityConfidence"],
     "activity.type": ["activity_type", "activityType", "activity"],
     "geofence": ["geofence_json"], "extras": ["extras_json"], "params": ["params_json"],
   ]

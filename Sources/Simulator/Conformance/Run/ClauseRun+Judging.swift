@@ -247,11 +247,20 @@ extension ClauseRun {
         throw ClauseStop.notJudged(
           "the store's time has no zone: \(stored.shown.shortened(60)); let its query or command add one")
       }
-      if let difference = StoredField.difference(stored, sent, field) {
-        throw fail(
-          difference, harm: .wrong, stored: entry.entry.shown.shortened(300), sign: .field(field))
-      }
+      try expectSame(field, sent, as: stored, of: entry)
     }
+  }
+
+  /// A field that the store shows of this record, whether or not it was seen before.
+  func expectSame(_ field: String, of record: SentRecord, in look: FoundRecords) throws {
+    guard let entry = look.entry(of: record), let stored = entry.value(field), let sent = record.value.value(at: field)
+    else { return }
+    try expectSame(field, sent, as: stored, of: entry)
+  }
+
+  private func expectSame(_ field: String, _ sent: StoredValue, as stored: StoredValue, of entry: StoredRecord) throws {
+    guard let difference = StoredField.difference(stored, sent, field) else { return }
+    throw fail(difference, harm: .wrong, stored: entry.entry.shown.shortened(300), sign: .field(field))
   }
 }
 
