@@ -46,6 +46,8 @@ import Threaded
     Case(defect: .cutsTexts, clause: "extras-8-kb"),
     Case(defect: .dropsLongExtras, clause: "extras-8-kb"),
     Case(defect: .cutsTexts, clause: "body-over-1-mb"),
+    Case(defect: .swapsInTheSouth, clause: "coordinates-not-swapped"),
+    Case(defect: .swapsInTheSouth, clause: "coordinates-exact"),
     Case(defect: .neverCharges, clause: "standard-fields-kept"),
     Case(defect: .isAlwaysSure, clause: "standard-fields-kept"),
     Case(defect: .forgetsGeofenceExtras, clause: "event-geofence"),

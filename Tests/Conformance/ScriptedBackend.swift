@@ -17,7 +17,7 @@ final class ScriptedBackend: Sendable {
     case failsAtNUL, failsAtHalfASurrogate, failsAtMissingFields, writesNullAsText, dropsHeartbeats, forgetsGeofences
     case commitsLate, dropsSecondOfBatch, failsAtEachThird, stopsAtABadRecord, stopsAtNUL, stopsToStoreAtABadRecord
     case answersNestedCommands, stopsEverybody, saysThatItIsJSON, acknowledgesUnreadableBodies, acknowledgesOtherPaths
-    case losesOneOfACrowd, forgetsGeofenceExtras, cutsTexts, dropsLongExtras, neverCharges, isAlwaysSure
+    case losesOneOfACrowd, forgetsGeofenceExtras, cutsTexts, dropsLongExtras, neverCharges, isAlwaysSure, swapsInTheSouth
   }
 
   private struct Entry {
@@ -243,12 +243,14 @@ final class ScriptedBackend: Sendable {
       return record.replacing("event", record["event"].map { if case .null = $0 { .text("null") } else { $0 } })
     case .cutsMilliseconds: return record.replacing("timestamp", record.shifted(by: -(instant(of: record) % 1_000)))
     case .shiftsTimes: return record.replacing("timestamp", record.shifted(by: 7_200_000))
-    case .swapsCoordinates, .roundsCoordinates:
+    case .swapsCoordinates, .roundsCoordinates, .swapsInTheSouth:
       let (latitude, longitude) = (
         record.value(at: "coords.latitude")?.double ?? 0, record.value(at: "coords.longitude")?.double ?? 0
       )
       func rounded(_ degrees: Double) -> StoredValue { .number("\((degrees * 100_000).rounded() / 100_000)") }
-      let isSwapped = defect == .swapsCoordinates
+      let isSouth = latitude < 0 && abs(longitude) <= 90
+      if defect == .swapsInTheSouth, !isSouth { return record }
+      let isSwapped = defect != .roundsCoordinates
       let coords: StoredValue = .object([
         ("latitude", isSwapped ? .number("\(longitude)") : rounded(latitude)),
         ("longitude", isSwapped ? .number("\(latitude)") : rounded(longitude)),

@@ -13,18 +13,27 @@ extension ConformanceClause {
       "coordinates-exact", .content, .must, .wrong, "Coordinates are stored to seven decimals at least",
       because:
         "the SDK sends all the digits it has; five decimals are a metre, a 32-bit float is up to eight (SDK §5.1)",
-      presumes: ["coordinates-not-swapped"]
+      presumes: ["coordinates-not-swapped", "coordinates-at-edges"]
     ) { run in
-      try places(run, [(45.51909123456789, -116.29721487654321), (-33.86881971234567, 151.20929551234567)])
+      let places = [(45.51909123456789, -116.29721487654321), (-33.86881971234567, 151.20929551234567)] + quadrants + margins
+      let phone = try run.phone()
+      let records = places.map { run.fix(phone, latitude: $0.0, longitude: $0.1) }
+      try run.deliver(phone, records)
+      let look = try run.expectOnce(records, of: phone.name, among: " of all quarters of the Earth")
+      for record in records { try run.expectSame(["coords.latitude", "coords.longitude"], of: record, in: look) }
     },
     ConformanceClause(
       "coordinates-not-swapped", .content, .must, .wrong, "Latitude is stored as latitude, and longitude as longitude",
       because: "GeoJSON and PostGIS have the longitude first (LocationEvent coords)"
     ) { run in
-      for (latitude, longitude) in [(45.5, -116.3), (-33.9, 151.2)] {
-        let (record, look) = try deliverPlace(run, latitude, longitude)
+      let places = [(45.5, -116.3), (-33.9, 151.2)] + quadrants
+      let phone = try run.phone()
+      let records = places.map { run.fix(phone, latitude: $0.0, longitude: $0.1) }
+      try run.deliver(phone, records)
+      let look = try run.expectOnce(records, of: phone.name, among: " of all quarters of the Earth")
+      for (record, (latitude, longitude)) in zip(records, places) {
         guard let entry = look.entry(of: record), let stored = entry.value("coords.latitude")?.double else { continue }
-        if abs(stored - longitude) < 0.01 {
+        if abs(stored - longitude) < 0.01, abs(stored - latitude) >= 0.01 {
           throw run.fail(
             "latitude \(latitude) is stored as \(stored), which is the longitude",
             stored: entry.entry.shown.shortened(200))
@@ -90,6 +99,19 @@ extension ConformanceClause {
       "one-record-one-content", .content, .must, .wrong, "No record has fields of another record of its batch",
       because: "a variable that outlives the loop moves an event from one record to the next (SDK §5.4)",
       presumes: ["batch-all-stored", "event-geofence", "extras-every-kind", "late-behind-newer"], neighbours),
+  ]
+
+  /// In each quarter of the Earth one whose numbers may be taken for each other.
+  private static let quadrants = [
+    (48.85661411234567, 2.35222191234567), (38.72225221234567, -9.13933661234567),
+    (-1.29206591234567, 36.82194621234567), (-12.04637381234567, -77.04279341234567),
+  ]
+
+  /// Near 0°, 180° and the poles.
+  private static let margins = [
+    (0.00014321234567, -0.00027651234567), (-16.79876541234567, 179.99987651234567),
+    (65.12345671234567, -179.99976541234567), (89.99876541234567, 12.34567891234567),
+    (-89.99765431234567, -45.67891231234567),
   ]
 
   private static func deliverPlace(_ run: ClauseRun, _ latitude: Double, _ longitude: Double) throws
