@@ -31,6 +31,27 @@ import Threaded
     #expect(try causes(.firstOfBatch, ["text-nul"]) == ["text-nul"])
   }
 
+  /// A list that is whole of small batches tells of a large one what is lost.
+  @Test func whatALargeBatchLosesIsNotTheLists() throws {
+    let clauses: Set<String> = ["batch-250", "store-reads-all"]
+    let summary = try ScriptedBackend(.losesTheLastOfTwenty).summary(of: clauses)
+    #expect(summary.broken.map(\.clause.id) == ["batch-250"], "\(summary.results.map(\.verdict))")
+    #expect(
+      summary.broken.first?.breach?.cause
+        == "1 of 250 records of a batch of 250 were acknowledged and are not stored: the last")
+  }
+
+  /// Whether a list ends or its store does cannot be seen: the finding says so, and its harm is the greater one.
+  @Test(arguments: [
+    ("batch-250", "the last 150; either the list stops at 100 entries"),
+    ("store-reads-all", "the last 133: either the list leaves them out and stops at 100 entries"),
+  ])
+  func aRoundNumberMayBeTheLists(clause: String, cause: String) throws {
+    let breach = try ScriptedBackend(.listsAHundred).summary(of: [clause]).broken.first?.breach
+    #expect(breach?.harm == .lose && breach?.cause.contains(cause) ?? false, "\(breach?.cause ?? "")")
+    #expect(breach?.cause.hasSuffix("or they are lost") ?? false)
+  }
+
   private static let risky: Set<String> = ["alive-after-bad-record", "bad-record-in-batch", "reset-after-request"]
 
   @Test func whatNeedsAFieldThatMayBeMissingIsToldOnce() throws {

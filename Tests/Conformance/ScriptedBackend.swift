@@ -17,7 +17,7 @@ final class ScriptedBackend: Sendable {
     case failsAtNUL, failsAtHalfASurrogate, failsAtMissingFields, writesNullAsText, dropsHeartbeats, forgetsGeofences
     case commitsLate, dropsSecondOfBatch, failsAtEachThird, stopsAtABadRecord, stopsAtNUL, stopsToStoreAtABadRecord
     case answersNestedCommands, stopsEverybody, saysThatItIsJSON, acknowledgesUnreadableBodies, acknowledgesOtherPaths
-    case losesOneOfACrowd, forgetsGeofenceExtras, cutsTexts, dropsLongExtras, neverCharges, isAlwaysSure, swapsInTheSouth
+    case losesOneOfACrowd, forgetsGeofenceExtras, cutsTexts, dropsLongExtras, neverCharges, isAlwaysSure, swapsInTheSouth, losesTheLastOfTwenty, listsAHundred
   }
 
   private struct Entry {
@@ -129,7 +129,7 @@ final class ScriptedBackend: Sendable {
     let all = entries.withLock { $0 }.filter { (device.isEmpty || $0.device == device) && $0.shownFrom <= now }
     if all.isEmpty, listing == .knowsItsDevices { return answer(403) }
     if all.isEmpty, listing == .isMissingWhileEmpty { return answer(404) }
-    let shown = defect == .listsTen ? all.prefix(10) : all[...]
+    let shown = defect == .listsTen ? all.prefix(10) : defect == .listsAHundred ? all.prefix(100) : all[...]
     let texts = shown.map { listing == .identities ? "\"\($0.uuid)\"" : $0.text }
     return .ok("[" + texts.joined(separator: ",") + "]")
   }
@@ -159,6 +159,7 @@ final class ScriptedBackend: Sendable {
     switch body["location"] {
     case .list(let list)?:
       records = defect == .firstOfBatch ? Array(list.prefix(1)) : list
+      if defect == .losesTheLastOfTwenty, records.count >= 20 { records.removeLast() }
       if defect == .dropsSecondOfBatch, records.count > 1 { records.remove(at: 1) }
     case let single?: records = [single]
     case nil: return answer(400)

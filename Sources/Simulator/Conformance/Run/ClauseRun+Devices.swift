@@ -31,3 +31,10 @@ extension ClauseRun {
     return indices
   }
 }
+
+extension Int {
+  /// A list may end at such a number of entries, whatever is behind it.
+  var mayBeALimit: Bool {
+    self >= 100 ? isMultiple(of: 50) || nonzeroBitCount == 1 : self >= 10 && (isMultiple(of: 5) || nonzeroBitCount == 1)
+  }
+}

@@ -213,10 +213,14 @@ extension ClauseRun {
     if !look.missing.isEmpty {
       let which = look.missing.prefix(2).map(\.uuid.upperCaseText).joined(separator: ", ")
       let count = look.missing.count
+      let places = look.placesOfMissing(among: records)
+      let several = "\(count) of \(all) records\(among) were acknowledged and are not"
       throw fail(
         all == 1
           ? "the record was acknowledged and is not stored\(among)"
-          : "\(count) of \(all) records\(among) were acknowledged and are not stored: \(look.placesOfMissing(among: records))",
+          : look.listed.mayBeALimit
+            ? "\(several) listed: \(places); either the list stops at \(look.listed) entries (verify.next leads to more), or they are lost"
+            : "\(several) stored: \(places)",
         harm: harm ?? .lose, stored: "of '\(device)': \(look.listed) entries, without \(which)", sign: .loss)
     }
     if let twice = look.repeated.first {
