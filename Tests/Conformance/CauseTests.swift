@@ -52,6 +52,17 @@ import Threaded
     #expect(breach?.cause.hasSuffix("or they are lost") ?? false)
   }
 
+  /// No loss, as it is there.
+  @Test func whatIsFiledUnderAnotherDeviceIsToldAsThat() throws {
+    let breach = try ScriptedBackend(.filesTheSixthElsewhere, listing: .needsADevice).summary(of: ["batch-all-stored"])
+      .broken.first?.breach
+    let cause = breach?.cause ?? ""
+    #expect(
+      cause.hasPrefix(
+        "1 of 10 records of a batch of 10 are not stored under their device, but under another, as 'c"), "\(cause)")
+    #expect(cause.hasSuffix("': number 6") && breach?.harm == .wrong)
+  }
+
   private static let risky: Set<String> = ["alive-after-bad-record", "bad-record-in-batch", "reset-after-request"]
 
   @Test func whatNeedsAFieldThatMayBeMissingIsToldOnce() throws {
@@ -132,7 +143,7 @@ import Threaded
     let all = Set(ConformanceClause.all.map(\.id))
     let fields = ["coords.latitude", "timestamp", "event", "geofence", "extras.a", "battery.level"]
     for sign in [
-      .loss, .storedTwice, .ofBatch, .unanswered, .refused(isBatch: true), .refused(isBatch: false), .ofBareRecords,
+      .loss, .elsewhere, .storedTwice, .ofBatch, .unanswered, .refused(isBatch: true), .refused(isBatch: false), .ofBareRecords,
     ]
       + fields.map(BreachSign.field)
     {

@@ -17,7 +17,7 @@ final class ScriptedBackend: Sendable {
     case failsAtNUL, failsAtHalfASurrogate, failsAtMissingFields, writesNullAsText, dropsHeartbeats, forgetsGeofences
     case commitsLate, dropsSecondOfBatch, failsAtEachThird, stopsAtABadRecord, stopsAtNUL, stopsToStoreAtABadRecord
     case answersNestedCommands, stopsEverybody, saysThatItIsJSON, acknowledgesUnreadableBodies, acknowledgesOtherPaths
-    case losesOneOfACrowd, forgetsGeofenceExtras, cutsTexts, dropsLongExtras, neverCharges, isAlwaysSure, swapsInTheSouth, losesTheLastOfTwenty, listsAHundred
+    case losesOneOfACrowd, forgetsGeofenceExtras, cutsTexts, dropsLongExtras, neverCharges, isAlwaysSure, swapsInTheSouth, losesTheLastOfTwenty, listsAHundred, filesTheSixthElsewhere
   }
 
   private struct Entry {
@@ -181,9 +181,10 @@ final class ScriptedBackend: Sendable {
       if isKnown, defect == .refusesRepeats { return answer(409) }
       if !isKnown || defect == .storesRepeats {
         let late: Int64 = defect == .commitsLate ? 400 : 0
+        let other = defect == .filesTheSixthElsewhere && record["uuid"]?.string == records.dropFirst(5).first?["uuid"]?.string
         entries.append(
           Entry(
-            device: device, uuid: uuid, record: kept,
+            device: other ? entries.first?.device ?? device : device, uuid: uuid, record: kept,
             shownFrom: SystemClock().wallNow.advanced(byMilliseconds: late)))
       }
       let mine = entries.indices.filter { entries[$0].device == device }

@@ -6,6 +6,8 @@ enum BreachSign: Hashable, Sendable {
   /// Acknowledged, and not stored.
   case loss
   case storedTwice
+  /// Stored under another device.
+  case elsewhere
   /// Of records some of which went out together.
   case ofBatch
   /// No answer came in time.
@@ -25,6 +27,7 @@ enum BreachSign: Hashable, Sendable {
     // not wait as long.
     case .loss: ["answer-waits-for-body", "readable-when-acknowledged"]
     case .storedTwice: ["resend-after-cut-answer", "resend-acknowledged-again", "same-record-at-once"]
+    case .elsewhere: ["right-device", "many-devices-at-once", "device-per-request"]
     case .ofBatch: ["batch-all-stored"]
     case .ofBareRecords: ["missing-fields"]
     case .refused(let isBatch): [isBatch ? "batch-all-stored" : "root-object"]
@@ -108,7 +111,7 @@ extension BreachSign {
   fileprivate var weight: Int {
     switch self {
     case .ofBatch: 0
-    case .loss: 1
+    case .loss, .elsewhere: 1
     case .storedTwice: 2
     case .unanswered: 3
     case .refused: 4

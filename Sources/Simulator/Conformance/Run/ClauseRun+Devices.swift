@@ -1,3 +1,4 @@
+import BackendStore
 import Base
 
 /// Records of many devices.
@@ -29,6 +30,66 @@ extension ClauseRun {
       step = max(1, step / 2)
     }
     return indices
+  }
+}
+
+/// Records that their own device misses.
+extension ClauseRun {
+  /// Where a record is that its own device misses, when the list of all devices or a question without a device finds it. A
+  /// store that refuses that question says nothing.
+  func otherPlace(of record: SentRecord) -> String? {
+    var place: String?
+    do throws(StoreProblem) {
+      try target.store?.read("") { entry in
+        guard entry.uuid == record.uuid, place == nil else { return }
+        let name = entry.device ?? (entry.value("device") ?? entry.value("device_id"))?.string
+        place = name.map { "under '\($0)'" } ?? "under another device"
+      }
+    } catch { return nil }
+    return place
+  }
+
+  /// Under which other devices of the run some records are, as far as there is time to ask.
+  private func places(of records: [SentRecord], missedBy device: String) -> [UUID128: String] {
+    guard let store = target.store, facts.timeForSearches > .zero else { return [:] }
+    let wanted = Set(records.map(\.uuid))
+    let begin = now
+    let end = begin + min(facts.timeForSearches, .seconds(3))
+    defer { facts.noteSearch(of: now - begin) }
+    var places: [UUID128: String] = [:]
+    var asked: Set<String> = [device]
+    for other in facts.devices where asked.insert(other).inserted {
+      guard now < end, !isOutOfTime, places.count < wanted.count else { break }
+      do throws(StoreProblem) {
+        for entry in try store.records(of: other) {
+          guard let uuid = entry.uuid, wanted.contains(uuid) else { continue }
+          places[uuid] = other
+        }
+      } catch { continue }
+      if store.isOfAllDevices, let record = records.first {
+        // One reading has told of all.
+        return places.isEmpty ? otherPlace(of: record).map { [record.uuid: $0] } ?? [:] : places
+      }
+    }
+    return places
+  }
+
+  /// Missing records that are stored under another device are no loss, but a mistake in whose they are.
+  func expectNotElsewhere(
+    _ look: FoundRecords, among records: [SentRecord], of device: String, _ which: String = ""
+  ) throws {
+    let places = places(of: look.missing, missedBy: device)
+    guard let found = look.missing.first(where: { places[$0.uuid] != nil }), let other = places[found.uuid] else {
+      return
+    }
+    let isAll = places.count == look.missing.count
+    let count = isAll ? "" : ", \(places.count) of them"
+    throw fail(
+      records.count == 1
+        ? "the record\(which) is stored under another device, '\(other)'"
+        : "\(look.missing.count) of \(records.count) records\(which) are not stored under their device\(count), but under another, as '\(other)': \(look.placesOfMissing(among: records))",
+      harm: isAll ? .wrong : .lose, stored: "\(found.uuid.upperCaseText) of '\(device)' stands under '\(other)'",
+      sign: .elsewhere)
   }
 }
 

@@ -213,6 +213,7 @@ extension ClauseRun {
     if !look.missing.isEmpty {
       let which = look.missing.prefix(2).map(\.uuid.upperCaseText).joined(separator: ", ")
       let count = look.missing.count
+      try expectNotElsewhere(look, among: records, of: device, among)
       let places = look.placesOfMissing(among: records)
       let several = "\(count) of \(all) records\(among) were acknowledged and are not"
       throw fail(
@@ -324,20 +325,6 @@ extension ClauseRun {
 }
 
 extension ClauseRun {
-  /// Where a record is that its own device misses, when the list of all devices or a question without a device finds it. A
-  /// store that refuses that question says nothing.
-  func otherPlace(of record: SentRecord) -> String? {
-    var place: String?
-    do throws(StoreProblem) {
-      try target.store?.read("") { entry in
-        guard entry.uuid == record.uuid, place == nil else { return }
-        let name = entry.device ?? (entry.value("device") ?? entry.value("device_id"))?.string
-        place = name.map { "under '\($0)'" } ?? "under another device"
-      }
-    } catch { return nil }
-    return place
-  }
-
   func object(_ text: String) -> RenderedObject {
     do { return try RenderedObject(text) } catch { preconditionFailure("the text of a clause is an object: \(error)") }
   }

@@ -99,6 +99,7 @@ extension ClauseRun {
   ) throws -> ConformancePhone {
     phones += 1
     let (target, facts) = (target, facts)
+    facts.note(device: name)
     let placeholders = DevicePlaceholders(id: name, index: phones, fleet: "conform", seed: settings.seed)
     let inURL = DevicePlaceholders(id: name.percentEncoded, index: phones, fleet: "conform", seed: settings.seed)
     return try ConformancePhone(named: name, number: phones, seed: settings.seed, line: try line()) { draft in

@@ -18,6 +18,8 @@ final class RunFacts: Sendable {
     var prefersBatches = true
     var silence: String?
     var isSlow = false
+    var devices: [String] = []
+    var timeForSearches = RunFacts.timeForSearches
   }
 
   private let promises: DialectPromises
@@ -86,6 +88,18 @@ final class RunFacts: Sendable {
       $0.missingUntil = max($0.missingUntil ?? .zero, missingUntil)
     }
   }
+
+  /// In a whole run this is the time for looking where missing records are.
+  private static let timeForSearches = Nanoseconds.seconds(10)
+
+  /// Devices that have uploaded, or are about to, the latest first.
+  var devices: [String] { found.withLock { $0.devices.reversed() } }
+
+  func note(device: String) { found.withLock { $0.devices.append(device) } }
+
+  var timeForSearches: Nanoseconds { found.withLock { $0.timeForSearches } }
+
+  func noteSearch(of time: Nanoseconds) { found.withLock { $0.timeForSearches = $0.timeForSearches - time } }
 
   /// Fields that the store shows of a first, complete record.
   func note(shown: Set<String>) { found.withLock { $0.shown = shown } }
