@@ -129,6 +129,16 @@ import Threaded
     #expect(found == ["answer-in-time": "root-object"])
   }
 
+  /// What a restart has lost is more than what may be late.
+  @Test func aProvedLossComesBeforeAPossibleOne() throws {
+    let late = "readable-when-acknowledged"
+    for proof in ["ack-survives-stop", "ack-survives-kill"] {
+      let found = try causes([late: [], proof: [.loss], "resend-after-many": [.loss]])
+      #expect(found == [late: proof, "resend-after-many": proof])
+    }
+    #expect(try causes([late: [], "resend-after-many": [.loss]]) == ["resend-after-many": late])
+  }
+
   /// What rests on a clause is no cause of it, whatever both show.
   @Test func noTwoExplainEachOther() throws {
     let found = try causes(["many-devices-at-once": [.storedTwice], "same-record-at-once": [.storedTwice]])

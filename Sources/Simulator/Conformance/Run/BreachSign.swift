@@ -92,13 +92,21 @@ struct ConformanceCauses {
     return last == id ? nil : last
   }
 
+  /// What came late may be lost in between, or its list may lag behind; what is gone behind a restart was lost.
+  private static let lateness = "readable-when-acknowledged"
+  private static let proofsOfLoss = ["ack-survives-stop", "ack-survives-kill"]
+
+  private func isLoss(_ id: String) -> Bool { broken[id]?.breach.signs.contains(.loss) ?? false }
+
   private func nextCause(of id: String) -> String? {
     guard let (clause, breach) = broken[id] else { return nil }
+    if id == ConformanceCauses.lateness, let proof = ConformanceCauses.proofsOfLoss.first(where: isLoss) { return proof }
     if let presumed = clause.presumes.first(where: { broken[$0] != nil }) { return presumed }
     for sign in breach.signs.sorted(by: { $0.weight < $1.weight }) {
       for candidate in sign.clauses {
         // What rests on this clause does not explain it.
         guard candidate != id else { break }
+        if candidate == ConformanceCauses.lateness, ConformanceCauses.proofsOfLoss.contains(id) { continue }
         if let other = broken[candidate], !other.clause.ground.contains(id) { return candidate }
       }
     }
