@@ -48,6 +48,7 @@ import Threaded
     Case(defect: .cutsTexts, clause: "body-over-1-mb"),
     Case(defect: .swapsInTheSouth, clause: "coordinates-not-swapped"),
     Case(defect: .swapsInTheSouth, clause: "coordinates-exact"),
+    Case(defect: .losesOverlaps, clause: "two-records-at-once"),
     Case(defect: .neverCharges, clause: "standard-fields-kept"),
     Case(defect: .isAlwaysSure, clause: "standard-fields-kept"),
     Case(defect: .forgetsGeofenceExtras, clause: "event-geofence"),

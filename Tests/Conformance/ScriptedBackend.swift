@@ -17,7 +17,7 @@ final class ScriptedBackend: Sendable {
     case failsAtNUL, failsAtHalfASurrogate, failsAtMissingFields, writesNullAsText, dropsHeartbeats, forgetsGeofences
     case commitsLate, dropsSecondOfBatch, failsAtEachThird, stopsAtABadRecord, stopsAtNUL, stopsToStoreAtABadRecord
     case answersNestedCommands, stopsEverybody, saysThatItIsJSON, acknowledgesUnreadableBodies, acknowledgesOtherPaths
-    case losesOneOfACrowd, forgetsGeofenceExtras, cutsTexts, dropsLongExtras, neverCharges, isAlwaysSure, swapsInTheSouth, losesTheLastOfTwenty, listsAHundred, filesTheSixthElsewhere
+    case losesOneOfACrowd, forgetsGeofenceExtras, cutsTexts, dropsLongExtras, neverCharges, isAlwaysSure, swapsInTheSouth, losesTheLastOfTwenty, listsAHundred, filesTheSixthElsewhere, losesOverlaps
   }
 
   private struct Entry {
@@ -42,6 +42,7 @@ final class ScriptedBackend: Sendable {
   private let defect: Defect?
   private let listing: Listing
   private let entries = Mutex<[Entry]>([])
+  private let latest = Mutex<[String: (connection: Int, time: WallInstant)]>([:])
   private let questions = Atomic(0)
   private let uploads = Atomic(0)
   /// It stores nothing any more, until it is restarted: what a run asks first behind a restart is OPTIONS.
@@ -108,9 +109,20 @@ final class ScriptedBackend: Sendable {
     }
     let named = path.hasPrefix("/of/") ? path.dropFirst(4).removingPercentEncoding : body["device_id"]?.string
     guard let named else { return answer(400) }
+    if defect == .losesOverlaps, isBusy(with: named, request.connection) { return success }
     let taken = entries.withLock { take(body, of: named, into: &$0) }
     let isThird = uploads.add(1, ordering: .relaxed).oldValue % 3 == 2
     return defect == .failsAtEachThird && isThird ? answer(503) : taken
+  }
+
+  /// An upload of the device came over another connection just now.
+  private func isBusy(with device: String, _ connection: Int) -> Bool {
+    let now = SystemClock().wallNow
+    return latest.withLock { latest in
+      let before = latest[device]
+      latest[device] = (connection, now)
+      return before.map { $0.connection != connection && now.milliseconds(since: $0.time) < 20 } ?? false
+    }
   }
 
   private func list(_ device: String) -> BareServer.Answer {

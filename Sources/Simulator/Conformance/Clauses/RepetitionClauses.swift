@@ -46,6 +46,12 @@ extension ConformanceClause {
       needs: [.store, .plainHTTP],
       presumes: ["many-devices-at-once", "resend-after-cut-answer", "resend-acknowledged-again"], atOnce),
     ConformanceClause(
+      "two-records-at-once", .repetition, .must, .lose,
+      "Two records of one device that come over two connections at once are both stored when both are acknowledged",
+      because:
+        "the next request comes while one that was given up is still being worked on; a lock must not drop it (SDK §9.2)",
+      presumes: ["many-devices-at-once", "same-record-at-once"], twoAtOnce),
+    ConformanceClause(
       "same-time-two-records", .repetition, .must, .lose,
       "Two records of one time and different places are both stored",
       because: "a key of device and time takes two facts for one (SDK §9.4)",
@@ -160,6 +166,31 @@ extension ConformanceClause {
       }
     }
     try run.expectOnce(records, of: phone.name, among: " that came over two connections at once")
+  }
+
+  private static func twoAtOnce(_ run: ClauseRun) throws {
+    let name = try run.phone(signsIn: false).name
+    let tokens = run.facts.needsTokens ? try run.signIn(name) : nil
+    let phones = try (0..<2).map { _ in try run.phone(exactly: name, tokens: tokens) }
+    var acknowledged: [SentRecord] = []
+    for _ in 0..<(run.facts.isSlow ? 4 : 20) {
+      let sent = try phones.map { phone in
+        let record = run.fix(phone)
+        return (record: record, request: try run.request(phone, [record]))
+      }
+      let uploads = try run.line().exchangeAll(zip(sent, phones).map { ($0.request, $1.number) })
+      for (phone, (record, request)) in zip(phones, sent) {
+        guard let upload = uploads.first(where: { $0.request === request }) else { continue }
+        // What was refused is given up, so that the next request has one record again.
+        phone.answer(request, .answered(status: 200, reason: "", body: []))
+        if upload.isSuccess { acknowledged.append(record) }
+      }
+      // Who waits for the other for ever is another clause's.
+      if uploads.contains(where: { $0.status == 0 }) { break }
+    }
+    guard !acknowledged.isEmpty else { throw ClauseStop.notJudged("no upload was acknowledged") }
+    try run.expectOnce(acknowledged, of: name, among: " of two uploads of one device at once")
+    run.note = "\(acknowledged.count) records"
   }
 
   private static func alike(_ run: ClauseRun, milliseconds: Int64, metres: Double) throws {
