@@ -49,6 +49,7 @@ import Threaded
     Case(defect: .swapsInTheSouth, clause: "coordinates-not-swapped"),
     Case(defect: .swapsInTheSouth, clause: "coordinates-exact"),
     Case(defect: .losesOverlaps, clause: "two-records-at-once"),
+    Case(defect: .countsInSummerTime, clause: "time-in-every-season"),
     Case(defect: .neverCharges, clause: "standard-fields-kept"),
     Case(defect: .isAlwaysSure, clause: "standard-fields-kept"),
     Case(defect: .forgetsGeofenceExtras, clause: "event-geofence"),

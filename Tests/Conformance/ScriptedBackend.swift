@@ -17,7 +17,7 @@ final class ScriptedBackend: Sendable {
     case failsAtNUL, failsAtHalfASurrogate, failsAtMissingFields, writesNullAsText, dropsHeartbeats, forgetsGeofences
     case commitsLate, dropsSecondOfBatch, failsAtEachThird, stopsAtABadRecord, stopsAtNUL, stopsToStoreAtABadRecord
     case answersNestedCommands, stopsEverybody, saysThatItIsJSON, acknowledgesUnreadableBodies, acknowledgesOtherPaths
-    case losesOneOfACrowd, forgetsGeofenceExtras, cutsTexts, dropsLongExtras, neverCharges, isAlwaysSure, swapsInTheSouth, losesTheLastOfTwenty, listsAHundred, filesTheSixthElsewhere, losesOverlaps
+    case losesOneOfACrowd, forgetsGeofenceExtras, cutsTexts, dropsLongExtras, neverCharges, isAlwaysSure, swapsInTheSouth, losesTheLastOfTwenty, listsAHundred, filesTheSixthElsewhere, losesOverlaps, countsInSummerTime, refusesOldRecords, datesOldRecordsAnew
   }
 
   private struct Entry {
@@ -207,7 +207,9 @@ final class ScriptedBackend: Sendable {
 
   private func refusal(of record: StoredValue) -> Int? {
     let text = record.value(at: "extras.a")?.string ?? ""
+    let age = record["timestamp"]?.instant.map { SystemClock().wallNow.milliseconds(since: $0) } ?? 0
     switch defect {
+    case .refusesOldRecords where age > 30 * 86_400_000: return 422
     case .failsAtNUL where text.unicodeScalars.contains("\u{0}"): return 500
     case .stopsAtNUL where text.unicodeScalars.contains("\u{0}"):
       hasStopped.store(true, ordering: .relaxed)
@@ -238,6 +240,7 @@ final class ScriptedBackend: Sendable {
     switch defect {
     case .storesNothing: return nil
     case .dropsOldRecords: return age > 86_400_000 ? nil : record
+    case .datesOldRecordsAnew: return age > 30 * 86_400_000 ? record.replacing("timestamp", record.shifted(by: age)) : record
     case .dropsLateRecords: return age > 9_000_000 ? nil : record
     case .dropsHeartbeats: return record["event"]?.string == "heartbeat" ? nil : record
     case .forgetsGeofences: return record.replacing("geofence", nil)
@@ -257,6 +260,9 @@ final class ScriptedBackend: Sendable {
       return record.replacing("event", record["event"].map { if case .null = $0 { .text("null") } else { $0 } })
     case .cutsMilliseconds: return record.replacing("timestamp", record.shifted(by: -(instant(of: record) % 1_000)))
     case .shiftsTimes: return record.replacing("timestamp", record.shifted(by: 7_200_000))
+    case .countsInSummerTime:
+      let month = record["timestamp"]?.string.flatMap { Int($0.dropFirst(5).prefix(2)) } ?? 0
+      return 4...9 ~= month ? record.replacing("timestamp", record.shifted(by: 3_600_000)) : record
     case .swapsCoordinates, .roundsCoordinates, .swapsInTheSouth:
       let (latitude, longitude) = (
         record.value(at: "coords.latitude")?.double ?? 0, record.value(at: "coords.longitude")?.double ?? 0

@@ -38,7 +38,7 @@ package struct ConformanceClause: Sendable {
 
   /// All of them, in the order of the documentation.
   package static let all: [ConformanceClause] =
-    storage + repetition + batches + content + texts + fields + shapes + tokens + refreshes + remoteControl
+    storage + repetition + batches + content + seasons + texts + fields + shapes + tokens + refreshes + remoteControl
     + connections + framing + trouble + restarts
 
   /// Where a thread that a clause names can be read.

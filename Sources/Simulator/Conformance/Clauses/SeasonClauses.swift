@@ -1,0 +1,82 @@
+import BackendStore
+import Base
+import Contract
+import Scenario
+import Upload
+
+/// Times of other seasons than today's.
+extension ConformanceClause {
+  static let seasons: [ConformanceClause] = [
+    ConformanceClause(
+      "time-in-every-season", .content, .must, .wrong,
+      "Times of last winter and summer, and of the hours in which clocks change, are stored as they were sent",
+      because:
+        "the SDK sends UTC: a server that counts in a local zone moves the records of one season, or of one hour, by an hour (LocationEvent timestamp)",
+      presumes: ["time-is-utc", "time-to-the-millisecond", "batch-all-stored"], allSeasons)
+  ]
+
+  private static func allSeasons(_ run: ClauseRun) throws {
+    let oldest = run.target.dialect.promises.oldest.wholeMilliseconds
+    let times = Seasons.instants(before: run.wallNow).filter { run.wallNow.milliseconds(since: $0) < oldest }
+    guard !times.isEmpty else { throw ClauseStop.notApplicable("the dialect keeps no records of other seasons") }
+    let phone = try run.phone { $0.persistence.maxDaysToPersist = 1_000 }
+    let records = times.map { run.fix(phone, at: $0) }
+    phone.put(records)
+    guard let last = run.uploadPatiently(phone).last else { throw ClauseStop.notJudged("the phone did not upload") }
+    run.lastSent = RawRequest(last.request)
+    // How old a record may be is not what this is about.
+    guard phone.queuedCount == 0 else {
+      throw ClauseStop.notJudged("records of up to a year ago are refused: \(last.outcome.text.shortened(80))")
+    }
+    let look = try run.look(for: records, of: phone.name)
+    var replaced = 0
+    for record in records {
+      guard let stored = look.entry(of: record)?.value("timestamp") else { continue }
+      if let instant = stored.instant, !instant.isWithinADay(of: record.timestamp) {
+        replaced += 1
+        continue
+      }
+      try run.expectSame(["timestamp"], of: record, in: look)
+    }
+    if !look.missing.isEmpty || replaced > 0 {
+      throw ClauseStop.notJudged(
+        "\(look.missing.count + replaced) of \(records.count) records of up to a year ago are not there, or with another date: old ones may be dropped")
+    }
+    if let record = records.first, look.entry(of: record)?.value("timestamp") == nil {
+      throw ClauseStop.notApplicable("the store shows no time")
+    }
+  }
+}
+
+extension WallInstant {
+  /// More than any zone is off.
+  fileprivate func isWithinADay(of other: WallInstant) -> Bool {
+    abs(milliseconds(since: other)) <= 26 * 3_600_000
+  }
+}
+
+/// Instants that a local zone takes for others.
+enum Seasons {
+  /// Days of a year and their hours in UTC: in October and March all clocks of Europe change at one o'clock, in November and
+  /// March those of America in the hours before and behind two o'clock of each zone.
+  private static let days: [(month: Int, days: ClosedRange<Int>, isSunday: Bool, hours: [Double])] = [
+    (1, 15...15, false, [12]), (7, 15...15, false, [12]), (10, 25...31, true, [0.5, 1.5]),
+    (3, 25...31, true, [0.5, 1.5, 2.5]), (11, 1...7, true, [5.5, 6.5, 7.5, 8.5, 9.5]), (3, 8...14, true, [2.5, 7.5, 9.5]),
+  ]
+
+  /// Those of the last year, never on a whole second.
+  static func instants(before now: WallInstant) -> [WallInstant] {
+    let today = now.millisecondsSince1970 / 86_400_000
+    return (1...366).flatMap { back -> [WallInstant] in
+      let day = today - Int64(back)
+      let midnight = WallInstant(millisecondsSince1970: day * 86_400_000)
+      let text = midnight.iso8601Text.split(separator: "-")
+      guard text.count == 3, let month = Int(text[1]), let number = Int(text[2].prefix(2)) else { return [] }
+      // The first of January 1970 was a Thursday.
+      let isSunday = (day + 4) % 7 == 0
+      return days.filter { $0.month == month && $0.days.contains(number) && (isSunday || !$0.isSunday) }.flatMap {
+        $0.hours.map { midnight.advanced(byMilliseconds: Int64($0 * 3_600_000) + 123) }
+      }
+    }.sorted()
+  }
+}
