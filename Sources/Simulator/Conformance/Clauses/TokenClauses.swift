@@ -49,6 +49,24 @@ extension ConformanceClause {
       }
     },
     ConformanceClause(
+      "changed-token-refused", .tokens, .must, .wrong, "A good token with one letter changed is refused",
+      because:
+        "who does not check the signature of a JWT, or compares the beginning of a token, lets everybody in (RFC 7515 §5.2)",
+      needs: [.tokens, .refusal], presumes: ["no-token-refused", "unknown-is-401", "register-answer"]
+    ) { run in
+      let name = try run.phone(signsIn: false).name
+      guard let token = try run.signIn(name).access.withAnotherLetter else {
+        throw ClauseStop.notApplicable("access tokens are too short to be changed")
+      }
+      let phone = try run.phone(exactly: name) {
+        $0.authorization.accessToken = token
+        $0.authorization.refreshUrl = nil
+      }
+      phone.put([run.fix(phone)])
+      guard let upload = phone.upload().last else { throw ClauseStop.notJudged("the phone did not upload") }
+      if upload.isSuccess { throw run.fail("a token with one letter changed was taken", upload) }
+    },
+    ConformanceClause(
       "expired-is-401", .tokens, .must, .block, "An expired access token is answered with 401",
       because: "only 401 makes the SDK refresh (SDK §9.1, §11.6)", threads: ["react-native#2440", "capacitor#388"],
       needs: [.tokens, .refusal], presumes: ["tokens-end", "unknown-is-401", "no-token-refused"], expired),
@@ -153,6 +171,21 @@ extension ConformanceClause {
     let third = run.fix(again)
     try run.deliver(again, [third], as: "an upload after a second registration")
     try run.expectOnce([first, second, third], of: phone.name, among: " before and after a refresh", harm: .wrong)
+  }
+}
+
+extension String {
+  /// The same token but for a letter of its last quarter, or of the signature of a JWT; nil where it is too short.
+  var withAnotherLetter: String? {
+    var letters = Array(utf8)
+    let signature = letters.count { $0 == UInt8(ascii: ".") } == 2 ? letters.lastIndex(of: UInt8(ascii: ".")) : nil
+    let begin = signature.map { $0 + 1 } ?? letters.count * 3 / 4
+    // The last letters of base64 may have bits that say nothing.
+    let place = begin + (letters.count - begin) / 2
+    guard letters.count >= 8, place < letters.count - 1 else { return nil }
+    let isUnchanged = letters[place] == UInt8(ascii: "a")
+    letters[place] = UInt8(ascii: isUnchanged ? "b" : "a")
+    return String(decoding: letters, as: UTF8.self)
   }
 }
 
