@@ -51,6 +51,21 @@ import Threaded
     #expect(text.contains("not judged: the time of the run was over (--time-limit"), "\(text)")
   }
 
+  /// The command that restarts the backend has no more time than the run.
+  @Test func aRestartEndsWithTheRun() throws {
+    let dialect = ScriptedBackend.dialect.dropLast(2) + #"  restart: "sleep 60" }"#
+    let clock = SystemClock()
+    let begin = clock.monotonicNow
+    let summary = try ScriptedBackend(nil).summary(
+      of: ["ready-after-kill"], dialect: String(dialect), within: .seconds(14))
+    #expect(clock.monotonicNow - begin < .seconds(14))
+    guard case .notJudged(let reason)? = summary.results.first?.verdict else {
+      Issue.record("\(summary.results)")
+      return
+    }
+    #expect(reason.hasSuffix("when the time of the run was over (--time-limit): sleep 60"), "\(reason)")
+  }
+
   /// Stored and answered 503: a failure to the SDK (docs/conform.md, good-record-acknowledged), and one cause.
   @Test func whatFailsNowAndThenIsToldOnce() throws {
     let clauses = Self.clauses.union(["keep-alive", "split-request", "backlog-5000"])
@@ -157,6 +172,8 @@ import Threaded
     let text = ConformanceText(summary, width: 120, hasColours: false).text
     #expect(text.contains("rollingroad conform --target http://127.0.0.1:1 --only batch-all-stored --seed 0x7"))
     #expect(text.contains("--out DIR writes it to DIR/again/batch-all-stored.sh"))
+    let written = ConformanceText(summary, width: 120, hasColours: false, folder: "/tmp/out").text
+    #expect(written.contains("its request is long: it is in /tmp/out/again/batch-all-stored.sh"), "\(written)")
     let single = try ScriptedBackend(.storesNothing).summary(of: ["stored-when-acknowledged"])
     #expect(ConformanceText(single, width: 120, hasColours: false).text.contains("curl -sS -i"))
     #expect(RawRequest("HEAD", "http://127.0.0.1:1/").curl?.contains(" -I ") == true)

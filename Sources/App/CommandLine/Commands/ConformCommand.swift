@@ -40,7 +40,9 @@ extension Subcommand {
       that are not this machine need --yes-this-is-my-server.
 
       exit code: 0 when all clauses that were judged are kept, 98 when a 'must' is broken, 99 when only a 'should' is,
-      97 when nothing could be judged, the store that was named could not be read, or the time limit was too short, 105 after Ctrl-C without a broken 'must'.
+      97 when nothing could be judged, the store that was named could not be read, or the time limit was too short, 105 after Ctrl-C
+      without a broken 'must', 1 when the files of --out could not be written, 2 when the command line or the dialect has a
+      mistake: nothing was sent then.
       """,
     examples: [
       "rollingroad conform --target http://127.0.0.1:8080 --preset rollingroad",
@@ -214,7 +216,8 @@ struct ConformCommand {
   }
 
   private func text(_ summary: ConformanceSummary) -> ConformanceText {
-    ConformanceText(summary, width: process.errorWidth() ?? 80, hasColours: process.outputIsTerminal)
+    ConformanceText(
+      summary, width: process.errorWidth() ?? 80, hasColours: process.outputIsTerminal, folder: output)
   }
 }
 

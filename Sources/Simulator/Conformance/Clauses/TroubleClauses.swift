@@ -301,13 +301,18 @@ final class RestartInProgress: Sendable {
   private let end = Semaphore()
   private let flag = AtomicFlag()
   private let code = AtomicFlag()
+  private let isLate = AtomicFlag()
 
-  fileprivate init(_ command: String, signal: String) {
-    let (end, flag, code) = (end, flag, code)
+  fileprivate init(_ command: String, signal: String, within time: Nanoseconds?) {
+    let (end, flag, code, isLate) = (end, flag, code, isLate)
+    let milliseconds = min(time.map { Int($0.wholeMilliseconds) } ?? .max, ShellCommand.millisecondsMax)
     thread = NamedThread.started("restart") {
       // The backend that it starts must outlive it.
-      let result = ShellCommand.run(command, ["SIGNAL": signal], startsServer: true) { _ in true }
+      let result = ShellCommand.run(command, ["SIGNAL": signal], within: max(1, milliseconds), startsServer: true) { _ in
+        true
+      }
       if result != .code(0) { code.raise() }
+      if result == .timeout { isLate.raise() }
       flag.raise()
       end.signal()
     }
@@ -318,6 +323,11 @@ final class RestartInProgress: Sendable {
   /// Until the command has ended and the backend answers again.
   func wait(_ run: ClauseRun) throws {
     thread.join()
+    if isLate.isRaised {
+      throw ClauseStop.notJudged(
+        "the restart command had not ended when the time of the run was over (--time-limit): \(run.target.dialect.restart ?? "")"
+      )
+    }
     if code.isRaised { throw ClauseStop.notJudged("the restart command failed: \(run.target.dialect.restart ?? "")") }
     try run.waitUntilThere()
   }
@@ -327,7 +337,7 @@ extension ClauseRun {
   private static let patienceWithStart = Nanoseconds.seconds(20)
 
   func beginRestart(_ signal: String) -> RestartInProgress {
-    RestartInProgress(target.dialect.restart ?? "false", signal: signal)
+    RestartInProgress(target.dialect.restart ?? "false", signal: signal, within: timeLeft)
   }
 
   /// Seconds until the backend was available again.
@@ -344,6 +354,7 @@ extension ClauseRun {
       let outcome = target.client.ask(target.url, by: "OPTIONS").outcome
       // A proxy in front answers for a backend that is not there yet.
       if outcome.status != 0, ![502, 503, 504].contains(outcome.status) { return }
+      try keepTime()
       pause(50)
     }
     throw ClauseStop.notJudged("20 s after the restart the backend does not answer")

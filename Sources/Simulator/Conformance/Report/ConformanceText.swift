@@ -5,9 +5,11 @@ package struct ConformanceText {
   private let summary: ConformanceSummary
   private let width: Int
   private let hasColours: Bool
+  /// Where the files of the run are written, if anywhere.
+  private let folder: String?
 
-  package init(_ summary: ConformanceSummary, width: Int, hasColours: Bool) {
-    self.summary = summary
+  package init(_ summary: ConformanceSummary, width: Int, hasColours: Bool, folder: String? = nil) {
+    (self.summary, self.folder) = (summary, folder)
     self.width = max(40, min(width, 120))
     self.hasColours = hasColours
   }
@@ -64,7 +66,8 @@ package struct ConformanceText {
   private static let curlBytesMax = 2_000
 
   private func longCurl(_ clause: ConformanceClause) -> String {
-    "its request is long: --out DIR writes it to DIR/again/\(clause.id).sh"
+    folder.map { "its request is long: it is in \($0)/again/\(clause.id).sh" }
+      ?? "its request is long: --out DIR writes it to DIR/again/\(clause.id).sh"
   }
 
   /// What says nothing, by its reasons.

@@ -57,6 +57,9 @@ final class ClauseRun {
 
   var isOutOfTime: Bool { deadline.map { now >= $0 } ?? false }
 
+  /// Nil without a limit.
+  var timeLeft: Nanoseconds? { deadline.map { $0 - now } }
+
   /// Before each step that takes its time.
   func keepTime() throws { if isOutOfTime { throw ClauseStop.outOfTime } }
 
