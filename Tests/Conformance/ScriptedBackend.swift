@@ -67,7 +67,7 @@ final class ScriptedBackend: Sendable {
   /// A run of some clauses.
   func summary(
     of clauses: Set<String>, dialect: String = ScriptedBackend.dialect, isSerial: Bool = false,
-    isInterrupted: Bool = false, within limit: Nanoseconds? = nil, timeForDevices: Nanoseconds = .seconds(8)
+    isInterrupted: Bool = false, within limit: Nanoseconds? = nil, timeForDevices: Nanoseconds = .seconds(12)
   ) throws -> ConformanceSummary {
     let server = try BareServer(isSerial: isSerial) { self.respond(to: $0) }
     let target = ConformanceTarget(

@@ -218,7 +218,7 @@ extension ClauseRun {
       let several = "\(count) of \(all) records\(among) were acknowledged and are not"
       throw fail(
         all == 1
-          ? "the record was acknowledged and is not stored\(among)"
+          ? "the record\(among) was acknowledged and is not stored"
           : look.listed.mayBeALimit
             ? "\(several) listed: \(places); either the list stops at \(look.listed) entries (verify.next leads to more), or they are lost"
             : "\(several) stored: \(places)",
@@ -228,7 +228,7 @@ extension ClauseRun {
       let rows = look.entries[twice.uuid]?.count ?? 0
       throw fail(
         all == 1
-          ? "the record is stored \(rows) times\(among)"
+          ? "the record\(among) is stored \(rows) times"
           : "\(look.repeated.count) of \(all) records\(among) are stored more than once", harm: .wrong,
         stored: "\(twice.uuid.upperCaseText) stands there \(rows) times", sign: .storedTwice)
     }

@@ -16,7 +16,7 @@ package final class ConformanceRun: Sendable {
     /// What is not judged by then is not judged; nil: all is.
     package var timeLimit: Nanoseconds?
     /// So long a clause of many devices asks for them; what a store that takes its time has of the others is not known.
-    var timeForDevices = Nanoseconds.seconds(8)
+    var timeForDevices = Nanoseconds.seconds(12)
 
     package init(seed: UInt64, start: WallInstant) { (self.seed, self.start) = (seed, start) }
 
