@@ -25,6 +25,7 @@ def _(phone):
 def _(phone):
     place(phone, 45.5, -116.25, 0.01)
     place(phone, -33.75, 151.25, 0.01)
+    place(phone, -1.25, 36.75, 0.01)
 
 
 @probe("coordinates-at-edges")
@@ -238,6 +239,27 @@ def _(phone):
         need(float(found["coords"][name]) == sent["coords"][name], f"{name} is stored as {found['coords'][name]}")
     need(abs(float(found["odometer"]) - sent["odometer"]) < 1e-9, f"odometer is stored as {found['odometer']}")
     need(found["is_moving"] is True and found["activity"]["type"] == "in_vehicle", "is_moving or activity is another")
+    device = phone.new_device()
+    sent = phone.record(activity={"type": "still", "confidence": 61}, battery={"level": 0.5, "is_charging": True})
+    phone.must_post(sent, device)
+    found = phone.row(device)["record"]
+    need(found["battery"]["is_charging"] is True, "is_charging is another")
+    need(found["activity"]["confidence"] == 61, "the confidence is another")
+
+
+@probe("extras-8-kb")
+def _(phone):
+    note = "0123456789" * 800
+    need(phone.content(extras={"note": note})["extras"] == {"note": note}, "the text is cut")
+
+
+@probe("time-in-every-season")
+def _(phone):
+    for days in range(0, 360, 30):
+        at = phone.begin - days * 86_400_000
+        device = phone.new_device()
+        phone.must_post(phone.record(timestamp=iso(at)), device)
+        need(instant(phone.row(device)["timestamp"]) == at, f"the time of {days} days ago is another")
 
 
 @probe("one-record-one-content")

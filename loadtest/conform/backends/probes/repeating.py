@@ -77,6 +77,19 @@ def _(phone):
     phone.need_stored(records)
 
 
+@probe("two-records-at-once")
+def _(phone):
+    records = []
+    for _ in range(10):
+        pair = phone.records(2)
+        uploads = [phone.upload(record, headers={"X-Device-Id": phone.device}) for record in pair]
+        with Connection(phone.port) as one, Connection(phone.port) as other:
+            one.send(uploads[0])
+            other.send(uploads[1])
+            records += [record for record, answer in zip(pair, (one.answer(), other.answer())) if answer.good]
+    phone.need_stored(records)
+
+
 def both(phone, one, other, reason):
     """Two records in one batch, and two like them in two uploads."""
     phone.must_post([one, other])

@@ -72,6 +72,15 @@ def _(phone):
         need(status == 401, f"answered {status}")
 
 
+@probe("changed-token-refused", tokens=True)
+def _(phone):
+    phone.register(phone.device)
+    token = phone.access[phone.device]
+    place = len(token) * 7 // 8
+    changed = token[:place] + ("b" if token[place] == "a" else "a") + token[place + 1 :]
+    need(status_with(phone, changed).status in (401, 403), "a token with another letter was taken")
+
+
 @probe("challenge-with-401", tokens=True)
 def _(phone):
     answer = status_with(phone, "garbage")
