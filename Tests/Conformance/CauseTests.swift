@@ -52,6 +52,16 @@ import Threaded
     #expect(breach?.cause.hasSuffix("or they are lost") ?? false)
   }
 
+  /// A list that was longer once does not end at a round number.
+  @Test func aListThatWasLongerHasNoLimit() throws {
+    let summary = try ScriptedBackend(.keepsAHundredOfABatch).summary(of: ["store-reads-all", "batch-250", "right-device"])
+    let cause = summary.broken.first?.breach?.cause
+    #expect(
+      summary.broken.map(\.clause.id) == ["batch-250"]
+        && cause == "150 of 250 records of a batch of 250 were acknowledged and are not stored: the last 150",
+      "\(summary.results.map(\.verdict))")
+  }
+
   /// No loss, as it is there.
   @Test func whatIsFiledUnderAnotherDeviceIsToldAsThat() throws {
     let breach = try ScriptedBackend(.filesTheSixthElsewhere, listing: .needsADevice).summary(of: ["batch-all-stored"])

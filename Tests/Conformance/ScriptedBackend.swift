@@ -17,7 +17,7 @@ final class ScriptedBackend: Sendable {
     case failsAtNUL, failsAtHalfASurrogate, failsAtMissingFields, writesNullAsText, dropsHeartbeats, forgetsGeofences
     case commitsLate, dropsSecondOfBatch, failsAtEachThird, stopsAtABadRecord, stopsAtNUL, stopsToStoreAtABadRecord
     case answersNestedCommands, stopsEverybody, saysThatItIsJSON, acknowledgesUnreadableBodies, acknowledgesOtherPaths
-    case losesOneOfACrowd, forgetsGeofenceExtras, cutsTexts, dropsLongExtras, neverCharges, isAlwaysSure, swapsInTheSouth, losesTheLastOfTwenty, listsAHundred, filesTheSixthElsewhere, losesOverlaps, countsInSummerTime, refusesOldRecords, datesOldRecordsAnew
+    case losesOneOfACrowd, forgetsGeofenceExtras, cutsTexts, dropsLongExtras, neverCharges, isAlwaysSure, swapsInTheSouth, losesTheLastOfTwenty, keepsAHundredOfABatch, listsAHundred, filesTheSixthElsewhere, losesOverlaps, countsInSummerTime, refusesOldRecords, datesOldRecordsAnew
   }
 
   private struct Entry {
@@ -171,6 +171,7 @@ final class ScriptedBackend: Sendable {
     switch body["location"] {
     case .list(let list)?:
       records = defect == .firstOfBatch ? Array(list.prefix(1)) : list
+      if defect == .keepsAHundredOfABatch, records.count > 100 { records.removeLast(records.count - 100) }
       if defect == .losesTheLastOfTwenty, records.count >= 20 { records.removeLast() }
       if defect == .dropsSecondOfBatch, records.count > 1 { records.remove(at: 1) }
     case let single?: records = [single]

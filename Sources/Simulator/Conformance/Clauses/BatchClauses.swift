@@ -203,6 +203,7 @@ extension ConformanceClause {
     let page = AnswerWatch.isPage(upload.body, upload.head[HeaderName.contentType] ?? "") ? " (with a page)" : ""
     let look = try run.look(for: before + after, of: phone.name)
     guard look.missing.isEmpty else {
+      try run.expectNotElsewhere(look, among: before + after, of: phone.name, " of a batch with one bad record")
       throw run.fail(
         "of a batch with one bad record \(9 - look.missing.count) of the 9 good ones are stored, and all were acknowledged\(page)",
         harm: .lose, upload, stored: "\(look.listed) entries")

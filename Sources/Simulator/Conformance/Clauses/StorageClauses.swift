@@ -380,7 +380,7 @@ extension ConformanceClause {
       throw run.fail("the listing has \(look.repeated.count) of 233 records twice", stored: "\(look.listed) entries")
     }
     try run.expectNotElsewhere(look, among: records, of: phone.name)
-    let limit = look.listed.mayBeALimit ? " and stops at \(look.listed) entries" : ""
+    let limit = run.mayBeLimited(look) ? " and stops at \(look.listed) entries" : ""
     throw run.fail(
       "the store lists \(233 - look.missing.count) of 233 acknowledged records, without \(look.placesOfMissing(among: records)): either the list leaves them out\(limit) (verify.next leads to more pages), or they are lost",
       harm: .lose, stored: "\(look.listed) entries at \(run.target.storePlace ?? "")")

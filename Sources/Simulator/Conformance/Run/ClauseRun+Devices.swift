@@ -93,9 +93,12 @@ extension ClauseRun {
   }
 }
 
-extension Int {
-  /// A list may end at such a number of entries, whatever is behind it.
-  var mayBeALimit: Bool {
-    self >= 100 ? isMultiple(of: 50) || nonzeroBitCount == 1 : self >= 10 && (isMultiple(of: 5) || nonzeroBitCount == 1)
+extension ClauseRun {
+  /// The list has a number of entries at which lists end, whatever is behind it, and none was longer.
+  func mayBeLimited(_ look: FoundRecords) -> Bool {
+    let count = look.listed
+    guard count >= facts.longestList else { return false }
+    let isRound = count >= 100 ? count.isMultiple(of: 50) : count >= 10 && count.isMultiple(of: 5)
+    return isRound || count >= 16 && count.nonzeroBitCount == 1
   }
 }

@@ -95,7 +95,7 @@ extension ClauseRun {
       do throws(StoreProblem) {
         let begin = now
         let records = try store.records(of: device)
-        facts.noteStoreRead(in: now - begin)
+        facts.noteStoreRead(of: records.count, in: now - begin)
         return .success(records)
       } catch {
         let stop = ClauseStop.unread("the store could not be read: \(error.text)")
@@ -219,7 +219,7 @@ extension ClauseRun {
       throw fail(
         all == 1
           ? "the record\(among) was acknowledged and is not stored"
-          : look.listed.mayBeALimit
+          : mayBeLimited(look)
             ? "\(several) listed: \(places); either the list stops at \(look.listed) entries (verify.next leads to more), or they are lost"
             : "\(several) stored: \(places)",
         harm: harm ?? .lose, stored: "of '\(device)': \(look.listed) entries, without \(which)", sign: .loss)

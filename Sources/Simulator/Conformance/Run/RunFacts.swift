@@ -14,6 +14,7 @@ final class RunFacts: Sendable {
     var storeProblem: String?
     var isStoreRead = false
     var isStoreSlow = false
+    var longestList = 0
     var tokens: TokenPromise?
     var prefersBatches = true
     var silence: String?
@@ -69,8 +70,12 @@ final class RunFacts: Sendable {
 
   private static let slowRead = Nanoseconds.milliseconds(400)
 
-  func noteStoreRead(in time: Nanoseconds) {
+  /// Of one device. A list that has been longer does not end here.
+  var longestList: Int { found.withLock { $0.longestList } }
+
+  func noteStoreRead(of count: Int, in time: Nanoseconds) {
     found.withLock {
+      $0.longestList = max($0.longestList, count)
       $0.isStoreRead = true
       if time > RunFacts.slowRead { $0.isStoreSlow = true }
     }
