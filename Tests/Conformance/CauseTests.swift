@@ -54,7 +54,9 @@ import Threaded
 
   /// A list that was longer once does not end at a round number.
   @Test func aListThatWasLongerHasNoLimit() throws {
-    let summary = try ScriptedBackend(.keepsAHundredOfABatch).summary(of: ["store-reads-all", "batch-250", "right-device"])
+    let summary = try ScriptedBackend(.keepsAHundredOfABatch).summary(of: [
+      "store-reads-all", "batch-250", "right-device",
+    ])
     let cause = summary.broken.first?.breach?.cause
     #expect(
       summary.broken.map(\.clause.id) == ["batch-250"]
@@ -163,7 +165,8 @@ import Threaded
     let all = Set(ConformanceClause.all.map(\.id))
     let fields = ["coords.latitude", "timestamp", "event", "geofence", "extras.a", "battery.level"]
     for sign in [
-      .loss, .elsewhere, .storedTwice, .ofBatch, .unanswered, .refused(isBatch: true), .refused(isBatch: false), .ofBareRecords,
+      .loss, .elsewhere, .storedTwice, .ofBatch, .unanswered, .refused(isBatch: true), .refused(isBatch: false),
+      .ofBareRecords,
     ]
       + fields.map(BreachSign.field)
     {

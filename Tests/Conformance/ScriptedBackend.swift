@@ -17,7 +17,9 @@ final class ScriptedBackend: Sendable {
     case failsAtNUL, failsAtHalfASurrogate, failsAtMissingFields, writesNullAsText, dropsHeartbeats, forgetsGeofences
     case commitsLate, dropsSecondOfBatch, failsAtEachThird, stopsAtABadRecord, stopsAtNUL, stopsToStoreAtABadRecord
     case answersNestedCommands, stopsEverybody, saysThatItIsJSON, acknowledgesUnreadableBodies, acknowledgesOtherPaths
-    case losesOneOfACrowd, forgetsGeofenceExtras, cutsTexts, dropsLongExtras, neverCharges, isAlwaysSure, swapsInTheSouth, losesTheLastOfTwenty, keepsAHundredOfABatch, listsAHundred, filesTheSixthElsewhere, losesOverlaps, countsInSummerTime, refusesOldRecords, datesOldRecordsAnew
+    case losesOneOfACrowd, forgetsGeofenceExtras, cutsTexts, dropsLongExtras, neverCharges, isAlwaysSure
+    case swapsInTheSouth, losesTheLastOfTwenty, keepsAHundredOfABatch, listsAHundred, filesTheSixthElsewhere
+    case losesOverlaps, countsInSummerTime, refusesOldRecords, datesOldRecordsAnew
   }
 
   private struct Entry {
@@ -165,7 +167,9 @@ final class ScriptedBackend: Sendable {
 
   private func take(_ body: StoredValue, of named: String, into entries: inout [Entry]) -> BareServer.Answer {
     let device = defect == .filesElsewhere ? "all" : named
-    if defect == .losesOneOfACrowd, device.hasSuffix("at-once-29") || device.hasSuffix("beside-bad-11") { return success }
+    if defect == .losesOneOfACrowd, device.hasSuffix("at-once-29") || device.hasSuffix("beside-bad-11") {
+      return success
+    }
     if hasStopped.load(ordering: .relaxed) { return defect == .stopsToStoreAtABadRecord ? success : answer(500) }
     var records: [StoredValue] = []
     switch body["location"] {
@@ -194,7 +198,8 @@ final class ScriptedBackend: Sendable {
       if isKnown, defect == .refusesRepeats { return answer(409) }
       if !isKnown || defect == .storesRepeats {
         let late: Int64 = defect == .commitsLate ? 400 : 0
-        let other = defect == .filesTheSixthElsewhere && record["uuid"]?.string == records.dropFirst(5).first?["uuid"]?.string
+        let isSixth = record["uuid"]?.string == records.dropFirst(5).first?["uuid"]?.string
+        let other = defect == .filesTheSixthElsewhere && isSixth
         entries.append(
           Entry(
             device: other ? entries.first?.device ?? device : device, uuid: uuid, record: kept,
@@ -241,7 +246,8 @@ final class ScriptedBackend: Sendable {
     switch defect {
     case .storesNothing: return nil
     case .dropsOldRecords: return age > 86_400_000 ? nil : record
-    case .datesOldRecordsAnew: return age > 30 * 86_400_000 ? record.replacing("timestamp", record.shifted(by: age)) : record
+    case .datesOldRecordsAnew:
+      return age > 30 * 86_400_000 ? record.replacing("timestamp", record.shifted(by: age)) : record
     case .dropsLateRecords: return age > 9_000_000 ? nil : record
     case .dropsHeartbeats: return record["event"]?.string == "heartbeat" ? nil : record
     case .forgetsGeofences: return record.replacing("geofence", nil)

@@ -15,7 +15,8 @@ extension ConformanceClause {
         "the SDK sends all the digits it has; five decimals are a metre, a 32-bit float is up to eight (SDK §5.1)",
       presumes: ["coordinates-not-swapped", "coordinates-at-edges"]
     ) { run in
-      let places = [(45.51909123456789, -116.29721487654321), (-33.86881971234567, 151.20929551234567)] + quadrants + margins
+      let places =
+        [(45.51909123456789, -116.29721487654321), (-33.86881971234567, 151.20929551234567)] + quadrants + margins
       let phone = try run.phone()
       let records = places.map { run.fix(phone, latitude: $0.0, longitude: $0.1) }
       try run.deliver(phone, records)

@@ -40,7 +40,8 @@ extension ConformanceClause {
     }
     if !look.missing.isEmpty || replaced > 0 {
       throw ClauseStop.notJudged(
-        "\(look.missing.count + replaced) of \(records.count) records of up to a year ago are not there, or with another date: old ones may be dropped")
+        "\(look.missing.count + replaced) of \(records.count) records of up to a year ago are not there, or with another date: old ones may be dropped"
+      )
     }
     if let record = records.first, look.entry(of: record)?.value("timestamp") == nil {
       throw ClauseStop.notApplicable("the store shows no time")
@@ -61,7 +62,8 @@ enum Seasons {
   /// March those of America in the hours before and behind two o'clock of each zone.
   private static let days: [(month: Int, days: ClosedRange<Int>, isSunday: Bool, hours: [Double])] = [
     (1, 15...15, false, [12]), (7, 15...15, false, [12]), (10, 25...31, true, [0.5, 1.5]),
-    (3, 25...31, true, [0.5, 1.5, 2.5]), (11, 1...7, true, [5.5, 6.5, 7.5, 8.5, 9.5]), (3, 8...14, true, [2.5, 7.5, 9.5]),
+    (3, 25...31, true, [0.5, 1.5, 2.5]), (11, 1...7, true, [5.5, 6.5, 7.5, 8.5, 9.5]),
+    (3, 8...14, true, [2.5, 7.5, 9.5]),
   ]
 
   /// Those of the last year, never on a whole second.

@@ -116,7 +116,9 @@ extension ClauseRun {
       return
     }
     for record in records {
-      guard let entry = look.entry(of: record), let sent = record.value.value(at: "extras.note")?.string else { continue }
+      guard let entry = look.entry(of: record), let sent = record.value.value(at: "extras.note")?.string else {
+        continue
+      }
       let stored = entry.value("extras")?["note"]?.string
       if stored == sent { continue }
       let size = stored.map { "\($0.unicodeScalars.count) of the \(sent.unicodeScalars.count) letters" } ?? "nothing"

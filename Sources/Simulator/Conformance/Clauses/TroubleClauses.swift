@@ -308,7 +308,8 @@ final class RestartInProgress: Sendable {
     let milliseconds = min(time.map { Int($0.wholeMilliseconds) } ?? .max, ShellCommand.millisecondsMax)
     thread = NamedThread.started("restart") {
       // The backend that it starts must outlive it.
-      let result = ShellCommand.run(command, ["SIGNAL": signal], within: max(1, milliseconds), startsServer: true) { _ in
+      let result = ShellCommand.run(command, ["SIGNAL": signal], within: max(1, milliseconds), startsServer: true) {
+        _ in
         true
       }
       if result != .code(0) { code.raise() }

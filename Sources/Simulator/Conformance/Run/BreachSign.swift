@@ -100,7 +100,9 @@ struct ConformanceCauses {
 
   private func nextCause(of id: String) -> String? {
     guard let (clause, breach) = broken[id] else { return nil }
-    if id == ConformanceCauses.lateness, let proof = ConformanceCauses.proofsOfLoss.first(where: isLoss) { return proof }
+    if id == ConformanceCauses.lateness, let proof = ConformanceCauses.proofsOfLoss.first(where: isLoss) {
+      return proof
+    }
     if let presumed = clause.presumes.first(where: { broken[$0] != nil }) { return presumed }
     for sign in breach.signs.sorted(by: { $0.weight < $1.weight }) {
       for candidate in sign.clauses {
