@@ -1,5 +1,7 @@
 import BackendStore
 import Base
+import Synchronization
+import Threads
 
 /// Records of many devices.
 extension ClauseRun {
@@ -7,8 +9,9 @@ extension ClauseRun {
   func expectOnce(ofEach sent: [(phone: ConformancePhone, records: [SentRecord])], among: String) throws {
     let sent = sent.filter { !$0.records.isEmpty }
     let end = now + settings.timeForDevices
-    var count = 0
-    for index in ClauseRun.spread(sent.count) {
+    let complete = try complete(sent.map { ($0.phone.name, $0.records.map(\.uuid)) }, until: end)
+    var count = complete.count
+    for index in ClauseRun.spread(sent.count) where !complete.contains(index) {
       if count > 0, now >= end {
         throw ClauseStop.partly(
           "the store takes so long that it was asked for \(count) of \(sent.count) devices, whose records are there")
@@ -16,6 +19,45 @@ extension ClauseRun {
       try expectOnce(sent[index].records, of: sent[index].phone.name, among: among)
       count += 1
     }
+  }
+
+  /// The devices whose records are all there, once, at a first look: several are asked at a time.
+  private func complete(_ wanted: [(device: String, uuids: [UUID128])], until end: MonotonicInstant) throws -> Set<Int>
+  {
+    guard let store = target.store else { return [] }
+    let unsettled = unsettledTime
+    if unsettled > .zero { pause(Int(unsettled.wholeMilliseconds) + 1) }
+    try keepTime()
+    if store.isOfAllDevices { return completeOfAll(wanted, store) }
+    let (order, clock) = (ClauseRun.spread(wanted.count), SystemClock())
+    let next = Atomic(0)
+    let found = Mutex<Set<Int>>([])
+    let look: @Sendable () -> Void = {
+      while clock.monotonicNow < end {
+        let place = next.add(1, ordering: .relaxed).oldValue
+        guard place < order.count else { return }
+        let (device, uuids) = wanted[order[place]]
+        // What fails is asked for again, as what is missing is.
+        do throws(StoreProblem) {
+          let listed = try store.records(of: device)
+          if listed.haveOnce(uuids) { _ = found.withLock { $0.insert(order[place]) } }
+        } catch { continue }
+      }
+    }
+    let threads = (0..<min(settings.sideBySide, wanted.count)).map { NamedThread.started("store-\($0)", look) }
+    for thread in threads { thread.join() }
+    return found.withLock { $0 }
+  }
+
+  /// One reading tells of all devices.
+  private func completeOfAll(_ wanted: [(device: String, uuids: [UUID128])], _ store: any StoreView) -> Set<Int> {
+    var listed: [String: [StoredRecord]] = [:]
+    do throws(StoreProblem) {
+      try store.read("") { entry in
+        if let device = entry.device { listed[device, default: []].append(entry) }
+      }
+    } catch { return [] }
+    return Set(wanted.indices.filter { listed[wanted[$0].device]?.haveOnce(wanted[$0].uuids) ?? false })
   }
 
   /// All indices, those first that are far from each other: the ones that there is time for are not all of the beginning.
@@ -30,6 +72,15 @@ extension ClauseRun {
       step = max(1, step / 2)
     }
     return indices
+  }
+}
+
+extension [StoredRecord] {
+  fileprivate func haveOnce(_ uuids: [UUID128]) -> Bool {
+    let counts = reduce(into: [UUID128: Int]()) { counts, entry in
+      if let uuid = entry.uuid { counts[uuid, default: 0] += 1 }
+    }
+    return uuids.allSatisfy { counts[$0] == 1 }
   }
 }
 

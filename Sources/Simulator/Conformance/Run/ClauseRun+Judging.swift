@@ -162,7 +162,7 @@ extension ClauseRun {
   }
 
   /// Until the store shows all that has been answered, as the dialect promises.
-  private var unsettledTime: Nanoseconds {
+  var unsettledTime: Nanoseconds {
     let delay = target.dialect.verification.readDelay
     return log.lastAnswer.map { max($0 + delay - now, .zero) } ?? delay
   }
