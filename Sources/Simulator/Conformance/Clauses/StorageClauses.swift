@@ -92,7 +92,8 @@ extension ConformanceClause {
       presumes: ["answer-waits-for-body", "no-page-with-200", "unreadable-not-acknowledged"], emptyBody),
     ConformanceClause(
       "store-reads-all", .storage, .must, .wrong, "The store lists all records of a device, page by page",
-      because: "what a listing leaves out looks like a loss: of batches of ten, whose records are all there",
+      because:
+        "what a listing leaves out looks like a loss; it is asked for batches of ten, which are known to be stored",
       presumes: ["batch-all-stored", "split-request"], storeReadsAll),
   ]
 
