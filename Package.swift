@@ -341,7 +341,10 @@ let package = Package(
     tests("Drive", needs: ["Drive", "Scenario", "AnswerCheck", "Upload", "Vocabulary", "Contract", "JSON", "Base"]),
     tests(
       "Conformance",
-      needs: ["Conformance", "BackendStore", "Scenario", "Database", "JSON", "Threads", "Base", "Support", "Threaded"]),
+      needs: [
+        "Conformance", "BackendStore", "AnswerCheck", "Scenario", "Database", "JSON", "Threads", "Base", "Support",
+        "Threaded",
+      ]),
     tests("Explain", needs: ["Explain", "BackendStore", "DeviceLog", "Vocabulary", "Contract", "Base"]),
     tests("AnswerCheck", needs: ["AnswerCheck", "Upload", "Contract", "Base"]),
     tests("Reports", needs: ["Reports", "FleetSimulator", "Scenario", "Store", "Formats", "Base"]),

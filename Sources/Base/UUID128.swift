@@ -38,6 +38,39 @@ extension UUID128 {
     self.init(high: words.high, low: words.low)
   }
 
+  /// Reads what stores make of one, too: 32 hexadecimal digits alone, and either spelling in braces or behind `urn:uuid:`.
+  package init?(stored text: Span<UInt8>) {
+    if let uuid = UUID128(text: text) {
+      self = uuid
+      return
+    }
+    // Braces, or the nine letters of a name in front (RFC 9562 §4).
+    let isBraced = text.count > 2 && text[0] == UInt8(ascii: "{") && text[text.count - 1] == UInt8(ascii: "}")
+    if isBraced || text.count == 45 && UUID128.isURN(text) {
+      guard let uuid = UUID128(stored: text.extracting((isBraced ? 1 : 9)..<(text.count - (isBraced ? 1 : 0)))) else {
+        return nil
+      }
+      self = uuid
+      return
+    }
+    guard text.count == 32 else { return nil }
+    var words = (high: UInt64(0), low: UInt64(0))
+    for position in 0..<32 {
+      guard let digit = UUID128.value(ofHexDigit: text[position]) else { return nil }
+      if position < 16 { words.high = words.high << 4 | digit } else { words.low = words.low << 4 | digit }
+    }
+    self.init(high: words.high, low: words.low)
+  }
+
+  private static func isURN(_ text: Span<UInt8>) -> Bool {
+    var position = 0
+    for letter in "urn:uuid:".utf8 {
+      guard text[position] | 0x20 == letter | 0x20 else { return false }
+      position += 1
+    }
+    return true
+  }
+
   /// Appends 36 bytes.
   package func append(upperCaseTextTo bytes: inout [UInt8]) { append(to: &bytes, letterA: UInt8(ascii: "A")) }
 

@@ -17,6 +17,18 @@ import Testing
     return String(decoding: bytes, as: UTF8.self)
   }
 
+  @Test(arguments: [
+    "3F2504E0-4F89-41D3-9A0C-0305E82C3301", "3f2504e04f8941d39a0c0305e82c3301",
+    "{3F2504E0-4F89-41D3-9A0C-0305E82C3301}",
+    "urn:uuid:3f2504e0-4f89-41d3-9a0c-0305e82c3301",
+  ])
+  func storesSpellThemInTheirWays(text: String) {
+    #expect(UUID128(stored: text.utf8.span) == UUID128(high: 0x3F25_04E0_4F89_41D3, low: 0x9A0C_0305_E82C_3301))
+  }
+
+  @Test(arguments: ["", "{}", "3f2504e04f8941d39a0c0305e82c330g", "3f2504e04f8941d39a0c0305e82c33", "urn:uuid:"])
+  func whatIsNoneIsNone(text: String) { #expect(UUID128(stored: text.utf8.span) == nil) }
+
   @Test func aTextIsReadInEitherCase() {
     // The example of RFC 9562, appendix A.3.
     let uuid = UUID128(high: 0x919108F7_52D1_4320, low: 0x9BAC_F847DB4148A8)

@@ -13,13 +13,14 @@ import Threaded
   private struct Backend {
     let server: BareServer
 
-    init(_ rows: [String: [String]], absent status: Int = 200) throws {
+    init(_ rows: [String: [String]], absent status: Int = 200, isWrapped: Bool = false) throws {
       server = try BareServer { request in
         let device = request.lines[0].split(separator: "device=").last?.prefix { $0 != " " } ?? ""
         guard let records = rows[String(device)] ?? (status == 200 ? [] : nil) else {
           return .text("HTTP/1.1 \(status) No\r\nContent-Length: 0\r\n\r\n")
         }
-        return .ok("[\(records.joined(separator: ","))]")
+        let list = "[\(records.joined(separator: ","))]"
+        return .ok(isWrapped ? "{\"points\":\(list),\"next\":null}" : list)
       }
     }
 
@@ -156,6 +157,26 @@ import Threaded
         town.records[6].uuid.lowerCase, "--log", town.log, "--verify", backend.place, "--device", "cars-1")
       #expect(call.code == code && call.output.contains(words), "\(call.output)\(call.error)")
     }
+  }
+
+  /// The list stands in an object, which is no record: that is no loss.
+  @Test func entriesWithoutUUIDsJudgeNothing() throws {
+    let town = try ExplainTown()
+    let backend = try Backend(["cars-1": town.records.map(\.json)], isWrapped: true)
+    let uuid = town.records[4].uuid.lowerCase
+    for words in [[uuid], ["cars-1"]] {
+      let call = CommandCall(["explain"] + words + ["--journal", town.data, "--verify", backend.place])
+      #expect(call.code == .runInvalid, "\(call.output)\(call.error)")
+      #expect(call.output.contains("no entry has a uuid") && !call.output.contains("lost"), "\(call.output)")
+    }
+    let named = CommandCall(
+      ["explain", uuid, "--journal", town.data, "--dialect", "points.json5", "--verify", backend.place],
+      files: ["points.json5": "{ version: 1, verify: { records: '$.points[*]' } }"])
+    #expect(named.code == .ok && named.output.contains("stored once under 'cars-1' as sent"), "\(named.output)")
+    // The same uuids in another spelling.
+    let plain = try Backend(["cars-1": town.records.map { #"{"uuid":"\#($0.uuid.lowerCase.filter { $0 != "-" })"}"# }])
+    let call = town.explain(uuid, "--journal", town.data, "--verify", plain.place)
+    #expect(call.code == .ok && call.output.contains("stored once under 'cars-1'"), "\(call.output)")
   }
 
   /// The URL is wrong, or the store has no list of anything: that is no loss.

@@ -16,6 +16,7 @@ final class ScriptedBackend: Sendable {
     case swapsCoordinates, roundsCoordinates, cutsMilliseconds, shiftsTimes, dropsExtras, makesDoublesOfIntegers
     case failsAtNUL, failsAtHalfASurrogate, failsAtMissingFields, writesNullAsText, dropsHeartbeats, forgetsGeofences
     case commitsLate, dropsSecondOfBatch, failsAtEachThird, stopsAtABadRecord, stopsAtNUL, stopsToStoreAtABadRecord
+    case takesNoBatches, isBusyAtABadRecord, forgetsAtRestart
     case answersNestedCommands, stopsEverybody, saysThatItIsJSON, acknowledgesUnreadableBodies, acknowledgesOtherPaths
     case losesOneOfACrowd, forgetsGeofenceExtras, cutsTexts, dropsLongExtras, neverCharges, isAlwaysSure
     case swapsInTheSouth, losesTheLastOfTwenty, keepsAHundredOfABatch, listsAHundred, filesTheSixthElsewhere
@@ -32,6 +33,30 @@ final class ScriptedBackend: Sendable {
     var text: String {
       "{\"device\":\(StoredValue.text(device).shown),\"uuid\":\"\(uuid)\",\"record\":\(record.shown)}"
     }
+
+    /// As a list of another form has it.
+    func text(in listing: Listing) -> String {
+      var (row, uuid) = (record, uuid)
+      let place = (record.value(at: "coords.latitude")?.shown ?? "", record.value(at: "coords.longitude")?.shown ?? "")
+      let time = record["timestamp"]?.instant?.millisecondsSince1970 ?? 0
+      var more = ""
+      switch listing {
+      case .identities: return "\"\(uuid)\""
+      case .withoutHyphens:
+        row = row.replacing("uuid", nil)
+        uuid = uuid.filter { $0 != "-" }
+      case .changing: more = ",\"fetched_at\":\(SystemClock().wallNow.millisecondsSince1970)"
+      case .microseconds: row = row.replacing("timestamp", .number("\(time)000"))
+      case .nanoseconds: row = row.replacing("timestamp", .number("\(time)000000"))
+      case .unreadableTimes: row = row.replacing("timestamp", .text("day \(time / 86_400_000)"))
+      case .geoJSON, .texts, .placeless:
+        row = row.withoutPlace
+        if listing == .geoJSON { more = ",\"geometry\":{\"coordinates\":[\(place.1),\(place.0)]}" }
+        if listing == .texts { more = ",\"geom\":\"POINT(\(place.1) \(place.0))\"" }
+      default: return text
+      }
+      return Entry(device: device, uuid: uuid, record: row).text.dropLast() + more + "}"
+    }
   }
 
   /// How its list answers, where that is no defect.
@@ -39,10 +64,13 @@ final class ScriptedBackend: Sendable {
     case whole, identities, fails, isMissing, needsADevice, knowsItsDevices, failsNowAndThen, isMissingWhileEmpty
     /// It takes its time for one device, as for one with a long list, or for each.
     case isSlowOnce, isSlow
+    case wrapped, withoutHyphens, changing, microseconds, nanoseconds, unreadableTimes, geoJSON, texts, placeless
   }
 
   private let defect: Defect?
   private let listing: Listing
+  /// Each upload of so many is refused, as it is busy.
+  private let busyAt: Int?
   private let entries = Mutex<[Entry]>([])
   private let latest = Mutex<[String: (connection: Int, time: WallInstant)]>([:])
   private let questions = Atomic(0)
@@ -50,7 +78,9 @@ final class ScriptedBackend: Sendable {
   /// It stores nothing any more, until it is restarted: what a run asks first behind a restart is OPTIONS.
   private let hasStopped = Atomic(false)
 
-  init(_ defect: Defect?, listing: Listing = .whole) { (self.defect, self.listing) = (defect, listing) }
+  init(_ defect: Defect?, listing: Listing = .whole, busyAt: Int? = nil) {
+    (self.defect, self.listing, self.busyAt) = (defect, listing, busyAt)
+  }
 
   static let dialect = #"""
     {
@@ -96,6 +126,7 @@ final class ScriptedBackend: Sendable {
     let line = request.lines[0].split(separator: " ")
     let (method, path) = (line[0], line.count > 1 ? String(line[1]) : "/")
     if method == "GET", path.hasPrefix("/stored?device=") { return list(String(path.dropFirst(15))) }
+    if method == "OPTIONS", defect == .forgetsAtRestart { entries.withLock { _ = $0.popLast() } }
     if method == "OPTIONS" { hasStopped.store(false, ordering: .relaxed) }
     let isUpload = path == "/locations" || path.hasPrefix("/of/")
     guard isUpload, method == "POST" else {
@@ -106,6 +137,7 @@ final class ScriptedBackend: Sendable {
     case .fails: return answer(500)
     default: break
     }
+    if let busyAt, uploads.add(1, ordering: .relaxed).newValue.isMultiple(of: busyAt) { return answer(429) }
     guard let body = StoredValue(request.body) else {
       return answer(defect == .acknowledgesUnreadableBodies ? 200 : 400)
     }
@@ -136,16 +168,15 @@ final class ScriptedBackend: Sendable {
     case .failsNowAndThen where questions.add(1, ordering: .relaxed).oldValue % 3 == 2: return answer(503)
     case .isSlowOnce where questions.add(1, ordering: .relaxed).oldValue == 0: pause(450)
     case .isSlow: pause(40)
-    case .whole, .identities, .needsADevice, .knowsItsDevices, .failsNowAndThen, .isMissingWhileEmpty, .isSlowOnce:
-      break
+    default: break
     }
     let now = SystemClock().wallNow
     let all = entries.withLock { $0 }.filter { (device.isEmpty || $0.device == device) && $0.shownFrom <= now }
     if all.isEmpty, listing == .knowsItsDevices { return answer(403) }
     if all.isEmpty, listing == .isMissingWhileEmpty { return answer(404) }
     let shown = defect == .listsTen ? all.prefix(10) : defect == .listsAHundred ? all.prefix(100) : all[...]
-    let texts = shown.map { listing == .identities ? "\"\($0.uuid)\"" : $0.text }
-    return .ok("[" + texts.joined(separator: ",") + "]")
+    let list = "[" + shown.map { $0.text(in: listing) }.joined(separator: ",") + "]"
+    return .ok(listing == .wrapped ? "{\"points\":\(list),\"next\":null}" : list)
   }
 
   private func pause(_ milliseconds: Int) { _ = Semaphore().wait(milliseconds: milliseconds) }
@@ -173,6 +204,7 @@ final class ScriptedBackend: Sendable {
     if hasStopped.load(ordering: .relaxed) { return defect == .stopsToStoreAtABadRecord ? success : answer(500) }
     var records: [StoredValue] = []
     switch body["location"] {
+    case .list where defect == .takesNoBatches: return answer(503)
     case .list(let list)?:
       records = defect == .firstOfBatch ? Array(list.prefix(1)) : list
       if defect == .keepsAHundredOfABatch, records.count > 100 { records.removeLast(records.count - 100) }
@@ -187,6 +219,7 @@ final class ScriptedBackend: Sendable {
         if defect == .stopsAtABadRecord || defect == .stopsToStoreAtABadRecord {
           hasStopped.store(true, ordering: .relaxed)
         }
+        if defect == .isBusyAtABadRecord { return answer(503) }
         if defect == .refusesBatchWithABadRecord || defect == .refusesABadRecord && records.count == 1 {
           return answer(400)
         }
@@ -320,6 +353,11 @@ extension StoredValue {
       })
   }
 
+  fileprivate var withoutPlace: StoredValue {
+    let coords = self["coords"]?.replacing("latitude", nil).replacing("longitude", nil)
+    return replacing("coords", coords)
+  }
+
   fileprivate func shifted(by milliseconds: Int64) -> StoredValue? {
     self["timestamp"]?.instant.map { .text($0.advanced(byMilliseconds: milliseconds).iso8601Text) }
   }
@@ -327,5 +365,11 @@ extension StoredValue {
   fileprivate var throughDoubles: StoredValue {
     guard case .object(let members) = self else { return self }
     return .object(members.map { ($0.key, $0.value.double.map { .number("\($0)") } ?? $0.value) })
+  }
+}
+
+extension String {
+  func replacing(_ old: String, with new: String) -> String {
+    split(separator: old, omittingEmptySubsequences: false).joined(separator: new)
   }
 }

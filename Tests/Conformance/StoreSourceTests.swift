@@ -76,7 +76,8 @@ import Testing
   }
 
   @Test(arguments: [
-    ("echo '{\"uuid\":\"x\"}'", 1, ""), ("true", 0, ""), ("false", nil, "ended with 1 and printed nothing; where"),
+    ("echo '{\"uuid\":\"x\"}'", nil, "no entry has a uuid"),
+    ("echo \(uuid)", 1, ""), ("true", 0, ""), ("false", nil, "ended with 1 and printed nothing; where"),
     ("echo x; exit 3", nil, "line 1 is neither"), ("echo '{}'; exit 3", nil, "ended with 3"),
   ])
   func whatACommandPrintsIsRead(command: String, count: Int?, words: String) throws {

@@ -17,6 +17,7 @@ import Testing
   @Test(arguments: [
     #"{"uuid":"3f2504e0-4f89-41d3-9a0c-0305e82c3301","coords":{"latitude":45.5}}"#,
     #"{"id":"3F2504E0-4F89-41D3-9A0C-0305E82C3301","lat":"45.5"}"#,
+    #"{"id":"3f2504e04f8941d39a0c0305e82c3301","lat":"45.5"}"#,
     #"{"seq":1,"record":{"uuid":"3F2504E0-4F89-41D3-9A0C-0305E82C3301","coords":{"latitude":45.5}}}"#,
     #"{"id":"row 1","record":{"uuid":"3F2504E0-4F89-41D3-9A0C-0305E82C3301","coords":{"latitude":45.5}}}"#,
     #"{"id":"00000000-0000-4000-8000-000000000001","lat":1,"raw":{"uuid":"3F2504E0-4F89-41D3-9A0C-0305E82C3301","coords":{"latitude":45.5}}}"#,
@@ -88,7 +89,7 @@ import Testing
     try folder.write(Array("not a line\n".utf8), to: "broken")
     #expect(try records("lines").count == 1)
     // A last line without an end counts when it is whole.
-    try folder.write(Array("{\"device\":\"b\"}\n{\"device\":\"a\"}".utf8), to: "unended")
+    try folder.write(Array("{\"device\":\"b\"}\n{\"device\":\"a\",\"uuid\":\"\(Self.uuid)\"}".utf8), to: "unended")
     #expect(try records("unended").count == 1)
     for file in ["broken", "none"] { #expect(throws: StoreProblem.self) { try records(file) } }
   }

@@ -192,9 +192,3 @@ import Threaded
     #expect(given.hasPrefix("// To be added to the dialect that was given") && !given.contains("// verify"))
   }
 }
-
-extension String {
-  fileprivate func replacing(_ old: String, with new: String) -> String {
-    split(separator: old, omittingEmptySubsequences: false).joined(separator: new)
-  }
-}

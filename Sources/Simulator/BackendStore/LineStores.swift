@@ -115,8 +115,9 @@ package struct LineEntries {
   package static func value(of line: ArraySlice<UInt8>) -> StoredValue? {
     var text = line.drop { $0 <= 0x20 }
     while let last = text.last, last <= 0x20 { text.removeLast() }
-    if text.first != UInt8(ascii: "{") {
-      guard UUID128(text: Array(text).span) != nil else { return nil }
+    let isIdentity = text.count <= 45 && UUID128(stored: Array(text).span) != nil
+    if isIdentity || text.first != UInt8(ascii: "{") {
+      guard isIdentity else { return nil }
       return .object([("uuid", .text(String(decoding: text, as: UTF8.self)))])
     }
     return StoredValue(Array(text))

@@ -127,7 +127,7 @@ package struct ListedRecords {
   /// Those that are there, if any.
   package func identities(in page: StoredValue) -> [UUID128] {
     page.values(along: path[...]).compactMap { value in
-      value.string.map { UUID128(text: $0.utf8.span) } ?? StoredRecord(value, fields: fields).uuid
+      value.string.map { UUID128(stored: $0.utf8.span) } ?? StoredRecord(value, fields: fields).uuid
     }
   }
 
@@ -135,7 +135,7 @@ package struct ListedRecords {
     switch value {
     case .object: return StoredRecord(value, fields: fields)
     case .text(let text):
-      if let uuid = UUID128(text: text.utf8.span) { return StoredRecord(entry, fields: fields, uuid: uuid) }
+      if let uuid = UUID128(stored: text.utf8.span) { return StoredRecord(entry, fields: fields, uuid: uuid) }
     case .null, .bool, .number, .list: break
     }
     throw StoreProblem(

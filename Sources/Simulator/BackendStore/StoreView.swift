@@ -35,19 +35,63 @@ extension StoreView {
 
   package func session() throws(StoreProblem) -> any StoreSession { ViewSession(self) }
 
-  /// The records of one device, repeated ones too, in the order of the store.
-  package func records(of device: String) throws(StoreProblem) -> [StoredRecord] {
+  /// The records of one device, repeated ones too, in the order of the store. Entries that do not say which records they are
+  /// are a problem, unless they may have no uuid.
+  package func records(of device: String, mayBeNameless: Bool = false) throws(StoreProblem) -> [StoredRecord] {
     var result: [StoredRecord] = []
-    var (entries, owned) = (0, 0)
+    var count = EntryCount()
     try read(device) { record in
-      entries += 1
-      guard isOfAllDevices else { return result.append(record) }
-      guard let owner = record.device else { return }
-      owned += 1
+      let owner = isOfAllDevices ? record.device : device
+      count.take(record, isOwned: owner != nil)
       if owner == device { result.append(record) }
     }
-    if isOfAllDevices, entries > 0, owned == 0 { throw .ownerless(place) }
+    if !mayBeNameless, let problem = count.namelessness(place) { throw problem }
+    if let problem = count.ownerlessness(place) { throw problem }
     return result
+  }
+}
+
+/// How many entries of a store say which records they are, and whose: those that do not tell of no loss.
+package struct EntryCount {
+  private var (entries, named, owned) = (0, 0, 0)
+  private var first: StoredValue?
+
+  package init() {}
+
+  package mutating func take(_ record: StoredRecord, isOwned: Bool) {
+    if entries == 0 { first = record.entry }
+    entries += 1
+    if record.uuid != nil { named += 1 }
+    if isOwned { owned += 1 }
+  }
+
+  /// There are entries, and none says which record it is.
+  package func namelessness(_ place: String) -> StoreProblem? {
+    entries > 0 && named == 0 ? .nameless(place, pathOfRecords: first?.pathOfRecords) : nil
+  }
+
+  /// There are entries, and none says whose it is.
+  package func ownerlessness(_ place: String) -> StoreProblem? {
+    entries > 0 && owned == 0 ? .ownerless(place) : nil
+  }
+}
+
+extension StoredValue {
+  /// Where the records stand in what was taken for one: the first list in it whose elements have a uuid.
+  fileprivate var pathOfRecords: String? { path(of: "$", depth: 0) }
+
+  private static let depthMax = 4
+
+  private func path(of place: String, depth: Int) -> String? {
+    guard case .object(let members) = self, depth < StoredValue.depthMax else { return nil }
+    for (name, value) in members where name.allSatisfy({ $0 != "." && $0 != "[" }) {
+      if case .list(let elements) = value, let element = elements.first {
+        let isNamed = element.uuid != nil || StoredRecord(element, fields: []).uuid != nil
+        if isNamed { return "\(place).\(name)[*]" }
+      }
+      if let found = value.path(of: "\(place).\(name)", depth: depth + 1) { return found }
+    }
+    return nil
   }
 }
 
@@ -65,6 +109,8 @@ package struct StoreProblem: Error, Equatable {
   package let text: String
   /// There is no list of the device, which may mean that it has no records.
   package var isAbsence = false
+  /// It was read, and does not say which records are there.
+  package var isNameless = false
 
   package init(text: String, isAbsence: Bool = false) { (self.text, self.isAbsence) = (text, isAbsence) }
 
@@ -75,9 +121,17 @@ package struct StoreProblem: Error, Equatable {
     )
   }
 
-  package static func nameless(_ place: String) -> StoreProblem {
-    StoreProblem(
-      text: "\(place): no entry has a uuid; name where the entries stand, or the place of 'uuid' in verify.fields")
+  /// A store whose entries do not say which records they are; with what leads to the records in them, where that is seen.
+  fileprivate static func nameless(_ place: String, pathOfRecords: String?) -> StoreProblem {
+    let remedy = pathOfRecords.map { path in
+      "verify.records of a dialect, target.verify.uuids of a scenario: \"\(path)\", as it seems"
+    }
+    var problem = StoreProblem(
+      text:
+        "\(place): no entry has a uuid; name where the entries stand, or the place of 'uuid' in verify.fields"
+        + (remedy.map { " (\($0))" } ?? ""))
+    problem.isNameless = true
+    return problem
   }
 }
 

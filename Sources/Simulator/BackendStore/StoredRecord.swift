@@ -94,7 +94,8 @@ package struct StoredRecord: Sendable {
 }
 
 extension StoredValue {
-  fileprivate var uuid: UUID128? { string.flatMap { UUID128(text: $0.utf8.span) } }
+  /// In any spelling of stores.
+  var uuid: UUID128? { string.flatMap { UUID128(stored: $0.utf8.span) } }
 
   /// Places in an entry under which stores keep whole records, or what came around them.
   private static let namesOfBoxes = [

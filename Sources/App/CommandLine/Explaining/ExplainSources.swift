@@ -103,6 +103,7 @@ struct ExplainSources {
     _ device: String, in store: any StoreView, keeping kept: Set<UUID128>? = nil, into book: inout StoreBook
   ) throws(SourceFailure) {
     do throws(StoreProblem) { book.take(try store.records(of: device), under: device, keeping: kept) } catch {
+      if error.isNameless { return book.takeNamelessness(error.text) }
       guard error.isAbsence else { throw SourceFailure(message: "the store could not be read: \(error.text)") }
       book.takeAbsence(of: device, error.text)
     }
@@ -112,16 +113,19 @@ struct ExplainSources {
   private func readAll(
     of store: any StoreView, device: String?, keeping kept: Set<UUID128>, into book: inout StoreBook
   ) throws(SourceFailure) {
-    var (entries, owned) = (0, 0)
+    var count = EntryCount()
     do throws(StoreProblem) {
       try store.read(device ?? "") { record in
-        entries += 1
-        if record.device != nil { owned += 1 }
+        count.take(record, isOwned: record.device != nil)
         book.take(ofAll: record, device: device, keeping: kept)
       }
       book.tookAll()
-      if device != nil, entries > 0, owned == 0 { throw .ownerless(store.place) }
-    } catch { throw SourceFailure(message: "the store could not be read: \(error.text)") }
+      if let problem = count.namelessness(store.place) { throw problem }
+      if device != nil, let problem = count.ownerlessness(store.place) { throw problem }
+    } catch {
+      guard error.isNameless else { throw SourceFailure(message: "the store could not be read: \(error.text)") }
+      book.takeNamelessness(error.text)
+    }
   }
 
   /// Under which a record may lie by mistake, or twice.

@@ -65,6 +65,9 @@ extension ClauseRun {
     if let upload { breach.signs.formUnion(BreachSign.of(upload)) }
     if hasBareRecords { breach.signs.insert(.ofBareRecords) }
     return breach
+  /// How many entries it has of records without a uuid.
+  func countOfNameless(_ device: String) throws -> Int { try list(device, mayBeNameless: true).get().count }
+
   }
 
   func fail(
@@ -81,20 +84,23 @@ extension ClauseRun {
   func stored(_ device: String) throws -> [StoredRecord] { try list(device).get() }
 
   /// Nil when the store refuses the question.
+        if records.contains(where: { $0.uuid != nil }) { facts.noteUUIDs() }
   func storedIfListed(_ device: String) throws -> [StoredRecord]? {
     do { return try stored(device) } catch ClauseStop.unread { return nil }
   }
 
+        // Another look shows the same.
+        if error.isNameless { throw stop }
   /// A store that fails now and then is asked again, unless it takes its time to fail. `.failure` is the end of a clause that
   /// needs the list: there is none of the device, and none of another has come yet.
-  private func list(_ device: String) throws -> Result<[StoredRecord], ClauseStop> {
+  private func list(_ device: String, mayBeNameless: Bool = false) throws -> Result<[StoredRecord], ClauseStop> {
     guard let store = target.store else { throw ClauseStop.notJudged("the dialect has no 'verify'") }
     try keepTime()
     let deadline = now + .seconds(2)
     while true {
       do throws(StoreProblem) {
         let begin = now
-        let records = try store.records(of: device)
+        let records = try store.records(of: device, mayBeNameless: mayBeNameless || facts.listsUUIDs)
         facts.noteStoreRead(of: records.count, in: now - begin)
         return .success(records)
       } catch {

@@ -9,6 +9,9 @@ final class RunFacts: Sendable {
   private struct Found: Sendable {
     var shown: Set<String> = []
     var listsIdentitiesAlone = false
+    var listsUUIDs = false
+    var readsTimes = false
+    var hidden: [String: String] = [:]
     var lag = Nanoseconds.zero
     var missingUntil: Nanoseconds?
     var storeProblem: String?
@@ -113,6 +116,21 @@ final class RunFacts: Sendable {
   var listsIdentitiesAlone: Bool { found.withLock { $0.listsIdentitiesAlone } }
 
   func noteIdentitiesAlone() { found.withLock { $0.listsIdentitiesAlone = true } }
+
+  /// The store has shown a uuid: an entry without one is no other form of list from then on.
+  var listsUUIDs: Bool { found.withLock { $0.listsUUIDs } }
+
+  func noteUUIDs() { found.withLock { $0.listsUUIDs = true } }
+
+  /// The store has shown a time that could be read.
+  var readsTimes: Bool { found.withLock { $0.readsTimes } }
+
+  func noteReadableTimes() { found.withLock { $0.readsTimes = true } }
+
+  /// Why nothing can be said of a field that the store does not show by a name that is known; nil where it can.
+  func hidden(_ field: String) -> String? { found.withLock { $0.hidden[field] } }
+
+  func note(hidden field: String, _ reason: String) { found.withLock { $0.hidden[field] = reason } }
 
   /// Whether what the store has of a field is to be judged: it is promised, or was seen once.
   func shows(_ field: String) -> Bool {

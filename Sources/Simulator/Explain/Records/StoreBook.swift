@@ -20,6 +20,8 @@ package struct StoreBook: Sendable {
   private(set) var countOfAll: Int?
   /// Devices that the store has no list of, and what it said instead.
   private(set) var absent: [(device: String, words: String)] = []
+  /// Why entries of the store do not say which records they are.
+  private var namelessness: String?
   /// Devices that were not looked under, as there are too many.
   package var skippedCount = 0
   /// Records that the store put aside instead of storing them, and why.
@@ -51,6 +53,9 @@ package struct StoreBook: Sendable {
   /// The store has no list of a device: that it has no records there is certain only where it has a list of another one.
   package mutating func takeAbsence(of device: String, _ words: String) { absent.append((device, words)) }
 
+  /// Entries were listed, and none says which record it is: that tells of no loss.
+  package mutating func takeNamelessness(_ words: String) { namelessness = words }
+
   /// A record that is kept apart because it could not be understood.
   package mutating func putAside(_ uuid: UUID128, _ evidence: Evidence) {
     if wanted == nil || uuid == wanted { putAside[uuid] = evidence }
@@ -58,6 +63,7 @@ package struct StoreBook: Sendable {
 
   /// Why the store does not tell that a record is missing, as a sentence; nil where it does.
   var silence: String? {
+    if let namelessness { return namelessness }
     if countOfAll != nil { return nil }
     if counts.isEmpty, let first = absent.first {
       let others = absent.count > 1 ? ", nor of \(StoryText.count(absent.count - 1, "other device"))" : ""

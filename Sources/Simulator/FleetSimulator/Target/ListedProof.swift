@@ -130,22 +130,19 @@ package final class ListedProof: StoreProof {
     let isOfAll = source.isOfAllDevices
     let wanted = isOfAll ? devices : [device]
     var found = Dictionary(wanted.map { ($0, StoreListing()) }) { first, _ in first }
-    var (entries, named, owned) = (0, 0, 0)
+    var count = EntryCount()
     try source.read(device) { listed in
       switch listed {
       case .putAside(let uuid): found[device]?.takePutAside(uuid)
       case .stored(let record):
-        entries += 1
-        guard let uuid = record.uuid else { return }
-        named += 1
-        guard let owner = isOfAll ? record.device : device else { return }
-        owned += 1
+        let owner = isOfAll ? record.device : device
+        count.take(record, isOwned: owner != nil)
+        guard let uuid = record.uuid, let owner else { return }
         // Of strangers nothing is asked.
         found[owner]?.take(uuid, RecordContent(record))
       }
     }
-    if entries > 0, named == 0 { throw .nameless(source.place) }
-    if named > 0, owned == 0 { throw .ownerless(source.place) }
+    if let problem = count.namelessness(source.place) ?? count.ownerlessness(source.place) { throw problem }
     hasListed = true
     repetitions += source.repetitions
     for name in wanted {

@@ -1,0 +1,39 @@
+import AnswerCheck
+import Base
+import Scenario
+import Testing
+import Threaded
+
+@testable import BackendStore
+@testable import Conformance
+
+/// Backends that are right, in forms of their own: none of them is blamed (docs/conform.md).
+@Suite(.waits) struct RightBackendTests {
+  private static let storage: Set<String> = [
+    "good-record-acknowledged", "stored-when-acknowledged", "right-device", "batch-all-stored",
+  ]
+
+  private static func dialect(_ old: String, _ new: String) -> String {
+    ScriptedBackend.dialect.replacing(old, with: new)
+  }
+
+  private static func verdicts(_ summary: ConformanceSummary) -> String {
+    summary.results.map { "\($0.clause.id): \($0.verdict)" }.joined(separator: "\n")
+  }
+
+  /// What is taken for one entry has no uuid, so that nothing is said of what is in it.
+  @Test func aListInAnObjectIsNoLoss() throws {
+    let summary = try ScriptedBackend(nil, listing: .wrapped).summary(of: Self.storage)
+    #expect(summary.outcome == .storeUnread && summary.broken.isEmpty, "\(Self.verdicts(summary))")
+    let text = ConformanceText(summary, width: 400, hasColours: false).text
+    #expect(text.contains("no entry has a uuid") && text.contains("\"$.points[*]\""), "\(text)")
+    let named = Self.dialect("/stored?device={device}\"", "/stored?device={device}\", records: \"$.points[*]\"")
+    let seen = try ScriptedBackend(nil, listing: .wrapped).summary(of: Self.storage, dialect: named)
+    #expect(seen.outcome == .allKept, "\(Self.verdicts(seen))")
+  }
+
+  @Test func uuidsMayHaveNoHyphens() throws {
+    let summary = try ScriptedBackend(nil, listing: .withoutHyphens).summary(of: Self.storage)
+    #expect(summary.outcome == .allKept, "\(Self.verdicts(summary))")
+  }
+}
