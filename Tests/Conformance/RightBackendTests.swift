@@ -36,4 +36,15 @@ import Threaded
     let summary = try ScriptedBackend(nil, listing: .withoutHyphens).summary(of: Self.storage)
     #expect(summary.outcome == .allKept, "\(Self.verdicts(summary))")
   }
+
+  private static let restartable = ScriptedBackend.dialect.dropLast(2) + #"  restart: "true" }"#
+
+  @Test func aFieldOfTheQuestionMayChangeAtARestart() throws {
+    let clause = "same-before-and-after-restart"
+    let right = try ScriptedBackend(nil, listing: .changing).verdict(on: clause, dialect: String(Self.restartable))
+    #expect(right == .kept(""), "\(String(describing: right))")
+    let forgetful = try ScriptedBackend(.forgetsAtRestart).summary(of: [clause], dialect: String(Self.restartable))
+    let cause = try #require(forgetful.broken.first?.breach?.cause)
+    #expect(cause.contains("12 entries") && cause.contains("1 of 12 records that were listed before it are missing: "))
+  }
 }

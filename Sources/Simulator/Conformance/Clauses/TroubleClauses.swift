@@ -214,9 +214,9 @@ extension ConformanceClause {
       let before = try run.stored(phone.name)
       _ = try run.restart("TERM")
       let after = try run.stored(phone.name)
-      guard before.count == after.count, zip(before, after).allSatisfy({ $0.entry.equals($1.entry) }) else {
+      if let change = ListingChange.words(from: before, to: after) {
         throw run.fail(
-          "\(before.count) entries were listed before the restart, and \(after.count) after it",
+          "\(before.count) entries were listed before the restart, and \(after.count) after it: \(change)",
           stored: "\(after.count) entries")
       }
     },
