@@ -47,4 +47,14 @@ import Threaded
     let cause = try #require(forgetful.broken.first?.breach?.cause)
     #expect(cause.contains("12 entries") && cause.contains("1 of 12 records that were listed before it are missing: "))
   }
+
+  /// Where no batch is acknowledged, there is none to put a record into twice.
+  @Test func aBodyThatIsNoJSONIsNotSent() throws {
+    let verdict = try ScriptedBackend(.takesNoBatches).verdict(on: "twin-in-one-batch")
+    guard case .notJudged(let reason)? = verdict else {
+      Issue.record("\(String(describing: verdict))")
+      return
+    }
+    #expect(reason.contains("no batch could be formed"))
+  }
 }

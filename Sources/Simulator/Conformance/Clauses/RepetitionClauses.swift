@@ -233,6 +233,10 @@ extension ConformanceClause {
       throw ClauseStop.notJudged("the record is not in the body as it is")
     }
     raw.body = Array((text[..<place.upperBound] + "," + one + text[place.upperBound...]).utf8)
+    // A phone that sends its records one by one has no list to put it into.
+    guard request.cargo?.isBatch ?? false, StoredValue(raw.body) != nil else {
+      throw ClauseStop.notJudged("no batch could be formed: the backend has refused the first one")
+    }
     raw.declaredLength = raw.body.count
     let reply = try run.exchange(raw)
     guard reply.isSuccess else { throw run.fail("a batch with one record twice: \(reply.text)", harm: .block) }

@@ -192,10 +192,11 @@ extension ConformanceClause {
   private static func storedWhenAcknowledged(_ run: ClauseRun) throws {
     let singles = try run.phone { $0.http.batchSync = false }
     singles.put([run.fix(singles)])
-    if singles.upload().last?.isSuccess ?? false {
+    // One that is too busy now and then has refused no form.
+    if run.uploadPatiently(singles).last?.isSuccess ?? false {
       let batches = try run.phone { $0.http.batchSync = true }
       batches.put([run.fix(batches)])
-      run.facts.note(prefersBatches: batches.upload().last?.isSuccess ?? false)
+      run.facts.note(prefersBatches: run.uploadPatiently(batches).last?.isSuccess ?? false)
     }
     let phone = try run.phone()
     let record = run.fix(phone) { $0.extras = run.object(#"{"k":"v"}"#) }
