@@ -57,4 +57,16 @@ import Threaded
     }
     #expect(reason.contains("no batch could be formed"))
   }
+
+  /// Params, which say whose it is, have no place beside an array (SDK §8.2).
+  @Test(arguments: ["root-dot-array", "root-changed-with-full-queue"])
+  func anArrayWithoutParamsIsNotJudged(clause: String) throws {
+    let dialect = Self.dialect("tokens: \"none\"", "tokens: \"none\", roots: [\".\"]")
+    let verdict = try ScriptedBackend(nil).verdict(on: clause, dialect: dialect)
+    guard case .notApplicable(let reason)? = verdict else {
+      Issue.record("\(String(describing: verdict))")
+      return
+    }
+    #expect(reason.contains("a bare array has no params"))
+  }
 }

@@ -127,20 +127,26 @@ extension ConformanceClause {
     }
     let records = run.fixes(phone, isBatch == false ? 1 : 3)
     phone.put(records)
-    guard let upload = phone.upload().last else { throw ClauseStop.notJudged("the phone did not upload") }
+    guard let upload = run.uploadPatiently(phone).last else { throw ClauseStop.notJudged("the phone did not upload") }
     let what = root == "." ? "a body without a root" : "a body with the root '\(root)'"
+    try expectToSayWhose(upload, of: phone, run)
     guard upload.isSuccess else {
       if isClaimed { throw run.refusal(upload, of: what) }
       throw ClauseStop.notApplicable("the dialect does not promise \(what), and the backend refuses it")
     }
-    // Params have no place beside a bare array (SDK §8.2).
-    let sent = RawRequest(upload.request)
-    if root == ".", isBatch == true, !run.facts.needsTokens, !sent.url.contains(phone.name),
-      !sent.headers.contains(where: { $0.value.contains(phone.name) })
-    {
-      throw ClauseStop.notApplicable("a bare array has no params, in which the app of the dialect says whose it is")
-    }
     try run.expectOnce(records, of: phone.name, among: " of \(what)")
+  }
+
+  /// Params have no place beside a bare array (SDK §8.2).
+  private static func expectToSayWhose(
+    _ upload: ConformancePhone.Upload, of phone: ConformancePhone, _ run: ClauseRun
+  ) throws {
+    let sent = RawRequest(upload.request)
+    guard sent.body.first == UInt8(ascii: "["), !run.facts.needsTokens else { return }
+    let names = [phone.name, phone.name.percentEncoded]
+    let places = [sent.url, String(decoding: sent.body, as: UTF8.self)] + sent.headers.map(\.value)
+    guard !places.contains(where: { place in names.contains { place.contains($0) } }) else { return }
+    throw ClauseStop.notApplicable("a bare array has no params, in which the app of the dialect says whose it is")
   }
 
   private static func rootChanged(_ run: ClauseRun) throws {
@@ -153,7 +159,12 @@ extension ConformanceClause {
     let waiting = run.fixes(phone, 4)
     phone.put(waiting)
     phone.configure { $0.http.rootProperty = root }
-    try run.deliver(phone, as: "records that waited while the root became '\(root)'")
+    guard let upload = run.uploadPatiently(phone).last else { throw ClauseStop.notJudged("the phone did not upload") }
+    try expectToSayWhose(upload, of: phone, run)
+    if phone.queuedCount > 0 {
+      throw run.refusal(upload, of: "records that waited while the root became '\(root)'")
+    }
+    run.lastSent = RawRequest(upload.request)
     try run.expectOnce(first + waiting, of: phone.name, among: " before and after the root became '\(root)'")
   }
 
