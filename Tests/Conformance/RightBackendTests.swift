@@ -69,4 +69,14 @@ import Threaded
     }
     #expect(reason.contains("a bare array has no params"))
   }
+
+  private static let times: Set<String> = [
+    "time-to-the-millisecond", "time-is-utc", "cut-request-stores-nothing-half", "recorded-at-and-age-harmless",
+  ]
+
+  @Test(arguments: [ScriptedBackend.Listing.microseconds, .nanoseconds])
+  func timesAreNumbersOfAnyUnit(listing: ScriptedBackend.Listing) throws {
+    let summary = try ScriptedBackend(nil, listing: listing).summary(of: Self.times)
+    #expect(summary.outcome == .allKept, "\(Self.verdicts(summary))")
+  }
 }

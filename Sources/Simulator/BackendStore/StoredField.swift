@@ -1,8 +1,15 @@
 /// Compares fields of stored records with what was sent.
 package enum StoredField {
+  /// It is a time, and nothing can be said of it: no spelling that is known.
+  package static func isUnreadableTime(_ stored: StoredValue, _ field: String) -> Bool {
+    isTime(field) && !stored.isNull && stored.instant == nil
+  }
+
+  private static func isTime(_ field: String) -> Bool { field == "timestamp" || field.hasSuffix(".timestamp") }
+
   /// Times by their instant, quantities by their double, all else as values.
   package static func difference(_ stored: StoredValue, _ sent: StoredValue, _ field: String) -> String? {
-    if field == "timestamp" || field.hasSuffix(".timestamp") {
+    if isTime(field) {
       guard let wanted = sent.instant else { return nil }
       if stored.instant == wanted { return nil }
       return "\(field): \(stored.shown) instead of \(sent.shown)"

@@ -152,7 +152,8 @@ extension StoredValue {
 
   package var string: String? { if case .text(let text) = self { text } else { nil } }
 
-  /// An instant in any of the usual spellings: ISO 8601 with a zone, or a number of seconds or milliseconds.
+  /// An instant in any of the usual spellings: ISO 8601 with a zone, or a number of seconds, milliseconds, microseconds or
+  /// nanoseconds.
   package var instant: WallInstant? {
     switch self {
     case .text(let text):
@@ -171,7 +172,15 @@ extension StoredValue {
   }
 
   private static func instant(_ number: Double) -> WallInstant? {
-    Int64(exactly: (abs(number) < 1e11 ? number * 1_000 : number).rounded()).flatMap { WallInstant(exactly: $0) }
+    let milliseconds: Double
+    switch abs(number) {
+    case ..<1e11: milliseconds = number * 1_000
+    case ..<1e14: milliseconds = number
+    case ..<1e17: milliseconds = number / 1_000
+    case ..<5e18: milliseconds = number / 1_000_000
+    default: return nil
+    }
+    return Int64(exactly: milliseconds.rounded()).flatMap { WallInstant(exactly: $0) }
   }
 
   /// For people, in one line.

@@ -57,7 +57,7 @@ struct ContentComparison {
 
     func compare(_ field: String, _ sent: StoredValue) {
       guard !sent.isNothing else { return }
-      guard let mine = stored.value(field), !mine.isNothing, !mine.isTimeWithoutZone else {
+      guard let mine = stored.value(field), !mine.isNothing, !StoredField.isUnreadableTime(mine, field) else {
         return unseen.append(field)
       }
       count += 1
