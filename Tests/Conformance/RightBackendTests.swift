@@ -79,4 +79,37 @@ import Threaded
     let summary = try ScriptedBackend(nil, listing: listing).summary(of: Self.times)
     #expect(summary.outcome == .allKept, "\(Self.verdicts(summary))")
   }
+
+  @Test func aTimeThatNothingCanReadIsNoBreach() throws {
+    let summary = try ScriptedBackend(nil, listing: .unreadableTimes).summary(of: Self.times)
+    #expect(summary.broken.isEmpty && summary.notJudged.count == Self.times.count, "\(Self.verdicts(summary))")
+  }
+
+  private static let places: Set<String> = [
+    "coordinates-exact", "coordinates-at-edges", "cut-request-stores-nothing-half",
+  ]
+
+  @Test(arguments: [
+    (ScriptedBackend.Listing.geoJSON, "$.geometry.coordinates[1]"), (.texts, "$.geom"),
+  ])
+  func aPlaceThatIsKeptElsewhereIsNoBreach(listing: ScriptedBackend.Listing, place: String) throws {
+    let summary = try ScriptedBackend(nil, listing: listing).summary(of: Self.places)
+    #expect(summary.broken.isEmpty, "\(Self.verdicts(summary))")
+    let reasons = summary.notJudged.map { "\($0.verdict)" }
+    #expect(reasons.contains { $0.contains(place) && $0.contains("verify.fields") }, "\(reasons)")
+  }
+
+  @Test func aPlaceIsFoundWhereTheDialectSays() throws {
+    let fields =
+      #"fields: { "coords.latitude": "$.geometry.coordinates[1]", "coords.longitude": "$.geometry.coordinates[0]" }"#
+    let named = Self.dialect("/stored?device={device}\"", "/stored?device={device}\", \(fields)")
+    let summary = try ScriptedBackend(nil, listing: .geoJSON).summary(of: Self.places, dialect: named)
+    #expect(summary.outcome == .allKept, "\(Self.verdicts(summary))")
+  }
+
+  /// Everything else of the record is there.
+  @Test func aPlaceThatIsNowhereIsABreach() throws {
+    let summary = try ScriptedBackend(nil, listing: .placeless).summary(of: ["coordinates-exact"])
+    #expect(summary.broken.first?.breach?.cause == "'coords.latitude' is not stored", "\(Self.verdicts(summary))")
+  }
 }

@@ -61,6 +61,21 @@ import Testing
     #expect(record.value("extras.k")?.double == 1)
   }
 
+  @Test func anElementOfAListIsAField() throws {
+    let fields = [
+      Named(name: "coords.latitude", value: JSONStep.steps(of: "$.geometry.coordinates[1]")),
+      Named(name: "coords.longitude", value: JSONStep.steps(of: "$.text.coordinates[0]")),
+      Named(name: "coords.altitude", value: JSONStep.steps(of: "$.geometry.coordinates[7]")),
+    ]
+    let row =
+      #"{"uuid":"\#(Self.uuid)","geometry":{"coordinates":[-116.3,45.5]},"text":"{\"coordinates\":[-116.3,45.5]}"}"#
+    let record = try record(row, fields: fields)
+    #expect(record.value("coords.latitude")?.double == 45.5 && record.value("coords.longitude")?.double == -116.3)
+    #expect(record.value("coords.altitude") == nil)
+    for path in ["$.a[1]", "$[0].b[*][12]"] { #expect(TargetVerification.isPath(path)) }
+    for path in ["$.a[]", "$.a[-1]", "$.a[1", "$.a[x]", "$.a[12345]"] { #expect(!TargetVerification.isPath(path)) }
+  }
+
   @Test func rowsOfADatabaseAreRead() throws {
     let folder = try TemporaryFolder()
     let path = folder.path + "/points.db"

@@ -54,6 +54,20 @@ import Testing
     #expect(StoredValue.number(digits).equals(.number(digits)) && !StoredValue.number(digits).equals(.number("7")))
   }
 
+  /// What is kept under a name that is not known is not missing.
+  @Test(arguments: [
+    (#"{"geometry":{"coordinates":[-116.29,45.5191]}}"#, "45.5191", "$.geometry.coordinates[1]"),
+    (#"{"geom":"SRID=4326;POINT(-116.29 45.5191)"}"#, "45.5191", "$.geom"),
+    (#"{"doc":"{\"y\":45.51910}"}"#, "45.5191", "$.doc.y"), (#"{"y":455191000}"#, "45.5191", "$.y"),
+    (#"{"geom":"01010000002B8716D9CE0F5DC03411363CBDC24640"}"#, "45.5214", "$.geom"),
+    (#"{"kind":"motionchange"}"#, #""motionchange""#, "$.kind"),
+    (#"{"more":{"a":{"k":"v"}}}"#, #"{"k":"v"}"#, "$.more.a"), (#"{"y":45.52}"#, "45.5191", nil),
+    (#"{"y":0,"z":1}"#, "0", nil), (#"{"y":"45.5 north"}"#, "45.5191", nil),
+  ])
+  func aValueIsFoundUnderAnyName(entry: String, sought: String, place: String?) throws {
+    #expect(try value(entry).place(of: try value(sought)) == place)
+  }
+
   @Test func bytesAreAnIdentityOrTextOrDigits() {
     let identity: [UInt8] = [0x3F, 0x25, 0x04, 0xE0, 0x4F, 0x89, 0x41, 0xD3, 0x9A, 0x0C, 3, 5, 0xE8, 0x2C, 0x33, 1]
     #expect(StoredValue(stored: identity).string == "3F2504E0-4F89-41D3-9A0C-0305E82C3301")

@@ -157,6 +157,9 @@ extension StoredValue {
     switch path.first {
     case nil: return true
     case .member(let name)?: return self[name]?.hasList(along: path.dropFirst()) ?? false
+    case .element(let index)?:
+      guard case .list(let elements) = self else { return false }
+      return elements.indices.contains(index) && elements[index].hasList(along: path.dropFirst())
     case .everyElement?:
       if isNull { return true }
       guard case .list(let elements) = self else { return false }

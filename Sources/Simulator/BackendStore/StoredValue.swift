@@ -127,7 +127,10 @@ extension StoredValue {
   package func values(along path: ArraySlice<JSONStep>) -> [StoredValue] {
     switch path.first {
     case nil: return [self]
-    case .member(let name)?: return self[name]?.values(along: path.dropFirst()) ?? []
+    case .member(let name)?: return opened[name]?.values(along: path.dropFirst()) ?? []
+    case .element(let index)?:
+      guard case .list(let elements) = opened, elements.indices.contains(index) else { return [] }
+      return elements[index].values(along: path.dropFirst())
     case .everyElement?:
       guard case .list(let elements) = self else { return [] }
       return elements.flatMap { $0.values(along: path.dropFirst()) }
@@ -171,6 +174,7 @@ extension StoredValue {
     return StoredValue.text(string + "Z").instant != nil
   }
 
+  /// Which unit it is, the size tells: of each, these are the years from 1973 to 2128.
   private static func instant(_ number: Double) -> WallInstant? {
     let milliseconds: Double
     switch abs(number) {

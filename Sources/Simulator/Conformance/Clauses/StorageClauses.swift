@@ -227,6 +227,8 @@ extension ConformanceClause {
     }
     let stranger = "\(phone.name)-unknown"
     // How a store refuses to list a device that it does not know is its own affair.
+      run.facts.noteFirst(entry, of: record)
+      if let changed { run.facts.noteHidden(["event"], in: changed, of: change) }
     guard let listed = try run.storedIfListed(stranger) else { return }
     guard listed.allSatisfy({ $0.uuid != record.uuid }) else {
       throw ClauseStop.notJudged(

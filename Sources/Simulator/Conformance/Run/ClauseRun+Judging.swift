@@ -240,39 +240,6 @@ extension ClauseRun {
     }
     return look
   }
-
-  /// A field of a record is stored as it was sent. Nothing is said of fields that the store does not show.
-  func expectSame(_ fields: [String], of record: SentRecord, in look: FoundRecords) throws {
-    guard let entry = look.entry(of: record) else { return }
-    for field in fields {
-      guard let sent = record.value.value(at: field) else { continue }
-      if facts.listsIdentitiesAlone {
-        throw ClauseStop.notJudged("the store shows the uuids of records, and nothing else")
-      }
-      guard facts.shows(field) else { throw ClauseStop.notApplicable("the store shows no '\(field)'") }
-      guard let stored = entry.value(field) else {
-        throw fail(
-          "'\(field)' is not stored", harm: .wrong, stored: entry.entry.shown.shortened(300), sign: .field(field))
-      }
-      if field == "timestamp", stored.isTimeWithoutZone {
-        throw ClauseStop.notJudged(
-          "the store's time has no zone: \(stored.shown.shortened(60)); let its query or command add one")
-      }
-      try expectSame(field, sent, as: stored, of: entry)
-    }
-  }
-
-  /// A field that the store shows of this record, whether or not it was seen before.
-  func expectSame(_ field: String, of record: SentRecord, in look: FoundRecords) throws {
-    guard let entry = look.entry(of: record), let stored = entry.value(field), let sent = record.value.value(at: field)
-    else { return }
-    try expectSame(field, sent, as: stored, of: entry)
-  }
-
-  private func expectSame(_ field: String, _ sent: StoredValue, as stored: StoredValue, of entry: StoredRecord) throws {
-    guard let difference = StoredField.difference(stored, sent, field) else { return }
-    throw fail(difference, harm: .wrong, stored: entry.entry.shown.shortened(300), sign: .field(field))
-  }
 }
 
 extension ClauseRun {

@@ -136,7 +136,7 @@ extension DialectVerification: ScenarioSection {
       ),
       .key(
         "fields", \.fields, .map(of: .jsonPath),
-        "Where fields of a record stand in an entry, by the record's own names: `coords.latitude`, `timestamp`, `extras`. Usual names need no entry."
+        "Where fields of a record stand in an entry, by the record's own names: `coords.latitude`, `timestamp`, `extras`. Usual names need no entry. `[1]` is the second element of a list: `$.geometry.coordinates[1]`."
       ),
     ] + StorePlace.keys(at: \.place) + [
       .key("readDelay", \.readDelay, .duration, "How long after its acknowledgement a record may be missing there."),

@@ -2,6 +2,8 @@
 package enum JSONStep: Equatable, Sendable {
   case member(String)
   case everyElement
+  /// Counted from 0.
+  case element(Int)
 
   /// Of a path that the scenario has accepted.
   package static func steps(of path: String) -> [JSONStep] {
@@ -9,8 +11,9 @@ package enum JSONStep: Equatable, Sendable {
     var rest = path.dropFirst()
     while let first = rest.first {
       if first == "[" {
-        steps.append(.everyElement)
-        rest = rest.dropFirst(3)
+        let index = rest.dropFirst().prefix { $0 != "]" }
+        steps.append(Int(index).map(JSONStep.element) ?? .everyElement)
+        rest = rest.dropFirst(2 + index.count)
       } else {
         let name = rest.dropFirst().prefix { $0 != "." && $0 != "[" }
         steps.append(.member(String(name)))

@@ -1,0 +1,80 @@
+/// Looks for a value in an entry of a store, whatever it is called there: what is kept under a name that is not known is not
+/// missing.
+extension StoredValue {
+  /// A path to it, as `$.geometry.coordinates[1]`; nil where nothing in this value says the same. Values that many fields may
+  /// have by chance are not looked for.
+  package func place(of sought: StoredValue) -> String? {
+    sought.isTelling ? place(of: sought, at: "$", depth: 0) : nil
+  }
+
+  private static let (depthMax, elementsMax) = (8, 64)
+  /// Of a number that is as good as the same.
+  private static let tolerance = 1e-5
+  /// Degrees are kept as whole numbers of these parts, too.
+  private static let scales = [1.0, 1e5, 1e6, 1e7]
+
+  private var isTelling: Bool {
+    switch self {
+    case .number(let digits): Double(digits).map { abs($0) > 0.1 && $0 != $0.rounded() } ?? false
+    case .text(let text): text.utf8.count > 2
+    case .object(let members): !members.isEmpty
+    case .list(let elements): !elements.isEmpty
+    case .null, .bool: false
+    }
+  }
+
+  private func place(of sought: StoredValue, at path: String, depth: Int) -> String? {
+    guard depth < StoredValue.depthMax else { return nil }
+    let value = opened
+    if value.shows(sought) { return path }
+    switch value {
+    case .object(let members):
+      for (name, member) in members {
+        if let found = member.place(of: sought, at: "\(path).\(name)", depth: depth + 1) { return found }
+      }
+    case .list(let elements):
+      for (index, element) in elements.prefix(StoredValue.elementsMax).enumerated() {
+        if let found = element.place(of: sought, at: "\(path)[\(index)]", depth: depth + 1) { return found }
+      }
+    case .null, .bool, .number, .text: break
+    }
+    return nil
+  }
+
+  private func shows(_ sought: StoredValue) -> Bool {
+    guard case .number(let digits) = sought, let number = Double(digits) else { return equals(sought) }
+    func isSame(_ mine: Double) -> Bool {
+      StoredValue.scales.contains { abs(mine / $0 - number) <= StoredValue.tolerance * abs(number) }
+    }
+    switch self {
+    case .number(let mine): return Double(mine).map(isSame) ?? false
+    case .text(let text): return text.numbers.contains(where: isSame) || text.doublesOfHex.contains(where: isSame)
+    case .null, .bool, .list, .object: return false
+    }
+  }
+}
+
+extension String {
+  /// Those that are written in it, as in `POINT(-116.3 45.5)`.
+  fileprivate var numbers: [Double] {
+    utf8.split { byte in
+      let isDigit = UInt8(ascii: "0")...UInt8(ascii: "9") ~= byte
+      return !isDigit && byte != UInt8(ascii: "-") && byte != UInt8(ascii: ".")
+    }.compactMap { Double(Substring($0)) }
+  }
+
+  /// Those that may be in bytes that are written as hexadecimal digits, as the well-known binary form of a point has them.
+  fileprivate var doublesOfHex: [Double] {
+    let digits = Array(utf8)
+    guard (42...512).contains(digits.count), digits.count.isMultiple(of: 2) else { return [] }
+    var bytes: [UInt8] = []
+    for start in stride(from: 0, to: digits.count, by: 2) {
+      guard let byte = UInt8(String(decoding: digits[start...(start + 1)], as: UTF8.self), radix: 16) else { return [] }
+      bytes.append(byte)
+    }
+    return (0...(bytes.count - 8)).flatMap { start in
+      let word = bytes[start..<(start + 8)].reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
+      return [Double(bitPattern: word), Double(bitPattern: word.byteSwapped)]
+    }
+  }
+}
