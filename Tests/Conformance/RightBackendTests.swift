@@ -112,4 +112,21 @@ import Threaded
     let summary = try ScriptedBackend(nil, listing: .placeless).summary(of: ["coordinates-exact"])
     #expect(summary.broken.first?.breach?.cause == "'coords.latitude' is not stored", "\(Self.verdicts(summary))")
   }
+
+  @Test func aPackedAnswerIsReadAsItIs() {
+    let packed: [UInt8] = [
+      31, 139, 8, 0, 0, 0, 0, 0, 2, 3, 171, 86, 202, 207, 86, 178, 42, 41, 42, 77, 173, 5, 0, 144, 95, 212, 167, 11, 0,
+      0, 0,
+    ]
+    var answer = RawAnswer()
+    answer.status = 200
+    answer.body = packed
+    answer.head = AnswerHead([("Content-Type", "application/json"), ("Content-Encoding", "gzip")])
+    let watch = AnswerWatch()
+    watch.see(answer)
+    #expect(watch.seen.wrongType == nil)
+    answer.head = AnswerHead([("Content-Type", "application/json")])
+    watch.see(answer)
+    #expect(watch.seen.wrongType != nil)
+  }
 }

@@ -29,7 +29,7 @@ final class AnswerWatch: Sendable {
     note(status, upload.head, body, purpose: upload.request.purpose)
   }
 
-  func see(_ answer: RawAnswer) { note(answer.status, answer.head, answer.body, purpose: nil) }
+  func see(_ answer: RawAnswer) { note(answer.status, answer.head, answer.unpackedBody, purpose: nil) }
 
   private func note(_ status: Int, _ head: AnswerHead, _ body: [UInt8], purpose: OutgoingRequest.Purpose?) {
     let type = head[HeaderName.contentType] ?? ""

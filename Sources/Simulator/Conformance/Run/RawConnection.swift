@@ -1,5 +1,7 @@
 import AnswerCheck
 import Base
+import Contract
+import Gzip
 import HTTP1
 import Network
 
@@ -137,6 +139,17 @@ struct RawAnswer: Equatable {
   /// The statuses of interim answers before it.
   var interim: [Int] = []
   var keepsAlive = true
+
+  private static let unpackedMax = 64 << 20
+
+  /// What it says. A server may pack its answer where nothing says what is accepted (RFC 9110 §12.5.3), as here; phones accept
+  /// gzip.
+  var unpackedBody: [UInt8] {
+    guard let coding = head[HeaderName.contentEncoding]?.lowercased(), ["gzip", "x-gzip"].contains(coding) else {
+      return body
+    }
+    do throws(GzipError) { return try GzipFile.unpack(body, limit: RawAnswer.unpackedMax) } catch { return body }
+  }
 
   fileprivate mutating func take(_ head: ResponseHead) {
     guard !head.isInterim else { return }
