@@ -129,4 +129,29 @@ import Threaded
     watch.see(answer)
     #expect(watch.seen.wrongType != nil)
   }
+
+  /// Each seventh upload is refused for its time, whatever it is.
+  @Test func aBackendThatThrottlesIsNotBlamedForIt() throws {
+    let clauses = Self.storage.union([
+      "header-case", "content-type-charset", "store-reads-all", "bad-record-alone", "answer-waits-for-body",
+      "long-headers", "twin-in-one-batch", "split-request", "keep-alive",
+    ])
+    let summary = try ScriptedBackend(nil, busyAt: 7).summary(of: clauses)
+    #expect(summary.broken.isEmpty, "\(Self.verdicts(summary))")
+    let first = summary.kept.first { $0.clause.id == "good-record-acknowledged" }?.verdict
+    #expect("\(String(describing: first))".contains("the backend throttles"))
+    // Twenty uploads in a row never go through.
+    let left = summary.notJudged.map { "\($0.clause.id): \($0.verdict)" }
+    #expect(left.count == 1 && left[0].contains("keep-alive") && left[0].contains("the backend throttles"), "\(left)")
+  }
+
+  /// That it is busy is what it says to this record alone.
+  @Test func whatIsAlwaysRefusedAsBusyIsABreach() throws {
+    let verdict = try ScriptedBackend(.isBusyAtABadRecord).verdict(on: "bad-record-alone")
+    guard case .broken(let breach)? = verdict else {
+      Issue.record("\(String(describing: verdict))")
+      return
+    }
+    #expect(breach.cause.contains("503"))
+  }
 }

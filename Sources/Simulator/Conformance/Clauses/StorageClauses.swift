@@ -153,19 +153,22 @@ extension ConformanceClause {
   }
 
   /// A server that fails now and then, whatever it is sent, is a finding of its own: the SDK takes 5xx for a failure, also
-  /// of what was stored, and sends the record again. One failure may be that of a start; 429 is a limit, and no failure.
+  /// of what was stored, and sends the record again. One failure may be that of a start; 429, and 503 with the time after
+  /// which to come again, are a limit, and no failure.
   private static func oneByOne(_ run: ClauseRun, _ phone: ConformancePhone) throws {
     let deadline = run.now + .seconds(2)
-    var (sent, failed) = (0, [ConformancePhone.Upload]())
+    var (sent, failed, limited) = (0, [ConformancePhone.Upload](), 0)
     while sent < 9, run.now < deadline {
       phone.put([run.fix(phone)])
       guard let upload = phone.upload().last else { return }
       sent += 1
-      guard upload.status >= 500 else { continue }
-      failed.append(upload)
+      let isLimit = upload.status == 429 || upload.status == 503 && upload.head[HeaderName.retryAfter] != nil
+      guard upload.status >= 500 || isLimit else { continue }
+      if isLimit { limited += 1 } else { failed.append(upload) }
       _ = run.uploadPatiently(phone)
     }
     if sent < 9 { run.facts.noteSlowness() }
+    if limited > 0 { run.note = "the backend throttles: \(limited) of \(sent) good records had to be sent again" }
     guard failed.count > 1, let last = failed.last else { return }
     throw run.fail(
       "\(failed.count) of \(sent) good records, sent one by one, were answered with \(last.outcome.text.shortened(120))",
@@ -224,11 +227,11 @@ extension ConformanceClause {
       let changed = try run.look(for: [change], of: phone.name).entry(of: change)
       if changed?.value("event") != nil { shown.insert("event") }
       run.facts.note(shown: shown)
+      run.facts.noteFirst(entry, of: record)
+      if let changed { run.facts.noteHidden(["event"], in: changed, of: change) }
     }
     let stranger = "\(phone.name)-unknown"
     // How a store refuses to list a device that it does not know is its own affair.
-      run.facts.noteFirst(entry, of: record)
-      if let changed { run.facts.noteHidden(["event"], in: changed, of: change) }
     guard let listed = try run.storedIfListed(stranger) else { return }
     guard listed.allSatisfy({ $0.uuid != record.uuid }) else {
       throw ClauseStop.notJudged(

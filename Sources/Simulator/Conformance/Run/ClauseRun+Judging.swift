@@ -8,7 +8,6 @@ import Upload
 /// What every clause asks: was it acknowledged, is it stored, once, as it was sent?
 extension ClauseRun {
   static let answerTime = Nanoseconds.seconds(10)
-  private static let attemptsMax = 6
 
   /// Uploads until the queue is empty.
   @discardableResult
@@ -22,20 +21,6 @@ extension ClauseRun {
     guard let last = all.last else { throw ClauseStop.notJudged("the phone had nothing to send") }
     lastSent = RawRequest(last.request)
     if phone.queuedCount > 0 { throw refusal(last, of: what) }
-    return all
-  }
-
-  /// Uploads what waits; a server that says that it is too busy is asked again, as the SDK would.
-  func uploadPatiently(_ phone: ConformancePhone) -> [ConformancePhone.Upload] {
-    var all: [ConformancePhone.Upload] = []
-    for attempt in 1...ClauseRun.attemptsMax {
-      let uploads = phone.upload()
-      all += uploads
-      if phone.queuedCount == 0 { break }
-      guard let last = uploads.last, [429, 503].contains(last.status), attempt < ClauseRun.attemptsMax, !isOutOfTime
-      else { break }
-      pause(100 * attempt)
-    }
     return all
   }
 
@@ -65,9 +50,6 @@ extension ClauseRun {
     if let upload { breach.signs.formUnion(BreachSign.of(upload)) }
     if hasBareRecords { breach.signs.insert(.ofBareRecords) }
     return breach
-  /// How many entries it has of records without a uuid.
-  func countOfNameless(_ device: String) throws -> Int { try list(device, mayBeNameless: true).get().count }
-
   }
 
   func fail(
@@ -83,14 +65,14 @@ extension ClauseRun {
   /// The store of the backend, as it is now.
   func stored(_ device: String) throws -> [StoredRecord] { try list(device).get() }
 
+  /// How many entries it has of records without a uuid.
+  func countOfNameless(_ device: String) throws -> Int { try list(device, mayBeNameless: true).get().count }
+
   /// Nil when the store refuses the question.
-        if records.contains(where: { $0.uuid != nil }) { facts.noteUUIDs() }
   func storedIfListed(_ device: String) throws -> [StoredRecord]? {
     do { return try stored(device) } catch ClauseStop.unread { return nil }
   }
 
-        // Another look shows the same.
-        if error.isNameless { throw stop }
   /// A store that fails now and then is asked again, unless it takes its time to fail. `.failure` is the end of a clause that
   /// needs the list: there is none of the device, and none of another has come yet.
   private func list(_ device: String, mayBeNameless: Bool = false) throws -> Result<[StoredRecord], ClauseStop> {
@@ -102,10 +84,13 @@ extension ClauseRun {
         let begin = now
         let records = try store.records(of: device, mayBeNameless: mayBeNameless || facts.listsUUIDs)
         facts.noteStoreRead(of: records.count, in: now - begin)
+        if records.contains(where: { $0.uuid != nil }) { facts.noteUUIDs() }
         return .success(records)
       } catch {
         let stop = ClauseStop.unread("the store could not be read: \(error.text)")
         if error.isAbsence { return .failure(stop) }
+        // Another look shows the same.
+        if error.isNameless { throw stop }
         guard now < deadline else { throw stop }
         pause(300)
       }

@@ -23,6 +23,8 @@ final class ClauseRun {
   private let deadline: MonotonicInstant?
   /// How often the backend was restarted before: what is sent again is not what was sent before.
   let turn: Int
+  /// How often the clause was tried before, at a backend that was too busy.
+  let attempt: Int
   private let clock = SystemClock()
   private var lineOfPhones: PhoneLine?
   private var stream: RandomStream
@@ -38,7 +40,7 @@ final class ClauseRun {
 
   init(
     _ clause: ConformanceClause, _ target: ConformanceTarget, _ settings: ConformanceRun.Settings, facts: RunFacts,
-    watch: AnswerWatch, deadline: MonotonicInstant? = nil, turn: Int = 0
+    watch: AnswerWatch, deadline: MonotonicInstant? = nil, turn: Int = 0, attempt: Int = 0
   ) {
     self.clause = clause
     self.target = target
@@ -46,10 +48,10 @@ final class ClauseRun {
     self.facts = facts
     self.watch = watch
     self.deadline = deadline
-    self.turn = turn
+    (self.turn, self.attempt) = (turn, attempt)
     stream = RandomStream(
       seed: settings.seed, device: FNV1a.hash(clause.id),
-      concern: UInt64(settings.start.millisecondsSince1970) + UInt64(turn))
+      concern: UInt64(settings.start.millisecondsSince1970) + UInt64(turn) + UInt64(attempt) << 20)
   }
 
   var now: MonotonicInstant { clock.monotonicNow }
@@ -91,7 +93,8 @@ extension ClauseRun {
     named suffix: String? = nil, signsIn: Bool = true, _ configure: (inout Configuration) -> Void = { _ in }
   ) throws -> ConformancePhone {
     phones += 1
-    let name = "c\(settings.runID)\(turn > 0 ? "-turn\(turn)" : "")-\(clause.id)-\(suffix ?? "\(phones)")"
+    let again = (turn > 0 ? "-turn\(turn)" : "") + (attempt > 0 ? "-again\(attempt)" : "")
+    let name = "c\(settings.runID)\(again)-\(clause.id)-\(suffix ?? "\(phones)")"
     var tokens: DeviceTokens?
     if signsIn, facts.needsTokens { tokens = try signIn(name) }
     return try phone(exactly: name, tokens: tokens, configure)
@@ -254,7 +257,7 @@ extension ClauseRun {
 
   func newConnection() throws -> RawConnection {
     guard let address = target.address else { throw ClauseStop.notJudged("it takes a plain connection, http://") }
-    do throws(SystemError) { return try RawConnection(to: address, watch: watch) } catch {
+    do throws(SystemError) { return try RawConnection(to: address, watch: watch, log: log) } catch {
       throw ClauseStop.notJudged("no connection: \(error)")
     }
   }

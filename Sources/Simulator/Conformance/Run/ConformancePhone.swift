@@ -149,6 +149,7 @@ final class PhoneLine {
         request: request, outcome: end.outcome, head: AnswerHead(parsing: end.head), duration: end.timings.total)
       watch.see(upload)
       log.noteAnswer(upload.status, of: device)
+      log.noteThrottling(upload.status, upload.head, of: device)
       return upload
     }
   }
@@ -169,6 +170,7 @@ final class PhoneLine {
           request: request, outcome: end.outcome, head: AnswerHead(parsing: end.head), duration: end.timings.total)
         watch.see(upload)
         log.noteAnswer(upload.status, of: end.device)
+        log.noteThrottling(upload.status, upload.head, of: end.device)
         uploads.append(upload)
       }
     }

@@ -130,11 +130,11 @@ package final class ConformanceRun: Sendable {
     if clause.needs.contains(.store), clause.phase != .first, let problem = facts.storeProblem {
       return result(.unread(problem))
     }
-    let run = clauseRun(clause, turn: restarts.load(ordering: .relaxed))
-    return result(examined(verdict(of: clause, run), of: clause, run))
+    let (verdict, run) = patientVerdict(of: clause, turn: restarts.load(ordering: .relaxed))
+    return result(examined(verdict, of: clause, run))
   }
 
-  private func verdict(of clause: ConformanceClause, _ run: ClauseRun) -> ConformanceVerdict {
+  func verdict(of clause: ConformanceClause, _ run: ClauseRun) -> ConformanceVerdict {
     do {
       try clause.provoke(run)
       return .kept(run.note)
@@ -152,8 +152,9 @@ package final class ConformanceRun: Sendable {
     } catch { return .notJudged("\(error)") }
   }
 
-  func clauseRun(_ clause: ConformanceClause, turn: Int) -> ClauseRun {
-    ClauseRun(clause, target, settings, facts: facts, watch: watch, deadline: deadline, turn: turn)
+  func clauseRun(_ clause: ConformanceClause, turn: Int, attempt: Int = 0) -> ClauseRun {
+    ClauseRun(
+      clause, target, settings, facts: facts, watch: watch, deadline: deadline, turn: turn, attempt: attempt)
   }
 
   var illness: String? { culprit.withLock { $0 } }

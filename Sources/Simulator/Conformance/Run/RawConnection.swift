@@ -39,10 +39,11 @@ final class RawConnection {
   private var rest: [UInt8] = []
   private(set) var hasEnded = false
   private let watch: AnswerWatch
+  private let log: SentLog?
 
-  init(to address: SocketAddress, watch: AnswerWatch) throws(SystemError) {
+  init(to address: SocketAddress, watch: AnswerWatch, log: SentLog? = nil) throws(SystemError) {
     socket = try ClientSocket(to: address, by: SystemClock().monotonicNow + .seconds(5))
-    self.watch = watch
+    (self.watch, self.log) = (watch, log)
   }
 
   @discardableResult
@@ -101,8 +102,7 @@ final class RawConnection {
             parser.beginNextResponse(to: method)
           case .end:
             rest = Array(pending[used...])
-            watch.see(answer)
-            return .answer(answer)
+            return seen(answer)
           case .needMoreInput: break
           }
         }
@@ -126,7 +126,12 @@ final class RawConnection {
   private func atEnd(_ parser: inout ResponseParser, _ answer: RawAnswer, _ received: Int) -> RawOutcome {
     if received == 0, answer.status == 0 { return .closed }
     do throws(HTTPError) { try parser.finish() } catch { return .notHTTP("it ended before it was whole") }
+    return seen(answer)
+  }
+
+  private func seen(_ answer: RawAnswer) -> RawOutcome {
     watch.see(answer)
+    log?.noteThrottling(answer.status, answer.head)
     return .answer(answer)
   }
 }

@@ -1,3 +1,4 @@
+import AnswerCheck
 import Base
 import Contract
 import Formats
@@ -20,6 +21,7 @@ final class SentLog: Sendable {
   private let batches = AtomicFlag()
   private let latest = Mutex<MonotonicInstant?>(nil)
   private let names = Mutex<[Int: String]>([:])
+  private let busy = Mutex<[Int: Throttling]>([:])
   private let clock = SystemClock()
   /// What is more is no reproduction that a person can look at.
   private static let (requestsMax, bytesMax) = (200, 4 << 20)
@@ -53,6 +55,36 @@ final class SentLog: Sendable {
     entries.withLock { entries in
       if let index = entries.lastIndex(where: { $0.phone == phone }) { entries[index].status = status }
     }
+  }
+
+  /// An upload that was refused as the backend is busy, and did not come through later.
+  struct Throttling: Sendable {
+    let status: Int
+    /// How long to wait.
+    let milliseconds: Int
+  }
+
+  var throttling: Throttling? { busy.withLock { $0.values.max { $0.milliseconds < $1.milliseconds } } }
+
+  static func isThrottling(_ status: Int) -> Bool { status == 429 || status == 503 }
+
+  /// Of a phone, the last answer counts; an answer over a connection of its own is repeated by no one.
+  func noteThrottling(_ status: Int, _ head: AnswerHead, of phone: Int? = nil) {
+    busy.withLock { busy in
+      if SentLog.isThrottling(status) {
+        let wait = min(max(SentLog.wait(head[HeaderName.retryAfter]), 300), SentLog.waitMax)
+        busy[phone ?? -1] = Throttling(status: status, milliseconds: wait)
+      } else if let phone {
+        busy[phone] = nil
+      }
+    }
+  }
+
+  private static let waitMax = 2_000
+
+  /// Milliseconds that a Retry-After asks for; a date, or none, is no time to wait (RFC 9110 §10.2.3).
+  static func wait(_ retryAfter: String?) -> Int {
+    retryAfter.flatMap { Int($0) }.flatMap { (0...3_600).contains($0) ? $0 * 1_000 : nil } ?? 0
   }
 
   /// As requests of a scenario; nil where there is nothing to send again, too much, or what no request is.
