@@ -91,6 +91,18 @@ import Threaded
 
   @Test(arguments: [
     (ScriptedBackend.Listing.geoJSON, "$.geometry.coordinates[1]"), (.texts, "$.geom"),
+  /// Which unit a number has, the size tells, and a store has one.
+  @Test func aThousandfoldTimeIsABreach() throws {
+    let dialect = Self.dialect("tokens: \"none\"", "tokens: \"none\", epoch: true")
+    let right = try ScriptedBackend(nil, listing: .microseconds).verdict(on: "time-epoch", dialect: dialect)
+    #expect(right == .kept(""), "\(String(describing: right))")
+    let verdict = try ScriptedBackend(.takesEpochForSeconds).verdict(on: "time-epoch", dialect: dialect)
+    guard case .broken? = verdict else {
+      Issue.record("\(String(describing: verdict))")
+      return
+    }
+  }
+
   ])
   func aPlaceThatIsKeptElsewhereIsNoBreach(listing: ScriptedBackend.Listing, place: String) throws {
     let summary = try ScriptedBackend(nil, listing: listing).summary(of: Self.places)

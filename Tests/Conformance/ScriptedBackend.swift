@@ -16,7 +16,7 @@ final class ScriptedBackend: Sendable {
     case swapsCoordinates, roundsCoordinates, cutsMilliseconds, shiftsTimes, dropsExtras, makesDoublesOfIntegers
     case failsAtNUL, failsAtHalfASurrogate, failsAtMissingFields, writesNullAsText, dropsHeartbeats, forgetsGeofences
     case commitsLate, dropsSecondOfBatch, failsAtEachThird, stopsAtABadRecord, stopsAtNUL, stopsToStoreAtABadRecord
-    case takesNoBatches, isBusyAtABadRecord, forgetsAtRestart
+    case takesNoBatches, isBusyAtABadRecord, forgetsAtRestart, takesEpochForSeconds
     case answersNestedCommands, stopsEverybody, saysThatItIsJSON, acknowledgesUnreadableBodies, acknowledgesOtherPaths
     case losesOneOfACrowd, forgetsGeofenceExtras, cutsTexts, dropsLongExtras, neverCharges, isAlwaysSure
     case swapsInTheSouth, losesTheLastOfTwenty, keepsAHundredOfABatch, listsAHundred, filesTheSixthElsewhere
@@ -307,6 +307,9 @@ final class ScriptedBackend: Sendable {
       let (latitude, longitude) = (
         record.value(at: "coords.latitude")?.double ?? 0, record.value(at: "coords.longitude")?.double ?? 0
       )
+    case .takesEpochForSeconds:
+      guard case .number(let digits)? = record["timestamp"] else { return record }
+      return record.replacing("timestamp", .number(digits + "000"))
       func rounded(_ degrees: Double) -> StoredValue { .number("\((degrees * 100_000).rounded() / 100_000)") }
       let isSouth = latitude < 0 && abs(longitude) <= 90
       if defect == .swapsInTheSouth, !isSouth { return record }

@@ -174,17 +174,15 @@ extension StoredValue {
     return StoredValue.text(string + "Z").instant != nil
   }
 
-  /// Which unit it is, the size tells: of each, these are the years from 1973 to 2128.
   private static func instant(_ number: Double) -> WallInstant? {
-    let milliseconds: Double
-    switch abs(number) {
-    case ..<1e11: milliseconds = number * 1_000
-    case ..<1e14: milliseconds = number
-    case ..<1e17: milliseconds = number / 1_000
-    case ..<5e18: milliseconds = number / 1_000_000
-    default: return nil
-    }
-    return Int64(exactly: milliseconds.rounded()).flatMap { WallInstant(exactly: $0) }
+    guard let unit = EpochUnit(of: number) else { return nil }
+    return Int64(exactly: (number * unit.milliseconds).rounded()).flatMap { WallInstant(exactly: $0) }
+  }
+
+  /// Of a time that is a number.
+  package var epochUnit: EpochUnit? {
+    if case .text(let text) = self, Double(text) == nil { return nil }
+    return double.flatMap { EpochUnit(of: $0) }
   }
 
   /// For people, in one line.
@@ -295,4 +293,28 @@ extension String {
 
   /// At most so many characters.
   package func shortened(_ count: Int) -> String { self.count <= count ? self : prefix(count - 1) + "…" }
+}
+
+/// In what a time is counted since 1970. The size tells: of each unit, these are the years from 1973 to 2128.
+package enum EpochUnit: Sendable {
+  case seconds, milliseconds, microseconds, nanoseconds
+
+  init?(of number: Double) {
+    switch abs(number) {
+    case ..<1e11: self = .seconds
+    case ..<1e14: self = .milliseconds
+    case ..<1e17: self = .microseconds
+    case ..<5e18: self = .nanoseconds
+    default: return nil
+    }
+  }
+
+  fileprivate var milliseconds: Double {
+    switch self {
+    case .seconds: 1_000
+    case .milliseconds: 1
+    case .microseconds: 0.001
+    case .nanoseconds: 0.000_001
+    }
+  }
 }

@@ -43,7 +43,8 @@ extension ClauseRun {
   }
 
   private func expectSame(_ field: String, _ sent: StoredValue, as stored: StoredValue, of entry: StoredRecord) throws {
-    guard let difference = StoredField.difference(stored, sent, field) else { return }
+    let difference = StoredField.difference(stored, sent, field)
+    guard let difference = difference ?? facts.otherUnit(stored, sent, field) else { return }
     throw fail(difference, harm: .wrong, stored: entry.entry.shown.shortened(300), sign: .field(field))
   }
 }
@@ -57,7 +58,7 @@ extension RunFacts {
 
   /// What a first, complete record tells of the store.
   func noteFirst(_ entry: StoredRecord, of record: SentRecord) {
-    if entry.value("timestamp")?.instant != nil { noteReadableTimes() }
+    if let time = entry.value("timestamp"), time.instant != nil { noteReadableTimes(time.epochUnit) }
     noteHidden(RunFacts.fields, in: entry, of: record)
     let places = ["coords.latitude", "coords.longitude"]
     let others = ["coords.accuracy", "coords.speed", "coords.heading", "coords.altitude"]

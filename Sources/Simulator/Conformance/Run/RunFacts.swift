@@ -11,6 +11,7 @@ final class RunFacts: Sendable {
     var listsIdentitiesAlone = false
     var listsUUIDs = false
     var readsTimes = false
+    var timeUnits: [EpochUnit]?
     var hidden: [String: String] = [:]
     var lag = Nanoseconds.zero
     var missingUntil: Nanoseconds?
@@ -125,7 +126,18 @@ final class RunFacts: Sendable {
   /// The store has shown a time that could be read.
   var readsTimes: Bool { found.withLock { $0.readsTimes } }
 
-  func noteReadableTimes() { found.withLock { $0.readsTimes = true } }
+  /// A store of texts may keep a number as it was sent.
+  func noteReadableTimes(_ unit: EpochUnit?) {
+    found.withLock { ($0.readsTimes, $0.timeUnits) = (true, unit.map { [$0] } ?? [.seconds, .milliseconds]) }
+  }
+
+  /// A time in another unit than the store's own is a thousandfold one, though its size would tell the instant.
+  func otherUnit(_ stored: StoredValue, _ sent: StoredValue, _ field: String) -> String? {
+    guard field == "timestamp", let unit = stored.epochUnit, let own = found.withLock({ $0.timeUnits }),
+      !own.contains(unit)
+    else { return nil }
+    return "\(field): \(stored.shown) instead of \(sent.shown)"
+  }
 
   /// Why nothing can be said of a field that the store does not show by a name that is known; nil where it can.
   func hidden(_ field: String) -> String? { found.withLock { $0.hidden[field] } }
