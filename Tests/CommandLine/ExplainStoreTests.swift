@@ -173,6 +173,12 @@ import Threaded
       ["explain", uuid, "--journal", town.data, "--dialect", "points.json5", "--verify", backend.place],
       files: ["points.json5": "{ version: 1, verify: { records: '$.points[*]' } }"])
     #expect(named.code == .ok && named.output.contains("stored once under 'cars-1' as sent"), "\(named.output)")
+    // Rows have a uuid of their own.
+    let rows = try Backend([
+      "cars-1": town.records.map { #"{"id":"00000000-0000-4000-8000-000000000001","ref":"\#($0.uuid.lowerCase)"}"# }
+    ])
+    let other = town.explain(uuid, "--journal", town.data, "--verify", rows.place)
+    #expect(other.code == .runInvalid && other.output.contains("stands at $.ref"), "\(other.output)\(other.error)")
     // The same uuids in another spelling.
     let plain = try Backend(["cars-1": town.records.map { #"{"uuid":"\#($0.uuid.lowerCase.filter { $0 != "-" })"}"# }])
     let call = town.explain(uuid, "--journal", town.data, "--verify", plain.place)

@@ -37,6 +37,17 @@ import Threaded
     #expect(summary.outcome == .allKept, "\(Self.verdicts(summary))")
   }
 
+  /// Rows have a uuid of their own.
+  @Test func theUUIDOfARowIsNotThatOfItsRecord() throws {
+    let summary = try ScriptedBackend(nil, listing: .otherUUIDs).summary(of: Self.storage)
+    #expect(summary.outcome == .storeUnread && summary.broken.isEmpty, "\(Self.verdicts(summary))")
+    #expect(Self.verdicts(summary).contains("uuid stands at $.client.ref"), "\(Self.verdicts(summary))")
+    let named = Self.dialect(
+      "/stored?device={device}\"", #"/stored?device={device}", fields: { uuid: "$.client.ref" }"#)
+    let seen = try ScriptedBackend(nil, listing: .otherUUIDs).summary(of: Self.storage, dialect: named)
+    #expect(seen.outcome == .allKept, "\(Self.verdicts(seen))")
+  }
+
   private static let restartable = ScriptedBackend.dialect.dropLast(2) + #"  restart: "true" }"#
 
   @Test func aFieldOfTheQuestionMayChangeAtARestart() throws {
@@ -80,17 +91,6 @@ import Threaded
     #expect(summary.outcome == .allKept, "\(Self.verdicts(summary))")
   }
 
-  @Test func aTimeThatNothingCanReadIsNoBreach() throws {
-    let summary = try ScriptedBackend(nil, listing: .unreadableTimes).summary(of: Self.times)
-    #expect(summary.broken.isEmpty && summary.notJudged.count == Self.times.count, "\(Self.verdicts(summary))")
-  }
-
-  private static let places: Set<String> = [
-    "coordinates-exact", "coordinates-at-edges", "cut-request-stores-nothing-half",
-  ]
-
-  @Test(arguments: [
-    (ScriptedBackend.Listing.geoJSON, "$.geometry.coordinates[1]"), (.texts, "$.geom"),
   /// Which unit a number has, the size tells, and a store has one.
   @Test func aThousandfoldTimeIsABreach() throws {
     let dialect = Self.dialect("tokens: \"none\"", "tokens: \"none\", epoch: true")
@@ -103,6 +103,17 @@ import Threaded
     }
   }
 
+  @Test func aTimeThatNothingCanReadIsNoBreach() throws {
+    let summary = try ScriptedBackend(nil, listing: .unreadableTimes).summary(of: Self.times)
+    #expect(summary.broken.isEmpty && summary.notJudged.count == Self.times.count, "\(Self.verdicts(summary))")
+  }
+
+  private static let places: Set<String> = [
+    "coordinates-exact", "coordinates-at-edges", "cut-request-stores-nothing-half",
+  ]
+
+  @Test(arguments: [
+    (ScriptedBackend.Listing.geoJSON, "$.geometry.coordinates[1]"), (.texts, "$.geom"),
   ])
   func aPlaceThatIsKeptElsewhereIsNoBreach(listing: ScriptedBackend.Listing, place: String) throws {
     let summary = try ScriptedBackend(nil, listing: listing).summary(of: Self.places)

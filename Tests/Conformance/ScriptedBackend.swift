@@ -45,6 +45,10 @@ final class ScriptedBackend: Sendable {
       case .withoutHyphens:
         row = row.replacing("uuid", nil)
         uuid = uuid.filter { $0 != "-" }
+      case .otherUUIDs:
+        row = row.replacing("uuid", nil)
+        more = ",\"client\":{\"ref\":\"\(uuid)\"}"
+        uuid = "00000000-0000-4000-8000-" + uuid.suffix(12)
       case .changing: more = ",\"fetched_at\":\(SystemClock().wallNow.millisecondsSince1970)"
       case .microseconds: row = row.replacing("timestamp", .number("\(time)000"))
       case .nanoseconds: row = row.replacing("timestamp", .number("\(time)000000"))
@@ -65,6 +69,7 @@ final class ScriptedBackend: Sendable {
     /// It takes its time for one device, as for one with a long list, or for each.
     case isSlowOnce, isSlow
     case wrapped, withoutHyphens, changing, microseconds, nanoseconds, unreadableTimes, geoJSON, texts, placeless
+    case otherUUIDs
   }
 
   private let defect: Defect?
@@ -299,6 +304,9 @@ final class ScriptedBackend: Sendable {
     case .writesNullAsText:
       return record.replacing("event", record["event"].map { if case .null = $0 { .text("null") } else { $0 } })
     case .cutsMilliseconds: return record.replacing("timestamp", record.shifted(by: -(instant(of: record) % 1_000)))
+    case .takesEpochForSeconds:
+      guard case .number(let digits)? = record["timestamp"] else { return record }
+      return record.replacing("timestamp", .number(digits + "000"))
     case .shiftsTimes: return record.replacing("timestamp", record.shifted(by: 7_200_000))
     case .countsInSummerTime:
       let month = record["timestamp"]?.string.flatMap { Int($0.dropFirst(5).prefix(2)) } ?? 0
@@ -307,9 +315,6 @@ final class ScriptedBackend: Sendable {
       let (latitude, longitude) = (
         record.value(at: "coords.latitude")?.double ?? 0, record.value(at: "coords.longitude")?.double ?? 0
       )
-    case .takesEpochForSeconds:
-      guard case .number(let digits)? = record["timestamp"] else { return record }
-      return record.replacing("timestamp", .number(digits + "000"))
       func rounded(_ degrees: Double) -> StoredValue { .number("\((degrees * 100_000).rounded() / 100_000)") }
       let isSouth = latitude < 0 && abs(longitude) <= 90
       if defect == .swapsInTheSouth, !isSouth { return record }

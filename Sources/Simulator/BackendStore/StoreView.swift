@@ -121,6 +121,13 @@ package struct StoreProblem: Error, Equatable {
     )
   }
 
+  /// A store whose entries have the uuid that is looked for where another one was taken for theirs.
+  package static func misnamed(_ place: String, path: String) -> StoreProblem {
+    var problem = StoreProblem(text: "\(place): a record's uuid stands at \(path): name it as 'uuid' in verify.fields")
+    problem.isNameless = true
+    return problem
+  }
+
   /// A store whose entries do not say which records they are; with what leads to the records in them, where that is seen.
   fileprivate static func nameless(_ place: String, pathOfRecords: String?) -> StoreProblem {
     let remedy = pathOfRecords.map { path in

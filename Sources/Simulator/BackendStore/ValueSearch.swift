@@ -1,3 +1,5 @@
+package import Base
+
 /// Looks for a value in an entry of a store, whatever it is called there: what is kept under a name that is not known is not
 /// missing.
 extension StoredValue {
@@ -5,6 +7,15 @@ extension StoredValue {
   /// have by chance are not looked for.
   package func place(of sought: StoredValue) -> String? {
     sought.isTelling ? place(of: sought, at: "$", depth: 0) : nil
+  }
+
+  /// A path to a uuid, under any name; what stands in lists may be of other records.
+  package func place(of uuid: UUID128) -> String? { place(of: uuid, at: "$", depth: 0) }
+
+  private func place(of sought: UUID128, at path: String, depth: Int) -> String? {
+    if uuid == sought { return path }
+    guard depth < StoredValue.depthMax, case .object(let members) = opened else { return nil }
+    return members.lazy.compactMap { $0.value.place(of: sought, at: "\(path).\($0.key)", depth: depth + 1) }.first
   }
 
   private static let (depthMax, elementsMax) = (8, 64)

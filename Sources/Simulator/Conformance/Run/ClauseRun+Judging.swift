@@ -191,6 +191,12 @@ extension ClauseRun {
       if count == 0 { look.missing.append(record) }
       if count > 1 { look.repeated.append(record) }
     }
+    if look.missing.count == records.count, let first = look.missing.first,
+      let path = all.lazy.compactMap({ $0.entry.place(of: first.uuid) }).first
+    {
+      throw ClauseStop.unread(
+        "the store could not be read: \(StoreProblem.misnamed(target.storePlace ?? "", path: path).text)")
+    }
     return look
   }
 

@@ -33,6 +33,7 @@ package struct StoreBook: Sendable {
   package mutating func take(_ records: [StoredRecord], under device: String, keeping kept: Set<UUID128>? = nil) {
     counts[device] = records.count
     for record in records {
+      lookForOtherName(in: record)
       guard let uuid = record.uuid, wanted == nil || uuid == wanted, kept?.contains(uuid) ?? true else { continue }
       rows[uuid, default: []].append(Row(device: device, record: record))
     }
@@ -41,10 +42,19 @@ package struct StoreBook: Sendable {
   /// A record of a store that one reading tells all of. Those of `device` and those in `kept` are of interest.
   package mutating func take(ofAll record: StoredRecord, device: String?, keeping kept: Set<UUID128>) {
     countOfAll = (countOfAll ?? 0) + 1
+    lookForOtherName(in: record)
     guard let uuid = record.uuid, wanted == nil || uuid == wanted else { return }
     let owner = record.device
     guard kept.contains(uuid) || owner == device else { return }
     rows[uuid, default: []].append(Row(device: owner, record: record))
+  }
+
+  /// Another uuid of the entry may have been taken for that of the record.
+  private mutating func lookForOtherName(in record: StoredRecord) {
+    guard let wanted, record.uuid != wanted, namelessness == nil, let path = record.entry.place(of: wanted) else {
+      return
+    }
+    namelessness = StoreProblem.misnamed(place, path: path).text
   }
 
   /// One reading has told all of the store, which may have been nothing.
