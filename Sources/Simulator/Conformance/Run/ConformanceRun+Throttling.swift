@@ -32,12 +32,12 @@ extension ConformanceRun {
     case .broken(let breach):
       !breach.signs.contains { sign in
         switch sign {
-        case .loss, .storedTwice, .field: true
+        case .loss, .storedTwice, .elsewhere, .field: true
         case .ofBatch, .unanswered, .refused, .ofBareRecords: false
         }
       }
     case .notJudged: verdict != .outOfTime && verdict != .interrupted
-    case .kept, .notApplicable, .unread: false
+    case .kept, .notApplicable, .unread, .partly: false
     }
   }
 }
