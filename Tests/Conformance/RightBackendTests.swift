@@ -163,9 +163,12 @@ import Threaded
     #expect(summary.broken.isEmpty, "\(Self.verdicts(summary))")
     let first = summary.kept.first { $0.clause.id == "good-record-acknowledged" }?.verdict
     #expect("\(String(describing: first))".contains("the backend throttles"))
-    // Twenty uploads in a row never go through.
+    // Twenty uploads in a row never go through. Which other clause meets four refusals depends on those beside it.
     let left = summary.notJudged.map { "\($0.clause.id): \($0.verdict)" }
-    #expect(left.count == 1 && left[0].contains("keep-alive") && left[0].contains("the backend throttles"), "\(left)")
+    #expect(
+      left.contains { $0.hasPrefix("keep-alive: ") } && left.allSatisfy { $0.contains("the backend throttles") },
+      "\(left)")
+    #expect(summary.kept.count > 2 * left.count, "\(left)")
   }
 
   /// That it is busy is what it says to this record alone.
