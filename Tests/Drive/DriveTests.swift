@@ -284,7 +284,7 @@ import Vocabulary
   }
 
   /// Whatever is pressed and however the network answers, for half a day.
-  @Test(arguments: 1...24 as ClosedRange<UInt64>) func timeNeverGoesBack(seed: UInt64) throws {
+  @Test(arguments: 1...8 as ClosedRange<UInt64>) func timeNeverGoesBack(seed: UInt64) throws {
     let batches: JSONObject = [
       "http": .object(["batchSync": .bool(true)]), "activity": .object(["stopTimeout": .integer(1)]),
     ]
