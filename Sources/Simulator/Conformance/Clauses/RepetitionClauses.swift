@@ -185,7 +185,7 @@ extension ConformanceClause {
         phone.answer(request, .answered(status: 200, reason: "", body: []))
         if upload.isSuccess { acknowledged.append(record) }
       }
-      // Who waits for the other for ever is another clause's.
+      // Another clause is about uploads that block each other.
       if uploads.contains(where: { $0.status == 0 }) { break }
     }
     guard !acknowledged.isEmpty else { throw ClauseStop.notJudged("no upload was acknowledged") }

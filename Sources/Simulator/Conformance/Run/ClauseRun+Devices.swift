@@ -89,15 +89,21 @@ extension ClauseRun {
   /// Where a record is that its own device misses, when the list of all devices or a question without a device finds it. A
   /// store that refuses that question says nothing.
   func otherPlace(of record: SentRecord) -> String? {
-    var place: String?
+    guard let owner = owners(of: [record.uuid])[record.uuid] else { return nil }
+    return owner.map { "under '\($0)'" } ?? "under another device"
+  }
+
+  /// Whose these records are by one question for all devices; nil as the owner where the store does not say it.
+  private func owners(of wanted: Set<UUID128>) -> [UUID128: String?] {
+    var owners: [UUID128: String?] = [:]
     do throws(StoreProblem) {
       try target.store?.read("") { entry in
-        guard entry.uuid == record.uuid, place == nil else { return }
+        guard let uuid = entry.uuid, wanted.contains(uuid), owners[uuid] == nil else { return }
         let name = entry.device ?? (entry.value("device") ?? entry.value("device_id"))?.string
-        place = name.map { "under '\($0)'" } ?? "under another device"
+        owners[uuid] = .some(name)
       }
-    } catch { return nil }
-    return place
+    } catch { return [:] }
+    return owners
   }
 
   /// Under which other devices of the run some records are, as far as there is time to ask.
@@ -107,6 +113,7 @@ extension ClauseRun {
     let begin = now
     let end = begin + min(facts.timeForSearches, .seconds(3))
     defer { facts.noteSearch(of: now - begin) }
+    if store.isOfAllDevices { return owners(of: wanted).compactMapValues { $0 }.filter { $0.value != device } }
     var places: [UUID128: String] = [:]
     var asked: Set<String> = [device]
     for other in facts.devices where asked.insert(other).inserted {
@@ -117,10 +124,6 @@ extension ClauseRun {
           places[uuid] = other
         }
       } catch { continue }
-      if store.isOfAllDevices, let record = records.first {
-        // One reading has told of all.
-        return places.isEmpty ? otherPlace(of: record).map { [record.uuid: $0] } ?? [:] : places
-      }
     }
     return places
   }
