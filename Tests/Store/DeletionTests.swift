@@ -20,7 +20,7 @@ import Testing
       bad.points = []
       #expect(store.ingest(bad) == [0, 0, 200])
       for _ in 0..<3 {
-        let log = DeviceLog(device: device, receivedAt: Sample.noon, fileName: "log", bytes: [1, 2, 3])
+        let log = UploadedLog(device: device, receivedAt: Sample.noon, fileName: "log", bytes: [1, 2, 3])
         #expect(store.apply(.keepLog(log)) == .changed(1))
       }
       #expect(store.apply(.setTags(device, ["van"])) == .changed(1))

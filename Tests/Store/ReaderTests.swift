@@ -287,7 +287,7 @@ import Testing
       [.setTags(Self.one, ["b", "a"]), .setTags(Self.two, ["a"]), .queue(own), .queue(all)], now: Sample.noon)
     _ = store.apply(.takeCommands(Self.two, limit: 1), now: Sample.noon.advanced(byMilliseconds: 7))
     for (number, device) in [Self.one, Self.one, Self.two].enumerated() {
-      let log = DeviceLog(
+      let log = UploadedLog(
         device: device, receivedAt: Sample.noon, fileName: "\(number)\0.log",
         bytes: Array(repeating: 0, count: number + 1))
       _ = store.apply(.keepLog(log))

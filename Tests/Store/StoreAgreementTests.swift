@@ -191,7 +191,7 @@ struct StoreAgreementTests {
         let selection = selection()
         return { .expireTokens($0.translated(selection)) }
       case 4, 5:
-        let log = DeviceLog(device: device(), receivedAt: now, fileName: "log\0", bytes: [1])
+        let log = UploadedLog(device: device(), receivedAt: now, fileName: "log\0", bytes: [1])
         seen.insert(log.device)
         return { _ in .keepLog(log) }
       case 6...9:

@@ -7,7 +7,7 @@ enum Names {
 
   /// The names of the glossary are not nested in types of other targets either.
   static func violations(in files: [SourceFile], of arrows: Arrows, glossary: SourceFile) -> [Violation] {
-    let words = Set(glossary.lines.flatMap(quoted))
+    let words = Set(glossary.lines.flatMap { quoted($0).map(\.name) })
     var owners: [Substring: String] = [:]
     for file in files {
       guard let target = arrows.target(of: file.path)?.name, target != api else { continue }
@@ -48,20 +48,36 @@ enum Names {
     return found
   }
 
-  /// Names in backticks that begin with a capital letter are those of types.
+  /// Names in backticks that begin with a capital letter are those of types. A type is in the file of its name, or in the one that
+  /// the page gives behind it: `Name` in `File.swift`.
   static func violations(inGlossary page: SourceFile, of files: [SourceFile]) -> [Violation] {
-    let types = Set(files.flatMap { $0.lines.compactMap { declared(on: $0) } })
-    return page.lines.enumerated().flatMap { index, line in
-      quoted(line).filter { !types.contains($0) }.map {
-        Violation(path: page.path, line: index + 1, rule: "there is no type \($0)")
+    var places: [Substring: Set<Substring>] = [:]
+    for file in files {
+      for line in file.lines {
+        if let name = declared(on: line) { places[name, default: []].insert(fileName(of: file)) }
       }
+    }
+    return page.lines.enumerated().flatMap { index, line in
+      quoted(line).compactMap { name, home in
+        guard let places = places[name] else { return "there is no type \(name)" }
+        return places.contains(home ?? name + ".swift")
+          ? nil : "\(name) is in \(places.sorted().joined(separator: ", "))"
+      }.map { Violation(path: page.path, line: index + 1, rule: $0) }
     }
   }
 
-  private static func quoted(_ line: Substring) -> [Substring] {
-    line.split(separator: "`", omittingEmptySubsequences: false).enumerated().compactMap { place, name in
+  private static func fileName(of file: SourceFile) -> Substring {
+    file.path.split(separator: "/").last ?? ""
+  }
+
+  /// The names on a line, each with the file that stands behind it.
+  private static func quoted(_ line: Substring) -> [(name: Substring, home: Substring?)] {
+    let parts = line.split(separator: "`", omittingEmptySubsequences: false)
+    return parts.indices.compactMap { place in
+      let name = parts[place]
       let isName = name.first?.isUppercase == true && name.allSatisfy { $0.isLetter || $0.isNumber }
-      return place % 2 == 1 && isName ? name : nil
+      guard place % 2 == 1, isName else { return nil }
+      return (name, place + 2 < parts.count && parts[place + 1] == " in " ? parts[place + 2] : nil)
     }
   }
 

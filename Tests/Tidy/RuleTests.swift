@@ -97,10 +97,15 @@ import Testing
     #expect(violations("Sources/Simulator/World/B.swift", "struct Trip<T> {}\n") == [])
   }
 
-  @Test func aTypeThatTheGlossaryInventsIsFound() {
-    let page = SourceFile(path: "docs/glossary.md", text: "| trip | `Trip` |\n| ghost | `url`, `Ghost` |\n")
+  @Test func aTypeThatTheGlossaryInventsOrMisplacesIsFound() {
+    let page = SourceFile(
+      path: "docs/glossary.md",
+      text:
+        "| trip | `Trip` in `A.swift` |\n| ghost | `url`, `Ghost` |\n| trip | `Trip` |\n| way | `Way` |\n| leg | `Trip` in `Way.swift` |\n"
+    )
     let world = SourceFile(path: "Sources/Simulator/World/A.swift", text: "package struct Trip: Sendable {\n}\n")
-    #expect(lines(Names.violations(inGlossary: page, of: [world])) == [2])
+    let way = SourceFile(path: "Sources/Simulator/World/Way.swift", text: "struct Way {\n}\n")
+    #expect(lines(Names.violations(inGlossary: page, of: [world, way])) == [2, 3, 5])
   }
 
   @Test func whatNothingUsesIsFound() {

@@ -105,7 +105,7 @@ package struct QuarantinedItem: Sendable {
 }
 
 /// A log file that a device uploaded.
-package struct DeviceLog: Sendable {
+package struct UploadedLog: Sendable {
   package var device: DeviceIdentity
   package var receivedAt: WallInstant
   package var fileName: String

@@ -35,7 +35,7 @@ package enum StoreJob: Sendable {
   case revokeTokens(TokenSelection)
   /// Access tokens issued until now are refused as expired; refresh tokens go on.
   case expireTokens(TokenSelection)
-  case keepLog(DeviceLog)
+  case keepLog(UploadedLog)
   /// Deletes the device with all that is its own. Tokens that it still shows are refused with `deviceDeleted` from then on;
   /// without a token its name is that of a new device. `changed(0)` when there is none.
   case delete(DeviceIdentity)

@@ -28,7 +28,7 @@ package final class ForwardDesk: Sendable {
       do throws(ServerError) {
         forwarder = try Forwarder(
           target,
-          Forwarder.Surroundings(
+          Forwarder.Dependencies(
             board: board, readers: readers, submit: { writer.submit($0, ticket: ticket) }, notify: notify,
             leadership: ForwardDesk.leadership(leadership, of: target.name)))
       } catch {

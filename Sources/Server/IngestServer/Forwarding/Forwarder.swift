@@ -7,7 +7,7 @@ import Threads
 /// neither the writer nor memory knows how far the sink is behind.
 final class Forwarder: Sendable {
   /// What else it works with.
-  struct Surroundings: Sendable {
+  struct Dependencies: Sendable {
     let board: ArrivalBoard
     let readers: ReadPool
     /// Hands a job to the writer; what becomes of it comes to `noted`.
@@ -31,7 +31,7 @@ final class Forwarder: Sendable {
   }
 
   let target: ForwardTarget
-  private let surroundings: Surroundings
+  private let dependencies: Dependencies
   private let state: Mutex<State>
   private let bell = Bell()
   private let thread = Mutex<NamedThread?>(nil)
@@ -44,12 +44,12 @@ final class Forwarder: Sendable {
   /// So often it is asked who leads.
   private static let leadPause = Nanoseconds.seconds(1)
 
-  init(_ target: ForwardTarget, _ surroundings: Surroundings) throws(ServerError) {
-    (self.target, self.surroundings) = (target, surroundings)
+  init(_ target: ForwardTarget, _ dependencies: Dependencies) throws(ServerError) {
+    (self.target, self.dependencies) = (target, dependencies)
     state = Mutex(State(figures: ForwardFigures(name: target.name, place: target.place)))
-    state.withLock { $0.figures.leads = surroundings.leadership == nil }
+    state.withLock { $0.figures.leads = dependencies.leadership == nil }
     let bell = bell
-    surroundings.board.listen { bell.ring() }
+    dependencies.board.listen { bell.ring() }
     do throws(SinkFailure) {
       let start = Semaphore()
       let thread = try NamedThread.opening("forward") { () throws(SinkFailure) in
@@ -84,13 +84,13 @@ final class Forwarder: Sendable {
   }
 
   var figures: ForwardFigures {
-    let marks = surroundings.board.marks
+    let marks = dependencies.board.marks
     let now = clock.wallNow.millisecondsSince1970
     return state.withLock { state in
       var figures = state.figures
-      figures.lag = state.position.map { surroundings.board.lag(of: target.name) ?? $0.count(until: marks) } ?? 0
+      figures.lag = state.position.map { dependencies.board.lag(of: target.name) ?? $0.count(until: marks) } ?? 0
       figures.lagMilliseconds = figures.lag == 0 ? 0 : state.waitingSince.map { max(0, now - $0) } ?? 0
-      figures.lost = surroundings.board.lost(by: target.name)
+      figures.lost = dependencies.board.lost(by: target.name)
       return figures
     }
   }
@@ -102,7 +102,7 @@ extension Forwarder {
     let interrupt = sink.interrupt
     state.withLock { $0.interrupt = interrupt }
     var draws = RandomStream(seed: UInt64(bitPattern: clock.monotonicNow.nanoseconds), device: 0, concern: 0)
-    let leads = surroundings.leadership?()
+    let leads = dependencies.leadership?()
     while !state.withLock({ $0.isStopping }) {
       guard leads?() ?? true, let position = start() else {
         state.withLock { ($0.position, $0.figures.leads) = (nil, false) }
@@ -180,7 +180,7 @@ extension Forwarder {
   private func dueForReading(_ work: inout Work, _ now: MonotonicInstant) -> MonotonicInstant? {
     if let next = work.nextRead, now < next { return next }
     if work.hasMore { return nil }
-    let marks = surroundings.board.marks
+    let marks = dependencies.board.marks
     work.course.forgetPartitions(but: marks)
     let count = work.course.position.count(until: marks)
     guard count > 0 else {
@@ -195,7 +195,7 @@ extension Forwarder {
 
   private func read(_ work: inout Work, _ now: MonotonicInstant) {
     let (position, portion) = (work.course.position, target.portion)
-    let marks = surroundings.board.marks
+    let marks = dependencies.board.marks
     let page = ask { (reader) throws(StoreError) in
       try reader.records(behind: position, until: marks, limit: portion.records, bytes: portion.bytes)
     }
@@ -213,7 +213,7 @@ extension Forwarder {
     _ question: @escaping @Sendable (any StoreReader) throws(StoreError) -> Answer
   ) -> Answer? {
     let box = ReadAnswer<Answer>()
-    let isAsked = surroundings.readers.ask { reader in
+    let isAsked = dependencies.readers.ask { reader in
       do throws(StoreError) {
         let answer = try question(reader)
         box.answer.withLock { $0 = answer }
@@ -241,7 +241,7 @@ extension Forwarder {
     guard work.refusalsUnderWay == nil, isNew, work.nextNote.map({ $0 <= now }) ?? true else { return }
     let (position, refusals) = (work.course.position, work.course.refusals)
     let advance = SinkAdvance(sink: target.name, position: position, refusals: refusals)
-    if surroundings.submit(.advance(advance)) {
+    if dependencies.submit(.advance(advance)) {
       work.told = position
       work.refusalsUnderWay = refusals.count
     }
@@ -263,7 +263,7 @@ extension Forwarder {
     var end = instant
     let isNew = work.course.position != work.told || !work.course.refusals.isEmpty
     if isNew, work.refusalsUnderWay == nil, let next = work.nextNote { end = min(end, next) }
-    if surroundings.leadership != nil { end = min(end, now + Forwarder.leadPause) }
+    if dependencies.leadership != nil { end = min(end, now + Forwarder.leadPause) }
     bell.wait(milliseconds: Int((end - now).wholeMilliseconds) + 1)
   }
 
@@ -276,10 +276,10 @@ extension Forwarder {
       state.position = course.position
       state.waitingSince = since
     }
-    let lost = surroundings.board.lost(by: name)
-    let lag = { [surroundings] in course.position.count(until: surroundings.board.marks) }
+    let lost = dependencies.board.lost(by: name)
+    let lag = { [dependencies] in course.position.count(until: dependencies.board.marks) }
     for notice in work.account.note(course, lost: lost, lag: lag, now: now) {
-      surroundings.notify(.sink(name, notice))
+      dependencies.notify(.sink(name, notice))
     }
   }
 }

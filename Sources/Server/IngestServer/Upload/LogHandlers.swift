@@ -17,7 +17,7 @@ struct LogHandlers: Sendable {
     do throws(ResponseError) {
       let (name, bytes) = try logFile(exchange)
       if bytes.isEmpty { throw ResponseError(.error(400, "empty_log", "the log is empty")) }
-      let log = DeviceLog(
+      let log = UploadedLog(
         device: device, receivedAt: exchange.receivedAt, fileName: String(name.prefix(Self.fileNameMax)), bytes: bytes)
       return .change(.keepLog(log), answering: "kept")
     } catch {

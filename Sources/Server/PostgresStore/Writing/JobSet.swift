@@ -104,7 +104,7 @@ final class JobSet {
   }
 
   private func addRecords() throws(Failure) {
-    var logs: [(device: Int64, log: DeviceLog)] = []
+    var logs: [(device: Int64, log: UploadedLog)] = []
     for index in range {
       switch group.jobs[index] {
       case .ingest(let batch):
@@ -128,7 +128,7 @@ final class JobSet {
     return id
   }
 
-  private func keep(_ logs: [(device: Int64, log: DeviceLog)]) throws(Failure) {
+  private func keep(_ logs: [(device: Int64, log: UploadedLog)]) throws(Failure) {
     guard !logs.isEmpty else { return }
     var arguments = PostgresArguments()
     arguments.add(integers: logs, of: { $0.device })

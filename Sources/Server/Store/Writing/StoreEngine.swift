@@ -234,7 +234,7 @@ extension StoreEngine {
     return tags.count
   }
 
-  func keep(_ log: DeviceLog, now: Int64) throws(DatabaseError) -> Int {
+  func keep(_ log: UploadedLog, now: Int64) throws(DatabaseError) -> Int {
     let place = try devices.makePlace(of: log.device, now: now)
     let id = devices.entries[place].id
     try connection.with(

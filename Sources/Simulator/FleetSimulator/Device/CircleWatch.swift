@@ -16,7 +16,7 @@ struct CircleWatch {
   private var tick: MonotonicInstant?
 
   /// What has happened at an instant.
-  struct Finding {
+  struct Crossings {
     /// The body has truly come in, or gone out beyond the margin.
     var crossed: Bool?
     /// The phone is sure that it has come in, or gone out.
@@ -61,11 +61,11 @@ struct CircleWatch {
     if (distance <= circle.radiusMetres + margin) != isInside { crossing = instant + .milliseconds(1) }
   }
 
-  mutating func advance(to instant: MonotonicInstant, _ body: Body) -> Finding {
-    var finding = Finding()
+  mutating func advance(to instant: MonotonicInstant, _ body: Body) -> Crossings {
+    var crossings = Crossings()
     if let due = crossing, due <= instant {
       isInside.toggle()
-      finding.crossed = isInside
+      crossings.crossed = isInside
       crossing = nextCrossing(of: body, after: instant)
       if tick == nil { tick = CircleWatch.tick(after: instant) }
     }
@@ -74,13 +74,13 @@ struct CircleWatch {
       switch test.test(
         body.position(at: instant), accuracyMetres: NetworkPosition.accuracyMetres, against: circle)
       {
-      case .enter: finding.noticed = true
-      case .exit: finding.noticed = false
+      case .enter: crossings.noticed = true
+      case .exit: crossings.noticed = false
       case .dwell, nil: break
       }
       if test.isInside != isInside { tick = instant + CrossingTest.tick }
     }
-    return finding
+    return crossings
   }
 
   private func nextCrossing(of body: Body, after instant: MonotonicInstant) -> MonotonicInstant? {

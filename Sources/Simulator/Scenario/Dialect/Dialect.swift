@@ -134,10 +134,7 @@ extension DialectVerification: ScenarioSection {
         "next", \.next, .jsonPath,
         "Path of what leads to the next page: a URL, or a cursor that goes where `{cursor}` stands in `url` (empty for the first page)."
       ),
-      .key(
-        "fields", \.fields, .map(of: .jsonPath),
-        "Where fields of a record stand in an entry, by the record's own names: `coords.latitude`, `timestamp`, `extras`. Usual names need no entry. `[1]` is the second element of a list: `$.geometry.coordinates[1]`."
-      ),
+      .key("fields", \.fields, .map(of: .jsonPath), TargetVerification.fieldsText),
     ] + StorePlace.keys(at: \.place) + [
       .key("readDelay", \.readDelay, .duration, "How long after its acknowledgement a record may be missing there."),
       .key("inArrivalOrder", \.isInArrivalOrder, .boolean, "The records are listed in the order in which they came."),

@@ -105,12 +105,15 @@ extension TargetVerification: ScenarioSection {
         "quarantinedUrl", \.quarantinedURL, .text,
         "URL of the list of quarantined records, when it is not in the same answer; with the placeholders of `url`."),
     ] + StorePlace.keys(at: \.place) + [
-      .key(
-        "fields", \.fields, .map(of: .jsonPath),
-        "Where fields of a record stand in an entry, by the record's own names: `coords.latitude`, `timestamp`, `extras`. Usual names need no entry. `[1]` is the second element of a list: `$.geometry.coordinates[1]`."
-      ),
+      .key("fields", \.fields, .map(of: .jsonPath), TargetVerification.fieldsText),
       .key("readDelay", \.readDelay, .duration, "How long after its acknowledgement a record may be missing there."),
     ])
+}
+
+extension TargetVerification {
+  /// Of the key `fields`, which `Dialect` has as well.
+  static let fieldsText =
+    "Where fields of a record stand in an entry, by the record's own names: `coords.latitude`, `timestamp`, `extras`. Usual names need no entry. `[1]` is the second element of a list: `$.geometry.coordinates[1]`."
 }
 
 extension ValueCodec where Value == String {
