@@ -1,3 +1,4 @@
+import Base
 import JSON
 import ServerSupport
 import Support

@@ -1,3 +1,4 @@
+import Base
 import JSON
 
 /// The public keys of an issuer (RFC 7517 §5). Keys that are for something else, or of a kind that is not known here, are left

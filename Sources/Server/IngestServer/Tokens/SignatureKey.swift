@@ -1,3 +1,4 @@
+import Base
 import COpenSSL
 
 /// How tokens are signed with a private key and checked with a public one (RFC 7518 §3.1, RFC 8037 §3.1).

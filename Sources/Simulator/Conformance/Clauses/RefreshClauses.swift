@@ -260,30 +260,15 @@ extension ClauseRun {
 }
 
 /// What a JSON Web Token says of itself (RFC 7519 §4.1.4).
-private enum JWT {
-  /// Nil for another kind of token, and for one without an end.
+enum JWT {
+  /// Nil for another kind of token, for one without an end, and for an end that is no time.
   static func end(of token: String) -> WallInstant? {
     let parts = token.split(separator: ".", omittingEmptySubsequences: false)
-    guard parts.count == 3, let bytes = decoded(parts[1]), let seconds = StoredValue(bytes)?["exp"]?.double else {
-      return nil
-    }
-    return WallInstant(exactly: Int64(seconds * 1_000))
-  }
-
-  /// base64url (RFC 4648 §5).
-  private static func decoded(_ text: Substring) -> [UInt8]? {
-    let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".utf8)
-    var (bytes, bits, count): ([UInt8], UInt32, Int) = ([], 0, 0)
-    for letter in text.utf8 {
-      guard let value = alphabet.firstIndex(of: letter) else { return nil }
-      bits = bits << 6 | UInt32(value)
-      count += 6
-      if count >= 8 {
-        count -= 8
-        bytes.append(UInt8(truncatingIfNeeded: bits >> UInt32(count)))
-      }
-    }
-    return bytes
+    guard parts.count == 3, let bytes = Base64URL.decode(Array(parts[1].utf8)[...]),
+      let seconds = StoredValue(bytes)?["exp"]?.double,
+      let milliseconds = Int64(exactly: (seconds * 1_000).rounded())
+    else { return nil }
+    return WallInstant(exactly: milliseconds)
   }
 }
 
