@@ -15,14 +15,15 @@ extension HeadFields {
 
   /// Appends the field lines that are not of this connection, in their order and byte for byte: those that `Connection` names are
   /// left out, and those that speak of one hop whether it names them or not. Trailers are not passed on, nor what announces
-  /// them.
+  /// them. The length of the body stays although `Connection` names it: without it the body would be read as a message of its
+  /// own.
   package func appendEndToEnd(omitting omission: Omission = [], into out: inout [UInt8]) {
     let bytes = self.bytes.span
     let namesOthers = connectionNamesOthers
     for field in list {
       let name = bytes.extracting(field.name.bounds)
       if HeadFields.isOfHop(name) || HeadFields.omits(name, omission) { continue }
-      if namesOthers, isNamedByConnection(name) { continue }
+      if namesOthers, !name.equals(lowercase: "content-length"), isNamedByConnection(name) { continue }
       out.append(copying: bytes.extracting(field.name.lowerBound..<field.value.upperBound))
       out.append("\r\n")
     }

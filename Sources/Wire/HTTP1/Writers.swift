@@ -72,6 +72,11 @@ package enum RequestWriter {
       target, .http11, into: &out)
   }
 
+  /// The first character that cannot stand in a target; nil where there is none.
+  package static func characterOutsideTargets(in text: Substring) -> Character? {
+    text.first { character in !character.utf8.allSatisfy(ByteSet.query.contains) }
+  }
+
   /// The same for any method and either version.
   package static func requestLine(
     _ method: Span<UInt8>, _ target: Span<UInt8>, _ version: HTTPVersion, into out: inout [UInt8]

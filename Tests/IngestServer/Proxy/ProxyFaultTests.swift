@@ -26,7 +26,7 @@ import Testing
     }
 
     /// What the upstream got; nil for nothing.
-    func exchange() throws -> String? {
+    func exchange(answer: String = ProxyFaultTests.answer) throws -> String? {
       let before = proxy.upstreams.count
       proxy.send(ProxyFaultTests.upload, to: client)
       guard let upstream = proxy.upstreams.last, proxy.upstreams.count > before || !upstream.text.isEmpty else {
@@ -34,7 +34,7 @@ import Testing
       }
       let text = upstream.takeText()
       guard !text.isEmpty else { return nil }
-      proxy.send(ProxyFaultTests.answer, to: upstream)
+      proxy.send(answer, to: upstream)
       return text
     }
   }
@@ -78,6 +78,30 @@ import Testing
       #expect(try run.exchange()?.hasSuffix(Self.body) == true, "\(fault)")
       #expect(isRight(run.client), "\(fault): \(run.client.text), \(run.client.ending)")
     }
+  }
+
+  /// A byte behind a head that has no content would begin the next answer (RFC 9112 §6.3).
+  @Test(arguments: [204, 304])
+  func anAnswerWithoutContentGetsNone(status: Int) throws {
+    let faults = [
+      #"{"kind":"malformed"}"#, #"{"kind":"empty"}"#, #"{"kind":"wrongLength","by":5}"#,
+      #"{"kind":"replace","status":\#(status)}"#,
+    ]
+    for fault in faults {
+      let run = try Run(fault)
+      #expect(try run.exchange(answer: "HTTP/1.1 \(status) X\r\nETag: \"a\"\r\n\r\n") != nil)
+      let text = run.client.text
+      #expect(text.hasPrefix("HTTP/1.1 \(status) ") && text.hasSuffix("\r\n\r\n"), "\(fault): \(text)")
+      #expect(!text.contains("Content-Length"), "\(fault): \(text)")
+    }
+  }
+
+  @Test func withoutItsRulesAProxyStreamsAgain() throws {
+    let run = try Run(#"{"kind":"delay","time":"2s"}"#, match: #"{"tag":"slow"}"#)
+    #expect(run.proxy.server.context.faults.board.clear(run: nil) == 1)
+    run.proxy.send(String(Self.upload.dropLast(10)), to: run.client)
+    #expect(try run.proxy.upstream.text.hasSuffix(String(Self.body.dropLast(10))))
+    #expect(!run.proxy.server.context.faults.board.asksForTags)
   }
 
   @Test func delaysWaitBeforeOrBehindTheUpstream() throws {

@@ -42,6 +42,12 @@ import Testing
       "HTTP/1.1 103 Early Hints\r\nLink: </a>\r\nVia: 1.1 rollingroad\r\n\r\nHTTP/1.1 304 Not Modified\r\nETag: \"a\"\r\nVia: 1.1 rollingroad\r\nConnection: close\r\n\r\n"
     ),
     (
+      "POST /a HTTP/1.1\r\nHost: x\r\nConnection: content-length, host\r\nContent-Length: 28\r\n\r\nGET /b HTTP/1.1\r\nHost: a\r\n\r\n",
+      "POST /a HTTP/1.1\r\nHost: backend:3000\r\nContent-Length: 28\r\nVia: 1.1 rollingroad\r\n\r\nGET /b HTTP/1.1\r\nHost: a\r\n\r\n",
+      "HTTP/1.1 200 OK\r\nConnection: Content-Length\r\nContent-Length: 2\r\n\r\nok",
+      "HTTP/1.1 200 OK\r\nContent-Length: 2\r\nVia: 1.1 rollingroad\r\n\r\nok"
+    ),
+    (
       "GET /old HTTP/1.0\r\n\r\n", "GET /old HTTP/1.1\r\nHost: backend:3000\r\nVia: 1.0 rollingroad\r\n\r\n",
       "HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n1\r\na\r\n1\r\nb\r\n0\r\n\r\n",
       "HTTP/1.1 200 OK\r\nVia: 1.1 rollingroad\r\nConnection: close\r\n\r\nab"

@@ -140,6 +140,7 @@ import Testing
     for (text, words) in [
       ("https://a", "TLS"), ("ftp://a", "http://127.0.0.1:3000"), ("http://a:0", "port"), ("http://a:x", "port"),
       ("http://", "host"), ("http://a?b", "query"), ("http://u@a", "http://127.0.0.1:3000"),
+      ("http://a/<tenant>", "\"<\""), ("http://a/x y", "\" \""), ("http://a/\"", "%3C"), ("http://a/é", "\"é\""),
     ] {
       do throws(UpstreamTarget.Problem) {
         _ = try UpstreamTarget(parsing: text)

@@ -192,8 +192,7 @@ extension StoreResult {
 extension Response {
   /// `isHandled`: what the request asks for is done, and only its answer is another one.
   static func faulted(_ status: Int, isHandled: Bool = false) -> Response {
-    // 204 and 304 have no content (RFC 9110 §§15.3.5, 15.4.5).
-    if status == 204 || status == 304 { return Response(status, "application/json", []) }
+    if !hasContent(status) { return Response(status, "application/json", []) }
     return .error(status, "fault", "injected fault; \(isHandled ? "the request was handled" : "nothing was stored")")
   }
 

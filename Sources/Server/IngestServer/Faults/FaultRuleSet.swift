@@ -126,12 +126,7 @@ final class FaultBoard: Sendable {
   func replace(_ rules: [FaultRule], of owner: String, keepsCounts: Bool = false) {
     plan.withLock { plan in
       plan.replace(rules, of: owner, keepsCounts: keepsCounts)
-      hasRules.store(!plan.isEmpty, ordering: .releasing)
-      hasTags.store(plan.entries.contains { $0.rule.match.tag != nil }, ordering: .releasing)
-      let kinds = plan.entries.filter(\.rule.isEnabled).map(\.rule.fault.kind)
-      hasRequestRules.store(
-        kinds.contains { !$0.isBeforeBody && !$0.isOfAnswer && !$0.isOfHandshake }, ordering: .releasing)
-      hasHandshakeRules.store(kinds.contains(where: \.isOfHandshake), ordering: .releasing)
+      noteKinds(of: plan)
     }
   }
 
@@ -139,10 +134,18 @@ final class FaultBoard: Sendable {
   func clear(run: String?) -> Int {
     plan.withLock { plan in
       let count = plan.clear(of: run)
-      hasRules.store(!plan.isEmpty, ordering: .releasing)
-      if plan.isEmpty { hasHandshakeRules.store(false, ordering: .releasing) }
+      noteKinds(of: plan)
       return count
     }
+  }
+
+  private func noteKinds(of plan: FaultRuleSet) {
+    hasRules.store(!plan.isEmpty, ordering: .releasing)
+    hasTags.store(plan.entries.contains { $0.rule.match.tag != nil }, ordering: .releasing)
+    let kinds = plan.entries.filter(\.rule.isEnabled).map(\.rule.fault.kind)
+    hasRequestRules.store(
+      kinds.contains { !$0.isBeforeBody && !$0.isOfAnswer && !$0.isOfHandshake }, ordering: .releasing)
+    hasHandshakeRules.store(kinds.contains(where: \.isOfHandshake), ordering: .releasing)
   }
 
   /// The rules that were set in this run, or in any, in their order, with their counts.

@@ -175,9 +175,8 @@ extension ServerFault {
     case .reset: self = .reset
     case .delay: self = .delay(try ServerFault.delays(fields))
     case .status:
-      self = .status(
-        Int(try fields.integer("status", in: 200...599) ?? 500), try ServerFault.headers(fields),
-        body: try fields.text("body"))
+      let (status, headers, body) = try ServerFault.answer(fields)
+      self = .status(status, headers, body: body)
     case .portal: self = .portal
     case .redirect:
       self = .redirect(
@@ -195,9 +194,8 @@ extension ServerFault {
     case .wrongLength: self = .wrongLength(by: Int(try fields.integer("by", in: -65_536...65_536) ?? 10))
     case .empty: self = .empty
     case .replace:
-      self = .replace(
-        Int(try fields.integer("status", in: 200...599) ?? 500), try ServerFault.headers(fields),
-        body: try fields.text("body"))
+      let (status, headers, body) = try ServerFault.answer(fields)
+      self = .replace(status, headers, body: body)
     case .certificate: self = .certificate(try ServerFault.certificateFault(fields))
     case .cutHandshake: self = .cutHandshake
     case .slowHandshake: self = .slowHandshake(try ServerFault.delays(fields))
@@ -211,6 +209,15 @@ extension ServerFault {
       throw FieldError(fields.place("problem"), .outOfRange(expected: "one of \(names)"))
     }
     return fault
+  }
+
+  private static func answer(_ fields: AdminFields) throws(FieldError) -> (Int, [NameValuePair], body: String?) {
+    let status = Int(try fields.integer("status", in: 200...599) ?? 500)
+    let body = try fields.text("body")
+    guard body == nil || Response.hasContent(status) else {
+      throw FieldError(fields.place("body"), .outOfRange(expected: "left out: an answer with \(status) has no content"))
+    }
+    return (status, try headers(fields), body)
   }
 
   private static func headers(_ fields: AdminFields) throws(FieldError) -> [NameValuePair] {

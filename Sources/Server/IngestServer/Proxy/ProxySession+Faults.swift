@@ -82,11 +82,13 @@ extension ProxySession {
     default: preconditionFailure("\(fault.fault.kind) rewrites no answer")
     }
     let announcement = rules.announcement(for: current.exchange.version, bodyComplete: requestStage == .complete)
+    // An answer that can have no content is passed on as it is: a byte behind it would begin the next answer.
+    let hasContent = Response.hasContent(current.status)
     answerForm.head.move(to: &toClient)
-    HeadWriter.contentLength(claimed, into: &toClient)
+    if hasContent { HeadWriter.contentLength(claimed, into: &toClient) }
     HeadWriter.append(announcement, into: &toClient)
     HeadWriter.end(into: &toClient)
-    if current.exchange.method != .head { toClient += body }
+    if hasContent, current.exchange.method != .head { toClient += body }
   }
 
   private func append(_ response: Response, of current: ProxyExchange) {

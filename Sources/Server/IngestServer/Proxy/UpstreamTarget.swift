@@ -37,8 +37,12 @@ package struct UpstreamTarget: Sendable {
       throw Problem(description: "the upstream must be a URL without a query, not \"\(text)\"")
     }
     while path.hasSuffix("/") { path = path.dropLast() }
-    guard path.utf8.allSatisfy({ (0x21...0x7E).contains($0) }), !authority.contains("@") else {
+    guard !authority.contains("@") else {
       throw Problem(description: "the upstream must be a URL such as http://127.0.0.1:3000, not \"\(text)\"")
+    }
+    if let character = RequestWriter.characterOutsideTargets(in: path) {
+      throw Problem(
+        description: "a URL cannot have \"\(character)\" in its path: escape it in \"\(text)\" (\"%3C\" for \"<\")")
     }
     let (host, port) = try UpstreamTarget.split(authority, of: text)
     (self.host, self.port) = (host, port)

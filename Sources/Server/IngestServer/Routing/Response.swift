@@ -161,6 +161,9 @@ extension Response {
     case connection
   }
 
+  /// An answer with this status ends behind its head, whatever its fields say (RFC 9112 §6.3).
+  static func hasContent(_ status: Int) -> Bool { status != 204 && status != 304 }
+
   /// How the content has to be marked off for this client.
   func framing(for version: HTTPVersion) -> Framing {
     if rest == nil { return .length }
@@ -178,7 +181,7 @@ extension Response {
     HeadWriter.field(HeaderName.contentType, contentType, into: &bytes)
     switch framing {
     // Not in an answer that can have no content (RFC 9110 §8.6).
-    case .length where status == 204 || status == 304: break
+    case .length where !Response.hasContent(status): break
     case .length: HeadWriter.contentLength(length ?? body.count, into: &bytes)
     case .chunked: HeadWriter.chunked(into: &bytes)
     case .connection: break
@@ -195,7 +198,7 @@ extension Response {
       }
     }
     HeadWriter.end(into: &bytes)
-    if withoutContent { return }
+    if withoutContent || !Response.hasContent(status) { return }
     if case .chunked = framing { ChunkWriter.chunk(body.span, into: &bytes) } else { bytes += body }
   }
 
