@@ -1,6 +1,7 @@
 import Base
 import Network
 import Support
+import Synchronization
 import Testing
 
 /// How connections end, from either side.
@@ -109,6 +110,7 @@ import Testing
     server.answer(second, "for the second")
     #expect(try next.receiveText(15) == "for the second\n")
     #expect(server.end().messagesDropped == 1)
+    #expect(server.recorder.missed.withLock { $0 } == [question.token])
   }
 
   @Test func aSessionThatLeavesItsInputForEverIsClosed() throws {

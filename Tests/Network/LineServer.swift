@@ -1,6 +1,7 @@
 import Base
 import Network
 import Support
+import Synchronization
 import Testing
 
 /// A running group of loops with line sessions, and the ways in which tests talk to it.
@@ -14,8 +15,9 @@ final class LineServer {
     let recorder = Recorder()
     var configuration = NetworkConfiguration()
     adjust(&configuration)
-    group = try LoopGroup(configuration, on: try ListenAddress(parsing: address)) { loop, _ in
-      { LineSession($0, loop: loop, recorder: recorder) }
+    group = try LoopGroup(configuration, on: try ListenAddress(parsing: address)) { loop, _, peers in
+      peers.missed = { token, _ in recorder.missed.withLock { $0.append(token) } }
+      return { LineSession($0, loop: loop, recorder: recorder) }
     }
     self.recorder = recorder
   }

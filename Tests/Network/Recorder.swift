@@ -29,6 +29,8 @@ final class Recorder: Sendable {
   }
 
   let gate = Gate()
+  /// Connections that were gone when a message for them came.
+  let missed = Mutex<[ConnectionToken]>([])
   private let events = Mutex<[Event]>([])
   private let readEnd: Int32
   private let writeEnd: Int32

@@ -103,6 +103,7 @@ final class EventLoop<Session: ByteSession> {
     for addressed in messages {
       guard let connection = connections[addressed.token], connection.isOpen else {
         counters.countDropped()
+        peers.missed(addressed.token, addressed.message)
         continue
       }
       call(connection) { $0.deliver(addressed.message, &$1) }

@@ -10,6 +10,9 @@ package final class LoopPeers<Session: ByteSession> {
   private var requests: [Request] = []
   private var taken = 0
 
+  /// Told of each message whose session had gone before it came.
+  package var missed: (ConnectionToken, Session.Message) -> Void = { _, _ in }
+
   package init() {}
 
   /// Calls `nudged` of that session, unless its connection is ending or gone.

@@ -42,6 +42,9 @@ package final class UndeliveredCommands: Sendable {
     _ = books.withLock { $0.underway.removeValue(forKey: address) }
   }
 
+  /// The result came to a session that had ended. When it carried nothing, it passed here before the session said so.
+  func missed(at address: SessionAddress) { _ = books.withLock { $0.orphans.removeValue(forKey: address) } }
+
   /// The session has ended while it waited for a result that may carry commands for this device.
   func abandoned(by address: SessionAddress, for device: DeviceIdentity) {
     let job: (StoreJob, @Sendable (StoreJob) -> Void)? = books.withLock { books in

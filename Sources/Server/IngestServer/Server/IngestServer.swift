@@ -80,17 +80,10 @@ public final class IngestServer: Sendable {
       var network = configuration.network
       network.secure = try configuration.tls?.listening(
         in: place.ownFolder, meeting: context.faults, notify: notify)
-      loops = try LoopGroup(network, on: ListenAddress(parsing: configuration.listen)) {
-        number, mailbox in
+      loops = try LoopGroup(network, on: ListenAddress(parsing: configuration.listen)) { number, mailbox, peers in
         dispatcher.open(mailbox, of: number)
-        let scratch = SessionScratch()
-        return { accepted in
-          let address = SessionAddress(loop: number, connection: accepted.token.word)
-          let caller = ConnectedCaller(
-            isLocal: accepted.peer.isLoopback, isSecure: accepted.tls != nil,
-            hasCertificate: accepted.tls?.hasClientCertificate ?? false)
-          return IngestSession(context, scratch: scratch, address: address, caller: caller)
-        }
+        peers.missed = { token, _ in undelivered.missed(at: SessionAddress(loop: number, connection: token.word)) }
+        return IngestServer.sessions(of: context, loop: number)
       }
       (self.context, self.backend) = (context, backend)
       backend.watch(loops)
@@ -167,6 +160,18 @@ public final class IngestServer: Sendable {
       if let expiry = try reader.lastOrderExpiry() { latestExpiry.extend(to: expiry) }
     }
     return WatchedStore(store, hub: hub)
+  }
+
+  /// What makes the sessions of a loop.
+  private static func sessions(of context: ServerContext, loop: Int) -> (Accepted) -> IngestSession {
+    let scratch = SessionScratch()
+    return { accepted in
+      let caller = ConnectedCaller(
+        isLocal: accepted.peer.isLoopback, isSecure: accepted.tls != nil,
+        hasCertificate: accepted.tls?.hasClientCertificate ?? false)
+      let address = SessionAddress(loop: loop, connection: accepted.token.word)
+      return IngestSession(context, scratch: scratch, address: address, caller: caller)
+    }
   }
 
   /// Nil when no request is to be recorded.
