@@ -49,7 +49,11 @@ package struct StreamPlace: Equatable, Sendable {
       throw Problem(text: "a URL is shown in reports: \(StreamPlace.variable) takes what is secret")
     }
     let isKafka = scheme.hasPrefix("kafka")
-    self.hosts = hosts.split(separator: ",").map { $0.contains(":") ? String($0) : "\($0):\(isKafka ? 9_092 : 4_222)" }
+    self.hosts = hosts.split(separator: ",").map { host in
+      // The colons of an IPv6 address stand in brackets.
+      let name = host.lastIndex(of: "]").map { host[$0...] } ?? host
+      return name.contains(":") ? String(host) : "\(host):\(isKafka ? 9_092 : 4_222)"
+    }
     guard !self.hosts.isEmpty else { throw Problem(text: "a host is missing, as in \(scheme)HOST/NAME") }
     isSecure = scheme == "tls://" || scheme == "kafka+ssl://"
     shown = scheme + hosts + path

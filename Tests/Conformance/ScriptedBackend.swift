@@ -20,7 +20,7 @@ final class ScriptedBackend: Sendable {
     case answersNestedCommands, stopsEverybody, saysThatItIsJSON, acknowledgesUnreadableBodies, acknowledgesOtherPaths
     case losesOneOfACrowd, forgetsGeofenceExtras, cutsTexts, dropsLongExtras, neverCharges, isAlwaysSure
     case swapsInTheSouth, losesTheLastOfTwenty, keepsAHundredOfABatch, listsAHundred, filesTheSixthElsewhere
-    case losesOverlaps, countsInSummerTime, refusesOldRecords, datesOldRecordsAnew
+    case losesOverlaps, countsInSummerTime, refusesOldRecords, datesOldRecordsAnew, cutsHEAD
   }
 
   private struct Entry {
@@ -133,6 +133,7 @@ final class ScriptedBackend: Sendable {
     if method == "GET", path.hasPrefix("/stored?device=") { return list(String(path.dropFirst(15))) }
     if method == "OPTIONS", defect == .forgetsAtRestart { entries.withLock { _ = $0.popLast() } }
     if method == "OPTIONS" { hasStopped.store(false, ordering: .relaxed) }
+    if method == "HEAD", defect == .cutsHEAD { return .reset([]) }
     let isUpload = path == "/locations" || path.hasPrefix("/of/")
     guard isUpload, method == "POST" else {
       return defect == .acknowledgesOtherPaths ? .ok() : answer(404)

@@ -27,6 +27,28 @@ import Threaded
     #expect(text.contains("status \(listing == .fails ? 500 : 404)") && text.contains("✗ 2 of 2"), "\(text)")
   }
 
+  /// An answer that was not seen says nothing about its body.
+  @Test func anUnansweredHEADIsNotJudged() throws {
+    let right = try ScriptedBackend(nil).verdict(on: "no-body-with-204")
+    if case .kept? = right {} else { Issue.record("\(String(describing: right))") }
+    guard case .notJudged? = try ScriptedBackend(.cutsHEAD).verdict(on: "no-body-with-204") else {
+      Issue.record("a verdict without a look")
+      return
+    }
+  }
+
+  @Test(
+    arguments: [
+      (#"{"exp":1700000000}"#, 1_700_000_000_000), (#"{"exp":1700000000.5}"#, 1_700_000_000_500),
+      (#"{"exp":1750000000000000000}"#, nil), (#"{"exp":1e300}"#, nil), (#"{"exp":-1e300}"#, nil),
+      (#"{"exp":"inf"}"#, nil),
+      (#"{"exp":"soon"}"#, nil), ("{}", nil), ("[]", nil),
+    ] as [(String, Int64?)])
+  func theEndOfATokenIsATimeOrNone(claims: String, milliseconds: Int64?) {
+    let token = "eyJhbGciOiJub25lIn0.\(Base64URL.encode(Array(claims.utf8)))."
+    #expect(JWT.end(of: token)?.millisecondsSince1970 == milliseconds)
+  }
+
   @Test func withoutAStoreTheVerdictSaysSo() throws {
     let dialect = #"{ version: 1, path: "/locations", app: { http: { params: { device_id: "${device.id}" } } } }"#
     let summary = try ScriptedBackend(nil).summary(of: Self.clauses, dialect: dialect)

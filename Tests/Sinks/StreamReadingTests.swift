@@ -122,6 +122,11 @@ import Testing
     #expect(place.problem?.contains(words) == true, "\(place.problem ?? "nothing")")
   }
 
+  @Test func everyHostHasAPort() throws {
+    let hosts = try StreamPlace("nats://[::1],[::2]:7,three,four:8/road").hosts
+    #expect(hosts == ["[::1]:4222", "[::2]:7", "three:4222", "four:8"])
+  }
+
   @Test func aPlaceHasItsParameters() throws {
     let place = try StreamPlace("kafka+ssl://one,two:1/t?sasl=SCRAM-SHA-256&run=n&ca=/c.pem", hasExtras: true)
     #expect(place.kind == .kafka(topic: "t", .scram256) && place.hosts == ["one:9092", "two:1"] && place.isSecure)

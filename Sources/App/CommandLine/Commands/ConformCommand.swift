@@ -81,6 +81,11 @@ struct ConformCommand {
     guard base.hasPrefix("http://") || base.hasPrefix("https://") else {
       throw UsageError("--target: '\(base)' is not a URL such as http://127.0.0.1:8080")
     }
+    guard !base.dropFirst("https://".utf8.count - 1).prefix(while: { $0 != "/" && $0 != "?" }).contains("@") else {
+      throw UsageError(
+        "--target: '\(base)' has a user name, which phones do not send: give it as a header, `app: { http: { headers: { Authorization: \"Basic …\" } } }` in the dialect"
+      )
+    }
     target = ConformanceTarget(base, dialect, adminToken: values.text("admin-token"))
     (learns, isVerbose) = (values.isOn("learn"), values.isOn("verbose"))
     let lists = values.isOn("list")

@@ -297,18 +297,23 @@ private struct SimulateCommand {
     return Override(origin: "--output \(text)", path: "outputs[]", value: value.pretty)
   }
 
-  /// Separated by commas outside brackets, braces and quotes.
-  private static func settings(_ text: String) -> [String] {
+  /// Separated by commas outside brackets, braces and quotes. Strings are those of JSON5, in either kind of quote.
+  static func settings(_ text: String) -> [String] {
     var parts = [""]
     var depth = 0
-    var isQuoted = false
+    var quote: Character?
+    var isEscaped = false
     for letter in text {
-      if letter == "\"" { isQuoted.toggle() }
-      if !isQuoted {
+      if let open = quote {
+        if letter == open, !isEscaped { quote = nil }
+        isEscaped = letter == "\\" && !isEscaped
+      } else if letter == "\"" || letter == "'" {
+        quote = letter
+      } else {
         if "[{(".contains(letter) { depth += 1 }
         if "]})".contains(letter) { depth -= 1 }
       }
-      if letter == "," && depth == 0 && !isQuoted {
+      if letter == "," && depth == 0 && quote == nil {
         parts.append("")
       } else {
         parts[parts.count - 1].append(letter)

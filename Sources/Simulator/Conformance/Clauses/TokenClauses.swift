@@ -111,9 +111,16 @@ extension ConformanceClause {
       }
       let record = run.fix(phone)
       phone.put([record])
-      _ = phone.upload()
-      if try run.stored(other.name).contains(where: { $0.uuid == record.uuid }) {
+      guard let upload = phone.upload().last, upload.status > 0 else {
+        throw ClauseStop.notJudged("there was no answer")
+      }
+      // A refusal keeps the promise as well.
+      let look = upload.isSuccess ? try run.look(for: [record], of: mine.name) : nil
+      if try run.storedIfListed(other.name)?.contains(where: { $0.uuid == record.uuid }) ?? false {
         throw run.fail("with a token of '\(mine.name)' a record is stored under '\(other.name)'")
+      }
+      guard look?.missing.isEmpty ?? true else {
+        throw ClauseStop.notJudged("the record was acknowledged and is listed under neither device")
       }
     },
     ConformanceClause(

@@ -249,6 +249,7 @@ extension ConformanceClause {
     let phone = try run.phone { $0.http.batchSync = false }
     var acknowledged: [SentRecord] = []
     var end: RestartInProgress?
+    defer { end?.join() }
     // One upload after the other until the backend goes away: the last acknowledged one is milliseconds old. Some come
     // before the command begins, which may be as fast.
     let first = run.facts.isSlow ? 4 : 20
@@ -274,6 +275,7 @@ extension ConformanceClause {
     let phones = try (0..<8).map { _ in try run.phone() }
     var sent: [[SentRecord]] = phones.map { _ in [] }
     let end = run.beginRestart("KILL")
+    defer { end.join() }
     var isDown = false
     for _ in 0..<1_000 where !isDown && !end.hasEnded {
       var requests: [(ConformancePhone, OutgoingRequest)] = []
@@ -323,9 +325,12 @@ final class RestartInProgress: Sendable {
 
   var hasEnded: Bool { flag.isRaised }
 
-  /// Until the command has ended and the backend answers again.
+  /// Until the command has ended. What comes after it must not meet it, however the clause ends.
+  func join() { thread.join() }
+
+  /// The same, and until the backend answers again.
   func wait(_ run: ClauseRun) throws {
-    thread.join()
+    join()
     if isLate.isRaised {
       throw ClauseStop.notJudged(
         "the restart command had not ended when the time of the run was over (--time-limit): \(run.target.dialect.restart ?? "")"
