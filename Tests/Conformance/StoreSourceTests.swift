@@ -115,7 +115,60 @@ import Testing
   private func difference(_ stored: String) throws -> String? {
     let sent = try #require(RecordContent(sent: Array(Self.sent.utf8)))
     let entry = try #require(StoredValue(Array(stored.utf8)))
-    return sent.difference(from: RecordContent(StoredRecord(entry, fields: [])))
+    return sent.comparison(with: RecordContent(StoredRecord(entry, fields: []))).difference
+  }
+
+  /// What records lack for which one of the store has everything.
+  private func lacking(_ stored: [String], sent: [String]? = nil) throws -> [String] {
+    var tally = ContentComparisons<Int>()
+    for (number, stored) in stored.enumerated() {
+      let record = try #require(RecordContent(sent: Array((sent?[number] ?? Self.sent).utf8)))
+      let entry = try #require(StoredValue(Array(stored.utf8)))
+      tally.note(record.comparison(with: RecordContent(StoredRecord(entry, fields: []))), of: number)
+    }
+    return tally.lacking.map { "\($0.count) from \($0.first): \($0.fields.text)" }
+  }
+
+  @Test(
+    arguments: [
+      (#"{"lat":null}"#, "latitude"), (#"{"lat":999}"#, "latitude"), (#"{"lat":"45,519"}"#, "latitude"),
+      (#"{"time":null}"#, "timestamp"), (#"{"time":"Invalid date"}"#, "timestamp"),
+      (#"{"time":"0000-00-00"}"#, "timestamp"),
+      (#"{"speed":"fast"}"#, "coords.speed"), (#"{"moving":"maybe"}"#, "is_moving"), (#"{"battery_level":null}"#, nil),
+    ] as [(String, String?)])
+  func whatOnlySomeRecordsHaveIsLacking(broken: String, field: String?) throws {
+    let whole = #"{"time":1785263662563,"lat":45.5190912,"speed":13.89,"moving":true}"#
+    let name = String(broken.split(separator: "\"")[1])
+    let kept = ["time": "1785263662563", "lat": "45.5190912", "speed": "13.89", "moving": "true"].filter {
+      $0.key != name
+    }
+    let rest = kept.sorted { $0.key < $1.key }.map { "\"\($0.key)\":\($0.value)" }.joined(separator: ",")
+    let record = "{\(rest),\(broken.dropFirst())"
+    #expect(try lacking([whole, whole, record]) == (field.map { ["1 from 2: \($0)"] } ?? []))
+    // Where no record has it, the store does not keep it, or writes it in its own way.
+    #expect(try lacking([record, record]) == [])
+  }
+
+  /// A store that keeps a speed of few records only: places and times alone are expected of all.
+  @Test func whatFewRecordsHaveIsNotExpected() throws {
+    #expect(try lacking([#"{"speed":13.89}"#, "{}", "{}"]) == [])
+    #expect(try lacking([#"{"lat":45.5190912}"#, "{}", "{}"]) == ["2 from 1: latitude"])
+  }
+
+  /// Some writers of JSON leave out what is nought or false, and some stores have null for what the phone does not know.
+  @Test func noughtAndUnknownMayBeLeftOut() throws {
+    let sent = #"{"coords":{"latitude":1,"speed":0,"heading":-1},"is_moving":false,"odometer":0}"#
+    let whole = #"{"lat":45.5190912,"speed":13.89,"heading":7,"odometer":1234.5,"moving":1}"#
+    let full = #"{"coords":{"latitude":45.5190912,"speed":13.89,"heading":7},"is_moving":true,"odometer":1234.5}"#
+    #expect(try lacking([whole, whole, #"{"lat":1,"heading":null}"#], sent: [full, full, sent]) == [])
+  }
+
+  @Test func anEventThatMostRecordsKeepIsExpectedOfAll() throws {
+    let sent = #"{"event":"geofence"}"#
+    let kept = #"{"lat":1,"event":"geofence"}"#
+    #expect(try lacking([kept, kept, #"{"event":"motionchange"}"#], sent: [sent, sent, sent]) == ["1 from 2: event"])
+    // A column of that name for something else.
+    #expect(try lacking([#"{"event":"upload"}"#, #"{"event":"upload"}"#], sent: [sent, sent]) == [])
   }
 
   @Test(arguments: [

@@ -115,6 +115,33 @@ import World
     #expect(summary(report).result == .violated)
   }
 
+  /// What a store shows of other records, a record lacks.
+  @Test(arguments: [Backend.Lie.forgetsPlaces, .keepsImpossiblePlaces])
+  func aPlaceThatOnlySomeRecordsHaveIsAViolation(lie: Backend.Lie) throws {
+    let backend = Backend(lie)
+    let report = try run(backend)
+    #expect(report.sums.changed == report.sums.created / 3 && report.sums.changed > 3, "\(report.sums)")
+    let violation = try #require(report.violations.first { $0.rule == .ackedIsDurable })
+    #expect(violation.what.contains("without latitude, which the store has of other records"), "\(violation.what)")
+    #expect(verdict(.ackedIsDurable, report) == .violated(count: report.sums.changed))
+    #expect(summary(report).result == .violated)
+  }
+
+  @Test func aRecordThatIsListedForTwoDevicesIsAViolation() throws {
+    let report = try run(Backend(.keepsUnderTwo))
+    #expect(report.sums.lost == 0 && report.sums.duplicateRows == report.sums.created / 4, "\(report.sums)")
+    let violation = try #require(report.violations.first { $0.rule == .noPhantom })
+    #expect(violation.what.contains("for this device and for cars-"), "\(violation.what)")
+    #expect(summary(report).result == .violated)
+  }
+
+  /// It may be of an earlier run: the verdict says that it does not know.
+  @Test func aRecordThatNoPhoneHasSentIsCounted() throws {
+    let report = try run(Backend(.invents))
+    #expect(report.verification.unknownRows == report.sums.created / 4, "\(report.verification)")
+    #expect(report.verification.unknownRows > 3 && summary(report).result == .passed)
+  }
+
   @Test(arguments: [
     (Backend.Lie.listFails(500), "status 500"), (.listFails(401), "status 401"),
     (.listIsPage, "the answer is not JSON"),

@@ -44,7 +44,10 @@ for (number, name) in names.enumerated() {
   }
   guard let lost = proof.missing(keys, of: name) else { preconditionFailure(proof.refusal ?? "") }
   missing += lost
-  for key in keys where proof.change(of: content, key.uuid, of: name) != nil { changed += 1 }
+  for key in keys {
+    guard let stored = proof.content(of: key.uuid, of: name) else { continue }
+    if content.comparison(with: stored).difference != nil { changed += 1 }
+  }
   var previous: UUID128?
   proof.forEachRecord(of: name) { _, uuid in
     if uuid == previous { twice += 1 }

@@ -1,6 +1,6 @@
 import Base
 
-/// What a record says, in 32 bytes: its time and its place as they are, quantities and extras as marks that tell whether two
+/// What a record says, in 40 bytes: its time and its place as they are, quantities and extras as marks that tell whether two
 /// are the same. For comparisons of what was sent with what is stored where there are very many of both.
 package struct RecordContent: Equatable, Sendable {
   /// Milliseconds since 1970.
@@ -10,6 +10,8 @@ package struct RecordContent: Equatable, Sendable {
   private var longitude = Int32.min
   /// Sixteen bits for each of `RecordContent.quantities`; 0: it says none.
   private var marks: (first: UInt64, second: UInt64) = (0, 0)
+  /// Of the event, as one of them.
+  private var event: UInt16 = 0
 
   private static let (noTime, unreadTime) = (Int64.min, Int64.min + 1)
 
@@ -22,8 +24,8 @@ package struct RecordContent: Equatable, Sendable {
   /// Fields are looked for as in any entry of a store.
   package init(_ record: StoredRecord) {
     if record.isBare { return }
-    if let value = record.value("timestamp"), !value.isNull {
-      time = value.instant?.millisecondsSince1970 ?? RecordContent.unreadTime
+    if let value = record.value("timestamp") {
+      time = value.instant?.millisecondsSince1970 ?? (value.lacksZone ? RecordContent.unreadTime : RecordContent.noTime)
     }
     latitude = record.value("coords.latitude")?.degrees ?? .min
     longitude = record.value("coords.longitude")?.degrees ?? .min
@@ -37,6 +39,7 @@ package struct RecordContent: Equatable, Sendable {
         marks.second |= UInt64(mark) << (16 * index - 64)
       }
     }
+    event = record.value("event")?.string.map(RecordContent.mark) ?? 0
   }
 
   /// What is sent: a record as JSON, whatever its template. Nil for what is not JSON.
@@ -48,7 +51,7 @@ package struct RecordContent: Equatable, Sendable {
   /// It says nothing at all.
   package var isEmpty: Bool { self == .empty }
 
-  /// It has a time, which is none that can be compared: one without a zone, as a rule.
+  /// It has a time without a zone, which cannot be compared.
   package var hasUnreadTime: Bool { time == RecordContent.unreadTime }
 
   package static let empty = RecordContent()
@@ -57,8 +60,10 @@ package struct RecordContent: Equatable, Sendable {
 
   package static func == (left: RecordContent, right: RecordContent) -> Bool {
     left.time == right.time && left.latitude == right.latitude && left.longitude == right.longitude
-      && left.marks == right.marks
+      && left.marks == right.marks && left.event == right.event
   }
+
+  private static func mark(_ text: String) -> UInt16 { UInt16(1 + FNV1a.hash(text) % 65_535) }
 
   private var instant: Int64? { time > RecordContent.unreadTime ? time : nil }
 
@@ -66,8 +71,46 @@ package struct RecordContent: Equatable, Sendable {
     UInt16(truncatingIfNeeded: index < 4 ? marks.first >> (16 * index) : marks.second >> (16 * index - 64))
   }
 
+  /// What it says something of that can be read.
+  private var said: Fields {
+    var fields: Fields = []
+    if instant != nil { fields.insert(.time) }
+    if latitude != .min { fields.insert(.latitude) }
+    if longitude != .min { fields.insert(.longitude) }
+    for index in RecordContent.quantities.indices where mark(index) != 0 { fields.insert(.quantity(index)) }
+    if event != 0 { fields.insert(.event) }
+    return fields
+  }
+
+  /// Those of them that a store cannot well leave out: not nought or `false`, which some writers of JSON omit, nor the -1 of what
+  /// the phone does not know.
+  private var substance: Fields {
+    var fields = said
+    if latitude == 0 { fields.remove(.latitude) }
+    if longitude == 0 { fields.remove(.longitude) }
+    for index in RecordContent.quantities.indices where RecordContent.insubstantial.contains(mark(index)) {
+      fields.remove(.quantity(index))
+    }
+    return fields
+  }
+
+  private static let insubstantial = Set([StoredValue.number("0"), .number("-1")].compactMap(\.mark))
+
+  /// With one that is stored.
+  package func comparison(with stored: RecordContent) -> Comparison {
+    var (shown, lacking) = (said.intersection(stored.said), substance.subtracting(stored.said))
+    if stored.hasUnreadTime { lacking.remove(.time) }
+    // A store may have a column of that name for something else.
+    if shown.contains(.event), event != stored.event {
+      shown.remove(.event)
+      lacking.insert(.event)
+    }
+    return Comparison(
+      difference: difference(from: stored), shown: shown, lacking: lacking, hasUnreadTime: stored.hasUnreadTime)
+  }
+
   /// What a stored one has otherwise, as half a sentence; nil where all that both say is the same.
-  package func difference(from stored: RecordContent) -> String? {
+  private func difference(from stored: RecordContent) -> String? {
     var found: [String] = []
     func compare(_ name: String, _ sent: Int32, _ stored: Int32) {
       guard sent != .min, stored != .min, abs(Int64(sent) - Int64(stored)) > 1 else { return }
@@ -86,6 +129,76 @@ package struct RecordContent: Equatable, Sendable {
   }
 }
 
+extension RecordContent {
+  /// Fields of a record.
+  package struct Fields: OptionSet, Hashable, Sendable {
+    package let rawValue: UInt16
+
+    package init(rawValue: UInt16) { self.rawValue = rawValue }
+
+    package static let time = Fields(rawValue: 1)
+    package static let latitude = Fields(rawValue: 2)
+    package static let longitude = Fields(rawValue: 4)
+    fileprivate static func quantity(_ index: Int) -> Fields { Fields(rawValue: 8 << UInt16(index)) }
+    fileprivate static let event = Fields.quantity(quantities.count)
+
+    /// In their order.
+    fileprivate static let names = ["timestamp", "latitude", "longitude"] + quantities + ["event"]
+
+    package var text: String {
+      Fields.names.indices.filter { rawValue >> UInt16($0) & 1 == 1 }.map { Fields.names[$0] }.joined(separator: ", ")
+    }
+  }
+
+  /// A record as it was sent, and as it is stored.
+  package struct Comparison: Sendable {
+    /// What is otherwise, as half a sentence; nil where all that both say is the same.
+    package let difference: String?
+    /// What both say.
+    fileprivate let shown: Fields
+    /// What was sent, and is not there, or not in a form that can be read.
+    fileprivate let lacking: Fields
+    fileprivate let hasUnreadTime: Bool
+  }
+}
+
+/// The comparisons of many records. What a store shows of no record it does not keep, or writes in its own way; what it shows of
+/// others, a record lacks.
+package struct ContentComparisons<Owner> {
+  private var shown = [Int](repeating: 0, count: RecordContent.Fields.names.count)
+  private var missed = [Int](repeating: 0, count: RecordContent.Fields.names.count)
+  private var lacks: [RecordContent.Fields: (count: Int, first: Owner)] = [:]
+  /// Stored times without a zone.
+  package private(set) var unreadTimes = 0
+
+  package init() {}
+
+  package mutating func note(_ comparison: RecordContent.Comparison, of owner: @autoclosure () -> Owner) {
+    if comparison.hasUnreadTime { unreadTimes += 1 }
+    for index in shown.indices {
+      shown[index] += Int(comparison.shown.rawValue >> UInt16(index) & 1)
+      missed[index] += Int(comparison.lacking.rawValue >> UInt16(index) & 1)
+    }
+    // What is otherwise is told already.
+    guard comparison.difference == nil, !comparison.lacking.isEmpty else { return }
+    let known = lacks[comparison.lacking]
+    lacks[comparison.lacking] = ((known?.count ?? 0) + 1, known?.first ?? owner())
+  }
+
+  /// Records that lack the same, with the first of them.
+  package var lacking: [(fields: RecordContent.Fields, count: Int, first: Owner)] {
+    let kept = kept
+    return lacks.map { ($0.key.intersection(kept), $0.value.count, $0.value.first, $0.key.rawValue) }
+      .filter { !$0.0.isEmpty }.sorted { $0.3 < $1.3 }.map { ($0.0, $0.1, $0.2) }
+  }
+
+  /// What the store keeps: a time and a place when it shows those of any record, all else when it does so of most.
+  private var kept: RecordContent.Fields {
+    let indices = shown.indices.filter { shown[$0] > 0 && ($0 < 3 || shown[$0] >= missed[$0]) }
+    return RecordContent.Fields(rawValue: indices.reduce(0) { $0 | 1 << UInt16($1) })
+  }
+}
+
 extension Int32 {
   fileprivate var asDegrees: Double { Double(self) / 10_000_000 }
 }
@@ -95,6 +208,14 @@ extension Int64 {
 }
 
 extension StoredValue {
+  /// It begins as a date does, so that it is a time without a zone when it is none with one.
+  fileprivate var lacksZone: Bool {
+    guard let text = string?.utf8, text.count >= 10, !text.starts(with: "0000".utf8) else { return false }
+    return zip(text, "0000-00-00".utf8).allSatisfy { byte, form in
+      form == UInt8(ascii: "0") ? (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) : true
+    }
+  }
+
   fileprivate var degrees: Int32? { double.flatMap { Int32(exactly: ($0 * 10_000_000).rounded()) } }
 
   /// Never 0. Quantities of records have two decimals; the order of keys and the spelling of numbers make no difference.

@@ -30,6 +30,9 @@ struct VerdictText {
     case .failed:
       (word, kind) = ("failed", .bad)
       if let missed = VerdictText.missed(summary.thresholds) { rest.insert(missed, at: 0) }
+      rest += summary.missedChecks.map { check in
+        "check \(check.name) not met by \(NumberText.count(check.failed)) of \(NumberText.count(check.held + check.failed, "answer"))"
+      }
     case .stopped: (word, kind) = (VerdictText.stop(summary), .open)
     case .uncovered:
       (word, kind) = ("not covered", .open)
@@ -48,6 +51,10 @@ struct VerdictText {
     }
     if summary.verification.repetitions > 0 {
       rest.append("\(NumberText.count(summary.verification.repetitions, "message")) came again, with the same id")
+    }
+    if summary.verification.unknownRows > 0 {
+      let rows = NumberText.count(summary.verification.unknownRows, "stored record")
+      rest.append("\(rows) of these devices not sent in this run: of an earlier one, or invented")
     }
     let unjudged = summary.thresholds.filter { $0.outcome == .notJudged && $0.stretch != nil }
     if let first = unjudged.first {
@@ -103,7 +110,9 @@ struct VerdictText {
         ledger.misplaced > 0 ? ", \(NumberText.count(ledger.misplaced)) of them stored for another device" : ""
       parts.append("\(NumberText.count(ledger.lost, "acknowledged record")) lost\(elsewhere)")
     }
-    if ledger.duplicateRows > 0 { parts.append("\(NumberText.count(ledger.duplicateRows, "record")) stored twice") }
+    if ledger.duplicateRows > 0 {
+      parts.append("\(NumberText.count(ledger.duplicateRows, "row")) too many of records that are stored")
+    }
     if ledger.changed > 0 {
       parts.append("\(NumberText.count(ledger.changed, "record")) stored differently from what was sent")
     }

@@ -7,6 +7,10 @@ final class Backend: Sendable {
   enum Lie: Equatable, Sendable {
     case honest
     case keepsNothing, keepsFirstOfRequest, keepsTwice, swapsDevices, swapsCoordinates, forgetsTimes
+    /// Of each third record.
+    case forgetsPlaces, keepsImpossiblePlaces
+    /// Each fourth record is kept under another name too, or a record that came from no phone beside it.
+    case keepsUnderTwo, invents
     case listFails(Int), listIsPage, listIsElsewhere, listIsCut, listHasNoUUIDs
     case login, stops, storms, refusesRegistration, fails
   }
@@ -18,6 +22,12 @@ final class Backend: Sendable {
     let longitude: String
     let timestamp: String
     let isPutAside: Bool
+
+    func under(device: String, _ uuid: String) -> Entry {
+      Entry(
+        device: device, uuid: uuid, latitude: latitude, longitude: longitude, timestamp: timestamp,
+        isPutAside: isPutAside)
+    }
   }
 
   private let lie: Lie
@@ -75,13 +85,22 @@ final class Backend: Sendable {
           record["coords"]?["latitude"]?.shown ?? "", record["coords"]?["longitude"]?.shown ?? ""
         )
         let isSwapped = lie == .swapsCoordinates
+        let isThird = number % 3 == 0
+        let place =
+          lie == .forgetsPlaces && isThird ? "null" : lie == .keepsImpossiblePlaces && isThird ? "999" : latitude
         let entry = Entry(
-          device: device, uuid: uuid, latitude: isSwapped ? longitude : latitude,
+          device: device, uuid: uuid, latitude: isSwapped ? longitude : place,
           longitude: isSwapped ? latitude : longitude,
           timestamp: lie == .forgetsTimes ? "2020-01-01T00:00:00.000Z" : record["timestamp"]?.text ?? "",
           isPutAside: isPutAside)
         entries.append(entry)
         if lie == .keepsTwice && number % 3 == 0 { entries.append(entry) }
+        if lie == .keepsUnderTwo && number % 4 == 0 {
+          entries.append(entry.under(device: device == "cars-0" ? "cars-1" : "cars-0", uuid))
+        }
+        if lie == .invents && number % 4 == 0 {
+          entries.append(entry.under(device: device, "ffffffff-0000-4000-8000-\(String(100_000_000_000 + number))"))
+        }
       }
     }
     return countsPutAside ? "{\"accepted\":\(records.count - putAside),\"quarantined\":\(putAside)}" : "{}"

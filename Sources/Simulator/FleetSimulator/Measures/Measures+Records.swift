@@ -106,6 +106,12 @@ extension Measures {
     return tags
   }
 
+  /// The phone has left its network while it waited. In accelerated time it waits for longer than it would, and so often that this
+  /// says nothing of the server.
+  private func isCutByPace(_ outcome: RequestOutcome?) -> Bool {
+    (setup.outside?.factor ?? 1) > 1 && outcome.map(RequestEnd.init) == .leftNetwork
+  }
+
   /// `outcome` is nil when the app was killed meanwhile.
   func end(_ flight: Flight, _ outcome: RequestOutcome?, of device: Int) {
     let status = outcome?.status ?? 0
@@ -119,7 +125,7 @@ extension Measures {
     if let outcome { uploadEnds[RequestEnd(outcome), default: 0] += 1 } else { abandonedUploads += 1 }
     table.count(.uploads, tags)
     devices[device].refusals.endUpload(status: status)
-    table.judge(.uploadFailed, isFailed, tags)
+    if !isCutByPace(outcome) { table.judge(.uploadFailed, isFailed, tags) }
     guard case .answered(_, _, let body)? = outcome else { return }
     let duration = flight.serviceTime ?? now - flight.sentAt
     chart.current.uploadDuration.record(milliseconds: duration.seconds * 1_000)

@@ -44,6 +44,13 @@ extension ThresholdTest {
   }
 }
 
+extension RunSummary {
+  /// Times of this metric are those of the devices; other times are the machine's, also in an accelerated run.
+  package static func isByDevicesClock(_ metric: String) -> Bool {
+    Measure.allCases.contains { $0.metric.name == metric && $0.holdsWaits }
+  }
+}
+
 extension Measure {
   /// It grows while a device waits for its server, or has its turn late, by the device's clock.
   fileprivate var holdsWaits: Bool {

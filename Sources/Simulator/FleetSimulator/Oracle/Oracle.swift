@@ -1,3 +1,4 @@
+import BackendStore
 import Base
 import Engine
 import Host
@@ -84,8 +85,8 @@ final class Oracle: Watcher {
       verification =
         proof.refusal.map { Verification(.failed, reason: $0) }
         ?? Verification(
-          .verified, comparesContents: proof.comparesContents, unreadTimes: proof.unreadTimes,
-          repetitions: proof.repetitions)
+          .verified, comparesContents: proof.comparesContents, unreadTimes: ledger.contents.unreadTimes,
+          repetitions: proof.repetitions, unknownRows: ledger.unknownRows)
     }
     if !ledger.sums.isBalanced {
       violations.flag(.conservation, nil, at: instant, "the record counts do not add up: \(ledger.sums)")

@@ -28,13 +28,13 @@ final class ViolationLog {
 
   func count(of invariant: Invariant) -> Int { counts[invariant, default: 0] }
 
-  /// `device` is nil when it is none that the run has; `what` is a sentence.
+  /// `device` is nil when it is none that the run has; `what` is a sentence, and stands for so many violations.
   func flag(
-    _ invariant: Invariant, _ device: Int?, _ uuid: UUID128? = nil, at instant: MonotonicInstant,
+    _ invariant: Invariant, _ device: Int?, _ uuid: UUID128? = nil, at instant: MonotonicInstant, times: Int = 1,
     _ what: @autoclosure () -> String, story: @autoclosure () -> [String] = []
   ) {
     guard checked.contains(invariant) else { return }
-    let count = counts[invariant, default: 0] + 1
+    let count = counts[invariant, default: 0] + times
     counts[invariant] = count
     if ending.contains(invariant) { endsDrives = true }
     if breaking == invariant { (endsDrives, breaksOff) = (true, true) }

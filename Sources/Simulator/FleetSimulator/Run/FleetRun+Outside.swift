@@ -123,7 +123,8 @@ extension RunDestination {
     }
     let transport = try FleetTransport(outside.transport)
     let desk = TargetAccess(
-      proof: try outside.proof(devices: setup.deviceNames, seed: setup.seed, start: setup.start.iso8601Text),
+      proof: try outside.proof(
+        devices: setup.deviceNames, others: setup.namesOfOtherShards, seed: setup.seed, start: setup.start.iso8601Text),
       faults: try TargetFaults(setup, at: outside))
     self =
       if let latency = outside.lockstep {
@@ -146,7 +147,10 @@ extension OutsideSetup {
   }
 
   /// Whom to ask what became of the records; nil when there is none.
-  package func proof(devices: [String], seed: UInt64, start: String) throws(TransportError) -> (any StoreProof)? {
+  /// `others` are simulated elsewhere: records may be filed under them.
+  package func proof(
+    devices: [String], others: [String] = [], seed: UInt64, start: String
+  ) throws(TransportError) -> (any StoreProof)? {
     if let query = verification.url, verification.effectiveMethod == .query {
       func filled(_ url: String) -> String {
         let filled = url.replacing("{start}", with: start)
@@ -159,10 +163,10 @@ extension OutsideSetup {
       let source = QuerySource(
         try BlockingHTTPClient(transport, keepsHeads: true), question, headers: headers.overlaid(verification.headers),
         seed: seed, deviceCount: devices.count)
-      return ListedProof(source, devices: devices, delay: verification.readDelay)
+      return ListedProof(source, devices: devices, others: others, delay: verification.readDelay)
     }
     if verification.effectiveMethod == .query, let view = verification.place.view(fields: verification.fields) {
-      return ListedProof(ViewSource(view), devices: devices, delay: verification.readDelay)
+      return ListedProof(ViewSource(view), devices: devices, others: others, delay: verification.readDelay)
     }
     guard isOurs, verification.effectiveMethod != .journal else { return nil }
     return AdministrationProof(TargetAdministration(try BlockingHTTPClient(transport), of: self), devices: devices)

@@ -79,6 +79,14 @@ package struct RunSetup: Sendable {
     fleets.flatMap { fleet in fleet.simulated.map { "\(fleet.name)-\($0)" } }
   }
 
+  /// Those that other processes simulate.
+  var namesOfOtherShards: [String] {
+    fleets.flatMap { fleet in
+      let own = Set(fleet.simulated)
+      return (0..<fleet.devices).filter { !own.contains($0) }.map { "\(fleet.name)-\($0)" }
+    }
+  }
+
   /// Those that the scenario has; of a shard, those of all shards.
   package var devicesOfWhole: Int {
     counted ?? fleets.reduce(0) { sum, fleet in sum + fleet.simulated.count(where: { $0 < fleet.devices }) }

@@ -80,6 +80,7 @@ extension Verification {
     .object([
       "outcome": .string(outcome.rawValue), "contents": .bool(comparesContents),
       "unreadTimes": .integer(Int64(unreadTimes)), "repetitions": .integer(Int64(repetitions)),
+      "unknownRows": .integer(Int64(unknownRows)),
       "reason": reason.map { .string($0) } ?? .null,
     ])
   }

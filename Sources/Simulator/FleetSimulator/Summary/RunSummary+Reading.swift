@@ -56,6 +56,7 @@ extension RunSummary {
         try node.member("outcome").choice(), comparesContents: try node.member("contents").flag(),
         unreadTimes: try node.optional("unreadTimes")?.count() ?? 0,
         repetitions: try node.optional("repetitions")?.count() ?? 0,
+        unknownRows: try node.optional("unknownRows")?.count() ?? 0,
         reason: try node.optional("reason")?.text())
     }
     for finding in try node.optional("findings")?.elements() ?? [] {

@@ -183,8 +183,19 @@ extension RunSummary {
     if verification.outcome == .failed { return .invalid }
     let missed = thresholds.filter { $0.outcome == .failed }
     if missed.contains(where: \.invalidates) { return .invalid }
-    if !missed.isEmpty || !findings.isEmpty { return .failed }
+    if !missed.isEmpty || !findings.isEmpty || !missedChecks.isEmpty { return .failed }
     return coverage.contains { $0.seen == 0 } ? .uncovered : .passed
+  }
+}
+
+extension RunSummary {
+  /// Checks that some answer does not meet, but for those whose share a threshold allows.
+  package var missedChecks: [CheckResult] {
+    let judged = Set(thresholds.map(\.selection).filter { $0 == "checks" || $0.hasPrefix("checks{") })
+    let areAllJudged = judged.contains { !$0.contains("check:") }
+    return checks.filter { check in
+      check.failed > 0 && !areAllJudged && !judged.contains { $0.contains("check:\(check.name)") }
+    }
   }
 }
 
@@ -218,15 +229,17 @@ package struct Verification: Equatable, Sendable {
   package var unreadTimes = 0
   /// Messages that were there once more, with an id that was there already: their reader is to ignore them.
   package var repetitions = 0
+  /// Rows of the run's devices that no phone of the run has sent: of an earlier run, or invented.
+  package var unknownRows = 0
   /// Why it did not succeed.
   package var reason: String?
 
   package init(
     _ outcome: Outcome, comparesContents: Bool = false, unreadTimes: Int = 0, repetitions: Int = 0,
-    reason: String? = nil
+    unknownRows: Int = 0, reason: String? = nil
   ) {
     (self.outcome, self.comparesContents, self.reason) = (outcome, comparesContents, reason)
-    (self.unreadTimes, self.repetitions) = (unreadTimes, repetitions)
+    (self.unreadTimes, self.repetitions, self.unknownRows) = (unreadTimes, repetitions, unknownRows)
   }
 
   /// Of several shards: no better than that of the worst.
@@ -239,6 +252,6 @@ package struct Verification: Equatable, Sendable {
       .verified, comparesContents: comparesContents && other.comparesContents,
       unreadTimes: unreadTimes + other.unreadTimes,
       // Each has read the whole stream.
-      repetitions: max(repetitions, other.repetitions))
+      repetitions: max(repetitions, other.repetitions), unknownRows: unknownRows + other.unknownRows)
   }
 }

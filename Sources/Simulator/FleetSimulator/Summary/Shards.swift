@@ -58,7 +58,7 @@ extension RunSetup {
 extension RunSummary {
   /// What the shards of one run came to together. Throws a sentence when they are not those of one run, or not all.
   package static func whole(of shards: [RunSummary]) throws(MergeError) -> RunSummary {
-    let parts = try inOrder(shards)
+    let parts = withNotesNamed(try inOrder(shards))
     var whole = parts[0]
     whole.shard = nil
     for part in parts.dropFirst() {
@@ -72,6 +72,18 @@ extension RunSummary {
     whole.leaveStorageUnjudged()
     whole.leaveLateUnjudged()
     return whole
+  }
+
+  /// What not all parts say names the one that it is about.
+  private static func withNotesNamed(_ parts: [RunSummary]) -> [RunSummary] {
+    guard parts.count > 1 else { return parts }
+    return parts.map { part in
+      var named = part
+      named.notes = part.notes.map { note in
+        parts.allSatisfy { $0.notes.contains(note) } ? note : "shard \(part.shard ?? "-"): \(note)"
+      }
+      return named
+    }
   }
 
   /// All shards of the same count, each once.

@@ -80,13 +80,18 @@ package struct AcknowledgedRecords {
     result.missing = unexplained.dropFirst(putAsideByAnswers).map(\.uuid.text)
     result.putAside = absent.count - result.missing.count
     let gone = Set(absent)
+    var contents = ContentComparisons<UUID128>()
     for key in keys where !gone.contains(key) {
-      guard let content = known[key.uuid]?.content,
-        let change = proof.change(of: content, key.uuid, of: device)
-      else { continue }
-      result.changes.append("\(key.uuid.text): \(change)")
+      guard let sent = known[key.uuid]?.content, let stored = proof.content(of: key.uuid, of: device) else { continue }
+      let comparison = sent.comparison(with: stored)
+      contents.note(comparison, of: key.uuid)
+      if let difference = comparison.difference { result.changes.append("\(key.uuid.text): \(difference)") }
     }
-    result.unreadTimes = proof.unreadTimes
+    for (fields, count, first) in contents.lacking {
+      let others = count > 1 ? " (and \((count - 1).of("other")))" : ""
+      result.changes.append("\(first.text)\(others): without \(fields.text), which the store has of other records")
+    }
+    result.unreadTimes = contents.unreadTimes
     var rows: [UUID128: Int] = [:]
     proof.forEachRecord(of: device) { rows[$1, default: 0] += 1 }
     result.repeated = keys.filter { rows[$0.uuid, default: 0] > 1 }.map(\.uuid.text)

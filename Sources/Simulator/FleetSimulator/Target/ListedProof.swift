@@ -34,7 +34,11 @@ extension ListingSource {
 package final class ListedProof: StoreProof {
   private let source: any ListingSource
   private let devices: [String]
+  /// Of the same run, in other processes.
+  private let others: [String]
   private var listings: [String: StoreListing] = [:]
+  /// Where one reading tells of all devices: what it lists for none of those that are asked for.
+  private var strangers = StrangeRecords()
   /// Devices whose lists could not be read when another device's record was looked for there.
   private var silent: Set<String> = []
   /// Whose turn it is.
@@ -45,15 +49,16 @@ package final class ListedProof: StoreProof {
   private var delay: Nanoseconds
   package private(set) var refusal: String?
   package private(set) var comparesContents = false
-  package private(set) var unreadTimes = 0
   package private(set) var repetitions = 0
   package let (isShared, readsContents) = (true, true)
 
   /// A list that is missing is an empty one where another device has a list; so many others are asked for theirs.
   private static let othersMax = 20
 
-  package init(_ source: any ListingSource, devices: [String], delay: Nanoseconds = .zero) {
-    (self.source, self.devices, self.delay) = (source, devices, delay)
+  package init(
+    _ source: any ListingSource, devices: [String], others: [String] = [], delay: Nanoseconds = .zero
+  ) {
+    (self.source, self.devices, self.others, self.delay) = (source, devices, others, delay)
   }
 
   package func missing(_ keys: [PointKey], of device: String) -> [PointKey]? {
@@ -71,18 +76,33 @@ package final class ListedProof: StoreProof {
     listing(of: device)?.putAside.contains(uuid) ?? false
   }
 
-  package func change(of record: RecordContent, _ uuid: UUID128, of device: String) -> String? {
+  package func content(of uuid: UUID128, of device: String) -> RecordContent? {
     guard let stored = listing(of: device)?.content(of: uuid) else { return nil }
-    comparesContents = true
-    if stored.hasUnreadTime { unreadTimes += 1 }
-    return record.difference(from: stored)
+    if !stored.isEmpty { comparesContents = true }
+    return stored
   }
 
   package func place(of uuid: UUID128, of device: String) -> Int? { listing(of: device)?.place(of: uuid) }
 
   /// A list that cannot be read here says nothing of the device whose record is missing.
   package func holder(of uuid: UUID128) -> String? {
-    devices.first { device in sought(device)?.isStored(uuid) ?? false }
+    if let owner = strangers.owner(of: uuid) { return owner }
+    return (devices + others).first { device in sought(device)?.isStored(uuid) ?? false }
+  }
+
+  package func forEachOfTwoDevices(_ body: (_ uuid: UUID128, _ device: String, _ other: String) -> Void) {
+    var rows: [(uuid: UUID128, device: Int)] = []
+    for (number, device) in devices.enumerated() {
+      guard let listing = listing(of: device) else { return }
+      for uuid in listing.stored {
+        if let owner = strangers.owner(of: uuid) { body(uuid, device, owner) }
+        rows.append((uuid, number))
+      }
+    }
+    rows.sort { ($0.uuid, $0.device) < ($1.uuid, $1.device) }
+    for (row, next) in zip(rows, rows.dropFirst()) where row.uuid == next.uuid && row.device != next.device {
+      body(row.uuid, devices[row.device], devices[next.device])
+    }
   }
 
   package func forEachRecord(of device: String?, _ body: (_ device: String, _ uuid: UUID128) -> Void) {
@@ -137,9 +157,9 @@ package final class ListedProof: StoreProof {
       case .stored(let record):
         let owner = isOfAll ? record.device : device
         count.take(record, isOwned: owner != nil)
-        guard let uuid = record.uuid, let owner else { return }
-        // Of strangers nothing is asked.
-        found[owner]?.take(uuid, RecordContent(record))
+        guard let uuid = record.uuid else { return }
+        guard let owner, let known = found.index(forKey: owner) else { return strangers.take(uuid, of: owner) }
+        found.values[known].take(uuid, RecordContent(record))
       }
     }
     if let problem = count.namelessness(source.place) ?? count.ownerlessness(source.place) { throw problem }
@@ -150,6 +170,30 @@ package final class ListedProof: StoreProof {
       listings[name] = found.removeValue(forKey: name)
     }
   }
+}
+
+/// Records that are listed for devices of other runs, for a name that no device has, or for none: a record that its device misses
+/// may be among them.
+private struct StrangeRecords {
+  private var owners: [UUID128: UInt32] = [:]
+  private var names: [String] = []
+  private var numbers: [String: UInt32] = [:]
+
+  /// A store may have millions of earlier runs.
+  private static let recordsMax = 1_000_000
+
+  mutating func take(_ uuid: UUID128, of owner: String?) {
+    guard owners.count < StrangeRecords.recordsMax else { return }
+    let name = owner ?? "(none)"
+    let number = numbers[name] ?? UInt32(names.count)
+    if number == names.count {
+      names.append(name)
+      numbers[name] = number
+    }
+    owners[uuid] = number
+  }
+
+  func owner(of uuid: UUID128) -> String? { owners[uuid].map { names[Int($0)] } }
 }
 
 /// What a store lists of one device's records.
@@ -190,7 +234,7 @@ struct StoreListing {
   }
 
   func content(of uuid: UUID128) -> RecordContent? {
-    guard !contents.isEmpty, let index = index(of: uuid), !contents[index].isEmpty else { return nil }
+    guard !contents.isEmpty, let index = index(of: uuid) else { return nil }
     return contents[index]
   }
 

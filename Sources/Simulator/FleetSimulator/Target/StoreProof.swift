@@ -23,28 +23,28 @@ package protocol StoreProof: AnyObject {
   var readsContents: Bool { get }
   /// Positions and times of records are there to be compared.
   var comparesContents: Bool { get }
-  /// Times of stored records that were to be compared and are none that can be.
-  var unreadTimes: Int { get }
   /// Messages with records that were there once more, with an id that was there already.
   var repetitions: Int { get }
   /// Where a record stands among those of its device, in the order in which they were stored; nil where nothing shows that.
   func place(of uuid: UUID128, of device: String) -> Int?
-  /// What of a record that is in the store is not as it was sent, as half a sentence; nil when all that is there is.
-  func change(of record: RecordContent, _ uuid: UUID128, of device: String) -> String?
+  /// What the store shows of a record that it has; nil when it shows nothing of any.
+  func content(of uuid: UUID128, of device: String) -> RecordContent?
   /// It was put aside, by its identity.
   func isPutAside(_ uuid: UUID128, of device: String) -> Bool
   /// The device under which a record is listed that its own device misses.
   func holder(of uuid: UUID128) -> String?
+  /// Records that are listed for one device of the run and for another device too.
+  func forEachOfTwoDevices(_ body: (_ uuid: UUID128, _ device: String, _ other: String) -> Void)
 }
 
 extension StoreProof {
   package var readsContents: Bool { false }
-  package var unreadTimes: Int { 0 }
   package var repetitions: Int { 0 }
   package func place(of uuid: UUID128, of device: String) -> Int? { nil }
-  package func change(of record: RecordContent, _ uuid: UUID128, of device: String) -> String? { nil }
+  package func content(of uuid: UUID128, of device: String) -> RecordContent? { nil }
   package func isPutAside(_ uuid: UUID128, of device: String) -> Bool { false }
   package func holder(of uuid: UUID128) -> String? { nil }
+  package func forEachOfTwoDevices(_ body: (_ uuid: UUID128, _ device: String, _ other: String) -> Void) {}
 }
 
 extension InProcessServer: StoreProof {

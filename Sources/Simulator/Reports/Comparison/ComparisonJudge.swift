@@ -160,7 +160,9 @@ struct ComparisonJudge {
     if limit.metric == ComparisonJudge.ofPlaces, before.seed != after.seed {
       return .undecided("another seed has other tunnels and dead zones")
     }
-    if let lag = lateness, MetricText.unit(of: limit.metric) == .milliseconds, (new - old).magnitude < lag {
+    if let lag = lateness(of: limit.metric), MetricText.unit(of: limit.metric) == .milliseconds,
+      (new - old).magnitude < lag
+    {
       return isBeyond
         ? .undecided("smaller than the lag of the generator (\(NumberText.span(milliseconds: lag)))") : .same
     }
@@ -172,13 +174,13 @@ struct ComparisonJudge {
   }
 
   /// How much later than usual the turns of the generator were: times that differ by less may differ by what else the machine
-  /// did. In milliseconds of the devices; nil in virtual time.
-  private var lateness: Double? {
+  /// did. In milliseconds of the clock by which the metric is measured; nil in virtual time.
+  private func lateness(of metric: String) -> Double? {
     [before, after].compactMap { run in
       guard case .trend(let lag)? = run.figure("generator_lag"), let usual = lag.percentile(50),
         let late = lag.percentile(99)
       else { return nil }
-      return (late - usual) * run.pace
+      return (late - usual) * (RunSummary.isByDevicesClock(metric) ? run.pace : 1)
     }.max()
   }
 

@@ -1,3 +1,4 @@
+import BackendStore
 import Base
 import Scenario
 import Store
@@ -61,16 +62,30 @@ extension Ledger {
     guard dequeued.marks.contains(.isAcknowledged) else { return }
     sums.stored += 1
     if !seesServer { count(dequeued, isLost: false) }
-    guard let content = dequeued.traits.content,
-      let change = proof.change(of: content, dequeued.uuid, of: names[device])
+    guard let content = dequeued.traits.content, let stored = proof.content(of: dequeued.uuid, of: names[device])
     else { return }
-    sums.changed += 1
+    let comparison = content.comparison(with: stored)
+    contents.note(comparison, of: dequeued)
+    if let difference = comparison.difference { change(dequeued, difference) }
+  }
+
+  /// What stands for `count` records.
+  private func change(_ dequeued: DequeuedRecord, _ difference: String, count: Int = 1) {
+    sums.changed += count
     violations.flag(
-      .ackedIsDurable, device, dequeued.uuid, at: dequeued.at,
-      "stored differently from what was sent: \(change)",
+      .ackedIsDurable, Int(dequeued.device), dequeued.uuid, at: dequeued.at, times: count,
+      "stored differently from what was sent: \(difference)",
       story: [
         "\(dequeued.createdAt.clockText) created", dequeued.end,
       ])
+  }
+
+  /// What a store keeps is known when all of it was seen.
+  private func closeContents() {
+    for (fields, count, first) in contents.lacking {
+      let others = count > 1 ? "; so are \((count - 1).of("other"))" : ""
+      change(first, "without \(fields.text), which the store has of other records\(others)", count: count)
+    }
   }
 
   private func count(_ dequeued: DequeuedRecord, isLost: Bool) {
@@ -166,6 +181,7 @@ extension Ledger {
   /// The store against the sums.
   func closeStore(by proof: (any StoreProof)?, at instant: MonotonicInstant) {
     prove(by: proof)
+    closeContents()
     if let proof, proof.refusal == nil { compare(by: proof, at: instant) }
   }
 
@@ -173,7 +189,7 @@ extension Ledger {
     guard !proof.isShared else {
       // Of others nothing is asked for which no record was looked up.
       for device in names.indices where pages[device].stored.count > 0 { inspect(device, by: proof, at: instant) }
-      return
+      return inspectPairs(by: proof, at: instant)
     }
     let store = StoreSums(of: proof, names: names)
     for device in names.indices where store.devices[device] != pages[device].stored {
@@ -182,6 +198,17 @@ extension Ledger {
     if let stranger = store.stranger {
       violations.flag(
         .noPhantom, nil, at: instant, "\(store.strangers) rows of devices that do not exist, such as '\(stranger)'")
+    }
+  }
+
+  /// Records that the store has for two devices, of which one has not made them.
+  private func inspectPairs(by proof: any StoreProof, at instant: MonotonicInstant) {
+    var numbers: [String: Int] = [:]
+    for (number, name) in names.enumerated() { numbers[name] = number }
+    proof.forEachOfTwoDevices { uuid, device, other in
+      sums.duplicateRows += 1
+      violations.flag(
+        .noPhantom, numbers[device], uuid, at: instant, "in the server's store for this device and for \(other)")
     }
   }
 
@@ -202,8 +229,12 @@ extension Ledger {
       previous = uuid
     }
     let expected = pages[device].stored
+    guard rows != expected else { return }
     // A shared server may have what an earlier run has left there.
-    guard rows != expected, !proof.isShared else { return }
+    guard !proof.isShared else {
+      unknownRows += max(0, rows.count - expected.count)
+      return
+    }
     let surplus = uuids.first { uuid in
       var rest = expected
       rest.add(uuid)

@@ -1,3 +1,4 @@
+import BackendStore
 import Base
 import Contract
 import Engine
@@ -39,6 +40,10 @@ final class Ledger {
   private(set) var departed: WaitingRecord?
   /// Left their queues and not looked for in the store yet.
   var unproven = DequeuedRecordList()
+  /// How stored records differ from those that were sent.
+  var contents = ContentComparisons<DequeuedRecord>()
+  /// Rows of the run's devices that no phone of the run has sent.
+  var unknownRows = 0
   /// What waits is counted.
   var areQueuesClosed = false
   /// Left a queue otherwise than by an answer while a request was under way with them.
