@@ -1,4 +1,5 @@
 import JSON
+import Store
 import Testing
 
 @testable import IngestServer
@@ -69,5 +70,23 @@ import Testing
     #expect(try answer?.errorCode == "await_exceeded")
     #expect(try answer?.json()["error"]?["detail"]?["stored"] == .integer(3))
     #expect(try wait(#"{"exactly":2}"#).answer()?.status == 409)
+  }
+
+  /// `await` and `verify` agree about what has come, also when retention has deleted it.
+  @Test(arguments: [#""device":"a","#, ""])
+  func whatRetentionHasDeletedCameAllTheSame(owner: String) throws {
+    let server = try VirtualServer(retainDays: 2)
+    func ask(_ path: String, _ body: String) throws -> Int {
+      try server.connect().request("POST", "/admin/v1/\(path)", body: body).status
+    }
+    server.connect().post("/locations/a", Uploads.batch(0..<3))
+    server.advance(milliseconds: 5 * 86_400_000)
+    while server.sqlite.maintain(now: server.inner.now) {}
+    #expect(try server.connect().request("GET", "/admin/v1/uuids").text == "")
+    #expect(try ask("await", "{\(owner)\"exactly\":3,\"timeout\":0}") == 200)
+    #expect(try ask("verify", "{\(owner)\"exactly\":3}") == 200)
+    #expect(try ask("verify", "{\(owner)\"exactly\":0}") == 409)
+    // What asks for more than whose they are looks at the records.
+    #expect(try ask("verify", "{\(owner)\"from\":\"2026-07-28T00:00:00Z\",\"exactly\":0}") == 200)
   }
 }

@@ -17,8 +17,8 @@ final class VirtualServer {
   /// Questions wait for their answers while it is false.
   var answersQuestions = true
 
-  init(_ configure: (inout ServerConfiguration) -> Void = { _ in }) throws {
-    sqlite = try SQLiteStore(StoreConfiguration(folder: ":memory:"))
+  init(retainDays: Int? = nil, _ configure: (inout ServerConfiguration) -> Void = { _ in }) throws {
+    sqlite = try SQLiteStore(StoreConfiguration(folder: ":memory:", retainDays: retainDays))
     inner = InProcessServer(store: sqlite, configure)
     inner.now = WallInstant(millisecondsSince1970: 1_785_263_663_000)
   }

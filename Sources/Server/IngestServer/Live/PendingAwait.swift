@@ -42,7 +42,9 @@ final class PendingAwait: Responder {
     let isAsked = session.context.backend.submit(
       .read { reader in
         // Without an answer the wait ends in a time-out that says that the store could not be asked.
-        do throws(StoreError) { hub.begin(id, stored: try reader.stored(condition)) } catch {}
+        do throws(StoreError) {
+          hub.begin(id, stored: try reader.arrived(run: condition.run, device: condition.device))
+        } catch {}
       }, for: .discarded)
     guard isAsked, !condition.uuids.isEmpty else { return isAsked }
     return session.context.backend.ask(
@@ -104,7 +106,7 @@ extension StoreReader {
   fileprivate func look(_ waiter: Waiter) -> Waiter? {
     var waiter = waiter
     do throws(StoreError) {
-      waiter.begin(stored: try stored(waiter.condition), group: 0)
+      waiter.begin(stored: try arrived(run: waiter.condition.run, device: waiter.condition.device), group: 0)
       guard !waiter.condition.uuids.isEmpty else { return waiter }
       try search(waiter.condition) {
         waiter.found($0)
@@ -116,15 +118,14 @@ extension StoreReader {
     }
   }
 
-  /// How many records of the run, or of the device, are stored.
-  func stored(_ condition: AwaitCondition) throws(StoreError) -> Int {
-    if let name = condition.device {
-      return Int(try device(DeviceIdentity(run: condition.run, name: name))?.points ?? 0)
-    }
+  /// How many records of the run, or of the device, have come. Those that retention has deleted since are among them: who expects
+  /// a number of records asks what came, and what was counted once is not taken back.
+  func arrived(run: String, device name: String?) throws(StoreError) -> Int {
+    if let name { return Int(try device(DeviceIdentity(run: run, name: name))?.points ?? 0) }
     var sum: Int64 = 0
     var next: Int64?
     repeat {
-      let page = try devices(run: condition.run, after: next, limit: 1_000)
+      let page = try devices(run: run, after: next, limit: 1_000)
       sum += page.elements.reduce(0) { $0 + $1.points }
       next = page.next
     } while next != nil

@@ -117,7 +117,9 @@ private final class FeedSession {
         hub.arrived(try feed.next())
         listeners.arrivals?.publish(end: feed.position)
       } while feed.isBehind
-      for (id, condition) in hub.waitsForCounts { hub.begin(id, stored: try feed.reader.stored(condition)) }
+      for (id, condition) in hub.waitsForCounts {
+        hub.begin(id, stored: try feed.reader.arrived(run: condition.run, device: condition.device))
+      }
     } else {
       try feed.skip()
       listeners.arrivals?.publish(end: feed.position)
