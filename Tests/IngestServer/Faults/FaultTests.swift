@@ -176,4 +176,23 @@ import Testing
     #expect(try server.connect().request("DELETE", "/admin/v1/faults").status == 200)
     #expect(try server.connect().request("POST", "/locations", body: Uploads.record(1)).status == 200)
   }
+
+  /// Neither request says in its head whose it is.
+  @Test func aRuleOfOneDeviceMeetsItsRegistrationsAndRefreshes() throws {
+    let server = try server(#"{"kind":"status","status":500}"#, match: #"{"device":"a","skip":1}"#)
+    func register(_ device: String) throws -> TestAnswer {
+      let body = #"{"org":"acme","uuid":"\#(device)","model":"m","manufacturer":"f","version":"15"}"#
+      return try server.connect().request("POST", "/api/register", body: body)
+    }
+    func refresh(_ registered: TestAnswer) throws -> Int {
+      guard case .string(let token)? = try registered.json()["refreshToken"] else { return 0 }
+      return try server.connect().request("POST", "/api/refresh_token", body: "refresh_token=\(token)").status
+    }
+    let (first, other) = (try register("a"), try register("b"))
+    #expect(first.status == 200 && other.status == 200)
+    #expect(try register("a").status == 500)
+    #expect(try register("b").status == 200)
+    #expect(try refresh(first) == 500)
+    #expect(try refresh(other) == 200)
+  }
 }

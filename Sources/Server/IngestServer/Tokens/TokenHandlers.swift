@@ -34,6 +34,7 @@ struct TokenHandlers: Sendable {
       return .answer(.error(400, "bad_registration", "\(error)"))
     }
     guard let device = exchange.identity(request.deviceID ?? request.uuid) else { return .answer(.nameTooLong) }
+    exchange.isSaid(toBeOf: device)
     let sign = sign
     let voice = TokenVoice(
       sign: sign,
@@ -53,6 +54,7 @@ struct TokenHandlers: Sendable {
     guard let text = RefreshFields.refreshToken(in: fields) else {
       return .answer(.error(400, "refresh_token_missing", "the body has no refresh_token"))
     }
+    if let shown = RefreshToken(text: text) { exchange.isSaid(toBeOf: shown.device) }
     let sign = sign
     let voice = TokenVoice(
       sign: sign,
@@ -90,6 +92,14 @@ struct TokenHandlers: Sendable {
       device: refresh.device, family: family, refreshToken: refresh.text, isRefreshNew: isNew,
       issuedAt: issuer?.time(now) ?? now, now: now, accessSeconds: accessSeconds, refreshSeconds: refreshSeconds,
       issuer: issuer?.name(for: origin) ?? origin)
+  }
+}
+
+extension Exchange {
+  /// What the body says, where the head says nothing: rules of faults and the journal go by it. It proves nothing.
+  fileprivate func isSaid(toBeOf device: DeviceIdentity) {
+    guard self.device.isEmpty, device.run == run else { return }
+    self.device = identity(device.name)?.name ?? ""
   }
 }
 
