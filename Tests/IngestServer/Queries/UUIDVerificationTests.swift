@@ -47,6 +47,42 @@ import Testing
     }
   }
 
+  /// Whatever their first digits are, and as other systems end their lines.
+  @Test(arguments: ["\n", "\r\n", "\n\n  "])
+  func uuidsOneOnEachLineNeedNoQuotes(ending: String) throws {
+    let harness = try SessionHarness()
+    try harness.upload(0..<10, of: "car")
+    let others = ["3f2504e0-4f89-41d3-9a0c-0305e82c3301", "F2504E00-4f89-41d3-9a0c-0305e82c3301"]
+    for first in [SessionHarness.uuid(7)] + others {
+      let answer = try verify(harness, ([first] + (3..<13).map(SessionHarness.uuid)).joined(separator: ending) + ending)
+      let stored: Int64 = others.contains(first) ? 7 : 8
+      #expect(answer["asked"] == .integer(11) && answer["stored"] == .integer(stored), "\(first)")
+    }
+  }
+
+  @Test(arguments: [
+    "nonsense", "0nonsense", "fnonsense", "3f2504e0-4f89-41d3-9a0c-0305e82c3301\nnonsense",
+  ])
+  func aLineThatIsNoUUIDIsNamedWithWhatWouldBeGood(body: String) throws {
+    let answer = try SessionHarness().request("POST", "/admin/v1/verify", body: body)
+    #expect(answer.status == 400)
+    #expect(try answer.errorCode == "bad_record")
+    #expect(answer.text.contains("line \(body.split(separator: "\n").count): '"))
+    #expect(answer.text.contains("one on each line"))
+  }
+
+  @Test(arguments: [
+    (#"{"devise":"car","uuids":[]}"#, "devise"), (#"{"device":"car","exacty":3}"#, "did you mean exactly?"),
+    (#"{"device":"car","records":[{"uuid":"\#(SessionHarness.uuid(1))","time":7}]}"#, "time"),
+    (#"{"device":"car","uuid":"\#(SessionHarness.uuid(1))","timestmp":7}"#, "did you mean timestamp?"),
+    (#"{"device":"car","uuids":[],"records":[]}"#, "uuids"), (#"{"uuids":{}}"#, "uuids must be a list"),
+    (#"{"device":"car"}"#, "does not say what is expected"),
+  ])
+  func aKeyThatIsNotKnownIsNamed(body: String, words: String) throws {
+    let answer = try SessionHarness().request("POST", "/admin/v1/verify", body: body)
+    #expect(answer.status == 400 && answer.text.contains(words), "\(answer.text)")
+  }
+
   @Test func aDeviceOrARunBoundsTheSearch() throws {
     let harness = try SessionHarness()
     try harness.upload(0..<10, of: "car")

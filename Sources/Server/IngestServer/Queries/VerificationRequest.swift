@@ -22,34 +22,81 @@ struct VerificationRequest {
   /// device may be left out where the object around the list names it, the timestamp where the record has none.
   ///
   /// A uuid alone, a text in place of a record or in a list under `uuids`, is looked for at all times and, where no object
-  /// around it names one, at all devices.
+  /// around it names one, at all devices. Uuids alone may also stand one on each line, without quotes.
   init(_ body: [UInt8], run: String) throws(ResponseError) {
+    let opening = body.first { !Self.isSpace($0) }
+    if let opening, !Array("{[\"".utf8).contains(opening) {
+      try addLines(of: body)
+      return
+    }
     var reader = JSONReader(body.span)
     while !reader.isAtEnd() {
       let value: JSONValue
       do throws(JSONError) { value = try JSONValue(from: &reader, duplicateKeys: .lastWins) } catch {
         throw ResponseError(.error(400, "malformed_json", error.description))
       }
-      if case .array(let records) = value {
-        for record in records { try add(record, nil, run) }
-      } else if case .array(let records)? = value["records"] {
-        for record in records { try add(record, value["device"], run) }
-      } else if case .array(let uuids)? = value["uuids"] {
-        for uuid in uuids { try add(uuid, value["device"], run) }
-      } else {
-        try add(value, nil, run)
+      switch value {
+      case .array(let records): for record in records { try add(record, nil, run) }
+      case .object: try add(object: value, run)
+      default: try add(value, nil, run)
       }
     }
   }
 
-  private mutating func add(_ record: JSONValue, _ owner: JSONValue?, _ run: String) throws(ResponseError) {
+  private static let recordKeys = ["device", "uuid", "timestamp"]
+  private static let goodBody =
+    #"{"device":"phone-1","exactly":3}, {"device":"phone-1","uuids":["…"]}, lines of GET uuids, or uuids, one on each line"#
+
+  /// An object at the top: a list with what is common to its elements, or one record.
+  private mutating func add(object: JSONValue, _ run: String) throws(ResponseError) {
+    let named = ["records", "uuids", "uuid"].filter { object[$0] != nil }
+    let keys: [String] =
+      switch named.first {
+      case "records"?: ["device", "records"]
+      case "uuids"?: ["device", "uuids"]
+      case _?: Self.recordKeys
+      // What is misspelt may have been any of them.
+      case nil: Self.recordKeys + ["records", "uuids", "event", "from", "to", "since"] + CountRange.keys
+      }
+    do throws(FieldError) { _ = try AdminFields(object, knows: keys) } catch { throw refuse("\(error)") }
+    switch (named.first, object[named.first ?? ""]) {
+    case ("records"?, .array(let elements)), ("uuids"?, .array(let elements)):
+      for element in elements { try add(element, object["device"], run) }
+    case ("uuid"?, _): try add(object, nil, run)
+    case (let name?, _): throw refuse("\(name) must be a list")
+    case (nil, _): throw refuse("the body does not say what is expected: send \(Self.goodBody)")
+    }
+  }
+
+  private mutating func addLines(of body: [UInt8]) throws(ResponseError) {
+    for (index, line) in body.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false).enumerated() {
+      let text = Array(line.drop(while: Self.isSpace).reversed().drop(while: Self.isSpace).reversed())
+      if text.isEmpty { continue }
+      guard let uuid = UUID128(text: text.span) else {
+        let shown = String(decoding: text.prefix(40), as: UTF8.self)
+        throw ResponseError(
+          .error(400, "bad_record", "line \(index + 1): '\(shown)' is neither a uuid nor JSON: send \(Self.goodBody)"))
+      }
+      try checkRoom()
+      bare.append(Bare(device: nil, uuid: uuid))
+    }
+  }
+
+  private static func isSpace(_ byte: UInt8) -> Bool { byte <= UInt8(ascii: " ") }
+
+  private func checkRoom() throws(ResponseError) {
     guard count < Self.recordsMax else {
       throw ResponseError(.error(413, "too_many_records", "at most \(Self.recordsMax) records at a time"))
     }
+  }
+
+  private mutating func add(_ record: JSONValue, _ owner: JSONValue?, _ run: String) throws(ResponseError) {
+    try checkRoom()
     if case .string(let text) = record {
       bare.append(Bare(device: try name(owner), uuid: try uuid(text)))
       return
     }
+    do throws(FieldError) { _ = try AdminFields(record, knows: Self.recordKeys) } catch { throw refuse("\(error)") }
     guard case .string(let device)? = record["device"] ?? owner else {
       throw refuse("device must be the name of a device")
     }
@@ -116,8 +163,8 @@ struct CountExpectation: Sendable {
   init?(_ body: [UInt8], run: String) throws(ResponseError) {
     do {
       // Of several texts one behind the other the first is none of these.
+      guard body.first(where: { $0 > UInt8(ascii: " ") }) == UInt8(ascii: "{") else { return nil }
       var reader = JSONReader(body.span)
-      guard case .object = try reader.peek() else { return nil }
       let value = try JSONValue(from: &reader, duplicateKeys: .lastWins)
       guard reader.isAtEnd(), CountRange.keys.contains(where: { value[$0] != nil }) else { return nil }
       let fields = try AdminFields(
