@@ -54,4 +54,26 @@ import Testing
     #expect(try harness.upload(1, bearer: bus.access).status == 200)
     #expect(try harness.refresh(bus.refresh).status == 200)
   }
+
+  /// With a client that takes `.` and `..` out of paths.
+  @Test func aNameThatNoPathHoldsIsDeletedByTheQuery() throws {
+    try withServer { (server) throws in
+      for (name, word) in [(".", "."), ("..", ".."), ("a\\nb", "a%0Ab"), ("a/b", "a%2Fb")] {
+        let body = "{\"device_id\":\"\(name)\",\"location\":\(Uploads.record(1))}"
+        #expect(try Curl.run(["-d", body, server.url + "/locations"]).hasSuffix(" 200"))
+        let target = server.url + "/admin/v1/devices?device=" + word
+        #expect(try Curl.run(["-X", "DELETE", target]) == #"{"devices":1} 200"#, "\(word)")
+        #expect(try Curl.run(["-X", "DELETE", target]).hasSuffix(" 404"), "\(word)")
+      }
+    }
+  }
+
+  @Test(arguments: ["", "?run=one", "?device="])
+  func withoutANameNothingIsDeleted(query: String) throws {
+    let harness = try SessionHarness()
+    try harness.upload(0..<2, of: "car")
+    let answer = try harness.request("DELETE", "/admin/v1/devices\(query)")
+    #expect(try answer.status == 400 && answer.errorCode == "bad_parameter", "\(answer.text)")
+    #expect(try harness.reader.devices(limit: 10).elements.count == 1)
+  }
 }

@@ -44,9 +44,18 @@ struct DeviceHandlers: Sendable {
   /// `DELETE /admin/v1/devices/{device}?run`: the device goes with its records, quarantine, commands, tags and logs. A client
   /// that shows a token of it gets 410 and a `stop` from then on, until the device registers again. An upload in its name without
   /// a token makes a new device: it cannot be told from one that was never there.
-  func delete(_ exchange: Exchange) -> Reply {
-    let device = exchange.namedDevice
-    return .change(.delete(device)) { [traffic] count in
+  func delete(_ exchange: Exchange) -> Reply { delete(exchange.namedDevice) }
+
+  /// `DELETE /admin/v1/devices?device&run`: the same for names that no path can hold: `.`, `..`, and those with a control character.
+  func deleteNamed(_ exchange: Exchange) throws(ResponseError) -> Reply {
+    guard let name = exchange.query.text("device"), !name.isEmpty else {
+      throw QueryParameters.refuse("device", "must be the name of a device; POST /admin/v1/reset forgets all of a run")
+    }
+    return delete(DeviceIdentity(run: exchange.run, name: name))
+  }
+
+  private func delete(_ device: DeviceIdentity) -> Reply {
+    .change(.delete(device)) { [traffic] count in
       traffic.forget(device)
       return .answer(count == 0 ? .unknownDevice(device) : .count("devices", count))
     }

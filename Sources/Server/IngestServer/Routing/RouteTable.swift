@@ -88,6 +88,7 @@ extension Route {
     admin(.get, "/errors", "listErrors", query: ["run"]) { $0.traffic.listErrors },
     admin(.get, "/failures", "listFailures", query: ["run"]) { $0.traffic.listFailures },
     admin(.delete, "/devices/{device}", "deleteDevice", query: ["run"]) { $0.devices.delete },
+    admin(.delete, "/devices", "deleteNamedDevice", query: ["run", "device"]) { $0.devices.deleteNamed },
     admin(
       .get, "/devices/{device}/locations", "listDeviceLocations",
       query: ["run", "from", "to", "limit", "cursor", "format", "shape"]
