@@ -192,6 +192,30 @@ import Testing
     #expect(throws: FieldError.self) { try rules(text) }
   }
 
+  /// The place is named, and what it must be.
+  @Test(arguments: [
+    (
+      #""fault":{"kind":"drop"},"match":{"from":"2026-07-28T12:00:00Z","to":"2026-07-28T11:00:00Z"}"#,
+      "faults[0].match.to must be later than from"
+    ),
+    (
+      #""fault":{"kind":"cutHandshake"},"match":{"from":"2026-07-28T12:00:00Z","to":"2026-07-28T12:00:00Z"}"#,
+      "faults[0].match.to must be later than from"
+    ),
+    (#""fault":{"kind":"drop"},"match":{"count":0}"#, "faults[0].match.count must be at least 1"),
+    (#""fault":{"kind":"wrongLength","by":0}"#, "faults[0].fault.by must be other than 0"),
+    (#""fault":{"kind":"delay","time":"1s","to":"2s"}"#, "faults[0].fault.to must be omitted when time is given"),
+    (#""fault":{"kind":"delay","from":"1s"}"#, "faults[0].fault.to is missing"),
+  ])
+  func aRuleThatCanMeetNothingSaysWhy(rule: String, words: String) throws {
+    do {
+      _ = try rules("{\"faults\":[{\"id\":\"a\",\(rule)}]}")
+      Issue.record("\(rule) was taken")
+    } catch let error as FieldError {
+      #expect(error.description.hasPrefix(words), "\(error)")
+    }
+  }
+
   @Test func aRunCannotReachIntoAnother() throws {
     let text = #"{"faults":[{"id":"a","fault":{"kind":"drop"},"match":{"run":"y"}}]}"#
     #expect(throws: FieldError.self) { try rules(text, owner: "x") }

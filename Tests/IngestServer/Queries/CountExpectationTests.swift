@@ -31,6 +31,18 @@ import Testing
     #expect(answer.status == status, "\(answer.text)")
   }
 
+  @Test(arguments: [
+    (
+      "verify", #"{"exactly":0,"from":"2026-07-28T00:05:00Z","to":"2026-07-28T00:02:00Z"}"#,
+      "to must be later than from"
+    ),
+    ("await", #"{"exactly":0,"holds":"1s","grace":"2m"}"#, "grace must be at most 60s"),
+  ])
+  func whatCanNotBeIsRefused(path: String, body: String, words: String) throws {
+    let answer = try SessionHarness().request("POST", "/admin/v1/\(path)", body: body)
+    #expect(answer.status == 400 && answer.text.contains(words), "\(answer.text)")
+  }
+
   @Test func anExpectationThatDoesNotHoldSaysWhatThereIs() throws {
     let answer = try harness().request("POST", "/admin/v1/verify?run=one", body: #"{"exactly":3}"#)
     #expect(answer.status == 409)

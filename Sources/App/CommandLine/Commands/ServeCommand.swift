@@ -192,9 +192,8 @@ extension ServerConfiguration {
     locationTemplate = values.text("location-template")
     geofenceTemplate = values.text("geofence-template")
     if let problem = templateProblem { throw UsageError(problem) }
-    bodyBytesMax = try values.read("max-body", expected: "a size, such as 8MiB", Quantities.byteCount) ?? bodyBytesMax
-    bodyMemoryMax =
-      try values.read("body-memory", expected: "a size, such as 12MiB", Quantities.byteCount) ?? bodyMemoryMax
+    bodyBytesMax = try values.size("max-body", such: "8MiB") ?? bodyBytesMax
+    bodyMemoryMax = try values.size("body-memory", such: "12MiB") ?? bodyMemoryMax
     connectionsMax = try values.positive("max-connections")
     try readTimeLimits(values)
     journalShare =
@@ -209,8 +208,9 @@ extension ServerConfiguration {
       } ?? false
     retainDays = try values.positive("retain-days")
     retainBytes =
-      try values.read("retain-size", expected: "a size with its unit, such as 20GiB", Quantities.unitedByteCount)
-      .map(Int64.init)
+      try values.read("retain-size", expected: "a size above 0 with its unit, such as 20GiB") { text in
+        Quantities.unitedByteCount(text).flatMap { $0 > 0 ? Int64($0) : nil }
+      }
   }
 
   private mutating func readPlace(_ values: FlagValues) throws(UsageError) {
@@ -230,10 +230,7 @@ extension ServerConfiguration {
     headSeconds = try values.seconds("head-timeout") ?? headSeconds
     bodySeconds = try values.seconds("body-timeout") ?? bodySeconds
     bodyGraceSeconds = try values.seconds("body-grace") ?? bodyGraceSeconds
-    bodyBytesPerSecond =
-      try values.read("body-rate", expected: "a size above 0, such as 1KiB") { text in
-        Quantities.byteCount(text).flatMap { $0 > 0 ? $0 : nil }
-      } ?? bodyBytesPerSecond
+    bodyBytesPerSecond = try values.size("body-rate", such: "1KiB") ?? bodyBytesPerSecond
     writeSeconds = try values.seconds("write-timeout") ?? writeSeconds
   }
 }
@@ -243,6 +240,12 @@ extension FlagValues {
   fileprivate func seconds(_ name: String) throws(UsageError) -> Int? {
     try read(name, expected: "a time of a second or more, such as 90s or 10m") { text in
       Nanoseconds(text: text).map { Int($0.wholeMilliseconds / 1_000) }.flatMap { $0 > 0 ? $0 : nil }
+    }
+  }
+
+  fileprivate func size(_ name: String, such example: String) throws(UsageError) -> Int? {
+    try read(name, expected: "a size above 0, such as \(example)") { text in
+      Quantities.byteCount(text).flatMap { $0 > 0 ? $0 : nil }
     }
   }
 

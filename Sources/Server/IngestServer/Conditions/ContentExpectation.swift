@@ -230,7 +230,8 @@ struct WaitPlan: Sendable {
     } else {
       let said = try fields.milliseconds("timeout")
       timeout = said ?? Self.standardMilliseconds + held
-      grace = min(try fields.milliseconds("grace") ?? 0, Self.graceMax)
+      grace = try fields.milliseconds("grace") ?? 0
+      guard grace <= Self.graceMax else { throw FieldError("grace", .outOfRange(expected: "at most 60s")) }
     }
     if let timeout, timeout < held {
       throw FieldError("timeout", .outOfRange(expected: "at least as long as holds"))

@@ -208,8 +208,18 @@ extension FaultRule.Match {
   private mutating func take(_ fields: AdminFields) throws(FieldError) {
     share = try fields.share("share") ?? 1
     count = try fields.integer("count", in: 0...Int64(Int32.max)).map { Int($0) }
+    // A rule that can meet nothing looks like a server that works.
+    if count == 0 {
+      throw FieldError(
+        fields.place("count"),
+        .outOfRange(expected: "at least 1; to keep a rule that meets nothing, set its \"enabled\" to false"))
+    }
     skip = Int(try fields.integer("skip", in: 0...Int64(Int32.max)) ?? 0)
     from = try fields.time("from")
     to = try fields.time("to")
+    if let from, let to, from >= to {
+      throw FieldError(
+        fields.place("to"), .outOfRange(expected: "later than from, with which the time of the rule begins"))
+    }
   }
 }

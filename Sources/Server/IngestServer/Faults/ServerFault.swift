@@ -191,7 +191,12 @@ extension ServerFault {
       let pause = max(1, try fields.milliseconds("every") ?? 1_000)
       self = .dribble(bytes: Int(try fields.integer("bytes", in: 1...count) ?? 1), every: pause)
     case .malformed: self = .malformed
-    case .wrongLength: self = .wrongLength(by: Int(try fields.integer("by", in: -65_536...65_536) ?? 10))
+    case .wrongLength:
+      let difference = try fields.integer("by", in: -65_536...65_536) ?? 10
+      guard difference != 0 else {
+        throw FieldError(fields.place("by"), .outOfRange(expected: "other than 0, with which the length is right"))
+      }
+      self = .wrongLength(by: Int(difference))
     case .empty: self = .empty
     case .replace:
       let (status, headers, body) = try ServerFault.answer(fields)
@@ -242,12 +247,19 @@ extension ServerFault {
 
   /// `time` is fixed; `from` and `to` are a range to draw from.
   private static func delays(_ fields: AdminFields) throws(FieldError) -> ClosedRange<Int64> {
-    if let fixed = try fields.milliseconds("time") { return fixed...fixed }
-    guard let from = try fields.milliseconds("from"), let to = try fields.milliseconds("to") else {
-      throw FieldError(fields.place("time"), .missing)
+    let (from, to) = (try fields.milliseconds("from"), try fields.milliseconds("to"))
+    if let fixed = try fields.milliseconds("time") {
+      for (key, value) in [("from", from), ("to", to)] where value != nil {
+        throw FieldError(fields.place(key), .outOfRange(expected: "omitted when time is given"))
+      }
+      return fixed...fixed
     }
-    guard from <= to else { throw FieldError(fields.place("to"), .outOfRange(expected: "at least from")) }
-    return from...to
+    guard let least = from, let most = to else {
+      let missing = from != nil ? "to" : to != nil ? "from" : "time"
+      throw FieldError(fields.place(missing), .missing)
+    }
+    guard least <= most else { throw FieldError(fields.place("to"), .outOfRange(expected: "at least from")) }
+    return least...most
   }
 
   private static func location(_ fields: AdminFields) throws(FieldError) -> String {

@@ -171,10 +171,12 @@ struct CountExpectation: Sendable {
         value, knows: ["device", "event", "from", "to", "since"] + CountRange.keys + WaitPlan.ownKeys)
       range = try CountRange(fields, absent: 1)
       let device = try fields.text("device").map { DeviceIdentity(run: run, name: $0) }
+      let (from, to) = (try fields.time("from"), try fields.time("to"))
+      // Nothing is between them, and "none of these" would always hold.
+      if let from, let to, from >= to { throw FieldError("to", .outOfRange(expected: "later than from")) }
       selection = RecordSelection(
         KeySelection(
-          run: run, device: device, from: try fields.time("from")?.millisecondsSince1970 ?? .min,
-          to: try fields.time("to")?.millisecondsSince1970 ?? .max),
+          run: run, device: device, from: from?.millisecondsSince1970 ?? .min, to: to?.millisecondsSince1970 ?? .max),
         event: try fields.text("event"), receivedFrom: try fields.time("since")?.millisecondsSince1970 ?? .min)
     } catch let error as JSONError {
       throw ResponseError(.error(400, "malformed_json", error.description))
