@@ -50,6 +50,24 @@ import Testing
     #expect(try harness.order(#"{"commands":[["stop"]],"tll":5}"#, for: "a").text.contains("did you mean ttl?"))
   }
 
+  /// What is answered is what the device will get, and until when.
+  @Test func theAnswerShowsTheOrderThatStands() throws {
+    let first = try harness.order(#"{"commands":[["changePace",true]],"key":"once","ttl":"1h"}"#, for: "a").json()
+    let body = #"{"commands":[["changePace",false],["stop"]],"key":"once","ttl":"2d"}"#
+    let second = try harness.order(body, for: "a").json()
+    guard case .array(let commands)? = second["commands"], case .array(let before)? = first["commands"] else {
+      throw NoAnswer(request: "commands")
+    }
+    #expect(commands[0]["command"] == .array([.string("changePace"), .bool(true)]))
+    #expect(commands[0]["alreadyQueued"] == .bool(true) && commands[0]["id"] == before[0]["id"])
+    #expect(commands[0]["expiresAt"] == first["expiresAt"])
+    #expect(commands[1]["alreadyQueued"] == .bool(false) && commands[1]["expiresAt"] == nil)
+    #expect(second["expiresAt"] == .string("2026-07-30T18:34:23.000Z"))
+    let third = try harness.order(#"{"commands":[["stop"]],"key":"once","ttl":"3d"}"#, for: "a").json()
+    #expect(third["expiresAt"] == first["expiresAt"])
+    #expect(try harness.upload(1, device: "a").commands == #"[["changePace",true],["stop"]]"#)
+  }
+
   @Test func anOpenOrderWithTheSameKeyIsNotDoubled() throws {
     let body = #"{"commands":[["start"],["changePace",true]],"key":"morning"}"#
     let first = try harness.order(body, for: "a")

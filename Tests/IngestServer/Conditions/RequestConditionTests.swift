@@ -88,6 +88,16 @@ import Testing
     }
   }
 
+  @Test func aRequestWithoutADeviceIsNotOneOfAnother() throws {
+    try withServer { server in
+      #expect(try post(server, "/locations", "{").status == 400)
+      #expect(try post(server, "/locations/b", "{").status == 400)
+      let answer = try post(server, "/admin/v1/verify", #"{"of":"requests","device":"a","status":400}"#)
+      #expect(answer.text.contains("(POST /locations) matches, and does not say its device"), "\(answer.text)")
+      #expect(answer.text.contains("(POST /locations/b of b) matches, of another device"), "\(answer.text)")
+    }
+  }
+
   /// Also while the server has a command for some other device, so that it looks for those of this one.
   @Test(arguments: [false, true]) func aRefreshIsWaitedFor(isBesideACommand: Bool) throws {
     try withServer { server in

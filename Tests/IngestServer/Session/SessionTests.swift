@@ -94,6 +94,7 @@ private let record =
     harness.send(SessionHarness.bytes("POST", "/locations", [("Content-Length", "101")]))
     let answer = try #require(try harness.answer())
     #expect(answer.status == 413 && !answer.keepsAlive && harness.isFinished)
+    #expect(answer.text.contains("longer than 100 bytes, the limit of --max-body"))
   }
 
   @Test func anInvalidRequestGets400AndTheConnectionCloses() throws {

@@ -65,6 +65,8 @@ import Testing
     let replay = try harness.refresh(first.refresh)
     #expect(replay.status == 401)
     #expect(try replay.errorCode == "token_replayed")
+    #expect(replay.text.contains("was used before, and its time of grace is over"))
+    #expect(replay.field("WWW-Authenticate")?.contains("register again\"") == true)
     #expect(try harness.upload(1, bearer: second.access).status == 401)
     #expect(try harness.refresh(second.refresh).status == 401)
     // Only this family: a new registration of the same device is good.

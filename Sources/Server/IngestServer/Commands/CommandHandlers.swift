@@ -53,7 +53,10 @@ struct CommandHandlers: Sendable {
   }
 
   private func proceed(_ ordering: CommandQueueing) -> Reply {
-    guard let order = ordering.next else { return .answer(.ordered(ordering)) }
+    guard let order = ordering.next else {
+      guard ordering.taken.contains(where: \.wasQueued) else { return .answer(.ordered(ordering)) }
+      return .ask { (reader) throws(StoreError) in .ordered(try ordering.showingWhatStands(reader)) }
+    }
     return .queue(order) { id, isNew in
       var ordering = ordering
       ordering.take(id: id, isNew: isNew)
@@ -83,17 +86,21 @@ struct CommandHandlers: Sendable {
 }
 
 extension Response {
-  /// `commands`: a list of `id`, `command`, `alreadyQueued` (an open order had the same key); `expiresAt`; `warnings`:
-  /// what devices will make of the configurations.
+  /// `commands`: a list of `id`, `command`, `alreadyQueued` (an open order had the same key, and is what is shown); `expiresAt`, which
+  /// stands once more in a command where it is another; `warnings`: what devices will make of the configurations.
   fileprivate static func ordered(_ ordering: CommandQueueing) -> Response {
-    .object { writer in
+    let expiry = (ordering.taken.first { !$0.wasQueued } ?? ordering.taken.first)?.order.expiresAt
+    return .object { writer in
       writer.objects("commands", ordering.taken) { writer, taken in
         writer.member("id", taken.id)
         writer.key("command")
         writer.raw(taken.order.command)
         writer.member("alreadyQueued", taken.wasQueued)
+        if let expiry, taken.order.expiresAt != expiry {
+          writer.member("expiresAt", instant: taken.order.expiresAt.millisecondsSince1970)
+        }
       }
-      if let expiry = ordering.taken.first?.order.expiresAt {
+      if let expiry {
         writer.member("expiresAt", instant: expiry.millisecondsSince1970)
       }
       writer.list("warnings", ordering.warnings) { $0.value($1) }
@@ -149,7 +156,8 @@ struct CommandQueueing: Sendable {
   /// One command that the store has taken.
   struct Taken: Sendable {
     let id: Int64
-    let order: QueuedCommand
+    /// Or the earlier one that stands in its place.
+    fileprivate(set) var order: QueuedCommand
     /// An open order with the same key and target was there already.
     let wasQueued: Bool
   }
@@ -169,6 +177,31 @@ struct CommandQueueing: Sendable {
 
   mutating func take(id: Int64, isNew: Bool) {
     taken.append(Taken(id: id, order: waiting.removeLast(), wasQueued: !isNew))
+  }
+
+  /// Where an order with the same key is open, its command and its time hold, and not those of the request.
+  func showingWhatStands(_ reader: any StoreReader) throws(StoreError) -> CommandQueueing {
+    var shown = self
+    for place in shown.taken.indices where shown.taken[place].wasQueued {
+      let id = shown.taken[place].id
+      let before = LedgerCursor(order: id - 1, device: .max)
+      let run = shown.taken[place].order.target.run
+      let page = try reader.ledger(run: run, device: nil, now: .latest, after: before, limit: 1)
+      guard let line = page.elements.first, line.id == id, let expiry = WallInstant(exactly: line.expiresAt) else {
+        continue
+      }
+      (shown.taken[place].order.command, shown.taken[place].order.expiresAt) = (line.command, expiry)
+    }
+    return shown
+  }
+}
+
+extension QueuedCommand.Target {
+  fileprivate var run: String {
+    switch self {
+    case .device(let device): device.run
+    case .tag(_, let run), .everyone(let run): run
+    }
   }
 }
 

@@ -150,8 +150,8 @@ struct NearMisses: Sendable {
     for request in page.elements where reasons.count < 2 {
       guard expectation.differences(request.document(router)).isEmpty else { continue }
       let isOfRun = request.entry.run == run
-      let place =
-        isOfRun ? "of another device" : request.entry.run.isEmpty ? "without a run" : "in run \(request.entry.run)"
+      let owner = request.entry.device == nil ? "and does not say its device" : "of another device"
+      let place = isOfRun ? owner : request.entry.run.isEmpty ? "without a run" : "in run \(request.entry.run)"
       reasons.append(
         ShortfallReason(
           kind: isOfRun ? .otherDevice : .otherRun, message: "\(request.words) matches, \(place)",

@@ -74,7 +74,10 @@ struct ResponseError: Error {
 
 extension Response {
   /// Not a request as RFC 9112 has it, or one beyond the limits.
-  static func unreadable(_ error: HTTPError) -> Response {
+  static func unreadable(_ error: HTTPError, bodyBytesMax: Int? = nil) -> Response {
+    if error.code == .bodyTooLarge, let bodyBytesMax {
+      return .error(413, "body_too_large", "the body is longer than \(bodyBytesMax) bytes, the limit of --max-body")
+    }
     let code =
       switch error.status {
       case 413: "body_too_large"

@@ -311,7 +311,7 @@ extension IngestSession {
   private func refuse(_ error: HTTPError, _ output: inout SessionOutput) {
     rules.stop()
     dropBody()
-    let response = Response.unreadable(error)
+    let response = Response.unreadable(error, bodyBytesMax: context.limits.bodyBytes)
     append(response, .http11, withoutContent: false, .close, &output)
     finish(.afterOutput)
     context.metrics.refused(status: error.status)

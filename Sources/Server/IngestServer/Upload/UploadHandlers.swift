@@ -142,7 +142,23 @@ extension Response {
     switch refusal {
     case .wrongDevice: .wrongDevice
     case .deviceDeleted: .deviceDeleted
-    default: .unauthorized("token_\(refusal.rawValue)", "the token is not accepted")
+    case .unknown, .expired, .revoked, .replayed:
+      .unauthorized("token_\(refusal.rawValue)", refusal.explanation, refusal.explanation)
+    }
+  }
+}
+
+extension TokenRefusal {
+  /// What happened to it, and what the client has to do.
+  fileprivate var explanation: String {
+    switch self {
+    case .unknown: "the token is not known here: no registration has it, or its run was reset; register again"
+    case .expired: "the token has expired, by its time or because an administrator has said so"
+    case .revoked:
+      "the token was revoked, by an administrator or because a used refresh token of its registration came again; register again"
+    case .replayed:
+      "the refresh token was used before, and its time of grace is over: all tokens of its registration are revoked; register again"
+    case .wrongDevice, .deviceDeleted: preconditionFailure("these have answers of their own")
     }
   }
 }
