@@ -105,6 +105,31 @@ import Testing
     #expect(words.contains("revocation") || words.contains("revoked"), "\(words)")
   }
 
+  /// What is wrong is the server's certificate, and not that of the client, which is asked for as without the fault.
+  @Test(arguments: [TLS1_2_VERSION, TLS1_3_VERSION])
+  func aClientShowsItsCertificateAllTheSame(version: Int32) throws {
+    let (certificates, folder) = (try TestCertificates(), try TemporaryFolder())
+    var settings = TLSSettings(.development(names: []))
+    (settings.clientAuthorities, settings.certificatesFor) = (certificates.authority, .uploads)
+    let server = try SecureServer(settings) { $0.data = folder.file("data") }
+    var wishes = TestClient.Wishes(authority: folder.file("data/tls/authority.pem"))
+    (wishes.version, wishes.certificate) = (version, try certificates.issue("phone"))
+    for problem in ["changed", "revoked"] {
+      let rule = #"{"id":"f","fault":{"kind":"certificate","problem":"\#(problem)"}}"#
+      try server.put("/admin/v1/faults", #"{"faults":[\#(rule)]}"#)
+      let client = try TestClient(port: server.port, wishes)
+      try client.send("POST /locations HTTP/1.1\r\nHost: localhost\r\nContent-Length: 2\r\n\r\n{}")
+      #expect(try client.receive(until: "}").contains("200 OK"), "\(problem)")
+      let names = try ChildProcess([
+        "sh", "-c",
+        "openssl s_client -connect 127.0.0.1:\(server.port) </dev/null 2>&1 | grep -A1 '^Acceptable' >\(folder.file("said"))",
+      ])
+      #expect(names.exitCode() == 0)
+      #expect(String(decoding: try folder.read("said"), as: UTF8.self).contains("test authority"), "\(problem)")
+    }
+    #expect(try server.metric(#"rollingroad_tls_handshakes_failed_total{cause="client_certificate"}"#) ?? 0 == 0)
+  }
+
   @Test func aCutHandshakeIsReset() throws {
     try put(#"{"kind":"cutHandshake"}"#)
     let raw = try LoopbackClient(port: server.port)

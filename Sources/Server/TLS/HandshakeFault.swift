@@ -45,6 +45,7 @@ struct FaultyContexts {
       like: model, for: key, days: fault.days, fault == .wrongHost ? "DNS:wrong.invalid" : nil, by: signer)
     let staple = fault == .revoked ? try Staple(revoking: certificate, by: signer) : nil
     let context = try TLSContext(certificate, key, staple)
+    try context.askForCertificates(like: own)
     contexts[fault] = context
     return context
   }

@@ -155,6 +155,18 @@ final class TLSContext: @unchecked Sendable {
     unsafe SSL_CTX_set_timeout(pointer, TLSContext.certifiedSeconds)
   }
 
+  /// What a client may show counts as it does there: OpenSSL takes names and authorities from the context at hand.
+  func askForCertificates(like own: TLSContext) throws(TLSError) {
+    guard unsafe SSL_CTX_get_verify_mode(own.pointer) & SSL_VERIFY_PEER != 0 else { return }
+    guard let names = unsafe SSL_dup_CA_list(SSL_CTX_get_client_CA_list(own.pointer)) else {
+      throw TLSError("OpenSSL does not copy the names of authorities: \(TLSError.reason)")
+    }
+    unsafe SSL_CTX_set_client_CA_list(pointer, names)
+    unsafe SSL_CTX_set1_cert_store(pointer, SSL_CTX_get_cert_store(own.pointer))
+    unsafe SSL_CTX_set_verify(pointer, SSL_VERIFY_PEER, nil)
+    unsafe SSL_CTX_set_timeout(pointer, TLSContext.certifiedSeconds)
+  }
+
   private func control(_ command: Int32, _ value: Int) { _ = unsafe SSL_CTX_ctrl(pointer, command, value, nil) }
 }
 
