@@ -1,5 +1,6 @@
 import JSON
 import Store
+import Support
 import Testing
 
 @testable import IngestServer
@@ -198,6 +199,23 @@ import Testing
       #expect(answer.status == status)
       if status == 401 { #expect(answer.field("WWW-Authenticate") != nil) }
     }
+  }
+
+  /// Stored as any other, and no word of where the device is now.
+  @Test(arguments: ["2026-07-31T00:00:00.000Z", "1999-12-31T00:00:00.000Z"])
+  func aRecordOfAnImpossibleTimeIsNotTheLatestAndThatIsSaid(time: String) throws {
+    let harness = try SessionHarness()
+    let record = { (number: Int, time: String) in
+      Uploads.record(number).replacing("2026-07-28T18:00:00.000Z", with: time)
+    }
+    #expect(try harness.upload(record(1, time), to: "/locations/a").status == 200)
+    let odd = try harness.request("GET", "/admin/v1/devices/a").json()
+    #expect(odd["latest"] == .null && odd["records"] == .integer(1))
+    guard case .string(let note)? = odd["note"] else { throw NoAnswer(request: "note") }
+    #expect(note.contains("two days ahead"))
+    #expect(try harness.upload(record(2, "2026-07-30T23:59:59.999Z"), to: "/locations/a").status == 200)
+    let good = try harness.request("GET", "/admin/v1/devices/a").json()
+    #expect(good["latest"]?["uuid"] == .string(Uploads.uuid(2)) && good["note"] == nil)
   }
 }
 

@@ -27,7 +27,7 @@ struct DeviceHandlers: Sendable {
       after: try parameters.rowCursor(), limit: try parameters.limit(), query: exchange.query.items)
   }
 
-  /// `GET /admin/v1/devices/{device}?run`: a device as in the list.
+  /// `GET /admin/v1/devices/{device}?run`: a device as in the list, with a `note` where it has records and none of them is its latest.
   func get(_ exchange: Exchange) -> Reply {
     let identity = exchange.namedDevice
     return .ask { [traffic] (reader: any StoreReader) throws(StoreError) -> Response in
@@ -37,9 +37,13 @@ struct DeviceHandlers: Sendable {
         writer.members(of: device)
         writer.list("tags", tags) { $0.value($1) }
         writer.member("failure", traffic.failure(of: identity))
+        if device.latest == nil, device.points > 0 { writer.member("note", Self.noLatest) }
       }
     }
   }
+
+  private static let noLatest =
+    "latest is null: no record has a position and a possible time, from 2000 to two days ahead of the server's clock"
 
   /// `DELETE /admin/v1/devices/{device}?run`: the device goes with its records, quarantine, commands, tags and logs. A client
   /// that shows a token of it gets 410 and a `stop` from then on, until the device registers again. An upload in its name without
