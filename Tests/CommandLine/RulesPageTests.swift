@@ -33,6 +33,20 @@ import Testing
   }
 }
 
+/// docs/operations.md has every exit code, and those of a server stand in its help too.
+@Suite struct ExitCodePageTests {
+  @Test func everyCodeHasItsLine() {
+    let page = PageText.text("docs/operations.md")
+    for code in ExitCode.allCases { #expect(page.contains("\n| \(code.rawValue) | "), "\(code)") }
+  }
+
+  @Test func theHelpOfAServerHasItsCodes() {
+    for code in [ExitCode.ok, .runtimeFailure, .usage, .cannotBind] {
+      #expect(Subcommand.serve.details.contains(" \(code.rawValue) "), "\(code)")
+    }
+  }
+}
+
 /// docs/conform.md has each clause and each key of a dialect, in the words of the program.
 @Suite struct ConformancePageTests {
   @Test func thePageHasWhatTheProgramPrints() {

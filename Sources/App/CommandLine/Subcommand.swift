@@ -159,7 +159,7 @@ enum Descriptor {
 }
 
 /// What the process says to the shell when it ends.
-public enum ExitCode: Int32, Sendable {
+public enum ExitCode: Int32, CaseIterable, Sendable {
   /// The command did what it was asked.
   case ok = 0
   /// The command was understood and failed.

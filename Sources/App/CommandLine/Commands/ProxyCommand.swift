@@ -40,7 +40,7 @@ extension Subcommand {
       Passes every request on to the upstream and every answer back, and keeps what it sees: the page, the request
       log and /admin/v1 are at the second address, as those of 'serve'. A record counts as stored when the upstream
       has acknowledged it. Injected faults work in front of any backend. Prints "listening URL" and
-      "administration URL" on standard output when it is ready.
+      "administration URL" on standard output when it is ready. The exit codes are those of 'serve'.
       """,
     examples: [
       "rollingroad proxy --upstream http://127.0.0.1:3000",

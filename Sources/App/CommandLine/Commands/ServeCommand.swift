@@ -100,6 +100,9 @@ extension Subcommand {
       Accepts what the SDK uploads and answers 2xx only when the records are on disk. The live page is at /, the
       contract at /openapi.json, the administration under /admin/v1. Prints "listening URL" on standard output when
       it is ready. SIGTERM or Ctrl-C lets requests finish and then stops; a second one stops at once.
+
+      exit code: 0 after such a signal, 1 when it cannot serve, 2 when the command line has a mistake, 106 when an address to
+      listen on is taken. The reason is the last line on standard error.
       """,
     examples: [
       "rollingroad serve",
