@@ -38,6 +38,20 @@ import Threaded
     }
   }
 
+  /// A list inside an object, without a file for it.
+  @Test func theRecordsAreWhereAFlagSays() throws {
+    let server = try LocalServer.start()
+    defer { server.stop() }
+    let words = [
+      "conform", "--target", server.url, "--preset", "rollingroad", "--verify",
+      server.url + "/admin/v1/devices/{device}/locations?limit=1000", "--only", "batch-all-stored",
+    ]
+    let found = CommandCall(words + ["--uuids", "$.locations[*]"])
+    #expect(found.code == .ok, "\(found.output)\(found.error)")
+    let blind = CommandCall(words)
+    #expect(blind.code == .runInvalid, "\(blind.output)\(blind.error)")
+  }
+
   @Test func aListIsPrinted() {
     let call = CommandCall(["conform", "--list", "--only", "repetition"])
     #expect(call.code == .ok && call.output.contains("resend-after-cut-answer") && !call.output.contains("week-late"))
@@ -54,6 +68,8 @@ import Threaded
     (["--verify", "nats://h/road", "--query", "SELECT :device"], "--query is for databases, not for a stream"),
     (["--verify", "kafka://h"], "stream: a topic of Kafka has up to 249 letters"),
     (["--query", "SELECT 1"], "needs --verify"),
+    (["--uuids", "$.rows[*]"], "--uuids needs --verify with a URL"),
+    (["--verify", "http://127.0.0.1/{device}", "--uuids", "rows"], "a path as in $.items[*].uuid"),
     (["--verify", "/l/{device}", "--query", "SELECT :device"], "--query is for databases, not for a URL"),
     (["--dialect", "none.json5"], "--dialect: cannot read 'none.json5'"),
     (["--dialect", "wrong.json5"], "wrong.json5:1:15: pth: no key 'pth'; did you mean 'path'?"),

@@ -14,7 +14,17 @@ enum VerifyFlag {
       "what is stored: a URL that lists the records of {device}, a database (with --query), a stream (nats://, tls://, kafka://; its token in ROLLINGROAD_VERIFY_TOKEN), or a file of JSON lines"
     ),
     .value("query", "SQL", "query for the records of :device in the database of --verify"),
+    .value("uuids", "PATH", "JSON path of the records in the list of --verify URL, or of their uuids [$[*]]"),
   ]
+
+  /// `--uuids`; nil when the flag is not given. `url` is what it is about.
+  static func path(_ values: FlagValues, in url: String?) throws(UsageError) -> String? {
+    let path = try values.read("uuids", expected: "a path as in $.items[*].uuid") { text in
+      TargetVerification.isPath(text) ? text : nil
+    }
+    guard path == nil || url != nil else { throw UsageError("--uuids needs --verify with a URL") }
+    return path
+  }
 
   /// Nil when the flag is not given.
   init?(_ values: FlagValues) throws(UsageError) {

@@ -132,6 +132,8 @@ struct ConformCommand {
       dialect.preset = preset
     }
     if let place = try VerifyFlag(values) { dialect.verification.read(place) }
+    dialect.verification.records =
+      try VerifyFlag.path(values, in: dialect.verification.url) ?? dialect.verification.records
     dialect.restart = values.text("restart") ?? dialect.restart
     return dialect
   }

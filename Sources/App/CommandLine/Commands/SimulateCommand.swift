@@ -264,16 +264,17 @@ private struct SimulateCommand {
     return overrides
   }
 
-  /// `--verify` and `--query`.
+  /// `--verify`, `--query` and `--uuids`.
   private static func verification(_ values: FlagValues) throws(UsageError) -> [Override] {
     let verify = "target.verify."
     let settings: [(String, String?)]
     switch try VerifyFlag(values) {
-    case nil: return []
-    case .url(let url): settings = [("url", url)]
+    case nil: settings = [("uuids", try VerifyFlag.path(values, in: nil))]
+    case .url(let url): settings = [("url", url), ("uuids", try VerifyFlag.path(values, in: url))]
     case .place(let place):
       settings = [
         ("database", place.database), ("query", place.query), ("file", place.file), ("stream", place.stream),
+        ("uuids", try VerifyFlag.path(values, in: nil)),
       ]
     }
     return settings.compactMap { key, value in

@@ -35,7 +35,6 @@ extension Subcommand {
       .value("keys", "SCRIPT", "press these keys and quit, as in \"d 90s s drain\""),
       .value("factor", "N", "speed of the phone between requests, as a multiple of real time", standard: "1"),
     ] + VerifyFlag.all + [
-      .value("uuids", "PATH", "JSON path of the records in that list, or of their uuids", standard: "$[*]"),
       .value("quarantined", "URL", "URL that lists quarantined records, in the same format"),
       .value("admin-token", "TOKEN", "admin token of a Rolling Road server, for --strict", isSecret: true),
       .toggle(

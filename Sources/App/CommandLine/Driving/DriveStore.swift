@@ -19,10 +19,7 @@ struct DriveStore {
     case .place(let place): verification.place = place
     }
     verification.quarantinedURL = values.text("quarantined")
-    let path = try values.read("uuids", expected: "a path as in $.items[*].uuid") { text in
-      TargetVerification.isPath(text) ? text : nil
-    }
-    if let path { verification.uuids = path }
+    verification.uuids = try VerifyFlag.path(values, in: verification.url) ?? verification.uuids
     if verification.quarantinedURL != nil, verification.url == nil {
       throw UsageError("--quarantined needs --verify with a URL")
     }
