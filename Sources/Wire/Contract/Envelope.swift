@@ -157,7 +157,7 @@ package enum EnvelopeWarning: Equatable, Sendable {
 /// | any other object | the body, which then lacks coordinates | – |
 ///
 /// Several members may look like records. The best counts, and the first among equals: an object with coordinates or a
-/// batch with a record that has them; a batch of arrays; an object with time and identity where the body has no identity;
+/// batch with a record that has them; a batch of arrays; an object with time and identity where the body has not both;
 /// an array of two values or more; a batch of objects; an empty array. A key that occurs twice counts where it occurs last.
 package struct EnvelopeReader: Sendable {
   /// The root that a server expects; nil for those that are found anyway.

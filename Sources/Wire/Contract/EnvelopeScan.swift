@@ -225,7 +225,8 @@ extension EnvelopeScan {
     case .scalar: return 0
     case .object(let object):
       if object.isReadable { return 6 }
-      return object.hasTime && object.hasIdentity && !body.hasIdentity ? 4 : 0
+      // An identity alone may be that of the upload; with a time the body is the record.
+      return object.hasTime && object.hasIdentity && !(body.hasIdentity && body.hasTime) ? 4 : 0
     case .array(let array):
       if array.hasReadableElement { return 6 }
       if array.elements.isEmpty { return 1 }

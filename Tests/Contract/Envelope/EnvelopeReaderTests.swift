@@ -83,6 +83,11 @@ struct EnvelopeReaderTests {
       #"{"uuid":"v","timestamp":6,"data":{"uuid":"u","timestamp":5}}"#,
       FoundRecords(.bare, [#"{"uuid":"v","timestamp":6,"data":{"uuid":"u","timestamp":5}}"#])
     ),
+    // An upload with an identity of its own is not the record that it holds.
+    (
+      #"{"id":"e","data":{"uuid":"u","timestamp":5}}"#,
+      FoundRecords(.wrapped, root: "data", [#"{"uuid":"u","timestamp":5}"#], params: [#"id="e""#])
+    ),
     (#"{"a":[],"data":[]}"#, FoundRecords(.wrappedBatch, root: "a", [], params: ["data=[]"])),
     (#"{"data":{"location":\#(nested)},"x":1}"#, FoundRecords(.wrapped, root: "data", [nested], params: ["x=1"])),
     (
