@@ -114,6 +114,25 @@ import Testing
     #expect(proof.content(of: Self.uuid(2), of: "a") == nil, "its turn is over")
   }
 
+  /// An upload that is kept as it came has an `id` of its own, which is none of a record.
+  @Test func aStoreOfWholeUploadsProvesNothing() throws {
+    let record = "{\"uuid\":\"\(Self.uuid(1).text)\",\"coords\":{\"latitude\":1.5,\"longitude\":2.5}}"
+    let (proof, folder) = try proof(["{\"device\":\"a\",\"id\":\"\(Self.uuid(9).text)\",\"location\":[\(record)]}"])
+    #expect(proof.missing([PointKey(recordedAt: 0, uuid: Self.uuid(1))], of: "a") == nil)
+    #expect(proof.refusal?.contains("\"$.location[*]\"") == true, "\(proof.refusal ?? "")")
+    withExtendedLifetime(folder) {}
+  }
+
+  /// What a record has beside its place may hold uuids too.
+  @Test func aRecordWithAListOfUUIDsIsARecord() throws {
+    let extras = "{\"orders\":[{\"id\":\"\(Self.uuid(8).text)\"}]}"
+    let (proof, folder) = try proof([
+      "{\"device\":\"a\",\"id\":\"\(Self.uuid(1).text)\",\"lat\":1.5,\"lon\":2.5,\"extras\":\(extras)}"
+    ])
+    #expect(proof.missing([PointKey(recordedAt: 0, uuid: Self.uuid(1))], of: "a") == [])
+    withExtendedLifetime(folder) {}
+  }
+
   @Test func aStoreWithoutUUIDsProvesNothing() throws {
     let (proof, folder) = try proof([#"{"device":"a","number":1}"#])
     #expect(proof.missing([PointKey(recordedAt: 0, uuid: Self.uuid(1))], of: "a") == nil)

@@ -55,24 +55,33 @@ extension StoreView {
 package struct EntryCount {
   private var (entries, named, owned) = (0, 0, 0)
   private var first: StoredValue?
+  /// What was taken for an entry is what stands around the entries, and its uuid is its own.
+  private var isAroundRecords = false
 
   package init() {}
 
   package mutating func take(_ record: StoredRecord, isOwned: Bool) {
-    if entries == 0 { first = record.entry }
+    if entries == 0 { (first, isAroundRecords) = (record.entry, record.isAroundRecords) }
     entries += 1
     if record.uuid != nil { named += 1 }
     if isOwned { owned += 1 }
   }
 
-  /// There are entries, and none says which record it is.
+  /// There are entries, and none says which record it is: they have no uuid, or one that is not a record's.
   package func namelessness(_ place: String) -> StoreProblem? {
-    entries > 0 && named == 0 ? .nameless(place, pathOfRecords: first?.pathOfRecords) : nil
+    entries > 0 && (named == 0 || isAroundRecords) ? .nameless(place, pathOfRecords: first?.pathOfRecords) : nil
   }
 
   /// There are entries, and none says whose it is.
   package func ownerlessness(_ place: String) -> StoreProblem? {
     entries > 0 && owned == 0 ? .ownerless(place) : nil
+  }
+}
+
+extension StoredRecord {
+  /// An upload as it came, for one: it has an `id` and a list of records, and no place of its own.
+  fileprivate var isAroundRecords: Bool {
+    entry["uuid"] == nil && value("coords.latitude") == nil && entry.pathOfRecords != nil
   }
 }
 
