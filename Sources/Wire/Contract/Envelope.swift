@@ -66,6 +66,8 @@ struct ObjectFacts {
   var range = 0..<0
   /// Whether it has `coords`, or latitude and longitude.
   var hasCoordinates = false
+  /// Those under `coords`, as a whole record has them.
+  var hasCoords = false
   var hasTime = false
   var hasIdentity = false
   /// The object or array under `location`.
@@ -75,6 +77,7 @@ struct ObjectFacts {
     let range: Range<Int>
     let isObject: Bool
     let hasCoordinates: Bool
+    let hasCoords: Bool
     let hasTime: Bool
     let hasIdentity: Bool
   }
@@ -85,7 +88,8 @@ struct ObjectFacts {
   /// Whether `location` is but the name that this record has for its coordinates: the time stands beside it.
   var isRecordWithLocation: Bool {
     guard let location else { return false }
-    return location.isObject && location.hasCoordinates && !location.hasTime && !location.hasIdentity && hasTime
+    let isPlace = location.isObject && location.hasCoordinates && !location.hasCoords
+    return isPlace && !location.hasTime && !location.hasIdentity && hasTime
   }
 
   /// The record itself, where it is wrapped without its wrapper.
@@ -150,7 +154,7 @@ package enum EnvelopeWarning: Equatable, Sendable {
 /// | array that is a batch | each element; an element `{"location":R}` without coordinates of its own is R | – |
 /// | any other array | the body | – |
 /// | object with the configured root, its value an object or array | that value, or its elements if it is a batch | the other members |
-/// | object with time and without coordinates, whose `location` has coordinates, but neither time nor identity | the body | – |
+/// | object with time and without coordinates, whose `location` has latitude and longitude, but neither `coords` nor time nor identity | the body | – |
 /// | object with `location`, its value an object or array | as with a configured root | the other members |
 /// | object with coordinates | the body | – |
 /// | object with another member that looks like records | as with a configured root | the other members |

@@ -53,7 +53,7 @@ struct EnvelopeScan: ~Escapable {
         case .string, .number, .true, .false, .null: try skipScalar()
         }
       envelope.members.append(EnvelopeMember(key: key, value: valueStart..<reader.offset, content: content))
-      if role == .coords, case .object = kind { facts.object.hasCoordinates = true }
+      if role == .coords, case .object = kind { facts.noteCoords() }
       if role == .location, Self.isContainer(kind) { facts.object.location = location(content) }
     }
     facts.object.range = start..<reader.offset
@@ -109,6 +109,8 @@ struct EnvelopeScan: ~Escapable {
     var object = ObjectFacts()
     var hasLatitude = false
     var hasLongitude = false
+
+    mutating func noteCoords() { (object.hasCoordinates, object.hasCoords) = (true, true) }
   }
 
   private mutating func readObject(unwrapping: Bool) throws(JSONError) -> ObjectFacts {
@@ -119,7 +121,7 @@ struct EnvelopeScan: ~Escapable {
       let role = note(key, in: &facts)
       if role != nil, case let kind = try reader.peek(), Self.isContainer(kind) {
         if role == .coords {
-          if case .object = kind { facts.object.hasCoordinates = true }
+          if case .object = kind { facts.noteCoords() }
         } else if unwrapping {
           facts.object.location = try readLocation(kind)
           continue
@@ -146,12 +148,13 @@ struct EnvelopeScan: ~Escapable {
 
   private static func location(_ object: ObjectFacts) -> ObjectFacts.Location {
     ObjectFacts.Location(
-      range: object.range, isObject: true, hasCoordinates: object.hasCoordinates, hasTime: object.hasTime,
-      hasIdentity: object.hasIdentity)
+      range: object.range, isObject: true, hasCoordinates: object.hasCoordinates, hasCoords: object.hasCoords,
+      hasTime: object.hasTime, hasIdentity: object.hasIdentity)
   }
 
   private static func location(array range: Range<Int>) -> ObjectFacts.Location {
-    ObjectFacts.Location(range: range, isObject: false, hasCoordinates: false, hasTime: false, hasIdentity: false)
+    ObjectFacts.Location(
+      range: range, isObject: false, hasCoordinates: false, hasCoords: false, hasTime: false, hasIdentity: false)
   }
 
   private static func isContainer(_ kind: JSONKind) -> Bool {

@@ -83,7 +83,11 @@ struct EnvelopeReaderTests {
       #"{"uuid":"v","timestamp":6,"data":{"uuid":"u","timestamp":5}}"#,
       FoundRecords(.bare, [#"{"uuid":"v","timestamp":6,"data":{"uuid":"u","timestamp":5}}"#])
     ),
-    // An upload with an identity of its own is not the record that it holds.
+    // An upload with an identity and a time of its own is not the record that it holds.
+    (
+      #"{"id":"e","time":5,"location":{"coords":\#(flat)}}"#,
+      FoundRecords(.wrapped, root: "location", [#"{"coords":\#(flat)}"#], params: [#"id="e""#, "time=5"])
+    ),
     (
       #"{"id":"e","data":{"uuid":"u","timestamp":5}}"#,
       FoundRecords(.wrapped, root: "data", [#"{"uuid":"u","timestamp":5}"#], params: [#"id="e""#])
