@@ -1,3 +1,4 @@
+import Base
 package import JSON
 
 /// What an admin wants to queue for devices: `{"commands":[["setConfig",{…}],["stop"]]}`. A single command may also stand
@@ -36,8 +37,24 @@ package struct CommandRequest: Equatable, Sendable {
     // A device ignores surplus elements; the writer meant something else, ["stop", "start"] for instance.
     let isMisplaced = parts.count > 2 || (parts.count == 2 && parts[1] != .null && command.argument == nil)
     if isMisplaced { throw .superfluousArgument(command.name) }
-    if case .setConfig(let document) = command { try check(document, strict: strict) }
+    switch (command, parts.last) {
+    case (.setConfig(let document), _): try check(document, strict: strict)
+    case (.addGeofence, let fence?): try Self.check(fence, "", of: command.name)
+    case (.addGeofences, .array(let fences)?):
+      for (index, fence) in fences.enumerated() { try Self.check(fence, "[\(index)].", of: command.name) }
+    default: break
+    }
     commands.append(command)
+  }
+
+  /// A device would not see a key that it does not know, and would take the default for what was meant.
+  private static func check(_ fence: JSONValue, _ place: String, of name: CommandName) throws(CommandProblem) {
+    guard case .object(let object) = fence else { return }
+    for member in object.members where !GeofenceKey.all.contains(member.key) {
+      let near = NearestName.find(member.key, in: GeofenceKey.all).map { "; did you mean \($0)?" } ?? ""
+      throw .invalidGeofence(
+        name, FieldError(place + member.key, .outOfRange(expected: "omitted: unknown key\(near)")))
+    }
   }
 
   /// Limits differ between the platforms, and the server does not know the device's. Android has all that iOS has.

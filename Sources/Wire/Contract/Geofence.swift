@@ -66,6 +66,12 @@ package enum GeofenceKey {
   package static let entryState = "entryState"
   package static let stateUpdatedAt = "stateUpdatedAt"
   package static let hits = "hits"
+
+  static let all = [
+    identifier, latitude, longitude, radius, notifyOnEntry, notifyOnExit, notifyOnDwell, loiteringDelay, vertices,
+    extras,
+    entryState, stateUpdatedAt, hits,
+  ]
 }
 
 extension Geofence {

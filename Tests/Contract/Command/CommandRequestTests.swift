@@ -52,6 +52,23 @@ struct CommandRequestTests {
     #expect(try refusal("[[]]") == CommandError(index: 0, problem: .nullCommand))
   }
 
+  /// A device would take the default for what was meant.
+  @Test(arguments: [
+    (
+      #"["addGeofence",{"identifier":"a","latitude":1,"longitude":2,"radius":200,"notifyOnEntri":false}]"#,
+      "notifyOnEntri"
+    ),
+    (
+      #"["addGeofences",[{"identifier":"a","latitude":1,"longitude":2,"radius":200,"notifyOnEntri":false}]]"#,
+      "[0].notifyOnEntri"
+    ),
+  ])
+  func anUnknownKeyOfAGeofenceIsNamed(command: String, place: String) throws {
+    let error = try refusal("[\(command)]")
+    #expect(error?.index == 0)
+    #expect(error?.description.contains("\(place) must be omitted: unknown key; did you mean notifyOnEntry?") == true)
+  }
+
   @Test(arguments: [
     ("sotp", CommandName.stop), ("Stop", .stop), ("setconfig", .setConfig), ("startgeofence", .startGeofences),
     ("addGeofense", .addGeofence), ("bann", .ban), ("reset", nil), ("xyz", nil), ("", nil),
