@@ -8,6 +8,9 @@ import World
 
 /// I32: a device that truly rests comes to rest after its stop time-out, and one that truly sets off, and goes well beyond the
 /// region around its place, is moving soon (GeolocationConfig `stopTimeout`, `stationaryRadius`; SDK §12.1 to §12.6).
+///
+/// What begins the time-out is a sensor that is sure of a rest, and it is sure after some minutes at the most: whether the SDK
+/// has told it does not matter, or a rest that it never heard of would be right.
 final class MotionLivenessRule: Rule {
   override class var invariant: Invariant { .motionLiveness }
   override class var interest: Interest { [.told, .life, .course] }
@@ -22,13 +25,14 @@ final class MotionLivenessRule: Rule {
     var due: MonotonicInstant?
     /// When the reason for that began.
     var reason = MonotonicInstant(nanoseconds: 0)
+    /// Its sensors have said that it is still, and nothing else since.
+    var isStill = false
     /// Where it seemed to stop.
     var stop: Coordinate?
   }
 
   private struct Phone {
     var motion = ToldMotion()
-    var isStill = false
     /// The position that was told last.
     var place: Coordinate?
   }
@@ -38,6 +42,8 @@ final class MotionLivenessRule: Rule {
   /// Sensors err, and the search for a position takes a minute and begins anew when it fails.
   private static let restPatience = Nanoseconds.seconds(600)
   private static let startPatience = Nanoseconds.seconds(300)
+  /// Until sensors are sure of a rest. They notice it within minutes, and say it again and again (SDK §12.6.6).
+  private static let noticePatience = Nanoseconds.seconds(600)
   /// The position of a motion change is looked for four times, a minute each.
   private static let search = Nanoseconds.seconds(900)
   private static let startMetres = 500.0
@@ -54,8 +60,8 @@ final class MotionLivenessRule: Rule {
     case .told(.engine(.motionChange(let record))):
       if phones[device].motion.due != nil { exercised += 1 }
       phones[device].motion = ToldMotion(isMoving: record.isMoving, since: now)
-      phones[device].isStill = false
       phones[device].place = record.coords.place
+      rest(context)
     case .told(.engine(.location(let record))) where !record.isSample:
       phones[device].place = record.coords.place
       // It has set off without a position, and so without a record of it (SDK §12.6.4).
@@ -63,17 +69,13 @@ final class MotionLivenessRule: Rule {
         !ledger.truth.lives[device].seesSky(since: now - MotionLivenessRule.search)
       {
         phones[device].motion = ToldMotion(isMoving: true, since: now)
+        rest(context)
       }
       followStop(context)
-    // Its sensors have to say that it is still while it rests: movement takes back what they said on the way, at a light
-    // (SDK §12.6.1), and they need not say it again.
-    case .told(.engine(.activityChange(let activity))):
-      let rests = ledger.truth.lives[device].restsSince != nil
-      phones[device].isStill = rests && activity.type == .still && activity.confidence >= 75
-      if phones[device].motion.isMoving == true { phones[device].motion.due = nil }
-      rest(context)
+    case .told(.engine(.activityChange(let activity))): hear(activity, context)
     case .moves(let episode):
-      phones[device].motion.due = nil
+      // What they said on the way, at a light, was of no rest (SDK §12.6.1).
+      (phones[device].motion.due, phones[device].motion.isStill) = (nil, false)
       if case .trip(let trip) = episode { setOff(trip, context) } else { rest(context) }
     case .told(.engine(.enabledChange)), .told(.commanded), .killed, .launched, .healed, .configured, .asked,
       .faultBegan,
@@ -83,11 +85,23 @@ final class MotionLivenessRule: Rule {
     }
   }
 
+  /// A sure `still` begins the time-out, and a sure movement ends it, whatever it truly does (SDK §12.6.1).
+  private func hear(_ activity: Activity, _ context: EventContext) {
+    let (device, life) = (context.device, ledger.truth.lives[context.device])
+    guard phones[device].motion.isMoving == true, life.restsSince != nil, let configuration = life.configuration,
+      activity.confidence >= configuration.activity.minimumActivityRecognitionConfidence, activity.type != .unknown,
+      activity.type != .still || !phones[device].motion.isStill
+    else { return }
+    phones[device].motion.isStill = activity.type == .still
+    phones[device].motion.due = nil
+    rest(context)
+  }
+
   /// It truly rests, and the SDK says that it moves.
   private func rest(_ context: EventContext) {
     let (device, life) = (context.device, ledger.truth.lives[context.device])
-    guard phones[device].motion.isMoving == true, phones[device].isStill, let rests = life.restsSince,
-      let configuration = life.configuration,
+    guard phones[device].motion.isMoving == true, let rests = life.restsSince, let configuration = life.configuration,
+      configuration.activity.minimumActivityRecognitionConfidence <= 100,
       let wanted = life.expectation, wanted.goal == .location, !configuration.activity.disableStopDetection,
       !configuration.geolocation.useSignificantChangesOnly, !configuration.activity.disableMotionActivityUpdates
     else { return }
@@ -96,7 +110,8 @@ final class MotionLivenessRule: Rule {
       configuration.geolocation.stopTimeoutMinutes * 60 + configuration.activity.stopDetectionDelay
     phones[device].motion.stop = phones[device].place
     phones[device].motion.reason = start
-    phones[device].motion.due = start + .seconds(Int64(timeout)) + MotionLivenessRule.restPatience
+    let patience = phones[device].motion.isStill ? Nanoseconds.zero : MotionLivenessRule.noticePatience
+    phones[device].motion.due = start + .seconds(Int64(timeout)) + MotionLivenessRule.restPatience + patience
   }
 
   /// Positions away from the place where it seemed to stop take the stop back on Android, though it truly rests: the
