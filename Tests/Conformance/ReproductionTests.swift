@@ -1,4 +1,5 @@
 import Base
+import JSON
 import Scenario
 import Testing
 import Threaded
@@ -59,6 +60,32 @@ import Threaded
     let files = try files(DialectVerification(), requests: nil)
     #expect(!files.contains { $0.name.hasSuffix(".json5") })
     #expect(files.first { $0.name == "report.md" }?.text.contains("A scenario cannot express this clause") == true)
+  }
+
+  /// What is too long for a command line stands in a file of its own, from which the line reads it.
+  @Test(arguments: [
+    (ScriptedBackend.Defect.keepsAHundredOfABatch, "batch-250", true), (.keepsNewest, "backlog-5000", true),
+    (.listsTen, "store-reads-all", false),
+  ])
+  func aLongRequestIsSentFromAFile(defect: ScriptedBackend.Defect, clause: String, isLong: Bool) throws {
+    let summary = try ScriptedBackend(defect).summary(of: [clause])
+    let breach = try #require(summary.broken.first?.breach)
+    let curl = try #require(breach.curl)
+    let files = ConformanceFiles(summary).all
+    let script = try #require(files.first { $0.name == "again/\(clause).sh" }?.text)
+    #expect((breach.body != nil) == isLong && script.contains(curl))
+    #expect(files.first { $0.name == "again/\(clause).body" }?.text == breach.body)
+    #expect(files.first { $0.name == "report.md" }?.text.contains(curl) == true)
+    guard let body = breach.body else { return #expect(!curl.contains("@again")) }
+    #expect(curl.hasSuffix(" --data-binary '@again/\(clause).body'"), "\(curl)")
+    #expect(script.contains("cd \"$(dirname \"$0\")/..\" && curl "))
+    guard case .array(let records)? = try JSONValue(parsing: Array(body.utf8).span)["location"] else {
+      Issue.record("\(body.prefix(200))")
+      return
+    }
+    #expect(records.count == 250)
+    let text = ConformanceText(summary, width: 120, hasColours: false, folder: "/tmp/out").text
+    #expect(text.contains("its request is long: it is in /tmp/out/again/\(clause).sh"), "\(text)")
   }
 
   @Test(arguments: [

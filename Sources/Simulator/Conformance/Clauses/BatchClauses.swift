@@ -141,7 +141,7 @@ extension ConformanceClause {
     phone.put(records)
     guard let upload = phone.upload().last else { throw ClauseStop.notJudged("the phone did not upload") }
     let size = "a body of \(Double(upload.request.body.count / 100_000) / 10) MB"
-    run.lastSent = nil
+    run.lastSent = RawRequest(upload.request)
     guard upload.isSuccess else {
       throw run.fail("\(size) was answered with \(upload.outcome.text.shortened(120))", harm: .block)
     }

@@ -16,12 +16,18 @@ package struct ConformanceFiles {
       + reproductions
   }
 
-  /// Of each finding the request that decided, to be sent again by `sh again/batch-250.sh`, and where the clause sent whole
+  /// Of each finding the request that decided, to be sent again by `sh again/batch-250.sh`, which reads a long body from the file
+  /// beside it, and where the clause sent whole
   /// requests all of them, for `rollingroad simulate again/batch-250.json5`.
   private var reproductions: [(String, String)] {
     summary.causes.flatMap { result in
       var files: [(String, String)] = []
-      if let curl = result.breach?.curl {
+      if var curl = result.breach?.curl {
+        if let body = result.breach?.body {
+          files.append((result.clause.bodyFile, body))
+          // The file is beside the script, wherever that is run.
+          curl = "cd \"$(dirname \"$0\")/..\" && " + curl
+        }
         files.append(("again/\(result.clause.id).sh", "#!/bin/sh\n# \(result.clause.sentence).\n\(curl)\n"))
       }
       if let requests = result.breach?.requests {
@@ -101,7 +107,8 @@ package struct ConformanceFiles {
           lines.append("- **Thread:** [\(thread)](\(address))")
         }
       }
-      if let curl = breach.curl { lines += ["", "```sh", curl, "```"] }
+      if let curl = breach.curl { lines += ["", "```sh", curl, "```"] } else { lines += ["", Breach.noCommandLine] }
+      if breach.body != nil { lines += ["", "The body is in `\(result.clause.bodyFile)` beside this report."] }
       if breach.requests == nil {
         lines += [
           "", "A scenario cannot express this clause: it sends parts of requests, or too many.",
@@ -221,4 +228,14 @@ extension String {
   fileprivate var escapedForTable: String {
     String(map { $0.isNewline ? " " : $0 }).replacing("|", with: "\\|")
   }
+}
+
+extension Breach {
+  static let noCommandLine =
+    "No curl line shows it: what decides is sent in pieces, packed, or in several requests at once, or nothing is sent."
+}
+
+extension ConformanceClause {
+  /// In the folder of the report.
+  var bodyFile: String { "again/\(id).body" }
 }

@@ -56,8 +56,10 @@ package struct ConformanceText {
     let command = "\(summary.command) --only \(clause.id) --seed 0x\(String(summary.seed, radix: 16))"
     lines.append("    " + dim("again") + "   " + command.withoutControls)
     if let curl = breach.curl {
-      lines.append(
-        "    " + dim(curl.utf8.count <= ConformanceText.curlBytesMax ? curl.withoutControls : longCurl(clause)))
+      let isLong = breach.body != nil || curl.utf8.count > ConformanceText.curlBytesMax
+      lines.append("    " + dim(isLong ? longCurl(clause) : curl.withoutControls))
+    } else {
+      lines.append("    " + dim(Breach.noCommandLine))
     }
     return lines.joined(separator: "\n")
   }

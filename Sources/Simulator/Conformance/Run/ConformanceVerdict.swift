@@ -40,6 +40,8 @@ package struct Breach: Equatable, Sendable {
   package var stored = ""
   /// A command line that sends the decisive request again; nil when none can.
   package var curl: String?
+  /// What that line sends out of `bodyFile`, as it is longer than a line; nil where it holds the body itself.
+  package var body: String?
   /// What the clause sent, as the requests of a scenario; nil where that is too much, or cannot be written down.
   package var requests: [UInt8]?
 }

@@ -77,6 +77,13 @@ struct RawRequest {
     guard body.count <= 8_000, let text = String(validating: body, as: UTF8.self), !text.contains("\0") else {
       return nil
     }
+    return curl(sending: text)
+  }
+
+  /// One that sends what is in a file.
+  func curl(bodyIn file: String) -> String { curl(sending: "@" + file) }
+
+  private func curl(sending text: String) -> String {
     var words = ["curl", "-sS", "-i", "--max-time", "20"]
     // A method in -X does not tell curl that no body comes behind the answer's head.
     if method == "HEAD" { words.append("-I") } else if method != "POST" || body.isEmpty { words += ["-X", method] }
