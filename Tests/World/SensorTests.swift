@@ -24,6 +24,43 @@ struct SensorTests {
     #expect((25...75).contains(mistakes), "12 of 100 are mistaken")
   }
 
+  /// On its way it was mistaken for what is true now: it says so again, and is sure of it.
+  @Test func aMistakeThatHasComeTrueIsReportedAgain() {
+    var mistaken = 0
+    for device in 0..<200 as Range<UInt64> {
+      var sensor = ActivitySensor(truth: .inVehicle, at: Worlds.zero, seed: 1, device: device)
+      guard let report = sensor.takeReport(), report.activity == .still else { continue }
+      mistaken += 1
+      sensor.observe(.still, at: report.instant + .seconds(1))
+      let next = sensor.takeReport()
+      #expect(next?.activity == .still && (next?.confidence ?? 0) >= 75, "device \(device)")
+      #expect((next?.instant ?? Worlds.zero) <= report.instant + .seconds(181), "device \(device)")
+    }
+    #expect(mistaken > 20)
+  }
+
+  /// Every minute, surer and surer; an app that sleeps hears nothing.
+  @Test func aRestIsReportedAgainToWhoIsAwake() {
+    for device in 0..<50 as Range<UInt64> {
+      var sensor = ActivitySensor(truth: .inVehicle, at: Worlds.zero, seed: 1, device: device)
+      var now = Worlds.zero + .seconds(100)
+      sensor.observe(.still, at: now)
+      while let next = sensor.nextInstant, next < now + .seconds(300) { _ = sensor.takeReport() }
+      now = now + .seconds(300)
+      sensor.serve(isAwake: false, at: now)
+      #expect(sensor.nextInstant.map { $0 > now + .seconds(60) } ?? true, "device \(device)")
+      sensor.serve(isAwake: true, at: now)
+      var confidences: [Int] = []
+      while let next = sensor.nextInstant, next <= now + .seconds(600), let report = sensor.takeReport() {
+        if report.activity != .still { break }
+        sensor.serve(isAwake: true, at: report.instant)
+        confidences.append(report.confidence)
+      }
+      #expect(confidences == confidences.sorted() && (confidences.first ?? 0) >= 75, "device \(device)")
+      #expect(confidences.count < 10 || confidences.last == 100, "device \(device): \(confidences)")
+    }
+  }
+
   @Test func whatPassesBeforeItIsNoticedIsNotReported() {
     var sensor = ActivitySensor(truth: .inVehicle, at: Worlds.zero, seed: 1, device: 1)
     for second in 1..<200 as Range<Int64> {

@@ -36,6 +36,9 @@ package struct PhoneSensors: Sendable {
 
   package var wantsBackgroundFetch: Bool { fetches.due != nil }
 
+  /// The system does not let the app sleep, so that it hears again and again of a rest that goes on.
+  package var hearsOfRest: Bool { wantsActivities && updates != nil }
+
   /// Whether a position may be more than one of a stream: beyond a rim, or far away.
   package var watchesRegions: Bool {
     stationaryRegion != nil || proximityRegion != nil || !fences.isEmpty || wantsSignificantChanges

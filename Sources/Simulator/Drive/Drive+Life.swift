@@ -178,6 +178,7 @@ extension Drive {
     if let fetchesAt, fetchesAt <= instant { try fetch(at: now) }
     body.advance(to: instant)
     activity.observe(body.activity(at: instant), at: instant)
+    activity.serve(isAwake: isRunning && phone.sensors.hearsOfRest, at: instant)
     while let due = activity.nextInstant, due <= instant, let report = activity.takeReport() {
       for input in phone.sensors.take(Activity(report)) where isRunning { give(input, at: now) }
     }

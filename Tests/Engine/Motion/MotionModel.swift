@@ -87,7 +87,8 @@ struct MotionModel: Equatable {
   }
 
   private mutating func become(_ name: String, _ confidence: Int) {
-    guard activity != (name, confidence) else { return }
+    // What is said again is no change, and yet a device that is still begins to stop (SDK §12.6.6).
+    guard activity != (name, confidence) || (isEnabled && isMoving && name == "still") else { return }
     activity = (name, confidence)
     guard isEnabled else { return }
     let isSure = confidence >= 75

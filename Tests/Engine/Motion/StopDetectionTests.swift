@@ -44,6 +44,27 @@ import Vocabulary
     #expect(!rig.engine.state.isMoving)
   }
 
+  /// SDK §12.6.6: react-native#230, flutter#1367.
+  @Test(arguments: [(DevicePlatform.ios, 70, true), (.ios, 69, false), (.android, 75, true), (.android, 74, false)])
+  func aRestThatIsReportedAgainEndsAPaceThatWasAskedFor(platform: DevicePlatform, confidence: Int, ends: Bool) {
+    var rig = EngineRig.driving(platform)
+    rig.act(.still, 100)
+    rig.wait(310)
+    #expect(!rig.engine.state.isMoving)
+    rig.sample()
+    rig.act(.still, confidence)
+    rig.send(.call(.changePace(isMoving: true)))
+    rig.sample()
+    rig.wait(310)
+    #expect(rig.engine.state.isMoving, "nothing has been reported since")
+    _ = rig.take()
+    rig.act(.still, confidence)
+    #expect(rig.engine.timers.isRunning(.stopTimeout) == ends)
+    #expect(rig.take().kinds.isEmpty, "it is no change")
+    rig.wait(310)
+    #expect(rig.engine.state.isMoving != ends)
+  }
+
   @Test func positionsGoOnWhileTheTimerRuns() {
     var rig = EngineRig.driving()
     rig.act(.still)

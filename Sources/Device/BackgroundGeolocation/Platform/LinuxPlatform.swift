@@ -168,7 +168,8 @@ extension LinuxPlatform {
     }
   }
 
-  /// What the user is doing, by the names of the SDK, `still` or `in_vehicle` for instance; `confidence` is in percent.
+  /// What the user is doing, by the names of the SDK, `still` or `in_vehicle` for instance; `confidence` is in percent. Platforms
+  /// say it again while it lasts: a `still` after `changePace(true)` begins the stop time-out, also when it is the same as before.
   public func push(activity: String, confidence: Int) {
     let activity = Contract.Activity(ActivityType(name: activity), confidence: min(max(confidence, 0), 100))
     tell { $0.sensors.take(activity) }

@@ -162,8 +162,8 @@ extension Engine {
     }
   }
 
-  /// Android takes a stop back when the device leaves the place where it seemed to stop. An activity that goes on as `still`
-  /// is not reported again, so that the time-out begins anew at the new place.
+  /// Android takes a stop back when the device leaves the place where it seemed to stop. While the activity goes on as
+  /// `still` the time-out begins anew at the new place, without waiting for the next report.
   mutating func watchDisplacement(of fix: Fix, at now: Moment, into effects: inout [Effect]) {
     guard profile.watchesDisplacementWhileStopping, let stoppingPlace, let place = Coordinate(fix) else { return }
     guard stoppingPlace.distanceMetres(to: place) > configuration.geolocation.stationaryRadiusMetres else { return }

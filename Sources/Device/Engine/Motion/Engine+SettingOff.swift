@@ -5,7 +5,7 @@ import Vocabulary
 /// From rest to movement (SDK §12.4, §12.5).
 extension Engine {
   mutating func take(_ activity: Activity, at now: Moment, into effects: inout [Effect]) {
-    guard activity != self.activity else { return }
+    guard activity != self.activity else { return stayStill(at: now, into: &effects) }
     self.activity = activity
     let isMovingType = activity.type.isMoving
     note(.motionActivity(activity, isMovingType: isMovingType), .debug, into: &effects)
@@ -19,6 +19,15 @@ extension Engine {
       if activity.confidence >= settings.minimumConfidence { seemMoving(at: now, into: &effects) }
     case (false, false): stop(.motionTrigger, into: &effects)
     }
+  }
+
+  /// The platform says again what it has said. That is no change, and nothing is told of it; but a device that was made to
+  /// move, by `changePace` for instance, and rests all the same begins to stop (SDK §12.6.6).
+  private mutating func stayStill(at now: Moment, into effects: inout [Effect]) {
+    guard state.isEnabled && state.trackingMode == .location, !settings.followsSignificantChanges, state.isMoving,
+      activity.type == .still, activity.confidence >= settings.minimumConfidence
+    else { return }
+    seemStill(confidence: activity.confidence, at: now, into: &effects)
   }
 
   private mutating func seemMoving(at now: Moment, into effects: inout [Effect]) {

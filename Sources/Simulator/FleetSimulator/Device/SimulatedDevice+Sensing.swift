@@ -66,6 +66,7 @@ extension SimulatedDevice {
     settle(at: moment(at: instant, in: run), in: run)
     post(at: moment(at: instant, in: run), in: run)
     guard !isHealed else { return }
+    phone.sensor.serve(isAwake: phone.hearsOfRest, at: instant)
     if life.isDownUntil == nil {
       phone.plan(body, isBlind: faults.effects.contains(.hidesPositions), after: instant)
     } else if !isWatched {

@@ -65,6 +65,9 @@ struct SimulatedPhone {
   /// When the system has to look at what it watches.
   var nextSight: MonotonicInstant? { earlier(earlier(regionTick, surroundings?.next), regionExit) }
 
+  /// The system does not let it sleep, so that it hears again and again of a rest that goes on.
+  var hearsOfRest: Bool { wantsActivities && updates != nil }
+
   /// Metres between the positions that the app wants.
   var distanceFilter: Double { isSampling ? 0 : updates?.distanceFilterMetres ?? 0 }
 

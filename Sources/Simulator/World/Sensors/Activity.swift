@@ -4,17 +4,29 @@ package import Base
 ///
 /// Told of each change, the sensor has at most one report pending; a change that passes before it is noticed is never
 /// reported, as when a car stands at a light for a few seconds.
+///
+/// What it has reported and is not sure of is reported again when it is, and to an app that is awake a rest that goes on is
+/// reported again and again, each time surer: in a device's log `still` comes with 33 %, seconds later once more and then with
+/// 100 %, and Android reports at intervals (SDK §12.6.6).
 package struct ActivitySensor: Sendable {
   private var stream: RestingStream
   private var truth: MotionActivity
   private var reported: MotionActivity
+  /// In percent, how sure it was of that.
+  private var confidence: Int
   private var pending: ActivityReport?
+  /// When the rest that goes on is reported again.
+  private var repetition: MonotonicInstant?
 
   private let shares: ActivityShares?
 
   private static let confusionShare = 0.12
   /// How long a mistake lasts, in the mean.
   private static let mistakeSeconds = 25.0
+  /// Mistakes have less.
+  private static let sureConfidence = 75
+  /// Between the reports of one rest.
+  private static let repetitionInterval = Nanoseconds.seconds(60)
 
   /// The sensor begins by knowing the truth. `shares` are of the time on the way.
   package init(
@@ -23,32 +35,52 @@ package struct ActivitySensor: Sendable {
     self.shares = shares
     stream = RestingStream(.activity, seed: seed, device: device)
     self.truth = truth
-    reported = truth
+    (reported, confidence) = (truth, 100)
     pending = mistake(after: instant)
   }
 
   /// When the next report is due; nil while there is none.
-  package var nextInstant: MonotonicInstant? { pending?.instant }
+  package var nextInstant: MonotonicInstant? {
+    guard let repetition else { return pending?.instant }
+    return pending.map { min($0.instant, repetition) } ?? repetition
+  }
 
   /// Tells the sensor what the body does from an instant on. Does nothing when that is no change.
   package mutating func observe(_ activity: MotionActivity, at instant: MonotonicInstant) {
     guard activity != truth else { return }
     truth = activity
+    repetition = nil
+    guard reported != truth || confidence < ActivitySensor.sureConfidence else {
+      return pending = mistake(after: instant)
+    }
+    let median = ActivitySensor.medianDelay(of: truth)
+    let delay = min(stream.draw { $0.logNormal(median: median, sigma: 0.5) }, 180)
     if reported == truth {
-      pending = mistake(after: instant)
+      // It was a mistake until now.
+      pending = report(truth, after: delay, from: instant)
     } else {
-      let median = ActivitySensor.medianDelay(of: truth)
-      let delay = min(stream.draw { $0.logNormal(median: median, sigma: 0.5) }, 180)
       let confusionShare = 1 - truthShare
       let isMistaken = stream.draw { $0.chance(confusionShare) }
       pending = report(isMistaken ? look(like: truth) : truth, after: delay, from: instant)
     }
   }
 
+  /// Whether the app is awake just now, as it is while it has positions coming. One that sleeps hears of changes alone.
+  package mutating func serve(isAwake: Bool, at instant: MonotonicInstant) {
+    guard isAwake && truth == .still && reported == .still else { return repetition = nil }
+    if repetition == nil { repetition = instant + ActivitySensor.repetitionInterval }
+  }
+
   /// Takes the pending report, and prepares the next: the truth after a mistake, a mistake some time after the truth.
   package mutating func takeReport() -> ActivityReport? {
+    if let repetition, repetition <= pending?.instant ?? repetition {
+      self.repetition = repetition + ActivitySensor.repetitionInterval
+      if confidence < 100 { confidence = min(100, confidence + 5 + stream.draw { $0.index(below: 16) }) }
+      return ActivityReport(instant: repetition, activity: reported, confidence: confidence)
+    }
     guard let report = pending else { return nil }
-    reported = report.activity
+    (reported, confidence) = (report.activity, report.confidence)
+    repetition = nil
     pending =
       reported == truth
       ? mistake(after: report.instant)
@@ -76,7 +108,8 @@ package struct ActivitySensor: Sendable {
     _ activity: MotionActivity, after delay: Double, from instant: MonotonicInstant
   ) -> ActivityReport {
     let confidence =
-      activity == truth ? 75 + stream.draw { $0.index(below: 26) } : 35 + stream.draw { $0.index(below: 36) }
+      activity == truth
+      ? ActivitySensor.sureConfidence + stream.draw { $0.index(below: 26) } : 35 + stream.draw { $0.index(below: 36) }
     let due = MonotonicInstant(secondsRoundedUp: instant.seconds + delay)
     return ActivityReport(instant: due, activity: activity, confidence: confidence)
   }

@@ -1,0 +1,77 @@
+import Base
+import Contract
+import Engine
+import Host
+import Scenario
+import Testing
+import Vocabulary
+import World
+
+@testable import FleetSimulator
+
+/// A phone that has come to rest comes to rest for its SDK too, whatever its sensor thought on the way.
+@Suite struct RestingTests {
+  /// How many devices still moved for their SDK a quarter of an hour after they had come to rest, and of how many rests.
+  private func measure(_ name: String, seed: UInt64, devices: String) throws -> (moving: Int, rests: Int) {
+    let builtIn = try #require(BuiltInScenario.named(name))
+    let text = builtIn.text.replacing(devices, with: "devices: 200")
+    let files = RouteFiles(beside: nil, read: { _ in nil }, list: { _ in nil })
+    var setup = try RunSetup(ScenarioReader().read(text).scenario, files: files)
+    setup.seed = seed
+    let rests = Rests(end: MonotonicInstant(nanoseconds: 0) + setup.duration)
+    _ = try FleetRun(setup, store: Runs.store(), watchers: [rests]).run()
+    return (rests.moving.count, rests.count)
+  }
+
+  @Test(
+    arguments: [("commuters", "devices: 1000"), ("deploy-503", "devices: 300")], 1...3 as ClosedRange<UInt64>)
+  func nobodyMovesAQuarterOfAnHourLater(scenario: (String, String), seed: UInt64) throws {
+    let (moving, rests) = try measure(scenario.0, seed: seed, devices: scenario.1)
+    #expect(rests > 50 && moving == 0, "\(moving) of 200 phones, in \(rests) rests")
+  }
+}
+
+private final class Rests: Watcher {
+  private struct Phone {
+    var isMoving: Bool?
+    var since: MonotonicInstant?
+  }
+
+  private let end: MonotonicInstant
+  private var phones: [Int: Phone] = [:]
+  private(set) var moving: Set<Int> = []
+  private(set) var count = 0
+
+  init(end: MonotonicInstant) { self.end = end }
+
+  func see(_ event: SimulationEvent, _ context: EventContext) {
+    let now = context.now.monotonic
+    switch event {
+    case .moves(let episode):
+      close(context.device, at: now)
+      if case .stay(let stay) = episode {
+        phones[context.device, default: Phone()].since = stay.start
+      }
+    case .killed: close(context.device, at: now)
+    case .launched:
+      if phones[context.device]?.since != nil { phones[context.device]?.since = now }
+    case .told(.engine(.motionChange(let record))):
+      if !record.isMoving { close(context.device, at: now) }
+      phones[context.device, default: Phone()].isMoving = record.isMoving
+      if !record.isMoving { phones[context.device]?.since = now }
+    default: break
+    }
+  }
+
+  func drivesEnded() {
+    for device in phones.keys { close(device, at: end) }
+  }
+
+  private func close(_ device: Int, at now: MonotonicInstant) {
+    guard let phone = phones[device], let since = phone.since else { return }
+    phones[device]?.since = nil
+    guard now - since > .seconds(900) else { return }
+    count += 1
+    if phone.isMoving == true { moving.insert(device) }
+  }
+}
