@@ -37,6 +37,34 @@ import Vocabulary
     )
   }
 
+  /// SDK §12.6.6, whatever the sensor thought on the way, and after `changePace(true)` on a phone that is parked.
+  @Test(arguments: [DevicePlatform.ios, .android], 1...12 as ClosedRange<UInt64>)
+  func aPhoneThatRestsComesToRest(platform: DevicePlatform, seed: UInt64) throws {
+    var ride = try Ride(platform, seed: seed)
+    try ride.press(.drive)
+    try ride.wait(40)
+    try ride.press(.stop)
+    try ride.wait(900)
+    #expect(ride.status.contains(" · stationary · "), "after 40 s of driving")
+    try ride.press(.pace)
+    try ride.wait(30)
+    #expect(ride.status.contains(" · moving · "))
+    try ride.wait(870)
+    #expect(ride.status.contains(" · stationary · "), "parked, after changePace(true)")
+  }
+
+  /// SDK §16: the clock of the ride begins on a Saturday, at 17:20 UTC.
+  @Test(arguments: [("1-7 17:00-17:30", true), ("1-7 18:00-18:30", false)])
+  func anAppWithAScheduleFollowsIt(schedule: String, tracks: Bool) throws {
+    var ride = try Ride(.android, ["app": .object(["schedule": .array([.string(schedule)])])])
+    #expect(ride.notes.contains { $0.hasPrefix("startSchedule()") && $0.hasSuffix(schedule) })
+    #expect(ride.status.contains("tracking off") != tracks)
+    try ride.wait(1_800)
+    #expect(ride.status.contains("tracking off"), "between the two")
+    try ride.wait(1_800)
+    #expect(ride.status.contains("tracking off") == tracks)
+  }
+
   /// SDK §25.
   @Test func aDriveIsAsObservedUnlessItFollowsTheDocuments() throws {
     func odometers(_ behaviour: SDKBehaviour?) throws -> [Double?] {
@@ -265,12 +293,16 @@ import Vocabulary
     #expect(ride.status.contains("tracking off"))
   }
 
-  @Test func mistakesOfAConfigurationAreTold() throws {
+  @Test(arguments: [
+    (#"{"http":{"batchSinc":true}}"#, "Unknown configuration key: http.batchSinc (did you mean http.batchSync?)"),
+    (#"{"http":{"method":"FETCH"}}"#, "http.method must be one of POST, PUT, PATCH; the SDK would use POST"),
+  ])
+  func mistakesOfAConfigurationAreTold(text: String, mistake: String) throws {
     let place = try #require(Coordinate(latitude: 0, longitude: 0))
-    let document = try JSONValue(parsing: Array(#"{"http":{"batchSinc":true}}"#.utf8).span)
+    let document = try JSONValue(parsing: Array(text.utf8).span)
     let settings = DriveSettings(
       platform: .ios, start: place, seed: 1, target: "http://a", deviceName: "d", documents: [document])
-    #expect(settings.mistakes == ["Unknown configuration key: http.batchSinc (did you mean http.batchSync?)"])
+    #expect(settings.mistakes == [mistake])
   }
 
   /// An hour after the last look at its age a record is overdue as soon as it is made (SDK §7.4.2).

@@ -54,7 +54,21 @@ extension Drive {
     if isRunning { ready(Launch(), at: now) } else { try launch(Launch(), at: now) }
     isInBackground = false
     // What the app does when it is opened.
-    if !host.engine.state.isEnabled { give(.call(.start), at: now) }
+    start(at: now)
+  }
+
+  /// An app with a schedule leaves it to the schedule when it tracks (SDK §16).
+  mutating func start(at now: Moment) {
+    let (state, schedule) = (host.engine.state, host.configuration.app.schedule)
+    guard !schedule.isEmpty else {
+      if !state.isEnabled { give(.call(.start), at: now) }
+      return
+    }
+    guard !state.isSchedulerEnabled else { return }
+    let times = schedule.joined(separator: ", ")
+    lines.append(.note("startSchedule(): the app tracks when its schedule says so, \(times)"))
+    give(.call(.startSchedule), at: now)
+    if !host.engine.state.isEnabled { lines.append(.note("tracking is off by the schedule; o starts it")) }
   }
 
   /// The system starts the app, for what it watches (SDK §19.2).

@@ -81,7 +81,7 @@ package struct Drive {
       identity: Drive.identity(settings.seed, from: now, launch: 0),
       quirks: settings.quirks, scratch: scratch, at: now)
     begin(Launch(), at: now)
-    give(.call(.start), at: now)
+    start(at: now)
     settle(at: now)
     try commit()
   }

@@ -43,6 +43,9 @@ package struct DriveSettings: Sendable {
     ready(kept: nil).change.warnings.compactMap { warning in
       switch warning {
       case .withoutEffect, .clamped, .spaceInURL, .refreshTokenNotSent: nil
+      // The phone does not come to use it: the command ends here.
+      case .notAllowed(let key, let expected, let fallback):
+        "\(key) must be \(expected); the SDK would use \(fallback)"
       default: warning.explanation
       }
     }
