@@ -49,7 +49,8 @@ private final class Rests: Watcher {
     switch event {
     case .moves(let episode):
       close(context.device, at: now)
-      if case .stay(let stay) = episode {
+      // Where no position is to be had a rest is none that could be told (SDK §12.6.4).
+      if case .stay(let stay) = episode, stay.cover != .tunnel {
         phones[context.device, default: Phone()].since = stay.start
       }
     case .killed: close(context.device, at: now)
