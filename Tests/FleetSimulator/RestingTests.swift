@@ -23,17 +23,18 @@ import World
     return (rests.moving.count, rests.count)
   }
 
-  @Test(
-    arguments: [("commuters", "devices: 1000"), ("deploy-503", "devices: 300")], 1...3 as ClosedRange<UInt64>)
-  func nobodyMovesAQuarterOfAnHourLater(scenario: (String, String), seed: UInt64) throws {
-    let (moving, rests) = try measure(scenario.0, seed: seed, devices: scenario.1)
-    #expect(rests > 50 && moving == 0, "\(moving) of 200 phones, in \(rests) rests")
+  @Test(arguments: 1...2 as ClosedRange<UInt64>)
+  func nobodyMovesAQuarterOfAnHourLater(seed: UInt64) throws {
+    let (moving, rests) = try measure("commuters", seed: seed, devices: "devices: 1000")
+    #expect(rests > 200 && moving == 0, "\(moving) of 200 phones, in \(rests) rests")
   }
 }
 
 private final class Rests: Watcher {
   private struct Phone {
-    var isMoving: Bool?
+    /// What the SDK told last.
+    var isMoving = false
+    /// Since when it rests, and its app runs.
     var since: MonotonicInstant?
   }
 
@@ -57,9 +58,7 @@ private final class Rests: Watcher {
     case .launched:
       if phones[context.device]?.since != nil { phones[context.device]?.since = now }
     case .told(.engine(.motionChange(let record))):
-      if !record.isMoving { close(context.device, at: now) }
       phones[context.device, default: Phone()].isMoving = record.isMoving
-      if !record.isMoving { phones[context.device]?.since = now }
     default: break
     }
   }
@@ -68,11 +67,12 @@ private final class Rests: Watcher {
     for device in phones.keys { close(device, at: end) }
   }
 
+  /// The end of a rest: by now its SDK has told of it.
   private func close(_ device: Int, at now: MonotonicInstant) {
     guard let phone = phones[device], let since = phone.since else { return }
     phones[device]?.since = nil
     guard now - since > .seconds(900) else { return }
     count += 1
-    if phone.isMoving == true { moving.insert(device) }
+    if phone.isMoving { moving.insert(device) }
   }
 }
