@@ -23,6 +23,7 @@ package struct ActivitySensor: Sendable {
   private static let confusionShare = 0.12
   /// How long a mistake lasts, in the mean.
   private static let mistakeSeconds = 25.0
+  private static let longestDelay = 1e8
   /// Mistakes have less.
   private static let sureConfidence = 75
   /// Between the reports of one rest.
@@ -100,7 +101,8 @@ package struct ActivitySensor: Sendable {
       guard shares.truthShare < 1 else { return nil }
       mean = ActivitySensor.mistakeSeconds * shares.truthShare / (1 - shares.truthShare)
     }
-    let delay = stream.draw { $0.exponential(mean: mean) }
+    // A share of next to nothing of the others has a mean of centuries.
+    let delay = min(stream.draw { $0.exponential(mean: mean) }, ActivitySensor.longestDelay)
     return report(look(like: truth), after: delay, from: instant)
   }
 
