@@ -66,6 +66,18 @@ import Testing
     #expect(rotate(store, 1, to: 4) == .refused(.replayed))
   }
 
+  /// A server that has rotated tokens and does so no more: what was used up until then stays so.
+  @Test(arguments: StoreKind.allCases) func aUsedTokenStaysUsedWithoutRotation(_ kind: StoreKind) throws {
+    let store = try TestStore(kind)
+    let family = begin(store)
+    #expect(rotate(store, 1, to: 1) == .rotated(family: family))
+    #expect(rotate(store, 1, to: 2) == .rotated(family: family))
+    #expect(rotate(store, 2, to: 2, after: 30_000) == .rotated(family: family))
+    #expect(rotate(store, 1, to: 1, after: 30_000) == .rotated(family: family), "within the grace")
+    #expect(rotate(store, 1, to: 1, after: 30_001) == .refused(.replayed))
+    #expect(rotate(store, 2, to: 2, after: 30_001) == .refused(.revoked))
+  }
+
   @Test(arguments: StoreKind.allCases) func aFamilyExpires(_ kind: StoreKind) throws {
     let store = try TestStore(kind)
     _ = begin(store)

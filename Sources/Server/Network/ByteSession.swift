@@ -52,12 +52,18 @@ package struct SessionOutput: Sendable {
   /// Set by a `receive` that has worked long enough and leaves the rest of its input for the next turn.
   package var hasHadItsShare = false
 
+  /// The socket of the connection, where there is one.
+  var socket: Int32?
+
   private let unsentMax: Int
 
   package init(now: MonotonicInstant, unsentMax: Int) {
     self.now = now
     self.unsentMax = unsentMax
   }
+
+  /// The client has ended its output already. Asks the kernel: while an answer is owed, input is not read.
+  package var hasClientEnded: Bool { socket.map(Syscalls.hasPeerEnded) ?? false }
 
   /// What this client has not been able to take; a session that can drop or wait (a live stream) looks at it first.
   package var unsent: Int { unsentBefore + bytes.count }

@@ -68,7 +68,7 @@ extension EventLoop {
       connection.input.append(bytes.span.extracting(first: count))
       return offer(connection)
     }
-    output.unsentBefore = connection.output.count
+    beginCall(connection)
     let taken = connection.session.receive(bytes.span.extracting(first: count), &output)
     connection.noteWishes()
     precondition(taken >= 0 && taken <= count, "a session takes what it was shown")

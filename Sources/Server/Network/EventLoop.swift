@@ -133,7 +133,7 @@ final class EventLoop<Session: ByteSession> {
 
   /// What the shared output buffer says is about this connection.
   func beginCall(_ connection: ClientConnection<Session>) {
-    output.unsentBefore = connection.output.count
+    (output.unsentBefore, output.socket) = (connection.output.count, connection.socket.number)
     output.hasHadItsShare = false
   }
 

@@ -183,6 +183,17 @@ extension Syscalls {
     return code
   }
 
+  /// The peer's FIN has come, or the connection is gone, whatever is still to be read.
+  @inline(never)
+  static func hasPeerEnded(_ socket: Int32) -> Bool {
+    // The first byte of `struct tcp_info`.
+    var state: UInt8 = 0
+    var length = socklen_t(1)
+    let established: UInt8 = 1
+    let result = unsafe getsockopt(socket, Int32(IPPROTO_TCP), TCP_INFO, &state, &length)
+    return result == 0 && state != established
+  }
+
   /// The first address that the resolver has for a name, with port 0.
   @inline(never)
   static func firstAddress(of name: String) -> SocketAddress? {

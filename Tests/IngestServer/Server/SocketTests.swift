@@ -50,6 +50,37 @@ import Testing
     #expect(chunked.hasSuffix(" 200"))
   }
 
+  private func answer(
+    of server: IngestServer, _ method: String, _ path: String, _ body: String? = nil
+  ) throws -> String {
+    let client = try LoopbackClient(port: server.port)
+    try client.send(SessionHarness.bytes(method, path, [("Connection", "close")], body: body))
+    return try client.receiveToEnd().text
+  }
+
+  /// A client that had ended its output before the answer came has given up, however properly it closes.
+  @Test(arguments: [true, false])
+  func commandsInAnAnswerThatIsTooLateAreNotDelivered(givesUp: Bool) throws {
+    let server = try server()
+    defer { server.stop() }
+    _ = try answer(of: server, "POST", "/admin/v1/devices/a/commands", #"{"commands":[["stop"]]}"#)
+    let rule = #"{"faults":[{"id":"late","fault":{"kind":"delayAfterCommit","time":"100ms"}}]}"#
+    _ = try answer(of: server, "PUT", "/admin/v1/faults", rule)
+    let client = try LoopbackClient(port: server.port)
+    try client.send(SessionHarness.bytes("POST", "/locations", [("X-Device-Id", "a")], body: BodyShapes.record(1)))
+    if givesUp { client.shutdownOutput() }
+    var text = ""
+    while !text.contains(#"[["stop"]]"#) {
+      text += String(decoding: try client.receiveSome(atMost: 65_536), as: UTF8.self)
+    }
+    client.close()
+    var states = #""state":"sent""#
+    for _ in 0..<10_000 where states.contains(#""state":"sent""#) {
+      states = try answer(of: server, "GET", "/admin/v1/devices/a/commands")
+    }
+    #expect(states.contains(givesUp ? #""state":"queued""# : #""state":"delivered""#), "\(states)")
+  }
+
   @Test func pipelinedUploadsOverASocketKeepTheirOrder() throws {
     let server = try server()
     defer { server.stop() }

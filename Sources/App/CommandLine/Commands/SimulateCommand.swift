@@ -109,12 +109,15 @@ private struct SimulateCommand {
     overrides = try SimulateCommand.overrides(invocation.values)
   }
 
+  private static let devicesMax = 10_000_000
+
   func run() throws(UsageError) -> ExitCode {
     let factor = try values.read("scale", expected: "a number above 0") { text in
       Double(text).flatMap { $0 > 0 && $0.isFinite ? $0 : nil }
     }
-    let devices = try values.read("devices", expected: "a whole number from 1 to 10000000") { text in
-      Quantities.count(text).flatMap { (1...10_000_000).contains($0) ? $0 : nil }
+    let devices = try values.read("devices", expected: "a whole number from 1 to \(SimulateCommand.devicesMax)") {
+      text in
+      Quantities.count(text).flatMap { (1...SimulateCommand.devicesMax).contains($0) ? $0 : nil }
     }
     let result: ScenarioReader.Result
     do throws(ScenarioProblems) {
@@ -130,7 +133,13 @@ private struct SimulateCommand {
       return .badScenario
     }
     var scenario = try chosenFleet(of: result.scenario)
-    if let factor { scenario = scenario.scaled(by: factor) }
+    if let factor {
+      guard Double(scenario.peakDevices) * factor <= Double(SimulateCommand.devicesMax) else {
+        throw UsageError(
+          "--scale: \(factor) times \(scenario.peakDevices.of("device")) is more than \(SimulateCommand.devicesMax)")
+      }
+      scenario = scenario.scaled(by: factor)
+    }
     var notes = result.notes.map { $0.text(sources: [name] + overrides.map(\.origin)) }
     if let devices { scenario = scenario.scaled(toDevices: devices) }
     let (count, written) = (scenario.peakDevices, result.scenario.peakDevices)

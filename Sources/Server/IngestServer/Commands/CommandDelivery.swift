@@ -4,7 +4,7 @@ import Network
 import Store
 
 /// Commands on their way to a device. `sent` in the ledger means: in an answer. `delivered` means that the client showed
-/// that it read the answer: it went on to another request on the connection, or closed it in order. `confirmed` means that
+/// that it read the answer: it went on to another request on the connection, or closed it in order behind the answer. `confirmed` means that
 /// a record made since then shows what was ordered, for the commands of which records can tell (`Command.proof`).
 extension IngestSession {
   /// Gives the answer, with the commands that wait for the device.

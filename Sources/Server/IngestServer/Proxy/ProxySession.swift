@@ -292,7 +292,11 @@ extension ProxySession {
     let hasRoom = output.unsentBefore <= Self.heldBytesMax
     if gate == nil, !toClient.isEmpty, hasRoom { moveToClient(&output) }
     if wasFull, toClient.count < Self.heldBytesMax { line?.nudge() }
-    if answerStage == .complete, toClient.isEmpty, wishes.ending == .open { exchangeLeft(output.now) }
+    if answerStage == .complete, toClient.isEmpty, wishes.ending == .open {
+      // A client that has ended its output before the answer was here may have given up.
+      if output.hasClientEnded { current?.deliveredStatus = 0 }
+      exchangeLeft(output.now)
+    }
     noteWishes()
   }
 

@@ -329,6 +329,8 @@ extension IngestSession {
     _ exchange: Exchange, _ response: Response, bodyComplete: Bool, _ output: inout SessionOutput
   ) {
     carried = response.carried
+    // A client that has ended its output may have given up: that it closes then is no sign that it has read this.
+    if carried != nil, output.hasClientEnded { returnCarried() }
     if response.isCut { return end(exchange, response, with: .reset, output.now) }
     let isWhole = response.rest == nil || exchange.method == .head
     // Where only the end of the connection ends the content, it is the last.

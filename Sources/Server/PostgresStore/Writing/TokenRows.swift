@@ -54,7 +54,9 @@ final class TokenRows {
     guard family.state == FamilyState.good else { return .refused(.revoked) }
     guard family.expires > now else { return .refused(.expired) }
     defer { families[id] = family }
-    if rotation.successor == rotation.presented {
+    let isRepeated = family.previous == rotation.presented && now - (family.rotated ?? 0) <= rotation.graceMilliseconds
+    // Without rotation; a token that was used up while there was some stays used up.
+    if rotation.successor == rotation.presented, family.current == rotation.presented || isRepeated {
       family.expires = rotation.expiresAt.millisecondsSince1970
       family.isChanged = true
       return .rotated(family: id)
@@ -71,7 +73,7 @@ final class TokenRows {
       rotations.append((id, rotation.successor))
       return .rotated(family: id)
     }
-    if family.previous == rotation.presented && now - (family.rotated ?? 0) <= rotation.graceMilliseconds {
+    if isRepeated {
       return .rotatedBefore(family: id, answer: family.answer ?? [])
     }
     family.state = FamilyState.revoked

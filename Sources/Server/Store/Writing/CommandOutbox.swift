@@ -201,6 +201,7 @@ struct CommandOutbox {
     for broadcast in broadcasts where broadcast.id > device.broadcastMark {
       guard taken.count < limit else { break }
       device.broadcastMark = broadcast.id
+      if broadcast.expires <= now { continue }
       if try reaches(broadcast.target, device) { try send(broadcast.id, to: device.id, now: now, into: &taken) }
     }
     return taken

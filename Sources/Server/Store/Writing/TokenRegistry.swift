@@ -153,7 +153,9 @@ struct TokenRegistry {
     if found.state == FamilyState.deleted { return .refused(.deviceDeleted) }
     guard found.state == FamilyState.good else { return .refused(.revoked) }
     guard found.expires > now else { return .refused(.expired) }
-    if rotation.successor == rotation.presented {
+    let isRepeated = found.isPrevious && now - found.rotated <= rotation.graceMilliseconds
+    // Without rotation; a token that was used up while there was some stays used up.
+    if rotation.successor == rotation.presented, found.isCurrent || isRepeated {
       try connection.run(
         "UPDATE token_families SET expires = ?2 WHERE id = ?1", found.family, rotation.expiresAt.millisecondsSince1970)
       return .rotated(family: found.family)
@@ -162,7 +164,7 @@ struct TokenRegistry {
       try replaceCurrent(of: found.family, by: rotation, now: now)
       return .rotated(family: found.family)
     }
-    if found.isPrevious && now - found.rotated <= rotation.graceMilliseconds {
+    if isRepeated {
       return .rotatedBefore(family: found.family, answer: found.answer)
     }
     try revoke(.family(found.family))
