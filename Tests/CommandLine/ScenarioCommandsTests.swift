@@ -88,7 +88,8 @@ import Testing
   }
 
   @Test(arguments: [
-    ["nowhere.json5"], [], ["first-drive", "--scale", "0"], ["first-drive", "--scale", "1e20"], ["first-drive", "--devices", "0"],
+    ["nowhere.json5"], [], ["first-drive", "--scale", "0"], ["first-drive", "--scale", "1e20"],
+    ["first-drive", "--devices", "0"],
     ["first-drive", "--set", "seed"],
     ["first-drive", "--fleet", "phone"], ["first-drive", "--shard", "2/2"], ["first-drive", "--shard", "auto/2"],
   ])
