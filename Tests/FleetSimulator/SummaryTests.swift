@@ -160,8 +160,22 @@ import Testing
     #expect(summary.result == .stopped)
     summary.ending = .completed
     summary.thresholds = []
+    #expect(summary.result == .failed, "a check that an answer does not meet")
+    summary.checks = []
     #expect(summary.result == .uncovered)
     summary.coverage[0].seen = 1
     #expect(summary.result == .passed)
+  }
+
+  /// A check holds for every answer, unless a threshold says for how many.
+  @Test(arguments: [
+    ("checks", true), ("checks{fleet:cars}", true), ("checks{check:quick}", true), ("checks{check:other}", false),
+    ("uploads", false),
+  ])
+  func aCheckIsMissedUnlessAThresholdIsAboutIt(selection: String, isJudged: Bool) {
+    var summary = Self.everything
+    summary.checks = [CheckResult(name: "quick", held: 3, failed: 1), CheckResult(name: "met", held: 4, failed: 0)]
+    summary.thresholds = [ThresholdVerdict(selection: selection, expression: "rate>0.5", value: 0.75, outcome: .passed)]
+    #expect(summary.missedChecks.map(\.name) == (isJudged ? [] : ["quick"]))
   }
 }

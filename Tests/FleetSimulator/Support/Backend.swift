@@ -9,7 +9,7 @@ final class Backend: Sendable {
     case keepsNothing, keepsFirstOfRequest, keepsTwice, swapsDevices, swapsCoordinates, forgetsTimes
     /// Of each third record.
     case forgetsPlaces, keepsImpossiblePlaces
-    /// Each fourth record is kept under another name too, or a record that came from no phone beside it.
+    /// Of three records one is kept under another name too, or a record that came from no phone beside it.
     case keepsUnderTwo, invents
     case listFails(Int), listIsPage, listIsElsewhere, listIsCut, listHasNoUUIDs
     case login, stops, storms, refusesRegistration, fails
