@@ -61,6 +61,7 @@ import Threaded
     (["--only", "batch-al-stored"], "no clause 'batch-al-stored'; did you mean 'batch-all-stored'?"),
     (["--target", "127.0.0.1:8080"], "'127.0.0.1:8080' is not a URL"),
     (["--target", "http://a:b@127.0.0.1:8080"], "has a user name, which phones do not send"),
+    (["--target", "https://a@127.0.0.1:8080/p"], "has a user name, which phones do not send"),
     (["--target", "http://192.0.2.1/points"], "add --yes-this-is-my-server"),
     (["--verify", "http://127.0.0.1/points"], "needs {device} in its URL"),
     (["--verify", "postgresql://a@127.0.0.1/b"], "a database needs --query"),

@@ -81,7 +81,8 @@ struct ConformCommand {
     guard base.hasPrefix("http://") || base.hasPrefix("https://") else {
       throw UsageError("--target: '\(base)' is not a URL such as http://127.0.0.1:8080")
     }
-    guard !base.dropFirst("https://".utf8.count - 1).prefix(while: { $0 != "/" && $0 != "?" }).contains("@") else {
+    let rest = base.dropFirst(base.hasPrefix("https://") ? 8 : 7)
+    guard !rest.prefix(while: { $0 != "/" && $0 != "?" }).contains("@") else {
       throw UsageError(
         "--target: '\(base)' has a user name, which phones do not send: give it as a header, `app: { http: { headers: { Authorization: \"Basic …\" } } }` in the dialect"
       )
