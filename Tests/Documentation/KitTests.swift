@@ -3,7 +3,7 @@ import Support
 import Testing
 
 /// The kits of docs/kits, each with the runner it is for.
-@Suite(.timeLimit(.minutes(4))) struct KitTests {
+@Suite(.timeLimit(.minutes(8))) struct KitTests {
   /// The runner, and a command that succeeds where it is.
   private static let runners = [
     ("pytest", "python3 -c 'import pytest'"), ("node", "node --version"),

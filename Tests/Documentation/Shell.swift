@@ -21,7 +21,7 @@ enum Shell {
   }
 
   private static func wait(for text: String) throws -> Outcome {
-    let child = try SpokenChild(["timeout", "-k", "5", "150", "bash", "-c", text])
+    let child = try SpokenChild(["timeout", "-k", "5", "450", "bash", "-c", text])
     let exitCode = child.finish()
     return Outcome(output: child.output, exitCode: exitCode)
   }
