@@ -14,30 +14,18 @@ import World
 
 /// What a device owes: positions on its way, heartbeats at rest, motion changes, uploads in the form that its app configured.
 @Suite struct LivenessTests {
-  private func wait(_ seconds: Int64, _ stage: Stage) {
-    stage.pass(seconds: seconds)
-    stage.tell(.fetched)
-  }
-
-  private func started(_ configure: (inout Configuration) -> Void = { _ in }) -> Stage {
-    let stage = Stage(configure)
-    stage.stay(0)
-    stage.tell(.asked(.start))
-    return stage
-  }
-
   // MARK: Recording
 
   @Test(arguments: [(true, []), (false, [Invariant.recording])])
   func aDriveWithoutRecordsIsAViolation(isTold: Bool, violated: [Invariant]) {
-    let stage = started()
+    let stage = Stage.started()
     stage.go(from: 0, to: 20_000, seconds: 1_000) { if isTold { stage.event(.location(stage.location())) } }
     #expect(stage.violated == violated)
     #expect(stage.oracle.outcomes.contains { $0.invariant == .recording && $0.verdict == .held } == isTold)
   }
 
   @Test func aDriveThatStopsBeingTold() {
-    let stage = started()
+    let stage = Stage.started()
     var steps = 0
     stage.go(from: 0, to: 40_000, seconds: 2_000) {
       steps += 1
@@ -48,14 +36,14 @@ import World
 
   @Test(arguments: [Command.stop, .startGeofences])
   func aDeviceThatDoesNotTrackNeedsNoRecords(request: Command) {
-    let stage = started()
+    let stage = Stage.started()
     stage.tell(.asked(request))
     stage.go(from: 0, to: 20_000, seconds: 1_000)
     #expect(stage.violated == [])
   }
 
   @Test func whoseAppIsDownNeedNotTell() {
-    let stage = started()
+    let stage = Stage.started()
     stage.tell(.killed(isReboot: false))
     stage.go(from: 0, to: 20_000, seconds: 1_000)
     #expect(stage.violated == [])
@@ -64,7 +52,7 @@ import World
   // MARK: Life
 
   @Test func aClosedAppWithStopOnTerminateRecordsNothing() {
-    let stage = started()
+    let stage = Stage.started()
     stage.tell(.closed)
     stage.tell(.killed(isReboot: false))
     stage.tell(.launched(Launch()))
@@ -73,7 +61,7 @@ import World
   }
 
   @Test func anAppThatIsStartedAgainRecordsAgain() {
-    let stage = started()
+    let stage = Stage.started()
     stage.tell(.closed)
     stage.tell(.killed(isReboot: false))
     stage.tell(.launched(Launch()))
@@ -85,7 +73,7 @@ import World
   /// A command in the answer to an upload makes a record, even if the app may not track (SDK §10.2).
   @Test(arguments: [true, false])
   func anAppThatTheSystemStartsMayNotTrack(isAsked: Bool) {
-    let stage = started()
+    let stage = Stage.started()
     stage.tell(.killed(isReboot: true))
     stage.tell(.launched(Launch(isInBackground: true, didReboot: true)))
     if isAsked { stage.tell(.told(.commanded(.resetOdometer))) }
@@ -95,12 +83,12 @@ import World
 
   /// A schedule starts what a boot may not start, and its end leaves tracking on.
   @Test func whatAScheduleHasStartedGoesOn() {
-    let stage = started { $0.app.schedule = ["1-7 09:00-17:00"] }
+    let stage = Stage.started { $0.app.schedule = ["1-7 09:00-17:00"] }
     stage.tell(.asked(.startSchedule))
     stage.tell(.killed(isReboot: true))
     stage.tell(.launched(Launch(isInBackground: true, didReboot: true)))
     stage.tell(.asked(.stopSchedule))
-    wait(1_000, stage)
+    stage.wait(1_000)
     stage.upload([stage.insert()])
     #expect(!stage.violated.contains(.lifecycle))
   }
@@ -127,7 +115,7 @@ import World
   }
 
   @Test func androidGoesOnWithoutItsApp() {
-    let stage = started { $0.app.stopOnTerminate = false }
+    let stage = Stage.started { $0.app.stopOnTerminate = false }
     stage.tell(.closed)
     stage.tell(.killed(isReboot: false))
     #expect(stage.violated == [.lifecycle])
@@ -150,7 +138,7 @@ import World
       steps += 1
       if steps == 5 && isStarted { stage.tell(.launched(Launch(isInBackground: true, didReboot: false))) }
     }
-    wait(1_000, stage)
+    stage.wait(1_000)
     #expect(stage.violated == violated)
   }
 
@@ -158,7 +146,7 @@ import World
 
   @Test(arguments: [(60, []), (30, [Invariant.heartbeat]), (400, [.heartbeat])])
   func aPhoneAtRestBeats(seconds: Int, violated: [Invariant]) {
-    let stage = started { $0.app.heartbeatIntervalSeconds = 60 }
+    let stage = Stage.started { $0.app.heartbeatIntervalSeconds = 60 }
     stage.event(.motionChange(stage.location(isMoving: false)))
     for _ in 0..<5 {
       stage.pass(seconds: Int64(seconds))
@@ -170,15 +158,15 @@ import World
   /// Without a position it cannot tell that it moves, and heartbeats end with the rest.
   @Test(arguments: [(true, []), (false, [Invariant.heartbeat])])
   func aPhoneThatHasSetOffNeedNotBeat(isGone: Bool, violated: [Invariant]) {
-    let stage = started { $0.app.heartbeatIntervalSeconds = 60 }
+    let stage = Stage.started { $0.app.heartbeatIntervalSeconds = 60 }
     stage.event(.motionChange(stage.location(isMoving: false)))
     if isGone { stage.go(from: 0, to: 200, seconds: 60) }
-    wait(400, stage)
+    stage.wait(400)
     #expect(stage.violated == violated)
   }
 
   @Test func aPhoneThatIsNotToBeatDoesNot() {
-    let stage = started()
+    let stage = Stage.started()
     stage.event(.heartbeat(stage.location(isMoving: false)))
     #expect(stage.violated == [.heartbeat])
   }
@@ -191,8 +179,8 @@ import World
     let records = [stage.insert(), stage.insert()]
     stage.upload([records[0]])
     if goesOn { stage.upload([records[1]]) }
-    wait(60, stage)
-    wait(60, stage)
+    stage.wait(60)
+    stage.wait(60)
     if !goesOn { stage.upload([records[1]]) }
     #expect(stage.violated == violated)
   }
@@ -203,7 +191,7 @@ import World
     let record = stage.insert()
     stage.pass(seconds: 100)
     stage.tell(.network(.lte))
-    wait(60, stage)
+    stage.wait(60)
     stage.upload([record])
     #expect(stage.violated == [.uploadDue])
   }
@@ -215,7 +203,7 @@ import World
     let record = stage.insert()
     if waits { stage.pass(seconds: 1) }
     stage.event(.motionChange(stage.location()))
-    wait(60, stage)
+    stage.wait(60)
     stage.upload([record])
     #expect(stage.violated.contains(.uploadDue) == waits)
   }
@@ -233,8 +221,8 @@ import World
     stage.pass(seconds: 1)
     stage.serve(refused)
     stage.end(refused, status: 503)
-    wait(60, stage)
-    if !isRetried { wait(60, stage) }
+    stage.wait(60)
+    if !isRetried { stage.wait(60) }
     let request = stage.send(rest, because: .backgroundFetch)
     stage.serve(request)
     stage.end(request, status: 200)

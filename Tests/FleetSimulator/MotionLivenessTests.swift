@@ -10,24 +10,12 @@ import World
 
 /// I32: what truly rests is at rest for the SDK some time later, and what sets off is on its way.
 @Suite struct MotionLivenessTests {
-  private func wait(_ seconds: Int64, _ stage: Stage) {
-    stage.pass(seconds: seconds)
-    stage.tell(.fetched)
-  }
-
-  private func started(_ configure: (inout Configuration) -> Void = { _ in }) -> Stage {
-    let stage = Stage(configure)
-    stage.stay(0)
-    stage.tell(.asked(.start))
-    return stage
-  }
-
   @Test(arguments: [(600, []), (2_000, [Invariant.motionLiveness])])
   func aStillDeviceBecomesStationary(seconds: Int, violated: [Invariant]) {
-    let stage = started()
+    let stage = Stage.started()
     stage.event(.motionChange(stage.location()))
     stage.event(.activityChange(Activity(.still, confidence: 100)))
-    wait(Int64(seconds), stage)
+    stage.wait(Int64(seconds))
     stage.event(.motionChange(stage.location(isMoving: false)))
     #expect(stage.violated == violated)
   }
@@ -35,11 +23,11 @@ import World
   /// SDK §12.6.4: a place where no position is to be had ends the attempt, and there is no motion change.
   @Test(arguments: [(nil as Cover.Kind?, [Invariant.motionLiveness]), (.deadZone, [.motionLiveness]), (.tunnel, [])])
   func aRestWithoutPositionsIsNotTold(cover: Cover.Kind?, violated: [Invariant]) {
-    let stage = started()
+    let stage = Stage.started()
     stage.event(.motionChange(stage.location()))
     stage.stay(0, cover: cover)
     stage.event(.activityChange(Activity(.still, confidence: 100)))
-    wait(2_000, stage)
+    stage.wait(2_000)
     #expect(stage.violated == violated)
   }
 
@@ -54,9 +42,9 @@ import World
     stage.tell(.asked(.start))
     stage.event(.motionChange(stage.location()))
     stage.event(.activityChange(Activity(.still, confidence: 100)))
-    wait(500, stage)
+    stage.wait(500)
     stage.event(.location(stage.location(metresNorth: metres)))
-    wait(800, stage)
+    stage.wait(800)
     stage.event(.motionChange(stage.location(isMoving: false)))
     #expect(stage.violated == violated)
   }
@@ -64,33 +52,33 @@ import World
   /// SDK §12.6.6: sensors are sure of a rest at some time, so that an SDK which has told of none, or of a doubtful one, is as late.
   @Test(arguments: [nil, 74, 75, 100] as [Int?], [1_400, 2_000] as [Int64])
   func aRestOfWhichNothingIsToldIsARest(confidence: Int?, seconds: Int64) {
-    let stage = started()
+    let stage = Stage.started()
     stage.event(.motionChange(stage.location()))
     if let confidence { stage.event(.activityChange(Activity(.still, confidence: confidence))) }
-    wait(seconds, stage)
+    stage.wait(seconds)
     let isSure = confidence.map { $0 >= 75 } ?? false
     #expect(stage.violated == (isSure || seconds > 1_500 ? [.motionLiveness] : []))
   }
 
   /// A phone at rest that its app makes move (`changePace`), and one that its sensors take for a walker now and then.
   @Test func whatIsNoRestForTheSensorsIsNone() {
-    let stage = started()
+    let stage = Stage.started()
     stage.event(.motionChange(stage.location(isMoving: false)))
-    wait(3_000, stage)
+    stage.wait(3_000)
     stage.event(.motionChange(stage.location()))
     for _ in 0..<5 {
-      wait(1_000, stage)
+      stage.wait(1_000)
       stage.event(.activityChange(Activity(.onFoot, confidence: 90)))
     }
     #expect(stage.violated == [])
-    wait(2_000, stage)
+    stage.wait(2_000)
     #expect(stage.violated == [.motionLiveness])
   }
 
   /// SDK §12.6.1: at a light, of which the way behind it is the end; the sensor says "still" again or it does not.
   @Test(arguments: [(false, 1_200, []), (true, 1_200, [Invariant.motionLiveness]), (false, 2_000, [.motionLiveness])])
   func aStillOnTheWayIsNoRest(isToldAgain: Bool, seconds: Int64, violated: [Invariant]) {
-    let stage = started()
+    let stage = Stage.started()
     stage.event(.motionChange(stage.location()))
     var steps = 0
     stage.go(from: 0, to: 8_000, seconds: 800) {
@@ -99,21 +87,21 @@ import World
       stage.event(.location(stage.location()))
     }
     if isToldAgain { stage.event(.activityChange(Activity(.still, confidence: 100))) }
-    wait(seconds, stage)
+    stage.wait(seconds)
     #expect(stage.violated == violated)
   }
 
   @Test func aDeviceWithoutStopDetectionNeedNotBecomeStationary() {
-    let stage = started { $0.activity.disableStopDetection = true }
+    let stage = Stage.started { $0.activity.disableStopDetection = true }
     stage.event(.motionChange(stage.location()))
     stage.event(.activityChange(Activity(.still, confidence: 100)))
-    wait(10_000, stage)
+    stage.wait(10_000)
     #expect(stage.violated == [])
   }
 
   @Test(arguments: [(true, []), (false, [Invariant.motionLiveness])])
   func aDeviceThatSetsOffBecomesMoving(isTold: Bool, violated: [Invariant]) {
-    let stage = started()
+    let stage = Stage.started()
     stage.event(.motionChange(stage.location(isMoving: false)))
     var steps = 0
     stage.go(from: 0, to: 8_000, seconds: 800) {
@@ -127,7 +115,7 @@ import World
   /// It sets off in a tunnel, where no motion change is recorded, and goes on from its end (SDK §12.6.4).
   @Test(arguments: [true, false])
   func aDeviceThatSetsOffInATunnelIsMoving(isCovered: Bool) {
-    let stage = started()
+    let stage = Stage.started()
     stage.event(.motionChange(stage.location(isMoving: false)))
     stage.stay(0, cover: isCovered ? .tunnel : nil)
     stage.pass(seconds: 10)

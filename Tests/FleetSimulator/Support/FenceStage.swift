@@ -26,9 +26,4 @@ extension Stage {
     record.geofence = GeofenceTrigger(identifier: "depot", action: action, timestamp: record.timestamp)
     event(.geofence(record, Stage.depot))
   }
-
-  func wait(_ seconds: Int64) {
-    pass(seconds: seconds)
-    tell(SimulationEvent.fetched)
-  }
 }

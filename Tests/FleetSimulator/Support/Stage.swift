@@ -138,7 +138,7 @@ final class Stage {
     tell(.moves(.trip(Trip(start: now, motion: motion, transport: .car))))
     for _ in 0..<Int64(seconds) / interval {
       pass(seconds: interval)
-      tell(.fetched)
+      tell(SimulationEvent.fetched)
       onTheWay()
     }
     stay(end)
@@ -154,5 +154,21 @@ final class Stage {
       coords: Coordinates(latitude: place.latitude, longitude: place.longitude),
       activity: Activity(.unknown, confidence: 0),
       battery: Battery(level: nil, isCharging: false))
+  }
+}
+
+extension Stage {
+  /// A device that rests at the beginning of its way, whose app has started the SDK.
+  static func started(_ configure: (inout Configuration) -> Void = { _ in }) -> Stage {
+    let stage = Stage(configure)
+    stage.stay(0)
+    stage.tell(.asked(.start))
+    return stage
+  }
+
+  /// Lets time pass, and the rules look at what is over.
+  func wait(_ seconds: Int64) {
+    pass(seconds: seconds)
+    tell(SimulationEvent.fetched)
   }
 }

@@ -308,7 +308,7 @@ private struct SimulateCommand {
   }
 
   /// Separated by commas outside brackets, braces and quotes. Strings are those of JSON5, in either kind of quote.
-  static func settings(_ text: String) -> [String] {
+  private static func settings(_ text: String) -> [String] {
     var parts = [""]
     var depth = 0
     var quote: Character?

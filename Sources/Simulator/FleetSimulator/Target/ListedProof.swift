@@ -87,7 +87,8 @@ package final class ListedProof: StoreProof {
   /// A list that cannot be read here says nothing of the device whose record is missing.
   package func holder(of uuid: UUID128) -> String? {
     if let owner = strangers.owner(of: uuid) { return owner }
-    return (devices + others).first { device in sought(device)?.isStored(uuid) ?? false }
+    func lists(_ device: String) -> Bool { sought(device)?.isStored(uuid) ?? false }
+    return devices.first(where: lists) ?? others.first(where: lists)
   }
 
   package func forEachOfTwoDevices(_ body: (_ uuid: UUID128, _ device: String, _ other: String) -> Void) {
