@@ -18,7 +18,7 @@ import Threaded
     defer { server.stop() }
     let result = run(
       [
-        "--target", server.url, "--preset", "rollingroad", "--seed", "7", "--device", "hand 1", "--factor", "600",
+        "--target", server.url, "--preset", "rollingroad", "--seed", "7", "--device", "hand 1", "--factor", "100",
         "--strict", "--keys",
         "d 300s s drain e v",
       ])
@@ -44,7 +44,7 @@ import Threaded
       return .text(
         "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: \(body.utf8.count)\r\n\r\n\(body)")
     }
-    let words = ["--target", server.url + "up", "--factor", "600", "--keys", "w 200s drain"]
+    let words = ["--target", server.url + "up", "--factor", "100", "--keys", "w 200s drain"]
     let result = run(words)
     #expect(result.code == .ok)
     #expect(result.output.contains(#"✗ 24. commands are a list: it is "stop""#))
@@ -56,7 +56,7 @@ import Threaded
 
   @Test func strictWithoutAnAnswerIsNoSuccess() throws {
     let server = try BareServer { _ in .ok("{}") }
-    let words = ["--target", server.url, "--factor", "600", "--keys"]
+    let words = ["--target", server.url, "--factor", "100", "--keys"]
     #expect(run(words + ["q", "--strict"]).code == .runtimeFailure && run(words + ["q"]).code == .ok)
     let kept = run(words + ["d 200s drain", "--strict"])
     #expect(kept.code == .runtimeFailure && kept.output.contains("; stored records were not checked"))
@@ -82,7 +82,7 @@ import Threaded
       }
       """
     let result = run(
-      ["--config", "app.json", "--factor", "600", "--keys", "d 200s drain"], files: ["app.json": config])
+      ["--config", "app.json", "--factor", "100", "--keys", "d 200s drain"], files: ["app.json": config])
     #expect(result.output.contains(#"{"accessToken": "…", "refreshToken":"…"}"#), "\(result.output)")
     #expect(!result.output.contains("fresh-") && !result.output.contains("old-refresh"))
   }
@@ -91,7 +91,7 @@ import Threaded
     let server = try BareServer { _ in
       .text("HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: 6\r\n\r\n<html>")
     }
-    let result = run(["--target", server.url, "--factor", "600", "--keys", "200s drain"])
+    let result = run(["--target", server.url, "--factor", "100", "--keys", "200s drain"])
     #expect(result.output.contains("✗ 18. a success comes from the server itself: status 200 with a page: <html>"))
     #expect(
       result.output.contains("the device has deleted the records") && result.output.contains("0 still on the phone"))
@@ -101,7 +101,7 @@ import Threaded
     let server = try LocalServer.start()
     let url = server.url
     server.stop()
-    let result = run(["--target", url, "--factor", "600", "--keys", "d 200s"])
+    let result = run(["--target", url, "--factor", "100", "--keys", "d 200s"])
     #expect(result.code == .ok)
     #expect(result.output.contains("← no answer (refused)  ") && result.output.contains("no server is listening there"))
     #expect(result.output.contains("✗ 1. the server can be reached"))
@@ -111,7 +111,7 @@ import Threaded
   @Test func withoutATerminalTheScriptIsReadFromTheInput() throws {
     let server = try LocalServer.start()
     defer { server.stop() }
-    let result = try piped("walk # slowly\n60s\ndrain v", ["--target", server.url, "--factor", "600"])
+    let result = try piped("walk # slowly\n60s\ndrain v", ["--target", server.url, "--factor", "100"])
     #expect(result.code == .ok && result.output.contains("· you walk\n") && result.output.contains(" clauses kept in "))
   }
 
@@ -160,7 +160,7 @@ import Threaded
 
   @Test func anotherServerIsNotToldTheNameUnlessTheAppTellsIt() throws {
     let server = try BareServer { _ in .ok("{}") }
-    let words = ["--target", server.url + "up", "--device", "mine", "--factor", "600", "--keys", "d 100s"]
+    let words = ["--target", server.url + "up", "--device", "mine", "--factor", "100", "--keys", "d 100s"]
     #expect(run(words).code == .ok)
     #expect(!server.requests.isEmpty && server.requests.allSatisfy { $0.values(of: "X-Device-Id") == [] })
     let told = run(words + ["--config", "c.json"], files: ["c.json": #"{"http":{"headers":{"X-Me":"${device.id}"}}}"#])
@@ -173,7 +173,7 @@ import Threaded
     let server = try LocalServer.start()
     defer { server.stop() }
     let words = [
-      "--target", server.url + "/locations", "--preset", "rollingroad", "--factor", "600", "--keys", "d 60s k",
+      "--target", server.url + "/locations", "--preset", "rollingroad", "--factor", "100", "--keys", "d 60s k",
     ]
     for file in ["{}", #"{"app":{"stopOnTerminate":true}}"#] {
       let own = run(words + ["--config", "c.json"], files: ["c.json": file])
@@ -192,7 +192,7 @@ import Threaded
     let file = #"{"http":{"url":"\#(server.url)/v2/locations","batchSync":true,"rootProperty":"points"}}"#
     let result = run(
       [
-        "--config", "c.json", "--platform", "android", "--token", "secret", "--factor", "600", "--keys",
+        "--config", "c.json", "--platform", "android", "--token", "secret", "--factor", "100", "--keys",
         "a d 200s a drain e",
       ],
       files: ["c.json": file])

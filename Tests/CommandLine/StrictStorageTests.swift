@@ -74,7 +74,7 @@ import Threaded
     try folder.write(Array(#"{"device":"other","uuid":"3F2504E0-4F89-41D3-9A0C-0305E82C3301"}"#.utf8), to: "stored")
     let server = try Self.server(.honest)
     let call = CommandCall([
-      "drive", "--seed", "7", "--factor", "600", "--keys", "d 200s drain", "--target", server.url, "--strict",
+      "drive", "--seed", "7", "--factor", "100", "--keys", "d 200s drain", "--target", server.url, "--strict",
       "--verify",
       folder.file("stored"),
     ])

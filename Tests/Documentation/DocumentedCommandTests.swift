@@ -2,7 +2,7 @@ import Testing
 
 /// Every command of the documentation does what it says, typed by somebody who has nothing but the page.
 @Suite struct DocumentedCommandTests {
-  @Test(.timeLimit(.minutes(5)), arguments: (Document.all + Document.help).filter { !$0.commands.isEmpty })
+  @Test(.timeLimit(.minutes(20)), arguments: (Document.all + Document.help).filter { !$0.commands.isEmpty })
   func everyCommandOfAPageRuns(page: Document) async throws {
     let reader = try Reader()
     for command in page.commands where !Treatment.isRepeated(command, on: page) {

@@ -227,8 +227,8 @@ import Testing
     -> LedgerRecord
   {
     LedgerRecord(
-      uuid: UUID128(high: 0, low: number), device: DeviceIdentity(run: run, name: "car"), at: at, status: status,
-      isDelivered: isDelivered)
+      uuid: UUID128(high: 0, low: number), device: DeviceIdentity(run: run, name: "car"), at: at, answeredAt: at + 5,
+      status: status, isDelivered: isDelivered)
   }
 
   private func all(_ journal: Journal, _ filter: LedgerFilter, pages: Int) throws -> [LedgerAccount] {
@@ -253,14 +253,14 @@ import Testing
     let found = try all(journal, LedgerFilter(), pages: 2)
     #expect(found.map(\.state) == [.acknowledged, .refused, .undelivered, .acknowledged])
     #expect(found.map(\.attempts) == [2, 1, 1, 1])
-    #expect(found[0].firstAt == 10 && found[0].lastAt == 20 && found[0].acknowledgedAt == 20)
+    #expect(found[0].firstAt == 10 && found[0].lastAt == 20 && found[0].acknowledgedAt == 25)
     try journal.append(batch([record(3, at: 30, status: 500), record(3, at: 31, status: 200)]))
     var filter = LedgerFilter()
     filter.uuid = UUID128(high: 0, low: 3)
     filter.run = ""
     let third = try all(journal, filter, pages: 9)
     #expect(third.map(\.attempts) == [3] && third[0].acknowledgements == 2 && third[0].deliveries == 1)
-    #expect(third[0].acknowledgedAt == 12 && third[0].state == .acknowledged)
+    #expect(third[0].acknowledgedAt == 17 && third[0].state == .acknowledged)
   }
 
   @Test func pagesOfAnySizeHoldEveryRecordOnce() throws {

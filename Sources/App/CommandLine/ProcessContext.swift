@@ -69,7 +69,9 @@ public struct ProcessContext {
 extension ProcessContext {
   /// The real process.
   public static func live() -> ProcessContext {
-    ProcessContext(
+    // A write beyond a limit on the size of files (`ulimit -f`) fails as on a full disk, and does not end the process.
+    signal(SIGXFSZ, SIG_IGN)
+    return ProcessContext(
       arguments: Array(Swift.CommandLine.arguments.dropFirst()),
       environment: environmentVariables(),
       variable: { name in unsafe getenv(name).map { unsafe String(cString: $0) } },

@@ -48,8 +48,7 @@ import Testing
     let bench = try Bench()
     defer { bench.stop() }
     try Self.setFault(fault, bench)
-    let client = try LoopbackClient(
-      port: try #require(bench.proxy.url.split(separator: ":").last.flatMap { UInt16($0) }))
+    let client = try LoopbackClient(port: try bench.port(bench.proxy.url))
     let body = ProxyServerTests.record(1)
     try client.send(
       "POST /locations HTTP/1.1\r\nHost: a\r\nConnection: close\r\nContent-Length: \(body.utf8.count)\r\n\r\n\(body)")
@@ -63,12 +62,31 @@ import Testing
     let backend = try BareServer { _ in .close(Array("HTTP/1.1 200 OK\r\nContent-Length: 20\r\n\r\n{\"a\":1".utf8)) }
     let bench = try Bench(backend: backend.url)
     defer { bench.stop() }
-    let client = try LoopbackClient(
-      port: try #require(bench.proxy.url.split(separator: ":").last.flatMap { UInt16($0) }))
+    let client = try LoopbackClient(port: try bench.port(bench.proxy.url))
     let body = ProxyServerTests.record(1)
     try client.send("POST /locations HTTP/1.1\r\nHost: a\r\nContent-Length: \(body.utf8.count)\r\n\r\n\(body)")
     _ = try client.receiveToEnd()
     #expect(try bench.account(1) == "undelivered 1 1 0 -")
+  }
+
+  /// An attempt is one whenever its records came, before the answer or behind it.
+  @Test func recordsBehindAnEarlyAnswerAreInTheLedger() throws {
+    let bench = try Bench()
+    defer { bench.stop() }
+    bench.upstream.stop()
+    let client = try LoopbackClient(port: try bench.port(bench.proxy.url))
+    let body = ProxyServerTests.record(1)
+    try client.send("POST /locations HTTP/1.1\r\nHost: a\r\nContent-Length: \(body.utf8.count)\r\n\r\n\(body.prefix(9))")
+    var answer: [UInt8] = []
+    while !String(decoding: answer, as: UTF8.self).contains("upstream_unreachable") {
+      answer += try client.receiveSome(atMost: 4_096)
+    }
+    try client.send("\(body.dropFirst(9))GET /a HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n")
+    #expect(try client.receiveToEnd().text.contains("upstream_unreachable"))
+    #expect(try bench.account(1) == "unanswered 1 0 0 -")
+    let entries = try bench.administrate("GET", "/requests?operation=uploadLocations").1["requests"]
+    guard case .array(let list)? = entries else { return #expect(entries != nil) }
+    #expect(list.map { $0["status"] } == [.integer(502)] && list.map { $0["device"] } == [.string("phone-1")])
   }
 
   /// "refused: the backend has answered, and never with 2xx": a connection that fails later does not take that back.
@@ -91,8 +109,7 @@ import Testing
   typealias Bench = ProxyServerTests.Bench
 
   private static func upload(_ body: [UInt8], coding: String, _ bench: Bench) throws {
-    let client = try LoopbackClient(
-      port: try #require(bench.proxy.url.split(separator: ":").last.flatMap { UInt16($0) }))
+    let client = try LoopbackClient(port: try bench.port(bench.proxy.url))
     let head =
       "POST /locations HTTP/1.1\r\nHost: a\r\nConnection: close\r\nContent-Encoding: \(coding)\r\nContent-Length: \(body.count)\r\n\r\n"
     try client.send(Array(head.utf8) + body)

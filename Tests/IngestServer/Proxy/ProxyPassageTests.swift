@@ -1,11 +1,19 @@
 import Base
 import Network
+import Synchronization
 import Testing
 
 @testable import IngestServer
 
 /// What passes through a proxy, and what does not.
 @Suite struct ProxyPassageTests {
+  private final class BodyList: AnswerJudge {
+    let bodies = Mutex<[String]>([])
+
+    func judge(_ answer: JudgedAnswer) { bodies.withLock { $0.append(String(decoding: answer.body, as: UTF8.self)) } }
+    var report: ClauseReport { ClauseReport(answers: bodies.withLock(\.count), lines: []) }
+  }
+
   private static let upload =
     "POST /v1/loc?a=b HTTP/1.1\r\nHost: phone:1\r\nContent-Type: application/json\r\nContent-Length: 7\r\n\r\n{\"a\":1}"
   private static let uploadThere =
@@ -185,6 +193,22 @@ import Testing
       client.text == "HTTP/1.1 413 Too Large\r\nContent-Length: 0\r\nVia: 1.1 rollingroad\r\nConnection: close\r\n\r\n")
     #expect(client.isGone && client.ending == .afterOutput)
     #expect(try proxy.upstream.isGone)
+  }
+
+  /// The ledger wants the records of the rest; the client was told that no further request is read.
+  @Test func aShortRestBehindAnEarlyAnswerIsReadAndNotPassedOn() throws {
+    let judge = BodyList()
+    let proxy = try VirtualProxy(judge: judge)
+    let client = proxy.connect()
+    proxy.send("POST /a HTTP/1.1\r\nHost: a\r\nContent-Length: 7\r\n\r\n{\"a", to: client)
+    let upstream = try proxy.upstream
+    _ = upstream.takeText()
+    proxy.send("HTTP/1.1 413 Too Large\r\nContent-Length: 0\r\n\r\n", to: upstream)
+    #expect(client.takeText().hasSuffix("\r\nConnection: close\r\n\r\n") && !client.isGone)
+    #expect(judge.bodies.withLock { $0 } == [])
+    proxy.send("\":1}GET /b HTTP/1.1\r\nHost: a\r\n\r\n", to: client)
+    #expect(client.text == "" && client.isGone && upstream.text == "" && proxy.upstreams.count == 1)
+    #expect(judge.bodies.withLock { $0 } == ["{\"a\":1}"])
   }
 
   /// 16 MiB in each direction, with sides that take little at a time.

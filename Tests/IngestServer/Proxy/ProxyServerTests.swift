@@ -32,7 +32,7 @@ import Testing
       upstream.stop()
     }
 
-    private func port(_ url: String) throws -> UInt16 {
+    func port(_ url: String) throws -> UInt16 {
       try #require(url.split(separator: ":").last.flatMap { UInt16($0) })
     }
 
@@ -100,6 +100,16 @@ import Testing
     #expect(try bench.account(4) == "unanswered 1 0 0 -")
     let counts = try bench.administrate("POST", "/verify", #"{"device":"phone-1","exactly":2}"#)
     #expect(counts.0 == 200, "\(counts)")
+  }
+
+  @Test func anIdleConnectionDoesNotHoldUpTheEnd() throws {
+    let bench = try Bench()
+    defer { bench.upstream.stop() }
+    let client = try LoopbackClient(port: try bench.port(bench.proxy.url))
+    try client.send("GET /healthz HTTP/1.1\r\nHost: a\r\n\r\n")
+    _ = try client.receiveSome(atMost: 65_536)
+    bench.proxy.stop(within: 3_600)
+    #expect(bench.proxy.loops.figures.reduce(0) { $0 + $1.closed(.drained) } == 1)
   }
 
   @Test func waitsAndListsAreThoseOfTheServer() throws {

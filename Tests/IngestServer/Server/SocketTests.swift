@@ -81,6 +81,16 @@ import Testing
     #expect(states.contains(givesUp ? #""state":"queued""# : #""state":"delivered""#), "\(states)")
   }
 
+  /// It is closed at once, and not when its client ends it.
+  @Test func anIdleConnectionDoesNotHoldUpTheEnd() throws {
+    let server = try server()
+    let client = try LoopbackClient(port: server.port)
+    try client.send(SessionHarness.bytes("GET", "/healthz"))
+    _ = try client.receiveSome(atMost: 65_536)
+    server.stop(within: 3_600)
+    #expect(server.loops.figures.reduce(0) { $0 + $1.closed(.drained) } == 1)
+  }
+
   @Test func pipelinedUploadsOverASocketKeepTheirOrder() throws {
     let server = try server()
     defer { server.stop() }

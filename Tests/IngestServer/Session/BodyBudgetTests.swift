@@ -62,6 +62,17 @@ import Testing
     #expect(try harness.answer()?.status == 400)
   }
 
+  /// No further byte calls for the end of a request whose last byte was taken with the last of the share.
+  @Test func aRequestThatEndsWithTheShareIsAnswered() throws {
+    for pieces in 1_880...1_930 {
+      let harness = try SessionHarness()
+      let first = SessionHarness.bytes("POST", "/locations", [("Transfer-Encoding", "chunked")])
+      let chunks = Array((String(repeating: "1\r\n \r\n", count: pieces) + "0\r\n\r\n").utf8)
+      harness.send(first + chunks + Array("POST /locations HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\n\r\n ".utf8))
+      #expect(try harness.answer()?.status == 400 && harness.answer()?.status == 400, "\(pieces) chunks")
+    }
+  }
+
   @Test(arguments: ["GET /healthz HTTP/1.1\r\nHost: a\r\n\r\n", "1\r\n \r\n"])
   func manySmallPiecesAreLeftForTheNextTurn(piece: String) throws {
     let harness = try SessionHarness()

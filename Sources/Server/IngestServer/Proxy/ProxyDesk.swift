@@ -155,13 +155,14 @@ extension ProxyDesk {
     let exchange = current.exchange
     let device = DeviceIdentity(run: exchange.run, name: exchange.device)
     let fault = exchange.fault?.fault.kind
+    let answeredAt = context.backend.now.millisecondsSince1970
     // SDK §7.2.2: the records are deleted on any 2xx, whatever it holds.
     let isDelivered = !current.isClientGone && 200..<300 ~= current.deliveredStatus
     let passed = current.passedRecords.map { Set(reading.first($0).points.map(\.record.lowerBound)) }
     return reading.points.map { point in
       let hasPassed = passed?.contains(point.record.lowerBound) ?? true
       return LedgerRecord(
-        uuid: point.uuid, device: device, at: exchange.receivedAt.millisecondsSince1970,
+        uuid: point.uuid, device: device, at: exchange.receivedAt.millisecondsSince1970, answeredAt: answeredAt,
         status: hasPassed ? current.status : 0, isDelivered: isDelivered, fault: fault?.rawValue)
     }
   }

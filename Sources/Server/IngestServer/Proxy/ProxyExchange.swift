@@ -35,6 +35,8 @@ final class ProxyExchange {
   var deliveredStatus = 0
   /// So many records of the body the upstream gets, by a fault; nil: all.
   var passedRecords: Int?
+  /// The client has what it gets of the answer.
+  var hasAnswerLeft = false
   /// The client was gone before it had the answer.
   var isClientGone = false
   /// What was answered in the upstream's place.

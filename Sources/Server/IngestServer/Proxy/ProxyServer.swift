@@ -24,7 +24,7 @@ package struct ProxyConfiguration: Sendable {
 /// A proxy between devices and any backend, with a server beside it that shows what has passed and lets it go wrong.
 package final class ProxyServer: Sendable {
   private let server: IngestServer
-  private let loops: LoopGroup<ProxyEnd>
+  let loops: LoopGroup<ProxyEnd>
 
   package init(
     _ configuration: ProxyConfiguration, judge: (any AnswerJudge)? = nil,

@@ -166,10 +166,9 @@ extension ProxySession {
     completeAnswer(now)
   }
 
-  /// What the client gets is here. The rest of a request that was answered early is not waited for: the answer has said
-  /// that the connection ends.
+  /// What the client gets is here.
   private func completeAnswer(_ now: MonotonicInstant) {
-    if requestStage == .receiving { requestStage = .complete }
+    dropRest()
     toUpstream = []
     answerStage = .complete
     // Otherwise it is over when the client has it, or is gone.

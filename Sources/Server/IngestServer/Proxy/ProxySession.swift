@@ -73,7 +73,7 @@ final class ProxySession: ProxyEnd {
     var taken = 0
     var share = Self.share
     // What was taken last may have been the end, for which no further byte will call.
-    while takesRequest || requestStage == .receiving && taken == input.count, wishes.ending == .open, share > 0 {
+    while wishes.ending == .open, requestStage != .complete, taken == input.count || takesRequest && share > 0 {
       let step: MessageStep
       do throws(HTTPError) {
         step = try parser.next(input.extracting(taken..<input.count), into: &scratch.head)
@@ -92,7 +92,7 @@ final class ProxySession: ProxyEnd {
       taken += step.taken
       if step.event == .needMoreInput { break }
     }
-    output.hasHadItsShare = share == 0 && taken < input.count
+    output.hasHadItsShare = share <= 0 && taken < input.count
     if !toUpstream.isEmpty { line?.nudge() }
     work(&output)
     return taken
@@ -129,13 +129,12 @@ final class ProxySession: ProxyEnd {
 
   override func drain(_ output: inout SessionOutput) {
     rules.stop()
-    if requestStage == .waiting, parser.isIdle { wishes.ending = .afterOutput }
   }
 
   override func closed(_ reason: CloseReason, now: MonotonicInstant) {
     toClient = []
     guard let current else { return }
-    current.isClientGone = true
+    current.isClientGone = !current.hasAnswerLeft
     if answerStage == .complete { return endExchange(now) }
     // A request that the upstream has whole is answered as on a network that has lost the client: what the answer says
     // is worth knowing.
@@ -191,8 +190,10 @@ extension ProxySession {
   }
 
   private func bodyCame(_ bytes: Span<UInt8>, _ now: MonotonicInstant) {
-    guard let current, !dropsBody else { return }
+    guard let current else { return }
+    // Records of a request that is answered already were sent all the same, and the ledger counts them.
     let isKept = desk.keep(bytes, of: current)
+    guard !dropsBody else { return }
     if !current.isHeld { return appendBody(bytes, of: current) }
     guard !isKept else { return }
     // No room to hold it: the faults that need the whole are passed over, and the rest is streamed.
@@ -228,7 +229,7 @@ extension ProxySession {
   private func requestEnded(_ now: MonotonicInstant) {
     requestStage = .complete
     guard let current else { return }
-    if !dropsBody { current.exchange.isBodyWhole = current.body.isWhole }
+    current.exchange.isBodyWhole = current.body.isWhole
     guard answerStage != .complete else { return }
     let isHeld = current.isHeld
     let fault = desk.fault(for: current, beforeBody: false)
@@ -258,17 +259,25 @@ extension ProxySession {
 
   /// Answers in the upstream's place.
   func answer(_ response: Response, _ now: MonotonicInstant) {
-    let isComplete = requestStage == .complete
-    let isWorthReading = !isComplete && current?.framing.isWorthReading == true && current?.expectsContinue == false
     let version = current?.exchange.version ?? .http11
-    let announcement = rules.announcement(for: version, bodyComplete: isComplete || isWorthReading)
+    let announcement = rules.announcement(for: version, bodyComplete: dropRest())
     response.append(
       to: &toClient, date: desk.date(scratch), announcing: announcement, framing: .length,
       withoutContent: current?.exchange.method == .head)
     current?.ownAnswer = response
-    dropsBody = true
-    if !isComplete && !isWorthReading { requestStage = .complete }
     answerStage = .complete
+  }
+
+  /// The answer may be here before the request is. A rest that is short and on its way is read and not passed on, because the
+  /// ledger wants its records and the connection is worth keeping; a longer one is not waited for. False for such a one.
+  @discardableResult func dropRest() -> Bool {
+    dropsBody = true
+    guard requestStage != .complete else { return true }
+    guard let current, current.framing.isWorthReading, !current.expectsContinue else {
+      requestStage = .complete
+      return false
+    }
+    return true
   }
 
   /// Everything that is to be known of it is known.
@@ -293,9 +302,7 @@ extension ProxySession {
     if gate == nil, !toClient.isEmpty, hasRoom { moveToClient(&output) }
     if wasFull, toClient.count < Self.heldBytesMax { line?.nudge() }
     if answerStage == .complete, toClient.isEmpty, wishes.ending == .open {
-      // A client that has ended its output before the answer was here may have given up.
-      if output.hasClientEnded { current?.deliveredStatus = 0 }
-      exchangeLeft(output.now)
+      answerLeft(output)
     }
     noteWishes()
   }
@@ -310,11 +317,19 @@ extension ProxySession {
     gate = output.now + pause
   }
 
-  /// The client has what it gets: the next request, or the end.
-  private func exchangeLeft(_ now: MonotonicInstant) {
-    endExchange(now)
-    if let ending = passage.ending { return wishes.ending = ending }
+  /// The client has what it gets: the rest of its request, the next one, or the end.
+  private func answerLeft(_ output: borrowing SessionOutput) {
+    if let current, !current.hasAnswerLeft {
+      current.hasAnswerLeft = true
+      // A client that has ended its output before the answer was here may have given up.
+      if output.hasClientEnded { current.deliveredStatus = 0 }
+    }
+    if let ending = passage.ending {
+      endExchange(output.now)
+      return wishes.ending = ending
+    }
     guard requestStage == .complete else { return }
+    endExchange(output.now)
     leaveUpstream()
     switch rules.next {
     case .readNextRequest:

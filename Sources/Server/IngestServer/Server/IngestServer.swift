@@ -27,7 +27,7 @@ public final class IngestServer: Sendable {
   private let ownFolder: DataFolder?
   let context: ServerContext
   let backend: ThreadedBackend
-  private let loops: LoopGroup<IngestSession>
+  let loops: LoopGroup<IngestSession>
 
   /// Opens the data folder, starts the threads, and listens.
   public convenience init(_ configuration: ServerConfiguration) throws(ServerError) {

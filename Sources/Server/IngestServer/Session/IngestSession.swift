@@ -76,7 +76,8 @@ package final class IngestSession: ByteSession {
   func receive(_ input: Span<UInt8>, meeting plannedFault: inout ServerFault?, _ output: inout SessionOutput) -> Int {
     var taken = 0
     var share = Self.share
-    while wishes.wantsInput && !output.isFull && share > 0 {
+    // What was taken last may have been the end, for which no further byte will call.
+    while wishes.wantsInput && (taken == input.count || !output.isFull && share > 0) {
       let step: MessageStep
       do throws(HTTPError) {
         step = try parser.next(input.extracting(taken..<input.count), into: &scratch.head)
@@ -152,13 +153,10 @@ package final class IngestSession: ByteSession {
     }
   }
 
+  /// The loop ends an idle connection, after it has looked once more for a request that was sent already.
   package func drain(_ output: inout SessionOutput) {
     rules.stop()
-    switch state {
-    case .waiting: if parser.isIdle { wishes.ending = .afterOutput }
-    case .responding(let responder): responder.drain(self, &output)
-    case .reading, .skipping, .dropping, .owing, .asking, .finished: break
-    }
+    if case .responding(let responder) = state { responder.drain(self, &output) }
   }
 
   package func closed(_ reason: CloseReason, now: MonotonicInstant) {

@@ -5,8 +5,10 @@ import Database
 package struct LedgerRecord: Equatable, Sendable {
   package var uuid: UUID128
   package var device: DeviceIdentity
-  /// Milliseconds since 1970.
+  /// When the request was received, in milliseconds since 1970.
   package var at: Int64
+  /// When the exchange was over.
+  package var answeredAt: Int64
   /// Of the backend's answer; 0 for none.
   package var status: Int
   /// The client got a whole answer with 2xx: it does not send the record again.
@@ -15,11 +17,13 @@ package struct LedgerRecord: Equatable, Sendable {
   package var fault: String?
 
   package init(
-    uuid: UUID128, device: DeviceIdentity, at: Int64, status: Int, isDelivered: Bool, fault: String? = nil
+    uuid: UUID128, device: DeviceIdentity, at: Int64, answeredAt: Int64, status: Int, isDelivered: Bool,
+    fault: String? = nil
   ) {
     self.uuid = uuid
     self.device = device
     self.at = at
+    self.answeredAt = answeredAt
     self.status = status
     self.isDelivered = isDelivered
     self.fault = fault
@@ -48,7 +52,7 @@ package struct LedgerAccount: Equatable, Sendable {
   package var firstAt: Int64
   package var lastAt: Int64
   package var attempts: Int
-  /// When the request was received that the backend acknowledged first.
+  /// When the backend's first acknowledgement was here.
   package var acknowledgedAt: Int64?
   package var acknowledgements: Int
   /// Acknowledgements that the client got.
@@ -118,7 +122,7 @@ extension Journal {
       row.bind(2, text: run.utf8.span)
       row.bind(3, text: name.utf8.span)
       row.bind(4, record.at)
-      if record.isAcknowledged { row.bind(5, record.at) } else { row.bindNull(5) }
+      if record.isAcknowledged { row.bind(5, record.answeredAt) } else { row.bindNull(5) }
       row.bind(6, Int64(record.isAcknowledged ? 1 : 0))
       row.bind(7, Int64(record.isAcknowledged && record.isDelivered ? 1 : 0))
       row.bind(8, Int64(record.status))
