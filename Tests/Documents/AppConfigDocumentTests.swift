@@ -50,7 +50,7 @@ import Testing
   // AppConfig 99
   @Test func `AppConfig: without preventSuspend iOS does not beat in the background`() async throws {
     let count = try await beats(.iOS, minutes: 10) { config in config.app.heartbeatInterval = 60 }
-    withKnownIssue("a suspended app beats once when a fetch wakes it") { #expect(count == 0) }
+    #expect(count == 0)
   }
 
   // AppConfig 41

@@ -161,7 +161,7 @@ import Vocabulary
 
   /// At rest, started by iOS (SDK §18.2, §18.3).
   @Test(arguments: [
-    (false, false, 1, []), (false, false, 4, [Invariant.heartbeat]), (true, false, 3, []),
+    (false, false, 1, [Invariant.heartbeat]), (false, false, 4, [.heartbeat]), (true, false, 3, []),
     (true, false, 9, [.heartbeat]), (true, true, 9, []),
   ])
   func iOSBeatsInTheBackgroundOnlyAsLongAsItMay(

@@ -43,16 +43,19 @@ import Vocabulary
     #expect(record.ageMilliseconds == 3_000)
   }
 
-  @Test func aSuspendedProcessBeatsOnceWhenItWakes() {
+  /// AppConfig 99: on iOS, heartbeat fires only when preventSuspend is true.
+  @Test(arguments: [EngineInput.backgroundFetch, .stationaryRegionExit(nil), .connectivity(.wifi)])
+  func aSuspendedProcessDoesNotBeatWhenItWakes(input: EngineInput) {
     var rig = EngineRig.resting()
     rig.send(.background)
     #expect(rig.engine.nextDeadline == nil)
     rig.sleepThrough(1_740)
     _ = rig.take()
-    rig.send(.stationaryRegionExit(nil))
-    let effects = rig.take()
-    #expect(beats(effects) == 1)
-    #expect(effects.flushes.first == .heartbeat && rig.engine.state.isMoving)
+    rig.send(input)
+    #expect(beats(rig.take()) == 0)
+    rig.send(.foreground)
+    rig.wait(1)
+    #expect(beats(rig.take()) == (rig.engine.state.isMoving ? 0 : 1), "the one that is due")
   }
 
   @Test func preventSuspendKeepsItBeating() {
@@ -62,14 +65,15 @@ import Vocabulary
     #expect(beats(rig.take()) == 10)
   }
 
-  @Test func aWatchKeepsItBeating() {
-    var rig = EngineRig.resting()
+  /// A watch keeps the app awake (BGGeo 648), and does not stand for preventSuspend.
+  @Test(arguments: [false, true]) func aWatchAloneDoesNotMakeItBeat(preventsSuspend: Bool) {
+    var rig = EngineRig.resting { $0.app.preventSuspend = preventsSuspend }
     rig.send(.call(.watchPosition(WatchRequest(id: 3))))
     rig.send(.background)
     rig.wait(600)
-    #expect(beats(rig.take()) == 10)
+    #expect(beats(rig.take()) == (preventsSuspend ? 10 : 0))
     rig.send(.call(.stopWatchPosition(id: 3)))
-    #expect(rig.engine.nextDeadline == nil)
+    #expect((rig.engine.nextDeadline == nil) == !preventsSuspend)
   }
 
   /// An iPhone that is kept awake, with its screen off, unplugged, in the background from now on.

@@ -1,8 +1,10 @@
 import Glibc
-import IngestServer
+import Network
 import ServerSupport
 import Support
 import Testing
+
+@testable import IngestServer
 
 /// The same bodies as in process, over a real socket, and with curl.
 @Suite struct SocketTests {

@@ -27,12 +27,13 @@ extension Engine {
     effects.append(.flush(.heartbeat))
   }
 
-  /// iOS holds back the beats of an unplugged phone with a dark screen, from about two minutes after the app went to the
-  /// background or the device moved last (SDK §18.3). The one that is due then comes with the next such sign of life.
+  /// iOS beats in the background only with `preventSuspend`, whatever else wakes the app or keeps it awake (SDK §18.2). Of an
+  /// unplugged phone with a dark screen it holds the beats back, from about two minutes after the app went to the background
+  /// or the device moved last (SDK §18.3). The one that is due then comes with the next sign of life.
   @inline(__always) var holdsHeartbeat: Bool {
-    guard let grace = profile.heartbeatGrace, isInBackground, !isScreenOn, !battery.isCharging,
-      let due = timers.deadline(of: .heartbeat)
-    else { return false }
+    guard let grace = profile.heartbeatGrace, isInBackground else { return false }
+    guard configuration.app.preventSuspend else { return true }
+    guard !isScreenOn, !battery.isCharging, let due = timers.deadline(of: .heartbeat) else { return false }
     return due >= lastStir + grace
   }
 

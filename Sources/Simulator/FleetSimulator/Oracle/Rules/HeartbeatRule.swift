@@ -6,8 +6,8 @@ import Scenario
 import Vocabulary
 
 /// I31: at rest an Android phone beats at its interval, of at least a minute, and no phone beats more often or when it is not to
-/// (AppConfig `heartbeatInterval`; SDK §18). What iOS lets an app do in the background is not owed. There no rhythm of beats goes
-/// on without `preventSuspend`, nor for long on an unplugged phone; what wakes the app brings the one that is due (SDK §18.2, §18.3).
+/// (AppConfig `heartbeatInterval`; SDK §18). What iOS lets an app do in the background is not owed. There it does not beat without
+/// `preventSuspend`, nor for long on an unplugged phone (SDK §18.2, §18.3).
 final class HeartbeatRule: Rule {
   override class var invariant: Invariant { .heartbeat }
   override class var interest: Interest { [.told, .life, .course] }
@@ -92,15 +92,9 @@ final class HeartbeatRule: Rule {
     guard let last = hearts[device].last, let rhythm = hearts[device].rhythm, now - last == interval,
       inBackground.contains(device), ledger.truth.lives[device].restsSince != nil
     else { return hearts[device].rhythm = now }
-    let preventsSuspend = ledger.truth.lives[device].configuration?.app.preventSuspend ?? false
-    let limit = preventsSuspend ? HeartbeatRule.grace + interval : interval
-    guard now - rhythm > limit, !preventsSuspend || !record.battery.isCharging, !isKeptAwake(context) else { return }
+    guard now - rhythm > HeartbeatRule.grace + interval, !record.battery.isCharging, !isKeptAwake(context) else { return }
     hearts[device].rhythm = now
-    flag(
-      context, nil,
-      preventsSuspend
-        ? "heartbeats continue in the background, unplugged, since \(rhythm.clockText)"
-        : "heartbeats continue in the background since \(rhythm.clockText), without preventSuspend")
+    flag(context, nil, "heartbeats continue in the background, unplugged, since \(rhythm.clockText)")
   }
 
   /// Near a polygon positions are looked at all the time (SDK §15.5.2).
@@ -117,6 +111,9 @@ final class HeartbeatRule: Rule {
     exercised += 1
     guard let interval = interval(device) else {
       return flag(context, nil, "a heartbeat although heartbeats are off")
+    }
+    if inBackground.contains(device), ledger.truth.lives[device].configuration?.app.preventSuspend == false {
+      flag(context, nil, "a heartbeat in the background, without preventSuspend")
     }
     followRhythm(record, interval, context)
     // A timer of iOS is late while the app sleeps, and keeps its times: the next beat may follow soon, a third may not.
