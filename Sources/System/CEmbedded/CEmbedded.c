@@ -165,6 +165,9 @@ static const uint8_t trails_js[] = {
 static const uint8_t trips_js[] = {
 #embed "../../../page/trips.js"
 };
+static const uint8_t trust_css[] = {
+#embed "../../../page/trust.css"
+};
 static const uint8_t view_js[] = {
 #embed "../../../page/view.js"
 };
@@ -222,6 +225,7 @@ static const struct rr_page_file page_files[] = {
     {"trail.js", trail_js, sizeof trail_js},
     {"trails.js", trails_js, sizeof trails_js},
     {"trips.js", trips_js, sizeof trips_js},
+    {"trust.css", trust_css, sizeof trust_css},
     {"view.js", view_js, sizeof view_js},
 };
 

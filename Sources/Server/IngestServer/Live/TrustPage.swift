@@ -7,7 +7,7 @@ struct TrustPage: Sendable {
 
   static let name = "trust.html"
 
-  /// Nil for another file, and where no authority can be read. `origin` is what the page was asked for at.
+  /// Nil for another file, and where there is no authority. `origin` is what the page was asked for at.
   func answer(_ file: String, at origin: String) -> Response? {
     do throws(TLSError) {
       switch file {
@@ -22,7 +22,7 @@ struct TrustPage: Sendable {
       default: return nil
       }
     } catch {
-      return nil
+      return .error(500, "authority_unreadable", "\(error)")
     }
   }
 
@@ -34,6 +34,7 @@ struct TrustPage: Sendable {
     <meta charset="utf-8">
     <meta name="viewport" content="width=device-width, initial-scale=1">
     <title>Trust this server</title>
+    <link rel="stylesheet" href="trust.css">
     </head>
     <body>
     <h1>Trust this server</h1>
