@@ -67,7 +67,7 @@ import Threaded
   @Test func theTokensOfARefreshAreNotShown() throws {
     let server = try BareServer { request in
       if request.lines[0].hasPrefix("POST /refresh") {
-        return .ok(#"{"accessToken": "fresh-access", "refreshToken":"fresh-refresh"}"#)
+        return .ok(#"{"accessToken": "fresh-access,fresh-more}&\"fresh-end", "refreshToken":"fresh-refresh"}"#)
       }
       if request.lines.contains(where: { $0.hasSuffix("fresh-access") }) { return .ok("{}") }
       return .text("HTTP/1.1 401 Unauthorized\r\nWWW-Authenticate: Bearer\r\nContent-Length: 0\r\n\r\n")

@@ -11,6 +11,6 @@ enum SecretWord {
     if let equals = word.firstIndex(of: "="), names.contains(where: word.lowercased().contains) {
       return word[...equals] + "…"
     }
-    return word.contains("://") ? RunPlace.withoutPassword(word) : word
+    return word.contains("://") ? URLParts(word).withoutUser : word
   }
 }

@@ -34,7 +34,7 @@ package enum PageLink {
   }
 
   private static func resolve(_ target: Substring, from page: String) -> String {
-    let (origin, path) = parts(of: page)
+    let (origin, path) = (URLParts(page).origin, URLParts(page).path)
     if target.hasPrefix("http://") || target.hasPrefix("https://") { return String(target) }
     if target.hasPrefix("//") { return String(origin.prefix { $0 != ":" }) + ":" + target }
     if target.hasPrefix("/") { return origin + target }
@@ -42,13 +42,6 @@ package enum PageLink {
     if target.hasPrefix("?") { return origin + plain + target }
     let folder = plain.lastIndex(of: "/").map { plain[...$0] } ?? "/"
     return origin + folder + target
-  }
-
-  /// Scheme, host and port; and what follows.
-  package static func parts(of url: String) -> (origin: String, path: Substring) {
-    let host = url.firstRange(of: "://")?.upperBound ?? url.startIndex
-    let end = url[host...].firstIndex { $0 == "/" || $0 == "?" } ?? url.endIndex
-    return (String(url[..<end]), url[end...])
   }
 }
 

@@ -38,7 +38,7 @@ package struct PagedList: Sendable {
         throw StoreProblem(text: "\(page): \(error.text), which begins with \(PagedList.start(of: body))")
       }
       next = PageLink.next(in: head, from: page) ?? cursor(in: value).flatMap { follow($0, address, from: page) }
-      if let next, PageLink.parts(of: next).origin != PageLink.parts(of: page).origin {
+      if let next, URLParts(next).origin != URLParts(page).origin {
         throw StoreProblem(text: "\(page): its next page, \(next), is on another server")
       }
     }
@@ -67,7 +67,7 @@ package struct PagedList: Sendable {
 
   private func follow(_ cursor: String, _ address: String, from page: String) -> String? {
     if cursor.hasPrefix("http://") || cursor.hasPrefix("https://") { return cursor }
-    if cursor.hasPrefix("/") { return PageLink.parts(of: page).origin + cursor }
+    if cursor.hasPrefix("/") { return URLParts(page).origin + cursor }
     return address.contains("{cursor}") ? address.filling("cursor", cursor.percentEncoded) : nil
   }
 

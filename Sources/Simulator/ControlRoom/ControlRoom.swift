@@ -78,7 +78,7 @@ package struct WatchedRun: Sendable {
     self.steering = steering
     self.scenario = scenario
     seed = setup.seed
-    target = setup.outside.map { RunPlace.withoutPassword($0.url) }
+    target = setup.outside.map { URLParts($0.url).withoutUser }
     start = setup.start
     (self.origin, self.stays) = (origin, stays)
     duration = setup.duration

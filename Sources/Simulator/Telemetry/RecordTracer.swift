@@ -154,7 +154,7 @@ final class RecordTracer {
   ) -> [(name: String, value: AttributeValue)] {
     let request = flight.request
     // What stands behind a question mark may be a secret.
-    let url = String(RunPlace.withoutPassword(request.url).prefix { $0 != "?" })
+    let url = String(URLParts(request.url).withoutUser.prefix { $0 != "?" })
     var attributes: [(name: String, value: AttributeValue)] = [
       ("http.request.method", .text(request.method)), ("url.full", .text(url)),
       ("rollingroad.request", .integer(Int64(request.id))),

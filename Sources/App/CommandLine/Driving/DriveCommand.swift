@@ -107,7 +107,7 @@ struct DriveCommand {
     }
     let console = script == nil ? process.terminal.flatMap { DriveConsole(terminal: $0) } : nil
     let screen = DriveScreen(
-      console: console, origin: OutsideSetup.parts(of: settings.url).origin, write: process.writeOutput)
+      console: console, origin: URLParts(settings.url).origin, write: process.writeOutput)
     screen.show("\(intro)\(console == nil ? "" : "; ? lists the keys")")
     if let defaults { screen.show(defaults) }
     do {

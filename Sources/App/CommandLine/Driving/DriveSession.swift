@@ -44,7 +44,7 @@ final class DriveSession {
   ) throws {
     self.screen = screen
     self.variable = variable
-    origin = OutsideSetup.parts(of: settings.url).origin
+    origin = URLParts(settings.url).origin
     // Before the first thread, which has to block them too.
     signals = ownsSignals ? try SignalWatcher([SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGTSTP]) : nil
     var configuration = transport
@@ -181,89 +181,5 @@ final class DriveSession {
     }
     if watched[2].revents != 0, let input { keys.read(input, isTerminal: screen.console != nil) }
     return nil
-  }
-}
-
-/// Requests and answers, in a line and whole.
-enum DriveExchange {
-  /// `origin` is left out of the URL.
-  static func summary(of request: OutgoingRequest, besides origin: String) -> String {
-    let what =
-      switch request.purpose {
-      case .records: request.recordCount.map { $0.of("record") + ", " } ?? ""
-      case .refresh: "refresh, "
-      case .log: "log, "
-      }
-    let url =
-      !origin.isEmpty && request.url.hasPrefix(origin + "/") ? String(request.url.dropFirst(origin.count)) : request.url
-    return "\(request.method) \(url)  \(what)\(request.body.count) bytes"
-  }
-
-  static func summary(of answer: ObservedAnswer) -> String {
-    let time = "\(answer.duration.wholeMilliseconds) ms"
-    switch answer.outcome {
-    case .answered(let status, let reason, let body):
-      return "\(status)\(reason.isEmpty ? "" : " \(reason)")  \(time)  \(beginning(of: body, answer.request))"
-    case .failed(let failure, let message): return "no answer (\(failure.rawValue))  \(time)  \(message)"
-    }
-  }
-
-  private static func beginning(of body: [UInt8], _ request: OutgoingRequest) -> String {
-    let text = withoutTokens(String(decoding: body.prefix(100), as: UTF8.self), request)
-    return body.count > 100 ? text + "… (\(body.count) bytes)" : text
-  }
-
-  /// As on the wire, as far as it can be read.
-  static func lines(of answer: ObservedAnswer) -> [String] {
-    let request = answer.request
-    var lines = ["> \(request.method) \(request.url)"]
-    lines += request.headers.map { "> \($0.name): \(isSecret($0) ? "…" : $0.value)" }
-    lines += ["> "] + text(request.body, request).map { "> \($0)" }
-    switch answer.outcome {
-    case .failed(let failure, let message): lines.append("< no answer: \(failure.rawValue), \(message)")
-    case .answered(let status, let reason, let body):
-      lines.append("< \(status) \(reason)")
-      lines += (answer.head?.fields ?? []).map { "< \($0.name): \($0.value)" }
-      lines += ["< "] + text(body, request).map { "< \($0)" }
-    }
-    return lines.map(DriveScreen.printable)
-  }
-
-  private static func isSecret(_ field: NameValuePair) -> Bool { field.hasName(HeaderName.authorization) }
-
-  private static let shownBytes = 8_192
-
-  private static func text(_ body: [UInt8], _ request: OutgoingRequest) -> [Substring] {
-    if request.purpose != .refresh, body.count <= shownBytes, let lines = DriveExchange.indented(body) { return lines }
-    let text = withoutTokens(String(decoding: body.prefix(shownBytes), as: UTF8.self), request)
-    let lines = text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)
-    return body.count > shownBytes ? lines + ["… \(body.count - shownBytes) bytes more"] : lines
-  }
-
-  /// JSON that is too long for a line, a member to each; nil for anything else.
-  private static func indented(_ body: [UInt8]) -> [Substring]? {
-    guard body.count > 80, !body.contains(UInt8(ascii: "\n")) else { return nil }
-    do throws(JSONError) { return try JSONValue(parsing: body.span).pretty.split(separator: "\n") } catch { return nil }
-  }
-
-  /// Of a refresh and its answer the values, in JSON or in a form, are not shown.
-  private static func withoutTokens(_ text: String, _ request: OutgoingRequest) -> String {
-    guard request.purpose == .refresh else { return text }
-    var shown = ""
-    var (isValue, isHidden) = (false, false)
-    for letter in text {
-      let isInside = isValue && !"\"&,}\n".contains(letter)
-      if isInside, letter != " " || isHidden {
-        isHidden = true
-        continue
-      }
-      if isHidden { shown.append("…") }
-      // The quote before a value begins it.
-      let isOpening = isValue && !isHidden && (letter == "\"" || letter == " ")
-      shown.append(letter)
-      isValue = isOpening || letter == ":" || letter == "="
-      isHidden = false
-    }
-    return isHidden ? shown + "…" : shown
   }
 }

@@ -203,7 +203,8 @@ extension Forwarder {
       work.nextRead = now + Forwarder.readPause
       return
     }
-    work.hasMore = page.records.count >= portion.records
+    let byteCount = page.records.reduce(0) { $0 + $1.record.count }
+    work.hasMore = page.records.count >= portion.records || byteCount >= portion.bytes
     (work.nextRead, work.seen) = (nil, nil)
     work.course.load(page)
   }

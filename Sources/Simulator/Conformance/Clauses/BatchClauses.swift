@@ -289,7 +289,7 @@ extension ConformanceClause {
       for (phone, request) in requests {
         guard let upload = uploads.first(where: { $0.request === request }) else { continue }
         phone.answer(request, upload.outcome)
-        if [429, 503].contains(upload.status) { isBusy = true; continue }
+        if SentLog.isThrottling(upload.status) { isBusy = true; continue }
         try run.expectTokenAlive(upload.status)
         if !upload.isSuccess { throw run.refusal(upload, of: "one of thirty uploads at once") }
       }

@@ -105,7 +105,7 @@ extension ConformanceClause {
     ) { run in
       let (_, raw) = try plain(run)
       var request = raw
-      let parts = PageLink.parts(of: raw.url)
+      let parts = URLParts(raw.url)
       request.url = parts.origin + "/rollingroad-conform/no-such-path"
       let reply = try run.exchange(request)
       if reply.isSuccess {

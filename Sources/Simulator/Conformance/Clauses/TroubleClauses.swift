@@ -95,7 +95,7 @@ extension ConformanceClause {
       for (phone, request) in requests {
         guard let upload = uploads.first(where: { $0.request === request }) else { continue }
         phone.answer(request, upload.outcome)
-        let isBusy = [429, 503].contains(upload.status) || upload.status == 0 && attempt < 3
+        let isBusy = SentLog.isThrottling(upload.status) || upload.status == 0 && attempt < 3
         if !upload.isSuccess, !isBusy { throw run.refusal(upload, of: "one of a hundred uploads at once") }
       }
       if phones.contains(where: { $0.queuedCount > 0 }) { run.pause(300) }

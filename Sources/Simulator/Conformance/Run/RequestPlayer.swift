@@ -39,7 +39,7 @@ package final class RequestPlayer: Sendable {
   ) {
     (self.requests, self.headers, self.transport, self.seed) = (requests, headers, transport, seed)
     self.answerTime = answerTime
-    origin = PageLink.parts(of: url).origin
+    origin = URLParts(url).origin
   }
 
   /// What is not sent yet is not sent any more. From any thread.
@@ -87,7 +87,7 @@ package final class RequestPlayer: Sendable {
     let placeholders = DevicePlaceholders(named: request.device, seed: seed)
     let fields = request.headers.overlaid(headers).map { NameValuePair($0.name, placeholders.fill($0.value)) }
     // The target of a request through a proxy is a whole URL.
-    let path = request.path.contains("://") ? String(PageLink.parts(of: request.path).path) : request.path
+    let path = request.path.contains("://") ? String(URLParts(request.path).path) : request.path
     return OutgoingRequest(
       id: number, purpose: .log, method: request.method, url: origin + placeholders.fill(path), headers: fields,
       body: body(of: request), timeout: answerTime)

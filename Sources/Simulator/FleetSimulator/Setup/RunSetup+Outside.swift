@@ -22,7 +22,7 @@ extension RunSetup {
       return nil
     }
     guard let url = target.uploadURL ?? appURL(of: fleets, &problems) else { return nil }
-    if DevicePlaceholders.stand(in: OutsideSetup.parts(of: url).origin) {
+    if DevicePlaceholders.stand(in: URLParts(url).origin) {
       problems.append("\(url): devices share one server; a placeholder is allowed only after the host")
     }
     problems += OutsideSetup.problems(of: target)
@@ -52,8 +52,8 @@ extension RunSetup {
       problems.append("target.url: there is no server: --target http://127.0.0.1:8080, or http.url in sdk.config")
       return nil
     }
-    let origin = OutsideSetup.parts(of: first).origin
-    if let other = urls.first(where: { OutsideSetup.parts(of: $0).origin != origin }) {
+    let origin = URLParts(first).origin
+    if let other = urls.first(where: { URLParts($0).origin != origin }) {
       problems.append(
         "http.url: fleets upload to different servers, \(first) and \(other): name one with --target, or run each with --fleet"
       )
@@ -157,9 +157,7 @@ package struct OutsideSetup: Sendable {
   package init(url: String, isOurs: Bool = false) { (self.url, self.isOurs) = (url, isOurs) }
 
   /// Scheme, host and port.
-  var origin: String { OutsideSetup.parts(of: url).origin }
-
-  package static func parts(of url: String) -> (origin: String, path: Substring) { PageLink.parts(of: url) }
+  var origin: String { URLParts(url).origin }
 }
 
 extension OutsideSetup {
@@ -218,7 +216,7 @@ extension OutsideSetup {
     }
     (transport.proxy, transport.resolvedNames) = (connections.proxy, connections.resolvedNames)
     transport.apply(target.security)
-    let isLoopback = OutsideSetup.parts(of: url).origin.contains("://127.")
+    let isLoopback = URLParts(url).origin.contains("://127.")
     if connections.sourceAddresses == .auto && isLoopback && devices > devicesPerAddress {
       transport.sourceAddresses = (0...devices / devicesPerAddress).map { "127.0.0.\($0 + 1)" }
     }

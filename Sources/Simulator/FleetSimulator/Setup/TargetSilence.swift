@@ -34,14 +34,12 @@ package struct TargetSilence: Equatable, Sendable {
     guard origin.lowercased().hasPrefix("https:") else { return nil }
     for name in ["https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY"] {
       guard let value = variable(name), !value.isEmpty else { continue }
-      let start = value.firstRange(of: "://")?.upperBound ?? value.startIndex
-      // Without the password.
-      let host = value[start...].split(separator: "@").last ?? value[start...]
-      let parts = (host.split(separator: "/").first ?? host).split(separator: ":")
+      let address = URLParts(value)
+      let parts = address.host.split(separator: ":")
       let isMeant =
         message.contains("proxy") || message.contains("CONNECT")
         || (message.contains(String(parts[0])) && message.contains("port \(parts.count > 1 ? parts[1] : "1080")"))
-      return isMeant ? (name, String(value[..<start]) + host) : nil
+      return isMeant ? (name, address.withoutUser) : nil
     }
     return nil
   }

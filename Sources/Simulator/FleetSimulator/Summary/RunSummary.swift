@@ -103,7 +103,7 @@ package struct RunPlace: Equatable, Sendable {
   package init(
     target: String, server: String? = nil, start: WallInstant, end: WallInstant, uploadsPerSecond: Double = 0
   ) {
-    self.target = RunPlace.withoutPassword(target)
+    self.target = URLParts(target).withoutUser
     (self.server, self.start, self.end) = (server, start, end)
     self.uploadsPerSecond = uploadsPerSecond
   }
@@ -114,15 +114,6 @@ package struct RunPlace: Equatable, Sendable {
     self.init(
       target: outside.url, server: outside.serverVersion ?? server, start: start, end: end,
       uploadsPerSecond: uploadsPerSecond)
-  }
-
-  /// A URL as it may be written down.
-  package static func withoutPassword(_ url: String) -> String {
-    let (origin, path) = OutsideSetup.parts(of: url)
-    let host = origin.firstRange(of: "://").map { scheme in
-      origin[..<scheme.upperBound] + (origin[scheme.upperBound...].split(separator: "@").last ?? "")
-    }
-    return (host.map { String($0) } ?? origin) + path
   }
 
   /// Seconds of the machine's clock.

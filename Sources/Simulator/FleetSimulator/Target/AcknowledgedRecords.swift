@@ -103,7 +103,7 @@ extension OutsideSetup {
   /// All questions go to this origin.
   fileprivate func asksOnly(_ origin: String) -> Bool {
     [verification.url, verification.quarantinedURL].compactMap(\.self)
-      .allSatisfy { $0.hasPrefix("/") || OutsideSetup.parts(of: $0).origin == origin }
+      .allSatisfy { $0.hasPrefix("/") || URLParts($0).origin == origin }
   }
 }
 

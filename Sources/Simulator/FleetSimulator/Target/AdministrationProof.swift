@@ -139,7 +139,7 @@ final class TargetAdministration {
 extension OutsideSetup {
   /// `http://127.0.0.1:8080`, or the run that the URL names: `/r/{run}/…` is one.
   fileprivate var administration: String {
-    let segments = OutsideSetup.parts(of: url).path.split(separator: "/", omittingEmptySubsequences: false)
+    let segments = URLParts(url).path.split(separator: "/", omittingEmptySubsequences: false)
     let isRun = segments.count >= 4 && segments[1] == "r" && !segments[2].isEmpty
     return origin + (isRun ? "/r/\(segments[2])" : "")
   }

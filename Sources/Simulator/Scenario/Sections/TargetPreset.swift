@@ -15,10 +15,9 @@ extension TargetPreset {
 
   /// Where uploads go. A target that names more than the server is taken as it is.
   package func uploads(to target: String) -> String {
-    let host = target.firstRange(of: "://")?.upperBound ?? target.startIndex
-    let end = target[host...].firstIndex { $0 == "/" || $0 == "?" } ?? target.endIndex
-    guard ["", "/"].contains(target[end...]) else { return target }
-    return target[..<end] + path
+    let parts = URLParts(target)
+    guard ["", "/"].contains(parts.path) else { return target }
+    return parts.origin + path
   }
 
   private var path: String {

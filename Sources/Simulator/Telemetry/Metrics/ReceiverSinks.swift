@@ -22,7 +22,7 @@ final class OpenTelemetrySink: MetricsSink {
     self.clock = clock
     encoding = output.encoding
     base = OpenTelemetrySink.base(of: output.url)
-    place = RunPlace.withoutPassword(base)
+    place = URLParts(base).withoutUser
     let type = encoding == .json ? ContentType.json : "application/x-protobuf"
     sender = try TelemetrySender(
       .openTelemetry, headers: output.headers.sent(besides: [NameValuePair(HeaderName.contentType, type)], resource))
@@ -91,7 +91,7 @@ final class RemoteWriteSink: MetricsSink {
     self.interval = interval
     self.clock = clock
     url = output.url
-    place = RunPlace.withoutPassword(output.url)
+    place = URLParts(output.url).withoutUser
     let given = output.labels.map { (name: $0.name, value: $0.value) }
     let own = [(name: "job", value: "rollingroad"), (name: "scenario", value: scenario)]
     message = RemoteWriteMessage(labels: given + own.filter { label in !given.contains { $0.name == label.name } })

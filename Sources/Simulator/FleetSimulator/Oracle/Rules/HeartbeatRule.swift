@@ -92,7 +92,9 @@ final class HeartbeatRule: Rule {
     guard let last = hearts[device].last, let rhythm = hearts[device].rhythm, now - last == interval,
       inBackground.contains(device), ledger.truth.lives[device].restsSince != nil
     else { return hearts[device].rhythm = now }
-    guard now - rhythm > HeartbeatRule.grace + interval, !record.battery.isCharging, !isKeptAwake(context) else { return }
+    guard now - rhythm > HeartbeatRule.grace + interval, !record.battery.isCharging, !isKeptAwake(context) else {
+      return
+    }
     hearts[device].rhythm = now
     flag(context, nil, "heartbeats continue in the background, unplugged, since \(rhythm.clockText)")
   }
