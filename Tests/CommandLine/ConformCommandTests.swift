@@ -14,7 +14,7 @@ import Threaded
     let folder = try TemporaryFolder()
     let words = [
       "conform", "--target", server.url, "--preset", "rollingroad", "--admin-token", "road", "--skip",
-      "idle-then-upload", "--out", folder.path + "/out", "--seed", "1",
+      "idle-then-upload", "--out", folder.path + "/out", "--seed", "1", "--time-limit", "10m",
     ]
     let call = CommandCall(words)
     #expect(call.code == .ok, "\(call.output)\(call.error)")

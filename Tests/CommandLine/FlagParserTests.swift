@@ -48,6 +48,14 @@ import Testing
     #expect(try parse([], environment: both, files: files).0.text("admin-token") == "plain")
   }
 
+  @Test(arguments: [("true", true), ("1", true), ("TRUE", true), ("false", false), ("0", false)])
+  func aFlagWithoutAValueIsOnOrOffInTheEnvironment(text: String, isOn: Bool) throws {
+    #expect(try parse([], environment: ["ROLLINGROAD_QUIET": text]).0.isOn("quiet") == isOn)
+    #expect(try parse(["--quiet"], environment: ["ROLLINGROAD_QUIET": text]).0.isOn("quiet"))
+    let error = #expect(throws: UsageError.self) { try parse([], environment: ["ROLLINGROAD_QUIET": "yes please"]) }
+    #expect(error?.message == "ROLLINGROAD_QUIET: 'yes please' is not true or false")
+  }
+
   @Test func aValueRemembersWhereItStood() throws {
     #expect(try parse(["--listen", ":2"]).0.value("listen")?.origin == "--listen")
     #expect(try parse([], environment: ["ROLLINGROAD_LISTEN": ":1"]).0.value("listen")?.origin == "ROLLINGROAD_LISTEN")

@@ -156,6 +156,17 @@ import Threaded
     #expect(result.error.contains("port 0 picks a free one"), "\(result.error)")
   }
 
+  @Test(arguments: [
+    (["--loops", "1025"], "--loops: '1025' is not a whole number from 1 to 1024"),
+    (["--access-ttl", "100001d"], "--access-ttl: '100001d' is not a time from 1s to 100000d, such as 90s or 10m"),
+    (["--access-ttl", "0s"], "--access-ttl: '0s' is not a time from 1s to 100000d, such as 90s or 10m"),
+    (["--max-body", "-1TiB"], "--max-body: '-1TiB' is not a size above 0, such as 8MiB"),
+  ])
+  func whatIsOutOfBoundsIsNamedWithTheBounds(flags: [String], message: String) throws {
+    let result = try BoundedCall(["serve", "--listen", "127.0.0.1:0", "--data", ":memory:"] + flags)
+    #expect(result.code == ExitCode.usage.rawValue && result.output.contains(message), "\(result.output)")
+  }
+
   /// Before anything is made.
   @Test func whatTLSCannotUseIsSaidFirst() throws {
     let server = try LocalServer.start()
@@ -165,7 +176,10 @@ import Threaded
     let taken = "127.0.0.1:\(server.port)"
     let calls: [([String], String, ExitCode)] = [
       (["--tls-listen", "127.0.0.1:0"], "--tls-listen needs TLS", .usage),
-      (["--tls-cert", "/nowhere.pem", "--tls-key", "/nowhere.key"], "/nowhere.pem", .runtimeFailure),
+      (
+        ["--tls-cert", "/nowhere.pem", "--tls-key", "/nowhere.key"], "/nowhere.pem cannot be read: No such file",
+        .runtimeFailure
+      ),
       (["--tls-cert", "a", "--tls-key", "a", "--tls-cert", "b"], "given 2 and 1 times", .usage),
       (["--tls", "development", "--tls-listen", taken], "cannot bind \(taken)", .cannotBind),
     ]

@@ -85,7 +85,7 @@ final class BrowserPage {
     try evaluate(
       """
       new Promise((resolve, reject) => {
-        const end = performance.now() + 20000
+        const end = performance.now() + 120000
         const look = () => {
           let holds = false
           try { holds = \(condition) } catch {}

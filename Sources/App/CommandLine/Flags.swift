@@ -76,13 +76,23 @@ struct FlagParser {
     for flag in flags {
       let name = flag.environmentName
       if let text = process.environment[name] {
-        values.set(flag.name, text, origin: name)
+        values.set(flag.name, try standing(text, for: flag), origin: name)
       } else if flag.isSecret, let path = process.environment[name + Flag.fileSuffix] {
         guard let text = process.readFile(path).flatMap({ String(validating: $0, as: UTF8.self) }) else {
           throw UsageError("\(name + Flag.fileSuffix): cannot read '\(path)'")
         }
         values.set(flag.name, trimmed(text), origin: name + Flag.fileSuffix)
       }
+    }
+  }
+
+  /// A flag without a value is on or off in the environment.
+  private func standing(_ text: String, for flag: Flag) throws(UsageError) -> String {
+    guard case .toggle = flag.kind else { return text }
+    switch text.lowercased() {
+    case "true", "1": return "true"
+    case "false", "0": return "false"
+    default: throw UsageError("\(flag.environmentName): '\(text)' is not true or false")
     }
   }
 
@@ -192,10 +202,11 @@ struct UsageError: Error, Equatable {
 
 /// The units that people type, beside those of time (`Nanoseconds.init(text:)`).
 enum Quantities {
-  /// `512`, `64KiB`, `8MiB`, `2GiB`, and the decimal `kB`, `MB`, `GB`.
+  /// `512`, `64KiB`, `8MiB`, `2GiB`, `1TiB`, and the decimal `kB`, `MB`, `GB`, `TB`.
   static func byteCount(_ text: String) -> Int? {
     let units: KeyValuePairs = [
-      "KiB": 1_024, "MiB": 1_048_576, "GiB": 1_073_741_824, "kB": 1e3, "MB": 1e6, "GB": 1e9, "B": 1, "": 1,
+      "KiB": 1_024, "MiB": 1_048_576, "GiB": 1_073_741_824, "TiB": 1_099_511_627_776, "kB": 1e3, "MB": 1e6, "GB": 1e9,
+      "TB": 1e12, "B": 1, "": 1,
     ]
     guard let bytes = Quantity.read(text, units: units), bytes < 9e18 else { return nil }
     return Int(bytes)

@@ -1,4 +1,5 @@
 internal import COpenSSL
+internal import Glibc
 internal import Synchronization
 
 /// A certificate with its key, or one for each kind of key, and what is offered to clients beside it. May be used by all threads
@@ -113,13 +114,11 @@ final class TLSContext: @unchecked Sendable {
     unsafe SSL_CTX_set_default_passwd_cb(pointer) { _, _, _, _ in 0 }
     ERR_clear_error()
     guard unsafe SSL_CTX_use_certificate_chain_file(pointer, files.certificate) == 1 else {
-      throw TLSError("\(files.certificate) is not a certificate in PEM form: \(TLSError.reason)")
+      throw TLSError(of: files.certificate, "is not a certificate in PEM form")
     }
     guard unsafe SSL_CTX_use_PrivateKey_file(pointer, files.key, SSL_FILETYPE_PEM) == 1,
       unsafe SSL_CTX_check_private_key(pointer) == 1
-    else {
-      throw TLSError("\(files.key) is not an unencrypted private key of \(files.certificate): \(TLSError.reason)")
-    }
+    else { throw TLSError(of: files.key, "is not an unencrypted private key of \(files.certificate)") }
     guard let loaded = unsafe SSL_CTX_get0_certificate(pointer) else { preconditionFailure("a certificate was loaded") }
     unsafe certificates = [(files.certificate, Certificate(sharing: loaded))]
   }
@@ -149,7 +148,7 @@ final class TLSContext: @unchecked Sendable {
   private func askForCertificates(of authorities: String) throws(TLSError) {
     guard unsafe SSL_CTX_load_verify_file(pointer, authorities) == 1,
       let names = unsafe SSL_load_client_CA_file(authorities)
-    else { throw TLSError("\(authorities) has no certificates in PEM form: \(TLSError.reason)") }
+    else { throw TLSError(of: authorities, "has no certificates in PEM form") }
     unsafe SSL_CTX_set_client_CA_list(pointer, names)
     unsafe SSL_CTX_set_verify(pointer, SSL_VERIFY_PEER, nil)
     unsafe SSL_CTX_set_timeout(pointer, TLSContext.certifiedSeconds)
@@ -207,14 +206,19 @@ package struct TLSError: Error, Equatable, CustomStringConvertible, Sendable {
 
   init(_ description: String) { self.description = description }
 
+  /// What OpenSSL says about the last failure with this file: it cannot be read, or it holds something else.
+  init(of file: String, _ problem: String) {
+    let code = ERR_peek_error()
+    // The kernel's errors have no text in OpenSSL.
+    let isUnreadable = unsafe code != 0 && ERR_reason_error_string(code) == nil
+    self.init("\(file) \(isUnreadable ? "cannot be read" : problem): \(TLSError.reason)")
+  }
+
   /// What OpenSSL says about the last failure.
   static var reason: String {
     let code = ERR_get_error()
-    guard let text = unsafe ERR_reason_error_string(code) else {
-      // The kernel's errors have no text in OpenSSL.
-      return code == 0 ? "unknown reason" : "the file cannot be read (errno \(ERR_GET_REASON(code)))"
-    }
-    return unsafe String(cString: text)
+    if let text = unsafe ERR_reason_error_string(code) { return unsafe String(cString: text) }
+    return code == 0 ? "unknown reason" : unsafe String(cString: strerror(ERR_GET_REASON(code)))
   }
 }
 

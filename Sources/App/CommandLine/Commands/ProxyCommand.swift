@@ -99,9 +99,7 @@ extension ProxyConfiguration {
       try values.read("data", expected: "a folder or :memory:") { $0.isEmpty || $0.contains("://") ? nil : $0 }
       ?? "./rollingroad-proxy"
     administration.adminToken = try values.read("admin-token", expected: "a secret") { $0.isEmpty ? nil : $0 }
-    administration.loops = try values.read("loops", expected: "a whole number above 0") { text in
-      Quantities.count(text).flatMap { $0 > 0 ? $0 : nil }
-    }
+    administration.loops = try values.loops()
     administration.rootProperty = values.text("root")
     administration.locationTemplate = values.text("location-template")
     administration.geofenceTemplate = values.text("geofence-template")

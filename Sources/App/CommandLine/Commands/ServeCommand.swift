@@ -190,7 +190,7 @@ extension ServerConfiguration {
       Nanoseconds(text: text).map { Int($0.wholeMilliseconds / 1_000) }.flatMap { $0 >= 0 ? $0 : nil }
     }
     policy = try values.read("policy", expected: "lenient or strict", Policy.init(rawValue:)) ?? policy
-    loops = try values.positive("loops")
+    loops = try values.loops()
     rootProperty = values.text("root")
     locationTemplate = values.text("location-template")
     geofenceTemplate = values.text("geofence-template")
@@ -241,8 +241,17 @@ extension ServerConfiguration {
 extension FlagValues {
   /// A duration of at least a second, in whole seconds.
   fileprivate func seconds(_ name: String) throws(UsageError) -> Int? {
-    try read(name, expected: "a time of a second or more, such as 90s or 10m") { text in
-      Nanoseconds(text: text).map { Int($0.wholeMilliseconds / 1_000) }.flatMap { $0 > 0 ? $0 : nil }
+    try read(name, expected: "a time from 1s to 100000d, such as 90s or 10m") { text in
+      Nanoseconds(text: text).map { Int($0.wholeMilliseconds / 1_000) }.flatMap {
+        1...100_000 * 86_400 ~= $0 ? $0 : nil
+      }
+    }
+  }
+
+  /// Each has a thread, and descriptors of its own.
+  func loops() throws(UsageError) -> Int? {
+    try read("loops", expected: "a whole number from 1 to 1024") { text in
+      Quantities.count(text).flatMap { 1...1_024 ~= $0 ? $0 : nil }
     }
   }
 
