@@ -232,18 +232,21 @@ enum LedgerText {
       isVerified ? ["created", "stored", "pending", "lost", "duplicateRows"] : ["created", "unverified", "pending"]
     return LedgerSums.parts.compactMap { part in
       let count = summary.ledger[keyPath: part.path]
-      guard count > 0 || always.contains(part.name) else { return nil }
+      guard count > 0 || always.contains(part.name), part.name != "duplicatesExplained" || summary.seesArrivals else {
+        return nil
+      }
       return Part(title: title(part.name), count: count, isBad: count > 0 && bad.contains(part.name))
     }
   }
 
-  private static let bad = ["lost", "misplaced", "changed", "duplicateRows"]
+  private static let bad = ["lostToPages", "lost", "misplaced", "changed", "duplicateRows"]
 
   /// `duplicateRows` is "duplicate rows".
   private static func title(_ name: String) -> String {
     switch name {
     case "unverified": "acknowledged and not verified"
     case "misled": "deleted after an HTML page with status 200"
+    case "lostToPages": "of these not in the store and explained by no fault"
     case "misplaced": "of the lost, under another device"
     case "changed": "stored differently from what was sent"
     default: name.map { $0.isUppercase ? " " + $0.lowercased() : String($0) }.joined()
@@ -312,7 +315,7 @@ package enum MetricText {
       }
     }
     if verdict.outcome == .notJudged {
-      return (range.map { $0 + ", " } ?? "") + "not judged: \(verdict.reason ?? "storage not verified")"
+      return (range.map { $0 + ", " } ?? "") + "not judged: \(verdict.reason ?? RunSummary.storageUnverified)"
     }
     if verdict.outcome == .failed, let range { return range }
     guard let value = verdict.value else { return "nothing measured" }

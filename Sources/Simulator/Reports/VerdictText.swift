@@ -56,11 +56,7 @@ struct VerdictText {
       let rows = NumberText.count(summary.verification.unknownRows, "stored record")
       rest.append("\(rows) of these devices not sent in this run: of an earlier one, or invented")
     }
-    let unjudged = summary.thresholds.filter { $0.outcome == .notJudged && $0.stretch != nil }
-    if let first = unjudged.first {
-      let names = unjudged.map { "\($0.selection) \(MetricText.expression($0))" }.joined(separator: ", ")
-      rest.append("\(names) not judged: \(first.reason ?? "")")
-    }
+    rest += VerdictText.unjudged(summary.thresholds)
     let broken = summary.clauses.count { $0.outcome == .broken }
     if broken > 0, !summary.findings.contains(where: { $0.name == ServerFinding.clausesBroken }) {
       rest.append("\(NumberText.count(broken, "clause")) broken by the server's answers")
@@ -74,10 +70,24 @@ struct VerdictText {
   /// The word, and whether the store was looked at.
   var brief: String { rest.contains(VerdictText.unverified) ? "\(word), \(VerdictText.unverified)" : word }
 
-  private static let unverified = "storage not verified"
+  private static let unverified = RunSummary.storageUnverified
 
   /// What stands behind the word.
   var tail: String { rest.isEmpty ? "" : (kind == .bad ? ": " : "; ") + rest.joined(separator: "; ") }
+
+  /// Those that are open, by what leaves them so; that the store was not looked at is said already.
+  private static func unjudged(_ thresholds: [ThresholdVerdict]) -> [String] {
+    var lines: [(reason: String, names: [String])] = []
+    for verdict in thresholds where verdict.outcome == .notJudged && verdict.reason != unverified {
+      let (reason, name) = (verdict.reason ?? "", "\(verdict.selection) \(MetricText.expression(verdict))")
+      if let place = lines.firstIndex(where: { $0.reason == reason }) {
+        lines[place].names.append(name)
+      } else {
+        lines.append((reason, [name]))
+      }
+    }
+    return lines.map { "\($0.names.joined(separator: ", ")) not judged: \($0.reason)" }
+  }
 
   /// `checks{check:accepted} rate>0.99 was 98.2 % and 2 more`; nil when none was missed.
   private static func missed(_ thresholds: [ThresholdVerdict]) -> String? {

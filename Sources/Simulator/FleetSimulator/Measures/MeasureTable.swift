@@ -109,6 +109,11 @@ enum Measure: Int, CaseIterable {
 
   static func of(_ metric: Metric) -> Measure? { allCases.first { $0.metric.name == metric.name } }
 
+  /// What only a look into the server's store can tell.
+  static let ofStorage: [Measure] = [.recordsLost, .duplicatesExplained, .duplicatesUnexplained, .duplicatesRatio]
+  /// What only a server inside the run shows.
+  static let ofArrivals: [Measure] = [.duplicatesExplained, .duplicatesRatio]
+
   /// How many units of its histogram make one of the metric: times are kept in microseconds and told in milliseconds.
   var resolution: Double {
     switch self {

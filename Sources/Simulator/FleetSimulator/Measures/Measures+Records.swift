@@ -208,12 +208,12 @@ extension Measures {
       summary.coverage = report.coverage.filter { scenario.coverage.sometimes.contains($0.goal) }
         .map { CoverageCount(goal: $0.goal.rawValue, seen: $0.count) }
     }
-    summary.leaveStorageUnjudged()
+    summary.leaveUnseenUnjudged()
     return summary
   }
 
   private func enter(_ sums: LedgerSums) {
-    table.add(.recordsLost, of: sums.lost)
+    table.add(.recordsLost, of: sums.lostInAll)
     // A server whose arrivals are not seen shows repeated ones by its rows.
     let unexplained = max(sums.duplicatesUnexplained, sums.duplicateRows)
     let repeated = sums.duplicatesExplained + unexplained

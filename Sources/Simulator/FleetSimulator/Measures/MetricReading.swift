@@ -33,13 +33,17 @@ extension Measures {
   /// All that is known so far; with a report, also what only the end of the run can tell. Metrics that have series of several
   /// fleets have them one after the other.
   package func readings(concludedBy report: RunReport? = nil) -> [MetricReading] {
-    if let report { return concluded(by: report) { readings(isEnd: true) } }
-    return readings(isEnd: false)
+    guard let report else { return readings { !$0.isKnownAtTheEnd } }
+    // A nought would say something.
+    let unknown =
+      (setup.outside == nil ? [] : Measure.ofArrivals)
+      + (report.verification.outcome == .verified ? [] : Measure.ofStorage)
+    return concluded(by: report) { readings { !unknown.contains($0) } }
   }
 
-  private func readings(isEnd: Bool) -> [MetricReading] {
+  private func readings(of isKnown: (Measure) -> Bool) -> [MetricReading] {
     var readings: [MetricReading] = []
-    for measure in Measure.allCases where measure.absence(in: setup) == nil && (isEnd || !measure.isKnownAtTheEnd) {
+    for measure in Measure.allCases where measure.absence(in: setup) == nil && isKnown(measure) {
       if measure.isOfTheWhole {
         readings.append(measure.reading(nil, figure(of: measure, setup.fleets.map { _ in true })))
         continue

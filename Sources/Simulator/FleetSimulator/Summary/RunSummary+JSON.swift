@@ -20,7 +20,7 @@ extension RunSummary {
       "requests": .integer(Int64(requests)), "answers": answersJSON,
       "errors": .array(errors.map { $0.json(share: share(of: $0)) }),
       "origin": origin?.json ?? .null,
-      "place": place?.json ?? .null, "verification": verification.json, "ledger": ledger.json,
+      "place": place?.json ?? .null, "verification": verification.json, "ledger": ledgerJSON,
       "findings": .array(findings.map(\.json)), "clauses": .array(clauses.map(\.json)),
       "thresholds": .array(thresholds.map(\.json)), "checks": .array(checks.map(\.json)),
       "invariants": .array(invariants.map(\.json)), "violations": .array(violations.map(\.json)),
@@ -34,6 +34,14 @@ extension RunSummary {
   private var answersJSON: JSONValue {
     var object = JSONObject()
     for (word, count) in answers.sorted(by: { $0.key < $1.key }) { object[word] = .integer(Int64(count)) }
+    return .object(object)
+  }
+
+  /// Null for what is not known of this run: a nought would say something.
+  private var ledgerJSON: JSONValue {
+    var object = JSONObject()
+    for part in LedgerSums.parts { object[part.name] = .integer(Int64(ledger[keyPath: part.path])) }
+    if !seesArrivals { object["duplicatesExplained"] = .null }
     return .object(object)
   }
 
@@ -110,16 +118,10 @@ extension LedgerSums {
   package static let parts: [(name: String, path: any WritableKeyPath<LedgerSums, Int> & Sendable)] = [
     ("created", \.created), ("stored", \.stored), ("unverified", \.unverified), ("pending", \.pending),
     ("expired", \.expired), ("evicted", \.evicted), ("destroyed", \.destroyed), ("quarantined", \.quarantined),
-    ("misled", \.misled), ("lost", \.lost), ("misplaced", \.misplaced), ("duplicatesExplained", \.duplicatesExplained),
-    ("duplicatesUnexplained", \.duplicatesUnexplained),
+    ("misled", \.misled), ("lostToPages", \.lostToPages), ("lost", \.lost), ("misplaced", \.misplaced),
+    ("duplicatesExplained", \.duplicatesExplained), ("duplicatesUnexplained", \.duplicatesUnexplained),
     ("changed", \.changed), ("duplicateRows", \.duplicateRows),
   ]
-
-  fileprivate var json: JSONValue {
-    var object = JSONObject()
-    for part in LedgerSums.parts { object[part.name] = .integer(Int64(self[keyPath: part.path])) }
-    return .object(object)
-  }
 }
 
 extension CheckResult {

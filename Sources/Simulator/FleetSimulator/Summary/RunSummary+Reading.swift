@@ -29,7 +29,9 @@ extension RunSummary {
     drained = try node.optional("drainedSeconds")?.span()
     try readServer(node)
     if let node = node.optional("groups") { groups = try SampleGroups(node) }
-    for part in LedgerSums.parts { ledger[keyPath: part.path] = try node.member("ledger").member(part.name).count() }
+    let sums = try node.member("ledger")
+    // Some are unknown of a run, and others were unknown to older versions.
+    for part in LedgerSums.parts { ledger[keyPath: part.path] = try sums.optional(part.name)?.count() ?? 0 }
     try readVerdicts(node)
     for (name, figure) in try node.member("metrics").members() {
       metrics.append(MetricFigure(name: name, figure: try Figure(figure)))

@@ -3,22 +3,30 @@ import Scenario
 
 /// What a run could not judge is neither passed nor failed, and says why.
 extension RunSummary {
-  /// What only a look into the server's store can tell.
-  private static let storageMetrics = [
-    "records_lost", "duplicates_explained", "duplicates_unexplained", "duplicates_ratio",
-  ]
+  /// Requests that arrive at an external server are not visible, nor are those among them that it has had before.
+  package var seesArrivals: Bool { mode == ClockMode.virtual.rawValue }
 
-  /// Without that look, thresholds on it are neither passed nor missed, and a zero is no figure.
-  mutating func leaveStorageUnjudged() {
+  /// Thresholds on what the run cannot see are neither passed nor missed, and a zero is no figure: repeated arrivals at an
+  /// external server, and without a look into its store what only that can tell.
+  mutating func leaveUnseenUnjudged() {
+    if !seesArrivals {
+      leaveUnjudged(Measure.ofArrivals, "repeated arrivals at an external server are not visible")
+    }
     guard verification.outcome != .verified else { return }
     func isSeen(_ name: String) -> Bool {
       if case .counter(let count)? = figure(name) { count > 0 } else { false }
     }
-    let unknown = RunSummary.storageMetrics.filter { !isSeen($0) }
+    leaveUnjudged(Measure.ofStorage.filter { !isSeen($0.metric.name) }, RunSummary.storageUnverified)
+  }
+
+  package static let storageUnverified = "storage not verified"
+
+  private mutating func leaveUnjudged(_ measures: [Measure], _ reason: String) {
+    let unknown = measures.map(\.metric.name)
     for index in thresholds.indices where !thresholds[index].endedTheRun {
       guard unknown.contains(String(thresholds[index].selection.prefix { $0 != "{" })) else { continue }
       (thresholds[index].outcome, thresholds[index].value) = (.notJudged, nil)
-      thresholds[index].reason = "storage not verified"
+      thresholds[index].reason = reason
     }
     metrics.removeAll { unknown.contains($0.name) }
   }

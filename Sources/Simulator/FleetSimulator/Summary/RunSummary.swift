@@ -167,7 +167,7 @@ extension RunSummary {
     // In the middle of a run some records are on their way.
     let isBalanced = [.aborted, .running].contains(ending) || ledger.isBalanced
     let isRight =
-      !findings.contains(where: \.isViolation) && violations.isEmpty && isBalanced && ledger.lost == 0
+      !findings.contains(where: \.isViolation) && violations.isEmpty && isBalanced && ledger.lostInAll == 0
       && ledger.duplicateRows == 0
     if !isRight || invariants.contains(where: { $0.outcome == .violated }) { return .violated }
     if [.signal, .aborted, .running].contains(ending) { return .stopped }

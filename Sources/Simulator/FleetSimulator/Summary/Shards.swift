@@ -69,7 +69,7 @@ extension RunSummary {
     whole.invariants = invariants(of: parts)
     for index in whole.thresholds.indices { try whole.judge(index, parts) }
     whole.notes += whole.sentences
-    whole.leaveStorageUnjudged()
+    whole.leaveUnseenUnjudged()
     whole.leaveLateUnjudged()
     return whole
   }

@@ -57,7 +57,7 @@ struct ComparisonJudge {
   /// What is wrong in one run and not in the other, whatever chance says.
   var wholeRows: [RunComparison.Row] {
     let counts: [(String, (RunSummary) -> Int)] = [
-      ("records lost", \.ledger.lost), ("records changed", \.ledger.changed),
+      ("records lost", \.ledger.lostInAll), ("records changed", \.ledger.changed),
       ("duplicate rows", \.ledger.duplicateRows),
       ("invariants violated", { $0.invariants.count { $0.outcome == .violated } }),
       ("clauses broken", { $0.clauses.count { $0.outcome == .broken } }),

@@ -48,6 +48,7 @@ extension Ledger {
       {
         sums.quarantined += 1
       } else if !dequeued.marks.contains(.isServers) {
+        if !dequeued.marks.contains(.isExplained) { sums.lostToPages += 1 }
         mislead(dequeued)
       } else {
         lose(dequeued, by: proof)

@@ -318,6 +318,8 @@ package struct LedgerSums: Equatable, Sendable {
   package var quarantined = 0
   /// Deleted by their devices because something on the way said "success" in the server's place.
   package var misled = 0
+  /// Of the misled, those that the store lacks and whose page no fault of the scenario explains.
+  package var lostToPages = 0
   /// Acknowledged by the server and not in its store.
   package var lost = 0
   /// Of the lost, those that the server lists for another device.
@@ -332,6 +334,9 @@ package struct LedgerSums: Equatable, Sendable {
   package var duplicateRows = 0
 
   package init() {}
+
+  /// Acknowledged by the target, whatever it answered with, and not in its store.
+  package var lostInAll: Int { lost + lostToPages }
 
   package var isBalanced: Bool {
     created
