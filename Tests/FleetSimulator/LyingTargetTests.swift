@@ -92,6 +92,28 @@ import World
     #expect(sentence.contains("all were not the first of their request"), "\(sentence)")
   }
 
+  @Test func theLostSayWhenTheyWereAcknowledgedAndThatWholeRequestsAreGone() throws {
+    let report = try run(Backend(.forgetsRequests(4..<8))) { $0.outside?.lockstep = .modelled }
+    #expect(report.sums.lost > 4 && report.sums.stored > 10, "\(report.sums)")
+    let sentence = try #require(report.lossSentence)
+    #expect(sentence.contains("all are in 4 requests, none of whose records is stored"), "\(sentence)")
+    #expect(sentence.contains("all were acknowledged from 00:0"), "\(sentence)")
+    #expect(report.lost.count == report.sums.lost && Set(report.lost.map(\.uuid)).count == report.sums.lost)
+    #expect(Set(report.lost.map(\.request)).count <= 4 && report.lost.allSatisfy { $0.cause == .missing })
+  }
+
+  @Test func theLostSayHowLargeTheirRequestsWere() throws {
+    let report = try run(Backend(.forgetsLargeRequests(4))) { setup in
+      setup.outside?.lockstep = .modelled
+      // What waits comes in larger requests.
+      setup.faults = [.tunnel(60..<110)]
+    }
+    #expect(report.sums.lost > 2 && report.sums.stored > 2, "\(report.sums)")
+    #expect(
+      report.lossSentence?.contains("all were in requests of 4 or more records") == true,
+      "\(report.lossSentence ?? "")")
+  }
+
   @Test func aRecordUnderAWrongDeviceIsNamedAsThat() throws {
     let report = try run(Backend(.swapsDevices))
     #expect(report.sums.lost > 0 && report.lossSentence?.contains("are listed under another device") == true)
@@ -99,6 +121,7 @@ import World
     let violation = try #require(report.violations.first { $0.rule == .ackedIsDurable })
     #expect(violation.what.hasSuffix("stored under a wrong device"))
     #expect(violation.story.last?.hasPrefix("server: listed for another device, cars-") == true, "\(violation.story)")
+    #expect(report.lost.contains { if case .elsewhere(let holder) = $0.cause { holder != $0.device } else { false } })
   }
 
   @Test func aRecordThatIsStoredTwiceIsAViolation() throws {

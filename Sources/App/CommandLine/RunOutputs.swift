@@ -33,6 +33,7 @@ final class RunOutputs {
     folder = try path.map { path throws in try OutputFolder(path) }
     guard let folder else { return }
     for name in plan.names { try folder.check(name) }
+    try folder.discard(OutputPlan.lost)
     guard !isOfThePast else { return }
     for name in plan.streams { try folder.begin(name) }
     try folder.append(Array(TimelineCSV.head.utf8), to: plan.timeline)
@@ -91,6 +92,38 @@ final class RunOutputs {
     if let name = plan.histogramLog { append(lines, to: name) }
   }
 
+  private var hasLost = false
+
+  /// Every record that the server has lost: the summary names the first ones.
+  func append(_ lost: [LostRecord]) {
+    guard !lost.isEmpty else { return }
+    append(toLost: LostRecord.lines(of: lost))
+  }
+
+  private func append(toLost lines: [UInt8]) {
+    hasLost = true
+    append(lines, to: OutputPlan.lost)
+  }
+
+  /// Those that shards have left in their folders.
+  func adoptLost(of folders: [String]) {
+    for folder in folders {
+      _ = LineFile.read("\(folder)/\(OutputPlan.lost)") { lines in
+        append(toLost: Array(lines))
+        return true
+      }
+    }
+  }
+
+  /// Where all lost records stand, in a sentence; nil when none is lost.
+  func sentenceOfLost(_ summary: RunSummary) -> String? {
+    let count = summary.ledger.lostInAll
+    guard count > 0 else { return nil }
+    let lost = "\(count.of("lost record"))"
+    guard let folder else { return "--out DIR keeps a list of the \(lost) (\(OutputPlan.lost))" }
+    return hasLost ? "the \(lost), each on a line: \(folder.path(OutputPlan.lost))" : nil
+  }
+
   /// Everything that is known at the end, in whole files.
   func write(_ summary: RunSummary, map: RunMap?) throws {
     guard let folder else { return }
@@ -100,7 +133,8 @@ final class RunOutputs {
     try folder.write(JUnitReport(summary).text, to: plan.junit)
     try folder.write(PageReport(summary, map: map).text, to: plan.page)
     let streams = (isOfThePast ? [] : plan.streams) + logged.sorted()
-    written = ([plan.summary, plan.page, plan.junit] + streams.prefix(9)).map(folder.path)
+    let lost = hasLost ? [OutputPlan.lost] : []
+    written = ([plan.summary, plan.page, plan.junit] + lost + streams.prefix(9)).map(folder.path)
     if logged.count > 8 { written.append("\(logged.count - 8) more logs in \(folder.path(plan.logs))") }
   }
 
@@ -132,6 +166,7 @@ final class RunOutputs {
     guard let folder else { return }
     var events = try EventMerge(folders.map { "\($0)/\(plan.events)" }, fleets: fleets)
     try events.write { append($0, to: plan.events) }
+    adoptLost(of: folders)
     for shard in folders {
       for name in FolderSurvey.names(in: "\(shard)/\(plan.logs)") ?? [] {
         let place = "\(plan.logs)/\(name)"
@@ -166,6 +201,7 @@ private struct OutputPlan {
   var loggedDevices = LoggedDevices.failing
 
   static let devicesToldOf = 50
+  static let lost = "lost.ndjson"
 
   mutating func take(_ output: Output) {
     switch output {
@@ -272,6 +308,13 @@ struct OutputFolder {
 
   func append(_ bytes: [UInt8], to name: String) throws(Failure) {
     try put(bytes, into: path(name), O_APPEND)
+  }
+
+  /// What an earlier run has left.
+  func discard(_ name: String) throws(Failure) {
+    guard unsafe unlink(path(name)) == 0 || errno == ENOENT else {
+      throw OutputFolder.failure("cannot delete", path(name))
+    }
   }
 
   /// With its parents.

@@ -12,6 +12,8 @@ final class Backend: Sendable {
     /// Of three records one is kept under another name too, or a record that came from no phone beside it.
     case keepsUnderTwo, invents
     case listFails(Int), listIsPage, listIsElsewhere, listIsCut, listHasNoUUIDs
+    /// Whole requests: those with these numbers, or those with so many records or more.
+    case forgetsRequests(Range<Int>), forgetsLargeRequests(Int)
     case login, stops, storms, refusesRegistration, fails
   }
 
@@ -34,6 +36,7 @@ final class Backend: Sendable {
   private let pageSize: Int
   private let countsPutAside: Bool
   private let entries = Mutex<[Entry]>([])
+  private let requests = Mutex(0)
 
   init(_ lie: Lie, pageSize: Int = .max, countsPutAside: Bool = false) {
     (self.lie, self.pageSize, self.countsPutAside) = (lie, pageSize, countsPutAside)
@@ -66,6 +69,12 @@ final class Backend: Sendable {
     else {
       return "{}"
     }
+    let number = requests.withLock { count in
+      count += 1
+      return count
+    }
+    if case .forgetsRequests(let numbers) = lie, numbers.contains(number) { return "{}" }
+    if case .forgetsLargeRequests(let least) = lie, records.count >= least { return "{}" }
     var putAside = 0
     for (index, record) in records.enumerated() {
       if lie == .keepsNothing || lie == .keepsFirstOfRequest && index > 0 { continue }

@@ -34,7 +34,9 @@ private struct MergeCommand {
       let outputs = try RunOutputs(Scenario(), nil, folder: folder)
       var shards: [RunSummary] = []
       for place in places { shards.append(try RunSummary.read(place, process.readFile)) }
-      let whole = try RunSummary.whole(of: shards)
+      var whole = try RunSummary.whole(of: shards)
+      outputs.adoptLost(of: places)
+      if let sentence = outputs.sentenceOfLost(whole) { whole.notes.append(sentence) }
       try outputs.write(whole, map: nil)
       process.writeOutput(
         SummaryText(whole, isColoured: process.outputIsTerminal, width: process.outputWidth()).text)

@@ -13,6 +13,8 @@ extension Simulation {
       try logFailing(summary, steering?.repeating(setup, files: files) ?? setup, outputs)
     }
     summary.replay = replayCommand(summary, setup, steering)
+    outputs.append(result.lost)
+    if let sentence = outputs.sentenceOfLost(summary) { summary.notes.append(sentence) }
     try outputs.write(summary, map: RunMap(of: setup, scenario, tracks: result.tracks))
     let text = SummaryText(summary, isColoured: process.outputIsTerminal, width: process.outputWidth())
     process.writeOutput(options.isOneOfMany && summary.result == .passed ? text.line : text.text)

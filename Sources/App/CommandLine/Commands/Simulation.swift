@@ -138,6 +138,7 @@ struct Simulation {
     let coverage: [CoverageSeen]
     /// The first one, of which a bundle is kept.
     var violation: Violation?
+    var lost: [LostRecord] = []
     /// When what the remarks tell happened.
     var remarkedAt: [MonotonicInstant] = []
     var difference: DeterminismCheck.Difference?
@@ -188,6 +189,7 @@ struct Simulation {
       let shardLine = ShardLine(line, sendsInterims: WholeJudge(scenario).isNeeded)
       let result = try Simulation(process, options, interruption, shardLine)
         .run(part, scenario, measures, outputs, nil, nil, nil)
+      outputs.append(result.lost)
       try outputs.finish()
       shardLine.send(.result(result.ofShard))
     } catch {
@@ -275,7 +277,7 @@ struct Simulation {
     dashboard?.end(whole)
     return Result(
       summary: whole, tracks: run.tracks, coverage: report.coverage, violation: report.violations.first,
-      remarkedAt: report.remarks.map(\.instant), difference: difference, sent: sending?.sent ?? [])
+      lost: report.lost, remarkedAt: report.remarks.map(\.instant), difference: difference, sent: sending?.sent ?? [])
   }
 
   /// With the histories of those to whom something happened.

@@ -248,7 +248,7 @@ package final class FleetRun {
       invariants: shared.oracle.outcomes, coverage: shared.oracle.coverage.seen,
       generatorLag: generatorLag, verification: shared.oracle.verification,
       findings: shared.oracle.findings,
-      lossSentence: shared.oracle.ledger.losses.sentence,
+      lossSentence: shared.oracle.ledger.losses.sentence, lost: shared.oracle.ledger.lost,
       playedSentence: shared.played.sentence, faultRefusal: shared.targetFaults?.refusal,
       ending: ending ?? self.ending)
   }
@@ -329,6 +329,7 @@ package struct RunReport: Equatable, Sendable {
   package let findings: [ServerFinding]
   /// What the lost records have in common, as a sentence.
   package let lossSentence: String?
+  package let lost: [LostRecord]
   /// What the simulator's network has answered in the server's place, as a sentence.
   package let playedSentence: String?
   /// What the server outside did not do badly, though a fault says so; nil when it did.

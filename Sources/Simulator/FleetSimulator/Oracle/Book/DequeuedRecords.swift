@@ -19,6 +19,8 @@ struct DequeuedRecord {
   let attempts: UInt16
   let arrivals: UInt16
   private(set) var marks: Marks = []
+  /// How many the request held.
+  private(set) var requestRecords: UInt16 = 0
   let traits: RecordTraits
 
   struct Marks: OptionSet {
@@ -49,6 +51,7 @@ struct DequeuedRecord {
     (request, status) = (answer.request, Int16(clamping: answer.status))
     if answer.isServers { marks.insert(.isServers) }
     if answer.isExplained { marks.insert(.isExplained) }
+    requestRecords = UInt16(clamping: answer.rows.count)
     guard let place = answer.rows.firstIndex(of: row) else { return }
     if place > 0 { marks.insert(.follows) }
     if place < answer.rows.count - 1 { marks.insert(.precedes) }

@@ -48,12 +48,16 @@ extension Ledger {
       {
         sums.quarantined += 1
       } else if !dequeued.marks.contains(.isServers) {
-        if !dequeued.marks.contains(.isExplained) { sums.lostToPages += 1 }
+        if !dequeued.marks.contains(.isExplained) {
+          sums.lostToPages += 1
+          lost.append(LostRecord(dequeued, of: names[device], .page))
+        }
         mislead(dequeued)
       } else {
         lose(dequeued, by: proof)
       }
     }
+    losses.closeDevice()
   }
 
   /// It is in the store.
@@ -131,6 +135,7 @@ extension Ledger {
       sums.misplaced += 1
     }
     if !seesServer { count(dequeued, isLost: true) }
+    lost.append(LostRecord(dequeued, of: names[Int(dequeued.device)], holder.map { .elsewhere($0) } ?? .missing))
     let end =
       holder.map { "server: listed for another device, \($0)" }
       ?? (proof.isShared
@@ -255,76 +260,9 @@ struct PutAsideKey: Hashable {
   let request: UInt64
 }
 
-/// What the records that a server has lost have in common and those that it has kept have not.
-struct LossProfile {
-  private struct Count {
-    var lost = 0
-    var kept = 0
-  }
-
-  private var counts: [String: Count] = [:]
-  private(set) var lost = 0
-  private(set) var kept = 0
-  /// Lost, and listed under a device that is not theirs.
-  var misplaced = 0
-
-  private static let (shareOfLost, shareOfKept) = (0.9, 0.7)
-
-  mutating func count(_ dequeued: DequeuedRecord, event: String?, of device: String, isLost: Bool) {
-    if isLost { lost += 1 } else { kept += 1 }
-    for trait in dequeued.traits(event, of: device) {
-      if isLost { counts[trait, default: Count()].lost += 1 } else { counts[trait, default: Count()].kept += 1 }
-    }
-  }
-
-  /// Nil when nothing is lost.
-  var sentence: String? {
-    guard lost > 0 else { return nil }
-    var parts: [String] = []
-    if kept == 0, lost > 1 {
-      parts.append(
-        "none of the \(lost) acknowledged records was found: check the query of target.verify")
-    }
-    if misplaced > 0 { parts.append("\(misplaced) of them are listed under another device") }
-    parts += common.map { trait, count in
-      "\(count.lost == lost ? "all" : "\(count.lost)") \(trait) (\(count.lost) of \(count.lost + count.kept) such records are lost)"
-    }
-    let text =
-      parts.isEmpty
-      ? "in kind, place in the request, repetition, instant and device they differ" : parts.joined(separator: "; ")
-    return "the \(lost == 1 ? "lost record" : "\(lost) lost records"): \(text)"
-  }
-
-  /// The most telling first.
-  private var common: [(trait: String, count: Count)] {
-    guard kept > 0 else { return [] }
-    let found = counts.filter { _, count in
-      Double(count.lost) >= LossProfile.shareOfLost * Double(lost)
-        && Double(count.kept) <= LossProfile.shareOfKept * Double(kept)
-    }
-    let order = found.sorted { ($0.value.kept, -$0.value.lost, $0.key) < ($1.value.kept, -$1.value.lost, $1.key) }
-    return order.prefix(2).map { ($0.key, $0.value) }
-  }
-}
-
 extension DequeuedRecord {
   fileprivate var end: String {
     "\(at.clockText) acknowledged by status \(status) to request \(request), and deleted"
-  }
-
-  fileprivate func traits(_ event: String?, of device: String) -> [String] {
-    var found = ["belong to \(device)"]
-    found.append(event.map { "have the event \($0)" } ?? "are plain locations")
-    if marks.contains(.follows) || marks.contains(.precedes) {
-      found.append(
-        marks.contains(.follows) ? "were not the first of their request" : "were the first of several in a request")
-      if !marks.contains(.precedes) { found.append("were the last of several in a request") }
-    } else {
-      found.append("were alone in their request")
-    }
-    found.append(attempts > 1 ? "were sent more than once" : "were sent once")
-    if traits.sharesInstant { found.append("share their instant with another record of the device") }
-    return found
   }
 }
 

@@ -51,6 +51,8 @@ final class Ledger {
   private var bodies = SentBodyReader()
   /// What the records that the server has lost have in common.
   var losses = LossProfile()
+  /// Each of them.
+  var lost: [LostRecord] = []
   /// How many of its records an answer says to have put aside, those left out that are accounted for.
   var putAside: [PutAsideKey: Int] = [:]
   private(set) var traits: RecordTraitsReader

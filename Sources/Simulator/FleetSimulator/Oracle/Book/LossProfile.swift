@@ -1,0 +1,133 @@
+import Base
+
+/// What the records that a server has lost have in common and those that it has kept have not.
+struct LossProfile {
+  private struct Count {
+    var lost = 0
+    var kept = 0
+
+    mutating func add(isLost: Bool) { if isLost { lost += 1 } else { kept += 1 } }
+  }
+
+  private var counts: [String: Count] = [:]
+  private(set) var lost = 0
+  private(set) var kept = 0
+  /// Lost, and listed under a device that is not theirs.
+  var misplaced = 0
+  /// By the second of the run in which they were acknowledged.
+  private var seconds: [Int64: Count] = [:]
+  /// By how many records their requests held.
+  private var sizes: [UInt16: Count] = [:]
+  /// Of the device whose records are being counted, by request: how many are lost, and how many it held.
+  private var requests: [UInt64: (lost: Int, size: Int)] = [:]
+  private var wholeRequests = 0
+  private var recordsOfWholeRequests = 0
+
+  private static let (shareOfLost, shareOfKept) = (0.9, 0.7)
+  /// Fewer lie together by chance.
+  private static let clusterMin = 3
+
+  mutating func count(_ dequeued: DequeuedRecord, event: String?, of device: String, isLost: Bool) {
+    if isLost { lost += 1 } else { kept += 1 }
+    for trait in dequeued.traits(event, of: device) { counts[trait, default: Count()].add(isLost: isLost) }
+    seconds[dequeued.at.nanoseconds / 1_000_000_000, default: Count()].add(isLost: isLost)
+    sizes[dequeued.requestRecords, default: Count()].add(isLost: isLost)
+    guard isLost, dequeued.request != 0 else { return }
+    requests[dequeued.request, default: (0, Int(dequeued.requestRecords))].lost += 1
+  }
+
+  /// All records of a device have been counted.
+  mutating func closeDevice() {
+    for request in requests.values where request.lost == request.size {
+      wholeRequests += 1
+      recordsOfWholeRequests += request.lost
+    }
+    requests.removeAll(keepingCapacity: true)
+  }
+
+  /// Nil when nothing is lost.
+  var sentence: String? {
+    guard lost > 0 else { return nil }
+    var parts: [String] = []
+    if kept == 0, lost > 1 {
+      parts.append(
+        "none of the \(lost) acknowledged records was found: check the query of target.verify")
+    }
+    if misplaced > 0 { parts.append("\(misplaced) of them are listed under another device") }
+    parts += common.map { trait, count in
+      "\(count.lost == lost ? "all" : "\(count.lost)") \(trait) \(LossProfile.share(count))"
+    }
+    parts += [ofWholeRequests, ofLargeRequests, ofOneTime].compactMap(\.self)
+    let text =
+      parts.isEmpty
+      ? "in kind, place in the request, size of the request, repetition, instant, time and device they differ"
+      : parts.joined(separator: "; ")
+    return "the \(lost == 1 ? "lost record" : "\(lost) lost records"): \(text)"
+  }
+
+  private static func share(_ count: Count) -> String {
+    "(\(count.lost) of \(count.lost + count.kept) such records are lost)"
+  }
+
+  /// The most telling first.
+  private var common: [(trait: String, count: Count)] {
+    guard kept > 0 else { return [] }
+    let found = counts.filter { _, count in
+      Double(count.lost) >= LossProfile.shareOfLost * Double(lost) && isTelling(count)
+    }
+    let order = found.sorted { ($0.value.kept, -$0.value.lost, $0.key) < ($1.value.kept, -$1.value.lost, $1.key) }
+    return order.prefix(2).map { ($0.key, $0.value) }
+  }
+
+  /// Enough of those that were kept are not like that.
+  private func isTelling(_ count: Count) -> Bool { Double(count.kept) <= LossProfile.shareOfKept * Double(kept) }
+
+  private var ofWholeRequests: String? {
+    guard kept > 0, recordsOfWholeRequests == lost, lost > wholeRequests else { return nil }
+    return wholeRequests == 1
+      ? "all are the records of one request" : "all are in \(wholeRequests) requests, none of whose records is stored"
+  }
+
+  private var ofLargeRequests: String? {
+    guard kept > 0, lost >= LossProfile.clusterMin, let least = sizes.filter({ $0.value.lost > 0 }).keys.min(),
+      least > 1
+    else { return nil }
+    let count = LossProfile.sum(sizes.filter { $0.key >= least }.values)
+    return isTelling(count) ? "all were in requests of \(least) or more records \(LossProfile.share(count))" : nil
+  }
+
+  private var ofOneTime: String? {
+    let times = seconds.filter { $0.value.lost > 0 }.keys
+    guard kept > 0, lost >= LossProfile.clusterMin, let first = times.min(), let last = times.max() else { return nil }
+    let count = LossProfile.sum(seconds.filter { (first...last).contains($0.key) }.values)
+    func text(_ second: Int64) -> String {
+      String(MonotonicInstant(nanoseconds: second * 1_000_000_000).clockText.prefix { $0 != "." })
+    }
+    return isTelling(count)
+      ? "all were acknowledged from \(text(first)) to \(text(last)) of the run \(LossProfile.share(count))" : nil
+  }
+
+  private static func sum(_ counts: some Sequence<Count>) -> Count {
+    counts.reduce(into: Count()) { sum, count in
+      sum.lost += count.lost
+      sum.kept += count.kept
+    }
+  }
+}
+
+extension DequeuedRecord {
+  fileprivate func traits(_ event: String?, of device: String) -> [String] {
+    var found = ["belong to \(device)"]
+    found.append(event.map { "have the event \($0)" } ?? "are plain locations")
+    if marks.contains(.follows) || marks.contains(.precedes) {
+      found.append(
+        marks.contains(.follows) ? "were not the first of their request" : "were the first of several in a request")
+      if !marks.contains(.precedes) { found.append("were the last of several in a request") }
+    } else {
+      found.append("were alone in their request")
+    }
+    found.append(attempts > 1 ? "were sent more than once" : "were sent once")
+    if traits.sharesInstant { found.append("share their instant with another record of the device") }
+    return found
+  }
+}

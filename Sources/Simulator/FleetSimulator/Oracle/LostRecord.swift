@@ -1,0 +1,57 @@
+package import Base
+package import JSON
+
+/// An acknowledged record that the server does not have, as a list of all of them names it.
+package struct LostRecord: Equatable, Sendable {
+  /// Where it is instead, or what has cost it.
+  package enum Cause: Equatable, Sendable {
+    case missing
+    /// Listed for that device.
+    case elsewhere(String)
+    /// The target answered with a page of HTML, which no fault of the scenario explains.
+    case page
+
+    fileprivate var word: String {
+      switch self {
+      case .missing: "missing"
+      case .elsewhere: "elsewhere"
+      case .page: "page"
+      }
+    }
+  }
+
+  package let device: String
+  package let uuid: UUID128
+  /// Its own time.
+  package let timestamp: WallInstant
+  /// Since the start of the run.
+  package let (created, acknowledged): (Nanoseconds, Nanoseconds)
+  /// Whose answer made the device delete it, how many records that held, and with which status it ended.
+  package let request: UInt64
+  package let (records, status, attempts): (Int, Int, Int)
+  package let cause: Cause
+
+  init(_ dequeued: DequeuedRecord, of device: String, _ cause: Cause) {
+    let start = MonotonicInstant(nanoseconds: 0)
+    (self.device, self.cause, uuid, timestamp) = (device, cause, dequeued.uuid, dequeued.timestamp)
+    (created, acknowledged) = (dequeued.createdAt - start, dequeued.at - start)
+    request = dequeued.request
+    (records, status, attempts) = (Int(dequeued.requestRecords), Int(dequeued.status), Int(dequeued.attempts))
+  }
+
+  package var json: JSONValue {
+    var object: JSONObject = [
+      "device": .string(device), "uuid": .string(uuid.text), "timestamp": .string(timestamp.iso8601Text),
+      "createdSeconds": created.json, "acknowledgedSeconds": acknowledged.json,
+      "request": .integer(Int64(clamping: request)), "records": .integer(Int64(records)),
+      "status": .integer(Int64(status)), "sent": .integer(Int64(attempts)), "cause": .string(cause.word),
+    ]
+    if case .elsewhere(let holder) = cause { object["listedFor"] = .string(holder) }
+    return .object(object)
+  }
+
+  /// One on each line.
+  package static func lines(of records: [LostRecord]) -> [UInt8] {
+    records.flatMap { $0.json.serialized + [UInt8(ascii: "\n")] }
+  }
+}
