@@ -63,9 +63,7 @@ import Testing
     }
     let call = CommandCall(
       ["merge", folder.file("0"), folder.file("1"), "--out", folder.file("whole")],
-      orElse: { path in
-        do { return try folder.read(String(path.dropFirst(folder.file("").count))) } catch { return nil }
-      })
+      orElse: ProcessContext.live().readFile)
     #expect(call.code == .invariantViolated, "\(call.output)\(call.error)")
     let parts = try lines(folder, "0/lost.ndjson").count + lines(folder, "1/lost.ndjson").count
     #expect(try lines(folder, "whole/lost.ndjson").count == parts && parts > 8)

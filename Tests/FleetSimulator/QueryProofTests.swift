@@ -14,9 +14,11 @@ import Testing
     private let pages: Int
     private let perPage: Int64
     private let repeats: Bool
+    /// Called with the number of each page that is asked for.
+    private let onPage: @Sendable (Int) -> Void
 
-    init(pages: Int, perPage: Int64, repeats: Bool = false) {
-      (self.pages, self.perPage, self.repeats) = (pages, perPage, repeats)
+    init(pages: Int, perPage: Int64, repeats: Bool = false, onPage: @escaping @Sendable (Int) -> Void = { _ in }) {
+      (self.pages, self.perPage, self.repeats, self.onPage) = (pages, perPage, repeats, onPage)
     }
 
     var now: MonotonicInstant { MonotonicInstant(nanoseconds: milliseconds.withLock { $0 } * 1_000_000) }
@@ -24,6 +26,7 @@ import Testing
     func answer(_ request: BareServer.Request) -> BareServer.Answer {
       milliseconds.withLock { $0 += perPage }
       let number = request.lines[0].split(separator: "=").last.flatMap { Int($0.prefix { $0.isNumber }) } ?? 0
+      onPage(number)
       let digits = String(repeats ? 0 : number)
       let zeros = String(repeating: "0", count: 12 - digits.count)
       let body = "[\"00000000-0000-4000-8000-\(zeros)\(digits)\"]"
@@ -33,9 +36,11 @@ import Testing
   }
 
   /// How many records were found, and why not all.
-  private func read(_ list: SlowList) throws -> (found: Int, refusal: String?) {
+  private func read(_ list: SlowList, _ interruption: Interruption? = nil) throws -> (found: Int, refusal: String?) {
     let server = try BareServer { list.answer($0) }
-    let client = try BlockingHTTPClient(TransportConfiguration(), keepsHeads: true) { list.now }
+    let client = try BlockingHTTPClient(
+      TransportConfiguration(), keepsHeads: true, interruption: interruption
+    ) { list.now }
     let question = QuerySource.Question(url: server.url + "list?page=0", path: "$[*]")
     let proof = ListedProof(
       QuerySource(client, question, headers: [], seed: 1, deviceCount: 1), devices: ["cars-0"])
@@ -49,9 +54,61 @@ import Testing
     #expect(found == 200 && refusal == nil, "\(refusal ?? "")")
   }
 
-  @Test(arguments: [(Int64(700), false), (400, true)])
-  func pagesThatComeTooSlowlyOrTellNothingNewAreNot(perPage: Int64, repeats: Bool) throws {
-    let (found, refusal) = try read(SlowList(pages: 1_000, perPage: perPage, repeats: repeats))
+  @Test func pagesThatComeTooSlowlyAreNot() throws {
+    let (found, refusal) = try read(SlowList(pages: 1_000, perPage: 700))
     #expect(found == 0 && refusal?.contains("exceeded their time limit") == true, "\(refusal ?? "")")
+  }
+
+  @Test func aListThatTellsNothingNewIsLeftEarly() throws {
+    let asked = Mutex(0)
+    let (found, refusal) = try read(
+      SlowList(pages: .max, perPage: 0, repeats: true) { number in asked.withLock { $0 = number } })
+    #expect(found == 0 && refusal?.contains("the last 20 pages tell nothing") == true, "\(refusal ?? "")")
+    #expect(asked.withLock { $0 } == 20)
+  }
+
+  /// Twenty pages of one record each, which may well be one that the store has so often.
+  @Test func aRecordThatIsThereOftenIsReadToTheEnd() throws {
+    let (found, refusal) = try read(SlowList(pages: 20, perPage: 0, repeats: true))
+    #expect(found == 20 && refusal == nil, "\(refusal ?? "")")
+  }
+
+  @Test func aSignalEndsTheReading() throws {
+    let interruption = Interruption()
+    let (found, refusal) = try read(
+      SlowList(pages: .max, perPage: 0) { number in if number == 5 { interruption.request() } }, interruption)
+    #expect(found == 0 && refusal?.hasSuffix("the queries were ended by a signal") == true, "\(refusal ?? "")")
+  }
+
+  /// It has ended the drives, and the verdict on what they have come to needs the questions.
+  @Test func aSignalBeforeTheReadingLeavesIt() throws {
+    let interruption = Interruption()
+    interruption.request()
+    let (found, refusal) = try read(SlowList(pages: 5, perPage: 0), interruption)
+    #expect(found == 5 && refusal == nil, "\(refusal ?? "")")
+  }
+
+  @Test func aSignalEndsTheWaitForAnAnswer() throws {
+    let interruption = Interruption()
+    let server = try BareServer { _ in
+      interruption.request()
+      return .silence
+    }
+    let client = try BlockingHTTPClient(TransportConfiguration(), interruption: interruption)
+    let outcome = client.ask(server.url + "list")
+    #expect("\(outcome)".contains("the queries were ended by a signal"), "\(outcome)")
+  }
+
+  @Test func aCursorWithoutAPlaceInTheURLIsSaid() throws {
+    let server = try BareServer { _ in
+      .ok(#"{"rows":["00000000-0000-4000-8000-000000000001"],"next":"b2"}"#)
+    }
+    let client = try BlockingHTTPClient(TransportConfiguration(), keepsHeads: true)
+    var question = QuerySource.Question(url: server.url + "list?device={device}", path: "$.rows[*]")
+    question.next = "$.next"
+    let proof = ListedProof(
+      QuerySource(client, question, headers: [], seed: 1, deviceCount: 1), devices: ["cars-0"])
+    proof.forEachRecord(of: "cars-0") { _, _ in }
+    #expect(proof.refusal?.hasSuffix("at the cursor 'b2', and the URL has no {cursor} for it") == true)
   }
 }

@@ -15,29 +15,44 @@ package struct PagedList: Sendable {
   private let next: [JSONStep]?
 
   private static let pagesMax = 10_000
+  /// A store may have a record several times, and a server may search through what it does not show; a list that goes on
+  /// for longer without anything new goes on for ever.
+  private static let idlePagesMax = 20
 
   package init(_ url: String, next: [JSONStep]?) { (self.url, self.next) = (url, next) }
 
-  /// `ask` sends the request for a page; `take` gets it.
+  /// `ask` sends the request for a page; `take` gets it, and gives the mark of what it tells.
   package func read(
-    _ device: String, _ ask: Question, _ take: (_ page: StoredValue) throws(StoreProblem) -> Void
+    _ device: String, _ ask: Question, _ take: (_ page: StoredValue) throws(StoreProblem) -> ListedMark
   ) throws(StoreProblem) {
     let address = url.filling("device", device.percentEncoded)
     var next: String? = address.filling("cursor", "")
     var seen: Set<String> = []
+    var told: Set<ListedMark> = []
+    var idlePages = 0
     while let page = next {
-      guard seen.insert(page).inserted, seen.count <= PagedList.pagesMax else {
-        throw StoreProblem(text: "\(page): its pages form a loop")
+      guard seen.insert(page).inserted else { throw StoreProblem(text: "\(page): its pages form a loop") }
+      guard seen.count <= PagedList.pagesMax else {
+        throw StoreProblem(text: "\(page): the list has more than \(PagedList.pagesMax) pages")
       }
       let (outcome, head) = ask(page)
       let body = try PagedList.body(of: outcome, page, isFirst: seen.count == 1)
       guard let value = PagedList.value(body) ?? (body.isEmpty && head.isOfLines ? .list([]) : nil) else {
         throw StoreProblem(text: "\(page): \(PagedList.noJSON(body))")
       }
-      do throws(StoreProblem) { try take(value) } catch {
+      do throws(StoreProblem) {
+        idlePages = told.insert(try take(value)).inserted ? 0 : idlePages + 1
+      } catch {
         throw StoreProblem(text: "\(page): \(error.text), which begins with \(PagedList.start(of: body))")
       }
-      next = PageLink.next(in: head, from: page) ?? cursor(in: value).flatMap { follow($0, address, from: page) }
+      guard idlePages < PagedList.idlePagesMax else {
+        throw StoreProblem(
+          text:
+            "\(page): the last \(idlePages) pages tell nothing that an earlier one has not told, and name a next one"
+        )
+      }
+      next = PageLink.next(in: head, from: page)
+      if next == nil, let cursor = cursor(in: value) { next = try follow(cursor, address, from: page) }
       if let next, URLParts(next).origin != URLParts(page).origin {
         throw StoreProblem(text: "\(page): its next page, \(next), is on another server")
       }
@@ -65,10 +80,14 @@ package struct PagedList: Sendable {
     }
   }
 
-  private func follow(_ cursor: String, _ address: String, from page: String) -> String? {
+  private func follow(_ cursor: String, _ address: String, from page: String) throws(StoreProblem) -> String {
     if cursor.hasPrefix("http://") || cursor.hasPrefix("https://") { return cursor }
     if cursor.hasPrefix("/") { return URLParts(page).origin + cursor }
-    return address.contains("{cursor}") ? address.filling("cursor", cursor.percentEncoded) : nil
+    guard address.contains("{cursor}") else {
+      throw StoreProblem(
+        text: "\(page): its next page is at the cursor '\(cursor.shortened(40))', and the URL has no {cursor} for it")
+    }
+    return address.filling("cursor", cursor.percentEncoded)
   }
 
   /// JSON, or the lines of NDJSON as a list.
@@ -92,6 +111,20 @@ package struct PagedList: Sendable {
   }
 }
 
+/// What a page tells: two with the same mark tell of the same records.
+package struct ListedMark: Hashable, Sendable {
+  private var value = 0
+
+  package init() {}
+
+  package mutating func add(_ more: some Hashable) {
+    var hasher = Hasher()
+    hasher.combine(value)
+    hasher.combine(more)
+    value = hasher.finalize()
+  }
+}
+
 /// The records of a page of a list.
 package struct ListedRecords {
   private let path: [JSONStep]
@@ -105,8 +138,9 @@ package struct ListedRecords {
   }
 
   /// Gives why the page cannot be read, as half a sentence about "the answer".
-  package func read(_ page: StoredValue, _ take: (StoredRecord) -> Void) throws(StoreProblem) {
+  package func read(_ page: StoredValue, _ take: (StoredRecord) -> Void) throws(StoreProblem) -> ListedMark {
     var page = page
+    var mark = ListedMark()
     // A single line of NDJSON is an object.
     if case .object = page, path.first == .everyElement { page = .list([page]) }
     // The entry is what stands behind the last `[*]`.
@@ -116,12 +150,15 @@ package struct ListedRecords {
     for entry in entries {
       for value in entry.values(along: path[split...]) {
         leads = true
-        take(try record(value.opened, in: entry))
+        let record = try self.record(value.opened, in: entry)
+        if let uuid = record.uuid { mark.add(uuid) } else { mark.add(record.entry.shown) }
+        take(record)
       }
     }
     guard leads || entries.isEmpty && page.hasList(along: path[...]) else {
       throw StoreProblem(text: "\(pathText) matches nothing in the answer")
     }
+    return mark
   }
 
   /// Those that are there, if any.

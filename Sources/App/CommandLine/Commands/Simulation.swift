@@ -213,7 +213,7 @@ struct Simulation {
     _ telemetry: RunTelemetry?, _ dashboard: Dashboard?
   ) throws -> Result {
     let display = options.isQuiet || shardLine != nil ? nil : ProgressDisplay(process)
-    let destination = try RunDestination(of: setup) { try newStore() }
+    let destination = try RunDestination(of: setup, interruption: interruption) { try newStore() }
     let audit = setup.outside.map { _ in AnswerAudit(setup) }
     let errors = ErrorWatch(setup)
     let others: [(any Watcher)?] = [telemetry, measures, errors, audit, shardLine?.ending]

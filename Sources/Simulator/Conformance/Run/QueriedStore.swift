@@ -25,8 +25,9 @@ struct QueriedStore: StoreView {
         client.ask($0, headers: headers)
       } _: {
         (page) throws(StoreProblem) in
-        try records.read(page, take)
+        let mark = try records.read(page, take)
         hasAnswered.raise()
+        return mark
       }
     } catch {
       // A device without records may have no list either.

@@ -115,8 +115,11 @@ extension MonotonicInstant {
 }
 
 extension RunDestination {
-  /// What a setup asks for; `newStore` makes that of a server inside. Throws when the machine lacks what it takes.
-  package init(of setup: RunSetup, newStore: () throws -> any Store) throws {
+  /// What a setup asks for; `newStore` makes that of a server inside. An interruption ends the questions after the run.
+  /// Throws when the machine lacks what it takes.
+  package init(
+    of setup: RunSetup, interruption: Interruption? = nil, newStore: () throws -> any Store
+  ) throws {
     guard let outside = setup.outside else {
       self = .inside(try newStore())
       return
@@ -124,7 +127,8 @@ extension RunDestination {
     let transport = try FleetTransport(outside.transport)
     let desk = TargetAccess(
       proof: try outside.proof(
-        devices: setup.deviceNames, others: setup.namesOfOtherShards, seed: setup.seed, start: setup.start.iso8601Text),
+        devices: setup.deviceNames, others: setup.namesOfOtherShards, seed: setup.seed, start: setup.start.iso8601Text,
+        interruption: interruption),
       faults: try TargetFaults(setup, at: outside))
     self =
       if let latency = outside.lockstep {
@@ -149,7 +153,7 @@ extension OutsideSetup {
   /// Whom to ask what became of the records; nil when there is none.
   /// `others` are simulated elsewhere: records may be filed under them.
   package func proof(
-    devices: [String], others: [String] = [], seed: UInt64, start: String
+    devices: [String], others: [String] = [], seed: UInt64, start: String, interruption: Interruption? = nil
   ) throws(TransportError) -> (any StoreProof)? {
     if let query = verification.url, verification.effectiveMethod == .query {
       func filled(_ url: String) -> String {
@@ -161,7 +165,8 @@ extension OutsideSetup {
       question.putAsideURL = verification.quarantinedURL.map(filled)
       question.putAsidePath = verification.quarantined
       let source = QuerySource(
-        try BlockingHTTPClient(transport, keepsHeads: true), question, headers: headers.overlaid(verification.headers),
+        try BlockingHTTPClient(transport, keepsHeads: true, interruption: interruption), question,
+        headers: headers.overlaid(verification.headers),
         seed: seed, deviceCount: devices.count)
       return ListedProof(source, devices: devices, others: others, delay: verification.readDelay)
     }
@@ -169,7 +174,8 @@ extension OutsideSetup {
       return ListedProof(ViewSource(view), devices: devices, others: others, delay: verification.readDelay)
     }
     guard isOurs, verification.effectiveMethod != .journal else { return nil }
-    return AdministrationProof(TargetAdministration(try BlockingHTTPClient(transport), of: self), devices: devices)
+    let client = try BlockingHTTPClient(transport, interruption: interruption)
+    return AdministrationProof(TargetAdministration(client, of: self), devices: devices)
   }
 }
 

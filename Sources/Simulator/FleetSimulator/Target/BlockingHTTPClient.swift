@@ -13,17 +13,23 @@ package final class BlockingHTTPClient {
   private var end: MonotonicInstant?
   /// The header lines of the last answer, as they came.
   private(set) var head: [UInt8] = []
+  /// A wish to end the run that comes while it asks ends the questions. One that came before does not: they tell what the
+  /// run has come to by then.
+  private let interruption: Interruption?
+  private var wasInterrupted = false
 
   package static let answerBytesMax = 1 << 30
   private static let silencesMax = 2
+  private static let lookInterval = Nanoseconds.milliseconds(100)
+  private static let ended = RequestOutcome.failed(.cancelled, message: "the queries were ended by a signal")
   package static let secondsPerQuestion: Int64 = 10
 
   package init(
     _ configuration: TransportConfiguration, keepsHeads: Bool = false,
-    answerBytesMax: Int = BlockingHTTPClient.answerBytesMax,
+    answerBytesMax: Int = BlockingHTTPClient.answerBytesMax, interruption: Interruption? = nil,
     now: @escaping () -> MonotonicInstant = { SystemClock().monotonicNow }
   ) throws(TransportError) {
-    self.now = now
+    (self.now, self.interruption) = (now, interruption)
     var configuration = configuration
     configuration.answerLimit = answerBytesMax
     configuration.sourceAddresses = []
@@ -37,11 +43,15 @@ package final class BlockingHTTPClient {
   /// An answer has brought something new: a slow server with much to tell is not one that does not answer.
   func extendLimit(by span: Nanoseconds) { end = end.map { $0 + span } }
 
+  private var isEnded: Bool { !wasInterrupted && interruption?.isRequested ?? false }
+
   /// Waits for the answer.
   package func ask(
     _ url: String, by method: String = "GET", headers: [NameValuePair] = [], body: [UInt8] = [],
     seconds: Int64 = BlockingHTTPClient.secondsPerQuestion
   ) -> RequestOutcome {
+    if asked == 0 { wasInterrupted = interruption?.isRequested ?? false }
+    guard !isEnded else { return BlockingHTTPClient.ended }
     guard silences < BlockingHTTPClient.silencesMax else {
       return .failed(.timeout, message: "no answer to \(silences) queries in a row; no further queries are sent")
     }
@@ -55,7 +65,11 @@ package final class BlockingHTTPClient {
       timeout: .milliseconds(min(left, seconds * 1_000)))
     transport.submit(request, device: 0)
     while true {
-      guard let end = transport.turn(until: nil).first else { continue }
+      let look = interruption.map { _ in SystemClock().monotonicNow + BlockingHTTPClient.lookInterval }
+      guard let end = transport.turn(until: look).first else {
+        if isEnded { return BlockingHTTPClient.ended }
+        continue
+      }
       head = end.head
       if case .failed(.timeout, _) = end.outcome { silences += 1 } else { silences = 0 }
       return end.outcome

@@ -49,17 +49,24 @@ final class QuerySource: ListingSource {
     let aside = question.putAsidePath.map { ListedRecords($0, fields: fields) }
     let isAsideApart = question.putAsideURL != nil
     try readPages(question.url, of: device) { (page) throws(StoreProblem) in
-      if !isAsideApart, let aside { for uuid in aside.identities(in: page) { take(.putAside(uuid)) } }
-      try records.read(page) { take(.stored($0)) }
+      let putAside = isAsideApart ? [] : aside?.identities(in: page) ?? []
+      for uuid in putAside { take(.putAside(uuid)) }
+      var mark = try records.read(page) { take(.stored($0)) }
+      mark.add(putAside)
+      return mark
     }
     guard let url = question.putAsideURL else { return }
     try readPages(url, of: device) { (page) throws(StoreProblem) in
-      for uuid in (aside ?? records).identities(in: page) { take(.putAside(uuid)) }
+      let putAside = (aside ?? records).identities(in: page)
+      for uuid in putAside { take(.putAside(uuid)) }
+      var mark = ListedMark()
+      mark.add(putAside)
+      return mark
     }
   }
 
   private func readPages(
-    _ url: String, of device: String, _ take: (StoredValue) throws(StoreProblem) -> Void
+    _ url: String, of device: String, _ take: (StoredValue) throws(StoreProblem) -> ListedMark
   ) throws(StoreProblem) {
     let placeholders = DevicePlaceholders(named: device, seed: seed)
     let fields = headers.map { NameValuePair($0.name, placeholders.fill($0.value)) }
