@@ -1,3 +1,4 @@
+import Glibc
 import IngestServer
 import JSON
 import Support
@@ -50,6 +51,22 @@ import Threaded
     #expect(found.code == .ok, "\(found.output)\(found.error)")
     let blind = CommandCall(words)
     #expect(blind.code == .runInvalid, "\(blind.output)\(blind.error)")
+  }
+
+  /// A clause is broken whether there is room for the report or not.
+  @Test func aReportThatCannotBeWrittenKeepsNoVerdictBack() throws {
+    let folder = try TemporaryFolder()
+    try #require(unsafe mkdir(folder.file("junit.xml"), 0o700) == 0)
+    for (answer, code) in [("{}", ExitCode.runtimeFailure), ("", .invariantViolated)] {
+      let server = try BareServer { _ in
+        answer.isEmpty ? .text("HTTP/1.1 400 No\r\nContent-Length: 0\r\n\r\n") : .ok(answer)
+      }
+      let call = CommandCall([
+        "conform", "--target", server.url + "up", "--only", "good-record-acknowledged", "--out", folder.path,
+      ])
+      #expect(call.code == code, "\(call.output)\(call.error)")
+      #expect(call.error.contains("cannot write \(folder.file("junit.xml")): Is a directory"), "\(call.error)")
+    }
   }
 
   @Test func aListIsPrinted() {

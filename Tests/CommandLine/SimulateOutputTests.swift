@@ -53,6 +53,35 @@ import Testing
     #expect(outside.code == .runtimeFailure && outside.error.contains("'../up.html' is not a file name inside --out"))
   }
 
+  /// The verdict of a run of hours is told, whatever is wrong with the disk in the end.
+  @Test(arguments: [
+    ("{ records_created: ['count>0'] }", ExitCode.runtimeFailure, "passed"),
+    ("{ records_created: ['count<1'] }", .thresholdFailed, "failed: records_created count<1 was "),
+  ])
+  func aDiskThatIsFullKeepsNoVerdictBack(thresholds: String, code: ExitCode, verdict: String) throws {
+    try withFolder { folder in
+      try FileManager.default.createDirectory(atPath: folder + "/report.html", withIntermediateDirectories: true)
+      let words = ["--out", folder, "--quiet", "--set", "thresholds=\(thresholds)"]
+      let call = CommandCall(["simulate", "first-drive", "--duration", "8m"] + words)
+      #expect(call.code == code && call.output.contains("first-drive \(verdict)"), "\(call.output)\(call.error)")
+      #expect(call.error.contains("cannot write \(folder)/report.html: Is a directory"), "\(call.error)")
+      #expect(call.output.contains("wrote \(folder)/junit.xml") && !call.output.contains("report.html"))
+      let names = try FileManager.default.contentsOfDirectory(atPath: folder)
+      #expect(!names.contains { $0.hasSuffix(".partial") } && names.contains("summary.json"), "\(names)")
+    }
+  }
+
+  /// What is written while the run goes on finds no room.
+  @Test func eventsWithoutRoomKeepNoVerdictBack() throws {
+    try withFolder { folder in
+      try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+      try FileManager.default.createSymbolicLink(atPath: folder + "/events.ndjson", withDestinationPath: "/dev/full")
+      let call = run("--out", folder, "--quiet")
+      #expect(call.code == .runtimeFailure && call.output.contains("first-drive passed"), "\(call.output)")
+      #expect(call.error.contains("cannot write \(folder)/events.ndjson: No space left on device"), "\(call.error)")
+    }
+  }
+
   @Test(arguments: [
     ("{ records_created: ['count>0'] }", ExitCode.ok), ("{ records_created: ['count<1'] }", .thresholdFailed),
     ("{ records_created: [{ threshold: 'count<1', onFail: 'invalidate' }] }", .runInvalid),

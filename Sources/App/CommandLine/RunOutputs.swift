@@ -14,8 +14,8 @@ final class RunOutputs {
   private let devices: Int
   private(set) var written: [String] = []
   private var logged: Set<String> = []
-  /// What went wrong while the run wrote; it is told at the end.
-  private var failure: OutputFolder.Failure?
+  /// What could not be written, the first thing; it is told at the end, beside what the run has come to.
+  private(set) var failure: OutputFolder.Failure?
 
   /// Nothing happens any more: only what is known at the end is written.
   private let isOfThePast: Bool
@@ -124,26 +124,38 @@ final class RunOutputs {
     return hasLost ? "the \(lost), each on a line: \(folder.path(OutputPlan.lost))" : nil
   }
 
-  /// Everything that is known at the end, in whole files.
-  func write(_ summary: RunSummary, map: RunMap?) throws {
+  /// Everything that is known at the end, in whole files: those for which there is room.
+  func write(_ summary: RunSummary, map: RunMap?) {
     guard let folder else { return }
     append(summary.timeline)
-    try finish()
-    try folder.write(summary.json.pretty + "\n", to: plan.summary)
-    try folder.write(JUnitReport(summary).text, to: plan.junit)
-    try folder.write(PageReport(summary, map: map).text, to: plan.page)
+    finish()
+    let whole = [
+      (plan.summary, summary.json.pretty + "\n"), (plan.page, PageReport(summary, map: map).text),
+      (plan.junit, JUnitReport(summary).text),
+    ].filter { name, text in attempt { () throws(OutputFolder.Failure) in try folder.write(text, to: name) } }
     let streams = (isOfThePast ? [] : plan.streams) + logged.sorted()
     let lost = hasLost ? [OutputPlan.lost] : []
-    written = ([plan.summary, plan.page, plan.junit] + lost + streams.prefix(9)).map(folder.path)
+    written = (whole.map(\.0) + lost + streams.prefix(9)).map(folder.path)
     if logged.count > 8 { written.append("\(logged.count - 8) more logs in \(folder.path(plan.logs))") }
   }
 
-  /// What waits to be written is written; throws when something could not be.
-  func finish() throws(OutputFolder.Failure) {
+  /// What waits to be written is written.
+  func finish() {
     events?.finish()
     deviceLogs?.finish()
-    if let failure { throw failure }
   }
+
+  /// Whether it succeeded; else why not is kept.
+  @discardableResult private func attempt(_ body: () throws(OutputFolder.Failure) -> Void) -> Bool {
+    do throws(OutputFolder.Failure) { try body() } catch {
+      failure = failure ?? error
+      return false
+    }
+    return true
+  }
+
+  /// Another process could not write what is to stand in this folder.
+  func miss(_ failure: OutputFolder.Failure) { self.failure = self.failure ?? failure }
 
   /// Of the shards that several processes simulate.
   private var shards: OutputFolder?
@@ -162,27 +174,29 @@ final class RunOutputs {
   }
 
   /// What workers have streamed into their folders becomes that of the whole run.
-  func adopt(_ folders: [String], fleets: [String]) throws {
+  func adopt(_ folders: [String], fleets: [String]) {
     guard let folder else { return }
-    var events = try EventMerge(folders.map { "\($0)/\(plan.events)" }, fleets: fleets)
-    try events.write { append($0, to: plan.events) }
+    attempt { () throws(OutputFolder.Failure) in
+      var events = try EventMerge(folders.map { "\($0)/\(plan.events)" }, fleets: fleets)
+      try events.write { append($0, to: plan.events) }
+    }
     adoptLost(of: folders)
     for shard in folders {
       for name in FolderSurvey.names(in: "\(shard)/\(plan.logs)") ?? [] {
         let place = "\(plan.logs)/\(name)"
-        try folder.adopt("\(shard)/\(place)", as: place)
+        attempt { () throws(OutputFolder.Failure) in try folder.adopt("\(shard)/\(place)", as: place) }
         logged.insert(place)
       }
     }
   }
 
   private func begin(_ name: String) {
-    do throws(OutputFolder.Failure) { try folder?.begin(name) } catch { failure = failure ?? error }
+    attempt { () throws(OutputFolder.Failure) in try folder?.begin(name) }
   }
 
   private func append(_ bytes: [UInt8], to name: String) {
     guard failure == nil else { return }
-    do throws(OutputFolder.Failure) { try folder?.append(bytes, to: name) } catch { failure = error }
+    attempt { () throws(OutputFolder.Failure) in try folder?.append(bytes, to: name) }
   }
 }
 
@@ -260,8 +274,14 @@ struct OutputFolder {
   func write(_ text: String, to name: String) throws(Failure) {
     let (place, partial) = (path(name), path(name) + ".partial")
     if let slash = name.lastIndex(of: "/") { try OutputFolder.make(path(String(name[..<slash]))) }
-    try put(Array(text.utf8), into: partial, O_TRUNC)
-    guard unsafe rename(partial, place) == 0 else { throw OutputFolder.failure("cannot write", place) }
+    do throws(Failure) {
+      try put(Array(text.utf8), into: partial, O_TRUNC)
+      guard unsafe rename(partial, place) == 0 else { throw OutputFolder.failure("cannot write", place) }
+    } catch {
+      // Where there is no room, a half file leaves less.
+      unsafe unlink(partial)
+      throw error
+    }
   }
 
   private func put(_ content: [UInt8], into partial: String, _ how: Int32) throws(Failure) {

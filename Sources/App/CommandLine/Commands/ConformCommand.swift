@@ -182,7 +182,7 @@ struct ConformCommand {
       }
     } catch {
       process.writeError("rollingroad conform: \(error)")
-      return .runtimeFailure
+      return summary.exitCode.withoutFiles
     }
     return summary.exitCode
   }

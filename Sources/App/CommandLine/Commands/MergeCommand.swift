@@ -37,11 +37,13 @@ private struct MergeCommand {
       var whole = try RunSummary.whole(of: shards)
       outputs.adoptLost(of: places)
       if let sentence = outputs.sentenceOfLost(whole) { whole.notes.append(sentence) }
-      try outputs.write(whole, map: nil)
+      outputs.write(whole, map: nil)
       process.writeOutput(
         SummaryText(whole, isColoured: process.outputIsTerminal, width: process.outputWidth()).text)
       for path in outputs.written { process.writeOutput("  wrote \(path)") }
-      return ExitCode(whole.result)
+      guard let failure = outputs.failure else { return ExitCode(whole.result) }
+      process.writeError("rollingroad merge: \(failure)")
+      return ExitCode(whole.result).withoutFiles
     } catch let error as MergeError {
       process.writeError("rollingroad merge: \(error.message)")
     } catch let error as SummaryError {

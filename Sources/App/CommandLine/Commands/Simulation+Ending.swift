@@ -5,29 +5,36 @@ import Scenario
 
 /// What there is to say and to keep when a run is over.
 extension Simulation {
+  /// What the run has come to is told, and is the exit code, whatever of it cannot be kept.
   func tell(
     _ result: Result, of scenario: Scenario, _ setup: RunSetup, _ outputs: RunOutputs, _ steering: RunSteering?
-  ) throws -> ExitCode {
+  ) -> ExitCode {
     var summary = result.summary
     if setup.outside == nil, !summary.violations.isEmpty {
-      try logFailing(summary, steering?.repeating(setup, files: files) ?? setup, outputs)
+      orTell { try logFailing(summary, steering?.repeating(setup, files: files) ?? setup, outputs) }
     }
     summary.replay = replayCommand(summary, setup, steering)
     outputs.append(result.lost)
     if let sentence = outputs.sentenceOfLost(summary) { summary.notes.append(sentence) }
-    try outputs.write(summary, map: RunMap(of: setup, scenario, tracks: result.tracks))
+    outputs.write(summary, map: RunMap(of: setup, scenario, tracks: result.tracks))
     let text = SummaryText(summary, isColoured: process.outputIsTerminal, width: process.outputWidth())
     process.writeOutput(options.isOneOfMany && summary.result == .passed ? text.line : text.text)
     for path in outputs.written where !options.isOneOfMany { process.writeOutput("  wrote \(path)") }
     for sentence in result.sent where !options.isOneOfMany { process.writeOutput("  \(sentence)") }
-    if let first = result.violation { try keepFailure(first, summary, scenario, setup, steering) }
+    if let first = result.violation { orTell { try keepFailure(first, summary, scenario, setup, steering) } }
+    if let failure = outputs.failure { process.writeError("rollingroad simulate: \(failure)") }
     if options.checksDeterminism {
       process.writeOutput(DifferenceText(result.difference, names: setup.deviceNames).text)
       if result.difference != nil { return .invariantViolated }
     }
     // Figures of a part say nothing about the whole: 'merge' judges them.
-    if options.shard != nil, [.failed, .uncovered].contains(summary.result) { return .ok }
-    return ExitCode(summary.result)
+    let isLeftToMerge = options.shard != nil && [.failed, .uncovered].contains(summary.result)
+    let code = isLeftToMerge ? .ok : ExitCode(summary.result)
+    return outputs.failure == nil ? code : code.withoutFiles
+  }
+
+  private func orTell(_ body: () throws -> Void) {
+    do { try body() } catch { process.writeError("rollingroad simulate: \(error)") }
   }
 
   /// How to see the first violation again; nil when there is none, or no way: a real server cannot be had as it was.

@@ -90,7 +90,7 @@ struct Simulation {
       try runDivided(setup, scenario, outputs)
       ?? run(setup, scenario, measures, outputs, listener, telemetry, dashboard)
     coverage = result.coverage
-    let code = try tell(result, of: scenario, setup, outputs, steering)
+    let code = tell(result, of: scenario, setup, outputs, steering)
     dashboard?.waitForEnd(interruption)
     return code
   }
@@ -190,8 +190,9 @@ struct Simulation {
       let result = try Simulation(process, options, interruption, shardLine)
         .run(part, scenario, measures, outputs, nil, nil, nil)
       outputs.append(result.lost)
-      try outputs.finish()
+      outputs.finish()
       shardLine.send(.result(result.ofShard))
+      if let failure = outputs.failure { throw failure }
     } catch {
       process.writeError("rollingroad simulate: \(error)")
       _exit(ExitCode.runtimeFailure.rawValue)
@@ -266,7 +267,7 @@ struct Simulation {
       report = try run.run(progress: show) { unproven in
         display?.clear()
         // The report is kept even when the server is slow to say what it has stored, or says nothing.
-        try outputs.write(summary(of: unproven), map: run.map(of: scenario))
+        outputs.write(summary(of: unproven), map: run.map(of: scenario))
       }
     }
     display?.clear()
@@ -308,6 +309,9 @@ extension [Output] {
 }
 
 extension ExitCode {
+  /// Of a command that has judged and could not write all its files: the verdict has the word, unless nothing is wrong with it.
+  var withoutFiles: ExitCode { self == .ok ? .runtimeFailure : self }
+
   init(_ result: RunSummary.Result) {
     self =
       switch result {

@@ -68,8 +68,13 @@ struct DividedSimulation {
       process.writeError("note: a violation; the run is repeated in one process, to save a plan that replays it")
       return nil
     }
-    for part in parts { try part.worker.finish() }
-    try outputs.adopt(folders, fleets: setup.fleets.map(\.name))
+    for part in parts {
+      // All have told what they came to; one that could not write all of it ends as one that fails.
+      do throws(WorkerProcess.Failure) { try part.worker.finish() } catch {
+        outputs.miss(OutputFolder.Failure(description: "\(error)"))
+      }
+    }
+    outputs.adopt(folders, fleets: setup.fleets.map(\.name))
     var whole = try ShardResult.whole(of: parts.compactMap(\.result))
     whole.summary.markEnded(by: judge.missed)
     if interruption.isRequested, !whole.summary.violations.isEmpty {
