@@ -1,4 +1,5 @@
 import Glibc
+import JSON
 import Support
 import Testing
 
@@ -85,11 +86,19 @@ import Testing
   @Test func aProcessThatDiesIsNamed() throws {
     let child = try begin(Self.endless, "--processes", "3", "--out", folder.file("out"))
     try child.wait(for: "processes\n")
-    let workers = Self.children(of: child.process)
+    let workers = ChildrenOf.process(child.process)
     try #require(workers.count == 3)
     kill(workers[1], SIGKILL)
     #expect(child.finish() == 97)
-    #expect(child.output.contains("process 2 of 3 was ended by signal 9"), "\(child.output)")
+    #expect(
+      child.output.contains(
+        "shared invalid: the figures of this run are not valid; shard 1/3 is missing: process 2 of 3 was ended by signal 9"
+      ),
+      "\(child.output)")
+    let bytes = try folder.read("out/summary.json")
+    let summary = try JSONValue(parsing: bytes.span)
+    #expect(summary["devices"] == .integer(4) && summary["missing"]?.elements.map { $0["shard"]?.string } == ["1/3"])
+    #expect(summary["ending"]?.string == "stopped", "\(child.output)")
     #expect(leftovers("out").isEmpty)
     for worker in workers { #expect(kill(worker, 0) != 0, "none is left") }
   }
@@ -121,15 +130,5 @@ import Testing
     }
     #expect(said[0].hasSuffix("4 seeds: 4 passed\n"))
     #expect(said[0] == said[1])
-  }
-
-  /// The processes that it has begun.
-  private static func children(of process: ChildProcess) -> [pid_t] {
-    let descriptor = unsafe open("/proc/\(process.id)/task/\(process.id)/children", O_RDONLY | O_CLOEXEC)
-    guard descriptor >= 0 else { return [] }
-    defer { close(descriptor) }
-    var bytes = [UInt8](repeating: 0, count: 4_096)
-    let count = max(0, unsafe read(descriptor, &bytes, bytes.count))
-    return String(decoding: bytes[..<count], as: UTF8.self).split(separator: " ").compactMap { pid_t($0) }
   }
 }

@@ -71,6 +71,34 @@ import Threaded
     #expect(end < 3_600, "ended, and not by the end of the drives")
   }
 
+  /// What the others have found is told, and that one is missing.
+  @Test func oneThatDiesTakesNothingFromTheOthers() async throws {
+    let backend = try BareServer { _ in .ok("{}") }
+    let scenario = """
+      { version: 1, name: "shared", seed: 7, clock: { mode: "accelerated", factor: 60, duration: "10h", settle: "20s" },
+        fleets: { cars: { devices: 8, motion: "driving" } }, thresholds: { upload_failed: ["rate<0.5"] },
+        target: { url: "\(backend.url)up", headers: { "X-Device": "${device.id}" } } }
+      """
+    try folder.write(Array(scenario.utf8), to: "maimed.json5")
+    let child = try SpokenChild([
+      BuiltProgram.path(of: "rollingroad"), "simulate", folder.file("maimed.json5"), "--out", folder.file("out"),
+      "--quiet", "--processes", "2",
+    ])
+    // Phones of both have uploaded.
+    await backend.comesTrue { seen in
+      ["cars-0", "cars-1"].allSatisfy { name in seen.requests.contains { $0.values(of: "X-Device") == [name] } }
+    }
+    let workers = ChildrenOf.process(child.process)
+    try #require(workers.count == 2)
+    kill(workers[0], SIGKILL)
+    #expect(child.finish() == 97, "\(child.output)")
+    let summary = try summary()
+    #expect(summary["ledger"]?["unverified"] != .integer(0), "\(child.output)")
+    #expect(summary["missing"]?.elements.map { $0["shard"]?.string } == ["0/2"])
+    #expect(summary["thresholds"]?.elements.first?["outcome"]?.string == "notJudged")
+    #expect(child.output.contains("shard 0/2 is missing: process 1 of 2 was ended by signal 9"), "\(child.output)")
+  }
+
   @Test func theyBeginAtTheTimeThatIsSaid() throws {
     let start = WallInstant(millisecondsSince1970: SystemClock().wallNow.millisecondsSince1970 + 2_500)
     let child = try simulate(

@@ -206,7 +206,9 @@ package struct SummaryText {
     case .threshold: parts.append("ended after \(NumberText.span(summary.ended)) by a threshold")
     case .violation: parts.append("ended after \(NumberText.span(summary.ended)) by a violation")
     case .signal: parts.append("stopped after \(NumberText.span(summary.ended))")
-    case .stopped: parts.append("stopped by hand before the planned \(NumberText.span(summary.duration))")
+    case .stopped:
+      let cause = summary.missing.isEmpty ? "stopped by hand" : "ended without all parts"
+      parts.append("\(cause) before the planned \(NumberText.span(summary.duration))")
     case .aborted: parts.append("aborted after \(NumberText.span(summary.ended))")
     case .running: parts.append("still running")
     }

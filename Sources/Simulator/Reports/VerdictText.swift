@@ -14,7 +14,7 @@ struct VerdictText {
   enum Kind { case good, bad, open }
 
   init(_ summary: RunSummary) {
-    var rest = summary.findings.map(\.text)
+    var rest = summary.missing.map(\.sentence) + summary.findings.map(\.text)
     if summary.verification.outcome == .failed {
       rest.append("what the server has stored could not be verified: \(summary.verification.reason ?? "no reason")")
     }

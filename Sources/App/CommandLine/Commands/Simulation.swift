@@ -187,6 +187,7 @@ struct Simulation {
       // Only the whole ends by a threshold.
       let measures = try Measures(scenario.withoutEndings, part, processorTime: ProcessorClock.now)
       let shardLine = ShardLine(line, sendsInterims: WholeJudge(scenario).isNeeded)
+      if setup.outside == nil { shardLine.listen() }
       let result = try Simulation(process, options, interruption, shardLine)
         .run(part, scenario, measures, outputs, nil, nil, nil)
       outputs.append(result.lost)

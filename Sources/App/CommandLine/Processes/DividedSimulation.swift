@@ -20,13 +20,16 @@ struct DividedSimulation {
 
   /// What is known of one worker.
   private struct Part {
+    let shard: Shard
     let worker: WorkerProcess
+    /// Why there will be no result.
+    var death: WorkerProcess.Failure?
     var isReady = false
     var progress: RunProgress?
     var interim: RunSummary?
     var result: ShardResult?
 
-    /// Takes what it has told; gives the notes among it. Throws when nothing more comes, and there is no result.
+    /// Takes what it has told; gives the notes among it. Nothing more comes, and there is no result: that is its death.
     mutating func hear() throws -> [String] {
       var notes: [String] = []
       for message in worker.takeMessages() {
@@ -44,9 +47,12 @@ struct DividedSimulation {
           }
         }
       }
-      guard !worker.isOpen, result == nil, notes.isEmpty else { return notes }
-      try worker.finish()
-      throw WorkerProcess.Failure(description: "\(worker.name) ended without a result", code: .runInvalid)
+      guard !worker.isOpen, result == nil, death == nil else { return notes }
+      do throws(WorkerProcess.Failure) {
+        try worker.finish()
+        death = WorkerProcess.Failure(description: "\(worker.name) ended without a result", code: .runInvalid)
+      } catch { death = error }
+      return notes
     }
   }
 
@@ -68,14 +74,16 @@ struct DividedSimulation {
       process.writeError("note: a violation; the run is repeated in one process, to save a plan that replays it")
       return nil
     }
-    for part in parts {
+    for part in parts where part.death == nil {
       // All have told what they came to; one that could not write all of it ends as one that fails.
       do throws(WorkerProcess.Failure) { try part.worker.finish() } catch {
         outputs.miss(OutputFolder.Failure(description: "\(error)"))
       }
     }
-    outputs.adopt(folders, fleets: setup.fleets.map(\.name))
-    var whole = try ShardResult.whole(of: parts.compactMap(\.result))
+    let kept = zip(folders, parts).filter { $1.death == nil }.map(\.0)
+    outputs.adopt(kept, fleets: setup.fleets.map(\.name))
+    let missing = parts.compactMap { part in part.death.map { MissingShard(part.shard, reason: $0.description) } }
+    var whole = try ShardResult.whole(of: parts.compactMap(\.result), missing: missing)
     whole.summary.markEnded(by: judge.missed)
     if interruption.isRequested, !whole.summary.violations.isEmpty {
       whole.summary.notes.append("no replay plan was saved: the run was ended by a signal")
@@ -89,17 +97,19 @@ struct DividedSimulation {
       guard let shard = Shard(index: index, count: count) else { preconditionFailure("an index is below its count") }
       let folder = folders.isEmpty ? nil : folders[index]
       let worker = try WorkerProcess("process \(index + 1) of \(count)", in: group) { simulate(shard, folder, $0) }
-      parts.append(Part(worker: worker))
+      parts.append(Part(shard: shard, worker: worker))
     }
     return parts
   }
 
-  /// Until all have told what they have come to; false as soon as one process has to make the run again.
+  /// Until all have told what they have come to; false as soon as one process has to make the run again. Without one of
+  /// them the run is not what it was to be: the drives of the others end, with what they have found.
   private func follow(_ parts: inout [Part], _ judge: inout WholeJudge) throws -> Bool {
     var hasBegun = !isInRealTime
     let display = isQuiet ? nil : ProgressDisplay(process)
     defer { display?.clear() }
     var notes: Set<String> = []
+    var isMaimed = false
     while parts.contains(where: \.worker.isOpen) {
       try WorkerProcess.wait(for: parts.map(\.worker))
       for index in parts.indices {
@@ -107,6 +117,11 @@ struct DividedSimulation {
           display?.clear()
           process.writeError(note)
         }
+      }
+      if let death = parts.lazy.compactMap(\.death).first {
+        guard hasBegun, parts.contains(where: { $0.death == nil }) else { throw death }
+        if !isMaimed { parts.forEach { $0.worker.order(.endDrives) } }
+        isMaimed = true
       }
       if !interruption.isRequested, !isInRealTime, parts.contains(where: { $0.result?.isRepeated ?? false }) {
         return false

@@ -35,7 +35,7 @@ final class ShardLine {
 
   func send(_ message: ShardMessage) { line.send(.value(message.json)) }
 
-  /// Until the instant at which the drives of all shards begin; afterwards the order to end them is heard beside them.
+  /// Until the instant at which the drives of all shards begin.
   func awaitStart(_ interruption: Interruption) {
     send(.ready)
     var begin: MonotonicInstant?
@@ -43,6 +43,11 @@ final class ShardLine {
       if case .begin(let instant) = line.nextOrder(milliseconds: 100) { begin = instant }
     }
     if let begin { RunStart.wait(until: begin, unless: interruption) }
+    listen()
+  }
+
+  /// From now on the order to end the drives is heard.
+  func listen() {
     NamedThread.started("orders") { [line, flag = ending.flag] in
       if line.nextOrder(milliseconds: -1) == .endDrives { flag.raise() }
     }.detach()

@@ -6,7 +6,7 @@ import Shell
 enum WorkerOrder: Equatable {
   /// The drives begin at that instant of the machine's clock, which is the same in all processes.
   case begin(MonotonicInstant)
-  /// The drives end now, because the whole has missed a threshold that ends the run.
+  /// The drives end now, because the whole has missed a threshold that ends the run, or lost one of its parts.
   case endDrives
 
   /// So short that a pipe takes and gives it whole.

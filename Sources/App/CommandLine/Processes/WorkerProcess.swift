@@ -21,8 +21,9 @@ final class WorkerProcess {
   private let id: pid_t
   private let group: WorkerGroup
   private var descriptor: Int32
-  /// Where it hears orders.
-  private let orders: Int32
+  /// Where it is given orders, and where it hears them: both stay open, so that one for a worker that has ended goes nowhere
+  /// instead of ending this process.
+  private let (orders, hearing): (Int32, Int32)
   private var unread: [UInt8] = []
   private var messages: [WorkerMessage] = []
   private var hasEnded = false
@@ -42,14 +43,14 @@ final class WorkerProcess {
     }
     let code = errno
     close(told.write)
-    close(ordered.read)
     guard id > 0 else {
       close(told.read)
+      close(ordered.read)
       close(ordered.write)
       throw WorkerProcess.failure("cannot start another process", code)
     }
     self.id = id
-    (descriptor, orders) = (told.read, ordered.write)
+    (descriptor, orders, hearing) = (told.read, ordered.write, ordered.read)
   }
 
   private static func pipe() throws(Failure) -> (read: Int32, write: Int32) {
@@ -64,6 +65,7 @@ final class WorkerProcess {
   deinit {
     if isOpen { close(descriptor) }
     close(orders)
+    close(hearing)
     guard !hasEnded else { return }
     kill(id, SIGKILL)
     _ = end()

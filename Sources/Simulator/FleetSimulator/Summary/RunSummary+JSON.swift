@@ -11,7 +11,8 @@ extension RunSummary {
       "result": .string("\(result)"), "exitCode": .integer(Int64(result.rawValue)),
       "scenario": .object(["name": .string(scenario), "hash": .string(scenarioHash)]),
       "seed": .string("0x" + String(seed, radix: 16)), "mode": .string(mode),
-      "shard": shard.map { .string($0) } ?? .null, "start": .string(start.iso8601Text),
+      "shard": shard.map { .string($0) } ?? .null, "missing": .array(missing.map(\.json)),
+      "start": .string(start.iso8601Text),
       "durationSeconds": duration.json,
       "settleSeconds": settle.json,
       "fleets": .array(fleets.map(\.json)),
@@ -62,6 +63,10 @@ extension Nanoseconds {
   var json: JSONValue {
     count % 1_000_000_000 == 0 ? .integer(count / 1_000_000_000) : .double(seconds)
   }
+}
+
+extension MissingShard {
+  fileprivate var json: JSONValue { .object(["shard": .string(shard), "reason": .string(reason)]) }
 }
 
 extension RunOrigin {

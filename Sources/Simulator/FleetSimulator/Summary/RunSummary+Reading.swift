@@ -27,6 +27,9 @@ extension RunSummary {
     events = try node.member("events").count()
     requests = try node.member("requests").count()
     drained = try node.optional("drainedSeconds")?.span()
+    for part in try node.optional("missing")?.elements() ?? [] {
+      missing.append(MissingShard(shard: try part.member("shard").text(), reason: try part.member("reason").text()))
+    }
     try readServer(node)
     if let node = node.optional("groups") { groups = try SampleGroups(node) }
     let sums = try node.member("ledger")

@@ -72,6 +72,8 @@ package struct RunSummary: Equatable, Sendable {
   package var notes: [String] = []
   package var coverage: [CoverageCount] = []
   package var timeline: Timeline
+  /// Parts of the run that are not in here.
+  package var missing: [MissingShard] = []
 
   package var devices: Int { fleets.reduce(0) { $0 + $1.devices } }
 }
@@ -170,6 +172,7 @@ extension RunSummary {
       !findings.contains(where: \.isViolation) && violations.isEmpty && isBalanced && ledger.lostInAll == 0
       && ledger.duplicateRows == 0
     if !isRight || invariants.contains(where: { $0.outcome == .violated }) { return .violated }
+    if !missing.isEmpty { return .invalid }
     if [.signal, .aborted, .running].contains(ending) { return .stopped }
     if verification.outcome == .failed { return .invalid }
     let missed = thresholds.filter { $0.outcome == .failed }

@@ -56,9 +56,12 @@ extension RunSetup {
 }
 
 extension RunSummary {
-  /// What the shards of one run came to together. Throws a sentence when they are not those of one run, or not all.
-  package static func whole(of shards: [RunSummary]) throws(MergeError) -> RunSummary {
-    let parts = withNotesNamed(try inOrder(shards))
+  /// What the shards of one run came to together, without those that are said to be missing. Throws a sentence when they
+  /// are not those of one run, or not all.
+  package static func whole(
+    of shards: [RunSummary], missing: [MissingShard] = []
+  ) throws(MergeError) -> RunSummary {
+    let parts = withNotesNamed(try inOrder(shards, missing: missing))
     var whole = parts[0]
     whole.shard = nil
     for part in parts.dropFirst() {
@@ -71,6 +74,7 @@ extension RunSummary {
     whole.notes += whole.sentences
     whole.leaveUnseenUnjudged()
     whole.leaveLateUnjudged()
+    whole.leaveOut(missing)
     return whole
   }
 
@@ -87,7 +91,9 @@ extension RunSummary {
   }
 
   /// All shards of the same count, each once.
-  private static func inOrder(_ summaries: [RunSummary]) throws(MergeError) -> [RunSummary] {
+  private static func inOrder(
+    _ summaries: [RunSummary], missing: [MissingShard]
+  ) throws(MergeError) -> [RunSummary] {
     var parts: [Int: RunSummary] = [:]
     var count: Int?
     for summary in summaries {
@@ -103,10 +109,12 @@ extension RunSummary {
       }
     }
     guard let count else { throw MergeError(message: "there is no shard") }
-    let missing = (0..<count).filter { parts[$0] == nil }
-    guard missing.isEmpty else {
-      let names = missing.prefix(8).map { "\($0)/\(count)" }.joined(separator: ", ")
-      let more = missing.count > 8 ? " and \(missing.count - 8) more" : ""
+    let absent = (0..<count).filter { index in
+      parts[index] == nil && !missing.contains { $0.shard == "\(index)/\(count)" }
+    }
+    guard absent.isEmpty else {
+      let names = absent.prefix(8).map { "\($0)/\(count)" }.joined(separator: ", ")
+      let more = absent.count > 8 ? " and \(absent.count - 8) more" : ""
       throw MergeError(message: "missing: \(names)\(more); the whole cannot be judged without them")
     }
     return (0..<count).compactMap { parts[$0] }
@@ -233,6 +241,32 @@ extension ClauseVerdict {
     (detail, remedy) = (detail ?? other.detail, remedy ?? other.remedy)
     let order = [Outcome.broken, .kept, .notSeen, .notJudged]
     outcome = order.first { $0 == outcome || $0 == other.outcome } ?? outcome
+  }
+}
+
+/// A part of a run that has come to nothing: its process has died.
+package struct MissingShard: Equatable, Sendable {
+  /// `0/4`.
+  package var shard: String
+  /// As half a sentence.
+  package var reason: String
+
+  package init(_ shard: Shard, reason: String) { self.init(shard: shard.text, reason: reason) }
+
+  init(shard: String, reason: String) { (self.shard, self.reason) = (shard, reason) }
+
+  package var sentence: String { "shard \(shard) is missing: \(reason)" }
+}
+
+extension RunSummary {
+  /// Figures without those of some shards are not those of the run.
+  fileprivate mutating func leaveOut(_ missing: [MissingShard]) {
+    guard let first = missing.first else { return }
+    self.missing = missing
+    if ending == .completed, ended < duration { ending = .stopped }
+    for index in thresholds.indices where !thresholds[index].endedTheRun {
+      (thresholds[index].outcome, thresholds[index].reason) = (.notJudged, "shard \(first.shard) is missing")
+    }
   }
 }
 
