@@ -48,14 +48,14 @@ import Upload
     #expect(try outcome("p(95)<300", nil, stretch: 600) == .notMeasured)
   }
 
-  @Test func theFactorIsThatOfTheRunAndConcernsTimesOfDevicesAlone() throws {
+  @Test func theFactorIsThatOfTheRunAndConcernsWhatGoesByTheClockOfDevices() throws {
     let server = try BareServer { _ in .ok("{}") }
     let thresholds = """
       thresholds: { record_delivery_latency: ["max<1", "count>0"], upload_duration: ["max<60000"], uploads: ["count>0"] }
       """
     let clock = #"mode: "accelerated", factor: 600, duration: "6m", settle: "1m""#
     let verdicts = try summary(clock, thresholds, at: server).thresholds
-    #expect(verdicts.map(\.stretch) == [600, nil, nil, nil])
+    #expect(verdicts.map(\.stretch) == [600, nil, nil, 600])
     let latency = try #require(verdicts.first)
     let expression = try #require(ThresholdExpression("max<1", selection: "record_delivery_latency"))
     #expect(latency.outcome == ThresholdTest(expression, stretch: 600).outcome(of: latency.value))
@@ -63,6 +63,20 @@ import Upload
     #expect(verdicts.dropFirst().allSatisfy { $0.outcome == .passed })
     let exact = try summary(Self.lockstep, thresholds, at: server).thresholds
     #expect(exact[0].stretch == nil && exact[0].outcome == .failed)
+  }
+
+  /// While its server is away a device tries again by its own clock, which goes six hundred times as fast.
+  @Test func howOftenAcceleratedDevicesTryIsJudgedWhereTheFactorLeavesNoDoubt() throws {
+    let server = try BareServer { _ in .text("HTTP/1.1 503 No\r\nContent-Length: 0\r\n\r\n") }
+    let thresholds = """
+      thresholds: { uploads: ["count<10", "count>0", "count<1000000"], retries_per_record: ["max<3", "count>=0"] }
+      """
+    let clock = #"mode: "accelerated", factor: 600, duration: "20m", settle: "2s""#
+    let verdicts = try summary(clock, thresholds, at: server).thresholds
+    #expect(verdicts.map(\.stretch) == [600, 600, 600, 600, nil])
+    let uploads = try #require(verdicts.first?.value)
+    #expect(uploads >= 10 && uploads < 6_000, "\(uploads)")
+    #expect(verdicts.prefix(3).map(\.outcome) == [.notJudged, .passed, .passed], "\(verdicts)")
   }
 
   /// Gives each device tokens of its own; `refuses` says whether the upload of that number gets 401.

@@ -1,7 +1,7 @@
 import Scenario
 
 /// Holds a figure against a threshold. The time of accelerated devices goes on faster than their server's, also while they
-/// wait for it: a figure of it is too large by up to the factor. It passes, or is missed, where it would be both as it
+/// wait for it: a figure of it, or of what they do meanwhile, is too large by up to the factor. It passes, or is missed, where it would be both as it
 /// was measured and without all of that; in between it is not judged.
 struct ThresholdTest {
   let expression: ThresholdExpression
@@ -37,10 +37,12 @@ extension ThresholdTest {
 
   /// Nil where a figure is exact.
   static func stretch(_ expression: ThresholdExpression, of measure: Measure, in setup: RunSetup) -> Double? {
-    guard let factor = setup.outside?.factor, factor > 1, measure.holdsWaits, expression.aggregation != .count else {
-      return nil
-    }
-    return factor
+    guard let factor = setup.outside?.factor, factor > 1 else { return nil }
+    // How many samples there are is no matter of what they show.
+    let isStretched =
+      measure.metric.kind == .counter
+      ? measure.countsAttempts : (measure.holdsWaits || measure.countsAttempts) && expression.aggregation != .count
+    return isStretched ? factor : nil
   }
 }
 
@@ -59,4 +61,7 @@ extension Measure {
     default: false
     }
   }
+
+  /// A device tries again by its own clock: so many times as often while its server is away, or slow.
+  fileprivate var countsAttempts: Bool { self == .retriesPerRecord || self == .uploads }
 }
