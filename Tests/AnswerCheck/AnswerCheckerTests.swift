@@ -120,6 +120,22 @@ import Upload
     #expect(conversation.checker.scorecard.timesBroken(fault.clause) == 1)
   }
 
+  /// A backend that is away takes no record better because others are put aside.
+  @Test(arguments: [
+    (502, "see to the server behind the gateway"), (503, "see to the server behind the gateway"),
+    (504, "see to the server behind the gateway"), (429, "give devices more room"), (413, "take larger bodies"),
+    (422, "quarantine the records"), (500, "quarantine the records"),
+  ])
+  func whatToDoAboutABlockedQueueIsAboutItsStatus(status: Int, advice: String) throws {
+    var conversation = Conversation()
+    for _ in 1...2 { _ = conversation.upload(status) }
+    let finding = try #require(conversation.upload(status).first { $0.clause == .queueMoves })
+    #expect(finding.remedy.contains(advice), "\(finding.remedy)")
+    #expect(finding.remedy.contains("quarantine") == advice.contains("quarantine"), "\(finding.remedy)")
+    #expect(conversation.checker.scorecard.text(storage: "").contains("→ \(finding.remedy)"))
+    #expect(Clause.queueMoves.remedy.contains(advice))
+  }
+
   @Test func aRepetitionThatIsRefusedBreaksTwoClauses() {
     var conversation = Conversation()
     _ = conversation.fail(.timeout)

@@ -79,9 +79,9 @@ package struct Judgement: Equatable, Sendable {
   package init() {}
 
   /// `problem` is nil when the clause was kept. A clause may have several problems in one answer.
-  mutating func judge(_ clause: Clause, _ problem: String?) {
+  mutating func judge(_ clause: Clause, _ problem: String?, remedy: String? = nil) {
     if judged.last != clause && !judged.contains(clause) { judged.append(clause) }
-    if let problem { findings.append(Finding(clause, problem)) }
+    if let problem { findings.append(Finding(clause, problem, remedy: remedy)) }
   }
 
   mutating func judge(_ clause: Clause, isBroken: Bool, _ detail: @autoclosure () -> String) {
@@ -141,7 +141,9 @@ extension AnswerChecker {
       refusal = (print, status, 1)
     }
     let count = refusal?.count ?? 0
-    judgement.judge(.queueMoves, isBroken: count >= 3, "status \(status) to the same records \(count) times in a row")
+    judgement.judge(
+      .queueMoves, count >= 3 ? "status \(status) to the same records \(count) times in a row" : nil,
+      remedy: BlockedQueue(status).remedy)
   }
 
   /// The beginning of what the server says about it.

@@ -112,7 +112,7 @@ extension Clause {
     case .queueMoves:
       (
         "the same records are not refused again and again",
-        "the head of the queue blocks all records after it: to 401 and 403, accept the token or give the device one that is accepted; to 404 and 405, see whether the URL is right; to any other status, quarantine the records and answer 200"
+        BlockedQueue.remedy
       )
     case .noServerError:
       ("the server does not fail", "the device keeps the records and tries with the next one, without waiting longer")

@@ -53,7 +53,7 @@ package struct Scorecard: Equatable, Sendable {
       let count = broken[finding.clause.number]
       lines.append("  ✗ \(finding.clause.number). \(finding.clause.rule)\(count > 1 ? " (\(count) times)" : "")")
       lines.append("       \(finding.detail)")
-      lines.append("       → \(finding.clause.remedy)")
+      lines.append("       → \(finding.remedy)")
     }
     return lines.joined(separator: "\n")
   }
@@ -64,9 +64,12 @@ package struct Finding: Equatable, Sendable {
   package let clause: Clause
   /// What it was this time, as half a sentence.
   package let detail: String
+  /// What to do about this time, where it is less than all that can be done.
+  private let ownRemedy: String?
 
-  package init(_ clause: Clause, _ detail: String) {
-    self.clause = clause
-    self.detail = detail
+  package init(_ clause: Clause, _ detail: String, remedy: String? = nil) {
+    (self.clause, self.detail, ownRemedy) = (clause, detail, remedy)
   }
+
+  package var remedy: String { ownRemedy ?? clause.remedy }
 }

@@ -45,9 +45,10 @@ final class ProxyJudge: AnswerJudge {
   var report: ClauseReport {
     let card = state.withLock { $0.scorecard }
     let lines = Clause.allCases.filter { card.timesJudged($0) > 0 }.map { clause in
-      ClauseReport.Line(
-        number: clause.number, rule: clause.rule, remedy: clause.remedy, judged: card.timesJudged(clause),
-        broken: card.timesBroken(clause), example: card.findings.first { $0.clause == clause }?.detail)
+      let example = card.findings.first { $0.clause == clause }
+      return ClauseReport.Line(
+        number: clause.number, rule: clause.rule, remedy: example?.remedy ?? clause.remedy,
+        judged: card.timesJudged(clause), broken: card.timesBroken(clause), example: example?.detail)
     }
     return ClauseReport(answers: card.answers, lines: lines)
   }

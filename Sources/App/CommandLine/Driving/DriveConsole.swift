@@ -218,7 +218,7 @@ extension DriveScreen {
       "\(indent)✗ \(finding.clause.number). \(finding.clause.rule): \(DriveScreen.printable(finding.detail))",
       style: .bad)
     if shown.updateValue(DriveScreen.outline(of: finding), forKey: finding.clause) == nil {
-      show("\(indent)  → \(finding.clause.remedy)")
+      show("\(indent)  → \(finding.remedy)")
     }
   }
 

@@ -100,7 +100,7 @@ extension AnswerAudit {
   /// What was seen of each clause; empty when there was no answer.
   package var verdicts: [ClauseVerdict] {
     guard card.answers > 0 else { return [] }
-    let examples = Dictionary(card.findings.map { ($0.clause, $0.detail) }) { first, _ in first }
+    let examples = Dictionary(card.findings.map { ($0.clause, $0) }) { first, _ in first }
     return Clause.allCases.map { clause in
       let (judged, broken) = (card.timesJudged(clause), card.timesBroken(clause))
       let isBlind = !seesHeads && clause.needsHead
@@ -108,7 +108,7 @@ extension AnswerAudit {
         broken > 0 ? .broken : judged > 0 ? .kept : isBlind ? .notJudged : .notSeen
       return ClauseVerdict(
         number: clause.number, rule: clause.rule, outcome: outcome, judged: judged, broken: broken,
-        detail: examples[clause], remedy: broken > 0 ? clause.remedy : nil)
+        detail: examples[clause]?.detail, remedy: examples[clause]?.remedy)
     }
   }
 }
