@@ -16,6 +16,7 @@ struct DatabaseStore: StoreView {
   }
 
   func session() throws(StoreProblem) -> any StoreSession { try DatabaseSession(self) }
+  func check() throws(StoreProblem) { try DatabaseSession(self).check() }
 }
 
 /// One connection for all devices.
@@ -26,6 +27,13 @@ private final class DatabaseSession: StoreSession {
   init(_ store: DatabaseStore) throws(StoreProblem) {
     self.store = store
     do throws(DatabaseError) { connection = try Connection(path: store.path, access: .readOnly) } catch {
+      throw StoreProblem(text: "\(store.path): \(error)")
+    }
+  }
+
+  /// The query is one, and about tables that there are.
+  func check() throws(StoreProblem) {
+    do throws(DatabaseError) { _ = try connection.prepare(store.query) } catch {
       throw StoreProblem(text: "\(store.path): \(error)")
     }
   }

@@ -36,6 +36,13 @@ struct FileStore: StoreView {
   var place: String { path }
   var isOfAllDevices: Bool { true }
 
+  func check() throws(StoreProblem) {
+    guard LineFile.read(path, { _ in false }) else {
+      throw StoreProblem(
+        text: "cannot read \(path); if the backend makes it with its first record, make it empty before")
+    }
+  }
+
   func read(_ device: String, _ take: (StoredRecord) -> Void) throws(StoreProblem) {
     var lines = LineEntries(of: path, fields: fields)
     guard LineFile.read(path, { lines.take($0, take) }) else { throw StoreProblem(text: "cannot read \(path)") }

@@ -16,6 +16,8 @@ package protocol StoreView: Sendable {
   func read(_ device: String, _ take: (StoredRecord) -> Void) throws(StoreProblem)
   /// For many devices, one after the other: what takes long to open is opened once.
   func session() throws(StoreProblem) -> any StoreSession
+  /// Whether it is there, as far as that costs next to nothing: before a run, as what is misspelt would be found out after it.
+  func check() throws(StoreProblem)
 }
 
 /// Reads a store as its view does.
@@ -34,6 +36,7 @@ extension StoreView {
   package var isInArrivalOrder: Bool { false }
 
   package func session() throws(StoreProblem) -> any StoreSession { ViewSession(self) }
+  package func check() throws(StoreProblem) { _ = try session() }
 
   /// The records of one device, repeated ones too, in the order of the store. Entries that do not say which records they are
   /// are a problem, unless they may have no uuid.
@@ -153,6 +156,12 @@ package struct StoreProblem: Error, Equatable {
 
 extension StorePlace {
   package static func isStream(_ url: String) -> Bool { StreamPlace.isOne(url) }
+
+  /// Of a stream, with their ports; one of them is enough.
+  package var streamHosts: [String] {
+    guard let stream else { return [] }
+    do throws(StreamPlace.Problem) { return try StreamPlace(stream, hasExtras: true).hosts } catch { return [] }
+  }
 
   /// What is wrong with what is named, as a sentence; nil when nothing is.
   package var problem: String? {

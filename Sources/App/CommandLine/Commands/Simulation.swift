@@ -115,6 +115,10 @@ struct Simulation {
       process.writeError("rollingroad simulate: \(silence.text(process.variable))")
       return .runtimeFailure
     }
+    if let problem = try outside.unreadablePlace(process.variable) {
+      process.writeError("rollingroad simulate: target.verify: \(problem)")
+      return .runtimeFailure
+    }
     if outside.factor > 1, setup.settle > .zero {
       let drives = NumberText.span(milliseconds: setup.duration.seconds * 1_000 / outside.factor)
       process.writeError(

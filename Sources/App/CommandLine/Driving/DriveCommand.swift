@@ -105,6 +105,15 @@ struct DriveCommand {
     guard script != nil || process.terminal != nil || process.input != nil else {
       throw UsageError("there is no terminal and no standard input; use --keys")
     }
+    do {
+      if let problem = try store.problem(process.variable) {
+        process.writeError("rollingroad drive: --verify: \(problem)")
+        return .runtimeFailure
+      }
+    } catch {
+      process.writeError("rollingroad drive: \(error)")
+      return .runtimeFailure
+    }
     let console = script == nil ? process.terminal.flatMap { DriveConsole(terminal: $0) } : nil
     let screen = DriveScreen(
       console: console, origin: URLParts(settings.url).origin, write: process.writeOutput)

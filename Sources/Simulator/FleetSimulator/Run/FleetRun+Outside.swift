@@ -140,16 +140,6 @@ extension RunDestination {
 }
 
 extension OutsideSetup {
-  /// Why there is no answer; nil when there is one, whatever it says.
-  package func silence() throws -> TargetSilence? {
-    // A connection is made and nothing is sent: the first request is that of a device.
-    var transport = transport
-    (transport.connectsOnly, transport.isDirect) = (true, false)
-    let client = try BlockingHTTPClient(transport)
-    guard case .failed(let failure, let message) = client.ask(origin, seconds: 10) else { return nil }
-    return TargetSilence(origin: origin, failure: failure, message: message)
-  }
-
   /// Whom to ask what became of the records; nil when there is none.
   /// `others` are simulated elsewhere: records may be filed under them.
   package func proof(

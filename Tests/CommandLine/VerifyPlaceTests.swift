@@ -1,0 +1,66 @@
+import Database
+import Support
+import Testing
+
+@testable import CommandLine
+
+/// Where `target.verify` looks is looked at before the run: what is misspelt costs no drive.
+@Suite struct VerifyPlaceTests {
+  private static let scenario = """
+    {
+      version: 1, name: "errand", seed: 3, clock: { duration: "3m", settle: "1m" },
+      fleets: { cars: { devices: 1, motion: "driving", network: "wifi" } },
+    }
+    """
+
+  private let folder: TemporaryFolder
+
+  init() throws {
+    folder = try TemporaryFolder()
+    let database = try Connection(path: folder.file("points.db"))
+    try database.execute("CREATE TABLE points (uuid TEXT, device TEXT)")
+  }
+
+  private func simulate(_ words: [String]) throws -> (call: CommandCall, uploads: Int) {
+    let server = try BareServer { _ in .ok("{}") }
+    let call = CommandCall(
+      ["simulate", "errand.json5", "--quiet", "--mode", "lockstep", "--target", server.url + "up"] + words,
+      files: ["errand.json5": Self.scenario])
+    return (call, server.requests.count)
+  }
+
+  @Test func whatIsNotThereIsSaidBeforeTheRun() throws {
+    let query = "SELECT uuid FROM points WHERE device = :device"
+    let places: [(words: [String], reason: String)] = [
+      (["--verify", folder.file("pionts.db"), "--query", query], "\(folder.file("pionts.db")): "),
+      (["--verify", folder.file("points.db"), "--query", "SELECT uuid FROM pionts WHERE device = :device"], "pionts"),
+      (["--verify", folder.file("points.ndjson")], "cannot read \(folder.file("points.ndjson"));"),
+      (["--verify", "http://127.0.0.1:1/list?device={device}"], "no answer from http://127.0.0.1:1: "),
+      (["--verify", "nats://127.0.0.1:1/road"], "no answer from 127.0.0.1:1: "),
+      (
+        ["--verify", "postgresql://reader@127.0.0.1:1/points", "--query", query],
+        "postgresql://reader@127.0.0.1:1/points: "
+      ),
+    ]
+    for place in places {
+      let (call, uploads) = try simulate(place.words)
+      #expect(call.code == .runtimeFailure && uploads == 0, "\(place.words): \(call.output)")
+      #expect(call.error.contains("rollingroad simulate: target.verify: "), "\(call.error)")
+      #expect(call.error.contains(place.reason), "\(call.error)")
+    }
+    let drive = CommandCall(["drive", "--keys", "1s", "--verify", folder.file("points.ndjson")])
+    #expect(drive.code == .runtimeFailure && drive.error.contains("drive: --verify: cannot read"), "\(drive.error)")
+  }
+
+  @Test func whatIsThereIsReadAfterIt() throws {
+    let query = "SELECT uuid FROM points WHERE device = :device"
+    try folder.write([], to: "points.ndjson")
+    for words in [
+      ["--verify", folder.file("points.db"), "--query", query], ["--verify", folder.file("points.ndjson")],
+    ] {
+      let (call, uploads) = try simulate(words)
+      // Nothing is in there.
+      #expect(call.code == .invariantViolated && uploads > 0, "\(call.output)\(call.error)")
+    }
+  }
+}
