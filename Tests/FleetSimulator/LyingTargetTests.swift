@@ -192,6 +192,21 @@ import World
       "\(counted.sums), \(counting.putAside)")
   }
 
+  /// All that the second run sends is there already: that it is kept this time is not shown by the store.
+  @Test func whatAnEarlierRunHasLeftPassesForNoSuccess() throws {
+    let backend = Backend(.honest)
+    func report(seed: UInt64) throws -> RunReport {
+      try run(backend, .quarantine) { setup in
+        setup.seed = seed
+        setup.outside?.lockstep = .modelled
+      }
+    }
+    #expect(try report(seed: 3).violations == [])
+    let leftover = try #require(throws: EarlierRun.Leftover.self) { try report(seed: 3) }
+    #expect(leftover.device.hasPrefix("cars-") && "\(leftover)".contains("use another --seed, or empty the store"))
+    #expect(try report(seed: 4).violations == [])
+  }
+
   @Test func aPageInPlaceOfAnAnswerIsAViolationUnlessThereIsAPortal() throws {
     let report = try run(Backend(.login), .none)
     #expect(report.sums.misled == report.sums.created && report.remarks == [])

@@ -51,15 +51,15 @@ final class RunContext {
     case .inside(let store):
       let server = InProcessServer(store: store, for: setup)
       inside = server
-      (transport, lockstep, clockFactor, proof, targetFaults) = (nil, nil, 1, server, nil)
+      (transport, lockstep, clockFactor, proof, targetFaults, earlierRun) = (nil, nil, 1, server, nil, nil)
     case .outside(let transport, let factor, let desk):
       inside = nil
       (self.transport, lockstep, clockFactor) = (transport, nil, factor)
-      (proof, targetFaults) = (desk.proof, desk.faults)
+      (proof, targetFaults, earlierRun) = (desk.proof, desk.faults, nil)
     case .lockstep(let transport, let latency, let desk):
       inside = nil
       (self.transport, lockstep, clockFactor) = (nil, Lockstep(transport: transport, latency: latency), 1)
-      (proof, targetFaults) = (desk.proof, desk.faults)
+      (proof, targetFaults, earlierRun) = (desk.proof, desk.faults, desk.earlierRun)
     }
     self.database = database
     database.observer = queueWatch
@@ -87,6 +87,9 @@ final class RunContext {
 
   /// What a real server does badly; nil where no fault asks for it.
   let targetFaults: TargetFaults?
+
+  /// Nil where none can have made the same records.
+  let earlierRun: EarlierRun?
 
   /// Faults of the server are played in front of it.
   var played = PlayedAnswers()
@@ -122,8 +125,8 @@ final class RunContext {
     for watcher in watchers { watcher.drivesEnded() }
   }
 
-  /// A watcher wants the drives to end.
-  var hasSeenEnough: Bool { watchers.contains { $0.hasSeenEnough } }
+  /// A watcher wants the drives to end, or the run is none.
+  var hasSeenEnough: Bool { earlierRun?.leftover != nil || watchers.contains { $0.hasSeenEnough } }
 
   /// Tells what the queues did while this device worked.
   func balance(_ context: EventContext, queued: @autoclosure () -> Int) {

@@ -125,11 +125,17 @@ extension RunDestination {
       return
     }
     let transport = try FleetTransport(outside.transport)
-    let desk = TargetAccess(
-      proof: try outside.proof(
+    func proof(_ outside: OutsideSetup) throws(TransportError) -> (any StoreProof)? {
+      try outside.proof(
         devices: setup.deviceNames, others: setup.namesOfOtherShards, seed: setup.seed, start: setup.start.iso8601Text,
-        interruption: interruption),
-      faults: try TargetFaults(setup, at: outside))
+        interruption: interruption)
+    }
+    var desk = TargetAccess(proof: try proof(outside), faults: try TargetFaults(setup, at: outside))
+    if outside.lockstep == .modelled {
+      var undelayed = outside
+      undelayed.verification.readDelay = .zero
+      desk.earlierRun = try proof(undelayed).map { EarlierRun($0) }
+    }
     self =
       if let latency = outside.lockstep {
         .lockstep(transport, latency, desk)
@@ -185,4 +191,10 @@ package struct TargetAccess {
   package var proof: (any StoreProof)?
   /// Nil: the run asks for none.
   package var faults: TargetFaults?
+  /// Nil: another run makes other records.
+  var earlierRun: EarlierRun?
+
+  package init(proof: (any StoreProof)? = nil, faults: TargetFaults? = nil) {
+    (self.proof, self.faults) = (proof, faults)
+  }
 }

@@ -143,8 +143,8 @@ package final class FleetRun {
   package var bytesInline: Int { MemoryLayout<SimulatedDevice>.stride }
 
   /// The whole run. `progress` hears how far it has come now and then, as a share.
-  /// Throws what the queues' database says, and `LivelockError`. `unproven` gets what is known before a server outside is
-  /// asked what it has stored.
+  /// Throws what the queues' database says, `LivelockError`, and `EarlierRun.Leftover`. `unproven` gets what is known
+  /// before a server outside is asked what it has stored.
   package func run(
     progress: (Double, LedgerSums) -> Void = { _, _ in }, unproven: (RunReport) throws -> Void = { _ in }
   ) throws -> RunReport {
@@ -184,6 +184,7 @@ package final class FleetRun {
   ) throws -> Bool {
     if phase == .driving {
       guard try work(before: FleetRun.zero + setup.duration, toEvent: last, { tell(progress) }) else { return false }
+      if let leftover = shared.earlierRun?.leftover { throw leftover }
       if isAborted || shared.oracle.violations.breaksOff { settled() } else { try heal() }
     }
     if phase == .settling {
