@@ -354,7 +354,7 @@ let package = Package(
       needs: [
         "CommandLine", "FleetSimulator", "AnswerCheck", "Conformance", "World", "rollingroad", "CLinux",
         "CurlTransport",
-        "IngestServer", "Sinks", "Store",
+        "IngestServer", "Sinks", "Store", "Database",
         "Upload", "Scenario", "JSON", "Gzip", "Base", "ServerSupport", "Support", "Threaded",
       ]),
     tests(

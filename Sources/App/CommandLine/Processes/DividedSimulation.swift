@@ -43,7 +43,8 @@ struct DividedSimulation {
           case .interimSummary(let summary): interim = summary
           case .result(let result):
             self.result = result
-            progress?.share = 1
+            // What was ended early is not done.
+            if result.summary.ended >= result.summary.duration { progress?.share = 1 }
           }
         }
       }

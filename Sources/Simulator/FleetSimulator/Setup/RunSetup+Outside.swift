@@ -177,21 +177,12 @@ extension OutsideSetup {
     if target.authorization.strategy == .sas {
       problems.append("target.auth.strategy sas: not supported; use jwt or none")
     }
-    if let name = target.verification.unknownPlaceholder {
-      let known = TargetVerification.placeholders
-      let near = NearestName.find(name, in: known).map { "; did you mean {\($0)}?" } ?? ""
-      problems.append(
-        "target.verify: unknown placeholder {\(name)}; known: \(known.map { "{\($0)}" }.joined(separator: ", "))\(near)"
-      )
-    }
     if let contradiction = target.verification.contradiction {
       return problems + ["target.verify: \(contradiction)"]
     }
     if let problem = target.verification.place.problem { return problems + ["target.verify.\(problem)"] }
     guard let url = target.verification.url, target.preset != .rollingroad else { return problems }
-    if target.verification.effectiveMethod == .query, !url.contains("{device}"),
-      target.verification.unknownPlaceholder == nil
-    {
+    if target.verification.effectiveMethod == .query, !url.contains("{device}") {
       problems.append("target.verify.url: a query needs a URL with {device} in it")
     }
     return problems

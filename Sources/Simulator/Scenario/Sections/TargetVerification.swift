@@ -1,4 +1,5 @@
 package import Base
+internal import JSON
 
 /// How the oracle learns what the server stored.
 package struct TargetVerification: Equatable, Sendable {
@@ -65,12 +66,16 @@ package struct TargetVerification: Equatable, Sendable {
 
   /// A placeholder of the URLs that is none; nil when all are known.
   package var unknownPlaceholder: String? {
-    for text in [url, quarantinedURL].compactMap(\.self) {
-      for part in text.split(separator: "{").dropFirst(text.hasPrefix("{") ? 0 : 1) {
-        guard let end = part.firstIndex(of: "}") else { continue }
-        let name = String(part[..<end])
-        if !TargetVerification.placeholders.contains(name) { return name }
-      }
+    [url, quarantinedURL].lazy.compactMap(\.self).compactMap(TargetVerification.unknownPlaceholder).first
+  }
+
+  static func unknownPlaceholder(in url: String) -> String? {
+    let parts = url.split(separator: "{", omittingEmptySubsequences: false)
+    // What follows a dollar is not for this URL to judge.
+    for (before, part) in zip(parts, parts.dropFirst()) where before.last != "$" {
+      guard let end = part.firstIndex(of: "}") else { continue }
+      let name = String(part[..<end])
+      if !placeholders.contains(name) { return name }
     }
     return nil
   }
@@ -85,7 +90,7 @@ extension TargetVerification: ScenarioSection {
         "Source of the stored records: the backend's own store, by `url`, `database`, `command`, `file` or `stream` (query), the administration of a Rolling Road server (admin), or the journal of the client (journal), which verifies no storage. Default: query with one of these, admin for a Rolling Road server, otherwise journal."
       ),
       .optional(
-        "url", \.url, .text,
+        "url", \.url, .listURL,
         "What to ask, with GET and the headers of `target.headers`: a list of all records of one device. `{device}` and `{start}` (ISO 8601) are filled in. JSON or NDJSON; `Link: <…>; rel=\"next\"` or `next` leads to further pages."
       ),
       .optional(
@@ -102,7 +107,7 @@ extension TargetVerification: ScenarioSection {
         "quarantined", \.quarantined, .jsonPath,
         "Path of the uuids of quarantined records."),
       .optional(
-        "quarantinedUrl", \.quarantinedURL, .text,
+        "quarantinedUrl", \.quarantinedURL, .listURL,
         "URL of the list of quarantined records, when it is not in the same answer; with the placeholders of `url`."),
     ] + StorePlace.keys(at: \.place) + [
       .key("fields", \.fields, .map(of: .jsonPath), TargetVerification.fieldsText),
@@ -121,6 +126,19 @@ extension ValueCodec where Value == String {
   static var jsonPath: ValueCodec {
     let pattern = "^\\$(\\[(\\*|[0-9]{1,4})\\]|\\.[A-Za-z_][A-Za-z0-9_]*)*$"
     return text(pattern: pattern, words: "a path as in \"$[*].uuid\"", where: TargetVerification.isPath)
+  }
+}
+
+extension ValueCodec where Value == String {
+  /// With the placeholders of `TargetVerification`.
+  fileprivate static var listURL: ValueCodec {
+    ValueCodec(ValueCodec.text.schema, show: { .string($0) }) { value, context in
+      guard let text = ValueCodec.text.read(value, &context) else { return nil }
+      guard let name = TargetVerification.unknownPlaceholder(in: text) else { return text }
+      let known = TargetVerification.placeholders.map { "{\($0)}" }
+      context.refuse(.undeclared, value.position, word: "{\(name)}", as: "placeholder", known: known)
+      return nil
+    }
   }
 }
 
