@@ -7,7 +7,7 @@ import Threaded
 @testable import CommandLine
 
 /// `rollingroad drive` without a terminal, against real servers.
-@Suite(.waits, .timeLimit(.minutes(1))) struct DriveCommandTests {
+@Suite(.waits, .timeLimit(.minutes(10))) struct DriveCommandTests {
   private func run(_ words: [String], input: Int32? = nil, files: [String: String] = [:]) -> CommandCall {
     CommandCall(
       ["drive"] + (words.contains("--seed") ? [] : ["--seed", "7"]) + words, files: files, input: input)

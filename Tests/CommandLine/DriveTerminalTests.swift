@@ -7,7 +7,7 @@ import Threaded
 @testable import CommandLine
 
 /// `rollingroad drive` at a pseudo-terminal, as a process of its own.
-@Suite(.waits, .timeLimit(.minutes(1)), .serialized) struct DriveTerminalTests {
+@Suite(.waits, .timeLimit(.minutes(10)), .serialized) struct DriveTerminalTests {
   /// The program on a terminal, and the other end of that terminal.
   private final class Session {
     let leader: Int32

@@ -6,7 +6,7 @@ import Threaded
 @testable import CommandLine
 
 /// How `simulate` ends when it is not left to its end, or when it was too slow to mean anything.
-@Suite(.waits, .timeLimit(.minutes(1))) struct EndingTests {
+@Suite(.waits, .timeLimit(.minutes(10))) struct EndingTests {
   /// Signals of two kinds are two, however fast they come. With the first alone the phones would have five seconds to deliver,
   /// and the run its summary.
   @Test func theSecondSignalEndsItAtOnce() throws {

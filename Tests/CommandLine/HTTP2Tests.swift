@@ -9,7 +9,7 @@ import Threaded
 @testable import CommandLine
 
 /// HTTP/2 by ALPN: phones offer it, the server does not know it, and HAProxy in front of it does.
-@Suite(.waits, .timeLimit(.minutes(1))) struct HTTP2Tests {
+@Suite(.waits, .timeLimit(.minutes(10))) struct HTTP2Tests {
   private let server: DevelopmentServer
 
   init() throws { server = try DevelopmentServer() }

@@ -1,6 +1,7 @@
 import CurlTransport
 import FleetSimulator
 import Glibc
+import JSON
 import Scenario
 import Store
 import Support
@@ -12,7 +13,7 @@ import Upload
 
 /// A real server that dies in the middle of a run over sockets, and comes back with the folder that it had. In lockstep the
 /// devices' time waits for it, however slow the machine is.
-@Suite(.waits, .timeLimit(.minutes(1))) struct KilledServerTests {
+@Suite(.waits, .timeLimit(.minutes(10))) struct KilledServerTests {
   private static let scenario = """
     {
       version: 1, name: "killed", seed: 3, clock: { mode: "lockstep", latency: "modelled", duration: "4m", settle: "2m" },
@@ -34,6 +35,26 @@ import Upload
     #expect(killer.failures > 0, "requests that were under way, or came while no server was there")
     #expect(report.violations == [] && report.proofRefusal == nil)
     #expect(report.sums.lost == 0 && report.sums.stored == report.sums.created && report.sums.created > 100)
+  }
+}
+
+/// A limit on the size of files is a full disk to the server (`ulimit -f`, in units of 512 bytes or 1 KiB).
+@Suite(.waits, .timeLimit(.minutes(10))) struct FileLimitTests {
+  @Test func aFileThatMayNotGrowIsAnOutageAndNoEnd() throws {
+    let folder = try TemporaryFolder()
+    let node = try DatabaseNode(["--data", folder.file("data"), "--journal", "off"], behind: "ulimit -f 3000")
+    var (stored, status) = (0, 200)
+    let note = String(repeating: "n", count: 20_000)
+    for number in 0..<2_000 where status == 200 {
+      let record =
+        #"{"uuid":"\#(DatabaseNode.uuid(number))","timestamp":"2026-11-20T12:00:00.000Z","coords":{"latitude":1,"longitude":2},"extras":{"note":"\#(note)"}}"#
+      status = try node.send("POST", "/locations", #"{"device_id":"phone","location":\#(record)}"#).answer().status
+      if status == 200 { stored += 1 }
+    }
+    #expect([503, 507].contains(status) && stored > 0, "\(stored) stored, then \(status)")
+    #expect(try node.send("GET", "/healthz").answer().status == 200)
+    #expect(try node.ask("GET", "/admin/v1/stats")["records"] == .integer(Int64(stored)))
+    #expect(node.stop() == 0)
   }
 }
 

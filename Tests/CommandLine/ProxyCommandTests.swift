@@ -8,7 +8,7 @@ import Threaded
 @testable import CommandLine
 
 /// `rollingroad proxy` as a program.
-@Suite(.waits, .timeLimit(.minutes(2))) struct ProxyCommandTests {
+@Suite(.waits, .timeLimit(.minutes(10))) struct ProxyCommandTests {
   private static func start(_ upstream: String, data: String = ":memory:") throws -> SpokenChild {
     try SpokenChild([
       BuiltProgram.path(of: "rollingroad"), "proxy", "--upstream", upstream, "--listen", "127.0.0.1:0",

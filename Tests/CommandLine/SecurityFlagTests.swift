@@ -9,7 +9,7 @@ import Threaded
 @testable import IngestServer
 
 /// The commands against a server with an authority of its own.
-@Suite(.waits, .timeLimit(.minutes(1))) struct SecurityFlagTests {
+@Suite(.waits, .timeLimit(.minutes(10))) struct SecurityFlagTests {
   private let server: DevelopmentServer
   private let ca: [String]
 

@@ -8,7 +8,7 @@ import Threaded
 
 /// Servers whose store is a PostgreSQL database, as processes that are talked to over sockets.
 @Suite(
-  .waits, .timeLimit(.minutes(1)), .enabled(if: PostgresCluster.isThere, "install the package postgresql"))
+  .waits, .timeLimit(.minutes(10)), .enabled(if: PostgresCluster.isThere, "install the package postgresql"))
 struct ServedDatabaseTests {
   private let database: String
 

@@ -7,7 +7,7 @@ import Threaded
 @testable import CommandLine
 
 /// Targets that stop answering in the middle of a run: it ends, and its report says so.
-@Suite(.waits, .timeLimit(.minutes(2))) struct StalledTargetTests {
+@Suite(.waits, .timeLimit(.minutes(10))) struct StalledTargetTests {
   private func run(_ folder: TemporaryFolder, _ url: String, mode: String, verify: Bool) throws -> (Int32, JSONValue) {
     let scenario = """
       {

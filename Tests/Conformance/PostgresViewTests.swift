@@ -6,7 +6,7 @@ import Testing
 
 /// A PostgreSQL database as it is asked: over the client library, where that is installed, from a server that a test scripts.
 @Suite(
-  .timeLimit(.minutes(1)),
+  .timeLimit(.minutes(10)),
   .enabled(if: PostgresConnection.isLibraryThere, "libpq.so.5 is missing: install the package libpq5"))
 struct PostgresViewTests {
   private static let uuid = "3F2504E0-4F89-41D3-9A0C-0305E82C3301"

@@ -3,7 +3,7 @@ import Support
 import Testing
 
 /// The README's recipes, one for each kind of user: its own commands, and what somebody does who follows them.
-@Suite(.timeLimit(.minutes(2))) struct RecipeTests {
+@Suite(.timeLimit(.minutes(10))) struct RecipeTests {
   /// The command of the README with this beginning.
   private func command(_ beginning: String) throws -> String {
     try #require(Document.all.first?.commands.first { $0.hasPrefix(beginning) })

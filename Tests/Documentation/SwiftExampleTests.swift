@@ -4,7 +4,7 @@ import Support
 import Testing
 
 /// Programs in Swift: ours, those of the pages, and those of the SDK's documents where they are at hand.
-@Suite(.timeLimit(.minutes(2))) struct SwiftExampleTests {
+@Suite(.timeLimit(.minutes(10))) struct SwiftExampleTests {
   private static let ownFiles: [String] = files(below: "Tests/Examples")
 
   private static func files(below folder: String) -> [String] {

@@ -3,7 +3,7 @@ import Support
 import Testing
 
 /// The examples of the SDK's own documents, where somebody has put them beside the checkout: they are not ours to keep.
-@Suite(.timeLimit(.minutes(3))) struct VendorExampleTests {
+@Suite(.timeLimit(.minutes(10))) struct VendorExampleTests {
   private struct Example {
     let name: String
     let text: String

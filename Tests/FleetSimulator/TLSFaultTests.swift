@@ -71,7 +71,7 @@ import World
   }
 
   /// What the model says is what libcurl says to a server of ours that does it.
-  @Test(.timeLimit(.minutes(1)), arguments: failing)
+  @Test(.timeLimit(.minutes(10)), arguments: failing)
   func theModelSpeaksLikeTheRealThing(problem: TLSProblem) throws {
     let server = try DevelopmentServer()
     var configuration = server.transport
@@ -100,7 +100,7 @@ import World
   }
 
   /// In real time the server itself shows the certificate to all devices; chosen ones fail before they get there.
-  @Test(.timeLimit(.minutes(1)), arguments: [nil, 1])
+  @Test(.timeLimit(.minutes(10)), arguments: [nil, 1])
   func atAServerOfOursItIsARule(chosen: Int?) throws {
     let server = try DevelopmentServer()
     var selection = FaultSelection()

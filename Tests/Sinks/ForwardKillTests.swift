@@ -3,7 +3,7 @@ import Synchronization
 import Testing
 
 /// kill -9 of the server while a webhook comes and goes: what was acknowledged to devices arrives, in order.
-@Suite(.timeLimit(.minutes(3))) struct ForwardKillTests {
+@Suite(.timeLimit(.minutes(10))) struct ForwardKillTests {
   @Test func whatWasAcknowledgedArrivesThoughBothSidesDie() throws {
     let folder = try TemporaryFolder()
     let receiver = Receiver()

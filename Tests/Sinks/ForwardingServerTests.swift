@@ -10,7 +10,7 @@ import Testing
 @testable import IngestServer
 
 /// A whole server, a webhook, and what becomes of records between them.
-@Suite(.timeLimit(.minutes(3))) struct ForwardingServerTests {
+@Suite(.timeLimit(.minutes(10))) struct ForwardingServerTests {
   private func server(
     _ hook: BareServer, data: String = ":memory:", fromStart: Bool = false, batch: Int = 50,
     notices: Notices = Notices()

@@ -80,7 +80,7 @@ import Testing
 }
 
 /// With a server of NATS as a child, where it is installed.
-@Suite(.timeLimit(.minutes(2)), .enabled(if: StreamServer.isInstalled, "needs nats-server and libnats"))
+@Suite(.timeLimit(.minutes(10)), .enabled(if: StreamServer.isInstalled, "needs nats-server and libnats"))
 struct JetStreamSinkTests {
   private func sink(
     _ server: StreamServer, prefix: String = "road", token: String? = nil

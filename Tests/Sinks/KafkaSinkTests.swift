@@ -33,7 +33,7 @@ import Testing
   }
 }
 
-@Suite(.timeLimit(.minutes(2)), .enabled(if: KafkaConnection.isLibraryThere, "needs librdkafka1"))
+@Suite(.timeLimit(.minutes(10)), .enabled(if: KafkaConnection.isLibraryThere, "needs librdkafka1"))
 struct KafkaSinkTests {
   private let cluster: Cluster
 

@@ -9,7 +9,7 @@ import Testing
 
 /// Two servers on one real PostgreSQL: what one does, the other knows.
 @Suite(
-  .timeLimit(.minutes(2)),
+  .timeLimit(.minutes(10)),
   .enabled(if: PostgresCluster.isThere, "install the package postgresql"))
 struct NodesTests {
   private let place: String

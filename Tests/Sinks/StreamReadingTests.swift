@@ -9,7 +9,7 @@ import Testing
 @testable import Sinks
 
 /// What has arrived in a stream is read back: from a real server of NATS, and from the cluster that librdkafka brings.
-@Suite(.timeLimit(.minutes(2))) struct StreamReadingTests {
+@Suite(.timeLimit(.minutes(10))) struct StreamReadingTests {
   private static func bodies(_ url: String) throws -> [String] {
     var bodies: [String] = []
     try StreamPlace(url).read { bodies.append(String(decoding: $0, as: UTF8.self)) }

@@ -8,7 +8,7 @@ import Testing
 
 /// `simulate --verify nats://…`: phones drive at a backend that sends its records on, and what arrived is held against what was
 /// acknowledged.
-@Suite(.timeLimit(.minutes(2)), .enabled(if: StreamServer.isInstalled, "needs nats-server and libnats"))
+@Suite(.timeLimit(.minutes(10)), .enabled(if: StreamServer.isInstalled, "needs nats-server and libnats"))
 struct StreamVerificationTests {
   /// Sends on what it takes, before it answers.
   private final class Backend: Sendable {

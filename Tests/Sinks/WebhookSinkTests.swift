@@ -9,7 +9,7 @@ import Synchronization
 import Testing
 
 /// The requests of a webhook, and what is made of its answers.
-@Suite(.timeLimit(.minutes(2))) struct WebhookSinkTests {
+@Suite(.timeLimit(.minutes(10))) struct WebhookSinkTests {
   private static func messages(_ count: Int) throws -> [ForwardMessage] {
     let store = try SQLiteStore(StoreConfiguration(folder: ":memory:"))
     let record = Array(#"{"odometer":7}"#.utf8)

@@ -9,7 +9,7 @@ import Testing
 import Threads
 
 /// What can happen to a database server, made to happen: what was acknowledged is there, and the store comes back by itself.
-@Suite(.serialized, .timeLimit(.minutes(2)), .enabled(if: PostgresCluster.isThere, "install the package postgresql"))
+@Suite(.serialized, .timeLimit(.minutes(10)), .enabled(if: PostgresCluster.isThere, "install the package postgresql"))
 struct PostgresOutageTests {
   /// These tests stop their server.
   private static let own = Result { try PostgresCluster(settings: ["max_connections = 12"]) }

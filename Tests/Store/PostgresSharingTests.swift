@@ -7,7 +7,7 @@ import Testing
 import Threads
 
 /// What servers of one database know of each other, and what they must not miss.
-@Suite(.timeLimit(.minutes(2)), .enabled(if: PostgresCluster.isThere, "install the package postgresql"))
+@Suite(.timeLimit(.minutes(10)), .enabled(if: PostgresCluster.isThere, "install the package postgresql"))
 struct PostgresSharingTests {
   private let place: String
 

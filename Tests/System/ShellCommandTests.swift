@@ -5,7 +5,7 @@ import Testing
 @testable import Shell
 
 /// Commands that end, that do not, and what they inherit.
-@Suite(.timeLimit(.minutes(1))) struct ShellCommandTests {
+@Suite(.timeLimit(.minutes(10))) struct ShellCommandTests {
   private func run(_ command: String, within milliseconds: Int = 30_000) -> (end: ShellCommand.End, output: String) {
     var output: [UInt8] = []
     let end = ShellCommand.run(command, ["WORD": "a b"], within: milliseconds) {

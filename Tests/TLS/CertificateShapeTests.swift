@@ -7,7 +7,7 @@ import Testing
 
 /// Certificates as public authorities issue them, made by OpenSSL's own program: a chain with an intermediate authority, names
 /// with a wildcard, IPv6 addresses, large keys and other curves.
-@Suite(.timeLimit(.minutes(2))) struct CertificateShapeTests {
+@Suite(.timeLimit(.minutes(10))) struct CertificateShapeTests {
   private let folder: TemporaryFolder
 
   /// `root.pem`, and below it `middle.pem`, which signs.

@@ -7,7 +7,7 @@ import Testing
 @testable import TLS
 
 /// Where the server's certificate comes from, and what clients show.
-@Suite(.timeLimit(.minutes(1))) struct CertificateTests {
+@Suite(.timeLimit(.minutes(10))) struct CertificateTests {
   private let certificates: TestCertificates
 
   init() throws { certificates = try TestCertificates() }
@@ -133,7 +133,7 @@ import Testing
   }
 }
 
-@Suite(.timeLimit(.minutes(1))) struct DevelopmentAuthorityTests {
+@Suite(.timeLimit(.minutes(10))) struct DevelopmentAuthorityTests {
   private let folder: TemporaryFolder
 
   init() throws { folder = try TemporaryFolder() }

@@ -5,7 +5,7 @@ import Testing
 @testable import TLS
 
 /// One session between OpenSSL and a socket: what a call does at most, and how it says that there is no more.
-@Suite(.timeLimit(.minutes(1))) struct ChannelTests {
+@Suite(.timeLimit(.minutes(10))) struct ChannelTests {
   private let certificates: TestCertificates
 
   init() throws { certificates = try TestCertificates() }

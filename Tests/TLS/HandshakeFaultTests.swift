@@ -8,7 +8,7 @@ import Testing
 @testable import TLS
 
 /// What a rule of `PUT /admin/v1/faults` does to handshakes, as clients see it that check certificates.
-@Suite(.timeLimit(.minutes(1))) struct HandshakeFaultTests {
+@Suite(.timeLimit(.minutes(10))) struct HandshakeFaultTests {
   private let folder: TemporaryFolder
   private let server: SecureServer
 
@@ -182,7 +182,7 @@ import Testing
 }
 
 /// Handshakes that a fault makes wait, in the loop alone.
-@Suite(.timeLimit(.minutes(1))) struct SlowHandshakeTests {
+@Suite(.timeLimit(.minutes(10))) struct SlowHandshakeTests {
   /// Says for how long the next ones wait.
   private final class Waits: HandshakeFaultSource {
     let time: Nanoseconds

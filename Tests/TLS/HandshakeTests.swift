@@ -7,7 +7,7 @@ import Threads
 @testable import TLS
 
 /// Clients that have not become connections yet, and what they may cost.
-@Suite(.timeLimit(.minutes(1))) struct HandshakeTests {
+@Suite(.timeLimit(.minutes(10))) struct HandshakeTests {
   /// The beginning of a record: a handshake has begun and does not go on.
   private static let beginning: [UInt8] = [0x16, 3, 1, 2]
 

@@ -6,7 +6,7 @@ import Testing
 @testable import TLS
 
 /// When the files of a server are read again, by a clock that the test turns.
-@Suite(.timeLimit(.minutes(1))) struct IdentityTests {
+@Suite(.timeLimit(.minutes(10))) struct IdentityTests {
   private let certificates: TestCertificates
   private let clock = Clock()
 

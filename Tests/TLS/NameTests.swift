@@ -7,7 +7,7 @@ import Testing
 @testable import TLS
 
 /// Certificates by the name that a client asks for (RFC 6066 §3).
-@Suite(.timeLimit(.minutes(1))) struct NameTests {
+@Suite(.timeLimit(.minutes(10))) struct NameTests {
   private let certificates: TestCertificates
   private let settings: TLSSettings
 
@@ -158,7 +158,7 @@ import Testing
 }
 
 /// Two certificates for the same names, one of RSA and one of an elliptic curve.
-@Suite(.timeLimit(.minutes(1))) struct KeyKindTests {
+@Suite(.timeLimit(.minutes(10))) struct KeyKindTests {
   private let certificates: TestCertificates
   private let server: SecureServer
 

@@ -5,7 +5,7 @@ import Testing
 
 @testable import TLS
 
-@Suite(.timeLimit(.minutes(1))) struct SecureServingTests {
+@Suite(.timeLimit(.minutes(10))) struct SecureServingTests {
   private let certificates: TestCertificates
   private let server: SecureServer
 

@@ -9,7 +9,7 @@ import Upload
 @testable import Telemetry
 
 /// A receiver on a real socket that is busy, half there, mute or gone; and a sender that keeps its run out of it.
-@Suite(.timeLimit(.minutes(2))) struct SenderTests {
+@Suite(.timeLimit(.minutes(10))) struct SenderTests {
   private static let swift: TelemetrySender.Pace = {
     var pace = TelemetrySender.Pace()
     pace.firstPause = .milliseconds(5)

@@ -3,13 +3,21 @@ import JSON
 import Support
 import Testing
 
-/// `rollingroad serve` on a database, as a process of its own.
+/// `rollingroad serve` as a process of its own, mostly on a database.
 final class DatabaseNode {
   private let child: SpokenChild
   let port: UInt16
 
-  init(_ flags: [String]) throws {
-    child = try DatabaseNode.start(flags)
+  /// `commands` are the shell's before it becomes the server.
+  convenience init(_ flags: [String], behind commands: String) throws {
+    let words = [BuiltProgram.path(of: "rollingroad"), "serve", "--listen", "127.0.0.1:0", "--loops", "1"] + flags
+    try self.init(SpokenChild(["sh", "-c", "\(commands); exec \"$@\"", "sh"] + words))
+  }
+
+  convenience init(_ flags: [String]) throws { try self.init(DatabaseNode.start(flags)) }
+
+  private init(_ child: SpokenChild) throws {
+    self.child = child
     let url = try child.line(beginningWith: "listening ")
     port = try #require(url.split(separator: ":").last.flatMap { UInt16($0) })
   }

@@ -14,7 +14,7 @@ import Threads
 
 /// Rings that servers keep in one real PostgreSQL.
 @Suite(
-  .timeLimit(.minutes(1)),
+  .timeLimit(.minutes(10)),
   .enabled(if: PostgresCluster.isThere, "install the package postgresql"))
 struct SharedKeysTests {
   private let start = WallInstant(millisecondsSince1970: 1_800_000_000_000)

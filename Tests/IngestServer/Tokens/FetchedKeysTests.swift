@@ -8,7 +8,7 @@ import Threads
 @testable import IngestServer
 
 /// Key sets that another server has.
-@Suite(.timeLimit(.minutes(1))) struct FetchedKeysTests {
+@Suite(.timeLimit(.minutes(10))) struct FetchedKeysTests {
   private let forge = TokenForge(.es256)
   private let next = TokenForge(.es256, name: "key-2")
 

@@ -23,7 +23,7 @@ extension OutsideSetup {
   package func unreadablePlace(_ variable: (String) -> String?) throws -> String? {
     guard verification.effectiveMethod == .query else { return nil }
     for url in [verification.url, verification.quarantinedURL].compactMap(\.self) where !url.hasPrefix("/") {
-      let place = OutsideSetup.parts(of: url).origin
+      let place = URLParts(url).origin
       guard place != origin, !DevicePlaceholders.stand(in: place), !place.contains("{") else { continue }
       if let silence = try silence(of: place) { return silence.text(variable) }
     }
