@@ -116,7 +116,6 @@ import Testing
     try child.wait(for: "processes\n")
     child.process.signal(SIGINT)
     #expect(child.finish() == 105, "\(child.output)")
-    #expect(!child.output.contains("100 %"), "\(child.output)")
     #expect(try summary("out").contains { $0.contains("\"ending\": \"signal\"") })
     #expect(try folder.read("out/events.ndjson").count > 0)
     #expect(leftovers("out").isEmpty)
