@@ -84,7 +84,8 @@ final class Reader {
     if let room { return room.url }
     let program = BuiltProgram.path(of: "rollingroad")
     let child = try SpokenChild([
-      program, "simulate", "commuters", "--devices", "50", "--duration", "400d", "--quiet", "--dashboard", "127.0.0.1:0",
+      program, "simulate", "commuters", "--devices", "50", "--duration", "400d", "--quiet", "--dashboard",
+      "127.0.0.1:0",
     ])
     let url = String(try child.line(beginningWith: "control room ").dropLast())
     room = (child, url)
