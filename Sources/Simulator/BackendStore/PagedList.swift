@@ -16,7 +16,7 @@ package struct PagedList: Sendable {
 
   private static let pagesMax = 10_000
   /// A store may have a record several times, and a server may search through what it does not show; a list that goes on
-  /// for longer without anything new goes on for ever.
+  /// for longer without anything new has no end.
   private static let idlePagesMax = 20
 
   package init(_ url: String, next: [JSONStep]?) { (self.url, self.next) = (url, next) }
