@@ -203,6 +203,25 @@ struct PostgresNodesTests {
     #expect(try number("SELECT count(*) FROM points") == 0)
   }
 
+  /// Three nodes reset without a pause until the uploads of a fourth are through.
+  @Test func uploadsComeThroughResetsWithoutEnd() throws {
+    let isOver = AtomicFlag()
+    let place = place
+    let resets = try (0..<3).map { number in
+      try NamedThread.opening("reset-\(number)") { () throws(StoreError) in
+        try PostgresStore(at: place, StoreConfiguration(folder: ""))
+      } run: { store in
+        while !isOver.isRaised { _ = store.apply([.reset(run: nil)], now: Sample.noon) }
+        store.close()
+      }
+    }
+    let uploads = (0..<20).map { StoreJob.ingest(Sample.batch(Sample.device($0 % 4), [$0])) }
+    let answers = try run([uploads], perGroup: 1)
+    isOver.raise()
+    for thread in resets { thread.join() }
+    #expect(answers[0].allSatisfy { $0 == .ingested(IngestReceipt(accepted: 1)) }, "\(answers[0])")
+  }
+
   @Test func retentionDropsWholeDaysOnAllNodes() throws {
     var configuration = StoreConfiguration(folder: "", retainDays: 2)
     let keeps = try PostgresStore(at: place, configuration)

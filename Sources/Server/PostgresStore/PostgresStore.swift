@@ -9,8 +9,11 @@ package import Store
 package final class PostgresStore: Store {
   typealias Failure = PostgresConnection.Failure
 
-  /// A failure that another try may not meet, and how often it is tried.
+  /// How often a group is tried that meets those of other nodes.
   private static let attemptsMax = 8
+  /// So many beside them. From then on it is alone, so that it cannot meet them again: where a node resets without a pause, the
+  /// partitions that a group has made are gone each time before it begins.
+  private static let attemptsBesideOthers = 4
 
   private let place: String
   private let configuration: StoreConfiguration
@@ -54,8 +57,8 @@ package final class PostgresStore: Store {
 
   private func commit(_ group: [StoreJob], now: Int64) -> [StoreResult] {
     var losses = 0
-    for _ in 0..<PostgresStore.attemptsMax {
-      switch attempt(group, now: now) {
+    for number in 0..<PostgresStore.attemptsMax {
+      switch attempt(group, now: now, alone: number >= PostgresStore.attemptsBesideOthers) {
       case .done(let results): return results
       case .again: continue
       // The connection may have been cut, or its server started anew, since the last group.
@@ -81,11 +84,11 @@ package final class PostgresStore: Store {
     case failed(StoreOutage)
   }
 
-  private func attempt(_ jobs: [StoreJob], now: Int64) -> Attempt {
+  private func attempt(_ jobs: [StoreJob], now: Int64, alone: Bool) -> Attempt {
     guard let connection = ready(now: now) else { return .failed(.unreachable) }
-    let group = PostgresGroup(jobs, now: now, configuration.limits, days, on: connection)
+    let group = PostgresGroup(jobs, now: now, configuration.limits, days, alone: alone, on: connection)
     do throws(Failure) {
-      try days.make(for: jobs, now: now, configuration.limits, on: connection)
+      if !alone { try days.make(for: jobs, now: now, configuration.limits, on: connection) }
       switch try group.perform() {
       case nil: break
       case .daysChanged:

@@ -28,8 +28,8 @@ final class DayTable {
     return needed
   }
 
-  /// Makes the partitions that the jobs need, each in a transaction of its own: a group that waits for another one's partition, or
-  /// that fails, takes none of them along. Beyond the limit days share the partition of odd times.
+  /// Makes the partitions that the jobs need, each in a transaction of its own unless one has begun: a group that waits for another
+  /// one's partition, or that fails, takes none of them along. Beyond the limit days share the partition of odd times.
   func make(for jobs: [StoreJob], now: Int64, _ limits: StoreLimits, on connection: PostgresConnection) throws(Failure)
   {
     if changes == nil { try read(connection) }
@@ -41,6 +41,8 @@ final class DayTable {
       _ = try connection.perform("SELECT make_day($1::int8)", arguments)
     }
     try read(connection)
+    // Another node has dropped one again: the look at the installation shall find that out.
+    if !self.missing(for: jobs, now: now, limits).isEmpty { forget() }
   }
 
   /// Those that these jobs need and that are to be made: the latest first, and as many as the limit leaves room for.

@@ -28,16 +28,22 @@ final class PostgresGroup {
   var doubts = Doubts()
   /// What is remembered of the days is this transaction's own.
   var hasReset = false
+  /// No other group is at work beside this one, from its first statement to its commit.
+  private let isAlone: Bool
   /// The number of the transaction in the order of arrival.
   private(set) var arrival: Int64 = 0
   private var hasCaughtUp = false
   private var head: (version: Int, dayChanges: Int64)?
 
-  init(_ jobs: [StoreJob], now: Int64, _ limits: StoreLimits, _ days: DayTable, on connection: PostgresConnection) {
+  init(
+    _ jobs: [StoreJob], now: Int64, _ limits: StoreLimits, _ days: DayTable, alone: Bool,
+    on connection: PostgresConnection
+  ) {
     self.jobs = jobs
     self.now = now
     self.limits = limits
     self.days = days
+    isAlone = alone || jobs.contains { if case .reset(run: nil) = $0 { true } else { false } }
     round = PostgresRound(connection)
     results = Array(repeating: .changed(0), count: jobs.count)
   }
@@ -66,15 +72,20 @@ final class PostgresGroup {
     guard let head else { preconditionFailure("a group begins with a look at the installation") }
     if head.version != PostgresSchema.version { return .newerVersion }
     if hasReset || hasCaughtUp || head.dayChanges == days.changes { return nil }
-    hasCaughtUp = try days.catchUp(for: jobs, now: now, limits, on: round.connection)
+    if isAlone {
+      days.forget()
+      try days.make(for: jobs, now: now, limits, on: round.connection)
+      hasCaughtUp = true
+    } else {
+      hasCaughtUp = try days.catchUp(for: jobs, now: now, limits, on: round.connection)
+    }
     return hasCaughtUp ? nil : .daysChanged
   }
 
   private func begin() throws(Failure) {
     try round.send("BEGIN")
-    let resetsEverything = jobs.contains { if case .reset(run: nil) = $0 { true } else { false } }
-    // Every group begins with a look at this table, so that no other is at work beside the reset.
-    if resetsEverything { try round.send("LOCK TABLE installation IN ACCESS EXCLUSIVE MODE") }
+    // Every group begins with a look at this table, so that no other is at work beside this one.
+    if isAlone { try round.send("LOCK TABLE installation IN ACCESS EXCLUSIVE MODE") }
     try round.send("SELECT version, day_changes, arrival_now() FROM installation") { [self] result in
       head = (Int(result.integer(0, 0)), result.integer(0, 1))
       arrival = result.integer(0, 2)
