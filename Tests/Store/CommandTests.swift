@@ -84,6 +84,16 @@ import Testing
     #expect(order(store, .device(device), key: "k") != id)
   }
 
+  @Test(arguments: StoreKind.allCases) func theKeyOfACommandThatCameBackIsOpen(_ kind: StoreKind) throws {
+    let store = try TestStore(kind)
+    let id = try #require(order(store, .device(device), key: "k"))
+    #expect(upload(store, device, 1) == [id])
+    #expect(store.apply(.returnCommands(device, ids: [id])) == .changed(1))
+    #expect(order(store, .device(device), key: "k") == id)
+    #expect(upload(store, device, 2) == [id])
+    #expect(order(store, .device(device), key: "k") != id)
+  }
+
   @Test(arguments: StoreKind.allCases) func theLimitOfAnAnswerHolds(_ kind: StoreKind) throws {
     let store = try TestStore(kind)
     let ids =

@@ -244,11 +244,16 @@ extension CommandRows {
           AS new(id, run, kind, target, key, expires, is_open, command, proof_kind, proof_value)
         """, arguments)
     }
-    let closed = Set(closedOrders).subtracting(newOrders)
-    guard !closed.isEmpty else { return }
+    let turned = turnedOrders.subtracting(newOrders).sorted().compactMap { orders[$0] }
+    guard !turned.isEmpty else { return }
     var arguments = PostgresArguments()
-    arguments.add(integers: closed, of: { $0 })
-    try round.send("UPDATE orders SET is_open = false WHERE id = ANY($1::int8[])", arguments)
+    arguments.add(integers: turned, of: { $0.id })
+    arguments.add(flags: turned, of: { $0.isOpen })
+    try round.send(
+      """
+      UPDATE orders SET is_open = turned.is_open FROM unnest($1::int8[], $2::bool[]) AS turned(id, is_open)
+      WHERE orders.id = turned.id
+      """, arguments)
   }
 
   private func writeDeliveries(_ round: PostgresRound) throws(PostgresRound.Failure) {

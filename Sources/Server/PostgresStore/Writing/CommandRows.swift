@@ -52,7 +52,8 @@ final class CommandRows {
   /// Of these devices all proofs are written anew.
   var changedProofs: Set<Int64> = []
   var newOrders: [Int64] = []
-  var closedOrders: [Int64] = []
+  /// Those of earlier groups that were opened or closed, perhaps both.
+  var turnedOrders: Set<Int64> = []
 
   // For orders that come.
   var wantedKeys: [QueuedCommand] = []
@@ -192,7 +193,16 @@ final class CommandRows {
     if let key = order.key { openKeys[OpenKey(target: order.target, key: key)] = nil }
     orders[id] = order
     openCount -= 1
-    closedOrders.append(id)
+    turnedOrders.insert(id)
+  }
+
+  private func reopen(_ id: Int64) {
+    guard var order = orders[id], !order.isOpen, case .device = order.target else { return }
+    order.isOpen = true
+    if let key = order.key { openKeys[OpenKey(target: order.target, key: key), default: id] = id }
+    orders[id] = order
+    openCount += 1
+    turnedOrders.insert(id)
   }
 }
 
@@ -205,10 +215,12 @@ extension CommandRows {
     }.count
   }
 
+  /// The answer did not reach the device: what it carried is due again, and its keys are open.
   func takeBack(_ ids: [Int64], of place: Int) -> Int {
     let changed = change(ids, of: place) { $0.state = DeliveryState.due }
     for key in changed {
       makeDue(key.command, at: place)
+      reopen(key.command)
       drop(key)
     }
     return changed.count

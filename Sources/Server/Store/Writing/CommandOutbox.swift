@@ -272,6 +272,7 @@ struct CommandOutbox {
     return proven
   }
 
+  /// The answer did not reach the device: what it carried is due again, and its keys are open.
   mutating func takeBack(_ ids: [Int64], device: DeviceTable.Device) throws(DatabaseError) -> Int {
     var count = 0
     for id in ids {
@@ -279,6 +280,7 @@ struct CommandOutbox {
         "UPDATE deliveries SET state = 0 WHERE command = ?1 AND device = ?2 AND state = 1", id, device.id)
       if changed > 0 {
         makeDue(id, for: device.identity)
+        openCount += try connection.run("UPDATE orders SET is_open = 1 WHERE id = ?1 AND kind = 0 AND is_open = 0", id)
         try proofs.drop(id, of: device.id)
       }
       count += changed
