@@ -72,6 +72,14 @@ extension PostgresConnection {
     return try flush()[0]
   }
 
+  /// Has a statement read by the server and does not do it: throws when it is none, or about tables that are not there. Nothing of
+  /// it stays with the connection.
+  package func check(_ sql: String) throws(Failure) {
+    guard unsafe rr_postgres_prepare(connection, "", sql) == 1 else { throw failure }
+    statements.queued.append((true, sql))
+    _ = try flush()
+  }
+
   /// Statements without values whose results do not matter, separated by semicolons.
   package func run(_ sql: String) throws(Failure) {
     guard unsafe rr_postgres_run(connection, sql) == 0 else { throw failure }

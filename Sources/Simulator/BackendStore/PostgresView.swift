@@ -17,6 +17,7 @@ struct PostgresView: StoreView {
   }
 
   func session() throws(StoreProblem) -> any StoreSession { try PostgresSession(self) }
+  func check() throws(StoreProblem) { try PostgresSession(self).check() }
 
   fileprivate func problem(_ failure: PostgresConnection.Failure) -> StoreProblem {
     StoreProblem(text: "\(place): \(PostgresPlace(uri)?.hidingSecrets(in: failure.message) ?? "it cannot be read")")
@@ -35,6 +36,11 @@ private final class PostgresSession: StoreSession {
     do throws(PostgresConnection.Failure) { connection = try PostgresConnection(to: store.uri) } catch {
       throw store.problem(error)
     }
+  }
+
+  /// The query is one, and about tables that there are.
+  func check() throws(StoreProblem) {
+    do throws(PostgresConnection.Failure) { try connection.check(query) } catch { throw store.problem(error) }
   }
 
   func read(_ device: String, _ take: (StoredRecord) -> Void) throws(StoreProblem) {
