@@ -72,29 +72,38 @@ private struct CompareCommand {
   }
 
   func run() -> ExitCode {
+    let comparison: RunComparison
     do throws(any Error) {
-      let (before, after) = (
-        try RunSummary.read(places[0], process.readFile), try RunSummary.read(places[1], process.readFile)
-      )
-      let comparison = RunComparison(before, after, limits: limits)
-      let text = ComparisonText(
-        comparison, isColoured: process.outputIsTerminal && !isMarkdown,
-        width: process.outputWidth())
-      process.writeOutput(isMarkdown ? text.markdown : text.text)
-      if let folder {
-        let output = try OutputFolder(folder)
-        try output.write(ComparisonPage(comparison).text, to: "compare.html")
-        try output.write(text.markdown, to: "compare.md")
-        try output.write(text.junit, to: "junit.xml")
-        for name in ["compare.html", "compare.md", "junit.xml"] { process.writeOutput("  wrote \(output.path(name))") }
-      }
-      if !comparison.regressions.isEmpty { return .thresholdFailed }
-      return comparison.invalidity == nil ? .ok : .runInvalid
-    } catch let error as SummaryError {
-      process.writeError("rollingroad compare: \(error.message)")
+      let before = try RunSummary.read(places[0], process.readFile)
+      let after = try RunSummary.read(places[1], process.readFile)
+      comparison = RunComparison(before, after, limits: limits)
+    } catch {
+      process.writeError("rollingroad compare: \((error as? SummaryError)?.message ?? "\(error)")")
+      return .runtimeFailure
+    }
+    let text = ComparisonText(
+      comparison, isColoured: process.outputIsTerminal && !isMarkdown,
+      width: process.outputWidth())
+    process.writeOutput(isMarkdown ? text.markdown : text.text)
+    let isWritten = write(comparison, text)
+    if !comparison.regressions.isEmpty { return .thresholdFailed }
+    guard comparison.invalidity == nil else { return .runInvalid }
+    return isWritten ? .ok : .runtimeFailure
+  }
+
+  /// False when something could not be written: the verdict holds nevertheless.
+  private func write(_ comparison: RunComparison, _ text: ComparisonText) -> Bool {
+    guard let folder else { return true }
+    do throws(any Error) {
+      let output = try OutputFolder(folder)
+      try output.write(ComparisonPage(comparison).text, to: "compare.html")
+      try output.write(text.markdown, to: "compare.md")
+      try output.write(text.junit, to: "junit.xml")
+      for name in ["compare.html", "compare.md", "junit.xml"] { process.writeOutput("  wrote \(output.path(name))") }
+      return true
     } catch {
       process.writeError("rollingroad compare: \(error)")
+      return false
     }
-    return .runtimeFailure
   }
 }

@@ -1,0 +1,43 @@
+import Support
+import Testing
+
+@testable import CommandLine
+
+/// What `compare` leaves behind, and with which code it ends.
+@Suite struct CompareCommandTests {
+  private let folder: TemporaryFolder
+
+  init() throws {
+    folder = try TemporaryFolder()
+    let run = CommandCall(["simulate", "first-drive", "--duration", "4m", "--quiet", "--out", folder.file("before")])
+    #expect(run.code == .ok, "\(run.output)\(run.error)")
+  }
+
+  private func compare(_ after: String, out: String) -> CommandCall {
+    CommandCall(["compare", folder.file("before"), after, "--out", out], orElse: ProcessContext.live().readFile)
+  }
+
+  /// The summary of a run like the first one that has lost a record.
+  private func worse() throws -> String {
+    let text = String(decoding: try folder.read("before/summary.json"), as: UTF8.self)
+    let parts = text.split(separator: "\"lost\":0", maxSplits: 1)
+    try #require(parts.count == 2, "\(text.prefix(2_000))")
+    try folder.write(Array(parts.joined(separator: "\"lost\":1").utf8), to: "worse.json")
+    return folder.file("worse.json")
+  }
+
+  @Test func theVerdictIsTheCode() throws {
+    let equal = compare(folder.file("before"), out: folder.file("compared"))
+    #expect(equal.code == .ok, "\(equal.output)\(equal.error)")
+    #expect(folder.names(in: "compared").sorted() == ["compare.html", "compare.md", "junit.xml"])
+    #expect(compare(try worse(), out: folder.file("compared")).code == .thresholdFailed)
+  }
+
+  @Test func aFolderThatCannotBeWrittenTakesNoVerdictAlong() throws {
+    let equal = compare(folder.file("before"), out: "/proc/nowhere")
+    #expect(equal.code == .runtimeFailure && equal.error.contains("/proc/nowhere"), "\(equal.error)")
+    #expect(equal.output.contains("no regression"), "\(equal.output)")
+    let call = compare(try worse(), out: "/proc/nowhere")
+    #expect(call.code == .thresholdFailed && call.error.contains("/proc/nowhere"), "\(call.error)")
+  }
+}
