@@ -13,6 +13,9 @@ package struct URLParts {
     (scheme, authority, path) = (url[..<host], url[host..<end], url[end...])
   }
 
+  /// The address is one of the web, and no path.
+  package var isHTTP: Bool { scheme == "http://" || scheme == "https://" }
+
   /// Scheme, host and port.
   package var origin: String { String(scheme + authority) }
 

@@ -33,7 +33,7 @@ enum VerifyFlag {
       if query != nil { throw UsageError("--query needs --verify with a database") }
       return nil
     }
-    if place.hasPrefix("http://") || place.hasPrefix("https://") || place.contains("{device}") {
+    if URLParts(place).isHTTP || place.contains("{device}") {
       guard query == nil else { throw UsageError("--query is for databases, not for a URL; remove it") }
       guard place.contains("{device}") else {
         throw UsageError("--verify: a list of one device's records needs {device} in its URL, not '\(place)'")

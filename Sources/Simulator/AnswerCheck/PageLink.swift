@@ -34,14 +34,14 @@ package enum PageLink {
   }
 
   private static func resolve(_ target: Substring, from page: String) -> String {
-    let (origin, path) = (URLParts(page).origin, URLParts(page).path)
-    if target.hasPrefix("http://") || target.hasPrefix("https://") { return String(target) }
-    if target.hasPrefix("//") { return String(origin.prefix { $0 != ":" }) + ":" + target }
-    if target.hasPrefix("/") { return origin + target }
-    let plain = path.prefix { $0 != "?" }
-    if target.hasPrefix("?") { return origin + plain + target }
+    if URLParts(String(target)).isHTTP { return String(target) }
+    let page = URLParts(page)
+    if target.hasPrefix("//") { return String(page.scheme.dropLast(2) + target) }
+    if target.hasPrefix("/") { return page.origin + target }
+    let plain = page.path.prefix { $0 != "?" }
+    if target.hasPrefix("?") { return page.origin + plain + target }
     let folder = plain.lastIndex(of: "/").map { plain[...$0] } ?? "/"
-    return origin + folder + target
+    return page.origin + folder + target
   }
 }
 

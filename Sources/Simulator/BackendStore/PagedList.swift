@@ -81,7 +81,7 @@ package struct PagedList: Sendable {
   }
 
   private func follow(_ cursor: String, _ address: String, from page: String) throws(StoreProblem) -> String {
-    if cursor.hasPrefix("http://") || cursor.hasPrefix("https://") { return cursor }
+    if URLParts(cursor).isHTTP { return cursor }
     if cursor.hasPrefix("/") { return URLParts(page).origin + cursor }
     guard address.contains("{cursor}") else {
       throw StoreProblem(

@@ -78,11 +78,10 @@ struct ConformCommand {
     process = invocation.process
     let dialect = try ConformCommand.dialect(values, process)
     let base = values.text("target") ?? ""
-    guard base.hasPrefix("http://") || base.hasPrefix("https://") else {
+    guard URLParts(base).isHTTP else {
       throw UsageError("--target: '\(base)' is not a URL such as http://127.0.0.1:8080")
     }
-    let rest = base.dropFirst(base.hasPrefix("https://") ? 8 : 7)
-    guard !rest.prefix(while: { $0 != "/" && $0 != "?" }).contains("@") else {
+    guard !URLParts(base).authority.contains("@") else {
       throw UsageError(
         "--target: '\(base)' has a user name, which phones do not send: give it as a header, `app: { http: { headers: { Authorization: \"Basic …\" } } }` in the dialect"
       )

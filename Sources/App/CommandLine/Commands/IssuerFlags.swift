@@ -14,11 +14,10 @@ extension ForeignIssuerSettings {
       }
       return nil
     }
-    let isURL = place.hasPrefix("http://") || place.hasPrefix("https://")
     if values.text("jwks-ca") != nil, !place.hasPrefix("https://") {
       throw UsageError("--jwks-ca needs a URL with https in --jwks")
     }
-    self.init(isURL ? .fetched(from: place, authorities: values.text("jwks-ca")) : .file(place))
+    self.init(URLParts(place).isHTTP ? .fetched(from: place, authorities: values.text("jwks-ca")) : .file(place))
     issuer = values.text("issuer")
     audience = values.text("audience")
     switch values.text("device-claim") {

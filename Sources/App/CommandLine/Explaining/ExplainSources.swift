@@ -42,7 +42,7 @@ struct ExplainSources {
   init(_ values: FlagValues, _ process: ProcessContext) throws(UsageError) {
     others = values.texts("device")
     if let place = values.text("journal") {
-      if place.hasPrefix("http://") || place.hasPrefix("https://") {
+      if URLParts(place).isHTTP {
         journal = ServerJournal(place, adminToken: values.text("admin-token"))
       } else if PostgresPlace(place) != nil {
         throw UsageError("--journal: a database has no journal; name the URL of a server on it")

@@ -64,7 +64,7 @@ package struct ConformanceTarget: Sendable {
   /// A path belongs to the server that the target names.
   private static func joined(_ base: String, _ path: String?) -> String {
     guard let path else { return base }
-    if path.hasPrefix("http://") || path.hasPrefix("https://") { return path }
+    if URLParts(path).isHTTP { return path }
     let origin = TargetAddress(base).map { ($0.isPlain ? "http://" : "https://") + $0.authority } ?? base
     return origin + (path.hasPrefix("/") ? path : "/" + path)
   }

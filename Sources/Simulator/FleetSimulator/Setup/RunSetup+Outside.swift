@@ -207,7 +207,7 @@ extension OutsideSetup {
     }
     (transport.proxy, transport.resolvedNames) = (connections.proxy, connections.resolvedNames)
     transport.apply(target.security)
-    let isLoopback = URLParts(url).origin.contains("://127.")
+    let isLoopback = URLParts(url).host.hasPrefix("127.")
     if connections.sourceAddresses == .auto && isLoopback && devices > devicesPerAddress {
       transport.sourceAddresses = (0...devices / devicesPerAddress).map { "127.0.0.\($0 + 1)" }
     }
