@@ -162,11 +162,14 @@ struct MotionModel: Equatable {
 
   /// A second after the other, so that timers that others begin run for what is left.
   private mutating func pass(_ seconds: Int) {
-    for _ in 0..<seconds {
+    var left = seconds
+    while left > 0 {
+      left -= 1
       last?.age += 1
-      for key in [\MotionModel.trigger, \.stopTimer, \.queryLeft, \.settleLeft] {
-        if let left = self[keyPath: key] { self[keyPath: key] = left - 1 }
-      }
+      if let seconds = trigger { trigger = seconds - 1 }
+      if let seconds = stopTimer { stopTimer = seconds - 1 }
+      if let seconds = queryLeft { queryLeft = seconds - 1 }
+      if let seconds = settleLeft { settleLeft = seconds - 1 }
       if stopTimer == 0 { pace(false) }
       if trigger == 0 {
         trigger = nil
