@@ -34,7 +34,7 @@ struct Arrows {
     guard let target = target(of: file.path) else {
       return [Violation(path: file.path, line: 1, rule: "belongs to no target of the manifest")]
     }
-    return file.lines.enumerated().compactMap { index, line in
+    return file.lines(with: "import").compactMap { index, line in
       guard let module = Arrows.importedModule(line), !Arrows.everywhere.contains(module) else { return nil }
       let isAllowed = target.needs.contains(module) || Arrows.ofSystem[module]?.contains(target.name) ?? false
       let isMisplaced = target.name == "Base" && module == "Glibc" && file.path != Arrows.operatingSystemInBase

@@ -23,7 +23,7 @@ enum Citations {
 
   /// Every § behind the word SDK on a line must be a number of the page.
   static func violations(in file: SourceFile, numbers: Set<Substring>) -> [Violation] {
-    file.lines.enumerated().flatMap { index, line in
+    file.lines(with: mark).flatMap { index, line in
       cited(on: line).filter { !numbers.contains($0) }.map { number in
         Violation(path: file.path, line: index + 1, rule: "\(mark)\(number) is not in \(page)")
       }

@@ -7,7 +7,7 @@ enum Documentation {
 
   /// Every public declaration needs a `///` line; of the package ones every type does.
   static func violations(in file: SourceFile) -> [Violation] {
-    file.lines.enumerated().compactMap { index, line in
+    file.lines(with: "public", "package").compactMap { index, line in
       guard let declaration = declaration(line) else { return nil }
       guard declaration.isPublic || types.contains(declaration.kind) else { return nil }
       guard !isDocumented(lineAt: index, of: file) else { return nil }

@@ -9,21 +9,21 @@ struct Exemptions {
   static var all: [Exemptions] {
     let marks = Marks.all.map { mark in
       Exemptions(list: "Marks: \(mark.word)", entries: mark.allowedIn) { file in
-        file.lines.contains { $0.contains(mark.word) }
+        file.contains(mark.word)
       }
     }
     return marks + [
       Exemptions(list: "Marks.unsafeAllowedIn", entries: Marks.unsafeAllowedIn) {
-        $0.lines.contains(where: Marks.isUnsafe)
+        $0.lines(with: "unsafe").contains { Marks.isUnsafe($0.element) }
       },
       Exemptions(list: "Marks.foundationAllowedIn", entries: Marks.foundationAllowedIn) { file in
-        file.lines.contains { Arrows.importedModule($0) == "Foundation" }
+        file.lines(with: "import").contains { Arrows.importedModule($0.element) == "Foundation" }
       },
       Exemptions(list: "Marks.essentialsAllowedIn", entries: Marks.essentialsAllowedIn) { file in
-        file.lines.contains { Arrows.importedModule($0) == "FoundationEssentials" }
+        file.lines(with: "import").contains { Arrows.importedModule($0.element) == "FoundationEssentials" }
       },
       Exemptions(list: "Arrows.operatingSystemInBase", entries: [Arrows.operatingSystemInBase]) { file in
-        file.lines.contains { Arrows.importedModule($0) == "Glibc" }
+        file.lines(with: "import").contains { Arrows.importedModule($0.element) == "Glibc" }
       },
     ]
   }
@@ -41,7 +41,7 @@ extension Arrows {
     var imported: [String: Set<String>] = [:]
     for file in files {
       guard let target = target(of: file.path)?.name else { continue }
-      for line in file.lines {
+      for (_, line) in file.lines(with: "import") {
         if let module = Arrows.importedModule(line) { imported[target, default: []].insert(module) }
       }
     }

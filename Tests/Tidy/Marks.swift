@@ -75,7 +75,7 @@ enum Marks {
   static func silentTests(in file: SourceFile) -> [Violation] {
     var found: [Violation] = []
     var isTest = false
-    for (index, line) in file.lines.enumerated() {
+    for (index, line) in file.lines(with: "@Test", "func ") {
       if line.contains("@Test") { isTest = true }
       guard line.contains("func ") else { continue }
       if isTest, line.split(separator: " ").contains(where: { $0 == "private" || $0 == "fileprivate" }) {
@@ -92,7 +92,7 @@ enum Marks {
 
   /// Foundation costs 58 MB and its JSON a hundred times ours; even its small part stays off the way of a record.
   static func foundationViolations(in file: SourceFile) -> [Violation] {
-    file.lines.enumerated().compactMap { index, line in
+    file.lines(with: "import").compactMap { index, line in
       switch Arrows.importedModule(line) {
       case "Foundation" where !foundationAllowedIn.contains(where: file.path.hasPrefix):
         Violation(path: file.path, line: index + 1, rule: "Foundation is not linked anywhere")

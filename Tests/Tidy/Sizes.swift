@@ -15,7 +15,7 @@ enum Sizes {
   /// The formatter puts a function's closing brace under its first letter: indentation alone finds the end.
   private static func longFunctions(in file: SourceFile) -> [Violation] {
     var found: [Violation] = []
-    for (start, line) in file.lines.enumerated() where opensFunction(line) {
+    for (start, line) in file.lines(with: "func", "init") where opensFunction(line) {
       let indentation = line.prefix { $0 == " " }
       let end = file.lines[(start + 1)...].firstIndex {
         $0.hasPrefix(indentation + "}") && !$0.hasPrefix(indentation + " ")

@@ -7,15 +7,49 @@ struct SourceFile: Sendable {
   let path: String
   let lines: [Substring]
   private let text: String
+  /// Where each line begins.
+  private let starts: [Int]
 
   init(path: String, text: String) {
     self.path = path
     self.text = text
     lines = text.split(separator: "\n", omittingEmptySubsequences: false)
+    var (starts, end) = ([Int](), 0)
+    for line in lines {
+      starts.append(end)
+      end += line.utf8.count + 1
+    }
+    self.starts = starts
   }
 
   /// Much faster than a look at each line: most words are in few files.
   func contains(_ word: String) -> Bool { unsafe strstr(text, word) != nil }
+
+  /// The lines in which one of the words stands, for a closer look: most lines need none.
+  func lines(with words: String...) -> [(offset: Int, element: Substring)] {
+    var found: Set<Int> = []
+    for word in words {
+      unsafe text.withCString { start in
+        var place = unsafe strstr(start, word)
+        while let here = unsafe place {
+          let line = number(ofLineAt: unsafe UnsafePointer(here) - start)
+          found.insert(line)
+          guard line + 1 < starts.count else { return }
+          unsafe place = strstr(start + starts[line + 1], word)
+        }
+      }
+    }
+    return found.sorted().map { ($0, lines[$0]) }
+  }
+
+  private func number(ofLineAt offset: Int) -> Int {
+    var (low, high) = (0, starts.count)
+    while high - low > 1 {
+      let middle = (low + high) / 2
+      if starts[middle] <= offset { low = middle } else { high = middle }
+    }
+    return low
+  }
 }
 
 /// A broken rule, printed the way a compiler prints, so that an editor can jump there.
