@@ -156,9 +156,15 @@ extension String {
   fileprivate var uuids: [String] {
     let mark = Array("\"uuid\":\"".utf8)
     let bytes = Array(utf8)
-    return bytes.indices.filter { bytes[$0...].starts(with: mark) }.map { start in
-      String(decoding: bytes[(start + mark.count)...].prefix(36), as: UTF8.self)
+    var (found, start) = ([String](), 0)
+    while start + mark.count <= bytes.count {
+      // Most bytes are no quote, and need no closer look.
+      if bytes[start] == mark[0], bytes[start...].starts(with: mark) {
+        found.append(String(decoding: bytes[(start + mark.count)...].prefix(36), as: UTF8.self))
+      }
+      start += 1
     }
+    return found
   }
 }
 
