@@ -15,6 +15,8 @@ final class KeyRing: Sendable {
   enum Place: Sendable {
     /// They end with the process.
     case memory
+    /// As `memory`, and not for this ring alone (`KeyStock`).
+    case stock
     case folder(String)
     case database(SharedSecret)
   }
@@ -22,6 +24,8 @@ final class KeyRing: Sendable {
   private struct State {
     /// Has one that signs.
     var keys: KeyList
+    /// How many it has had.
+    var made = 1
     /// Why the folder could not keep them, of which the next rotation tells.
     var failure: StoreError?
     /// Names that the database does not have either.
@@ -68,6 +72,7 @@ final class KeyRing: Sendable {
     var keys = KeyList()
     switch place {
     case .memory: keys.add(.make(family), at: now)
+    case .stock: keys.add(KeyStock.key(family, number: 0), at: now)
     case .folder(let folder):
       keys = try read(
         try SecretFile.read(documentName, in: folder, bytesMax: documentBytesMax), "\(folder)/\(documentName)")
@@ -168,7 +173,10 @@ final class KeyRing: Sendable {
 
   /// A key that cannot be kept signs until the process ends.
   private func rotate(_ state: inout State, _ now: WallInstant) {
-    state.keys.rotate(to: .make(algorithm.family), at: now)
+    let key: SignatureKey =
+      if case .stock = place { KeyStock.key(algorithm.family, number: state.made) } else { .make(algorithm.family) }
+    state.made += 1
+    state.keys.rotate(to: key, at: now)
     guard case .folder(let folder) = place else { return }
     do throws(StoreError) {
       try KeyRing.write(state.keys, to: folder)

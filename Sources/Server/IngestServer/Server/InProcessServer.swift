@@ -48,7 +48,7 @@ package final class InProcessServer {
 
   private static func issuer(_ configuration: ServerConfiguration) -> IdentityIssuer? {
     do throws(ServerError) {
-      return try configuration.issuer(at: WallInstant(millisecondsSince1970: 0), in: .memory)
+      return try configuration.issuer(at: WallInstant(millisecondsSince1970: 0), in: .stock)
     } catch {
       preconditionFailure("keys in memory need no folder: \(error)")
     }
