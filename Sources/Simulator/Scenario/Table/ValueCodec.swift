@@ -317,6 +317,12 @@ extension Table {
 extension String {
   /// Names with points or brackets stand in brackets and quotes, as `--set` reads them.
   var asPathStep: String {
-    isEmpty || contains { ".[]\"".contains($0) } ? "[\"\(self)\"]" : self
+    let isPlain = utf8.allSatisfy { byte in
+      switch byte {
+      case UInt8(ascii: "."), UInt8(ascii: "["), UInt8(ascii: "]"), UInt8(ascii: "\""): false
+      default: true
+      }
+    }
+    return isEmpty || !isPlain ? "[\"\(self)\"]" : self
   }
 }
