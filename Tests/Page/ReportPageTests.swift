@@ -2,6 +2,7 @@ import FoundationEssentials
 import Glibc
 import JSON
 import Support
+import Synchronization
 import Testing
 import Threaded
 
@@ -23,12 +24,6 @@ final class ReportPageTests {
     try SpokenChild([BuiltProgram.path(of: "rollingroad")] + words).finish()
   }
 
-  private func simulate(_ name: String, seed: String) throws {
-    // Of errors and of invariants that are not judged there is much to tell.
-    let words = ["simulate", "deploy-503", "--devices", "40", "--seed", seed, "--quiet", "--out", "\(folder)/\(name)"]
-    _ = try SpokenChild([BuiltProgram.path(of: "rollingroad")] + words).finish()
-  }
-
   private static let isThere = "document.readyState === 'complete' && document.querySelector('table') !== null"
 
   /// Tables whose last column, or for `columns` another, is not wholly on the screen.
@@ -47,8 +42,7 @@ final class ReportPageTests {
   }
 
   @Test func onADeskEveryTableShowsItsResult() throws {
-    try simulate("one", seed: "1")
-    try browser.withPage("file://\(folder)/one/report.html", BrowserPage.Look(width: 1_440, height: 900)) { page in
+    try browser.withPage(MadeRun.withSeed(1).report, BrowserPage.Look(width: 1_440, height: 900)) { page in
       try page.wait(until: Self.isThere)
       #expect(try page.text(Self.cut("cells[cells.length - 1]")) == "")
       #expect(try page.evaluate("document.documentElement.scrollWidth <= innerWidth") == .bool(true))
@@ -57,8 +51,7 @@ final class ReportPageTests {
 
   /// Without a script, by its tick alone.
   @Test func aChartIsEnlarged() throws {
-    try simulate("one", seed: "1")
-    try browser.withPage("file://\(folder)/one/report.html", BrowserPage.Look(width: 1_440, height: 900)) { page in
+    try browser.withPage(MadeRun.withSeed(1).report, BrowserPage.Look(width: 1_440, height: 900)) { page in
       try page.wait(until: Self.isThere)
       let chart = "document.querySelector('.charts .chart')"
       let sizes =
@@ -94,9 +87,8 @@ final class ReportPageTests {
   }
 
   @Test func anIntervalIsLookedAtClosely() throws {
-    try simulate("one", seed: "1")
     let drawing = ".timed .drawing"
-    try browser.withPage("file://\(folder)/one/report.html", BrowserPage.Look(width: 1_440, height: 900)) { page in
+    try browser.withPage(MadeRun.withSeed(1).report, BrowserPage.Look(width: 1_440, height: 900)) { page in
       try page.wait(until: Self.isThere)
       func look() throws -> JSONValue { try page.evaluate(Self.shown) }
       func line(_ look: JSONValue) -> String { look["line"]?.string ?? "" }
@@ -124,9 +116,8 @@ final class ReportPageTests {
   }
 
   @Test func theValuesOfAnInstantStandBesideAllNames() throws {
-    try simulate("one", seed: "1")
     let keys = "[...document.querySelectorAll('.timed .key b')].map(node => node.textContent)"
-    try browser.withPage("file://\(folder)/one/report.html", BrowserPage.Look(width: 1_440, height: 900)) { page in
+    try browser.withPage(MadeRun.withSeed(1).report, BrowserPage.Look(width: 1_440, height: 900)) { page in
       try page.wait(until: Self.isThere)
       #expect(try page.evaluate("\(keys).every(text => text === '')") == .bool(true))
       try page.point(at: ".timed .drawing", 0.5)
@@ -142,10 +133,9 @@ final class ReportPageTests {
 
   /// Fields, buttons and the slider alone.
   @Test func anIntervalIsLookedAtWithTheKeyboard() throws {
-    try simulate("one", seed: "1")
     let focus = "document.activeElement"
     let status = "document.querySelector('.zoom [role=status]').textContent"
-    try browser.withPage("file://\(folder)/one/report.html", BrowserPage.Look(width: 1_440, height: 900)) { page in
+    try browser.withPage(MadeRun.withSeed(1).report, BrowserPage.Look(width: 1_440, height: 900)) { page in
       try page.wait(until: Self.isThere)
       try page.evaluate("document.querySelector('.zoom input').select()")
       try page.type("10:00")
@@ -172,8 +162,7 @@ final class ReportPageTests {
 
   /// Rows of many columns are cards there: nothing is behind the edge, and names are whole.
   @Test func onAPhoneTheReportShowsAllOfItsTables() throws {
-    try simulate("one", seed: "1")
-    try browser.withPage("file://\(folder)/one/report.html", .phone) { page in
+    try browser.withPage(MadeRun.withSeed(1).report, .phone) { page in
       try page.wait(until: Self.isThere)
       #expect(try page.text(Self.cut("cells[cells.length - 1]")) == "")
       #expect(try page.evaluate("document.documentElement.scrollWidth <= innerWidth") == .bool(true))
@@ -184,10 +173,9 @@ final class ReportPageTests {
 
   @Test(arguments: [false, true])
   func everyWordOfTheReportCanBeRead(isDark: Bool) throws {
-    try simulate("one", seed: "1")
     var look = BrowserPage.Look(width: 1_440, height: 900)
     look.isDark = isDark
-    try browser.withPage("file://\(folder)/one/report.html", look) { page in
+    try browser.withPage(MadeRun.withSeed(1).report, look) { page in
       try page.wait(until: Self.isThere)
       try page.point(at: ".timed .drawing", 0.5)
       let faint = try page.text(Contrast.faint)
@@ -196,8 +184,8 @@ final class ReportPageTests {
   }
 
   @Test func onAPhoneAComparisonShowsBothValues() throws {
-    for (name, seed) in [("one", "1"), ("two", "2")] { try simulate(name, seed: seed) }
-    _ = try run("compare", "\(folder)/one", "\(folder)/two", "--out", "\(folder)/compared")
+    let runs = try [1, 2].map { try MadeRun.withSeed($0).folder }
+    _ = try run("compare", runs[0], runs[1], "--out", "\(folder)/compared")
     let url = "file://\(folder)/compared/compare.html"
     try browser.withPage(url, .phone) { page in
       try page.wait(until: Self.isThere)
@@ -207,6 +195,31 @@ final class ReportPageTests {
     try browser.withPage(url, BrowserPage.Look(width: 1_440, height: 900)) { page in
       try page.wait(until: Self.isThere)
       #expect(try page.text(Self.cut("cells[cells.length - 1]")) == "")
+    }
+  }
+}
+
+/// A run whose report is only looked at: it takes seconds of processor time, and is made once for all tests.
+private struct MadeRun {
+  let folder: String
+  var report: String { "file://\(folder)/report.html" }
+
+  private static let made = Mutex<[Int: MadeRun]>([:])
+  private static let place = "/tmp/rollingroad-reports-\(getpid())-\(UInt64.random(in: 0...UInt64.max))"
+  private static let removesAtExit: Void = {
+    atexit { do { try FileManager.default.removeItem(atPath: MadeRun.place) } catch {} }
+  }()
+
+  static func withSeed(_ seed: Int) throws -> MadeRun {
+    removesAtExit
+    return try made.withLock { made in
+      if let run = made[seed] { return run }
+      let run = MadeRun(folder: "\(place)/\(seed)")
+      // Of errors and of invariants that are not judged there is much to tell.
+      let words = ["simulate", "deploy-503", "--devices", "40", "--seed", "\(seed)", "--quiet", "--out", run.folder]
+      _ = try SpokenChild([BuiltProgram.path(of: "rollingroad")] + words).finish()
+      made[seed] = run
+      return run
     }
   }
 }
