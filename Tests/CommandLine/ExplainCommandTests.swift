@@ -130,7 +130,7 @@ import Upload
 
   @Test func aPackedLogIsReadPieceByPiece() throws {
     let town = try ExplainTown()
-    let packed = GzipFile.pack(try town.folder.read("out/sdk/cars-1.log"))
+    let packed = GzipFile.pack(try town.readLog())
     try town.folder.write(packed, to: "phone.log.gz")
     try town.folder.write(Array(packed.dropLast(9)), to: "cut.log.gz")
     let plain = CommandCall(["explain", "cars-1", "--log", town.log])

@@ -6,7 +6,7 @@ import Testing
 /// A run in virtual time that several processes share, and seeds that run side by side.
 @Suite(.timeLimit(.minutes(5))) struct ProcessesTests {
   private static let scenario = """
-    { version: 1, name: "shared", seed: 7, clock: { duration: "40m", settle: "10m" },
+    { version: 1, name: "shared", seed: 7, clock: { duration: "20m", settle: "5m" },
       fleets: {
         cars: { devices: 9, motion: "driving", network: "lte" }, walkers: { devices: 4, motion: "walking", network: "wifi" },
         trips: { executor: "constant-arrival-rate", rate: 30, timeUnit: "1h", maxDevices: 2, motion: "driving" },

@@ -1,7 +1,9 @@
 import Base
+import Glibc
 import IngestServer
 import Store
 import Support
+import Synchronization
 import Testing
 
 @testable import CommandLine
@@ -17,28 +19,55 @@ struct ExplainTown {
     """
 
   let folder: TemporaryFolder
-  let records: [(uuid: UUID128, json: String)]
+  private let drive: Drive
 
-  var data: String { folder.file("data") }
-  var log: String { folder.file("out/sdk/cars-1.log") }
+  var records: [(uuid: UUID128, json: String)] { drive.records }
+  var data: String { drive.folder.file("data") }
+  var log: String { drive.folder.file("out/sdk/cars-1.log") }
   static let dialect = "stored.json5"
 
-  init(while running: (String) throws -> Void = { _ in }) throws {
+  /// The drive is made once and only looked at, unless somebody wants to be there `while` its server runs.
+  init(while running: ((String) throws -> Void)? = nil) throws {
     folder = try TemporaryFolder()
-    let server = try LocalServer.start(in: folder.file("data"))
-    defer { server.stop() }
-    let call = CommandCall(
-      [
-        "simulate", "errand.json5", "--quiet", "--mode", "lockstep", "--target", server.url, "--preset",
-        "rollingroad",
-        "--out", folder.file("out"),
-      ], files: ["errand.json5": ExplainTown.scenario])
-    #expect(call.code == .ok, "\(call.output)\(call.error)")
-    let reader = try SQLiteReader(folder: folder.file("data"))
-    records = try reader.history(of: DeviceIdentity(name: "cars-1"), limit: 10_000).elements.map { point in
-      (point.uuid, String(decoding: point.record, as: UTF8.self))
+    drive = if let running { try Drive(while: running) } else { try Drive.made() }
+  }
+
+  func readLog() throws -> [UInt8] { try drive.folder.read("out/sdk/cars-1.log") }
+
+  /// What the phones and the server have left.
+  private final class Drive: Sendable {
+    let folder: TemporaryFolder
+    let records: [(uuid: UUID128, json: String)]
+
+    private static let shared = Mutex<Drive?>(nil)
+    private static let removesAtExit: Void = { atexit { Drive.shared.withLock { $0 = nil } } }()
+
+    static func made() throws -> Drive {
+      removesAtExit
+      return try shared.withLock { drive in
+        let made = try drive ?? Drive { _ in }
+        drive = made
+        return made
+      }
     }
-    try running(server.url)
+
+    init(while running: (String) throws -> Void) throws {
+      folder = try TemporaryFolder()
+      let server = try LocalServer.start(in: folder.file("data"))
+      defer { server.stop() }
+      let call = CommandCall(
+        [
+          "simulate", "errand.json5", "--quiet", "--mode", "lockstep", "--target", server.url, "--preset",
+          "rollingroad",
+          "--out", folder.file("out"),
+        ], files: ["errand.json5": ExplainTown.scenario])
+      #expect(call.code == .ok, "\(call.output)\(call.error)")
+      let reader = try SQLiteReader(folder: folder.file("data"))
+      records = try reader.history(of: DeviceIdentity(name: "cars-1"), limit: 10_000).elements.map { point in
+        (point.uuid, String(decoding: point.record, as: UTF8.self))
+      }
+      try running(server.url)
+    }
   }
 
   /// Writes what the backend has: each record once under its phone, but for the named ones.
