@@ -62,7 +62,7 @@ final class WithdrawnTokens {
     switch request.purpose {
     case .records, .log:
       guard let access else { return false }
-      return request.headers.contains { $0.isNamed(HeaderName.authorization) && $0.value.hasSuffix(access) }
+      return request.shows(accessToken: access)
     case .refresh:
       guard let refresh else { return false }
       let body = request.body

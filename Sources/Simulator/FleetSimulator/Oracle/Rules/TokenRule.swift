@@ -38,7 +38,7 @@ final class TokenRule: Rule {
     switch event {
     case .configured(let configuration): learn(configuration.authorization.accessToken, context)
     case .sent(let request) where request.purpose == .records:
-      guard let token = holders[device]?.token, token.isShown(by: request) else { return }
+      guard let token = holders[device]?.token, request.shows(accessToken: token.text) else { return }
       exercised += 1
       holders[device]?.shown.append((request.id, token, false))
     case .served(let request, _, _): serve(request, context)
@@ -86,8 +86,11 @@ final class TokenRule: Rule {
   }
 }
 
-extension TokenRule.Token {
-  fileprivate func isShown(by request: OutgoingRequest) -> Bool {
-    request.headers.contains { $0.isNamed(HeaderName.authorization) && $0.value.hasSuffix(text) }
+extension OutgoingRequest {
+  /// Whatever the scheme is called. By bytes: `hasSuffix` looks at each of a token's hundreds of characters.
+  func shows(accessToken text: String) -> Bool {
+    headers.contains { header in
+      header.isNamed(HeaderName.authorization) && header.value.utf8.suffix(text.utf8.count).elementsEqual(text.utf8)
+    }
   }
 }
