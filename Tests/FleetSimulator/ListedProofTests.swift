@@ -86,6 +86,40 @@ import Testing
 
   private static let one = [PointKey(recordedAt: 0, uuid: uuid(1))]
 
+  /// Shows one record more at each reading; the last one never.
+  private final class Laggard: ListingSource {
+    let (isOfAllDevices, place) = (false, "the laggard")
+    private let hiddenReadings: Int
+    private(set) var readings = 0
+
+    init(hiddenReadings: Int) { self.hiddenReadings = hiddenReadings }
+
+    func read(_ device: String, _ take: (ListedRecord) -> Void) throws(StoreProblem) {
+      readings += 1
+      for number in 0..<max(0, min(7, readings - hiddenReadings)) {
+        take(.stored(StoredRecord(.object([]), fields: [], uuid: ListedProofTests.uuid(number))))
+      }
+    }
+  }
+
+  private static let eight = (0..<8).map { PointKey(recordedAt: 0, uuid: uuid($0)) }
+
+  @Test(arguments: [1, 3]) func whatComesLateIsNotLost(_ hiddenReadings: Int) {
+    let laggard = Laggard(hiddenReadings: hiddenReadings)
+    let proof = ListedProof(laggard, devices: ["a"], patience: ListPatience([0, 0, 0], longer: 0))
+    #expect(proof.missing(Self.eight, of: "a")?.map(\.uuid) == [Self.uuid(7)])
+    #expect(proof.lateRecords == 7 && proof.refusal == nil)
+    let readings = laggard.readings
+    // One that is missing in the end is not waited for again.
+    #expect(proof.missing(Self.eight, of: "a")?.count == 1 && laggard.readings == readings)
+  }
+
+  @Test func aListThatShowsNothingMoreIsGivenUp() {
+    let laggard = Laggard(hiddenReadings: 9)
+    let proof = ListedProof(laggard, devices: ["a"], patience: ListPatience([0, 0, 0], longer: 0))
+    #expect(proof.missing(Self.eight, of: "a")?.count == 8 && laggard.readings == 4 && proof.lateRecords == 0)
+  }
+
   /// A search asks every device, those too that never uploaded.
   @Test func aListThatASearchCannotReadTakesNoVerdictAway() {
     let shelf = Shelf(absent: ["b"], broken: ["c"])

@@ -56,6 +56,10 @@ struct VerdictText {
       let rows = NumberText.count(summary.verification.unknownRows, "stored record")
       rest.append("\(rows) of these devices not sent in this run: of an earlier one, or invented")
     }
+    if summary.verification.lateRecords > 0 {
+      let records = NumberText.count(summary.verification.lateRecords, "acknowledged record")
+      rest.append("\(records) late in the store: it lags behind (verify.readDelay), or commits after its answer")
+    }
     rest += VerdictText.unjudged(summary.thresholds)
     let broken = summary.clauses.count { $0.outcome == .broken }
     if broken > 0, !summary.findings.contains(where: { $0.name == ServerFinding.clausesBroken }) {

@@ -86,7 +86,8 @@ final class Oracle: Watcher {
         proof.refusal.map { Verification(.failed, reason: $0) }
         ?? Verification(
           .verified, comparesContents: proof.comparesContents, unreadTimes: ledger.contents.unreadTimes,
-          repetitions: proof.repetitions, unknownRows: ledger.unknownRows)
+          repetitions: proof.repetitions, unknownRows: ledger.unknownRows,
+          lateRecords: proof.lateRecords)
     }
     if !ledger.sums.isBalanced {
       violations.flag(.conservation, nil, at: instant, "the record counts do not add up: \(ledger.sums)")

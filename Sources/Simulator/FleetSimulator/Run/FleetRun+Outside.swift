@@ -164,10 +164,12 @@ extension OutsideSetup {
         try BlockingHTTPClient(transport, keepsHeads: true, interruption: interruption), question,
         headers: headers.overlaid(verification.headers),
         seed: seed, deviceCount: devices.count)
-      return ListedProof(source, devices: devices, others: others, delay: verification.readDelay)
+      return ListedProof(
+        source, devices: devices, others: others, delay: verification.readDelay, patience: ListPatience())
     }
     if verification.effectiveMethod == .query, let view = verification.place.view(fields: verification.fields) {
-      return ListedProof(ViewSource(view), devices: devices, others: others, delay: verification.readDelay)
+      return ListedProof(
+        ViewSource(view), devices: devices, others: others, delay: verification.readDelay, patience: ListPatience())
     }
     guard isOurs, verification.effectiveMethod != .journal else { return nil }
     let client = try BlockingHTTPClient(transport, interruption: interruption)

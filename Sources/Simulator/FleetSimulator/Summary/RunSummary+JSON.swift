@@ -94,6 +94,7 @@ extension Verification {
       "outcome": .string(outcome.rawValue), "contents": .bool(comparesContents),
       "unreadTimes": .integer(Int64(unreadTimes)), "repetitions": .integer(Int64(repetitions)),
       "unknownRows": .integer(Int64(unknownRows)),
+      "lateRecords": .integer(Int64(lateRecords)),
       "reason": reason.map { .string($0) } ?? .null,
     ])
   }

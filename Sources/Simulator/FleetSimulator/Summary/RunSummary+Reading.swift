@@ -62,6 +62,7 @@ extension RunSummary {
         unreadTimes: try node.optional("unreadTimes")?.count() ?? 0,
         repetitions: try node.optional("repetitions")?.count() ?? 0,
         unknownRows: try node.optional("unknownRows")?.count() ?? 0,
+        lateRecords: try node.optional("lateRecords")?.count() ?? 0,
         reason: try node.optional("reason")?.text())
     }
     for finding in try node.optional("findings")?.elements() ?? [] {

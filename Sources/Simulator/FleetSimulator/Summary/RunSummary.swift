@@ -225,15 +225,18 @@ package struct Verification: Equatable, Sendable {
   package var repetitions = 0
   /// Rows of the run's devices that no phone of the run has sent: of an earlier run, or invented.
   package var unknownRows = 0
+  /// Acknowledged records that were not there at once, and came while they were looked for.
+  package var lateRecords = 0
   /// Why it did not succeed.
   package var reason: String?
 
   package init(
     _ outcome: Outcome, comparesContents: Bool = false, unreadTimes: Int = 0, repetitions: Int = 0,
-    unknownRows: Int = 0, reason: String? = nil
+    unknownRows: Int = 0, lateRecords: Int = 0, reason: String? = nil
   ) {
     (self.outcome, self.comparesContents, self.reason) = (outcome, comparesContents, reason)
-    (self.unreadTimes, self.repetitions, self.unknownRows) = (unreadTimes, repetitions, unknownRows)
+    (self.unreadTimes, self.repetitions) = (unreadTimes, repetitions)
+    (self.unknownRows, self.lateRecords) = (unknownRows, lateRecords)
   }
 
   /// Of several shards: no better than that of the worst.
@@ -246,6 +249,7 @@ package struct Verification: Equatable, Sendable {
       .verified, comparesContents: comparesContents && other.comparesContents,
       unreadTimes: unreadTimes + other.unreadTimes,
       // Each has read the whole stream.
-      repetitions: max(repetitions, other.repetitions), unknownRows: unknownRows + other.unknownRows)
+      repetitions: max(repetitions, other.repetitions), unknownRows: unknownRows + other.unknownRows,
+      lateRecords: lateRecords + other.lateRecords)
   }
 }

@@ -47,18 +47,22 @@ package final class ListedProof: StoreProof {
   private var hasListed = false
   /// What has been acknowledged may be invisible for so long.
   private var delay: Nanoseconds
+  private var patience: ListPatience?
   package private(set) var refusal: String?
   package private(set) var comparesContents = false
   package private(set) var repetitions = 0
+  package private(set) var lateRecords = 0
   package let (isShared, readsContents) = (true, true)
 
   /// A list that is missing is an empty one where another device has a list; so many others are asked for theirs.
   private static let othersMax = 20
 
   package init(
-    _ source: any ListingSource, devices: [String], others: [String] = [], delay: Nanoseconds = .zero
+    _ source: any ListingSource, devices: [String], others: [String] = [], delay: Nanoseconds = .zero,
+    patience: ListPatience? = nil
   ) {
-    (self.source, self.devices, self.others, self.delay) = (source, devices, others, delay)
+    (self.source, self.devices, self.others) = (source, devices, others)
+    (self.delay, self.patience) = (delay, patience)
   }
 
   package func missing(_ keys: [PointKey], of device: String) -> [PointKey]? {
@@ -66,7 +70,24 @@ package final class ListedProof: StoreProof {
     if let turn, turn != device { listings[turn]?.forgetContents() }
     turn = device
     guard let listing = listing(of: device) else { return nil }
-    return keys.filter { !listing.isStored($0.uuid) }
+    let missing = keys.filter { !listing.isStored($0.uuid) }
+    if missing.allSatisfy({ listing.putAside.contains($0.uuid) }) { return missing }
+    return lookAgain(for: missing, of: device)
+  }
+
+  /// What a list shows late is not lost.
+  private func lookAgain(for keys: [PointKey], of device: String) -> [PointKey] {
+    var missing = keys
+    while !missing.isEmpty, let pause = patience?.next() {
+      _ = Semaphore().wait(milliseconds: pause)
+      // The list that is known holds until there is a newer one.
+      do throws(StoreProblem) { try fetch(device) } catch { break }
+      let rest = missing.filter { !(listings[device]?.isStored($0.uuid) ?? false) }
+      if rest.count < missing.count { patience?.goOn() }
+      lateRecords += missing.count - rest.count
+      missing = rest
+    }
+    return missing
   }
 
   /// What is put aside is known by its identity.
@@ -165,11 +186,31 @@ package final class ListedProof: StoreProof {
     }
     if let problem = count.namelessness(source.place) ?? count.ownerlessness(source.place) { throw problem }
     hasListed = true
-    repetitions += source.repetitions
+    repetitions = isOfAll ? source.repetitions : repetitions + source.repetitions
     for name in wanted {
       found[name]?.close(keepingOrder: source.isInArrivalOrder)
       listings[name] = found.removeValue(forKey: name)
     }
+  }
+}
+
+/// How long a list is read again for what it does not show: as a rule the first seconds, and as long as more comes.
+package struct ListPatience {
+  /// Milliseconds.
+  private var pauses: ArraySlice<Int>
+  private let longer: Int
+  private var spare = 30
+
+  package init(_ pauses: [Int] = [500, 1_000, 1_500], longer: Int = 1_000) {
+    (self.pauses, self.longer) = (pauses[...], longer)
+  }
+
+  mutating func next() -> Int? { pauses.popFirst() }
+
+  mutating func goOn() {
+    guard spare > 0, pauses.isEmpty else { return }
+    spare -= 1
+    pauses.append(longer)
   }
 }
 

@@ -25,6 +25,8 @@ package protocol StoreProof: AnyObject {
   var comparesContents: Bool { get }
   /// Messages with records that were there once more, with an id that was there already.
   var repetitions: Int { get }
+  /// Acknowledged records that were not there at once, and came while they were looked for.
+  var lateRecords: Int { get }
   /// Where a record stands among those of its device, in the order in which they were stored; nil where nothing shows that.
   func place(of uuid: UUID128, of device: String) -> Int?
   /// What the store shows of a record that it has; nil when it shows nothing of any.
@@ -40,6 +42,7 @@ package protocol StoreProof: AnyObject {
 extension StoreProof {
   package var readsContents: Bool { false }
   package var repetitions: Int { 0 }
+  package var lateRecords: Int { 0 }
   package func place(of uuid: UUID128, of device: String) -> Int? { nil }
   package func content(of uuid: UUID128, of device: String) -> RecordContent? { nil }
   package func isPutAside(_ uuid: UUID128, of device: String) -> Bool { false }
