@@ -20,9 +20,9 @@ import Testing
   /// The summary of a run like the first one that has lost a record.
   private func worse() throws -> String {
     let text = String(decoding: try folder.read("before/summary.json"), as: UTF8.self)
-    let parts = text.split(separator: "\"lost\":0", maxSplits: 1)
+    let parts = text.split(separator: "\"lost\": 0", maxSplits: 1)
     try #require(parts.count == 2, "\(text.prefix(2_000))")
-    try folder.write(Array(parts.joined(separator: "\"lost\":1").utf8), to: "worse.json")
+    try folder.write(Array(parts.joined(separator: "\"lost\": 1").utf8), to: "worse.json")
     return folder.file("worse.json")
   }
 

@@ -115,6 +115,18 @@ import Threaded
     #expect(summary.kept.count == clauses.count - 1, "\(summary.results.map(\.verdict))")
   }
 
+  /// Where it cannot be restarted, no single one is accused. One of these clauses uploads when the others have long ended.
+  @Test func theManyThatRanAtOnceAreNamedTogether() throws {
+    let summary = try ScriptedBackend(.stopsAtNUL).summary(of: ["text-nul", "null-fields", "idle-then-upload"])
+    let finding = try #require(summary.causes.first)
+    #expect(summary.causes.count == 1 && finding.clause.level == .must, "\(summary.results.map(\.verdict))")
+    let cause = finding.breach?.cause ?? ""
+    #expect(cause.hasPrefix("after ") && cause.contains(" clauses that ran at once (") && cause.contains("text-nul"))
+    #expect(cause.contains("a good record was answered with status 500") && cause.contains("--only"), "\(cause)")
+    let silence = ConformanceVerdict.notJudged("because of \(finding.clause.id): no good record is stored since")
+    #expect(summary.notJudged.allSatisfy { $0.verdict == silence }, "\(summary.results.map(\.verdict))")
+  }
+
   private func causes(_ breaches: [String: Set<BreachSign>]) throws -> [String: String] {
     let results = try breaches.map { id, signs in
       var breach = Breach(cause: "it was seen", harm: .wrong)

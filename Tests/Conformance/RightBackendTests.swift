@@ -59,6 +59,26 @@ import Threaded
     #expect(cause.contains("12 entries") && cause.contains("1 of 12 records that were listed before it are missing: "))
   }
 
+  /// A restart goes on beside the uploads of its clause.
+  @Test(arguments: ["ack-survives-stop", "ack-survives-kill", "ack-survives-kill-in-flight"])
+  func whatARestartDoesNotLoseIsKept(clause: String) throws {
+    let verdict = try ScriptedBackend(nil).verdict(on: clause, dialect: String(Self.restartable))
+    guard case .kept? = verdict else {
+      Issue.record("\(clause): \(String(describing: verdict))")
+      return
+    }
+  }
+
+  /// A flat table that is to keep events and no geofences has none to show.
+  @Test func aGeofenceThatIsNotPromisedIsNotLookedFor() throws {
+    let named = Self.dialect("\"geofence\", ", "")
+    let verdict = try ScriptedBackend(.forgetsGeofences).verdict(on: "event-geofence", dialect: named)
+    guard case .kept? = verdict else {
+      Issue.record("\(String(describing: verdict))")
+      return
+    }
+  }
+
   /// Where no batch is acknowledged, there is none to put a record into twice.
   @Test func aBodyThatIsNoJSONIsNotSent() throws {
     let verdict = try ScriptedBackend(.takesNoBatches).verdict(on: "twin-in-one-batch")

@@ -20,6 +20,7 @@ final class ScriptedBackend: Sendable {
     case answersNestedCommands, stopsEverybody, saysThatItIsJSON, acknowledgesUnreadableBodies, acknowledgesOtherPaths
     case losesOneOfACrowd, forgetsGeofenceExtras, cutsTexts, dropsLongExtras, neverCharges, isAlwaysSure
     case swapsInTheSouth, losesTheLastOfTwenty, keepsAHundredOfABatch, listsAHundred, filesTheSixthElsewhere
+    case roundsToFrames, makesFalseOfNull, cutsLists, commitsBatchesLate, numbersDevices
     case losesOverlaps, countsInSummerTime, refusesOldRecords, datesOldRecordsAnew, cutsHEAD
   }
 
@@ -203,7 +204,8 @@ final class ScriptedBackend: Sendable {
   }
 
   private func take(_ body: StoredValue, of named: String, into entries: inout [Entry]) -> BareServer.Answer {
-    let device = defect == .filesElsewhere ? "all" : named
+    let number = defect == .numbersDevices ? Int(named).map { "\($0)" } : nil
+    let device = defect == .filesElsewhere ? "all" : number ?? named
     if defect == .losesOneOfACrowd, device.hasSuffix("at-once-31") || device.hasSuffix("beside-bad-11") {
       return success
     }
@@ -236,7 +238,8 @@ final class ScriptedBackend: Sendable {
       let isKnown = entries.contains { $0.device == device && isSame($0.record, kept, $0.uuid == uuid) }
       if isKnown, defect == .refusesRepeats { return answer(409) }
       if !isKnown || defect == .storesRepeats {
-        let late: Int64 = defect == .commitsLate ? 400 : 0
+        let isLate = defect == .commitsLate || defect == .commitsBatchesLate && records.count > 5
+        let late: Int64 = isLate ? 400 : 0
         let isSixth = record["uuid"]?.string == records.dropFirst(5).first?["uuid"]?.string
         let other = defect == .filesTheSixthElsewhere && isSixth
         entries.append(
@@ -305,6 +308,16 @@ final class ScriptedBackend: Sendable {
     case .writesNullAsText:
       return record.replacing("event", record["event"].map { if case .null = $0 { .text("null") } else { $0 } })
     case .cutsMilliseconds: return record.replacing("timestamp", record.shifted(by: -(instant(of: record) % 1_000)))
+    case .roundsToFrames:
+      let time = instant(of: record)
+      // Steps of a three-hundredth of a second.
+      return record.replacing("timestamp", record.shifted(by: ((time * 3 + 5) / 10 * 10 + 1) / 3 - time))
+    case .makesFalseOfNull:
+      guard case .null? = record["is_moving"] else { return record }
+      return record.replacing("is_moving", .bool(false))
+    case .cutsLists:
+      guard case .list(let list)? = record.value(at: "extras.a") else { return record }
+      return record.replacing("extras", record["extras"]?.replacing("a", .list(Array(list.prefix(3)))))
     case .takesEpochForSeconds:
       guard case .number(let digits)? = record["timestamp"] else { return record }
       return record.replacing("timestamp", .number(digits + "000"))

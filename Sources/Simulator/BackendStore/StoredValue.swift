@@ -179,6 +179,12 @@ extension StoredValue {
     return Int64(exactly: (number * unit.milliseconds).rounded()).flatMap { WallInstant(exactly: $0) }
   }
 
+  /// False, or the number 0: what stands in a column that takes no null.
+  package var isZero: Bool {
+    if case .bool(let flag) = self { return !flag }
+    return double == 0
+  }
+
   /// Of a time that is a number.
   package var epochUnit: EpochUnit? {
     if case .text(let text) = self, Double(text) == nil { return nil }

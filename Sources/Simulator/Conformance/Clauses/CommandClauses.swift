@@ -122,11 +122,11 @@ extension ConformanceClause {
     case none
   }
 
-  /// Waits for a queued command for three uploads.
-  private static func arrival(_ run: ClauseRun, _ phone: ConformancePhone) throws -> Arrival {
+  /// Waits for a queued command for three uploads, each of so many records.
+  private static func arrival(_ run: ClauseRun, _ phone: ConformancePhone, records: Int = 1) throws -> Arrival {
     let before = phone.obeyed.count
     for _ in 0..<3 {
-      let uploads = try run.deliver(phone, [run.fix(phone)])
+      let uploads = try run.deliver(phone, run.fixes(phone, records))
       if phone.obeyed.count > before { return .understood(phone.obeyed[before]) }
       for upload in uploads {
         if let problem = ReceivedCommands(inBody: upload.body.span).problems.first { return .misunderstood(problem) }
@@ -149,7 +149,7 @@ extension ConformanceClause {
     func comes(_ isBatch: Bool) throws -> Bool {
       let phone = try run.phone { $0.http.batchSync = isBatch }
       try run.order([.changePace(isMoving: true)], for: phone)
-      if case .none = try arrival(run, phone) { return false }
+      if case .none = try arrival(run, phone, records: isBatch ? 3 : 1) { return false }
       return true
     }
     let isWithBatches = try !run.facts.takesBatches || comes(true)

@@ -248,6 +248,13 @@ extension ConformanceClause {
         throw ClauseStop.notJudged("a record has not come at all")
       }
     }
+    if run.facts.takesBatches {
+      let phone = try run.phone { $0.http.batchSync = true }
+      let records = run.fixes(phone, 20)
+      try run.deliver(phone, records)
+      // That the whole batch is stored is another clause.
+      if let last = records.last { _ = try run.firstLook(for: last, of: phone.name) }
+    }
     let promised = run.target.dialect.verification.readDelay
     guard let missing = run.facts.missingUntil, missing >= promised else { return }
     throw run.fail(
@@ -321,59 +328,6 @@ extension ConformanceClause {
     for record in records {
       try run.expectSame(["timestamp", "coords.latitude", "coords.longitude"], of: record, in: look)
     }
-  }
-
-  private static func answerWaits(_ run: ClauseRun) throws {
-    let phone = try run.phone()
-    let request = try run.request(phone, [run.fix(phone)])
-    let raw = RawRequest(request)
-    let connection = try run.connect()
-    connection.send(raw.head + raw.body.prefix(raw.body.count / 2))
-    if connection.isReadable(within: .seconds(1)) {
-      guard case .answer(let answer) = connection.reply(within: .milliseconds(500)), answer.interim.isEmpty else {
-        run.note = "the connection was ended instead"
-        return
-      }
-      if 200..<300 ~= answer.status {
-        throw run.fail("status \(answer.status) came before the second half of the body was sent")
-      }
-      return
-    }
-    connection.send(Array(raw.body.dropFirst(raw.body.count / 2)))
-    let reply = connection.reply(within: ClauseRun.answerTime)
-    guard reply.isSuccess else { throw run.fail("a body in two halves, a second apart: \(reply.text)", harm: .repeat) }
-  }
-
-  private static func unreadable(_ run: ClauseRun) throws {
-    if run.target.dialect.promises.keepsUnreadableBodies {
-      throw ClauseStop.notApplicable("the dialect quarantines unreadable bodies")
-    }
-    let phone = try run.phone()
-    let request = try run.request(phone, [run.fix(phone)])
-    var raw = RawRequest(request)
-    raw.body = Array(raw.body.prefix(raw.body.count * 2 / 5))
-    raw.declaredLength = raw.body.count
-    for _ in 0..<run.leakCount {
-      let begin = run.now
-      let reply = try run.exchange(raw)
-      if reply.isSuccess {
-        throw run.fail("a body that ends in the middle of a record was acknowledged with \(reply.text)")
-      }
-      // It waits for what there is no more of.
-      if run.now - begin > .seconds(1) { break }
-    }
-    run.lose(request, of: phone)
-    try run.deliver(phone, as: "the whole body after half of it")
-  }
-
-  private static func emptyBody(_ run: ClauseRun) throws {
-    let phone = try run.phone()
-    let request = try run.request(phone, [run.fix(phone)])
-    var raw = RawRequest(request)
-    raw.body = []
-    raw.declaredLength = 0
-    let reply = try run.exchange(raw)
-    if reply.isSuccess { throw run.fail("an empty body was acknowledged with \(reply.text)") }
   }
 
   private static func storeReadsAll(_ run: ClauseRun) throws {

@@ -301,7 +301,7 @@ extension ConformanceClause {
 
 /// A restart that goes on beside the clause that asked for it.
 final class RestartInProgress: Sendable {
-  private let thread: NamedThread
+  /// Signalled once the command has ended, and again by each who has waited for it.
   private let end = Semaphore()
   private let flag = AtomicFlag()
   private let code = AtomicFlag()
@@ -310,7 +310,7 @@ final class RestartInProgress: Sendable {
   fileprivate init(_ command: String, signal: String, within time: Nanoseconds?) {
     let (end, flag, code, isLate) = (end, flag, code, isLate)
     let milliseconds = min(time.map { Int($0.wholeMilliseconds) } ?? .max, ShellCommand.millisecondsMax)
-    thread = NamedThread.started("restart") {
+    NamedThread.started("restart") {
       // The backend that it starts must outlive it.
       let result = ShellCommand.run(command, ["SIGNAL": signal], within: max(1, milliseconds), startsServer: true) {
         _ in
@@ -320,13 +320,16 @@ final class RestartInProgress: Sendable {
       if result == .timeout { isLate.raise() }
       flag.raise()
       end.signal()
-    }
+    }.detach()
   }
 
   var hasEnded: Bool { flag.isRaised }
 
   /// Until the command has ended. What comes after it must not meet it, however the clause ends.
-  func join() { thread.join() }
+  func join() {
+    end.wait()
+    end.signal()
+  }
 
   /// The same, and until the backend answers again.
   func wait(_ run: ClauseRun) throws {

@@ -232,7 +232,7 @@ extension String {
 
 extension Breach {
   static let noCommandLine =
-    "No curl line shows it: what decides is sent in pieces, packed, or in several requests at once, or nothing is sent."
+    "No curl line shows it: what decides is sent in pieces, packed, in several requests at once or behind commands that were queued, or nothing is sent."
 }
 
 extension ConformanceClause {

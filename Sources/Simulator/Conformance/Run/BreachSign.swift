@@ -30,9 +30,9 @@ enum BreachSign: Hashable, Sendable {
     case .elsewhere: ["right-device", "many-devices-at-once", "device-per-request"]
     case .ofBatch: ["batch-all-stored"]
     case .ofBareRecords: ["missing-fields"]
-    case .refused(let isBatch): [isBatch ? "batch-all-stored" : "root-object"]
+    case .refused(let isBatch): isBatch ? ["batch-all-stored", "batch-250"] : ["root-object"]
     case .unanswered:
-      ["second-connection-served", "slow-client-beside-others", "idle-connections-beside-others"]
+      ["second-connection-served", "slow-client-beside-others", "idle-connections-beside-others", "keep-alive"]
     case .field(let name): BreachSign.clauses(aboutField: name)
     }
   }

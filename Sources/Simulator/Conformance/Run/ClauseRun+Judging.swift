@@ -45,11 +45,13 @@ extension ClauseRun {
       } ?? ""
     breach.answered = upload?.outcome.text ?? ""
     breach.stored = stored
-    breach.curl = lastSent?.curl
-    if breach.curl == nil, let lastSent, let body = String(validating: lastSent.body, as: UTF8.self) {
-      (breach.curl, breach.body) = (lastSent.curl(bodyIn: clause.bodyFile), body)
+    if !hasOrdered {
+      breach.curl = lastSent?.curl
+      if breach.curl == nil, let lastSent, let body = String(validating: lastSent.body, as: UTF8.self) {
+        (breach.curl, breach.body) = (lastSent.curl(bodyIn: clause.bodyFile), body)
+      }
+      breach.requests = log.asScenario
     }
-    breach.requests = log.asScenario
     if let upload { breach.signs.formUnion(BreachSign.of(upload)) }
     if hasBareRecords { breach.signs.insert(.ofBareRecords) }
     return breach

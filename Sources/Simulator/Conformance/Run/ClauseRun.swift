@@ -32,6 +32,8 @@ final class ClauseRun {
   private var records = 0
   /// Records without the fields that are usual.
   private(set) var hasBareRecords = false
+  /// Commands were queued: without them the requests of the clause bring nothing.
+  private(set) var hasOrdered = false
   /// What "kept" is to say.
   var note = ""
   /// The last thing that was sent, for the finding.
@@ -232,6 +234,7 @@ extension ClauseRun {
   /// Puts a command into the backend's queue for a device.
   func order(_ queued: [Command], for phone: ConformancePhone) throws {
     guard let commands = target.commands else { throw ClauseStop.notApplicable("the dialect promises no commands") }
+    hasOrdered = true
     let lists = queued.map { command in
       JSONValue.array([.string(command.name.rawValue)] + (command.argument.map { [$0] } ?? []))
     }

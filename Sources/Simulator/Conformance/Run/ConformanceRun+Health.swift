@@ -16,7 +16,7 @@ extension ConformanceRun {
       breach = seen
       breach.cause += "; after it, \(problem)"
     }
-    breach.isLasting = true
+    breach.lasting = problem
     return .broken(breach)
   }
 
@@ -39,7 +39,13 @@ extension ConformanceRun {
   ) {
     let threads = phase == .together || phase == .risky && isSlow ? sideBySide : 1
     work(on: due, threads: threads) { result in
-      if !self.isToBeJudgedAgain(result, wasAlone: threads == 1) { tell(result) }
+      if !self.isToBeJudgedAgain(result, wasAlone: threads == 1), threads == 1 || !self.isSilenced(result) {
+        tell(result)
+      }
+    }
+    if threads > 1, target.dialect.restart == nil {
+      accuseTogether(due)
+      due.compactMap(result(of:)).filter(isSilenced).forEach(tell)
     }
     guard let first = illness, let witness = due.lazy.compactMap(result(of:)).first(where: { $0.clause.id == first })
     else { return }
@@ -57,6 +63,41 @@ extension ConformanceRun {
     guard !due.contains(where: { result(of: $0)?.breach?.isLasting ?? false }) else { return }
     replace(witness)
     tell(witness)
+  }
+
+  /// It stands for the end of the backend, or was not judged because of that.
+  private func isSilenced(_ result: ClauseResult) -> Bool {
+    guard let culprit = illness else { return false }
+    if case .notJudged(let reason) = result.verdict { return reason == ConformanceRun.silence(behind: culprit) }
+    return result.breach?.isLasting ?? false
+  }
+
+  /// Behind which of the clauses that ran at once the backend stopped, nothing tells where it cannot be restarted: one finding
+  /// names them all.
+  private func accuseTogether(_ due: [ConformanceClause]) {
+    let silenced = due.compactMap(result(of:)).filter(isSilenced)
+    guard let witness = silenced.first(where: { $0.clause.id == illness }), let problem = witness.breach?.lasting,
+      let end = witness.end
+    else { return }
+    let late = Set(keptAtTheEnd(of: due).map(\.id))
+    let began = Set(silenced.filter { $0.begin.map { $0 < end } ?? false }.map(\.clause.id))
+    let suspects = due.filter { late.contains($0.id) || began.contains($0.id) }
+    guard suspects.count > 1 else { return }
+    let named = suspects.first { $0.level == .must } ?? witness.clause
+    setIllness(behind: named.id)
+    for var result in silenced {
+      result.verdict = .notJudged(ConformanceRun.silence(behind: named.id))
+      replace(result)
+    }
+    guard var result = result(of: named) else { return }
+    let names = suspects.map(\.id).joined(separator: ", ")
+    var breach = Breach(
+      cause:
+        "after \(suspects.count) clauses that ran at once (\(names)), \(problem): a restart command, or --only with each of them, tells which it is",
+      harm: .block)
+    breach.lasting = problem
+    result.verdict = .broken(breach)
+    replace(result)
   }
 
   /// A clause that was kept began before the backend stopped, so that the one that has stopped it ended behind all of these
@@ -83,7 +124,7 @@ extension ConformanceRun {
     let run = clauseRun(clause, turn: countRestart())
     do { _ = try run.restart("KILL") } catch { return false }
     guard run.lastingProblem(withBatches: false) == nil else { return false }
-    forgetIllness()
+    setIllness(behind: nil)
     return true
   }
 }

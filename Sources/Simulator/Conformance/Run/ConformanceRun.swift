@@ -167,7 +167,7 @@ package final class ConformanceRun: Sendable {
     }
   }
 
-  func forgetIllness() { culprit.withLock { $0 = nil } }
+  func setIllness(behind clause: String?) { culprit.withLock { $0 = clause } }
 
   /// How many there were, with this one.
   func countRestart() -> Int { restarts.add(1, ordering: .relaxed).newValue }

@@ -33,8 +33,9 @@ package struct Breach: Equatable, Sendable {
   package var cause: String
   package var harm: ClauseHarm
   var signs: Set<BreachSign> = []
-  /// The backend has stored no good record since.
-  var isLasting = false
+  /// What became of good records since; nil where the backend stores them.
+  var lasting: String?
+  var isLasting: Bool { lasting != nil }
   package var sent = ""
   package var answered = ""
   package var stored = ""

@@ -136,7 +136,7 @@ final class RunFacts: Sendable {
     guard field == "timestamp", let unit = stored.epochUnit, let own = found.withLock({ $0.timeUnits }),
       !own.contains(unit)
     else { return nil }
-    return "\(field): \(stored.shown) instead of \(sent.shown)"
+    return "\(field): \(stored.shown), in another unit than the times of other records"
   }
 
   /// Why nothing can be said of a field that the store does not show by a name that is known; nil where it can.

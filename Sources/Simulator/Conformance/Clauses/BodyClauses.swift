@@ -1,0 +1,67 @@
+import Base
+import Scenario
+
+/// What clauses of storage do with bodies that have not come, or not whole.
+extension ConformanceClause {
+  static func answerWaits(_ run: ClauseRun) throws {
+    try answerWaits(run, records: 1)
+    // Servers take what fits into a buffer of 4 to 16 KB together with the header.
+    if run.facts.takesBatches { try answerWaits(run, records: 60) }
+  }
+
+  private static func answerWaits(_ run: ClauseRun, records: Int) throws {
+    let phone = try run.phone()
+    let request = try run.request(phone, run.fixes(phone, records))
+    let raw = RawRequest(request)
+    let connection = try run.connect()
+    connection.send(raw.head + raw.body.prefix(raw.body.count / 2))
+    if connection.isReadable(within: .seconds(1)) {
+      guard case .answer(let answer) = connection.reply(within: .milliseconds(500)), answer.interim.isEmpty else {
+        run.note = "the connection was ended instead"
+        return
+      }
+      if 200..<300 ~= answer.status {
+        throw run.fail("status \(answer.status) came before the second half of the body was sent")
+      }
+      return
+    }
+    connection.send(Array(raw.body.dropFirst(raw.body.count / 2)))
+    let reply = connection.reply(within: ClauseRun.answerTime)
+    // How much a backend takes at once is another clause.
+    guard reply.isSuccess || records > 1 else {
+      throw run.fail("a body in two halves, a second apart: \(reply.text)", harm: .repeat)
+    }
+  }
+
+  static func unreadable(_ run: ClauseRun) throws {
+    if run.target.dialect.promises.keepsUnreadableBodies {
+      throw ClauseStop.notApplicable("the dialect quarantines unreadable bodies")
+    }
+    let phone = try run.phone()
+    let request = try run.request(phone, [run.fix(phone)])
+    var raw = RawRequest(request)
+    raw.body = Array(raw.body.prefix(raw.body.count * 2 / 5))
+    raw.declaredLength = raw.body.count
+    for _ in 0..<run.leakCount {
+      let begin = run.now
+      let reply = try run.exchange(raw)
+      if reply.isSuccess {
+        throw run.fail("a body that ends in the middle of a record was acknowledged with \(reply.text)")
+      }
+      // It waits for what there is no more of.
+      if run.now - begin > .seconds(1) { break }
+    }
+    run.lose(request, of: phone)
+    try run.deliver(phone, as: "the whole body after half of it")
+  }
+
+  static func emptyBody(_ run: ClauseRun) throws {
+    let phone = try run.phone()
+    let request = try run.request(phone, [run.fix(phone)])
+    var raw = RawRequest(request)
+    raw.body = []
+    raw.declaredLength = 0
+    let reply = try run.exchange(raw)
+    if reply.isSuccess { throw run.fail("an empty body was acknowledged with \(reply.text)") }
+  }
+}
