@@ -123,6 +123,7 @@ import Threaded
     let cause = finding.breach?.cause ?? ""
     #expect(cause.hasPrefix("after ") && cause.contains(" clauses that ran at once (") && cause.contains("text-nul"))
     #expect(cause.contains("a good record was answered with status 500") && cause.contains("--only"), "\(cause)")
+    #expect(finding.breach?.suspects.contains("text-nul") == true && finding.breach?.suspects.count ?? 0 > 1)
     let silence = ConformanceVerdict.notJudged("because of \(finding.clause.id): no good record is stored since")
     #expect(summary.notJudged.allSatisfy { $0.verdict == silence }, "\(summary.results.map(\.verdict))")
   }

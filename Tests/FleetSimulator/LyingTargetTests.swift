@@ -92,6 +92,14 @@ import World
     #expect(sentence.contains("all were not the first of their request"), "\(sentence)")
   }
 
+  @Test func listsThatEndAtTheSamePlaceMayHavePages() throws {
+    let report = try run(Backend(.listEnds, pageSize: 4))
+    let sentence = try #require(report.lossSentence)
+    #expect(sentence.contains("each of the 3 devices that miss some lists 4: if its list has pages"), "\(sentence)")
+    let others = try run(Backend(.keepsFirstOfRequest))
+    #expect(others.sums.lost > 3 && others.lossSentence?.contains("pages") == false, "\(others.lossSentence ?? "")")
+  }
+
   @Test func theLostSayWhenTheyWereAcknowledgedAndThatWholeRequestsAreGone() throws {
     let report = try run(Backend(.forgetsRequests(4..<8))) { $0.outside?.lockstep = .modelled }
     #expect(report.sums.lost > 4 && report.sums.stored > 10, "\(report.sums)")

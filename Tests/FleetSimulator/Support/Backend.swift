@@ -11,6 +11,8 @@ final class Backend: Sendable {
     case forgetsPlaces, keepsImpossiblePlaces
     /// Of three records one is kept under another name too, or a record that came from no phone beside it.
     case keepsUnderTwo, invents
+    /// Its list says nothing of its next page.
+    case listEnds
     case listFails(Int), listIsPage, listIsElsewhere, listIsCut, listHasNoUUIDs
     /// Whole requests: those with these numbers, or those with so many records or more.
     case forgetsRequests(Range<Int>), forgetsLargeRequests(Int)
@@ -124,7 +126,7 @@ final class Backend: Sendable {
     case .listIsCut: return .close([])
     default:
       let page = page(of: line, isPutAside: false)
-      let link = page.next.map { "Link: <\($0)>; rel=\"next\"\r\n" } ?? ""
+      let link = (lie == .listEnds ? nil : page.next).map { "Link: <\($0)>; rel=\"next\"\r\n" } ?? ""
       return .text("HTTP/1.1 200 OK\r\n\(link)Content-Length: \(page.body.utf8.count)\r\n\r\n\(page.body)")
     }
   }

@@ -53,7 +53,9 @@ package struct ConformanceText {
     let threads = clause.threads.compactMap(ConformanceClause.address(ofThread:))
     if let first = threads.first { lines.append(field("thread", first)) }
     // A line to paste is not wrapped.
-    let command = "\(summary.command) --only \(clause.id) --seed 0x\(String(summary.seed, radix: 16))"
+    let again = breach.suspects.isEmpty ? [clause.id] : breach.suspects
+    let seed = String(summary.seed, radix: 16)
+    let command = "\(summary.command) --only \(again.joined(separator: ",")) --seed 0x\(seed)"
     lines.append("    " + dim("again") + "   " + command.withoutControls)
     if let curl = breach.curl {
       let isLong = breach.body != nil || curl.utf8.count > ConformanceText.curlBytesMax

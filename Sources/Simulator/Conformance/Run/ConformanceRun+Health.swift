@@ -93,9 +93,9 @@ extension ConformanceRun {
     let names = suspects.map(\.id).joined(separator: ", ")
     var breach = Breach(
       cause:
-        "after \(suspects.count) clauses that ran at once (\(names)), \(problem): a restart command, or --only with each of them, tells which it is",
+        "after \(suspects.count) clauses that ran at once (\(names)), \(problem): a restart command, or --only with one of them at a time, tells which it is",
       harm: .block)
-    breach.lasting = problem
+    (breach.lasting, breach.suspects) = (problem, suspects.map(\.id))
     result.verdict = .broken(breach)
     replace(result)
   }

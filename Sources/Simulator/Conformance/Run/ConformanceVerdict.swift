@@ -36,6 +36,8 @@ package struct Breach: Equatable, Sendable {
   /// What became of good records since; nil where the backend stores them.
   var lasting: String?
   var isLasting: Bool { lasting != nil }
+  /// The clauses that ran at once, one of which has brought this about; empty where it is this one.
+  package var suspects: [String] = []
   package var sent = ""
   package var answered = ""
   package var stored = ""

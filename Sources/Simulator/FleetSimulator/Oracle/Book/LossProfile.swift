@@ -20,6 +20,9 @@ struct LossProfile {
   private var sizes: [UInt16: Count] = [:]
   /// Of the device whose records are being counted, by request: how many are lost, and how many it held.
   private var requests: [UInt64: (lost: Int, size: Int)] = [:]
+  /// The same of its records, and of all devices that miss some: how many each of them has kept.
+  private var ofDevice = Count()
+  private var keptByLosers: [Int] = []
   private var wholeRequests = 0
   private var recordsOfWholeRequests = 0
 
@@ -29,6 +32,7 @@ struct LossProfile {
 
   mutating func count(_ dequeued: DequeuedRecord, event: String?, of device: String, isLost: Bool) {
     if isLost { lost += 1 } else { kept += 1 }
+    ofDevice.add(isLost: isLost)
     for trait in dequeued.traits(event, of: device) { counts[trait, default: Count()].add(isLost: isLost) }
     seconds[dequeued.at.nanoseconds / 1_000_000_000, default: Count()].add(isLost: isLost)
     sizes[dequeued.requestRecords, default: Count()].add(isLost: isLost)
@@ -43,6 +47,8 @@ struct LossProfile {
       recordsOfWholeRequests += request.lost
     }
     requests.removeAll(keepingCapacity: true)
+    if ofDevice.lost > 0 { keptByLosers.append(ofDevice.kept) }
+    ofDevice = Count()
   }
 
   /// Nil when nothing is lost.
@@ -53,6 +59,7 @@ struct LossProfile {
       parts.append(
         "none of the \(lost) acknowledged records was found: check the query of target.verify")
     }
+    if let endOfLists { parts.append(endOfLists) }
     if misplaced > 0 { parts.append("\(misplaced) of them are listed under another device") }
     parts += common.map { trait, count in
       "\(count.lost == lost ? "all" : "\(count.lost)") \(trait) \(LossProfile.share(count))"
@@ -63,6 +70,15 @@ struct LossProfile {
       ? "in kind, place in the request, size of the request, repetition, instant, time and device they differ"
       : parts.joined(separator: "; ")
     return "the \(lost == 1 ? "lost record" : "\(lost) lost records"): \(text)"
+  }
+
+  /// As many for each device are a limit, and most often that of a page.
+  private var endOfLists: String? {
+    guard keptByLosers.count > 1, let count = keptByLosers.first, count > 1, Set(keptByLosers).count == 1 else {
+      return nil
+    }
+    return
+      "each of the \(keptByLosers.count) devices that miss some lists \(count): if its list has pages, say so with target.verify.next"
   }
 
   private static func share(_ count: Count) -> String {
