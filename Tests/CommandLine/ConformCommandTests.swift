@@ -69,6 +69,19 @@ import Threaded
     }
   }
 
+  /// Without a word of its store a backend is judged by its answers alone.
+  @Test func whatWasNotLookedAtIsNoSuccessWhereThatIsAskedFor() throws {
+    let server = try BareServer { _ in .ok("{}") }
+    let words = ["conform", "--target", server.url + "up", "--only", "good-record-acknowledged,batch-all-stored"]
+    let usual = CommandCall(words)
+    #expect(usual.code == .ok && usual.output.contains("storage not looked at"), "\(usual.output)")
+    #expect(CommandCall(words + ["--strict"]).code == .runInvalid)
+    let looked = CommandCall([
+      "conform", "--target", server.url + "up", "--only", "good-record-acknowledged", "--strict",
+    ])
+    #expect(looked.code == .ok, "\(looked.output)")
+  }
+
   @Test func aListIsPrinted() {
     let call = CommandCall(["conform", "--list", "--only", "repetition"])
     #expect(call.code == .ok && call.output.contains("resend-after-cut-answer") && !call.output.contains("week-late"))

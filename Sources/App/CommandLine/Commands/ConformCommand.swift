@@ -24,6 +24,7 @@ extension Subcommand {
       .value("jobs", "N", "number of clauses to run in parallel", standard: "6"),
       .value("time-limit", "SPAN", "time for the whole run; clauses after it are not judged", standard: "60s"),
       .value("out", "DIR", "write report.md, junit.xml, conformance.json and badge.txt there"),
+      .toggle("strict", "fail when the store was not looked at, or only in part"),
       .toggle("list", "print the clauses and exit"),
       .toggle("json", "with --list: as JSON"),
       .toggle("reference", "with --list: as Markdown, with the reasons"),
@@ -36,13 +37,13 @@ extension Subcommand {
       uploader over real connections, and judged by what the backend answers and by what it has stored afterwards. A clause
       is kept, broken, not applicable (the backend does not promise it) or not judged (the store could not be read).
 
-      The suite sends bad records, half requests and floods, under devices of its own whose names begin with 'c'. Targets
-      that are not this machine need --yes-this-is-my-server.
+      The suite sends bad records, half requests and floods, under devices of its own, whose names begin with 'c'; in
+      devices-look-alike some begin with a digit. Targets that are not this machine need --yes-this-is-my-server.
 
       exit code: 0 when all clauses that were judged are kept, 98 when a 'must' is broken, 99 when only a 'should' is,
-      97 when nothing could be judged, the store that was named could not be read, or the time limit was too short, 105 after Ctrl-C
-      without a broken 'must', 1 when the files of --out could not be written, 2 when the command line or the dialect has a
-      mistake: nothing was sent then.
+      97 when nothing could be judged, the store that was named could not be read, the time limit was too short, or, with
+      --strict, the store was not looked at, 105 after Ctrl-C without a broken 'must', 1 when the files of --out could not
+      be written, 2 when the command line or the dialect has a mistake: nothing was sent then.
       """,
     examples: [
       "rollingroad conform --target http://127.0.0.1:8080 --preset rollingroad",
@@ -69,6 +70,7 @@ struct ConformCommand {
   private let output: String?
   private let seed: UInt64
   private let isVerbose: Bool
+  private let isStrict: Bool
   /// What is printed instead of a run.
   private let listing: String?
   private let learns: Bool
@@ -87,7 +89,7 @@ struct ConformCommand {
       )
     }
     target = ConformanceTarget(base, dialect, adminToken: values.text("admin-token"))
-    (learns, isVerbose) = (values.isOn("learn"), values.isOn("verbose"))
+    (learns, isVerbose, isStrict) = (values.isOn("learn"), values.isOn("verbose"), values.isOn("strict"))
     let lists = values.isOn("list")
     output = values.text("out")
     if !lists, !target.isLocal, !values.isOn("yes-this-is-my-server") {
@@ -181,9 +183,9 @@ struct ConformCommand {
       }
     } catch {
       process.writeError("rollingroad conform: \(error)")
-      return summary.exitCode.withoutFiles
+      return summary.exitCode(isStrict: isStrict).withoutFiles
     }
-    return summary.exitCode
+    return summary.exitCode(isStrict: isStrict)
   }
 
   private func judge(_ run: ConformanceRun) -> ConformanceSummary {
@@ -236,8 +238,10 @@ struct SharedOutput: @unchecked Sendable {
 }
 
 extension ConformanceSummary {
-  fileprivate var exitCode: ExitCode {
+  /// `isStrict`: what was not looked at is no success.
+  fileprivate func exitCode(isStrict: Bool) -> ExitCode {
     switch outcome {
+    case .allKept where isStrict && !reservations.isEmpty: .runInvalid
     case .allKept: .ok
     case .interrupted: .stoppedBySignal
     case .mustBroken: .invariantViolated

@@ -51,7 +51,7 @@ package struct ConformanceSummary: Sendable {
   package var badge: String { ([count] + reservations).joined(separator: "; ") }
 
   /// What a reader of the count alone would take for granted.
-  var reservations: [String] {
+  package var reservations: [String] {
     var reservations: [String] = []
     if wasInterrupted { reservations.append("interrupted") }
     if hasRunOutOfTime { reservations.append("out of time") }
