@@ -26,7 +26,7 @@ struct ExplainTown {
   var log: String { drive.folder.file("out/sdk/cars-1.log") }
   static let dialect = "stored.json5"
 
-  /// The drive is made once and only looked at, unless somebody wants to be there `while` its server runs.
+  /// Tests share one drive, which they only read. A test that needs the running server has a drive of its own.
   init(while running: ((String) throws -> Void)? = nil) throws {
     folder = try TemporaryFolder()
     drive = if let running { try Drive(while: running) } else { try Drive.made() }
