@@ -32,7 +32,8 @@ package final class LoopbackClient {
   package init(port: UInt16, overIPv6: Bool = false, receiveBuffer: Int32? = nil) throws(Failure) {
     descriptor = socket(overIPv6 ? AF_INET6 : AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
     guard descriptor >= 0 else { throw Failure(call: "socket", code: errno) }
-    var patience = timeval(tv_sec: 10, tv_usec: 0)
+    // The end of a call that hangs, not a measure: a busy machine may take long.
+    var patience = timeval(tv_sec: 60, tv_usec: 0)
     unsafe setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &patience, socklen_t(MemoryLayout<timeval>.size))
     unsafe setsockopt(descriptor, SOL_SOCKET, SO_SNDTIMEO, &patience, socklen_t(MemoryLayout<timeval>.size))
     if var size = receiveBuffer {

@@ -21,7 +21,7 @@ extension Subcommand {
       .value("only", "LIST", "these clauses or groups of them, such as batch-all-stored,http [all]"),
       .value("skip", "LIST", "clauses to skip"),
       .value("seed", "SEED", "random seed of what is sent; uuids are always new [a new one each time]"),
-      .value("jobs", "N", "number of clauses to run in parallel", standard: "6"),
+      .value("jobs", "N", "number of clauses to run in parallel [6; 24 for a slow backend that bears it]"),
       .value("time-limit", "SPAN", "time for the whole run; clauses after it are not judged", standard: "60s"),
       .value("out", "DIR", "write report.md, junit.xml, conformance.json and badge.txt there"),
       .toggle("strict", "fail when the store was not looked at, or only in part"),
@@ -80,10 +80,11 @@ struct ConformCommand {
     process = invocation.process
     let dialect = try ConformCommand.dialect(values, process)
     let base = values.text("target") ?? ""
-    guard URLParts(base).isHTTP else {
+    let address = URLParts(base)
+    guard address.isHTTP else {
       throw UsageError("--target: '\(base)' is not a URL such as http://127.0.0.1:8080")
     }
-    guard !URLParts(base).authority.contains("@") else {
+    guard !address.authority.contains("@") else {
       throw UsageError(
         "--target: '\(base)' has a user name, which phones do not send: give it as a header, `app: { http: { headers: { Authorization: \"Basic …\" } } }` in the dialect"
       )
@@ -104,10 +105,10 @@ struct ConformCommand {
     var settings = ConformanceRun.Settings(seed: seed, start: SystemClock().wallNow)
     settings.only = try ConformCommand.clauses(values, "only")
     settings.skip = try ConformCommand.clauses(values, "skip") ?? []
-    settings.sideBySide =
+    settings.jobs =
       try values.read("jobs", expected: "a number from 1 to 32") { text in
         Int(text).flatMap { (1...32).contains($0) ? $0 : nil }
-      } ?? settings.sideBySide
+      }
     settings.timeLimit =
       try values.read("time-limit", expected: "a duration of 20 s or more, such as 5m") { text in
         Nanoseconds(text: text).flatMap { $0 >= .seconds(20) ? $0 : nil }

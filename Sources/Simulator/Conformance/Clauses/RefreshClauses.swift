@@ -205,21 +205,33 @@ extension ConformanceClause {
     _ = try run.refresh(renewed, in: next, as: "the refresh after a repeated one")
   }
 
+  /// Which of both answers the phone stores last, and keeps, is chance: each of them is kept once.
   private static func twiceAtOnce(_ run: ClauseRun) throws {
-    let (phone, tokens) = try signedIn(run)
+    for kept in 0..<2 {
+      let (phone, tokens) = try signedIn(run)
+      let renewed = try refreshTwiceAtOnce(run, tokens, in: phone)
+      for tokens in renewed {
+        let next = try run.phone(exactly: phone.name, tokens: tokens) { $0.authorization.refreshUrl = nil }
+        try run.deliver(next, [run.fix(next)], as: "an upload with the tokens of one of two refreshes at once")
+      }
+      _ = try run.refresh(renewed[kept], in: phone, as: "the refresh after two at once, with the token of one of them,")
+    }
+  }
+
+  private static func refreshTwiceAtOnce(
+    _ run: ClauseRun, _ tokens: DeviceTokens, in phone: ConformancePhone
+  ) throws -> [DeviceTokens] {
     let request = try run.refreshRequest(tokens, in: phone)
     let connections = [try run.connect(to: request.url), try run.connect(to: request.url)]
     for connection in connections { connection.send(Array(request.bytes.dropLast())) }
     for connection in connections { connection.send([request.bytes[request.bytes.count - 1]]) }
     run.lastSent = request
-    for connection in connections {
+    return try connections.map { connection in
       guard case .answer(let answer) = connection.reply(within: ClauseRun.answerTime),
-        [200, 201].contains(answer.status),
-        let renewed = JSONValue(answer: answer.body).flatMap({ DeviceTokens(FoundTokens(searching: $0), after: tokens) }
-        )
+        [200, 201].contains(answer.status), let body = JSONValue(answer: answer.body),
+        let renewed = DeviceTokens(FoundTokens(searching: body), after: tokens)
       else { throw run.fail("one of two refreshes at once with one token was refused") }
-      let next = try run.phone(exactly: phone.name, tokens: renewed) { $0.authorization.refreshUrl = nil }
-      try run.deliver(next, [run.fix(next)], as: "an upload with the tokens of one of two refreshes at once")
+      return renewed
     }
   }
 

@@ -12,7 +12,9 @@ package final class ConformanceRun: Sendable {
     /// Clauses by their ids; nil: all.
     package var only: Set<String>?
     package var skip: Set<String> = []
-    package var sideBySide = 6
+    /// How many clauses run at once, where that was asked for.
+    package var jobs: Int?
+    var sideBySide: Int { jobs ?? 6 }
     /// What is not judged by then is not judged; nil: all is.
     package var timeLimit: Nanoseconds?
     /// So long a clause of many devices asks for them; what a store that takes its time has of the others is not known.
@@ -74,13 +76,14 @@ package final class ConformanceRun: Sendable {
   var isSlow: Bool { facts.isSlow || facts.isStoreSlow || target.dialect.verification.readDelay > .milliseconds(250) }
 
   /// One where the backend has refused uploads at once: each of the others is then judged for what it is about. Many where
-  /// it bears that and is slow.
+  /// it bears that and is slow, unless the number was given.
   var sideBySide: Int {
     let crowd = "many-devices-at-once"
     if isBroken(crowd) { return 1 }
-    switch results.withLock({ $0[crowd]?.verdict }) {
-    case .kept? where isSlow, .partly? where isSlow: return max(settings.sideBySide, 24)
-    default: return settings.sideBySide
+    guard isSlow, settings.jobs == nil else { return settings.sideBySide }
+    return switch results.withLock({ $0[crowd]?.verdict }) {
+    case .kept?, .partly?: 24
+    default: settings.sideBySide
     }
   }
 

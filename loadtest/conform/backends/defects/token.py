@@ -119,6 +119,19 @@ def refresh_race(parts):
 
 
 @defect
+def refresh_race_orphans(parts):
+    """Each refresh gives a new pair and takes the refresh tokens back that the same token has brought before."""
+    given = {}
+
+    @around(parts.tokens, "successor")
+    def _(successor, db, token, device, known):
+        access, refresh = successor(db, token, device, None)
+        db.execute("delete from refresh where token = ?", (given.get(token),))
+        given[token] = refresh
+        return access, refresh
+
+
+@defect
 def tokens_never_end(parts):
     @around(parts.tokens, "device_of")
     def _(device_of, token):

@@ -170,15 +170,18 @@ def _(phone):
 
 @probe("refresh-twice-at-once", tokens=True)
 def _(phone):
-    phone.register(phone.device)
-    data = refresh(phone)
-    with Connection(phone.port) as one, Connection(phone.port) as other:
-        one.send(data)
-        other.send(data)
-        answers = [one.answer(), other.answer()]
-    for answer in answers:
-        tokens_of(phone, answer)
-        phone.must_post(phone.record())
+    for kept in range(2):
+        phone.register(phone.device)
+        data = refresh(phone)
+        with Connection(phone.port) as one, Connection(phone.port) as other:
+            one.send(data)
+            other.send(data)
+            answers = [one.answer(), other.answer()]
+        for answer in answers:
+            tokens_of(phone, answer)
+            phone.must_post(phone.record())
+        tokens_of(phone, answers[kept])
+        renew(phone)
 
 
 @probe("refresh-while-uploading", tokens=True)
