@@ -18,7 +18,7 @@ final class ProxyExchange {
   /// For the clauses: what the client asked for.
   let target: String
   /// As much of the body as there is room for.
-  private(set) var body = KeptBody()
+  private(set) var body = BodyBuffer()
   /// The whole body must be here before it is known what becomes of the request.
   var isHeld = false
   /// The fault that the answer meets; that of the request is over by then.
@@ -75,47 +75,4 @@ final class ProxyExchange {
 
   /// The body for another use.
   func takeBody(_ budget: BodyBudget) -> [UInt8] { body.take(budget) }
-}
-
-/// The bytes of a body as far as they are kept, and what they take of the memory for bodies.
-struct KeptBody {
-  private(set) var bytes: [UInt8] = []
-  private var budget = 0
-  /// Nothing was left out.
-  private(set) var isWhole = true
-
-  /// False when there is no room; nothing more is kept from then on.
-  mutating func append(_ new: Span<UInt8>, of framing: BodyFraming, in pool: BodyBudget, atMost limit: Int) -> Bool {
-    guard isWhole else { return false }
-    let count = bytes.count + new.count
-    guard count <= limit else { return close() }
-    while count > BodyBudget.free + budget {
-      guard pool.takeStep() else { return close() }
-      budget += BodyBudget.step
-    }
-    if count > BodyBudget.free, bytes.capacity < count, case .length(let length) = framing {
-      bytes.reserveCapacity(min(length, limit))
-    }
-    bytes.append(copying: new)
-    return true
-  }
-
-  private mutating func close() -> Bool {
-    isWhole = false
-    return false
-  }
-
-  mutating func take(_ pool: BodyBudget) -> [UInt8] {
-    var taken: [UInt8] = []
-    swap(&taken, &bytes)
-    drop(pool)
-    return taken
-  }
-
-  private mutating func drop(_ pool: BodyBudget) {
-    bytes = []
-    guard budget > 0 else { return }
-    pool.giveBack(budget)
-    budget = 0
-  }
 }

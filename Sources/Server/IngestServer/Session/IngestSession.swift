@@ -24,9 +24,7 @@ package final class IngestSession: ByteSession {
   private var isObserver = false
   private(set) var state = State.waiting
   /// Of the request that is being read. Not in the state, which would be taken apart and put together for every piece.
-  var body: [UInt8] = []
-  /// Of what the body may take beyond `BodyBudget.free`.
-  var bodyBudget = 0
+  var body = BodyBuffer()
   /// How long the body is said to be.
   private(set) var bodyFraming = BodyFraming.none
   /// What the last answer carried, until the client shows that it has read it.
@@ -139,7 +137,7 @@ package final class IngestSession: ByteSession {
   }
 
   package func timedOut(_ limit: TimeLimit, _ output: inout SessionOutput) {
-    dropBody()
+    _ = takeBody()
     switch limit {
     // An answer more would be taken for that of the next request.
     case .body where isDropping, .bodyRate where isDropping: wishes.ending = .atOnce
@@ -160,7 +158,7 @@ package final class IngestSession: ByteSession {
   }
 
   package func closed(_ reason: CloseReason, now: MonotonicInstant) {
-    dropBody()
+    _ = takeBody()
     switch state {
     case .owing(_, let continuation):
       if let device = continuation.device { context.undelivered.abandoned(by: address, for: device) }
@@ -308,7 +306,7 @@ extension IngestSession {
 
   private func refuse(_ error: HTTPError, _ output: inout SessionOutput) {
     rules.stop()
-    dropBody()
+    _ = takeBody()
     let response = Response.unreadable(error, bodyBytesMax: context.limits.bodyBytes)
     append(response, .http11, withoutContent: false, .close, &output)
     finish(.afterOutput)
