@@ -96,10 +96,11 @@ private struct CompareCommand {
     guard let folder else { return true }
     do throws(any Error) {
       let output = try OutputFolder(folder)
-      try output.write(ComparisonPage(comparison).text, to: "compare.html")
-      try output.write(text.markdown, to: "compare.md")
-      try output.write(text.junit, to: "junit.xml")
-      for name in ["compare.html", "compare.md", "junit.xml"] { process.writeOutput("  wrote \(output.path(name))") }
+      let files = [
+        ("compare.html", ComparisonPage(comparison).text), ("compare.md", text.markdown), ("junit.xml", text.junit),
+      ]
+      for (name, content) in files { try output.write(content, to: name) }
+      for (name, _) in files { process.writeOutput("  wrote \(output.path(name))") }
       return true
     } catch {
       process.writeError("rollingroad compare: \(error)")

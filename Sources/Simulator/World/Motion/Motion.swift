@@ -128,6 +128,7 @@ extension Motion {
     precondition(places.count == seconds.count, "each place has a time")
     let path = Path(places)
     var pieces: [MotionPiece] = []
+    pieces.reserveCapacity(places.count)
     var vertex = 0
     for index in 1..<max(places.count, 1) {
       let moves =
