@@ -96,8 +96,15 @@ import Upload
     .tokens(
       .tokenIsForAccess, "an identity token",
       #"{"data":{"IdToken":"eyJhbGciOiJSUzI1NiJ9.eyJzdWIiOiJhIiwibm9uY2UiOiJiIn0.c2ln"}}"#),
-    .tokens(.noCommandsWithTokens, "beside", #"{"access_token":"a","background_geolocation":[["stop"]]}"#),
+    .tokens(.commandsAreKnown, "stopp", #"{"access_token":"a","background_geolocation":[["stopp"]]}"#),
   ]
+
+  /// HttpConfig: commands in any HTTP response body.
+  @Test func commandsMayComeWithTokens() {
+    var conversation = Conversation()
+    let answer = #"{"access_token":"a","refresh_token":"r","background_geolocation":[["stop"]]}"#
+    #expect(conversation.refresh(200, answer, .jwt) == [])
+  }
 
   /// It stands alone in the header, as the server made it (SDK §11.1).
   @Test func aSharedAccessSignatureMayHoldASpace() {

@@ -27,7 +27,7 @@ import Vocabulary
   func windowsAreReadFromTheDocument(instant: String, goal: TrackingGoal) throws {
     let schedule = ExpectedSchedule([
       "2-6 09:00-17:00 location", "2-4 18:00-12:00 geofence", "2027-01-01-09:00 2027-01-03-17:00", "nonsense",
-      "9 1:00-2:00",
+      "9 1:00-2:00", "1-7 17:00-24:00", "2,,4 17:00-23:00", "02 17:00-23:00", "2026-3-2 17:00-23:00", "2 17:0-23:0",
     ])
     #expect(schedule.goal(atMilliseconds: try milliseconds(instant)) == goal)
   }

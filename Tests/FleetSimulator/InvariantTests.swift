@@ -135,7 +135,7 @@ import World
     stage.pass(seconds: 60)
     stage.event(.heartbeat(stage.location()))
     stage.send([record], because: trigger)
-    let retries: [FlushTrigger] = [.appResume, .ready, .connectivity, .heartbeat, .backgroundFetch]
+    let retries: [FlushTrigger] = [.insert, .appResume, .ready, .connectivity, .heartbeat, .backgroundFetch]
     #expect(stage.violated.contains(.triggerLegality) == !(hasFailed && retries.contains(trigger)))
   }
 

@@ -208,6 +208,29 @@ import World
     #expect(stage.violated.contains(.uploadDue) == waits)
   }
 
+  /// HttpConfig 192 and 214: what a motion change would have sent, below the threshold, goes when Wi-Fi comes.
+  @Test(arguments: [(true, []), (false, [Invariant.uploadDue])])
+  func whatWaitsForWifiGoesThen(isSent: Bool, violated: [Invariant]) {
+    let stage = Stage {
+      ($0.http.batchSync, $0.http.autoSyncThreshold, $0.http.disableAutoSyncOnCellular) = (true, 5, true)
+    }
+    stage.tell(.network(.lte), on: .lte)
+    let record = stage.insert()
+    stage.pass(seconds: 1)
+    stage.event(.motionChange(stage.location()))
+    stage.pass(seconds: 60)
+    stage.tell(.network(.wifi), on: .wifi)
+    if !isSent {
+      stage.wait(60)
+      stage.wait(60)
+    }
+    let request = stage.send([record], on: .wifi, because: .connectivity)
+    stage.serve(request)
+    stage.end(request, status: 200)
+    stage.delete(record)
+    #expect(stage.violated == violated)
+  }
+
   /// SDK §8.5.3: an occasion of a retry, with fewer records than the threshold.
   @Test(arguments: [(true, []), (false, [Invariant.uploadDue])])
   func aFailedUploadIsRetriedBelowTheThreshold(isRetried: Bool, violated: [Invariant]) {

@@ -109,6 +109,19 @@ import Testing
     #expect(bench.queue().count == 1)
   }
 
+  /// HttpConfig: a rolling queue. The rows of an upload that takes long leave no room, and the newest record has it all the same.
+  @Test(arguments: QueueForm.allCases) func theNewestStaysBesideLockedRows(form: QueueForm) throws {
+    let queue = try Bench(form).queue()
+    for number in 0..<2 { _ = try queue.insert(number) }
+    _ = try queue.lock(2)
+    for number in 2..<4 { _ = try queue.insert(number) }
+    #expect(try queue.evict(keeping: 2) == [Sample.uuid(2)])
+    #expect(try queue.evict(keeping: 2) == [])
+    #expect(try queue.numbers() == [0, 1, 3])
+    queue.unlockAll()
+    #expect(try queue.evict(keeping: 2) == [Sample.uuid(0)])
+  }
+
   /// SDK §7.4.
   @Test(arguments: QueueForm.allCases) func theOldestAreEvictedAndLockedRowsStay(form: QueueForm) throws {
     let bench = try Bench(form)

@@ -48,8 +48,10 @@ import Vocabulary
     #expect(device.queue.count == 0)
   }
 
-  /// HttpConfig names what retries: resume, reboot, connectivity, heartbeat, background fetch.
-  private static let retries: [FlushTrigger] = [.appResume, .ready, .connectivity, .heartbeat, .backgroundFetch]
+  /// HttpConfig names what retries: new locations, resume, reboot, connectivity, heartbeat, background fetch.
+  private static let retries: [FlushTrigger] = [
+    .insert, .appResume, .ready, .connectivity, .heartbeat, .backgroundFetch,
+  ]
 
   /// Two rows below the threshold, after this failure of an upload at a motion change.
   private func failed(_ failure: (inout TestDevice) -> Void = { $0.answer(500) }) -> TestDevice {
@@ -65,23 +67,47 @@ import Vocabulary
 
   @Test(arguments: automatic.filter { $0 != .motionChange })
   func rowsThatHaveFailedAreRetriedBelowTheThreshold(trigger: FlushTrigger) {
-    let failures: [(inout TestDevice) -> Void] = [
-      { $0.answer(500) }, { $0.fail() },
-      {
-        $0.answer(401)
-        $0.answer(400)
-      },
-      {
-        $0.advance(seconds: 65)
-        $0.give(.timersDue)
-      },
+    let failures: [(isAnswered: Bool, (inout TestDevice) -> Void)] = [
+      (true, { $0.answer(500) }), (false, { $0.fail() }),
+      (
+        true,
+        {
+          $0.answer(401)
+          $0.answer(400)
+        }
+      ),
+      (
+        false,
+        {
+          $0.advance(seconds: 65)
+          $0.give(.timersDue)
+        }
+      ),
     ]
-    for failure in failures {
+    for (isAnswered, failure) in failures {
       var device = failed(failure)
       let before = device.sent.count
       device.give(.trigger(trigger))
-      #expect((device.sent.count > before) == Self.retries.contains(trigger))
+      // Without an answer inserts wait (SDK §9.3.2).
+      let isRetry = Self.retries.contains(trigger) && (isAnswered || trigger != .insert)
+      #expect((device.sent.count > before) == isRetry)
     }
+  }
+
+  /// HttpConfig: "all queued locations are uploaded immediately" at a motion change, and what is queued on cellular "once Wi-Fi
+  /// becomes available".
+  @Test(arguments: automatic) func aMotionChangeThatWifiIsWaitedForFlushesThen(trigger: FlushTrigger) {
+    var device = TestDevice(connectivity: .cellular) {
+      $0.http.autoSyncThreshold = 10
+      $0.http.disableAutoSyncOnCellular = true
+    }
+    device.fill(2)
+    device.give(.trigger(trigger))
+    device.give(.trigger(.heartbeat))
+    #expect(device.sent.isEmpty)
+    device.give(.connectivity(.wifi))
+    device.give(.trigger(.connectivity))
+    #expect(device.sent.count == (trigger == .motionChange ? 1 : 0))
   }
 
   /// The first page is accepted, and then there is no network for the second.

@@ -29,7 +29,8 @@ package protocol RecordQueue {
   /// Deletes rows whose timestamp lies before the limit; locked ones stay. Returns their uuids, oldest insertion first.
   mutating func expire(before limit: WallInstant) throws(DatabaseError) -> [UUID128]
 
-  /// Deletes the oldest insertions until at most so many rows are left; locked ones stay. Returns their uuids, oldest first.
+  /// Deletes the oldest insertions until at most so many rows are left; locked ones stay, and the newest one does unless nothing is
+  /// to be kept (SDK §7.4.1). Returns their uuids, oldest first.
   mutating func evict(keeping maximum: Int) throws(DatabaseError) -> [UUID128]
 
   /// Reads without locking, in insertion order or against it, locked rows included.
@@ -180,7 +181,8 @@ extension DeviceQueue {
     guard surplus > 0 else { return [] }
     return try database.write(for: device) { () throws(DatabaseError) in
       var evicted: [UUID128] = []
-      for row in unlocked(surplus, false) {
+      let newest = maximum > 0 ? rows.rows.last : nil
+      for row in unlocked(surplus, false) where row != newest {
         evicted.append(try database.records.identity(row).uuid)
         _ = try delete(row, .room)
       }

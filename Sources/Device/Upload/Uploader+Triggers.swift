@@ -15,14 +15,21 @@ extension Uploader {
     let queued = queue.count
     // What failed before is gone when there is nothing, or only what has just come.
     if queued == 0 || trigger == .insert && queued == 1 { hasFailed = false }
+    let isManual = trigger == .manual
+    // What is kept from going at once goes as soon as it can, however little it is (SDK §8.5.3).
+    let isOwed = queued > 0 && (isManual || trigger == .motionChange)
     if let obstacle = obstacle(to: trigger) {
-      let knowsNoThreshold = trigger == .motionChange || trigger == .manual
-      if obstacle == .noNetwork && knowsNoThreshold && queued > 0 { hasFailed = true }
+      if obstacle == .noNetwork && isOwed { hasFailed = true }
       return refuse(obstacle, completion, &effects)
     }
-    let isManual = trigger == .manual
     if isManual && policy.destination == .none { return handOut(to: completion, &queue, &effects) }
-    guard isManual || isDue(trigger, queued: queued) else { return }
+    if !isManual {
+      if policy.defersOnCellular && connectivity == .cellular {
+        if isOwed { hasFailed = true }
+        return
+      }
+      guard isDue(trigger, queued: queued) else { return }
+    }
     log(.flushBegan(trigger: trigger, queued: queued), &effects)
     logWatchdog(&effects)
     let flush = Flush(trigger: trigger, completion: completion, beganAt: now.monotonic, queuedBefore: queued)
@@ -64,7 +71,6 @@ extension Uploader {
   /// What only automatic flushes respect.
   private func isDue(_ trigger: FlushTrigger, queued: Int) -> Bool {
     if trigger == .insert && insertsToWait > 0 { return false }
-    if policy.defersOnCellular && connectivity == .cellular { return false }
     if trigger == .motionChange || policy.threshold == 1 || queued >= policy.threshold { return true }
     return hasFailed && trigger.isRetry
   }
@@ -92,8 +98,8 @@ extension FlushTrigger {
   /// Whether it sends rows whose upload has failed without regard to the threshold (SDK §8.5.3).
   fileprivate var isRetry: Bool {
     switch self {
-    case .appResume, .ready, .connectivity, .heartbeat, .backgroundFetch: true
-    case .insert, .motionChange, .appPause, .start, .configuration, .manual: false
+    case .insert, .appResume, .ready, .connectivity, .heartbeat, .backgroundFetch: true
+    case .motionChange, .appPause, .start, .configuration, .manual: false
     }
   }
 }

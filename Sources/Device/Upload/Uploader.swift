@@ -18,7 +18,7 @@ package struct Uploader: Sendable {
   let userAgent: String
   private let clockFactor: Double
   package internal(set) var connectivity: Connectivity
-  /// A flush has ended before the queue was empty, and rows are left of it.
+  /// A flush has ended before the queue was empty, or was put off, and rows are left of it.
   var hasFailed: Bool
   var policy: UploadPolicy
   /// Inserts that begin no flush, after a failure of the network.

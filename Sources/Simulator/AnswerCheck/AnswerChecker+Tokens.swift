@@ -8,18 +8,21 @@ extension AnswerChecker {
   mutating func judgeRefresh(_ answer: ObservedAnswer, into judgement: inout Judgement) {
     hasFreshToken = false
     guard case .answered(let status, reason: _, body: _) = answer.outcome else { return }
+    // Commands come with any answer (HttpConfig 71).
+    if let document = answer.document, case .object(let object) = document,
+      object[CommandKey.backgroundGeolocation] != nil
+    {
+      judgeCommands(document, into: &judgement)
+    }
     guard status == 200 || status == 201 else {
       return judgement.judge(.refreshSucceeds, "status \(status)\(AnswerChecker.reason(answer))")
     }
     judgement.judge(.refreshSucceeds, nil)
-    guard let document = answer.document, case .object(let object) = document else {
+    guard let document = answer.document, case .object = document else {
       return judgement.judge(
         .refreshIsAnObject, "it begins with \(AnswerChecker.reason(answer).dropFirst(2).prefix(40))")
     }
     judgement.judge(.refreshIsAnObject, nil)
-    judgement.judge(
-      .noCommandsWithTokens, isBroken: object[CommandKey.backgroundGeolocation] != nil,
-      "\(CommandKey.backgroundGeolocation) stands beside the tokens")
     let found = FoundTokens(searching: document)
     judgeNames(document, found, answer.strategy, into: &judgement)
     judgeExpiry(found, at: answer.endedAt, into: &judgement)

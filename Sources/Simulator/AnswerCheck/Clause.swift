@@ -20,7 +20,7 @@ package enum Clause: Int, CaseIterable, Sendable {
 
   // New tokens.
   case refreshSucceeds, refreshIsAnObject, accessTokenIsFound, oneAccessToken, tokenIsBare, expiryIsANumber
-  case expiryIsAhead, noCommandsWithTokens, tokenIsForAccess
+  case expiryIsAhead, tokenIsForAccess
 
   package var number: Int { rawValue }
 }
@@ -53,7 +53,7 @@ extension Clause {
       .argumentsFit, .configurationIsUsable, .authorizationIsWhole, .notTooManyCommands, .commandsComeOnce:
       commands
     case .refreshSucceeds, .refreshIsAnObject, .accessTokenIsFound, .oneAccessToken, .tokenIsBare, .expiryIsANumber,
-      .expiryIsAhead, .noCommandsWithTokens, .tokenIsForAccess:
+      .expiryIsAhead, .tokenIsForAccess:
       tokens
     }
   }
@@ -251,11 +251,6 @@ extension Clause {
       )
     case .expiryIsANumber:
       ("the expiry is a number", "the device ignores it until it gets a 401: use seconds from now, such as 3600")
-    case .tokenIsForAccess:
-      (
-        "the token that the device finds is an access token",
-        "the device shows it to the backend as it is: return only access_token, refresh_token and expires_in (Cognito: /oauth2/token), or log in with a scope that gives an access token. \(Clause.ofTheApp)"
-      )
     case .expiryIsAhead:
       (
         "a new token does not expire at once",
@@ -263,8 +258,8 @@ extension Clause {
       )
     default:
       (
-        "commands do not come with tokens",
-        "the device reads no commands from this answer: send them in the answer to an upload"
+        "the token that the device finds is an access token",
+        "the device shows it to the backend as it is: return only access_token, refresh_token and expires_in (Cognito: /oauth2/token), or log in with a scope that gives an access token. \(Clause.ofTheApp)"
       )
     }
   }

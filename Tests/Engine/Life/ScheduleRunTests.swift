@@ -106,6 +106,24 @@ import Vocabulary
     #expect(rig.engine.state.isEnabled)
   }
 
+  /// AppConfig `startOnBoot`: "whether tracking resumes automatically after the device reboots".
+  @Test(arguments: [true, false], [true, false]) func afterABootTheScheduleOfAndroidAsksTheConfiguration(
+    startsOnBoot: Bool, wasEnabled: Bool
+  ) {
+    var state = EngineState()
+    (state.isSchedulerEnabled, state.isEnabled) = (true, wasEnabled)
+    var rig = EngineRig(.android, state: state) {
+      $0.app.schedule = ["1-7 07:00-17:00", "1-7 20:00-22:00"]
+      ($0.app.stopOnTerminate, $0.app.startOnBoot) = (false, startsOnBoot)
+    }
+    rig.send(.ready(Launch(isInBackground: true, didReboot: true)))
+    #expect(rig.engine.state.isEnabled == startsOnBoot)
+    rig.wait(24 * 3_600)
+    #expect(rig.engine.state.isEnabled == startsOnBoot)
+    rig.send(.foreground)
+    #expect(rig.engine.state.isEnabled)
+  }
+
   /// What changes nothing gives nothing back to the schedule.
   @Test(arguments: [DevicePlatform.ios, .android])
   func aStartByHandOutlivesInnerWindowsZonesAndSmallCorrectionsOfTheClock(platform: DevicePlatform) {

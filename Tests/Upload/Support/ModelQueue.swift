@@ -73,7 +73,9 @@ struct ModelQueue: RecordQueue {
   }
 
   mutating func evict(keeping maximum: Int) -> [UUID128] {
-    let surplus = Array(rows.filter { !$0.isLocked }.prefix(max(0, rows.count - maximum)))
+    let newest = maximum > 0 ? rows.last?.record.id : nil
+    let oldest = rows.filter { !$0.isLocked }.prefix(max(0, rows.count - maximum))
+    let surplus = oldest.filter { $0.record.id != newest }
     rows.removeAll { row in surplus.contains { $0.record.id == row.record.id } }
     return surplus.map(\.record.uuid)
   }

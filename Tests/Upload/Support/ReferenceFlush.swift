@@ -40,7 +40,7 @@ struct ReferenceFlush {
       rows.append(inserted)
       insertsToWait = max(0, insertsToWait - 1)
       if rows.count == 1 { hasFailed = false }
-      return begin(isAutomatic: true, isDue: insertsToWait == 0 && rows.count >= threshold)
+      return begin(isAutomatic: true, isDue: insertsToWait == 0 && (rows.count >= threshold || hasFailed))
     case .motionChange:
       missWithoutNetwork()
       return begin(isAutomatic: true, isDue: true)

@@ -7,7 +7,11 @@ extension Engine {
     isInBackground = false
     note(.appState(isBackground: false), .info, into: &effects)
     stop(.preventSuspend, into: &effects)
-    evaluateSchedule(at: now, into: &effects)
+    if state.isSchedulerEnabled && scheduler == nil {
+      resumeSchedule(at: now, into: &effects)
+    } else {
+      evaluateSchedule(at: now, into: &effects)
+    }
     effects.append(.flush(.appResume))
   }
 

@@ -15,15 +15,18 @@ extension Engine {
     unusableGeofences = []
     if launch.didReboot { greetBoot(into: &effects) }
     if let provider { effects.append(.event(.providerChange(provider))) }
+    let refusal = refusal(of: launch)
     if state.isEnabled {
       demands.leftovers = .all
-      if let refusal = refusal(of: launch) {
+      if let refusal {
         refuse(refusal, into: &effects)
       } else {
         resume(after: launch, at: now, into: &effects)
       }
     }
-    if state.isSchedulerEnabled { resumeSchedule(at: now, into: &effects) }
+    // Where tracking may not resume after a boot, its schedule waits for the user too (AppConfig 249).
+    let waitsForUser = refusal != nil && launch.didReboot && profile.platform == .android
+    if state.isSchedulerEnabled && !waitsForUser { resumeSchedule(at: now, into: &effects) }
     effects.append(.flush(.ready))
     takeUpHeld(at: now, into: &effects)
   }

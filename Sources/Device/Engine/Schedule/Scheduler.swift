@@ -156,7 +156,7 @@ extension Engine {
 
   /// A new schedule restarts a running scheduler; an empty one ends it and leaves tracking alone.
   mutating func replaceSchedule(at now: Moment, into effects: inout [Effect]) {
-    guard state.isSchedulerEnabled else { return }
+    guard state.isSchedulerEnabled, scheduler != nil else { return }
     if configuration.app.schedule.isEmpty {
       stopSchedule(into: &effects)
     } else {

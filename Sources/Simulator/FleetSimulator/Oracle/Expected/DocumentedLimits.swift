@@ -23,5 +23,7 @@ enum DocumentedLimits {
 
   /// What retries records below the threshold after an upload that has failed: resume, launch, connectivity, heartbeat and
   /// background fetch (SDK §8.5.3; HttpConfig "Error handling").
-  static let retryTriggers: Set<FlushTrigger> = [.appResume, .ready, .connectivity, .heartbeat, .backgroundFetch]
+  static let retryTriggers: Set<FlushTrigger> = [
+    .insert, .appResume, .ready, .connectivity, .heartbeat, .backgroundFetch,
+  ]
 }

@@ -94,25 +94,30 @@ struct ExpectedSchedule: Equatable {
     return date * Int(day) + time
   }
 
+  /// `2018-01-01`.
   private static func date(_ parts: some Collection<Substring>) -> Int? {
     let numbers = parts.compactMap { Int($0) }
-    guard numbers.count == 3, parts.count == 3 else { return nil }
+    guard numbers.count == 3, parts.map(\.count) == [4, 2, 2] else { return nil }
     return CivilDate(year: numbers[0], month: numbers[1], day: numbers[2])?.daysSince1970
   }
 
+  /// `09:00`, or `9:00`.
   private static func time(_ text: Substring) -> Int? {
-    let parts = text.split(separator: ":").compactMap { Int($0) }
-    guard parts.count == 2, (0...24).contains(parts[0]), (0..<60).contains(parts[1]) else { return nil }
-    return parts[0] * 60 + parts[1]
+    let parts = text.split(separator: ":", omittingEmptySubsequences: false)
+    guard parts.count == 2, (1...2).contains(parts[0].count), parts[1].count == 2, let hour = Int(parts[0]),
+      let minute = Int(parts[1]), (0..<24).contains(hour), (0..<60).contains(minute)
+    else { return nil }
+    return hour * 60 + minute
   }
 
   private static func days(_ word: Substring) -> Set<Int>? {
     var days: Set<Int> = []
-    for item in word.split(separator: ",") {
-      let ends = item.split(separator: "-").compactMap { Int($0) }
-      guard let first = ends.first, let last = ends.last, ends.count <= 2, ends.allSatisfy((1...7).contains) else {
-        return nil
-      }
+    for item in word.split(separator: ",", omittingEmptySubsequences: false) {
+      let parts = item.split(separator: "-", omittingEmptySubsequences: false)
+      let ends = parts.filter { $0.count == 1 }.compactMap { Int($0) }
+      guard let first = ends.first, let last = ends.last, ends.count == parts.count, ends.count <= 2,
+        ends.allSatisfy((1...7).contains)
+      else { return nil }
       var day = first
       days.insert(day)
       while day != last {

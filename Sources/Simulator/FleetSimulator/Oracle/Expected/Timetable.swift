@@ -37,6 +37,8 @@ struct Timetable {
   var isOverruled = false
   /// What the SDK has told last; nil: on, in an unknown mode.
   var actual: TrackingGoal? = .off
+  /// After a boot nothing of it may begin before its user opens the app (AppConfig 249).
+  private(set) var waitsForUser = false
   /// It has recorded outside its windows.
   var isTold = false
 
@@ -68,7 +70,16 @@ struct Timetable {
 
   mutating func begin(_ launch: Launch, at instant: MonotonicInstant) {
     // A start that is refused is a stop.
-    if launch.isRefused(by: terms.configuration) { isOverruled = true }
+    let isRefused = launch.isRefused(by: terms.configuration)
+    if isRefused { isOverruled = true }
+    waitsForUser = isRefused && launch.didReboot && terms.configuration.platform == .android
+    expect(since: instant)
+  }
+
+  /// By its user, who may have been waited for.
+  mutating func open(at instant: MonotonicInstant) {
+    guard waitsForUser else { return }
+    (waitsForUser, isOverruled) = (false, false)
     expect(since: instant)
   }
 
@@ -98,7 +109,7 @@ struct Timetable {
   private mutating func turn(to next: WallInstant, at instant: MonotonicInstant, isRunning: Bool) {
     goal = schedule.goal(atMilliseconds: zone.local(next))
     change = schedule.change(after: next, in: zone)
-    isOverruled = zone.isUnsure(next) || goal != .off && terms.endsByItself
+    isOverruled = waitsForUser || zone.isUnsure(next) || goal != .off && terms.endsByItself
     since = instant
     due = follows && !isOverruled && isRunning ? instant + terms.lateness : nil
     if due != nil { turns += 1 }

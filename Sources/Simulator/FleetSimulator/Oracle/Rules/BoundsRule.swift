@@ -18,8 +18,12 @@ final class BoundsRule: Rule {
 
   /// What each device keeps of its records.
   private let modes: PerDevice<PersistMode>
+  /// How many rows were on their way when the last record came: they stayed beside it.
+  private let locked: PerDevice<Int>
+
   required init(_ ledger: Ledger) {
     modes = PerDevice(.all, in: ledger.space)
+    locked = PerDevice(0, in: ledger.space)
     super.init(ledger)
   }
 
@@ -31,10 +35,12 @@ final class BoundsRule: Rule {
       exercised += 1
     case .queue(.inserted(_, _, let uuid, _, _)):
       // Rows on their way stay, and the row that has just come is still to be weighed.
+      let onTheirWay = ledger.pages[device].upload?.rows.count ?? 0
+      let beside = max(onTheirWay, locked[device])
+      locked[device] = onTheirWay
       guard let limit = ledger.pages[device].terms?.queueMax else { return }
-      let locked = ledger.pages[device].upload?.rows.count ?? 0
       let waiting = ledger.pages[device].waiting.count
-      if waiting > limit + locked + 1 {
+      if waiting > limit + beside + 1 {
         flag(context, uuid, "\(waiting) records in a queue of at most \(limit)")
       }
     case .sent(let request) where request.purpose == .records:

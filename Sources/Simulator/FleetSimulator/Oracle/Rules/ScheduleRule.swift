@@ -29,6 +29,7 @@ final class ScheduleRule: Rule {
     case .closed, .killed:
       timetables[device]?.end(isStopped: ledger.pages[device].terms?.stopsOnTerminate ?? true)
     case .launched(let launch): timetables[device]?.begin(launch, at: context.now.monotonic)
+    case .opened: timetables[device]?.open(at: context.now.monotonic)
     case .kept(let state):
       if ledger.pages[device].aliveSince == nil {
         timetables[device]?.actual = !state.isEnabled ? .off : state.trackingMode == .location ? .location : .geofences
@@ -71,6 +72,8 @@ final class ScheduleRule: Rule {
     default: return
     }
     timetables[device]?.isOverruled = true
+    // What a schedule that waits makes of it, no document says.
+    if command != .stop && timetables[device]?.waitsForUser == true { timetables[device]?.follows = false }
   }
 
   /// Nothing for a schedule that is on.
@@ -95,6 +98,9 @@ final class ScheduleRule: Rule {
   private func turn(_ goal: TrackingGoal?, _ context: EventContext) {
     guard let timetable = timetables[context.device] else { return }
     timetables[context.device]?.actual = goal
+    if timetable.follows && timetable.waitsForUser && goal != .off {
+      return flag(context, nil, "turned on after a reboot, before its user has opened the app: startOnBoot")
+    }
     guard timetable.follows, !timetable.isOverruled, goal != timetable.actual, let goal,
       !timetable.allows(goal, at: context.now)
     else { return }

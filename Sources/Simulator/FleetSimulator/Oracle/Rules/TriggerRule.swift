@@ -19,7 +19,7 @@ final class TriggerRule: Rule {
     var asked: MonotonicInstant?
     /// Of an upload that goes on, the last one.
     var answer: MonotonicInstant?
-    /// Since an upload, or a motion change without a network, the queue has not been empty (SDK §8.5.3).
+    /// Since an upload, or a motion change that could not send, the queue has not been empty (SDK §8.5.3).
     var isLeft = false
   }
 

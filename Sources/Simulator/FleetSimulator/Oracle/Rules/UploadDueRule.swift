@@ -26,6 +26,10 @@ final class UploadDueRule: Rule {
     /// A success was read at this instant, and so many records were left.
     var answered: MonotonicInstant?
     var left = 0
+    /// Its network costs, and uploads that obey that wait for another one.
+    var isOnCellular = false
+    /// A motion change came meanwhile: what waits then goes whatever the threshold (HttpConfig 192, 214).
+    var isDeferred = false
   }
 
   private enum Reason: String {
@@ -54,6 +58,7 @@ final class UploadDueRule: Rule {
     switch event {
     case .sent(let request):
       if request.purpose != .log { clear(device) }
+      if request.purpose == .records { senders[device].isDeferred = false }
     case .ended(let request, let outcome): end(request, outcome, context)
     case .queue(.inserted):
       if poisoned.isEmpty || poisoned.remove(device) == nil { owe(.record, context) }
@@ -61,13 +66,11 @@ final class UploadDueRule: Rule {
       if occurrence.effects.contains(.addsRecord) { poisoned.insert(device) }
     case .queue(.deleted):
       if senders[device].answered == now { senders[device].left = ledger.pages[device].waiting.count }
+      if ledger.pages[device].waiting.count == 0 { senders[device].isDeferred = false }
     case .queue(.refused), .killed, .configured, .healed:
       clear(device)
-      senders[device].hasFailed = false
-    case .network(let network):
-      clear(device)
-      // Back, and not another one.
-      if ledger.radio.kind(of: network) != .none, ledger.pages[device].connectedSince == now { owe(.link, context) }
+      (senders[device].hasFailed, senders[device].isDeferred) = (false, false)
+    case .network(let network): change(to: ledger.radio.kind(of: network), context)
     case .launched(let launch):
       if !launch.isInBackground { owe(.launch, context) }
     case .fetched: owe(.fetch, context)
@@ -75,9 +78,26 @@ final class UploadDueRule: Rule {
     case .told(.engine(.motionChange(let record))):
       // A crossing that was found with the same position comes after it.
       let waiting = ledger.pages[device].waiting.all
-      if waiting.contains(where: { $0.createdAt < now || $0.uuid == record.uuid }) { owe(.motionChange, context) }
+      guard waiting.contains(where: { $0.createdAt < now || $0.uuid == record.uuid }) else { break }
+      guard isDeferring(context) else { return owe(.motionChange, context) }
+      (senders[device].isDeferred, senders[device].isOnCellular) = (true, true)
     default: break
     }
+  }
+
+  /// Back, or at last one that costs nothing (HttpConfig 214); not another one.
+  private func change(to kind: RadioLink.Kind, _ context: EventContext) {
+    let (device, now) = (context.device, context.now.monotonic)
+    clear(device)
+    let defers = ledger.pages[device].terms?.defersOnCellular == true
+    let isReleased = defers && kind == .wifi && senders[device].isOnCellular
+    senders[device].isOnCellular = kind == .cellular
+    if kind != .none, ledger.pages[device].connectedSince == now || isReleased { owe(.link, context) }
+  }
+
+  private func isDeferring(_ context: EventContext) -> Bool {
+    ledger.pages[context.device].terms?.defersOnCellular == true
+      && ledger.radio.kind(of: context.network) == .cellular
   }
 
   private func clear(_ device: Int) { (senders[device].due, senders[device].answered) = (nil, nil) }
@@ -125,17 +145,18 @@ final class UploadDueRule: Rule {
     let waiting = ledger.pages[device].waiting.count
     guard waiting > 0, let terms = ledger.pages[device].terms, !ledger.pages[device].isHealed, terms.autoSync,
       !terms.url.isEmpty, ledger.pages[device].aliveSince != nil, ledger.pages[device].open.isEmpty,
-      ledger.radio.kind(of: context.network) != .none,
-      !(terms.defersOnCellular && ledger.radio.kind(of: context.network) == .cellular)
+      ledger.radio.kind(of: context.network) != .none, !isDeferring(context)
     else { return false }
     let reaches = waiting >= terms.threshold
+    // What an upload could not deliver, or had to put off, needs no threshold (HttpConfig 64, 214; SDK §8.5.3).
+    let isLeft =
+      senders[device].isDeferred
+      || senders[device].hasFailed && ledger.pages[device].waiting.all.contains { $0.attempts > 0 }
     return switch reason {
     case .rest, .motionChange: true
     // After a failure of the network a record has to be the tenth.
-    case .record: reaches && terms.canReachThreshold && senders[device].lastFailure != 0
-    // What an upload could not deliver needs no threshold (SDK §8.5.3).
-    case .launch, .link, .fetch, .heartbeat:
-      reaches || senders[device].hasFailed && ledger.pages[device].waiting.all.contains { $0.attempts > 0 }
+    case .record: (reaches && terms.canReachThreshold || isLeft) && senders[device].lastFailure != 0
+    case .launch, .link, .fetch, .heartbeat: reaches || isLeft
     }
   }
 }
