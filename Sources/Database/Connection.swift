@@ -62,10 +62,10 @@ extension Connection {
     _ mode: TransactionMode, _ body: () throws(DatabaseError) -> Result
   ) throws(DatabaseError) -> Result {
     precondition(!isInTransaction, "transactions do not nest")
-    try execute("BEGIN \(mode.rawValue)")
+    try handle.run(mode == .immediate ? .beginImmediate : .beginDeferred)
     do {
       let result = try body()
-      try execute("COMMIT")
+      try handle.run(.commit)
       return result
     } catch {
       rollBack()
@@ -87,11 +87,24 @@ extension Connection {
 }
 
 /// When a transaction takes its lock, https://sqlite.org/lang_transaction.html
-package enum TransactionMode: String {
+package enum TransactionMode {
   /// With the first statement that needs one. For reading; a later upgrade to writing can fail at once with `.busy`.
   case deferred
   /// Before the body runs: a writer waits here, once, and not in the middle.
   case immediate
+}
+
+/// What begins and ends a transaction.
+enum TransactionStep: Int, CaseIterable {
+  case beginDeferred, beginImmediate, commit
+
+  fileprivate var sql: String {
+    switch self {
+    case .beginDeferred: "BEGIN DEFERRED"
+    case .beginImmediate: "BEGIN IMMEDIATE"
+    case .commit: "COMMIT"
+    }
+  }
 }
 
 extension Connection {
@@ -156,6 +169,8 @@ extension Connection {
 @safe
 final class ConnectionHandle {
   let database: OpaquePointer
+  /// Compiled at their first use: with few rows in a transaction that takes as long as the rest of it.
+  private var steps = unsafe [OpaquePointer?](repeating: nil, count: TransactionStep.allCases.count)
 
   /// Once, before the first connection: counting every allocation takes a lock that all threads share, and nothing reads
   /// the count (https://sqlite.org/c3ref/c_config_covering_index_scan.html#sqliteconfigmemstatus). When other code in
@@ -193,7 +208,26 @@ final class ConnectionHandle {
     try check(unsafe sqlite3_exec(database, firstRead, nil, nil, nil), sql: firstRead)
   }
 
+  func run(_ step: TransactionStep) throws(DatabaseError) {
+    let statement = try unsafe statement(of: step)
+    // It repeats the error of the step.
+    defer { _ = unsafe sqlite3_reset(statement) }
+    let result = unsafe sqlite3_step(statement)
+    try check(result == SQLITE_DONE ? SQLITE_OK : result, sql: step.sql)
+  }
+
+  private func statement(of step: TransactionStep) throws(DatabaseError) -> OpaquePointer {
+    if let known = unsafe steps[step.rawValue] { return unsafe known }
+    var made: OpaquePointer?
+    try check(
+      unsafe sqlite3_prepare_v3(database, step.sql, -1, UInt32(SQLITE_PREPARE_PERSISTENT), &made, nil), sql: step.sql)
+    guard let made = unsafe made else { preconditionFailure("\(step.sql) is a statement") }
+    unsafe steps[step.rawValue] = made
+    return unsafe made
+  }
+
   deinit {
+    unsafe steps.forEach { _ = unsafe sqlite3_finalize($0) }
     let result = unsafe sqlite3_close(database)
     precondition(result == SQLITE_OK, "a statement outlived its connection")
   }
