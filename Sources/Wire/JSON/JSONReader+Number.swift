@@ -48,6 +48,34 @@ extension JSONReader {
     return number
   }
 
+  /// What `readNumber` passes over, without its value where that is finite for certain: no exponent, and fewer digits than
+  /// the greatest double has.
+  mutating func skipNumber() throws(JSONError) {
+    var position = offset
+    if bytes[position] == UInt8(ascii: "-") { position += 1 }
+    let first = position
+    position = digitsEnd(from: first)
+    let isInteger = position == first + 1 || position > first && bytes[first] != UInt8(ascii: "0")
+    var isWhole = isInteger
+    if position < bytes.count, bytes[position] == UInt8(ascii: ".") {
+      let fraction = position + 1
+      position = digitsEnd(from: fraction)
+      isWhole = isInteger && position > fraction
+    }
+    let hasExponent = position < bytes.count && bytes[position] | 0x20 == UInt8(ascii: "e")
+    guard isWhole, !hasExponent, position - first < Self.surelyFinite else { return _ = try readNumber() }
+    offset = position
+    place = .afterValue
+  }
+
+  private static let surelyFinite = 300
+
+  private func digitsEnd(from start: Int) -> Int {
+    var position = start
+    while position < bytes.count, Self.isDigit(bytes[position]) { position += 1 }
+    return position
+  }
+
   /// The value when it is an integer from `Int64.min` to `Int64.max`, else nil; never rounded. It is the value that
   /// counts and not how it is written: 1.0 is 1, and 1e3 is 1000.
   package func int64(_ number: JSONNumber) -> Int64? {

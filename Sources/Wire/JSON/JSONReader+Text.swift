@@ -15,17 +15,24 @@ extension JSONReader {
     return text
   }
 
-  /// From the opening quote past the closing one.
+  /// From the opening quote past the closing one. Most texts are plain.
+  @inline(__always)
   mutating func scanText() throws(JSONError) -> JSONText {
-    let quote = offset
+    let start = offset + 1
+    offset = plainEnd(from: start)
+    guard offset < bytes.count, bytes[offset] == UInt8(ascii: "\"") else { return try scanRest(from: start) }
     offset += 1
+    return JSONText(range: start..<offset - 1, isPlain: true)
+  }
+
+  /// Of a text from `start` on, plain so far.
+  private mutating func scanRest(from start: Int) throws(JSONError) -> JSONText {
     var isPlain = true
     while true {
-      offset = plainEnd(from: offset)
       guard offset < bytes.count else { throw JSONError(.unexpectedEnd, at: offset) }
       switch bytes[offset] {
       case UInt8(ascii: "\""):
-        let range = quote + 1..<offset
+        let range = start..<offset
         offset += 1
         return JSONText(range: range, isPlain: isPlain)
       case UInt8(ascii: "\\"):
@@ -35,6 +42,7 @@ extension JSONReader {
       case 0..<0x20: throw JSONError(.controlCharacterInText, at: offset)
       default: try scanMultibyteCharacter()
       }
+      offset = plainEnd(from: offset)
     }
   }
 

@@ -35,7 +35,10 @@ package struct JSONReader: ~Escapable {
   }
 
   /// The kind of the next value, which stays unread. At the end of the input this is `unexpectedEnd`.
-  package mutating func peek() throws(JSONError) -> JSONKind {
+  package mutating func peek() throws(JSONError) -> JSONKind { try nextKind() }
+
+  @inline(__always)
+  private mutating func nextKind() throws(JSONError) -> JSONKind {
     switch try nextValueByte() {
     case UInt8(ascii: "{"): return .object
     case UInt8(ascii: "["): return .array
@@ -206,6 +209,7 @@ extension JSONReader {
   }
 
   /// Passes the comma before the next member, or the closing bracket: then false.
+  @inline(__always)
   private mutating func nextMember(closing: UInt8) throws(JSONError) -> Bool {
     precondition(place != .beforeValue, "the value before was not read")
     let byte = try nextSignificantByte()
@@ -245,11 +249,11 @@ extension JSONReader {
   }
 
   private mutating func skipScalarOrOpening(_ outerObjects: inout [UInt64]) throws(JSONError) {
-    switch try peek() {
+    switch try nextKind() {
     case .object: open(isObject: true, &outerObjects)
     case .array: open(isObject: false, &outerObjects)
     case .string: _ = try readText()
-    case .number: _ = try readNumber()
+    case .number: try skipNumber()
     case .true, .false: _ = try readBool()
     case .null: try readNull()
     }
