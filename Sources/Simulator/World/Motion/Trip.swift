@@ -39,13 +39,15 @@ package struct Trip: Sendable {
     else { return nil }
     var found = max(self.instant(seconds), instant + .milliseconds(1))
     // What is left is rounding: a body that has just reached the circle may seem a nanometre on its old side.
-    for _ in 0..<Trip.patience where isInside(circle, scale, at: found) == wasInside {
+    let last = found + .milliseconds(Trip.patience)
+    while isInside(circle, scale, at: found) == wasInside {
+      guard found < last else { return nil }
       found = found + .milliseconds(1)
     }
-    return isInside(circle, scale, at: found) == wasInside ? nil : found
+    return found
   }
 
-  private static let patience = 20
+  private static let patience: Int64 = 20
 
   private func isInside(_ circle: Circle, _ scale: LocalScale, at instant: MonotonicInstant) -> Bool {
     let offset = scale.offset(from: circle.center, to: place(at: instant))
