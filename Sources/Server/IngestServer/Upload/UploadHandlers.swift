@@ -24,7 +24,8 @@ struct UploadHandlers: Sendable {
     }
     let reading: UploadReading
     do throws(EnvelopeError) {
-      reading = try reader.read(exchange.body, into: &scratch.envelope)
+      reading = try reader.read(
+        exchange.body, into: &scratch.envelope, findsDevice: exchange.deviceHeader == nil)
     } catch {
       return .answer(.malformedBody(error).to(exchange.identity(device(of: exchange, nil, token))))
     }

@@ -28,13 +28,17 @@ struct UploadReader: Sendable {
     records = RecordDecoder(templates: templates)
   }
 
-  func read(_ body: [UInt8], into envelope: inout Envelope) throws(EnvelopeError) -> UploadReading {
+  /// `findsDevice`: false where the head of the request has said already whose records these are. To find it in a record, that
+  /// is gone through once more.
+  func read(
+    _ body: [UInt8], into envelope: inout Envelope, findsDevice: Bool = true
+  ) throws(EnvelopeError) -> UploadReading {
     try envelopes.read(body.span, into: &envelope)
     var reading = UploadReading()
     reading.points.reserveCapacity(envelope.records.count)
     for range in envelope.records { read(range, of: body, into: &reading) }
     reading.parameters = parameters(of: envelope, in: body)
-    reading.device = device(of: envelope, in: body)
+    if findsDevice { reading.device = device(of: envelope, in: body) }
     return reading
   }
 
