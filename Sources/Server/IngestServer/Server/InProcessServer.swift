@@ -169,7 +169,7 @@ final class InProcessBackend: ServerBackend {
 package final class InProcessConnection {
   private let server: InProcessServer
   private let session: IngestSession
-  private var untaken: [UInt8] = []
+  private var untaken: ArraySlice<UInt8> = []
   private var isClosed = false
 
   init(of server: InProcessServer, _ session: IngestSession) {
@@ -186,19 +186,24 @@ package final class InProcessConnection {
   /// What the server says to the bytes, until it wants nothing more. The request that they belong to meets `fault`,
   /// whatever the rules say; without one the rules decide.
   package func receive(
-    _ bytes: some Sequence<UInt8>, at now: MonotonicInstant, wall: WallInstant, meeting fault: ServerFault? = nil
+    _ bytes: ArraySlice<UInt8>, at now: MonotonicInstant, wall: WallInstant, meeting fault: ServerFault? = nil
   ) -> [UInt8] {
     guard !isClosed else { return [] }
-    untaken.append(contentsOf: bytes)
     var fault = fault
-    return work(at: now, wall: wall, meeting: &fault) { _ in }
+    return work(on: untaken.isEmpty ? bytes : untaken + bytes, at: now, wall: wall, meeting: &fault) { _ in }
+  }
+
+  package func receive(
+    _ bytes: some Sequence<UInt8>, at now: MonotonicInstant, wall: WallInstant, meeting fault: ServerFault? = nil
+  ) -> [UInt8] {
+    receive(Array(bytes)[...], at: now, wall: wall, meeting: fault)
   }
 
   /// What it says when the alarm has rung.
   package func goOn(at now: MonotonicInstant, wall: WallInstant) -> [UInt8] {
     guard !isClosed else { return [] }
     var noFault: ServerFault?
-    return work(at: now, wall: wall, meeting: &noFault) { session.alarmRang(&$0) }
+    return work(on: untaken, at: now, wall: wall, meeting: &noFault) { session.alarmRang(&$0) }
   }
 
   package func close(_ reason: CloseReason, at now: MonotonicInstant, wall: WallInstant) {
@@ -211,8 +216,9 @@ package final class InProcessConnection {
     _ = server.takeMessages(for: session.address)
   }
 
+  /// `input` is all that it has not taken yet.
   private func work(
-    at now: MonotonicInstant, wall: WallInstant, meeting fault: inout ServerFault?,
+    on input: ArraySlice<UInt8>, at now: MonotonicInstant, wall: WallInstant, meeting fault: inout ServerFault?,
     _ begin: (inout SessionOutput) -> Void
   ) -> [UInt8] {
     server.now = wall
@@ -222,8 +228,8 @@ package final class InProcessConnection {
     var isMoving = true
     while isMoving {
       isMoving = false
-      if session.wishes.wantsInput && session.wishes.ending == .open && taken < untaken.count {
-        let step = session.receive(untaken.span.extracting(taken..<untaken.count), meeting: &fault, &output)
+      if session.wishes.wantsInput && session.wishes.ending == .open && taken < input.count {
+        let step = session.receive(input.span.extracting(taken..<input.count), meeting: &fault, &output)
         taken += step
         isMoving = step > 0
       }
@@ -238,7 +244,7 @@ package final class InProcessConnection {
         isMoving = true
       }
     }
-    if taken == untaken.count { untaken = [] } else { untaken.removeFirst(taken) }
+    untaken = taken == input.count ? [] : input.dropFirst(taken)
     switch session.wishes.ending {
     case .open: break
     case .afterOutput: close(.finished, at: now, wall: wall)

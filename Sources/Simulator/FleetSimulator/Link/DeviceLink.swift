@@ -80,7 +80,7 @@ struct DeviceLink {
       (exchange.stage, exchange.due) = (.carried, .never)
       return exchange
     }
-    guard let bytes = WireBytes.bytes(of: request) else {
+    guard let head = WireBytes.head(of: request) else {
       exchange.stage = .failing(.invalidURL)
       return exchange
     }
@@ -112,15 +112,14 @@ struct DeviceLink {
         return exchange
       }
     }
-    let weight = request.weight(of: bytes)
+    let weight = request.weight(headBytes: head.count)
     let way = transit(
-      .up, of: weight, headBytes: bytes.count - request.body.count - request.traceBytes, through: line, for: request.id,
-      at: instant,
+      .up, of: weight, headBytes: head.count - request.traceBytes, through: line, for: request.id, at: instant,
       under: faults, in: run)
     line.sentBytes += weight
     exchange.line = line
     exchange.cut = way.cut?.failure
-    exchange.pieces = bytes.prefix(way.cut?.bytes ?? bytes.count).cut(into: way.pieces)
+    exchange.pieces = WireBytes.pieces(head, request.body, upTo: way.cut?.bytes, way.pieces)
     exchange.advance(to: .arriving, after: way.span.map { $0 + span }, from: instant)
     return exchange
   }
@@ -299,10 +298,10 @@ struct DeviceLink {
 
 extension OutgoingRequest {
   /// Bytes on the link. A token counts for as many as tokens usually have: its length says how many others there are.
-  fileprivate func weight(of bytes: [UInt8]) -> Int {
+  fileprivate func weight(headBytes: Int) -> Int {
     switch purpose {
     case .records, .log:
-      let count = bytes.count - traceBytes
+      let count = headBytes + body.count - traceBytes
       guard let token = headers.first(where: { $0.isNamed(HeaderName.authorization) }) else { return count }
       return count - token.value.utf8.count + OutgoingRequest.tokenBytes
     case .refresh: return OutgoingRequest.tokenAnswerBytes
@@ -311,18 +310,4 @@ extension OutgoingRequest {
 
   fileprivate static let tokenBytes = 280
   fileprivate static let tokenAnswerBytes = 640
-}
-
-extension ArraySlice<UInt8> {
-  /// In pieces of these sizes; what is left comes last.
-  fileprivate func cut(into sizes: [Int]) -> [ArraySlice<UInt8>] {
-    var pieces: [ArraySlice<UInt8>] = []
-    var rest = self
-    for size in sizes where !rest.isEmpty {
-      pieces.append(rest.prefix(size))
-      rest = rest.dropFirst(size)
-    }
-    if !rest.isEmpty { pieces.append(rest) }
-    return pieces
-  }
 }

@@ -49,8 +49,8 @@ extension DeviceLink {
 
 /// The bytes of requests and answers, as they would lie on a socket.
 enum WireBytes {
-  /// Nil when the request cannot be written as HTTP/1.1.
-  static func bytes(of request: OutgoingRequest) -> [UInt8]? {
+  /// What stands before its body; nil when the request cannot be written as HTTP/1.1.
+  static func head(of request: OutgoingRequest) -> [UInt8]? {
     let url = request.url.utf8
     var slashes = url.indices.lazy.filter { url[$0] == UInt8(ascii: "/") }.makeIterator()
     guard slashes.next() != nil, let authority = slashes.next() else { return nil }
@@ -58,7 +58,7 @@ enum WireBytes {
     let host = url[url.index(after: authority)..<path]
     let target = path == url.endIndex ? Substring("/") : request.url[path...]
     var bytes: [UInt8] = []
-    bytes.reserveCapacity(512 + request.body.count)
+    bytes.reserveCapacity(512)
     do throws(HTTPError) {
       try RequestWriter.requestLine(request.method.utf8.span, target.utf8.span, .http11, into: &bytes)
       try HeadWriter.field(HeaderName.host, host.span, into: &bytes)
@@ -66,8 +66,15 @@ enum WireBytes {
     } catch { return nil }
     HeadWriter.contentLength(request.body.count, into: &bytes)
     HeadWriter.end(into: &bytes)
-    bytes.append(contentsOf: request.body)
     return bytes
+  }
+
+  /// A request in the pieces in which it comes to the server: of these sizes, or its head and its body as the app has it,
+  /// which thousands of phones that send at once do not have twice. What is behind `limit` is left out.
+  static func pieces(_ head: [UInt8], _ body: [UInt8], upTo limit: Int?, _ sizes: [Int]) -> [ArraySlice<UInt8>] {
+    if limit == nil && sizes.isEmpty { return body.isEmpty ? [head[...]] : [head[...], body[...]] }
+    let bytes = head + body
+    return bytes.prefix(limit ?? bytes.count).cut(into: sizes)
   }
 
   /// Whether an answer begins with a status of success.
@@ -100,5 +107,19 @@ enum WireBytes {
       let failure = error.code == .truncated ? TransportFailure.incomplete : .protocolError
       return .failed(bytes.isEmpty ? .reset : failure, message: "\(failure.rawValue)")
     }
+  }
+}
+
+extension ArraySlice<UInt8> {
+  /// In pieces of these sizes; what is left comes last.
+  fileprivate func cut(into sizes: [Int]) -> [ArraySlice<UInt8>] {
+    var pieces: [ArraySlice<UInt8>] = []
+    var rest = self
+    for size in sizes where !rest.isEmpty {
+      pieces.append(rest.prefix(size))
+      rest = rest.dropFirst(size)
+    }
+    if !rest.isEmpty { pieces.append(rest) }
+    return pieces
   }
 }

@@ -23,7 +23,7 @@ extension InProcessServer {
   func obey(_ order: Administration, at now: Moment) {
     let connection = connect()
     let head = "POST \(order.path) HTTP/1.1\r\nHost: localhost\r\nContent-Length: \(order.body.utf8.count)\r\n\r\n"
-    let answer = connection.receive(head.utf8 + Array(order.body.utf8), at: now)
+    let answer = connection.receive(Array((head + order.body).utf8)[...], at: now)
     connection.close(.clientClosed, at: now)
     // 429: as many commands wait as it keeps, and these are not among them.
     let isDone = ["HTTP/1.1 2", "HTTP/1.1 429"].contains { answer.starts(with: $0.utf8) }
@@ -32,7 +32,7 @@ extension InProcessServer {
 }
 
 extension InProcessConnection {
-  func receive(_ bytes: some Sequence<UInt8>, at now: Moment, meeting fault: ServerFault? = nil) -> [UInt8] {
+  func receive(_ bytes: ArraySlice<UInt8>, at now: Moment, meeting fault: ServerFault? = nil) -> [UInt8] {
     receive(bytes, at: now.monotonic, wall: now.wall, meeting: fault)
   }
 
