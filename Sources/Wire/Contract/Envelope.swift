@@ -166,7 +166,7 @@ package enum EnvelopeWarning: Equatable, Sendable {
 package struct EnvelopeReader: Sendable {
   /// The root that a server expects; nil for those that are found anyway.
   let rootProperty: [UInt8]?
-  let maxRecords: Int
+  package let maxRecords: Int
   let table = FieldTable.shared
   /// Keys of the objects that are records, whatever else they look like.
   let templateKeys: [[[UInt8]]]

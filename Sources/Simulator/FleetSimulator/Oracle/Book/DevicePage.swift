@@ -117,6 +117,20 @@ struct WaitingRecords {
     return storage[head...].firstIndex { $0.mark == mark }.map { found($0, &near) }
   }
 
+  /// The place of the record whose bytes begin there, if it is the one before or behind `near`, or one at an end of the queue
+  /// where that is nil.
+  func place(of bytes: Span<UInt8>, from start: Int, beside near: Int?) -> Int? {
+    let (first, second) = near.map { ($0 + 1, $0 - 1) } ?? (head, storage.count - 1)
+    if isThere(first, bytes, start) { return first }
+    return isThere(second, bytes, start) ? second : nil
+  }
+
+  private func isThere(_ index: Int, _ bytes: Span<UInt8>, _ start: Int) -> Bool {
+    guard index >= head, index < storage.count else { return false }
+    let end = start + Int(storage[index].length)
+    return end <= bytes.count && RecordMark.of(bytes.extracting(start..<end)) == storage[index].mark
+  }
+
   private func found(_ index: Int, _ near: inout Int) -> Int64 {
     near = index
     return storage[index].row
@@ -138,8 +152,9 @@ struct WaitingRecord {
   let uuid: UUID128
   let timestamp: WallInstant
   let createdAt: MonotonicInstant
-  /// Of its bytes as they were rendered.
+  /// Of its bytes as they were rendered, and how many they are.
   let mark: UInt64
+  let length: UInt32
   var traits = RecordTraits()
   /// How often it was sent.
   var attempts: UInt16 = 0

@@ -163,7 +163,8 @@ final class Ledger {
     switch note {
     case .inserted(let device, let row, let uuid, let timestamp, let bytes):
       var record = WaitingRecord(
-        row: row, uuid: uuid, timestamp: timestamp, createdAt: instant, mark: RecordMark.of(bytes.span))
+        row: row, uuid: uuid, timestamp: timestamp, createdAt: instant, mark: RecordMark.of(bytes.span),
+        length: UInt32(bytes.count))
       if isAsked {
         record.traits = traits.read(bytes)
         if pages[device].lastTimestamp == timestamp {

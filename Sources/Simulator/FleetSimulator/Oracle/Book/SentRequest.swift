@@ -41,26 +41,44 @@ struct SentBodyReader {
   private let reader = EnvelopeReader()
   private let decoder = RecordDecoder()
   private var envelope = Envelope()
-  /// What stood around the record of the last body with a single one that was read.
-  private var (lead, trail): ([UInt8], [UInt8]) = ([], [])
+  /// That of the last body that was read.
+  private var frame: BodyFrame?
 
   mutating func read(_ body: [UInt8], of waiting: WaitingRecords, into sent: inout SentRequest) -> RequestFindings {
-    if let row = onlyRow(in: body, of: waiting) {
-      sent.recordCount = 1
-      sent.rows.append(row)
+    if let frame, frame.isAround(body), readFramed(body, frame, of: waiting, into: &sent) {
+      sent.recordCount = sent.rows.count
       return RequestFindings()
     }
+    sent.rows.removeAll()
     return readWhole(body, of: waiting, into: &sent)
   }
 
-  /// A body that differs from one that was read in nothing but which record of the queue is in it would be read the same way.
-  private func onlyRow(in body: [UInt8], of waiting: WaitingRecords) -> Int64? {
-    guard !lead.isEmpty, body.count > lead.count + trail.count, body.starts(with: lead),
-      body.suffix(trail.count).elementsEqual(trail)
-    else { return nil }
-    var near = waiting.all.startIndex - 1
-    let record = body.span.extracting(lead.count..<body.count - trail.count)
-    return waiting.row(marked: RecordMark.of(record), near: &near)
+  /// A body that differs from one that was read in nothing but which records of the queue are in it would be read the same
+  /// way. False when it is another one.
+  private func readFramed(
+    _ body: [UInt8], _ frame: BodyFrame, of waiting: WaitingRecords, into sent: inout SentRequest
+  ) -> Bool {
+    var place = frame.lead.count
+    let end = body.count - frame.trail.count
+    guard frame.holdsMany else {
+      var near = waiting.all.startIndex - 1
+      guard let row = waiting.row(marked: RecordMark.of(body.span.extracting(place..<end)), near: &near) else {
+        return false
+      }
+      sent.rows.append(row)
+      return true
+    }
+    let records = body.span.extracting(first: end)
+    var near: Int?
+    while let index = waiting.place(of: records, from: place, beside: near) {
+      sent.rows.append(waiting.all[index].row)
+      place += Int(waiting.all[index].length)
+      if place == end { return true }
+      guard sent.rows.count < reader.maxRecords, body[place] == UInt8(ascii: ",") else { return false }
+      place += 1
+      near = index
+    }
+    return false
   }
 
   private mutating func readWhole(
@@ -84,9 +102,7 @@ struct SentBodyReader {
         note(record, of: waiting, into: &sent, &findings)
       }
     }
-    if envelope.records.count == 1 {
-      (lead, trail) = (Array(body[..<envelope.records[0].lowerBound]), Array(body[envelope.records[0].upperBound...]))
-    }
+    if let frame = BodyFrame(of: envelope, in: body) { self.frame = frame }
     return findings
   }
 
@@ -112,6 +128,30 @@ struct SentBodyReader {
       }
       return UUID128(text: text.utf8.span)
     } catch { return nil }
+  }
+}
+
+/// What stands around the records of a body.
+private struct BodyFrame {
+  let lead: [UInt8]
+  let trail: [UInt8]
+  /// It has room for several records, with commas between them.
+  let holdsMany: Bool
+
+  /// Nil for a body without records, and for one that is the record itself.
+  init?(of envelope: Envelope, in body: [UInt8]) {
+    guard let first = envelope.records.first, let last = envelope.records.last else { return nil }
+    switch envelope.shape {
+    case .bare: return nil
+    case .wrapped: holdsMany = false
+    case .wrappedBatch, .bareBatch: holdsMany = true
+    }
+    (lead, trail) = (Array(body[..<first.lowerBound]), Array(body[last.upperBound...]))
+  }
+
+  func isAround(_ body: [UInt8]) -> Bool {
+    body.count > lead.count + trail.count && body.starts(with: lead)
+      && body.suffix(trail.count).elementsEqual(trail)
   }
 }
 
