@@ -95,6 +95,50 @@ import Testing
     #expect(try queue.numbers() == Array(1..<10))
   }
 
+  /// What a group has written in memory goes with it, and what it has deleted there never comes to SQLite.
+  @Test func aFullDiskUndoesTheGroupOfARunInVirtualTime() throws {
+    let bench = try Bench(.scratch)
+    let queue = bench.queue()
+    let state = bench.database.state(of: bench.device)
+    for number in 0..<10 { _ = try queue.insert(number) }
+    try state.set("engine", to: [1].span)
+    try bench.database.commit()
+    try limit(bench.database)
+    let huge = [UInt8](repeating: 1, count: 1_000_000)
+    func insertHuge() throws -> Int64 {
+      try queue.insert(uuid: Sample.uuid(99), timestamp: Sample.noon, bytes: huge.span)
+    }
+    #expect(try queue.delete([insertHuge()]) == 1)
+    try bench.database.commit()
+
+    #expect(try queue.delete(uuid: Sample.uuid(0)))
+    try state.set("engine", to: [2].span)
+    _ = try insertHuge()
+    #expect(queue.count == 10)
+    #expect(throws: DatabaseError.self) { try bench.database.commit() }
+    #expect(try queue.numbers() == Array(0..<10))
+    #expect(try state.value("engine") == [1])
+    #expect(try bench.neighboursAreUntouched())
+  }
+
+  @Test func aGroupIsLargeByItsBytesAndByWhatItDeletes() throws {
+    let database = try QueueDatabase(path: "", commits: .grouped)
+    let queue = database.queue(of: 0)
+    let bytes = [UInt8](repeating: 1, count: 1_000)
+    var count = 0
+    while !database.isGroupLarge {
+      _ = try queue.insert(uuid: Sample.uuid(count), timestamp: Sample.noon, bytes: bytes.span)
+      count += 1
+    }
+    #expect((10_000..<20_000).contains(count))
+    try database.commit()
+    #expect(!database.isGroupLarge)
+    #expect(try queue.deleteAll().count == count)
+    #expect(database.isGroupLarge)
+    try database.commit()
+    #expect(!database.isGroupLarge)
+  }
+
   /// The process may not write beyond 256 KiB of any file, so that commits fail in the middle of their writes.
   @Test(arguments: QueueForm.files) func aWriteThatTheSystemRefusesLeavesNothingHalfDone(form: QueueForm) async {
     let isApp = form == .app

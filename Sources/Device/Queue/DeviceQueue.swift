@@ -70,15 +70,12 @@ package struct DeviceQueue: RecordQueue {
     let recordedAt = timestamp.millisecondsSince1970
     return try database.write(for: device, .insertion) { () throws(DatabaseError) in
       let row = try database.takeRow()
-      try database.records.insert(row, device: device, uuid, recordedAt: recordedAt, bytes)
+      let record = QueuedRecord(id: row, uuid: uuid, timestamp: timestamp, bytes: bytes.copied)
+      try database.insert(record, device: device)
       rows.append(row, recordedAt: recordedAt)
       database.changes.append(.inserted(device: device, row: row))
-      if let observer = database.observer {
-        let copy = [UInt8](capacity: bytes.count) { copy in
-          for index in bytes.indices { copy.append(bytes[index]) }
-        }
-        observer.see(.inserted(device: device, row: row, uuid: uuid, timestamp: timestamp, bytes: copy))
-      }
+      database.observer?.see(
+        .inserted(device: device, row: row, uuid: uuid, timestamp: timestamp, bytes: record.bytes))
       return row
     }
   }
@@ -123,7 +120,7 @@ package struct DeviceQueue: RecordQueue {
   private func append(_ rows: [Int64], to records: inout [QueuedRecord]) throws(DatabaseError) {
     let start = records.count
     do throws(DatabaseError) {
-      for row in rows { records.append(try database.records.read(row)) }
+      for row in rows { records.append(try database.read(row)) }
     } catch {
       records.removeSubrange(start...)
       throw error
@@ -145,14 +142,14 @@ extension DeviceQueue {
   }
 
   package func delete(uuid: UUID128) throws(DatabaseError) -> Bool {
-    for row in rows.rows where try database.records.identity(row).uuid == uuid { return try delete([row], .order) == 1 }
+    for row in rows.rows where try database.identity(row).uuid == uuid { return try delete([row], .order) == 1 }
     return false
   }
 
   package func deleteAll() throws(DatabaseError) -> [UUID128] {
     let all = Array(rows.rows)
     var uuids: [UUID128] = []
-    for row in all { uuids.append(try database.records.identity(row).uuid) }
+    for row in all { uuids.append(try database.identity(row).uuid) }
     _ = try delete(all, .order)
     return uuids
   }
@@ -164,7 +161,7 @@ extension DeviceQueue {
       var expired: [UUID128] = []
       var earliest = Int64.max
       for row in Array(rows.rows) {
-        let (uuid, recordedAt) = try database.records.identity(row)
+        let (uuid, recordedAt) = try database.identity(row)
         if recordedAt >= instant || rows.locked.contains(row) {
           earliest = min(earliest, recordedAt)
         } else if try delete(row, .age) {
@@ -183,7 +180,7 @@ extension DeviceQueue {
       var evicted: [UUID128] = []
       let newest = maximum > 0 ? rows.rows.last : nil
       for row in unlocked(surplus, false) where row != newest {
-        evicted.append(try database.records.identity(row).uuid)
+        evicted.append(try database.identity(row).uuid)
         _ = try delete(row, .room)
       }
       return evicted
@@ -195,7 +192,7 @@ extension DeviceQueue {
     guard rows.remove(row) else { return false }
     database.changes.append(.deleted(device: device, row: row))
     database.observer?.see(.deleted(device: device, row: row, cause))
-    try database.records.delete(row)
+    try database.delete(row)
     return true
   }
 }
@@ -218,16 +215,14 @@ extension RecordStatements {
       reservation: try connection.prepare("UPDATE reservation SET next_row = ?"))
   }
 
-  mutating func insert(
-    _ row: Int64, device: Int, _ uuid: UUID128, recordedAt: Int64, _ data: Span<UInt8>
-  ) throws(DatabaseError) {
-    let uuid = uuid.bytes
+  mutating func insert(_ record: QueuedRecord, device: Int) throws(DatabaseError) {
+    let uuid = record.uuid.bytes
     var execution = insertion.start()
-    execution.bind(1, row)
+    execution.bind(1, record.id)
     execution.bind(2, Int64(device))
     execution.bind(3, blob: uuid.span)
-    execution.bind(4, recordedAt)
-    execution.bind(5, blob: data)
+    execution.bind(4, record.timestamp.millisecondsSince1970)
+    execution.bind(5, blob: record.bytes.span)
     try execution.run()
   }
 

@@ -27,6 +27,10 @@ package final class QueueDatabase {
   package var observer: (any QueueObserver)?
   /// What the open group has changed so far.
   var changes: [RowChange] = []
+  /// Nil where each write goes to SQLite at once, so that a full disk shows at the call that it fails.
+  var group: OpenGroup?
+  /// How many rows the open group has put into SQLite or deleted there.
+  var rowsWritten = 0
   /// Why the open group is lost already.
   var loss: DatabaseError?
   /// A call that writes is under way.
@@ -45,6 +49,8 @@ package final class QueueDatabase {
       // It is not opened after a crash: what a rollback needs is in memory.
       try connection.apply(.journalMode(.memory))
       try connection.apply(.cacheSize(kilobytes: QueueDatabase.spillingCacheKilobytes))
+      // Nobody reads what is left of deleted rows, and a page that holds nothing else need not be written.
+      try connection.apply(.secureDelete(false))
     } else if path != ":memory:" {
       try QueueDatabase.configure(connection, commits)
     }
@@ -61,6 +67,7 @@ package final class QueueDatabase {
     self.geofences = geofences
     self.state = state
     self.connection = connection
+    group = path.isEmpty && commits == .grouped ? OpenGroup() : nil
     try readRows()
   }
 
@@ -68,8 +75,8 @@ package final class QueueDatabase {
   private static let busyTimeoutMilliseconds: Int32 = 1_000
   /// The hot pages of ten thousand devices, each of which writes to a place of its own.
   private static let sharedCacheKilobytes = 65_536
-  /// The state of ten thousand devices and what usually waits in them.
-  private static let spillingCacheKilobytes = 131_072
+  /// What waits for longer than a group lasts; ten thousand devices have a few pages each.
+  private static let spillingCacheKilobytes = 65_536
 
   private static func configure(_ connection: borrowing Connection, _ commits: Commits) throws(DatabaseError) {
     try connection.execute("PRAGMA locking_mode = EXCLUSIVE")
@@ -130,6 +137,17 @@ extension QueueDatabase {
     }
   }
 
+  private static let groupBytesMax = 16 << 20
+  /// Each row may lie on a page of its own, and what a rollback needs of a page stays in memory until the commit.
+  private static let groupRowsMax = 8_192
+
+  /// Whether the open group takes so much memory that it is to be committed, where nothing else asks for it: without a file
+  /// a commit makes nothing durable.
+  package var isGroupLarge: Bool {
+    let bytes = (group?.bytes ?? 0) + changes.count * MemoryLayout<RowChange>.stride
+    return bytes > QueueDatabase.groupBytesMax || rowsWritten > QueueDatabase.groupRowsMax
+  }
+
   /// Runs `body` as a part of the open group, or as a group of its own.
   func write<Result>(
     for device: Int, _ step: WriteStep = .other, _ body: () throws(DatabaseError) -> Result
@@ -162,8 +180,17 @@ extension QueueDatabase {
   }
 
   private func commitGroup() throws(DatabaseError) {
-    if connection.isInTransaction { try connection.execute("COMMIT") }
+    if connection.isInTransaction {
+      try writeGroup()
+      try connection.execute("COMMIT")
+    }
+    endGroup()
+  }
+
+  private func endGroup() {
     changes.removeAll(keepingCapacity: true)
+    group?.removeAll()
+    rowsWritten = 0
   }
 
   private func undoGroup() {
@@ -181,7 +208,7 @@ extension QueueDatabase {
       case .deleted(let device, let row): devices[device].putBack(row)
       }
     }
-    changes.removeAll(keepingCapacity: true)
+    endGroup()
     // The reservation may have been a part of the group.
     reservedRows = nextRow
   }

@@ -8,15 +8,19 @@ package struct StateTable {
 
   /// Nil when it was never set.
   package func value(_ name: String) throws(DatabaseError) -> [UInt8]? {
-    try database.state.value(name, device: device)
+    try database.state(name, device: device)
   }
 
   package func set(_ name: String, to value: Span<UInt8>) throws(DatabaseError) {
-    try database.write(for: device) { () throws(DatabaseError) in try database.state.set(name, value, device: device) }
+    try database.write(for: device) { () throws(DatabaseError) in
+      try database.setState(name, to: value, device: device)
+    }
   }
 
   package func remove(_ name: String) throws(DatabaseError) {
-    try database.write(for: device) { () throws(DatabaseError) in try database.state.remove(name, device: device) }
+    try database.write(for: device) { () throws(DatabaseError) in
+      try database.removeState(name, device: device)
+    }
   }
 }
 

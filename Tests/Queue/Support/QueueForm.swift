@@ -7,10 +7,15 @@ enum QueueForm: CaseIterable, Sendable {
   case app
   /// A file per shard, with neighbours on both sides, commits grouped.
   case shard
-  /// The same without a file, for virtual time.
+  /// The same without a file.
   case memory
+  /// In a file without a name, for virtual time: what a group writes comes to SQLite with its commit.
+  case scratch
 
   static let files: [QueueForm] = [.app, .shard]
+
+  /// What it holds is there again after a restart.
+  var isKept: Bool { QueueForm.files.contains(self) }
 }
 
 /// A database of one form, and the device that the test is about.
@@ -37,10 +42,10 @@ final class Bench {
   /// Not to be kept over `reopen`: it keeps its database open.
   func queue() -> DeviceQueue { database.queue(of: device) }
 
-  /// As after a start of the process; a database in memory goes on.
+  /// As after a start of the process; a database that is not kept goes on.
   func reopen() throws {
     try database.commit()
-    guard form != .memory else { return }
+    guard form.isKept else { return }
     // The old one holds its lock until it is gone.
     database = try QueueDatabase(path: ":memory:", commits: .grouped)
     database = try Bench.open(form, folder)
@@ -61,6 +66,7 @@ final class Bench {
     case .app: try QueueDatabase(path: folder.file("queue.db"), commits: .everyCall)
     case .shard: try QueueDatabase(path: folder.file("queue.db"), commits: .grouped)
     case .memory: try QueueDatabase(path: ":memory:", commits: .grouped)
+    case .scratch: try QueueDatabase(path: "", commits: .grouped)
     }
   }
 }

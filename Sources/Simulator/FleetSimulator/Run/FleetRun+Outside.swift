@@ -12,6 +12,7 @@ import Upload
 extension FleetRun {
   /// How many devices have their turns before what has come from the network is looked at.
   private static let turnsInARow = 256
+  private static let turnsPerCommit = 4_096
   /// No device is woken more often than that (docs/decisions/0020).
   private static let wakingInterval = Nanoseconds.milliseconds(4)
 
@@ -45,7 +46,7 @@ extension FleetRun {
       let end = phase == .driving ? min(limit, drivesEnd) : limit
       let served = try serve(by: clock, before: end)
       turns += served
-      if turns >= FleetRun.eventsPerCommit {
+      if turns >= FleetRun.turnsPerCommit {
         turns = 0
         try shared.database.commit()
         shared.proveIfNeeded()

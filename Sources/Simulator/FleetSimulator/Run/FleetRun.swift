@@ -51,7 +51,7 @@ package final class FleetRun {
   /// Beyond, a device goes round in circles.
   var turnsAtOnceMax = 1_000_000
 
-  static let eventsPerCommit = 4_096
+  private static let turnsPerProgress = 4_096
   /// In lockstep each may wait for an answer.
   private static let eventsPerLook = 512
   private static let zero = MonotonicInstant(nanoseconds: 0)
@@ -288,10 +288,8 @@ package final class FleetRun {
       turnsAtOnce = next.map { $0 <= instant } ?? false ? turnsAtOnce + 1 : 0
       if turnsAtOnce > turnsAtOnceMax { throw LivelockError(device: shared.names[device], instant: instant) }
       turns += 1
-      if turns % FleetRun.eventsPerCommit == 0 {
-        try shared.database.commit()
-        progress()
-      }
+      if shared.database.isGroupLarge { try shared.database.commit() }
+      if turns % FleetRun.turnsPerProgress == 0 { progress() }
       if shared.lockstep != nil || turns % FleetRun.eventsPerLook == 0 { isInterrupted = interruption.isRequested }
       shared.proveIfNeeded()
       if phase == .driving ? isEndedEarly : shared.oracle.violations.breaksOff { break }
