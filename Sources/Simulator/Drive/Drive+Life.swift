@@ -49,9 +49,16 @@ extension Drive {
   /// The user opens the app, over its service when that has gone on.
   mutating func openApp(at now: Moment) throws(DatabaseError) {
     guard !isSwitchingOn else { return lines.append(.note("the phone is still restarting")) }
-    guard !isOpen else { return lines.append(.note("the app is open already")) }
+    guard !isOpen || isInBackground else { return lines.append(.note("the app is open already")) }
     lines.append(.note("you open the app"))
-    if isRunning { ready(Launch(), at: now) } else { try launch(Launch(), at: now) }
+    // The system may have started it, or its service goes on.
+    if isOpen {
+      give(.foreground, at: now)
+    } else if isRunning {
+      ready(Launch(), at: now)
+    } else {
+      try launch(Launch(), at: now)
+    }
     isInBackground = false
     // What the app does when it is opened.
     start(at: now)
@@ -74,7 +81,13 @@ extension Drive {
   /// The system starts the app, for what it watches (SDK §19.2).
   mutating func relaunch(for input: EngineInput, at now: Moment) throws(DatabaseError) {
     guard !isRunning, !isSwitchingOn, input.startsApp(on: settings.platform) else { return }
-    let reason = input == .backgroundFetch ? "the app may fetch" : "the phone has left the region that the app watches"
+    let reason =
+      switch input {
+      case .backgroundFetch: "the app may fetch"
+      case .significantChange: "the phone has moved far"
+      case .geofenceCrossing: "the phone has crossed a geofence"
+      default: "the phone has left the region that the app watches"
+      }
     lines.append(.note("\(reason): it is started in the background"))
     try launch(Launch(isInBackground: true), at: now)
   }
@@ -107,7 +120,7 @@ extension Drive {
     end(.closed)
     if app.stopOnTerminate {
       lines.append(.note("the app is closed, and tracking with it: stopOnTerminate is true"))
-    } else if settings.platform == .ios {
+    } else if settings.platform == .ios, host.engine.state.isEnabled {
       lines.append(.note("the app is closed; iOS starts it again when the phone leaves the region"))
     } else {
       lines.append(.note("the app is closed; it was not tracking"))
