@@ -47,7 +47,7 @@ import Threaded
     Case(defect: .failsAtMissingFields, clause: "missing-fields"),
     Case(defect: .writesNullAsText, clause: "null-fields"),
     Case(defect: .dropsHeartbeats, clause: "event-heartbeat"),
-    Case(defect: .forgetsGeofences, clause: "event-geofence"),
+    Case(defect: .forgetsGeofences, clause: "event-geofence"), Case(defect: .entersAlways, clause: "event-geofence"),
     Case(defect: .cutsTexts, clause: "extras-8-kb"),
     Case(defect: .dropsLongExtras, clause: "extras-8-kb"),
     Case(defect: .cutsTexts, clause: "body-over-1-mb"),

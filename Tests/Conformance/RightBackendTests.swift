@@ -59,6 +59,31 @@ import Threaded
     #expect(cause.contains("12 entries") && cause.contains("1 of 12 records that were listed before it are missing: "))
   }
 
+  /// A table whose rows have identities of their own, and no column for that of the record, tells of no loss.
+  @Test func whatIsListedByAnotherNameAloneIsNotLost() throws {
+    let summary = try ScriptedBackend(nil, listing: .ownUUIDs).summary(of: Self.storage)
+    #expect(summary.outcome == .storeUnread && summary.broken.isEmpty, "\(Self.verdicts(summary))")
+    #expect(Self.verdicts(summary).contains("is listed as 00000000-0000-4000-8000-"), "\(Self.verdicts(summary))")
+  }
+
+  /// What is shown of a geofence is looked at, promised or not.
+  @Test func aWrongGeofenceThatIsNotPromisedIsSeen() throws {
+    let open = Self.dialect(", keeps: [\"event\", \"geofence\", \"extras\", \"battery\", \"activity\"]", "")
+    let verdict = try ScriptedBackend(.entersAlways).verdict(on: "event-geofence", dialect: open)
+    guard case .broken(let breach)? = verdict else {
+      Issue.record("a wrong action is kept")
+      return
+    }
+    #expect(breach.cause.contains("geofence.action"))
+  }
+
+  /// A run of some clauses that cannot be judged says why, and is no success.
+  @Test func whatKeepsTheWantedClausesFromBeingJudgedIsTold() throws {
+    let summary = try ScriptedBackend(.fails).summary(of: ["batch-all-stored", "unknown-path-refused"])
+    #expect(summary.outcome == .mustBroken, "\(Self.verdicts(summary))")
+    #expect(summary.broken.map(\.clause.id) == ["good-record-acknowledged"], "\(Self.verdicts(summary))")
+  }
+
   /// A restart goes on beside the uploads of its clause.
   @Test(arguments: ["ack-survives-stop", "ack-survives-kill", "ack-survives-kill-in-flight"])
   func whatARestartDoesNotLoseIsKept(clause: String) throws {

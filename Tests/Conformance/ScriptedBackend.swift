@@ -20,7 +20,7 @@ final class ScriptedBackend: Sendable {
     case answersNestedCommands, stopsEverybody, saysThatItIsJSON, acknowledgesUnreadableBodies, acknowledgesOtherPaths
     case losesOneOfACrowd, forgetsGeofenceExtras, cutsTexts, dropsLongExtras, neverCharges, isAlwaysSure
     case swapsInTheSouth, losesTheLastOfTwenty, keepsAHundredOfABatch, listsAHundred, filesTheSixthElsewhere
-    case roundsToFrames, makesFalseOfNull, cutsLists, commitsBatchesLate, numbersDevices
+    case roundsToFrames, makesFalseOfNull, cutsLists, commitsBatchesLate, numbersDevices, entersAlways
     case losesOverlaps, countsInSummerTime, refusesOldRecords, datesOldRecordsAnew, cutsHEAD
   }
 
@@ -46,9 +46,9 @@ final class ScriptedBackend: Sendable {
       case .withoutHyphens:
         row = row.replacing("uuid", nil)
         uuid = uuid.filter { $0 != "-" }
-      case .otherUUIDs:
+      case .otherUUIDs, .ownUUIDs:
         row = row.replacing("uuid", nil)
-        more = ",\"client\":{\"ref\":\"\(uuid)\"}"
+        if listing == .otherUUIDs { more = ",\"client\":{\"ref\":\"\(uuid)\"}" }
         uuid = "00000000-0000-4000-8000-" + uuid.suffix(12)
       case .changing: more = ",\"fetched_at\":\(SystemClock().wallNow.millisecondsSince1970)"
       case .microseconds: row = row.replacing("timestamp", .number("\(time)000"))
@@ -70,7 +70,7 @@ final class ScriptedBackend: Sendable {
     /// It takes its time for one device, as for one with a long list, or for each.
     case isSlowOnce, isSlow
     case wrapped, withoutHyphens, changing, microseconds, nanoseconds, unreadableTimes, geoJSON, texts, placeless
-    case otherUUIDs
+    case otherUUIDs, ownUUIDs
   }
 
   private let defect: Defect?
@@ -99,7 +99,7 @@ final class ScriptedBackend: Sendable {
 
   /// The verdict of one clause about this backend.
   func verdict(on clause: String, dialect: String = ScriptedBackend.dialect) throws -> ConformanceVerdict? {
-    try summary(of: [clause], dialect: dialect).results.first?.verdict
+    try summary(of: [clause], dialect: dialect).results.first { $0.clause.id == clause }?.verdict
   }
 
   /// A run of some clauses.
@@ -293,6 +293,7 @@ final class ScriptedBackend: Sendable {
     case .dropsLateRecords: return age > 9_000_000 ? nil : record
     case .dropsHeartbeats: return record["event"]?.string == "heartbeat" ? nil : record
     case .forgetsGeofences: return record.replacing("geofence", nil)
+    case .entersAlways: return record.replacing("geofence", record["geofence"]?.replacing("action", .text("ENTER")))
     case .dropsLongExtras: return (record["extras"]?.shown.utf8.count ?? 0) > 4_000 ? nil : record
     case .neverCharges: return record.replacing("battery", record["battery"]?.replacing("is_charging", .bool(false)))
     case .isAlwaysSure: return record.replacing("activity", record["activity"]?.replacing("confidence", .number("92")))

@@ -188,7 +188,8 @@ extension ConformanceClause {
         try event(run, ["event", "geofence.identifier", "geofence.action", "extras"]) {
           $0.event = .geofence
           $0.geofence = GeofenceTrigger(
-            identifier: "yard", action: action, timestamp: $0.timestamp, extras: run.object(#"{"zone":3}"#))
+            identifier: "yard \(action.rawValue)", action: action, timestamp: $0.timestamp,
+            extras: run.object(#"{"zone":3}"#))
           $0.extras = run.object(#"{"own":"x"}"#)
         }
       }
@@ -219,6 +220,8 @@ extension ConformanceClause {
     let look = try run.expectOnce([record], of: phone.name, among: ", a \(kind),")
     let shown = fields.filter { run.facts.shows($0) || $0.hasPrefix("geofence") && run.facts.shows("event") }
     try run.expectSame(shown.filter(run.facts.shows), of: record, in: look)
+    // No record of before has told whether the store shows geofences: what it shows of this one is looked at.
+    for field in fields where field.hasPrefix("geofence.") { try run.expectSame(field, of: record, in: look) }
     try geofenceExtras(run, of: record, in: look)
     // A store that shows whole records shows the geofence of this one.
     guard shown.contains("geofence.identifier"), !run.facts.shows("geofence"), run.facts.shows("extras"),

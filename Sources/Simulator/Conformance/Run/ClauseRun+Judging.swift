@@ -196,13 +196,28 @@ extension ClauseRun {
       if count == 0 { look.missing.append(record) }
       if count > 1 { look.repeated.append(record) }
     }
-    if look.missing.count == records.count, let first = look.missing.first,
-      let path = all.lazy.compactMap({ $0.entry.place(of: first.uuid) }).first
-    {
+    guard look.missing.count == records.count, let first = look.missing.first else {
+      facts.noteKnownUUIDs()
+      return look
+    }
+    if let path = all.lazy.compactMap({ $0.entry.place(of: first.uuid) }).first {
       throw ClauseStop.unread(
         "the store could not be read: \(StoreProblem.misnamed(target.storePlace ?? "", path: path).text)")
     }
+    if !facts.knowsUUIDs, let other = all.first(where: { isUnderAnotherName(first, $0) })?.uuid {
+      throw ClauseStop.unread(
+        "the store could not be read: what has the time and the place of the record \(first.uuid.upperCaseText) is listed as \(other.upperCaseText): let the list show the uuid of the record too, and name its place as 'uuid' in verify.fields"
+      )
+    }
     return look
+  }
+
+  /// Rows have identities of their own in many stores, and show no other.
+  private func isUnderAnotherName(_ record: SentRecord, _ entry: StoredRecord) -> Bool {
+    ["timestamp", "coords.latitude", "coords.longitude"].allSatisfy { field in
+      guard let sent = record.value.value(at: field), let stored = entry.value(field) else { return false }
+      return StoredField.difference(stored, sent, field) == nil
+    }
   }
 
   /// Each of them is stored once under its device. `among` tells which records these are, as "of the batch of 10".

@@ -69,8 +69,19 @@ package final class ConformanceRun: Sendable {
         if wanted.contains(result.clause.id) { tell(result, self.results.withLock { $0.count }) }
       }
     }
-    return explained(clauses.compactMap { clause in results.withLock { $0[clause.id] } })
+    return explained((brokenFoundations + clauses).compactMap { clause in results.withLock { $0[clause.id] } })
   }
+
+  /// What keeps a clause that is wanted from being judged is told, wanted or not.
+  private var brokenFoundations: [ConformanceClause] {
+    let wanted = clauses
+    return ConformanceClause.all.filter { clause in
+      ConformanceRun.foundations.contains(clause.id) && isBroken(clause.id) && !wanted.contains { $0.id == clause.id }
+        && wanted.contains { result(of: $0)?.verdict == .notJudged(ConformanceRun.because(of: clause.id)) }
+    }
+  }
+
+  private static func because(of clause: String) -> String { "because of \(clause)" }
 
   /// Most of the time of a clause would be spent waiting.
   var isSlow: Bool { facts.isSlow || facts.isStoreSlow || target.dialect.verification.readDelay > .milliseconds(250) }
@@ -121,13 +132,13 @@ package final class ConformanceRun: Sendable {
     if let cause = ConformanceRun.foundations.first(where: { isBroken($0) && $0 != clause.id }),
       clause.phase != .first, clause.phase != .last, !ConformanceRun.causesOfFoundations.contains(clause.id)
     {
-      return result(.notJudged("because of \(cause)"))
+      return result(.notJudged(ConformanceRun.because(of: cause)))
     }
     if let illness, clause.phase != .last { return result(.notJudged(ConformanceRun.silence(behind: illness))) }
     // A backend without a good answer takes a time-out for each upload.
     let good = "good-record-acknowledged"
     if clause.phase == .first, clause.presumes.contains(good), isBroken(good) {
-      return result(.notJudged("because of \(good)"))
+      return result(.notJudged(ConformanceRun.because(of: good)))
     }
     // What the first look at the store came to, the others need not find out again, each in its own time.
     if clause.needs.contains(.store), clause.phase != .first, let problem = facts.storeProblem {

@@ -39,6 +39,15 @@ package struct ConformanceTarget: Sendable {
     store = ConformanceTarget.store(dialect.verification, base, client) ?? ours?.store(client)
   }
 
+  /// The app says in a field of the head which device it is.
+  var namesDevicesInHeaders: Bool {
+    let document = dialect.app.document
+    guard case .object(let headers)? = document["http"]?["headers"] ?? document["headers"] else { return false }
+    return headers.members.map(\.value).contains { value in
+      if case .string(let text) = value { text.firstRange(of: "${device.id}") != nil } else { false }
+    }
+  }
+
   private static func store(
     _ verification: DialectVerification, _ base: String, _ client: ConformanceClient
   ) -> (any StoreView)? {

@@ -10,6 +10,7 @@ final class RunFacts: Sendable {
     var shown: Set<String> = []
     var listsIdentitiesAlone = false
     var listsUUIDs = false
+    var knowsUUIDs = false
     var readsTimes = false
     var timeUnits: [EpochUnit]?
     var hidden: [String: String] = [:]
@@ -122,6 +123,11 @@ final class RunFacts: Sendable {
   var listsUUIDs: Bool { found.withLock { $0.listsUUIDs } }
 
   func noteUUIDs() { found.withLock { $0.listsUUIDs = true } }
+
+  /// A record was found by its own uuid: where another one is not, it is not there.
+  var knowsUUIDs: Bool { found.withLock { $0.knowsUUIDs } }
+
+  func noteKnownUUIDs() { found.withLock { $0.knowsUUIDs = true } }
 
   /// The store has shown a time that could be read.
   var readsTimes: Bool { found.withLock { $0.readsTimes } }
