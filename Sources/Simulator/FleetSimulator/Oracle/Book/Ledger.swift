@@ -48,7 +48,7 @@ final class Ledger {
   var areQueuesClosed = false
   /// Left a queue otherwise than by an answer while a request was under way with them.
   private var onTheirWay: [(row: Int64, dequeued: DequeuedRecord)] = []
-  private var bodies = SentBodyReader()
+  private var bodies: SentBodyReader
   /// What the records that the server has lost have in common.
   var losses = LossProfile()
   /// Each of them.
@@ -93,6 +93,7 @@ final class Ledger {
     space = DeviceSpace(devices: names.count)
     truth = TrueWorld(in: space)
     self.sight = sight
+    bodies = SentBodyReader(knowsBatchesByMarks: sight == .inside)
     traits = RecordTraitsReader(comparesContents: sight == .listing)
     clockFactor = setup.outside?.factor ?? 1
     // Many questions at once cost little; a run that ends at the first loss does not wait for others, and without a

@@ -43,9 +43,15 @@ struct SentBodyReader {
   private var envelope = Envelope()
   /// That of the last body that was read.
   private var frame: BodyFrame?
+  /// A record that was no JSON when it was queued is found by reading a batch. The server inside does that as well.
+  private let knowsBatchesByMarks: Bool
+
+  init(knowsBatchesByMarks: Bool) { self.knowsBatchesByMarks = knowsBatchesByMarks }
 
   mutating func read(_ body: [UInt8], of waiting: WaitingRecords, into sent: inout SentRequest) -> RequestFindings {
-    if let frame, frame.isAround(body), readFramed(body, frame, of: waiting, into: &sent) {
+    if let frame, knowsBatchesByMarks || !frame.holdsMany, frame.isAround(body),
+      readFramed(body, frame, of: waiting, into: &sent)
+    {
       sent.recordCount = sent.rows.count
       return RequestFindings()
     }
