@@ -49,7 +49,7 @@ package final class QueueDatabase {
       // It is not opened after a crash: what a rollback needs is in memory.
       try connection.apply(.journalMode(.memory))
       try connection.apply(.cacheSize(kilobytes: QueueDatabase.spillingCacheKilobytes))
-      // Nobody reads what is left of deleted rows, and a page that holds nothing else need not be written.
+      // What is left of deleted rows is never read, and a page that holds nothing else need not be written.
       try connection.apply(.secureDelete(false))
     } else if path != ":memory:" {
       try QueueDatabase.configure(connection, commits)
