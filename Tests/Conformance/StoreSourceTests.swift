@@ -166,9 +166,44 @@ import Testing
   @Test func anEventThatMostRecordsKeepIsExpectedOfAll() throws {
     let sent = #"{"event":"geofence"}"#
     let kept = #"{"lat":1,"event":"geofence"}"#
-    #expect(try lacking([kept, kept, #"{"event":"motionchange"}"#], sent: [sent, sent, sent]) == ["1 from 2: event"])
+    #expect(try lacking([kept, kept, #"{"event":"moved"}"#], sent: [sent, sent, sent]) == ["1 from 2: event"])
     // A column of that name for something else.
     #expect(try lacking([#"{"event":"upload"}"#, #"{"event":"upload"}"#], sent: [sent, sent]) == [])
+  }
+
+  /// One of the SDK's words is no word of the store's own, and a name has none.
+  @Test(arguments: [
+    (#"{"event":"geofence"}"#, #"{"event":"heartbeat"}"#, "event heartbeat instead of geofence"),
+    (
+      #"{"activity":{"type":"in_vehicle"}}"#, #"{"activity":{"type":"still"}}"#,
+      "activity.type still instead of in_vehicle"
+    ),
+    (#"{"geofence":{"action":"EXIT"}}"#, #"{"geofence":{"action":"ENTER"}}"#, "geofence.action enter instead of exit"),
+    (
+      #"{"geofence":{"identifier":"home"}}"#, #"{"geofence":{"identifier":"work"}}"#,
+      "geofence.identifier is not what was sent"
+    ),
+  ])
+  func anotherWordOfTheSDKIsADifference(sent: String, stored: String, difference: String) throws {
+    let record = try #require(RecordContent(sent: Array(sent.utf8)))
+    let entry = try #require(StoredValue(Array(stored.utf8)))
+    let comparison = record.comparison(with: RecordContent(StoredRecord(entry, fields: [])))
+    #expect(comparison.difference == difference)
+  }
+
+  @Test func aWordOfItsOwnIsExpectedOfAllOrOfNone() throws {
+    let (sent, own) = (#"{"activity":{"type":"in_vehicle"}}"#, #"{"activity":{"type":"driving"}}"#)
+    #expect(try lacking([sent, sent, own], sent: [sent, sent, sent]) == ["1 from 2: activity.type"])
+    #expect(try lacking([sent, sent, "{}"], sent: [sent, sent, sent]) == ["1 from 2: activity.type"])
+    #expect(try lacking([own, own], sent: [sent, sent]) == [])
+  }
+
+  @Test func aStoreMayWriteActionsSmallAndLeaveOutWhatIsUnknown() throws {
+    let fence = #"{"geofence":{"identifier":"home","action":"EXIT"}}"#
+    let small = #"{"geofence":{"identifier":"home","action":"exit"}}"#
+    #expect(try lacking([fence, fence, small], sent: [fence, fence, fence]) == [])
+    let (known, unknown) = (#"{"activity":{"type":"still"}}"#, #"{"activity":{"type":"unknown"}}"#)
+    #expect(try lacking([known, known, "{}"], sent: [known, known, unknown]) == [])
   }
 
   @Test(arguments: [

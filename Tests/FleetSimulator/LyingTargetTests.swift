@@ -153,7 +153,8 @@ import World
     let report = try run(backend)
     #expect(report.sums.changed == report.sums.created / 3 && report.sums.changed > 3, "\(report.sums)")
     let violation = try #require(report.violations.first { $0.rule == .ackedIsDurable })
-    #expect(violation.what.contains("without latitude, which the store has of other records"), "\(violation.what)")
+    #expect(
+      violation.what.contains("without latitude as sent, which the store has of other records"), "\(violation.what)")
     #expect(verdict(.ackedIsDurable, report) == .violated(count: report.sums.changed))
     #expect(summary(report).result == .violated)
   }
@@ -164,6 +165,37 @@ import World
     let violation = try #require(report.violations.first { $0.rule == .noPhantom })
     #expect(violation.what.contains("for this device and for cars-"), "\(violation.what)")
     #expect(summary(report).result == .violated)
+  }
+
+  /// What is doubled there was so before.
+  @Test func whatAnEarlierRunHasLeftIsNoViolation() throws {
+    let report = try run(Backend(.hasOldRows))
+    #expect(report.sums.duplicateRows == 0 && report.verification.unknownRows == 2, "\(report.verification)")
+    #expect(summary(report).result == .passed, "\(report.violations.map(\.what))")
+  }
+
+  /// They were sent, by another device.
+  @Test(arguments: [Backend.Lie.swapsDevices, .keepsUnderTwo])
+  func whatIsMisfiledIsNotCalledUnknown(lie: Backend.Lie) throws {
+    let report = try run(Backend(lie))
+    #expect(report.sums.misplaced + report.sums.duplicateRows > 3, "\(report.sums)")
+    #expect(report.verification.unknownRows == 0, "\(report.verification)")
+  }
+
+  @Test func aListOfAllDevicesForOneIsAMistake() throws {
+    let report = try run(Backend(.listsAll))
+    #expect(report.verification.outcome == .failed && report.sums.duplicateRows == 0, "\(report.verification)")
+    #expect(report.verification.reason?.contains("it is not asked for one device") ?? false, "\(report.verification)")
+  }
+
+  @Test func aFieldThatIsNowhereIsAMistake() throws {
+    let report = try run(Backend(.forgetsTimes)) { setup in
+      setup.outside?.verification.fields = [Named(name: "timestamp", value: "$.recorded")]
+    }
+    #expect(report.verification.outcome == .failed, "\(report.verification)")
+    #expect(
+      report.verification.reason?.contains("verify.fields.timestamp finds nothing in any of") ?? false,
+      "\(report.verification)")
   }
 
   /// It may be of an earlier run: the verdict says that it does not know.

@@ -10,8 +10,8 @@ package struct RecordContent: Equatable, Sendable {
   private var longitude = Int32.min
   /// Sixteen bits for each of `RecordContent.quantities`; 0: it says none.
   private var marks: (first: UInt64, second: UInt64) = (0, 0)
-  /// Of the event, as one of them.
-  private var event: UInt16 = 0
+  /// Of the event, the activity, and the geofence's action and name, as one of them each.
+  private var words = RecordWords()
 
   private static let (noTime, unreadTime) = (Int64.min, Int64.min + 1)
 
@@ -39,7 +39,7 @@ package struct RecordContent: Equatable, Sendable {
         marks.second |= UInt64(mark) << (16 * index - 64)
       }
     }
-    event = record.value("event")?.string.map(RecordContent.mark) ?? 0
+    words = RecordWords(record)
   }
 
   /// What is sent: a record as JSON, whatever its template. Nil for what is not JSON.
@@ -60,10 +60,8 @@ package struct RecordContent: Equatable, Sendable {
 
   package static func == (left: RecordContent, right: RecordContent) -> Bool {
     left.time == right.time && left.latitude == right.latitude && left.longitude == right.longitude
-      && left.marks == right.marks && left.event == right.event
+      && left.marks == right.marks && left.words == right.words
   }
-
-  private static func mark(_ text: String) -> UInt16 { UInt16(1 + FNV1a.hash(text) % 65_535) }
 
   private var instant: Int64? { time > RecordContent.unreadTime ? time : nil }
 
@@ -78,7 +76,7 @@ package struct RecordContent: Equatable, Sendable {
     if latitude != .min { fields.insert(.latitude) }
     if longitude != .min { fields.insert(.longitude) }
     for index in RecordContent.quantities.indices where mark(index) != 0 { fields.insert(.quantity(index)) }
-    if event != 0 { fields.insert(.event) }
+    for (index, mark) in words.marks.enumerated() where mark != 0 { fields.insert(.word(index)) }
     return fields
   }
 
@@ -91,6 +89,7 @@ package struct RecordContent: Equatable, Sendable {
     for index in RecordContent.quantities.indices where RecordContent.insubstantial.contains(mark(index)) {
       fields.remove(.quantity(index))
     }
+    if words.activity == RecordWords.unknown { fields.remove(.word(1)) }
     return fields
   }
 
@@ -100,10 +99,10 @@ package struct RecordContent: Equatable, Sendable {
   package func comparison(with stored: RecordContent) -> Comparison {
     var (shown, lacking) = (said.intersection(stored.said), substance.subtracting(stored.said))
     if stored.hasUnreadTime { lacking.remove(.time) }
-    // A store may have a column of that name for something else.
-    if shown.contains(.event), event != stored.event {
-      shown.remove(.event)
-      lacking.insert(.event)
+    // A store may have a column of that name for something else, or words of its own.
+    for index in words.marks.indices where shown.contains(.word(index)) && words.isOther(index, than: stored.words) {
+      shown.remove(.word(index))
+      lacking.insert(.word(index))
     }
     return Comparison(
       difference: difference(from: stored), shown: shown, lacking: lacking, hasUnreadTime: stored.hasUnreadTime)
@@ -125,6 +124,7 @@ package struct RecordContent: Equatable, Sendable {
       let (mine, theirs) = (mark(index), stored.mark(index))
       if mine != 0, theirs != 0, mine != theirs { found.append("\(name) is not what was sent") }
     }
+    found += words.differences(from: stored.words)
     return found.isEmpty ? nil : found.joined(separator: ", ")
   }
 }
@@ -140,10 +140,11 @@ extension RecordContent {
     package static let latitude = Fields(rawValue: 2)
     package static let longitude = Fields(rawValue: 4)
     fileprivate static func quantity(_ index: Int) -> Fields { Fields(rawValue: 8 << UInt16(index)) }
-    fileprivate static let event = Fields.quantity(quantities.count)
+    fileprivate static func word(_ index: Int) -> Fields { Fields.quantity(quantities.count + index) }
 
     /// In their order.
-    fileprivate static let names = ["timestamp", "latitude", "longitude"] + quantities + ["event"]
+    fileprivate static let names =
+      ["timestamp", "latitude", "longitude"] + quantities + RecordWords.names
 
     package var text: String {
       Fields.names.indices.filter { rawValue >> UInt16($0) & 1 == 1 }.map { Fields.names[$0] }.joined(separator: ", ")

@@ -46,6 +46,12 @@ package struct StoredRecord: Sendable {
   /// What the store has of a field, by the record's own name for it, `coords.latitude`; nil when it shows none.
   package func value(_ name: String) -> StoredValue? { StoredRecord.first(name, of: entry, boxes, fields) { $0 } }
 
+  /// Those of these fields whose place was named, and has nothing.
+  package func missingFields(of names: [String]) -> [String] {
+    if fields.isEmpty { return [] }
+    return names.filter { name in fields.contains { $0.name == name } && value(name) == nil }
+  }
+
   /// The device under which it is stored, where the entry says so: `device` may also be an object that describes it.
   package var device: String? {
     func text(_ name: String) -> String? { StoredRecord.first(name, of: entry, boxes, fields) { $0.string } }

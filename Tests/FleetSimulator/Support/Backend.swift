@@ -11,6 +11,10 @@ final class Backend: Sendable {
     case forgetsPlaces, keepsImpossiblePlaces
     /// Of three records one is kept under another name too, or a record that came from no phone beside it.
     case keepsUnderTwo, invents
+    /// Of an earlier run it has a record twice, and one under two devices.
+    case hasOldRows
+    /// It lists all devices, whichever is asked for.
+    case listsAll
     /// Its list says nothing of its next page.
     case listEnds
     case listFails(Int), listIsPage, listIsElsewhere, listIsCut, listHasNoUUIDs
@@ -109,6 +113,11 @@ final class Backend: Sendable {
         if lie == .keepsUnderTwo && number % 4 == 0 {
           entries.append(entry.under(device: device == "cars-0" ? "cars-1" : "cars-0", uuid))
         }
+        if lie == .hasOldRows && number == 1 {
+          for device in ["cars-0", "cars-0", "cars-1"] {
+            entries.append(entry.under(device: device, "eeeeeeee-0000-4000-8000-100000000000"))
+          }
+        }
         if lie == .invents && number % 4 == 0 {
           entries.append(entry.under(device: device, "ffffffff-0000-4000-8000-\(String(100_000_000_000 + number))"))
         }
@@ -138,10 +147,12 @@ final class Backend: Sendable {
     }
     let device = value("device") ?? ""
     let first = value("from").flatMap { Int($0) } ?? 0
-    let all = entries.withLock { $0.filter { $0.device == device && $0.isPutAside == isPutAside } }
+    let all = entries.withLock {
+      $0.filter { ($0.device == device || lie == .listsAll) && $0.isPutAside == isPutAside }
+    }
     let shown = all.dropFirst(first).prefix(isPutAside ? .max : pageSize)
     let texts = shown.map {
-      "{\"uuid\":\"\($0.uuid)\",\"timestamp\":\"\($0.timestamp)\",\"latitude\":\($0.latitude),\"longitude\":\($0.longitude)}"
+      "{\(lie == .listsAll ? "\"device\":\"\($0.device)\"," : "")\"uuid\":\"\($0.uuid)\",\"timestamp\":\"\($0.timestamp)\",\"latitude\":\($0.latitude),\"longitude\":\($0.longitude)}"
     }
     let next =
       first + shown.count < all.count && !isPutAside ? "/list?device=\(device)&from=\(first + shown.count)" : nil

@@ -89,7 +89,8 @@ package struct AcknowledgedRecords {
     }
     for (fields, count, first) in contents.lacking {
       let others = count > 1 ? " (and \((count - 1).of("other")))" : ""
-      result.changes.append("\(first.text)\(others): without \(fields.text), which the store has of other records")
+      result.changes.append(
+        "\(first.text)\(others): without \(fields.text) as sent, which the store has of other records")
     }
     result.unreadTimes = contents.unreadTimes
     var rows: [UUID128: Int] = [:]

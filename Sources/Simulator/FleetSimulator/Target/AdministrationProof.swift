@@ -11,6 +11,7 @@ final class AdministrationProof: StoreProof {
   private let administration: TargetAdministration
   private let devices: [String]
   private(set) var refusal: String?
+  private var sent = SentMarks()
   let isShared = true
   /// A record is known by its identity and its time.
   let comparesContents = true
@@ -28,6 +29,7 @@ final class AdministrationProof: StoreProof {
   func missing(_ keys: [PointKey], of device: String) -> [PointKey]? {
     // A server that failed to answer once is not asked for each device.
     guard refusal == nil else { return nil }
+    for key in keys { sent.add(key.uuid) }
     administration.limit(to: AdministrationProof.span + AdministrationProof.spanEach * Int64(devices.count))
     var lost: [PointKey] = []
     var rest = keys[...]
@@ -61,6 +63,8 @@ final class AdministrationProof: StoreProof {
     guard let document = document(answer), case .array(let records)? = document["missingRecords"] else { return nil }
     return Set(records.compactMap { record in UUID128(member: "uuid", of: record) })
   }
+
+  func wasSent(_ uuid: UUID128) -> Bool { sent.contains(uuid) }
 
   func quarantined(of device: String) -> Set<UInt64> {
     var marks: Set<UInt64> = []

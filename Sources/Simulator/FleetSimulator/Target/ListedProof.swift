@@ -39,6 +39,7 @@ package final class ListedProof: StoreProof {
   private var listings: [String: StoreListing] = [:]
   /// Where one reading tells of all devices: what it lists for none of those that are asked for.
   private var strangers = StrangeRecords()
+  private var sent = SentMarks()
   /// Devices whose lists could not be read when another device's record was looked for there.
   private var silent: Set<String> = []
   /// Whose turn it is.
@@ -69,6 +70,7 @@ package final class ListedProof: StoreProof {
     // The listings that were read to find what this or an earlier device misses keep their contents: their turn may come.
     if let turn, turn != device { listings[turn]?.forgetContents() }
     turn = device
+    for key in keys { sent.add(key.uuid) }
     guard let listing = listing(of: device) else { return nil }
     let missing = keys.filter { !listing.isStored($0.uuid) }
     if missing.allSatisfy({ listing.putAside.contains($0.uuid) }) { return missing }
@@ -111,6 +113,8 @@ package final class ListedProof: StoreProof {
     func lists(_ device: String) -> Bool { sought(device)?.isStored(uuid) ?? false }
     return devices.first(where: lists) ?? others.first(where: lists)
   }
+
+  package func wasSent(_ uuid: UUID128) -> Bool { sent.contains(uuid) }
 
   package func forEachOfTwoDevices(_ body: (_ uuid: UUID128, _ device: String, _ other: String) -> Void) {
     var rows: [(uuid: UUID128, device: Int)] = []
@@ -172,19 +176,26 @@ package final class ListedProof: StoreProof {
     let isOfAll = source.isOfAllDevices
     let wanted = isOfAll ? devices : [device]
     var found = Dictionary(wanted.map { ($0, StoreListing()) }) { first, _ in first }
-    var count = EntryCount()
+    var (count, fields, names) = (EntryCount(), FoundFields(), ListedNames())
     try source.read(device) { listed in
       switch listed {
       case .putAside(let uuid): found[device]?.takePutAside(uuid)
       case .stored(let record):
         let owner = isOfAll ? record.device : device
         count.take(record, isOwned: owner != nil)
+        fields.take(record)
+        if !isOfAll, let named = record.device { names.take(named, isOwn: named == device) }
         guard let uuid = record.uuid else { return }
         guard let owner, let known = found.index(forKey: owner) else { return strangers.take(uuid, of: owner) }
         found.values[known].take(uuid, RecordContent(record))
       }
     }
     if let problem = count.namelessness(source.place) ?? count.ownerlessness(source.place) { throw problem }
+    if let problem = fields.problem(source.place) { throw problem }
+    if let stranger = names.strangerOfAll, devices.contains(stranger) {
+      throw StoreProblem(
+        text: "\(source.place): the list of '\(device)' has entries of '\(stranger)': it is not asked for one device")
+    }
     hasListed = true
     repetitions = isOfAll ? source.repetitions : repetitions + source.repetitions
     for name in wanted {
@@ -212,6 +223,39 @@ package struct ListPatience {
     spare -= 1
     pauses.append(longer)
   }
+}
+
+/// Fields that `verify.fields` names and that every record has: a path to one of them that finds nothing in a whole list is a
+/// mistake.
+private struct FoundFields {
+  private static let always = ["timestamp", "coords.latitude", "coords.longitude"]
+  private var missing: [String]?
+  private var count = 0
+
+  mutating func take(_ record: StoredRecord) {
+    count += 1
+    if let missing, missing.isEmpty { return }
+    missing = record.missingFields(of: missing ?? FoundFields.always)
+  }
+
+  func problem(_ place: String) -> StoreProblem? {
+    guard let name = missing?.first else { return nil }
+    return StoreProblem(text: "\(place): verify.fields.\(name) finds nothing in any of \(count) entries")
+  }
+}
+
+/// The devices that the entries of one device's list name, where they do.
+private struct ListedNames {
+  private var (own, others) = (0, 0)
+  private var stranger: String?
+
+  mutating func take(_ name: String, isOwn: Bool) {
+    if isOwn { own += 1 } else { (others, stranger) = (others + 1, stranger ?? name) }
+  }
+
+  /// One of the others, where this is the list of all devices: fewer entries, or these alone, may be misfiled records that say
+  /// whose they were.
+  var strangerOfAll: String? { own > 0 && others >= own ? stranger : nil }
 }
 
 /// Records that are listed for devices of other runs, for a name that no device has, or for none: a record that its device misses

@@ -35,6 +35,8 @@ package protocol StoreProof: AnyObject {
   func isPutAside(_ uuid: UUID128, of device: String) -> Bool
   /// The device under which a record is listed that its own device misses.
   func holder(of uuid: UUID128) -> String?
+  /// A record of this run: a shared store may have what an earlier run has left there.
+  func wasSent(_ uuid: UUID128) -> Bool
   /// Records that are listed for one device of the run and for another device too.
   func forEachOfTwoDevices(_ body: (_ uuid: UUID128, _ device: String, _ other: String) -> Void)
 }
@@ -47,6 +49,7 @@ extension StoreProof {
   package func content(of uuid: UUID128, of device: String) -> RecordContent? { nil }
   package func isPutAside(_ uuid: UUID128, of device: String) -> Bool { false }
   package func holder(of uuid: UUID128) -> String? { nil }
+  package func wasSent(_ uuid: UUID128) -> Bool { true }
   package func forEachOfTwoDevices(_ body: (_ uuid: UUID128, _ device: String, _ other: String) -> Void) {}
 }
 

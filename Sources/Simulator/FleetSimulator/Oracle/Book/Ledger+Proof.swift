@@ -89,7 +89,7 @@ extension Ledger {
   private func closeContents() {
     for (fields, count, first) in contents.lacking {
       let others = count > 1 ? "; so are \((count - 1).of("other"))" : ""
-      change(first, "without \(fields.text), which the store has of other records\(others)", count: count)
+      change(first, "without \(fields.text) as sent, which the store has of other records\(others)", count: count)
     }
   }
 
@@ -212,6 +212,7 @@ extension Ledger {
     var numbers: [String: Int] = [:]
     for (number, name) in names.enumerated() { numbers[name] = number }
     proof.forEachOfTwoDevices { uuid, device, other in
+      guard proof.wasSent(uuid) else { return }
       sums.duplicateRows += 1
       violations.flag(
         .noPhantom, numbers[device], uuid, at: instant, "in the server's store for this device and for \(other)")
@@ -224,9 +225,12 @@ extension Ledger {
     proof.forEachRecord(of: names[device]) { _, uuid in uuids.append(uuid) }
     uuids.sort()
     var rows = SetChecksum()
-    var previous: UUID128?
+    var (previous, unknown) = (UUID128?.none, 0)
+    // A shared server may have what an earlier run has left there.
     for uuid in uuids {
-      if uuid == previous {
+      if proof.isShared, !proof.wasSent(uuid) {
+        if uuid != previous { unknown += 1 }
+      } else if uuid == previous {
         sums.duplicateRows += 1
         violations.flag(.noPhantom, device, uuid, at: instant, "in the server's store more than once")
       } else {
@@ -234,13 +238,9 @@ extension Ledger {
       }
       previous = uuid
     }
+    unknownRows += unknown
     let expected = pages[device].stored
-    guard rows != expected else { return }
-    // A shared server may have what an earlier run has left there.
-    guard !proof.isShared else {
-      unknownRows += max(0, rows.count - expected.count)
-      return
-    }
+    guard rows != expected, !proof.isShared else { return }
     let surplus = uuids.first { uuid in
       var rest = expected
       rest.add(uuid)
