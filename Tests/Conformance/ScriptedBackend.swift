@@ -22,6 +22,7 @@ final class ScriptedBackend: Sendable {
     case swapsInTheSouth, losesTheLastOfTwenty, keepsAHundredOfABatch, listsAHundred, filesTheSixthElsewhere
     case roundsToFrames, makesFalseOfNull, cutsLists, commitsBatchesLate, numbersDevices, entersAlways
     case losesOverlaps, countsInSummerTime, refusesOldRecords, datesOldRecordsAnew, cutsHEAD
+    case losesEachSeventh, failsAtEachSeventh, listsOldRecordsOnce, knowsForAMoment, fillsGapsFromBefore, pagesBySeconds
   }
 
   private struct Entry {
@@ -30,6 +31,9 @@ final class ScriptedBackend: Sendable {
     let record: StoredValue
     /// When its list begins to show it.
     var shownFrom = WallInstant(millisecondsSince1970: 0)
+    /// When it came, and how often it was listed.
+    var came = WallInstant(millisecondsSince1970: 0)
+    var timesListed = 0
 
     var text: String {
       "{\"device\":\(StoredValue.text(device).shown),\"uuid\":\"\(uuid)\",\"record\":\(record.shown)}"
@@ -53,6 +57,7 @@ final class ScriptedBackend: Sendable {
       case .changing: more = ",\"fetched_at\":\(SystemClock().wallNow.millisecondsSince1970)"
       case .microseconds: row = row.replacing("timestamp", .number("\(time)000"))
       case .nanoseconds: row = row.replacing("timestamp", .number("\(time)000000"))
+      case .ofOneMeridian: row = row.onOneMeridian
       case .unreadableTimes: row = row.replacing("timestamp", .text("day \(time / 86_400_000)"))
       case .geoJSON, .texts, .placeless:
         row = row.withoutPlace
@@ -71,9 +76,11 @@ final class ScriptedBackend: Sendable {
     case isSlowOnce, isSlow
     case wrapped, withoutHyphens, changing, microseconds, nanoseconds, unreadableTimes, geoJSON, texts, placeless
     case otherUUIDs, ownUUIDs
+    /// A pole has no longitude, and 180° west is 180° east.
+    case ofOneMeridian
   }
 
-  private let defect: Defect?
+  let defect: Defect?
   private let listing: Listing
   /// Each upload of so many is refused, as it is busy.
   private let busyAt: Int?
@@ -82,11 +89,14 @@ final class ScriptedBackend: Sendable {
   private let questions = Atomic(0)
   private let uploads = Atomic(0)
   /// It stores nothing any more, until it is restarted: what a run asks first behind a restart is OPTIONS.
-  private let hasStopped = Atomic(false)
+  let hasStopped = Atomic(false)
 
   init(_ defect: Defect?, listing: Listing = .whole, busyAt: Int? = nil) {
     (self.defect, self.listing, self.busyAt) = (defect, listing, busyAt)
   }
+
+  /// So many milliseconds a backend remembers a uuid that does so for a moment.
+  static let moment: Int64 = 300
 
   static let dialect = #"""
     {
@@ -105,13 +115,15 @@ final class ScriptedBackend: Sendable {
   /// A run of some clauses.
   func summary(
     of clauses: Set<String>, dialect: String = ScriptedBackend.dialect, isSerial: Bool = false,
-    isInterrupted: Bool = false, within limit: Nanoseconds? = nil, timeForDevices: Nanoseconds = .seconds(12)
+    isInterrupted: Bool = false, within limit: Nanoseconds? = nil, timeForDevices: Nanoseconds = .seconds(12),
+    timeAway: Nanoseconds = .milliseconds(500)
   ) throws -> ConformanceSummary {
     let server = try BareServer(isSerial: isSerial) { self.respond(to: $0) }
     let target = ConformanceTarget(
       "http://127.0.0.1:\(server.port)", try DialectReader().read(dialect), adminToken: nil)
     var settings = ConformanceRun.Settings(seed: 7, start: SystemClock().wallNow)
-    (settings.only, settings.timeLimit, settings.timeForDevices) = (clauses, limit, timeForDevices)
+    (settings.only, settings.timeLimit) = (clauses, limit)
+    (settings.timeForDevices, settings.timeAway) = (timeForDevices, timeAway)
     let run = ConformanceRun(target, settings)
     if isInterrupted { run.interrupt() }
     let results = run.run { _, _ in }
@@ -144,6 +156,9 @@ final class ScriptedBackend: Sendable {
     case .fails: return answer(500)
     default: break
     }
+    if defect == .failsAtEachSeventh, uploads.add(1, ordering: .relaxed).newValue.isMultiple(of: 7) {
+      return answer(500)
+    }
     if let busyAt, uploads.add(1, ordering: .relaxed).newValue.isMultiple(of: busyAt) { return answer(429) }
     guard let body = StoredValue(request.body) else {
       return answer(defect == .acknowledgesUnreadableBodies ? 200 : 400)
@@ -166,8 +181,10 @@ final class ScriptedBackend: Sendable {
     }
   }
 
-  private func list(_ device: String) -> BareServer.Answer {
-    let device = device.removingPercentEncoding ?? device
+  private func list(_ question: String) -> BareServer.Answer {
+    let parts = question.split(separator: "&after=")
+    let device = parts.first.map { $0.removingPercentEncoding ?? String($0) } ?? ""
+    let after = parts.count > 1 ? Int64(parts[1]) ?? 0 : 0
     switch listing {
     case .fails: return answer(500)
     case .isMissing: return answer(404)
@@ -178,12 +195,37 @@ final class ScriptedBackend: Sendable {
     default: break
     }
     let now = SystemClock().wallNow
-    let all = entries.withLock { $0 }.filter { (device.isEmpty || $0.device == device) && $0.shownFrom <= now }
+    let all = entries.withLock { entries in
+      if defect == .listsOldRecordsOnce {
+        entries.removeAll { $0.timesListed > 0 && instant(of: $0.record) < now.millisecondsSince1970 - 86_400_000 }
+      }
+      let mine = entries.indices.filter {
+        (device.isEmpty || entries[$0].device == device) && entries[$0].shownFrom <= now
+      }
+      for index in mine { entries[index].timesListed += 1 }
+      return mine.map { entries[$0] }
+    }
     if all.isEmpty, listing == .knowsItsDevices { return answer(403) }
     if all.isEmpty, listing == .isMissingWhileEmpty { return answer(404) }
+    if defect == .pagesBySeconds { return page(of: all, String(parts[0]), from: after) }
     let shown = defect == .listsTen ? all.prefix(10) : defect == .listsAHundred ? all.prefix(100) : all[...]
     let list = "[" + shown.map { $0.text(in: listing) }.joined(separator: ",") + "]"
     return .ok(listing == .wrapped ? "{\"points\":\(list),\"next\":null}" : list)
+  }
+
+  /// Fifty of a list, from the whole second on behind which the last page ended.
+  private func page(of all: [Entry], _ device: String, from second: Int64) -> BareServer.Answer {
+    let rest = all.filter { instant(of: $0.record) / 1_000 > second }
+    let shown = rest.prefix(50)
+    let last = shown.last.map { instant(of: $0.record) / 1_000 } ?? 0
+    let next = shown.count < rest.count ? "\"/stored?device=\(device)&after=\(last)\"" : "null"
+    return .ok("{\"points\":[\(shown.map(\.text).joined(separator: ","))],\"next\":\(next)}")
+  }
+
+  /// The first clauses find nothing.
+  private func losesNext() -> Bool {
+    let number = uploads.add(1, ordering: .relaxed).newValue
+    return number > 120 && number.isMultiple(of: 7)
   }
 
   private func pause(_ milliseconds: Int) { _ = Semaphore().wait(milliseconds: milliseconds) }
@@ -221,7 +263,9 @@ final class ScriptedBackend: Sendable {
     case let single?: records = [single]
     case nil: return answer(400)
     }
-    for record in records {
+    for var record in records {
+      if defect == .losesEachSeventh, losesNext() { continue }
+      if defect == .fillsGapsFromBefore, record["battery"] == nil { record = record.filled(from: entries.last?.record) }
       let hasPlace = record.value(at: "coords.latitude")?.double != nil
       if !hasPlace {
         if defect == .stopsAtABadRecord || defect == .stopsToStoreAtABadRecord {
@@ -235,7 +279,11 @@ final class ScriptedBackend: Sendable {
       }
       if let status = refusal(of: record) { return answer(status) }
       guard let kept = changed(record), let uuid = record["uuid"]?.string else { continue }
-      let isKnown = entries.contains { $0.device == device && isSame($0.record, kept, $0.uuid == uuid) }
+      let now = SystemClock().wallNow
+      let isKnown = entries.contains { entry in
+        if defect == .knowsForAMoment, now.milliseconds(since: entry.came) > ScriptedBackend.moment { return false }
+        return entry.device == device && isSame(entry.record, kept, entry.uuid == uuid)
+      }
       if isKnown, defect == .refusesRepeats { return answer(409) }
       if !isKnown || defect == .storesRepeats {
         let isLate = defect == .commitsLate || defect == .commitsBatchesLate && records.count > 5
@@ -245,105 +293,13 @@ final class ScriptedBackend: Sendable {
         entries.append(
           Entry(
             device: other ? entries.first?.device ?? device : device, uuid: uuid, record: kept,
-            shownFrom: SystemClock().wallNow.advanced(byMilliseconds: late)))
+            shownFrom: now.advanced(byMilliseconds: late), came: now))
       }
       let mine = entries.indices.filter { entries[$0].device == device }
       if defect == .keepsNewest, mine.count > 100 { entries.remove(at: mine[0]) }
     }
     return success
   }
-
-  private func refusal(of record: StoredValue) -> Int? {
-    let text = record.value(at: "extras.a")?.string ?? ""
-    let age = record["timestamp"]?.instant.map { SystemClock().wallNow.milliseconds(since: $0) } ?? 0
-    switch defect {
-    case .refusesOldRecords where age > 30 * 86_400_000: return 422
-    case .failsAtNUL where text.unicodeScalars.contains("\u{0}"): return 500
-    case .stopsAtNUL where text.unicodeScalars.contains("\u{0}"):
-      hasStopped.store(true, ordering: .relaxed)
-      return nil
-    case .failsAtHalfASurrogate where text.unicodeScalars.contains("\u{FFFD}"): return 500
-    case .failsAtMissingFields where record["battery"] == nil && record["extras"] == nil: return 500
-    default: return nil
-    }
-  }
-
-  private func isSame(_ old: StoredValue, _ new: StoredValue, _ isSameUUID: Bool) -> Bool {
-    func time(_ value: StoredValue) -> Int64 { value["timestamp"]?.instant?.millisecondsSince1970 ?? 0 }
-    switch defect {
-    case .keyIsTime: return time(old) == time(new)
-    case .keyIsSecond: return time(old) / 1_000 == time(new) / 1_000
-    case .keyIsPlace:
-      return ["coords.latitude", "coords.longitude"].allSatisfy {
-        old.value(at: $0)?.double == new.value(at: $0)?.double
-      }
-    default: return isSameUUID
-    }
-  }
-
-  /// As the backend keeps a record; nil when it drops it.
-  private func changed(_ record: StoredValue) -> StoredValue? {
-    let now = SystemClock().wallNow
-    let age = record["timestamp"]?.instant.map { now.milliseconds(since: $0) } ?? 0
-    switch defect {
-    case .storesNothing: return nil
-    case .dropsOldRecords: return age > 86_400_000 ? nil : record
-    case .datesOldRecordsAnew:
-      return age > 30 * 86_400_000 ? record.replacing("timestamp", record.shifted(by: age)) : record
-    case .dropsLateRecords: return age > 9_000_000 ? nil : record
-    case .dropsHeartbeats: return record["event"]?.string == "heartbeat" ? nil : record
-    case .forgetsGeofences: return record.replacing("geofence", nil)
-    case .entersAlways: return record.replacing("geofence", record["geofence"]?.replacing("action", .text("ENTER")))
-    case .dropsLongExtras: return (record["extras"]?.shown.utf8.count ?? 0) > 4_000 ? nil : record
-    case .neverCharges: return record.replacing("battery", record["battery"]?.replacing("is_charging", .bool(false)))
-    case .isAlwaysSure: return record.replacing("activity", record["activity"]?.replacing("confidence", .number("92")))
-    case .cutsTexts:
-      let note = record.value(at: "extras.note")?.string
-      return note.map {
-        record.replacing("extras", .object([("note", .text(String($0.prefix(100))))]))
-      } ?? record
-    case .forgetsGeofenceExtras:
-      return record.replacing("geofence", record["geofence"]?.replacing("extras", nil))
-    case .dropsExtras: return record.replacing("extras", nil)
-    case .makesDoublesOfIntegers: return record.replacing("extras", record["extras"]?.throughDoubles)
-    case .writesNullAsText:
-      return record.replacing("event", record["event"].map { if case .null = $0 { .text("null") } else { $0 } })
-    case .cutsMilliseconds: return record.replacing("timestamp", record.shifted(by: -(instant(of: record) % 1_000)))
-    case .roundsToFrames:
-      let time = instant(of: record)
-      // Steps of a three-hundredth of a second.
-      return record.replacing("timestamp", record.shifted(by: ((time * 3 + 5) / 10 * 10 + 1) / 3 - time))
-    case .makesFalseOfNull:
-      guard case .null? = record["is_moving"] else { return record }
-      return record.replacing("is_moving", .bool(false))
-    case .cutsLists:
-      guard case .list(let list)? = record.value(at: "extras.a") else { return record }
-      return record.replacing("extras", record["extras"]?.replacing("a", .list(Array(list.prefix(3)))))
-    case .takesEpochForSeconds:
-      guard case .number(let digits)? = record["timestamp"] else { return record }
-      return record.replacing("timestamp", .number(digits + "000"))
-    case .shiftsTimes: return record.replacing("timestamp", record.shifted(by: 7_200_000))
-    case .countsInSummerTime:
-      let month = record["timestamp"]?.string.flatMap { Int($0.dropFirst(5).prefix(2)) } ?? 0
-      return 4...9 ~= month ? record.replacing("timestamp", record.shifted(by: 3_600_000)) : record
-    case .swapsCoordinates, .roundsCoordinates, .swapsInTheSouth:
-      let (latitude, longitude) = (
-        record.value(at: "coords.latitude")?.double ?? 0, record.value(at: "coords.longitude")?.double ?? 0
-      )
-      func rounded(_ degrees: Double) -> StoredValue { .number("\((degrees * 100_000).rounded() / 100_000)") }
-      let isSouth = latitude < 0 && abs(longitude) <= 90
-      if defect == .swapsInTheSouth, !isSouth { return record }
-      let isSwapped = defect != .roundsCoordinates
-      let coords: StoredValue = .object([
-        ("latitude", isSwapped ? .number("\(longitude)") : rounded(latitude)),
-        ("longitude", isSwapped ? .number("\(latitude)") : rounded(longitude)),
-      ])
-      return record.replacing("coords", coords)
-    default: return record
-    }
-  }
-
-  private func instant(of record: StoredValue) -> Int64 { record["timestamp"]?.instant?.millisecondsSince1970 ?? 0 }
 }
 
 extension StringProtocol {
@@ -364,30 +320,6 @@ extension StringProtocol {
       rest = rest.dropFirst(3)
     }
     return String(validating: bytes, as: UTF8.self)
-  }
-}
-
-extension StoredValue {
-  fileprivate func replacing(_ key: String, _ value: StoredValue?) -> StoredValue {
-    guard case .object(let members) = self else { return self }
-    return .object(
-      members.compactMap { member in
-        member.key != key ? member : value.map { (key, $0) }
-      })
-  }
-
-  fileprivate var withoutPlace: StoredValue {
-    let coords = self["coords"]?.replacing("latitude", nil).replacing("longitude", nil)
-    return replacing("coords", coords)
-  }
-
-  fileprivate func shifted(by milliseconds: Int64) -> StoredValue? {
-    self["timestamp"]?.instant.map { .text($0.advanced(byMilliseconds: milliseconds).iso8601Text) }
-  }
-
-  fileprivate var throughDoubles: StoredValue {
-    guard case .object(let members) = self else { return self }
-    return .object(members.map { ($0.key, $0.value.double.map { .number("\($0)") } ?? $0.value) })
   }
 }
 

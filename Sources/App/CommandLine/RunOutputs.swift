@@ -271,6 +271,9 @@ struct OutputFolder {
     }
   }
 
+  /// What an earlier run may have left there is not this one's.
+  func remove(_ names: [String]) { for name in names { unsafe unlink(path(name)) } }
+
   func write(_ text: String, to name: String) throws(Failure) {
     let (place, partial) = (path(name), path(name) + ".partial")
     if let slash = name.lastIndex(of: "/") { try OutputFolder.make(path(String(name[..<slash]))) }

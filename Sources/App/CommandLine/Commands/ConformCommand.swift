@@ -178,6 +178,7 @@ struct ConformCommand {
     process.writeOutput(text(summary).text)
     do {
       if let folder {
+        folder.remove(ConformanceFiles.namesOfReproductions)
         for file in ConformanceFiles(summary).all { try folder.write(file.text, to: file.name) }
         process.writeError(
           "written to \(output ?? ""): \(ConformanceFiles(summary).all.map(\.name).joined(separator: ", "))")

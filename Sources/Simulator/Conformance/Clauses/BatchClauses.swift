@@ -265,12 +265,13 @@ extension ConformanceClause {
       throw ClauseStop.notApplicable("the listing promises no order of arrival: verify.inArrivalOrder")
     }
     let phone = try run.phone()
-    let records = run.fixes(phone, 12)
-    try run.deliver(phone, records)
+    // Neither time nor place grows with their order.
+    let records = (0..<12).map { run.fix(phone, at: run.instant(60 + $0 * 5 % 12)) }
+    let sent = try run.deliver(phone, records).flatMap { $0.request.cargo?.uuids ?? [] }
     try run.expectOnce(records, of: phone.name)
     let listed = try run.stored(phone.name).compactMap(\.uuid)
-    guard listed == records.map(\.uuid) else {
-      let first = zip(listed, records.map(\.uuid)).enumerated().first { $0.element.0 != $0.element.1 }
+    guard listed == sent else {
+      let first = zip(listed, sent).enumerated().first { $0.element.0 != $0.element.1 }
       throw run.fail("the batch is listed in another order, from number \((first?.offset ?? 0) + 1) on")
     }
   }

@@ -38,7 +38,9 @@ package struct ConformanceClause: Sendable {
 
   /// All of them, in the order of the documentation.
   package static let all: [ConformanceClause] =
-    storage + repetition + batches + content + seasons + texts + fields + shapes + tokens + refreshes + remoteControl
+    storage + lasting + repetition + batches + content + neighbours + seasons + texts + fields + shapes + tokens
+    + refreshes
+    + remoteControl
     + connections + framing + trouble + restarts
 
   /// Where a thread that a clause names can be read.
@@ -131,6 +133,8 @@ enum ClausePhase: Int, Comparable, CaseIterable {
   case risky
   /// By itself, as the backend goes away meanwhile.
   case restart
+  /// By itself, behind those: what the run began with is looked at again.
+  case late
   /// From what was seen in all answers.
   case last
 

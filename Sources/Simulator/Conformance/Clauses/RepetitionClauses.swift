@@ -189,6 +189,7 @@ extension ConformanceClause {
       if uploads.contains(where: { $0.status == 0 }) { break }
     }
     guard !acknowledged.isEmpty else { throw ClauseStop.notJudged("no upload was acknowledged") }
+    run.log.noteUnscriptable()
     try run.expectOnce(acknowledged, of: name, among: " of two uploads of one device at once")
     run.note = "\(acknowledged.count) records"
   }

@@ -201,7 +201,9 @@ struct DeviceTokens {
   let access: String
   let refresh: String?
   let expires: Double?
+}
 
+extension DeviceTokens {
   /// An answer without a refresh token leaves the old one in use. Nil without an access token.
   init?(_ found: FoundTokens, after old: DeviceTokens? = nil) {
     guard let access = found.accessToken else { return nil }

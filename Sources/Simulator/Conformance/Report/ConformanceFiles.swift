@@ -16,6 +16,11 @@ package struct ConformanceFiles {
       + reproductions
   }
 
+  /// What any run may write into `again`.
+  package static let namesOfReproductions = ConformanceClause.all.flatMap { clause in
+    ["again/\(clause.id).sh", "again/\(clause.id).json5", clause.bodyFile]
+  }
+
   /// Of each finding the request that decided, to be sent again by `sh again/batch-250.sh`, which reads a long body from the file
   /// beside it, and where the clause sent whole
   /// requests all of them, for `rollingroad simulate again/batch-250.json5`.
@@ -111,7 +116,8 @@ package struct ConformanceFiles {
       if breach.body != nil { lines += ["", "The body is in `\(result.clause.bodyFile)` beside this report."] }
       if breach.requests == nil {
         lines += [
-          "", "A scenario cannot express this clause: it sends parts of requests, or too many.",
+          "",
+          "A scenario cannot express this clause: it sends parts of requests, too many, or two at once, waits or restarts the backend, or looks for what was not sent.",
         ]
       }
     }

@@ -74,6 +74,9 @@ package struct ConformanceText {
       ?? "its request is long: --out DIR writes it to DIR/again/\(clause.id).sh"
   }
 
+  /// Behind one reason; a screen full of names hides the findings.
+  private static let namesMax = 24
+
   /// What says nothing, by its reasons.
   private var silent: [String] {
     var groups: [(reason: String, ids: [String])] = []
@@ -91,8 +94,12 @@ package struct ConformanceText {
       }
     }
     guard !groups.isEmpty else { return [] }
-    let lines = groups.map { group in
-      wrapped(group.reason, indent: 2) + "\n" + wrapped(group.ids.joined(separator: ", "), indent: 4)
+    let lines = groups.map { group -> String in
+      let rest = group.ids.count - ConformanceText.namesMax
+      let names =
+        rest < 2
+        ? group.ids : group.ids.prefix(ConformanceText.namesMax) + ["and \(rest) more, which --verbose and --out show"]
+      return wrapped(group.reason, indent: 2) + "\n" + wrapped(names.joined(separator: ", "), indent: 4)
     }
     return [dim(lines.joined(separator: "\n"))]
   }

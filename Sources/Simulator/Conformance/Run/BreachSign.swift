@@ -16,6 +16,8 @@ enum BreachSign: Hashable, Sendable {
   case refused(isBatch: Bool)
   /// Of records that have few fields.
   case ofBareRecords
+  /// The clause was kept when it was asked again, and good records fail now and then.
+  case byChance(of: String)
   /// A field that is stored with another value than was sent.
   case field(String)
 
@@ -25,16 +27,47 @@ enum BreachSign: Hashable, Sendable {
     switch self {
     // What was acknowledged before it was read is lost in many ways; what comes late may look lost to a clause that does
     // not wait as long.
-    case .loss: ["answer-waits-for-body", "readable-when-acknowledged"]
-    case .storedTwice: ["resend-after-cut-answer", "resend-acknowledged-again", "same-record-at-once"]
+    case .loss: ["stored-when-acknowledged", "answer-waits-for-body", "readable-when-acknowledged", "stays-stored"]
+    case .storedTwice:
+      [
+        "resend-after-cut-answer", "resend-acknowledged-again", "resend-after-many", "resend-much-later",
+        "same-record-at-once",
+      ]
     case .elsewhere: ["right-device", "many-devices-at-once", "device-per-request"]
     case .ofBatch: ["batch-all-stored"]
     case .ofBareRecords: ["missing-fields"]
-    case .refused(let isBatch): isBatch ? ["batch-all-stored", "batch-250"] : ["root-object"]
+    case .refused(let isBatch):
+      ["good-record-acknowledged"] + (isBatch ? ["batch-all-stored", "batch-250"] : ["root-object"])
     case .unanswered:
-      ["second-connection-served", "slow-client-beside-others", "idle-connections-beside-others", "keep-alive"]
+      [
+        "good-record-acknowledged", "second-connection-served", "slow-client-beside-others",
+        "idle-connections-beside-others", "keep-alive",
+      ]
+    case .byChance(let culprit): [culprit]
     case .field(let name): BreachSign.clauses(aboutField: name)
     }
+  }
+
+  /// An answer that was no success, or none.
+  var isFailure: Bool {
+    switch self {
+    case .unanswered, .refused: true
+    case .loss, .storedTwice, .elsewhere, .ofBatch, .ofBareRecords, .byChance, .field: false
+    }
+  }
+
+  /// Good records may show it too, where they fail now and then.
+  var isOfGoodRecords: Bool {
+    switch self {
+    case .loss, .unanswered, .refused, .ofBatch, .ofBareRecords: true
+    case .storedTwice, .elsewhere, .byChance, .field: false
+    }
+  }
+
+  /// The one that is about a difference of a field, as great or as slight as it is.
+  static func clause(about field: String, isSlight: Bool) -> String {
+    let clauses = clauses(aboutField: field)
+    return isSlight ? clauses[clauses.count - 1] : clauses[0]
   }
 
   /// What an upload shows that a clause takes for a breach.
@@ -55,6 +88,11 @@ enum BreachSign: Hashable, Sendable {
     default: ["standard-fields-kept"]
     }
   }
+}
+
+extension Breach {
+  /// Good records may show all of it, where they fail now and then.
+  var isOfGoodRecords: Bool { !signs.isEmpty && signs.allSatisfy(\.isOfGoodRecords) }
 }
 
 extension ConformanceClause {
@@ -108,6 +146,7 @@ struct ConformanceCauses {
       for candidate in sign.clauses {
         // What rests on this clause does not explain it.
         guard candidate != id else { break }
+        if case .byChance = sign, broken[candidate] != nil { return candidate }
         if candidate == ConformanceCauses.lateness, ConformanceCauses.proofsOfLoss.contains(id) { continue }
         if let other = broken[candidate], !other.clause.ground.contains(id) { return candidate }
       }
@@ -120,6 +159,7 @@ extension BreachSign {
   /// What explains more comes first.
   fileprivate var weight: Int {
     switch self {
+    case .byChance: -1
     case .ofBatch: 0
     case .loss, .elsewhere: 1
     case .storedTwice: 2

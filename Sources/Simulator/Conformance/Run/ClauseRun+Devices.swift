@@ -22,8 +22,7 @@ extension ClauseRun {
   }
 
   /// The devices whose records are all there, once, at a first look: several are asked at a time.
-  private func complete(_ wanted: [(device: String, uuids: [UUID128])], until end: MonotonicInstant) throws -> Set<Int>
-  {
+  func complete(_ wanted: [(device: String, uuids: [UUID128])], until end: MonotonicInstant) throws -> Set<Int> {
     guard let store = target.store else { return [] }
     let unsettled = unsettledTime
     if unsettled > .zero { pause(Int(unsettled.wholeMilliseconds) + 1) }
@@ -136,6 +135,7 @@ extension ClauseRun {
     guard let found = look.missing.first(where: { places[$0.uuid] != nil }), let other = places[found.uuid] else {
       return
     }
+    showRequest(of: found)
     let isAll = places.count == look.missing.count
     let count = isAll ? "" : ", \(places.count) of them"
     throw fail(

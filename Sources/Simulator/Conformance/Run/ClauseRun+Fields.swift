@@ -19,6 +19,7 @@ extension ClauseRun {
           unseen = unseen ?? ClauseStop.notJudged(reason)
           continue
         }
+        showRequest(of: record)
         throw fail(
           "'\(field)' is not stored", harm: .wrong, stored: entry.entry.shown.shortened(300), sign: .field(field))
       }
@@ -30,7 +31,7 @@ extension ClauseRun {
       if StoredField.isUnreadableTime(stored, field), !facts.readsTimes {
         throw ClauseStop.notJudged("the store's time cannot be read: \(stored.shown.shortened(60)); see verify.fields")
       }
-      try expectSame(field, sent, as: stored, of: entry)
+      try expectSame(field, sent, as: stored, of: record, entry)
     }
     if let unseen { throw unseen }
   }
@@ -39,12 +40,15 @@ extension ClauseRun {
   func expectSame(_ field: String, of record: SentRecord, in look: FoundRecords) throws {
     guard let entry = look.entry(of: record), let stored = entry.value(field), let sent = record.value.value(at: field)
     else { return }
-    try expectSame(field, sent, as: stored, of: entry)
+    try expectSame(field, sent, as: stored, of: record, entry)
   }
 
-  private func expectSame(_ field: String, _ sent: StoredValue, as stored: StoredValue, of entry: StoredRecord) throws {
+  private func expectSame(
+    _ field: String, _ sent: StoredValue, as stored: StoredValue, of record: SentRecord, _ entry: StoredRecord
+  ) throws {
     let difference = StoredField.difference(stored, sent, field)
     guard let difference = difference ?? facts.otherUnit(stored, sent, field) else { return }
+    showRequest(of: record)
     throw fail(difference, harm: .wrong, stored: entry.entry.shown.shortened(300), sign: .field(field))
   }
 }

@@ -50,12 +50,15 @@ extension ClauseRun {
       if breach.curl == nil, let lastSent, let body = String(validating: lastSent.body, as: UTF8.self) {
         (breach.curl, breach.body) = (lastSent.curl(bodyIn: clause.bodyFile), body)
       }
-      breach.requests = log.asScenario
+      if !clause.needs.contains(.restart) { breach.requests = log.asScenario }
     }
     if let upload { breach.signs.formUnion(BreachSign.of(upload)) }
     if hasBareRecords { breach.signs.insert(.ofBareRecords) }
     return breach
   }
+
+  /// The finding is about this record, whatever was sent behind it.
+  func showRequest(of record: SentRecord) { lastSent = log.request(with: record.uuid) ?? lastSent }
 
   func fail(
     _ cause: String, harm: ClauseHarm? = nil, _ upload: ConformancePhone.Upload? = nil, stored: String = "",
@@ -230,6 +233,7 @@ extension ClauseRun {
     if !look.missing.isEmpty {
       let which = look.missing.prefix(2).map(\.uuid.upperCaseText).joined(separator: ", ")
       let count = look.missing.count
+      if let first = look.missing.first { showRequest(of: first) }
       try expectNotElsewhere(look, among: records, of: device, among)
       let places = look.placesOfMissing(among: records)
       let several = "\(count) of \(all) records\(among) were acknowledged and are not"
@@ -243,12 +247,14 @@ extension ClauseRun {
     }
     if let twice = look.repeated.first {
       let rows = look.entries[twice.uuid]?.count ?? 0
+      showRequest(of: twice)
       throw fail(
         all == 1
           ? "the record\(among) is stored \(rows) times"
           : "\(look.repeated.count) of \(all) records\(among) are stored more than once", harm: .wrong,
         stored: "\(twice.uuid.upperCaseText) stands there \(rows) times", sign: .storedTwice)
     }
+    facts.noteStored(records, of: device, by: clause)
     return look
   }
 }

@@ -33,7 +33,7 @@ final class ConformancePhone {
   private let database: QueueDatabase
   private let scratch = HostScratch()
   private let clock = SystemClock()
-  private let line: PhoneLine
+  private var line: PhoneLine
   private var host: DeviceHost
   private var outbox: [OutgoingRequest] = []
   /// Commands that were obeyed, in their order.
@@ -66,6 +66,9 @@ final class ConformancePhone {
 
   var configuration: Configuration { host.configuration }
   var queuedCount: Int { host.queue.count }
+
+  /// Its uploads go over connections of this line from now on.
+  func take(_ line: PhoneLine) { self.line = line }
 
   /// What the app changes.
   func configure(_ change: (inout Configuration) -> Void) {

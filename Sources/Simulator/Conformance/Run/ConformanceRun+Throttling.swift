@@ -9,8 +9,10 @@ extension ConformanceRun {
   private static let clauseOfFailures = "good-record-acknowledged"
 
   /// The verdict, and the run of the clause that it comes from.
-  func patientVerdict(of clause: ConformanceClause, turn: Int) -> (ConformanceVerdict, ClauseRun) {
-    var attempt = 0
+  func patientVerdict(
+    of clause: ConformanceClause, turn: Int, attempt first: Int = 0
+  ) -> (ConformanceVerdict, ClauseRun) {
+    var attempt = first
     while true {
       let run = clauseRun(clause, turn: turn, attempt: attempt)
       let verdict = verdict(of: clause, run)
@@ -18,9 +20,9 @@ extension ConformanceRun {
         return (verdict, run)
       }
       attempt += 1
-      guard attempt < ConformanceRun.turnsMax, !run.isOutOfTime, !wasInterrupted else {
+      guard attempt - first < ConformanceRun.turnsMax, !run.isOutOfTime, !wasInterrupted else {
         guard run.isThrottled() else { return (verdict, run) }
-        return (.notJudged("the backend throttles: status \(busy.status), at each of \(attempt) attempts"), run)
+        return (.notJudged("the backend throttles: status \(busy.status), at each of \(attempt - first) attempts"), run)
       }
       run.pause(busy.milliseconds)
     }
@@ -33,7 +35,7 @@ extension ConformanceRun {
       !breach.signs.contains { sign in
         switch sign {
         case .loss, .storedTwice, .elsewhere, .field: true
-        case .ofBatch, .unanswered, .refused, .ofBareRecords: false
+        case .ofBatch, .unanswered, .refused, .ofBareRecords, .byChance: false
         }
       }
     case .notJudged: verdict != .outOfTime && verdict != .interrupted

@@ -19,6 +19,8 @@ package final class ConformanceRun: Sendable {
     package var timeLimit: Nanoseconds?
     /// So long a clause of many devices asks for them; what a store that takes its time has of the others is not known.
     var timeForDevices = Nanoseconds.seconds(12)
+    /// So long before the end of a run a record was acknowledged at least that comes again then.
+    var timeAway = Nanoseconds.seconds(10)
 
     package init(seed: UInt64, start: WallInstant) { (self.seed, self.start) = (seed, start) }
 
@@ -28,12 +30,14 @@ package final class ConformanceRun: Sendable {
 
   let target: ConformanceTarget
   private let settings: Settings
-  private let facts: RunFacts
+  let facts: RunFacts
   private let watch = AnswerWatch()
   private let results = Mutex<[String: ClauseResult]>([:])
   private let isInterrupted = Atomic(false)
   /// The clause behind which the backend has stopped storing good records.
   private let culprit = Mutex<String?>(nil)
+  /// What a sample of good records has found broken.
+  private let sample = Mutex<(result: ClauseResult, isLoss: Bool)?>(nil)
   private let restarts = Atomic(0)
   private let clock = SystemClock()
   /// When clauses end that are under way; the time that a last request takes is left of the limit.
@@ -64,6 +68,7 @@ package final class ConformanceRun: Sendable {
     // What the first clauses find out, others need, whether they are wanted or not.
     let wanted = Set(clauses.map(\.id))
     for phase in ClausePhase.allCases {
+      takeSample(before: phase) { if wanted.contains($0.clause.id) { tell($0, self.results.withLock { $0.count }) } }
       let due = ConformanceClause.all.filter { $0.phase == phase && (phase == .first || wanted.contains($0.id)) }
       carryOut(due, in: phase) { result in
         if wanted.contains(result.clause.id) { tell(result, self.results.withLock { $0.count }) }
@@ -125,6 +130,7 @@ package final class ConformanceRun: Sendable {
       let end = clock.monotonicNow
       return ClauseResult(clause: clause, verdict: verdict, seconds: (end - start).seconds, begin: start, end: end)
     }
+    if let sampled, sampled.clause.id == clause.id { return sampled }
     if isInterrupted.load(ordering: .relaxed) { return result(.interrupted) }
     if let deadline, clock.monotonicNow >= deadline, clause.phase != .last { return result(.outOfTime) }
     if let silence = facts.silence { return result(.notJudged("the target cannot be reached: \(silence)")) }
@@ -144,7 +150,7 @@ package final class ConformanceRun: Sendable {
     if clause.needs.contains(.store), clause.phase != .first, let problem = facts.storeProblem {
       return result(.unread(problem))
     }
-    let (verdict, run) = patientVerdict(of: clause, turn: restarts.load(ordering: .relaxed))
+    let (verdict, run) = patientVerdict(of: clause, turn: restartCount)
     return result(examined(verdict, of: clause, run))
   }
 
@@ -183,6 +189,14 @@ package final class ConformanceRun: Sendable {
 
   func setIllness(behind clause: String?) { culprit.withLock { $0 = clause } }
 
+  var sampled: ClauseResult? { sample.withLock { $0?.result } }
+
+  var isLossSampled: Bool { sample.withLock { $0?.isLoss ?? false } }
+
+  func noteSampled(_ result: ClauseResult, isLoss: Bool) { sample.withLock { $0 = (result, isLoss) } }
+
+  var restartCount: Int { restarts.load(ordering: .relaxed) }
+
   /// How many there were, with this one.
   func countRestart() -> Int { restarts.add(1, ordering: .relaxed).newValue }
 
@@ -204,7 +218,7 @@ package final class ConformanceRun: Sendable {
 
   func replace(_ result: ClauseResult) { results.withLock { $0[result.clause.id] = result } }
 
-  private func isBroken(_ id: String) -> Bool {
+  func isBroken(_ id: String) -> Bool {
     results.withLock { results in
       if case .broken = results[id]?.verdict { true } else { false }
     }
@@ -232,6 +246,7 @@ package final class ConformanceRun: Sendable {
   }
 
   private func explained(_ results: [ClauseResult]) -> [ClauseResult] {
+    let results = results.map(withCulprit)
     let causes = ConformanceCauses(results)
     return results.map { result in
       var result = result

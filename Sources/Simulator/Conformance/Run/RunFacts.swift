@@ -26,6 +26,8 @@ final class RunFacts: Sendable {
     var isSlow = false
     var devices: [String] = []
     var timeForSearches = RunFacts.timeForSearches
+    var firstDelivery: FirstDelivery?
+    var stored: [StoredDelivery] = []
   }
 
   private let promises: DialectPromises
@@ -110,6 +112,27 @@ final class RunFacts: Sendable {
   var timeForSearches: Nanoseconds { found.withLock { $0.timeForSearches } }
 
   func noteSearch(of time: Nanoseconds) { found.withLock { $0.timeForSearches = $0.timeForSearches - time } }
+
+  /// The first record that was acknowledged, to be sent again much later.
+  var firstDelivery: FirstDelivery? { found.withLock { $0.firstDelivery } }
+
+  func note(firstDelivery: FirstDelivery) {
+    found.withLock { $0.firstDelivery = $0.firstDelivery ?? firstDelivery }
+  }
+
+  /// A few records of each clause that were seen in the store.
+  var stored: [StoredDelivery] { found.withLock { $0.stored } }
+
+  private static let storedMax = 20
+
+  /// The first of each clause that are few enough to be looked at again.
+  func noteStored(_ records: [SentRecord], of device: String, by clause: ConformanceClause) {
+    guard records.count <= RunFacts.storedMax, clause.phase <= .alone else { return }
+    found.withLock { found in
+      if found.stored.contains(where: { $0.clause == clause.id }) { return }
+      found.stored.append(StoredDelivery(clause: clause.id, device: device, records: records))
+    }
+  }
 
   /// Fields that the store shows of a first, complete record.
   func note(shown: Set<String>) { found.withLock { $0.shown = shown } }

@@ -43,6 +43,17 @@ final class SentLog: Sendable {
     entries.withLock { $0.append(entry) }
   }
 
+  /// The last request with a record.
+  func request(with uuid: UUID128) -> RawRequest? {
+    let text = uuid.upperCaseText
+    return entries.withLock { entries in
+      entries.last { String(decoding: $0.request.body, as: UTF8.self).firstRange(of: text) != nil }?.request
+    }
+  }
+
+  /// What decides is not in the requests: which of two comes first, how much later one comes, what others have stored.
+  func noteUnscriptable() { isInPieces.raise() }
+
   /// The clause decides byte by byte what is sent and when: no list of whole requests is the same.
   func noteBytes() { isInPieces.raise() }
 

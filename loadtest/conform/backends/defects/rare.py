@@ -1,4 +1,4 @@
-"""Defects that show with some values only: in one hemisphere, one season, beyond a length, or in a crowd."""
+"""Defects that show with some values only, in a crowd, now and then, or when time has passed."""
 
 import threading
 import time
@@ -6,7 +6,7 @@ from datetime import datetime, timezone
 
 from defects import around, defect
 from defects.content import change, edit_extras, put, retime, walk
-from defects.storage import drop
+from defects.storage import drop, forget_key
 from wire import Answer
 
 
@@ -113,3 +113,73 @@ def crowd_of_70_lost(parts):
         finally:
             with guard:
                 inside[0] -= 1
+
+
+@defect
+def each_seventh_lost(parts):
+    seen = [0]
+
+    @around(parts.store, "insert")
+    def _(insert, record, params):
+        seen[0] += 1
+        return True if seen[0] % 7 == 0 else insert(record, params)
+
+
+@defect
+def week_old_swept(parts):
+    came = {}
+
+    @around(parts.store, "insert")
+    def _(insert, record, params):
+        came.setdefault((record.device, record.key), time.time())
+        return insert(record, params)
+
+    @around(parts.store, "page")
+    def _(page, *arguments):
+        oldest = (time.time() - 6 * 86_400) * 1000
+        swept = [key for key, at in came.items() if time.time() - at > 1]
+        with parts.store.lock:
+            for device, key in swept:
+                parts.store.db.execute(
+                    "delete from records where device = ? and key = ? and timestamp < ?", (device, key, oldest)
+                )
+                del came[device, key]
+        return page(*arguments)
+
+
+@defect
+def known_for_five_seconds(parts):
+    forget_key(parts)
+    known = {}
+
+    @around(parts.store, "insert")
+    def _(insert, record, params):
+        last = known.get((record.device, record.key), 0)
+        known[record.device, record.key] = time.time()
+        return False if time.time() - last < 5 else insert(record, params)
+
+
+@defect
+def battery_of_the_one_before(parts):
+    last = {}
+
+    def edit(record):
+        if isinstance(record.content, dict):
+            record.content = {**{name: last[name] for name in last if name not in record.content}, **record.content}
+            last.update({name: record.content[name] for name in ("battery", "activity") if name in record.content})
+
+    change(parts, edit)
+
+
+@defect
+def pages_by_seconds(parts):
+    @around(parts.store, "page")
+    def _(page, table, device, cursor):
+        if table != "records" or device is None:
+            return page(table, device, cursor)
+        found, at = [], 0
+        while at is not None:
+            rows, at = page(table, device, at)
+            found += rows
+        found = [row for row in found if row["timestamp"] // 1000 > int(cursor or 0)][:100]
+        return found, str(found[-1]["timestamp"] // 1000) if len(found) == 100 else None

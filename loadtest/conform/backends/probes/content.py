@@ -267,15 +267,15 @@ def _(phone):
     records = [
         phone.record(),
         phone.record(event="geofence", geofence={"identifier": "Home", "action": "EXIT"}, extras={"a": 1}),
-        phone.record(extras=...),
+        phone.record(extras=..., battery=..., activity=...),
     ]
     phone.must_post(records)
     found = {row["uuid"]: row["record"] for row in phone.stored()}
     for record in records:
         stored = found.get(record["uuid"])
         need(
-            stored is None or {"event", "geofence", "extras"} & set(stored) <= set(record),
-            "a record has the event or the extras of its neighbour",
+            stored is None or {"event", "geofence", "extras", "battery", "activity"} & set(stored) <= set(record),
+            "a record has fields of its neighbour",
         )
 
 

@@ -14,6 +14,24 @@ def _(phone):
     phone.need_stored([record])
 
 
+@probe("stays-stored")
+def _(phone):
+    record = phone.record(timestamp=iso(phone.begin - 7 * 86_400_000))
+    phone.must_post(record)
+    phone.need_stored([record])
+    time.sleep(2)
+    phone.need_stored([record])
+
+
+@probe("resend-much-later")
+def _(phone):
+    record = phone.record()
+    phone.must_post(record)
+    time.sleep(6)
+    phone.must_post(record)
+    phone.need_stored([record])
+
+
 @probe("good-record-acknowledged")
 def _(phone):
     for record in phone.records(6):
@@ -141,7 +159,7 @@ def _(phone):
 
 @probe("store-reads-all")
 def _(phone):
-    records = phone.records(233)
+    records = [phone.record(timestamp=iso(phone.begin + number // 3 * 400)) for number in range(233)]
     for begin in range(0, 233, 50):
         phone.must_post(records[begin : begin + 50])
     phone.need_stored(records)

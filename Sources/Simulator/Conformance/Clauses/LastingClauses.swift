@@ -1,0 +1,106 @@
+import Base
+import Contract
+import Scenario
+import Upload
+
+/// What a run began with, at its end: a store that forgets, and one that knows a record only for a while.
+extension ConformanceClause {
+  static let lasting: [ConformanceClause] = [
+    ConformanceClause(
+      "stays-stored", .storage, .must, .lose, "What was stored at the beginning of the run is stored at its end",
+      because: "the phone has deleted it: a store that drops it, for its age or for its room, loses it (SDK §9.1)",
+      phase: .late,
+      presumes: [
+        "stored-when-acknowledged", "ack-survives-stop", "ack-survives-kill",
+        "same-before-and-after-restart",
+      ], staysStored),
+    ConformanceClause(
+      "resend-much-later", .repetition, .must, .wrong,
+      "The first record of the run is acknowledged when it comes again at the end, and stays stored once",
+      because:
+        "a phone without network, or whose app was killed, sends again what was stored long ago: a memory of a few seconds does not know it (SDK §9.4, §9.5)",
+      phase: .late,
+      presumes: [
+        "resend-acknowledged-again", "resend-after-cut-answer", "resend-after-many", "resend-after-restart",
+        "stays-stored", "readable-when-acknowledged",
+      ], resendMuchLater),
+  ]
+
+  private static func staysStored(_ run: ClauseRun) throws {
+    if run.target.dialect.promises.oldest < .seconds(86_400) {
+      throw ClauseStop.notApplicable("the dialect keeps records for less than a day")
+    }
+    if let first = run.facts.firstDelivery { try waitAfter(first, run) }
+    let seen = run.facts.stored
+    guard !seen.isEmpty else { throw ClauseStop.notJudged("no clause has seen a record in the store") }
+    let end = run.now + run.settings.timeForDevices
+    let complete = try run.complete(seen.map { ($0.device, $0.records.map(\.uuid)) }, until: end)
+    var gone: [(delivery: StoredDelivery, look: ClauseRun.FoundRecords)] = []
+    var looked = complete.count
+    for index in seen.indices where !complete.contains(index) && run.now < end {
+      let look = try run.look(for: seen[index].records, of: seen[index].device)
+      looked += 1
+      if !look.missing.isEmpty { gone.append((seen[index], look)) }
+    }
+    run.note = "of \(looked) clauses"
+    run.log.noteUnscriptable()
+    guard let first = gone.first else {
+      if looked == seen.count { return }
+      throw ClauseStop.partly(
+        "the store takes so long that it was asked for records of \(looked) of \(seen.count) clauses")
+    }
+    let words = gone.prefix(4).map {
+      "\($0.look.missing.count) of \($0.delivery.records.count) of \($0.delivery.clause)"
+    }
+    let more = gone.count > 4 ? " and of \(gone.count - 4) more" : ""
+    throw run.fail(
+      "records that were seen in the store are not there any more: \(words.joined(separator: ", "))\(more)",
+      stored:
+        "of '\(first.delivery.device)': \(first.look.listed) entries, without \(first.look.missing[0].uuid.upperCaseText)"
+    )
+  }
+
+  /// In a run of few clauses little time has passed.
+  private static func waitAfter(_ first: FirstDelivery, _ run: ClauseRun) throws {
+    while true {
+      let left = run.settings.timeAway - (run.now - first.acknowledged)
+      if left <= .zero { return }
+      try run.keepTime()
+      run.pause(Int(min(left, .seconds(1)).wholeMilliseconds) + 1)
+    }
+  }
+
+  private static func resendMuchLater(_ run: ClauseRun) throws {
+    guard let first = run.facts.firstDelivery else { throw ClauseStop.notJudged("no record was acknowledged") }
+    try waitAfter(first, run)
+    let age = "\((run.now - first.acknowledged).wholeMilliseconds / 1_000) s"
+    let phone = try run.phone(exactly: first.device, tokens: first.tokens)
+    run.log.noteUnscriptable()
+    try run.deliver(phone, [first.record], as: "a record that was acknowledged \(age) before")
+    try run.expectOnce([first.record], of: phone.name, among: " that came again \(age) after it was acknowledged")
+    run.note = "after \(age)"
+  }
+}
+
+/// A record that was acknowledged at the beginning.
+struct FirstDelivery: Sendable {
+  let record: SentRecord
+  let device: String
+  let tokens: DeviceTokens?
+  let acknowledged: MonotonicInstant
+
+  init(of record: SentRecord, by phone: ConformancePhone, at instant: MonotonicInstant) {
+    let authorization = phone.configuration.authorization
+    (self.record, device, acknowledged) = (record, phone.name, instant)
+    tokens = authorization.accessToken.map {
+      DeviceTokens(access: $0, refresh: authorization.refreshToken, expires: authorization.expires)
+    }
+  }
+}
+
+/// Records that a clause has seen in the store.
+struct StoredDelivery: Sendable {
+  let clause: String
+  let device: String
+  let records: [SentRecord]
+}

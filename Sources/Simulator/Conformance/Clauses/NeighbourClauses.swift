@@ -1,0 +1,138 @@
+import AnswerCheck
+import BackendStore
+import Base
+import Contract
+import JSON
+import Scenario
+import Upload
+
+/// Devices beside devices, and records beside records: what belongs to one is not the other's.
+extension ConformanceClause {
+  static let neighbours: [ConformanceClause] = [
+    ConformanceClause(
+      "device-per-request", .content, .must, .wrong,
+      "Requests of two devices over one connection are each stored under their own",
+      because: "a proxy sends the requests of many phones over one connection (SDK §22, row 30)",
+      needs: [.store, .plainHTTP], presumes: ["right-device", "keep-alive"], devicePerRequest),
+    ConformanceClause(
+      "devices-look-alike", .content, .should, .wrong, "Devices with names that look alike stay apart",
+      because: "'007' is not '7', and an id is not a word to be put in lower case (SDK §22, row 30)",
+      presumes: ["right-device"], lookAlike),
+    ConformanceClause(
+      "one-record-one-content", .content, .must, .wrong, "No record has fields of another record of its batch",
+      because: "a variable that outlives the loop moves an event from one record to the next (SDK §5.4)",
+      presumes: [
+        "batch-all-stored", "event-geofence", "extras-every-kind", "late-behind-newer", "standard-fields-kept",
+        "missing-fields",
+      ], records),
+  ]
+
+  private static func devicePerRequest(_ run: ClauseRun) throws {
+    let phones = [try run.phone(), try run.phone()]
+    let connection = try run.connect()
+    var sent: [(ConformancePhone, SentRecord)] = []
+    for index in 0..<4 {
+      let phone = phones[index % 2]
+      let record = run.fix(phone)
+      let request = try run.request(phone, [record])
+      connection.send(RawRequest(request).bytes)
+      let reply = connection.reply(within: ClauseRun.answerTime)
+      if index > 0, !reply.isSuccess {
+        throw ClauseStop.notApplicable("the backend closes each connection after its answer")
+      }
+      guard case .answer(let answer) = reply, reply.isSuccess else {
+        throw run.fail("an upload: \(reply.text)", harm: .repeat)
+      }
+      phone.answer(request, .answered(status: answer.status, reason: "", body: answer.body))
+      sent.append((phone, record))
+    }
+    for (phone, record) in sent {
+      let look = try run.look(for: [record], of: phone.name)
+      if look.missing.isEmpty { continue }
+      run.showRequest(of: record)
+      let other = phones.first { $0.name != phone.name }?.name ?? ""
+      let isThere = try run.stored(other).contains { $0.uuid == record.uuid }
+      throw run.fail(
+        "a record of '\(phone.name)' is \(isThere ? "stored under '\(other)', which used the same connection" : "not stored")",
+        harm: isThere ? .wrong : .lose, sign: isThere ? .elsewhere : .loss)
+    }
+  }
+
+  private static func lookAlike(_ run: ClauseRun) throws {
+    let base = try run.phone(named: "x").name
+    let digits = run.settings.start.millisecondsSince1970
+    var pairs = [
+      ("\(base)-A", "\(base)-a"), ("00\(base)", "0\(base)"), ("\(base) 1", "\(base)-1"), ("00\(digits)", "\(digits)"),
+    ]
+    // In a field of the head other letters than those of ASCII are what the reader takes them for (RFC 9110 §5.5).
+    if !run.target.namesDevicesInHeaders { pairs.append(("\(base)-ü", "\(base)-u")) }
+    for (left, right) in pairs {
+      var sent: [(String, SentRecord)] = []
+      for name in [left, right] {
+        let tokens = run.facts.needsTokens ? try run.signIn(name) : nil
+        let phone = try run.phone(exactly: name, tokens: tokens)
+        let record = run.fix(phone)
+        try run.deliver(phone, [record], as: "an upload of device '\(name)'")
+        sent.append((name, record))
+      }
+      for (name, record) in sent {
+        try run.expectOnce(
+          [record], of: name, among: ", of '\(name)' beside '\(name == left ? right : left)',", harm: .wrong)
+        let entries = try run.stored(name)
+        run.showRequest(of: record)
+        if entries.count > 1 { throw run.fail("'\(left)' and '\(right)' are one device to the store") }
+      }
+    }
+  }
+
+  private static func records(_ run: ClauseRun) throws {
+    try run.needBatches()
+    let phone = try run.phone()
+    let full = run.fix(phone) {
+      $0.event = .geofence
+      $0.geofence = GeofenceTrigger(identifier: "neighbour", action: .enter, timestamp: $0.timestamp)
+      $0.extras = run.object(#"{"neighbour":"yes"}"#)
+      ($0.battery, $0.activity) = (Battery(level: 0.13, isCharging: true), Activity(.running, confidence: 57))
+    }
+    let records = [run.fix(phone), full, run.fix(phone), run.fix(phone)]
+    run.log.noteUnscriptable()
+    try run.deliver(phone, records)
+    let look = try run.expectOnce(records, of: phone.name)
+    for (index, record) in records.enumerated() where index != 1 {
+      guard let entry = look.entry(of: record) else { continue }
+      for field in ["event", "geofence.identifier", "extras.neighbour"] {
+        guard let value = entry.value(field), let text = value.string, let theirs = full.value.value(at: field)?.string,
+          text.lowercased() == theirs.lowercased()
+        else { continue }
+        throw run.fail(
+          "record \(index + 1) of the batch has \(field) \(value.shown) of record 2",
+          stored: entry.entry.shown.shortened(240))
+      }
+      for field in ["battery.level", "activity.type"] where run.facts.shows(field) {
+        try run.expectSame(field, of: record, in: look)
+      }
+    }
+    if run.facts.takesDefaultSchema { try bareRecords(run) }
+  }
+
+  /// A record that has neither battery nor activity has none of those beside it.
+  private static func bareRecords(_ run: ClauseRun) throws {
+    let phone = try run.phone()
+    let full = run.fix(phone) {
+      ($0.battery, $0.activity) = (Battery(level: 0.13, isCharging: true), Activity(.running, confidence: 57))
+    }
+    let bare = try run.raw(
+      #"{"uuid":"%U","timestamp":"%T","coords":{"latitude":45.53,"longitude":-116.31,"accuracy":5}}"#)
+    // Fields that were not sent are not compared by a scenario.
+    run.log.noteUnscriptable()
+    try run.deliver(phone, [full, bare, run.fix(phone)])
+    let look = try run.expectOnce([full, bare], of: phone.name)
+    guard let entry = look.entry(of: bare), let neighbour = look.entry(of: full) else { return }
+    for field in ["battery.level", "activity.type", "coords.speed", "coords.heading", "coords.altitude", "odometer"] {
+      guard let value = entry.value(field), let theirs = neighbour.value(field), value.equals(theirs) else { continue }
+      throw run.fail(
+        "a record without \(field) has \(value.shown) of the one before it in its batch",
+        stored: entry.entry.shown.shortened(240))
+    }
+  }
+}

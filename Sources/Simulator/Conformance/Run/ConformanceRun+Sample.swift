@@ -1,0 +1,131 @@
+import Base
+import Contract
+import Scenario
+import Upload
+
+/// A backend that fails now and then, whatever it is sent, breaks the clauses that were under way then, and none of these is the
+/// cause. Where clauses were broken, good records that nothing is special about tell whether they fail too.
+extension ConformanceRun {
+  /// The clauses that may be found broken by a sample.
+  static let clausesOfSample = [
+    "stored-when-acknowledged", "good-record-acknowledged", "batch-all-stored", "coordinates-not-swapped",
+    "coordinates-exact", "time-is-utc", "time-to-the-millisecond", "standard-fields-kept", "extras-every-kind",
+  ]
+  /// In the names of devices: behind all attempts at a busy backend.
+  private static let repetition = 50
+  private static let timeForRepetitions = Nanoseconds.seconds(8)
+
+  /// Before the many clauses, which take long where records are missing; before those that may stop a backend; and behind these,
+  /// where one of them has left it ill.
+  func takeSample(before phase: ClausePhase, _ tell: (ClauseResult) -> Void) {
+    guard [.crowd, .together, .risky, .restart].contains(phase), illness == nil, !wasInterrupted, sampled == nil,
+      let clause = ConformanceClause.all.first(where: { $0.id == ConformanceRun.clausesOfSample[0] })
+    else { return }
+    let broken = ConformanceClause.all.compactMap(result(of:)).filter { $0.breach != nil }
+    // Where nothing good comes through, nothing else is judged.
+    if phase != .crowd, ConformanceRun.clausesOfSample.prefix(2).contains(where: isBroken) { return }
+    guard
+      phase == .restart
+        ? broken.contains(where: { $0.clause.phase == .risky }) : !broken.isEmpty || isSampleWanted(before: phase)
+    else { return }
+    let run = clauseRun(clause, turn: restartCount, attempt: phase.rawValue)
+    guard let sample = run.sampleOfGoodRecords() else { return }
+    guard let found = sample.finding(beside: broken.compactMap(\.breach)) else {
+      if phase == .risky { gather(broken, tell) }
+      return
+    }
+    if phase == .restart { return blame(broken, for: found) }
+    accuse(found, tell)
+    repeatOnce(broken.filter { !isExplained($0, by: found) }, because: found.clause)
+  }
+
+  /// As "again" of a finding names it.
+  private func isSampleWanted(before phase: ClausePhase) -> Bool {
+    phase == .risky && clauses.count == 1 && clauses.allSatisfy { ConformanceRun.clausesOfSample.contains($0.id) }
+  }
+
+  private func isExplained(_ result: ClauseResult, by found: GoodRecordSample.Finding) -> Bool {
+    guard let signs = result.breach?.signs, result.clause.id != found.clause else { return true }
+    return signs.contains { $0.clauses.contains(found.clause) }
+  }
+
+  /// What happens too seldom for a sample has broken several clauses that are kept when they are asked again.
+  private func gather(_ broken: [ClauseResult], _ tell: (ClauseResult) -> Void) {
+    let causes = ConformanceCauses(broken)
+    let roots = broken.filter { result in
+      causes.cause(of: result.clause.id) == nil && result.breach?.isOfGoodRecords ?? false
+    }
+    guard roots.count > 1 else { return }
+    let isLoss = roots.contains { $0.breach?.signs.contains(.loss) ?? false }
+    let culprit = isLoss ? ConformanceRun.clausesOfSample[0] : ConformanceRun.clausesOfSample[1]
+    let kept = repeatOnce(roots, because: culprit)
+    guard kept.count > 1, let first = roots.first(where: { kept.contains($0.clause.id) })?.breach else { return }
+    var breach = first
+    breach.cause =
+      "now and then, \(isLoss ? "what was acknowledged is not stored" : "a good record is not acknowledged"): \(kept.count) clauses were broken by that, and kept when they were asked again (\(kept.joined(separator: ", "))); the first: \(first.cause)"
+    accuse(GoodRecordSample.Finding(clause: culprit, breach: breach), tell)
+  }
+
+  private func accuse(_ found: GoodRecordSample.Finding, _ tell: (ClauseResult) -> Void) {
+    guard let culprit = ConformanceClause.all.first(where: { $0.id == found.clause }) else { return }
+    var result = self.result(of: culprit) ?? ClauseResult(clause: culprit, verdict: .kept(""), seconds: 0)
+    var breach = result.breach ?? found.breach
+    // In the first clauses one record has met it, and says nothing of how often that is.
+    if result.breach != nil, culprit.phase == .first { breach.cause += "; \(found.breach.cause)" }
+    let isLoss = breach.signs.contains(.loss)
+    // A scenario of a sample shows it by chance.
+    if result.breach == nil { breach.requests = nil }
+    // No other clause is its cause.
+    breach.signs = []
+    result.verdict = .broken(breach)
+    noteSampled(result, isLoss: isLoss)
+    replace(result)
+    tell(result)
+  }
+
+  /// What is right when it is asked again was broken by chance. Gives these.
+  @discardableResult
+  private func repeatOnce(_ broken: [ClauseResult], because culprit: String) -> [String] {
+    var kept: [String] = []
+    let end = SystemClock().monotonicNow + ConformanceRun.timeForRepetitions
+    for var result in broken {
+      guard SystemClock().monotonicNow < end, !wasInterrupted, var breach = result.breach else { break }
+      let (verdict, run) = patientVerdict(of: result.clause, turn: restartCount, attempt: ConformanceRun.repetition)
+      guard case .kept = verdict, !run.isOutOfTime else { continue }
+      breach.signs.insert(.byChance(of: culprit))
+      result.verdict = .broken(breach)
+      replace(result)
+      kept.append(result.clause.id)
+    }
+    return kept
+  }
+
+  /// The first of the clauses that may stop a backend has made it one that fails now and then: what was broken behind it is broken
+  /// by that.
+  private func blame(_ broken: [ClauseResult], for found: GoodRecordSample.Finding) {
+    let risky = broken.filter { $0.clause.phase == .risky }
+    func beginning(_ result: ClauseResult) -> Int64 { result.begin?.nanoseconds ?? .max }
+    guard var culprit = risky.min(by: { beginning($0) < beginning($1) }), var breach = culprit.breach else { return }
+    breach.cause += "; after it, \(found.breach.cause)"
+    culprit.verdict = .broken(breach)
+    noteSampled(culprit, isLoss: false)
+    replace(culprit)
+  }
+
+  /// What fails, or is lost, where good records do so now and then; beside and behind the clause that has left the backend so, if one has.
+  func withCulprit(_ result: ClauseResult) -> ClauseResult {
+    guard let culprit = sampled, culprit.clause.id != result.clause.id, var breach = result.breach else {
+      return result
+    }
+    if culprit.clause.phase == .risky {
+      // Several may have run at once, so that their order says nothing.
+      guard result.clause.phase >= .risky, breach.isOfGoodRecords else { return result }
+    } else {
+      guard isLossSampled, breach.signs.contains(.loss) else { return result }
+    }
+    breach.signs.insert(.byChance(of: culprit.clause.id))
+    var result = result
+    result.verdict = .broken(breach)
+    return result
+  }
+}

@@ -1,0 +1,192 @@
+import BackendStore
+import Base
+import Contract
+import Scenario
+import Upload
+
+/// Good records that nothing is special about, sent one by one and in small batches: how many of them fail.
+struct GoodRecordSample {
+  /// Those that were sent in one form.
+  struct Share {
+    var uploads = 0
+    var records = 0
+    /// Acknowledged, and not in the store.
+    var lost = 0
+    var failed: [ConformancePhone.Upload] = []
+  }
+
+  /// Records whose field is stored otherwise than it was sent.
+  struct Alteration {
+    var count = 0
+    let clause: String
+    let breach: Breach
+  }
+
+  /// What was found, by the clause that is about it.
+  struct Finding {
+    let clause: String
+    var breach: Breach
+  }
+
+  var singles = Share()
+  var batches = Share()
+  /// Records that were found in the store.
+  var looked = 0
+  var alterations: [String: Alteration] = [:]
+  fileprivate var loss: Breach?
+  fileprivate var failure: Breach?
+
+  /// Nil where all is well, where all is wrong alike, and at one failure alone that nothing else has met: it may be a moment's.
+  func finding(beside broken: [Breach]) -> Finding? { lossFound ?? failureFound(beside: broken) ?? alterationFound }
+
+  private var lossFound: Finding? {
+    let (lost, records) = (singles.lost + batches.lost, singles.records + batches.records)
+    guard var breach = loss, lost > 0, lost < records else { return nil }
+    breach.cause =
+      "\(lost) of \(records) good records were acknowledged and are not stored: \(shares(\.lost, \.records))"
+    return Finding(
+      clause: singles.lost == 0 && lost > 1 ? "batch-all-stored" : "stored-when-acknowledged", breach: breach)
+  }
+
+  private func failureFound(beside broken: [Breach]) -> Finding? {
+    let all = singles.failed + batches.failed
+    let uploads = singles.uploads + batches.uploads
+    guard var breach = failure, let last = all.last, all.count < uploads else { return nil }
+    let isMet = broken.contains { $0.signs.contains { $0.isFailure } }
+    guard all.count > 1 || isMet else { return nil }
+    let end = last.status == 0 ? "had no answer" : "were answered with an error"
+    breach.cause =
+      "\(all.count) of \(uploads) uploads of good records \(end) (\(last.outcome.text.shortened(120))): \(shares(\.failed.count, \.uploads))"
+    return Finding(
+      clause: singles.failed.isEmpty && all.count > 1 ? "batch-all-stored" : "good-record-acknowledged", breach: breach)
+  }
+
+  private var alterationFound: Finding? {
+    guard let (field, most) = alterations.max(by: { ($0.value.count, $1.key) < ($1.value.count, $0.key) }),
+      most.count < looked
+    else { return nil }
+    var breach = most.breach
+    breach.cause = "\(most.count) of \(looked) good records are stored with another '\(field)': \(breach.cause)"
+    return Finding(clause: most.clause, breach: breach)
+  }
+
+  private func shares(_ part: KeyPath<Share, Int>, _ whole: KeyPath<Share, Int>) -> String {
+    let ones = "\(singles[keyPath: part]) of \(singles[keyPath: whole]) sent one by one"
+    return batches.uploads == 0
+      ? ones : ones + ", \(batches[keyPath: part]) of \(batches[keyPath: whole]) in small batches"
+  }
+}
+
+extension ClauseRun {
+  private static let (phonesOfSample, singlesOfPhone, batchesOfPhone) = (8, 5, 2)
+  private static let timeForSample = Nanoseconds.seconds(8)
+  private static let fieldsOfSample = [
+    "timestamp", "coords.latitude", "coords.longitude", "coords.speed", "odometer", "is_moving", "battery.level",
+    "activity.type", "extras",
+  ]
+
+  /// Nil where it could not be taken.
+  func sampleOfGoodRecords() -> GoodRecordSample? {
+    var sample = GoodRecordSample()
+    let begin = now
+    let end = begin + ClauseRun.timeForSample
+    do {
+      var sent: [(device: String, singles: [SentRecord], others: [SentRecord])] = []
+      for number in 0..<ClauseRun.phonesOfSample where number < 2 || now < end {
+        guard let each = try send(as: number, into: &sample, since: begin) else { return nil }
+        sent.append(each)
+      }
+      sample.failure = (sample.singles.failed + sample.batches.failed).last.map { breach("", harm: .repeat, $0) }
+      if target.store != nil {
+        for (number, each) in sent.enumerated() {
+          try look(at: each, into: &sample)
+          if number > 0, sample.looked == 0 { return nil }
+        }
+      }
+    } catch { return nil }
+    return sample
+  }
+
+  /// A phone's part; nil when all are wrong alike. Every other phone has a connection for each upload: a fault may be that of a node, or of a new connection.
+  private func send(
+    as number: Int, into sample: inout GoodRecordSample, since begin: MonotonicInstant
+  ) throws -> (device: String, singles: [SentRecord], others: [SentRecord])? {
+    let phone = try phone(named: "sample\(number)") {
+      $0.http.batchSync = false
+      $0.http.timeoutMilliseconds = facts.isSlow ? 10_000 : 3_000
+    }
+    var (singles, others) = ([SentRecord](), [SentRecord]())
+    for _ in 0..<ClauseRun.singlesOfPhone {
+      singles += try send(1, by: phone, number, into: &sample.singles)
+      let (uploads, failed) = (sample.singles.uploads, sample.singles.failed.count)
+      if uploads == failed, uploads >= ClauseRun.singlesOfPhone || now - begin > .seconds(5) { return nil }
+    }
+    if facts.takesBatches {
+      phone.configure { $0.http.batchSync = true }
+      for _ in 0..<ClauseRun.batchesOfPhone { others += try send(3, by: phone, number, into: &sample.batches) }
+    }
+    return (phone.name, singles, others)
+  }
+
+  /// Those that were acknowledged. What was refused is sent again until it is taken, as the SDK does.
+  private func send(
+    _ count: Int, by phone: ConformancePhone, _ number: Int, into share: inout GoodRecordSample.Share
+  ) throws -> [SentRecord] {
+    try keepTime()
+    let records = (0..<count).map { _ in fix(phone) { $0.extras = object(#"{"k":"v"}"#) } }
+    if number.isMultiple(of: 2) {
+      _ = leaveLine()
+      phone.take(try line())
+    }
+    phone.put(records)
+    (share.uploads, share.records) = (share.uploads + 1, share.records + count)
+    for attempt in 0..<4 {
+      guard let upload = uploadPatiently(phone).last else { break }
+      if upload.isSuccess { break }
+      if attempt == 0, !SentLog.isThrottling(upload.status) { share.failed.append(upload) }
+      if upload.status == 0, attempt > 0 { break }
+    }
+    return phone.queuedCount == 0 ? records : []
+  }
+
+  private func look(
+    at sent: (device: String, singles: [SentRecord], others: [SentRecord]), into sample: inout GoodRecordSample
+  ) throws {
+    let records = sent.singles + sent.others
+    guard !records.isEmpty else { return }
+    let look = try look(for: records, of: sent.device)
+    sample.looked += records.count - look.missing.count
+    for record in records where look.entry(of: record) != nil { note(record, look, into: &sample) }
+    guard let first = look.missing.first else { return }
+    let missing = Set(look.missing.map(\.uuid))
+    sample.singles.lost += sent.singles.count { missing.contains($0.uuid) }
+    sample.batches.lost += sent.others.count { missing.contains($0.uuid) }
+    showRequest(of: first)
+    var breach = breach(
+      "", harm: .lose, stored: "of '\(sent.device)': \(look.listed) entries, without \(first.uuid.upperCaseText)")
+    breach.signs = [.loss]
+    sample.loss = breach
+  }
+
+  private func note(_ record: SentRecord, _ look: FoundRecords, into sample: inout GoodRecordSample) {
+    for field in ClauseRun.fieldsOfSample where facts.shows(field) {
+      do { try expectSame([field], of: record, in: look) } catch ClauseStop.broken(let breach) {
+        let clause = BreachSign.clause(about: field, isSlight: isSlight(field, record, look))
+        sample.alterations[field, default: GoodRecordSample.Alteration(clause: clause, breach: breach)].count += 1
+        return
+      } catch { continue }
+    }
+  }
+
+  /// Less than a second, or a kilometre.
+  private func isSlight(_ field: String, _ record: SentRecord, _ look: FoundRecords) -> Bool {
+    guard let sent = record.value.value(at: field), let stored = look.entry(of: record)?.value(field) else {
+      return false
+    }
+    if field == "timestamp" {
+      return stored.instant.map { abs($0.milliseconds(since: record.timestamp)) < 1_000 } ?? false
+    }
+    guard let mine = stored.double, let theirs = sent.double else { return false }
+    return abs(mine - theirs) < 0.01
+  }
+}

@@ -1,0 +1,104 @@
+import Base
+import Testing
+import Threaded
+
+@testable import Conformance
+
+/// What shows only now and then, or only when time has passed.
+@Suite(.waits) struct LastingTests {
+  private func causes(_ summary: ConformanceSummary) -> [String] {
+    summary.causes.map { "\($0.clause.id): \($0.breach?.cause ?? "")" }
+  }
+
+  /// Clauses that send several records; none of them is about what this backend does.
+  private static let several: Set<String> = [
+    "good-record-acknowledged", "stored-when-acknowledged", "batch-all-stored", "batch-of-one", "newest-first",
+    "coordinates-exact", "time-is-utc", "same-second-two-records", "batch-250", "resend-acknowledged-again",
+    "kinds-in-one-batch", "text-all-scripts",
+  ]
+
+  @Test func whatIsLostNowAndThenIsOneFinding() throws {
+    let summary = try ScriptedBackend(.losesEachSeventh).summary(of: Self.several)
+    #expect(summary.causes.map(\.clause.id) == ["stored-when-acknowledged"], "\(causes(summary))")
+    let cause = summary.causes.first?.breach?.cause ?? ""
+    #expect(cause.contains(" good records were acknowledged and are not stored: "), "\(cause)")
+    #expect(summary.broken.count > 2, "nothing was broken that the sample explains")
+  }
+
+  @Test func whatFailsNowAndThenIsOneFinding() throws {
+    let summary = try ScriptedBackend(.failsAtEachSeventh).summary(of: Self.several)
+    #expect(summary.causes.map(\.clause.id) == ["good-record-acknowledged"], "\(causes(summary))")
+    let cause = summary.causes.first?.breach?.cause ?? ""
+    #expect(
+      cause.contains(" uploads of good records were answered with an error (status 500): "), "\(cause)")
+  }
+
+  /// A defect that good records do not show stays the finding that it is.
+  @Test func whatIsAlwaysWrongIsNoMatterOfChance() throws {
+    let summary = try ScriptedBackend(.losesTheLastOfTwenty).summary(of: Self.several)
+    #expect(summary.causes.map(\.clause.id) == ["batch-250"], "\(causes(summary))")
+  }
+
+  @Test func whatIsDroppedLaterIsFound() throws {
+    let summary = try ScriptedBackend(.listsOldRecordsOnce).summary(of: ["week-late", "batch-of-one", "stays-stored"])
+    #expect(
+      causes(summary) == [
+        "stays-stored: records that were seen in the store are not there any more: 1 of 1 of week-late"
+      ])
+  }
+
+  @Test func aRightBackendKeepsWhatItHas() throws {
+    let summary = try ScriptedBackend(nil).summary(of: [
+      "week-late", "batch-of-one", "stays-stored", "resend-much-later",
+    ])
+    #expect(summary.outcome == .allKept, "\(summary.results.map(\.verdict))")
+  }
+
+  /// Nothing was seen before, so that nothing is called kept.
+  @Test func withoutAStoreNothingStays() throws {
+    let dialect = #"{ version: 1, path: "/locations", app: { http: { params: { device_id: "${device.id}" } } } }"#
+    guard case .notJudged? = try ScriptedBackend(nil).verdict(on: "stays-stored", dialect: dialect) else {
+      Issue.record("a verdict without a look")
+      return
+    }
+  }
+
+  @Test func aMemoryOfAMomentIsFound() throws {
+    let clauses: Set<String> = ["resend-acknowledged-again", "resend-much-later"]
+    let summary = try ScriptedBackend(.knowsForAMoment).summary(of: clauses)
+    #expect(summary.causes.last?.clause.id == "resend-much-later", "\(causes(summary))")
+    #expect(
+      causes(summary).last?.hasSuffix("after it was acknowledged is stored 2 times") ?? false, "\(causes(summary))")
+  }
+
+  @Test func whatFillsTheGapsOfARecordIsFound() throws {
+    let summary = try ScriptedBackend(.fillsGapsFromBefore).summary(of: ["missing-fields", "one-record-one-content"])
+    #expect(summary.causes.map(\.clause.id) == ["one-record-one-content"], "\(causes(summary))")
+    #expect(causes(summary).first?.contains("a record without battery.level has 0.13") ?? false, "\(causes(summary))")
+    #expect(try ScriptedBackend(nil).summary(of: ["one-record-one-content"]).outcome == .allKept)
+  }
+
+  @Test func aCursorOfSecondsIsFound() throws {
+    let paged = ScriptedBackend.dialect.replacing(
+      "/stored?device={device}\"", with: "/stored?device={device}\", records: \"$.points[*]\", next: \"$.next\"")
+    let clauses: Set<String> = ["store-reads-all", "batch-250"]
+    let summary = try ScriptedBackend(.pagesBySeconds).summary(of: clauses, dialect: paged)
+    #expect(summary.causes.map(\.clause.id).contains("store-reads-all"), "\(causes(summary))")
+    #expect(try ScriptedBackend(nil).summary(of: ["store-reads-all"]).outcome == .allKept)
+  }
+
+  /// Two names of one meridian, and of a place that is on all of them.
+  @Test func theSamePlaceMayHaveAnotherName() throws {
+    let summary = try ScriptedBackend(nil, listing: .ofOneMeridian).summary(of: ["coordinates-at-edges"])
+    #expect(summary.outcome == .allKept, "\(summary.results.map(\.verdict))")
+  }
+
+  /// What a finding sends again is what it accuses.
+  @Test func theCommandLineSendsTheRecordThatIsAccused() throws {
+    let summary = try ScriptedBackend(.numbersDevices).summary(of: ["devices-look-alike"])
+    let breach = try #require(summary.causes.first?.breach)
+    let name = try #require(breach.cause.firstRange(of: "'")).upperBound
+    let device = breach.cause[name...].prefix { $0 != "'" }
+    #expect(breach.curl?.contains("\"\(device)\"") ?? false, "\(breach.cause)\n\(breach.curl ?? "")")
+  }
+}

@@ -1,0 +1,138 @@
+import Base
+import Synchronization
+import Threads
+
+@testable import BackendStore
+
+/// What the backend makes of a record.
+extension ScriptedBackend {
+  func refusal(of record: StoredValue) -> Int? {
+    let text = record.value(at: "extras.a")?.string ?? ""
+    let age = record["timestamp"]?.instant.map { SystemClock().wallNow.milliseconds(since: $0) } ?? 0
+    switch defect {
+    case .refusesOldRecords where age > 30 * 86_400_000: return 422
+    case .failsAtNUL where text.unicodeScalars.contains("\u{0}"): return 500
+    case .stopsAtNUL where text.unicodeScalars.contains("\u{0}"):
+      hasStopped.store(true, ordering: .relaxed)
+      return nil
+    case .failsAtHalfASurrogate where text.unicodeScalars.contains("\u{FFFD}"): return 500
+    case .failsAtMissingFields where record["battery"] == nil && record["extras"] == nil: return 500
+    default: return nil
+    }
+  }
+
+  func isSame(_ old: StoredValue, _ new: StoredValue, _ isSameUUID: Bool) -> Bool {
+    func time(_ value: StoredValue) -> Int64 { value["timestamp"]?.instant?.millisecondsSince1970 ?? 0 }
+    switch defect {
+    case .keyIsTime: return time(old) == time(new)
+    case .keyIsSecond: return time(old) / 1_000 == time(new) / 1_000
+    case .keyIsPlace:
+      return ["coords.latitude", "coords.longitude"].allSatisfy {
+        old.value(at: $0)?.double == new.value(at: $0)?.double
+      }
+    default: return isSameUUID
+    }
+  }
+
+  /// As the backend keeps a record; nil when it drops it.
+  func changed(_ record: StoredValue) -> StoredValue? {
+    let now = SystemClock().wallNow
+    let age = record["timestamp"]?.instant.map { now.milliseconds(since: $0) } ?? 0
+    switch defect {
+    case .storesNothing: return nil
+    case .dropsOldRecords: return age > 86_400_000 ? nil : record
+    case .datesOldRecordsAnew:
+      return age > 30 * 86_400_000 ? record.replacing("timestamp", record.shifted(by: age)) : record
+    case .dropsLateRecords: return age > 9_000_000 ? nil : record
+    case .dropsHeartbeats: return record["event"]?.string == "heartbeat" ? nil : record
+    case .forgetsGeofences: return record.replacing("geofence", nil)
+    case .entersAlways: return record.replacing("geofence", record["geofence"]?.replacing("action", .text("ENTER")))
+    case .dropsLongExtras: return (record["extras"]?.shown.utf8.count ?? 0) > 4_000 ? nil : record
+    case .neverCharges: return record.replacing("battery", record["battery"]?.replacing("is_charging", .bool(false)))
+    case .isAlwaysSure: return record.replacing("activity", record["activity"]?.replacing("confidence", .number("92")))
+    case .cutsTexts:
+      let note = record.value(at: "extras.note")?.string
+      return note.map {
+        record.replacing("extras", .object([("note", .text(String($0.prefix(100))))]))
+      } ?? record
+    case .forgetsGeofenceExtras:
+      return record.replacing("geofence", record["geofence"]?.replacing("extras", nil))
+    case .dropsExtras: return record.replacing("extras", nil)
+    case .makesDoublesOfIntegers: return record.replacing("extras", record["extras"]?.throughDoubles)
+    case .writesNullAsText:
+      return record.replacing("event", record["event"].map { if case .null = $0 { .text("null") } else { $0 } })
+    case .cutsMilliseconds: return record.replacing("timestamp", record.shifted(by: -(instant(of: record) % 1_000)))
+    case .roundsToFrames:
+      let time = instant(of: record)
+      // Steps of a three-hundredth of a second.
+      return record.replacing("timestamp", record.shifted(by: ((time * 3 + 5) / 10 * 10 + 1) / 3 - time))
+    case .makesFalseOfNull:
+      guard case .null? = record["is_moving"] else { return record }
+      return record.replacing("is_moving", .bool(false))
+    case .cutsLists:
+      guard case .list(let list)? = record.value(at: "extras.a") else { return record }
+      return record.replacing("extras", record["extras"]?.replacing("a", .list(Array(list.prefix(3)))))
+    case .takesEpochForSeconds:
+      guard case .number(let digits)? = record["timestamp"] else { return record }
+      return record.replacing("timestamp", .number(digits + "000"))
+    case .shiftsTimes: return record.replacing("timestamp", record.shifted(by: 7_200_000))
+    case .countsInSummerTime:
+      let month = record["timestamp"]?.string.flatMap { Int($0.dropFirst(5).prefix(2)) } ?? 0
+      return 4...9 ~= month ? record.replacing("timestamp", record.shifted(by: 3_600_000)) : record
+    case .swapsCoordinates, .roundsCoordinates, .swapsInTheSouth:
+      let (latitude, longitude) = (
+        record.value(at: "coords.latitude")?.double ?? 0, record.value(at: "coords.longitude")?.double ?? 0
+      )
+      func rounded(_ degrees: Double) -> StoredValue { .number("\((degrees * 100_000).rounded() / 100_000)") }
+      let isSouth = latitude < 0 && abs(longitude) <= 90
+      if defect == .swapsInTheSouth, !isSouth { return record }
+      let isSwapped = defect != .roundsCoordinates
+      let coords: StoredValue = .object([
+        ("latitude", isSwapped ? .number("\(longitude)") : rounded(latitude)),
+        ("longitude", isSwapped ? .number("\(latitude)") : rounded(longitude)),
+      ])
+      return record.replacing("coords", coords)
+    default: return record
+    }
+  }
+
+  func instant(of record: StoredValue) -> Int64 { record["timestamp"]?.instant?.millisecondsSince1970 ?? 0 }
+}
+
+extension StoredValue {
+  /// What it lacks of a record, from another one.
+  func filled(from other: StoredValue?) -> StoredValue {
+    guard case .object(let members) = self else { return self }
+    let missing = ["battery", "activity"].filter { self[$0] == nil }
+    return .object(members + missing.compactMap { key in other?[key].map { (key, $0) } })
+  }
+
+  var onOneMeridian: StoredValue {
+    guard let latitude = value(at: "coords.latitude")?.double, let longitude = value(at: "coords.longitude")?.double
+    else { return self }
+    let shown = abs(latitude) == 90 ? 0 : longitude == -180 ? 180 : longitude
+    return replacing("coords", self["coords"]?.replacing("longitude", .number("\(shown)")))
+  }
+
+  func replacing(_ key: String, _ value: StoredValue?) -> StoredValue {
+    guard case .object(let members) = self else { return self }
+    return .object(
+      members.compactMap { member in
+        member.key != key ? member : value.map { (key, $0) }
+      })
+  }
+
+  var withoutPlace: StoredValue {
+    let coords = self["coords"]?.replacing("latitude", nil).replacing("longitude", nil)
+    return replacing("coords", coords)
+  }
+
+  func shifted(by milliseconds: Int64) -> StoredValue? {
+    self["timestamp"]?.instant.map { .text($0.advanced(byMilliseconds: milliseconds).iso8601Text) }
+  }
+
+  var throughDoubles: StoredValue {
+    guard case .object(let members) = self else { return self }
+    return .object(members.map { ($0.key, $0.value.double.map { .number("\($0)") } ?? $0.value) })
+  }
+}
