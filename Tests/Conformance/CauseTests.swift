@@ -88,7 +88,7 @@ import Threaded
     let summary = try ScriptedBackend(defect).summary(of: Self.risky)
     #expect(summary.causes.map(\.clause.id) == ["alive-after-bad-record"])
     #expect(summary.notJudged.map(\.clause.id) == ["bad-record-in-batch", "reset-after-request"])
-    let silence = ConformanceVerdict.notJudged("because of alive-after-bad-record: no good record is stored since")
+    let silence = ConformanceVerdict.notJudged(.silence(behind: "alive-after-bad-record"))
     #expect(summary.notJudged.allSatisfy { $0.verdict == silence }, "\(summary.results)")
   }
 
@@ -124,7 +124,7 @@ import Threaded
     #expect(cause.hasPrefix("after ") && cause.contains(" clauses that ran at once (") && cause.contains("text-nul"))
     #expect(cause.contains("a good record was answered with status 500") && cause.contains("--only"), "\(cause)")
     #expect(finding.breach?.suspects.contains("text-nul") == true && finding.breach?.suspects.count ?? 0 > 1)
-    let silence = ConformanceVerdict.notJudged("because of \(finding.clause.id): no good record is stored since")
+    let silence = ConformanceVerdict.notJudged(.silence(behind: finding.clause.id))
     #expect(summary.notJudged.allSatisfy { $0.verdict == silence }, "\(summary.results.map(\.verdict))")
   }
 

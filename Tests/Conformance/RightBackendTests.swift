@@ -111,7 +111,7 @@ import Threaded
       Issue.record("\(String(describing: verdict))")
       return
     }
-    #expect(reason.contains("no batch could be formed"))
+    #expect("\(reason)".contains("no batch could be formed"))
   }
 
   /// Params, which say whose it is, have no place beside an array (SDK §8.2).

@@ -13,7 +13,7 @@ import Threaded
       Issue.record("\(String(describing: verdict))")
       return
     }
-    #expect(reason.contains("of up to a year ago are"), "\(reason)")
+    #expect("\(reason)".contains("of up to a year ago are"), "\(reason)")
   }
 
   @Test func theHoursOfEachChangeAreThere() throws {

@@ -85,7 +85,7 @@ import Threaded
       Issue.record("\(summary.results)")
       return
     }
-    #expect(reason.hasSuffix("when the time of the run was over (--time-limit): sleep 60"), "\(reason)")
+    #expect("\(reason)".hasSuffix("when the time of the run was over (--time-limit): sleep 60"), "\(reason)")
   }
 
   /// Stored and answered 503: a failure to the SDK (docs/conform.md, good-record-acknowledged), and one cause.

@@ -117,7 +117,7 @@ package struct ConformanceFiles {
       if breach.requests == nil {
         lines += [
           "",
-          "A scenario cannot express this clause: it sends parts of requests, too many, or two at once, waits or restarts the backend, or looks for what was not sent.",
+          "A scenario cannot express this clause: the clause sends partial, simultaneous or too many requests, waits, restarts the backend, or looks for records that it did not send.",
         ]
       }
     }
@@ -217,7 +217,7 @@ package struct ConformanceFiles {
 extension ClauseResult {
   /// It was to be judged, and the run could not.
   fileprivate var isMissed: Bool {
-    if case .unread = verdict { true } else { verdict == .interrupted }
+    if case .unread = verdict { true } else { verdict == .notJudged(.interrupted) }
   }
 
   /// What is to be said beside the verdict.
@@ -225,7 +225,8 @@ extension ClauseResult {
     switch verdict {
     case .kept(let note): note
     case .broken(let breach): breach.cause
-    case .notApplicable(let reason), .notJudged(let reason), .unread(let reason), .partly(let reason): reason
+    case .notJudged(let reason): "\(reason)"
+    case .notApplicable(let reason), .unread(let reason), .partly(let reason): reason
     }
   }
 }
@@ -238,7 +239,7 @@ extension String {
 
 extension Breach {
   static let noCommandLine =
-    "No curl line shows it: what decides is sent in pieces, packed, in several requests at once or behind commands that were queued, or nothing is sent."
+    "No curl command reproduces it: the decisive request is sent in pieces, compressed, together with others or after queued commands, or there is none."
 }
 
 extension ConformanceClause {

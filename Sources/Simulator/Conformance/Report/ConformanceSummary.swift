@@ -68,7 +68,7 @@ package struct ConformanceSummary: Sendable {
   }
 
   /// Clauses had no turn, or no time to the end, within the limit.
-  private var hasRunOutOfTime: Bool { results.contains { $0.verdict == .outOfTime } }
+  private var hasRunOutOfTime: Bool { results.contains { $0.verdict == .notJudged(.outOfTime) } }
 
   /// Why the store that was named could not be read.
   var unreadStore: String? {

@@ -21,8 +21,7 @@ package struct ConformanceText {
     case .broken(let breach):
       "\(mark(of: result)) \(result.clause.id)\n" + wrapped(breach.cause, indent: 4)
     case .notApplicable(let reason): dim("- \(result.clause.id)  not applicable: \(reason)".withoutControls)
-    case .notJudged(let reason), .unread(let reason), .partly(let reason):
-      dim("? \(result.clause.id)  not judged: \(reason)".withoutControls)
+    case .notJudged, .unread, .partly: dim("? \(result.clause.id)  not judged: \(result.remark)".withoutControls)
     }
   }
 
@@ -83,8 +82,7 @@ package struct ConformanceText {
     for result in summary.results {
       let reason: String
       switch result.verdict {
-      case .notApplicable(let text): reason = "not applicable: \(text)"
-      case .notJudged(let text), .unread(let text), .partly(let text): reason = "not judged: \(text)"
+      case .notApplicable, .notJudged, .unread, .partly: reason = "\(result.verdict.word): \(result.remark)"
       case .kept, .broken: continue
       }
       if let index = groups.firstIndex(where: { $0.reason == reason }) {

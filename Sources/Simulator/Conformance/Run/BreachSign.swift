@@ -48,19 +48,23 @@ enum BreachSign: Hashable, Sendable {
     }
   }
 
-  /// An answer that was no success, or none.
-  var isFailure: Bool {
-    switch self {
-    case .unanswered, .refused: true
-    case .loss, .storedTwice, .elsewhere, .ofBatch, .ofBareRecords, .byChance, .field: false
-    }
+  struct Traits: OptionSet {
+    let rawValue: UInt8
+    /// An answer that was no success, or none.
+    static let failure = Traits(rawValue: 1)
+    /// Good records may show it too, where they fail now and then.
+    static let ofGoodRecords = Traits(rawValue: 2)
+    /// The record was acknowledged: no limit of a busy backend brings it about.
+    static let ofAcknowledged = Traits(rawValue: 4)
   }
 
-  /// Good records may show it too, where they fail now and then.
-  var isOfGoodRecords: Bool {
+  var traits: Traits {
     switch self {
-    case .loss, .unanswered, .refused, .ofBatch, .ofBareRecords: true
-    case .storedTwice, .elsewhere, .byChance, .field: false
+    case .loss: [.ofGoodRecords, .ofAcknowledged]
+    case .storedTwice, .elsewhere, .field: .ofAcknowledged
+    case .unanswered, .refused: [.failure, .ofGoodRecords]
+    case .ofBatch, .ofBareRecords: .ofGoodRecords
+    case .byChance: []
     }
   }
 
@@ -92,7 +96,7 @@ enum BreachSign: Hashable, Sendable {
 
 extension Breach {
   /// Good records may show all of it, where they fail now and then.
-  var isOfGoodRecords: Bool { !signs.isEmpty && signs.allSatisfy(\.isOfGoodRecords) }
+  var isOfGoodRecords: Bool { !signs.isEmpty && signs.allSatisfy { $0.traits.contains(.ofGoodRecords) } }
 }
 
 extension ConformanceClause {

@@ -166,10 +166,13 @@ extension ClauseRun {
     return log.lastAnswer.map { max($0 + delay - now, .zero) } ?? delay
   }
 
+  /// So long a backend may take that stores behind its answers.
+  static let timeToAppear = Nanoseconds.seconds(5)
+
   /// Looks at once, and for as long as a backend may take that stores behind its answers; notes how late it was.
   func firstLook(for record: SentRecord, of device: String) throws -> FoundRecords {
     let start = now
-    let deadline = start + target.dialect.verification.readDelay + .seconds(5)
+    let deadline = start + target.dialect.verification.readDelay + ClauseRun.timeToAppear
     var missed: Nanoseconds?
     while true {
       let begin = now - start

@@ -20,7 +20,7 @@ final class ClauseRun {
   let facts: RunFacts
   let watch: AnswerWatch
   let settings: ConformanceRun.Settings
-  private let deadline: MonotonicInstant?
+  private let deadline: RunDeadline
   /// How often the backend was restarted before: what is sent again is not what was sent before.
   let turn: Int
   /// How often the clause was tried before, at a backend that was too busy.
@@ -42,7 +42,7 @@ final class ClauseRun {
 
   init(
     _ clause: ConformanceClause, _ target: ConformanceTarget, _ settings: ConformanceRun.Settings, facts: RunFacts,
-    watch: AnswerWatch, deadline: MonotonicInstant? = nil, turn: Int = 0, attempt: Int = 0
+    watch: AnswerWatch, deadline: RunDeadline = RunDeadline(), turn: Int = 0, attempt: Int = 0
   ) {
     self.clause = clause
     self.target = target
@@ -59,10 +59,10 @@ final class ClauseRun {
   var now: MonotonicInstant { clock.monotonicNow }
   var wallNow: WallInstant { clock.wallNow }
 
-  var isOutOfTime: Bool { deadline.map { now >= $0 } ?? false }
+  var isOutOfTime: Bool { deadline.isOver }
 
   /// Nil without a limit.
-  var timeLeft: Nanoseconds? { deadline.map { $0 - now } }
+  var timeLeft: Nanoseconds? { deadline.end.map { $0 - now } }
 
   /// Before each step that takes its time.
   func keepTime() throws { if isOutOfTime { throw ClauseStop.outOfTime } }

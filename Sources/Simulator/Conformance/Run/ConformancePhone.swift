@@ -131,16 +131,16 @@ final class PhoneLine {
   private let transport: DrivenTransport
   private let watch: AnswerWatch
   let log: SentLog
-  private let deadline: MonotonicInstant?
+  private let deadline: RunDeadline
 
   init(
-    _ configuration: TransportConfiguration, watch: AnswerWatch, log: SentLog, deadline: MonotonicInstant? = nil
+    _ configuration: TransportConfiguration, watch: AnswerWatch, log: SentLog, deadline: RunDeadline = RunDeadline()
   ) throws(TransportError) {
     transport = try DrivenTransport(configuration)
     (self.watch, self.log, self.deadline) = (watch, log, deadline)
   }
 
-  var isOutOfTime: Bool { deadline.map { SystemClock().monotonicNow >= $0 } ?? false }
+  var isOutOfTime: Bool { deadline.isOver }
 
   /// Sends, and waits for the end.
   func exchange(_ request: OutgoingRequest, of device: Int) -> ConformancePhone.Upload {

@@ -10,7 +10,7 @@ extension ConformanceRun {
     guard [.crowd, .together, .alone, .risky].contains(clause.phase), isInDoubt(verdict, of: clause, run),
       let problem = run.lastingProblem(withBatches: areBatchesStored)
     else { return verdict }
-    if let culprit = noteIllness(behind: clause.id) { return .notJudged(ConformanceRun.silence(behind: culprit)) }
+    if let culprit = noteIllness(behind: clause.id) { return .notJudged(.silence(behind: culprit)) }
     var breach = Breach(cause: "after it, \(problem)", harm: .block)
     if case .broken(let seen) = verdict {
       breach = seen
@@ -25,12 +25,11 @@ extension ConformanceRun {
     case .broken: true
     // Behind a restart it is one of these that is looked for.
     case .kept, .partly: clause.phase == .risky || run.turn > 0
-    case .notJudged, .unread: verdict != .outOfTime && verdict != .interrupted
+    case .notJudged(let reason): reason != .outOfTime && reason != .interrupted
+    case .unread: true
     case .notApplicable: false
     }
   }
-
-  static func silence(behind culprit: String) -> String { "because of \(culprit): no good record is stored since" }
 
   /// The clauses of one phase. Those that the backend could not be judged by have another turn behind a restart, by
   /// themselves, so that it shows which of them stops it.
@@ -68,12 +67,12 @@ extension ConformanceRun {
   /// It stands for the end of the backend, or was not judged because of that.
   private func isSilenced(_ result: ClauseResult) -> Bool {
     guard let culprit = illness else { return false }
-    if case .notJudged(let reason) = result.verdict { return reason == ConformanceRun.silence(behind: culprit) }
+    if result.verdict == .notJudged(.silence(behind: culprit)) { return true }
     return result.breach?.isLasting ?? false
   }
 
-  /// Behind which of the clauses that ran at once the backend stopped, nothing tells where it cannot be restarted: one finding
-  /// names them all.
+  /// When the backend stopped while several clauses ran at once and cannot be restarted, it is unknown which of them
+  /// stopped it: one finding names them all.
   private func accuseTogether(_ due: [ConformanceClause]) {
     let silenced = due.compactMap(result(of:)).filter(isSilenced)
     guard let witness = silenced.first(where: { $0.clause.id == illness }), let problem = witness.breach?.lasting,
@@ -86,7 +85,7 @@ extension ConformanceRun {
     let named = suspects.first { $0.level == .must } ?? witness.clause
     setIllness(behind: named.id)
     for var result in silenced {
-      result.verdict = .notJudged(ConformanceRun.silence(behind: named.id))
+      result.verdict = .notJudged(.silence(behind: named.id))
       replace(result)
     }
     guard var result = result(of: named) else { return }
@@ -112,7 +111,7 @@ extension ConformanceRun {
   private func isToBeJudgedAgain(_ result: ClauseResult, wasAlone: Bool) -> Bool {
     guard target.dialect.restart != nil, let culprit = illness else { return false }
     return switch result.verdict {
-    case .notJudged(let reason): reason == ConformanceRun.silence(behind: culprit)
+    case .notJudged(let reason): reason == .silence(behind: culprit)
     case .broken(let breach): breach.isLasting && !wasAlone
     case .kept, .notApplicable, .unread, .partly: false
     }

@@ -62,7 +62,7 @@ extension ConformanceRun {
     guard kept.count > 1, let first = roots.first(where: { kept.contains($0.clause.id) })?.breach else { return }
     var breach = first
     breach.cause =
-      "now and then, \(isLoss ? "what was acknowledged is not stored" : "a good record is not acknowledged"): \(kept.count) clauses were broken by that, and kept when they were asked again (\(kept.joined(separator: ", "))); the first: \(first.cause)"
+      "\(isLoss ? "acknowledged records are sometimes not stored" : "good records are sometimes not acknowledged"): \(kept.count) clauses were broken by that, and kept when they ran again (\(kept.joined(separator: ", "))); the first: \(first.cause)"
     accuse(GoodRecordSample.Finding(clause: culprit, breach: breach), tell)
   }
 
@@ -70,7 +70,7 @@ extension ConformanceRun {
     guard let culprit = ConformanceClause.all.first(where: { $0.id == found.clause }) else { return }
     var result = self.result(of: culprit) ?? ClauseResult(clause: culprit, verdict: .kept(""), seconds: 0)
     var breach = result.breach ?? found.breach
-    // In the first clauses one record has met it, and says nothing of how often that is.
+    // A clause of the first phase saw a single record, which does not show how often the failure occurs.
     if result.breach != nil, culprit.phase == .first { breach.cause += "; \(found.breach.cause)" }
     let isLoss = breach.signs.contains(.loss)
     // A scenario of a sample shows it by chance.

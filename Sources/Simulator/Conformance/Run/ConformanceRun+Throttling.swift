@@ -22,7 +22,8 @@ extension ConformanceRun {
       attempt += 1
       guard attempt - first < ConformanceRun.turnsMax, !run.isOutOfTime, !wasInterrupted else {
         guard run.isThrottled() else { return (verdict, run) }
-        return (.notJudged("the backend throttles: status \(busy.status), at each of \(attempt - first) attempts"), run)
+        let reason = "the backend throttles: status \(busy.status), at each of \(attempt - first) attempts"
+        return (.notJudged(.other(reason)), run)
       }
       run.pause(busy.milliseconds)
     }
@@ -31,14 +32,8 @@ extension ConformanceRun {
   /// A record that is lost, stored twice or stored otherwise was acknowledged.
   private func mayBe(_ verdict: ConformanceVerdict, of busy: SentLog.Throttling) -> Bool {
     switch verdict {
-    case .broken(let breach):
-      !breach.signs.contains { sign in
-        switch sign {
-        case .loss, .storedTwice, .elsewhere, .field: true
-        case .ofBatch, .unanswered, .refused, .ofBareRecords, .byChance: false
-        }
-      }
-    case .notJudged: verdict != .outOfTime && verdict != .interrupted
+    case .broken(let breach): !breach.signs.contains { $0.traits.contains(.ofAcknowledged) }
+    case .notJudged(let reason): reason != .outOfTime && reason != .interrupted
     case .kept, .notApplicable, .unread, .partly: false
     }
   }

@@ -3,6 +3,13 @@ import Scenario
 import Synchronization
 import Threads
 
+/// When a run ends, whether its clauses are through or not.
+struct RunDeadline: Sendable {
+  /// Nil without a limit.
+  var end: MonotonicInstant?
+  var isOver: Bool { end.map { SystemClock().monotonicNow >= $0 } ?? false }
+}
+
 /// A run of clauses against one backend: some after each other, most side by side.
 package final class ConformanceRun: Sendable {
   /// Which clauses, and with which values.
@@ -41,13 +48,14 @@ package final class ConformanceRun: Sendable {
   private let restarts = Atomic(0)
   private let clock = SystemClock()
   /// When clauses end that are under way; the time that a last request takes is left of the limit.
-  private let deadline: MonotonicInstant?
+  private let deadline: RunDeadline
 
   package init(_ target: ConformanceTarget, _ settings: Settings) {
     self.target = target
     self.settings = settings
     facts = RunFacts(target)
-    deadline = settings.timeLimit.map { SystemClock().monotonicNow + max($0 - ClauseRun.answerTime, .zero) }
+    deadline = RunDeadline(
+      end: settings.timeLimit.map { SystemClock().monotonicNow + max($0 - ClauseRun.answerTime, .zero) })
   }
 
   /// What is not begun yet is not judged any more. From any thread.
@@ -82,11 +90,9 @@ package final class ConformanceRun: Sendable {
     let wanted = clauses
     return ConformanceClause.all.filter { clause in
       ConformanceRun.foundations.contains(clause.id) && isBroken(clause.id) && !wanted.contains { $0.id == clause.id }
-        && wanted.contains { result(of: $0)?.verdict == .notJudged(ConformanceRun.because(of: clause.id)) }
+        && wanted.contains { result(of: $0)?.verdict == .notJudged(.because(of: clause.id)) }
     }
   }
-
-  private static func because(of clause: String) -> String { "because of \(clause)" }
 
   /// Most of the time of a clause would be spent waiting.
   var isSlow: Bool { facts.isSlow || facts.isStoreSlow || target.dialect.verification.readDelay > .milliseconds(250) }
@@ -131,20 +137,20 @@ package final class ConformanceRun: Sendable {
       return ClauseResult(clause: clause, verdict: verdict, seconds: (end - start).seconds, begin: start, end: end)
     }
     if let sampled, sampled.clause.id == clause.id { return sampled }
-    if isInterrupted.load(ordering: .relaxed) { return result(.interrupted) }
-    if let deadline, clock.monotonicNow >= deadline, clause.phase != .last { return result(.outOfTime) }
-    if let silence = facts.silence { return result(.notJudged("the target cannot be reached: \(silence)")) }
+    if isInterrupted.load(ordering: .relaxed) { return result(.notJudged(.interrupted)) }
+    if deadline.isOver, clause.phase != .last { return result(.notJudged(.outOfTime)) }
+    if let silence = facts.silence { return result(.notJudged(.other("the target cannot be reached: \(silence)"))) }
     if let reason = missingNeed(of: clause) { return result(reason) }
     if let cause = ConformanceRun.foundations.first(where: { isBroken($0) && $0 != clause.id }),
       clause.phase != .first, clause.phase != .last, !ConformanceRun.causesOfFoundations.contains(clause.id)
     {
-      return result(.notJudged(ConformanceRun.because(of: cause)))
+      return result(.notJudged(.because(of: cause)))
     }
-    if let illness, clause.phase != .last { return result(.notJudged(ConformanceRun.silence(behind: illness))) }
+    if let illness, clause.phase != .last { return result(.notJudged(.silence(behind: illness))) }
     // A backend without a good answer takes a time-out for each upload.
     let good = "good-record-acknowledged"
     if clause.phase == .first, clause.presumes.contains(good), isBroken(good) {
-      return result(.notJudged(ConformanceRun.because(of: good)))
+      return result(.notJudged(.because(of: good)))
     }
     // What the first look at the store came to, the others need not find out again, each in its own time.
     if clause.needs.contains(.store), clause.phase != .first, let problem = facts.storeProblem {
@@ -162,14 +168,14 @@ package final class ConformanceRun: Sendable {
       switch stop {
       case .broken(let breach): return .broken(breach)
       case .notApplicable(let reason): return .notApplicable(reason)
-      case .notJudged(let reason): return .notJudged(reason)
-      case .outOfTime: return .outOfTime
+      case .notJudged(let reason): return .notJudged(.other(reason))
+      case .outOfTime: return .notJudged(.outOfTime)
       case .partly(let reason): return .partly(reason)
       case .unread(let reason):
         if clause.phase == .first { facts.note(storeProblem: reason) }
         return .unread(reason)
       }
-    } catch { return .notJudged("\(error)") }
+    } catch { return .notJudged(.other("\(error)")) }
   }
 
   func clauseRun(_ clause: ConformanceClause, turn: Int, attempt: Int = 0) -> ClauseRun {
@@ -237,10 +243,10 @@ package final class ConformanceRun: Sendable {
       return .notApplicable("--restart is missing")
     }
     if needs.contains(.plainHTTP), target.address == nil {
-      return .notJudged("it takes a plain connection, http://")
+      return .notJudged(.other("it takes a plain connection, http://"))
     }
     if needs.contains(.store), target.store == nil {
-      return .notJudged("the dialect has no 'verify'")
+      return .notJudged(.other("the dialect has no 'verify'"))
     }
     return nil
   }

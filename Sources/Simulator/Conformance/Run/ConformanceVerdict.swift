@@ -7,15 +7,11 @@ package enum ConformanceVerdict: Equatable, Sendable {
   case broken(Breach)
   /// It asks for what this backend does not promise.
   case notApplicable(String)
-  case notJudged(String)
+  case notJudged(NotJudged)
   /// Not judged, as the store that was named could not be read.
   case unread(String)
   /// Not judged, as only a part was looked at, which was right.
   case partly(String)
-
-  static let interrupted = ConformanceVerdict.notJudged("the run was interrupted")
-  static let outOfTime = ConformanceVerdict.notJudged(
-    "the time of the run was over (--time-limit; --jobs judges more clauses at once)")
 
   package var word: String {
     switch self {
@@ -23,6 +19,28 @@ package enum ConformanceVerdict: Equatable, Sendable {
     case .broken: "broken"
     case .notApplicable: "not applicable"
     case .notJudged, .unread, .partly: "not judged"
+    }
+  }
+}
+
+/// Why nothing is said of a clause.
+package enum NotJudged: Equatable, Sendable, CustomStringConvertible {
+  case interrupted
+  case outOfTime
+  /// Without what this clause asks for, the other one says nothing.
+  case because(of: String)
+  /// The clause after which the backend stores no good record.
+  case silence(behind: String)
+  /// As the clause itself says.
+  case other(String)
+
+  package var description: String {
+    switch self {
+    case .interrupted: "the run was interrupted"
+    case .outOfTime: "the time of the run was over (--time-limit; --jobs judges more clauses at once)"
+    case .because(let clause): "because of \(clause)"
+    case .silence(let clause): "because of \(clause): no good record has been stored since"
+    case .other(let reason): reason
     }
   }
 }

@@ -4,6 +4,14 @@ import Contract
 import Scenario
 import Upload
 
+/// The acknowledged records of one phone.
+private struct SentSample {
+  let device: String
+  let singles: [SentRecord]
+  let others: [SentRecord]
+  var records: [SentRecord] { singles + others }
+}
+
 /// Good records that nothing is special about, sent one by one and in small batches: how many of them fail.
 struct GoodRecordSample {
   /// Those that were sent in one form.
@@ -43,7 +51,7 @@ struct GoodRecordSample {
     let (lost, records) = (singles.lost + batches.lost, singles.records + batches.records)
     guard var breach = loss, lost > 0, lost < records else { return nil }
     breach.cause =
-      "\(lost) of \(records) good records were acknowledged and are not stored: \(shares(\.lost, \.records))"
+      "\(lost) of \(records) good records \(lost == 1 ? "was acknowledged and is" : "were acknowledged and are") not stored: \(shares(\.lost, \.records))"
     return Finding(
       clause: singles.lost == 0 && lost > 1 ? "batch-all-stored" : "stored-when-acknowledged", breach: breach)
   }
@@ -52,7 +60,7 @@ struct GoodRecordSample {
     let all = singles.failed + batches.failed
     let uploads = singles.uploads + batches.uploads
     guard var breach = failure, let last = all.last, all.count < uploads else { return nil }
-    let isMet = broken.contains { $0.signs.contains { $0.isFailure } }
+    let isMet = broken.contains { $0.signs.contains { $0.traits.contains(.failure) } }
     guard all.count > 1 || isMet else { return nil }
     let end = last.status == 0 ? "had no answer" : "were answered with an error"
     breach.cause =
@@ -66,7 +74,8 @@ struct GoodRecordSample {
       most.count < looked
     else { return nil }
     var breach = most.breach
-    breach.cause = "\(most.count) of \(looked) good records are stored with another '\(field)': \(breach.cause)"
+    breach.cause =
+      "\(most.count) of \(looked) good records \(most.count == 1 ? "is" : "are") stored with another '\(field)': \(breach.cause)"
     return Finding(clause: most.clause, breach: breach)
   }
 
@@ -91,18 +100,13 @@ extension ClauseRun {
     let begin = now
     let end = begin + ClauseRun.timeForSample
     do {
-      var sent: [(device: String, singles: [SentRecord], others: [SentRecord])] = []
+      var sent: [SentSample] = []
       for number in 0..<ClauseRun.phonesOfSample where number < 2 || now < end {
         guard let each = try send(as: number, into: &sample, since: begin) else { return nil }
         sent.append(each)
       }
       sample.failure = (sample.singles.failed + sample.batches.failed).last.map { breach("", harm: .repeat, $0) }
-      if target.store != nil {
-        for (number, each) in sent.enumerated() {
-          try look(at: each, into: &sample)
-          if number > 0, sample.looked == 0 { return nil }
-        }
-      }
+      if target.store != nil, try !lookForAll(sent, into: &sample) { return nil }
     } catch { return nil }
     return sample
   }
@@ -110,7 +114,7 @@ extension ClauseRun {
   /// A phone's part; nil when all are wrong alike. Every other phone has a connection for each upload: a fault may be that of a node, or of a new connection.
   private func send(
     as number: Int, into sample: inout GoodRecordSample, since begin: MonotonicInstant
-  ) throws -> (device: String, singles: [SentRecord], others: [SentRecord])? {
+  ) throws -> SentSample? {
     let phone = try phone(named: "sample\(number)") {
       $0.http.batchSync = false
       $0.http.timeoutMilliseconds = facts.isSlow ? 10_000 : 3_000
@@ -125,7 +129,7 @@ extension ClauseRun {
       phone.configure { $0.http.batchSync = true }
       for _ in 0..<ClauseRun.batchesOfPhone { others += try send(3, by: phone, number, into: &sample.batches) }
     }
-    return (phone.name, singles, others)
+    return SentSample(device: phone.name, singles: singles, others: others)
   }
 
   /// Those that were acknowledged. What was refused is sent again until it is taken, as the SDK does.
@@ -149,14 +153,31 @@ extension ClauseRun {
     return phone.queuedCount == 0 ? records : []
   }
 
-  private func look(
-    at sent: (device: String, singles: [SentRecord], others: [SentRecord]), into sample: inout GoodRecordSample
-  ) throws {
-    let records = sent.singles + sent.others
-    guard !records.isEmpty else { return }
-    let look = try look(for: records, of: sent.device)
-    sample.looked += records.count - look.missing.count
-    for record in records where look.entry(of: record) != nil { note(record, look, into: &sample) }
+  /// False where nothing of the first phones is stored. A list may lag behind that of another node: before a record counts as lost, it is
+  /// looked for as long behind the last answer as the first record of a run is.
+  private func lookForAll(_ sent: [SentSample], into sample: inout GoodRecordSample) throws -> Bool {
+    let sent = sent.filter { !$0.records.isEmpty }
+    var looks: [FoundRecords] = []
+    for each in sent {
+      looks.append(try look(for: each.records, of: each.device))
+      if looks.count == 2, looks.indices.allSatisfy({ looks[$0].missing.count == sent[$0].records.count }) {
+        return false
+      }
+    }
+    if looks.contains(where: { !$0.missing.isEmpty }) {
+      pause(Int((unsettledTime + ClauseRun.timeToAppear).wholeMilliseconds))
+      for index in looks.indices where !looks[index].missing.isEmpty {
+        try keepTime()
+        looks[index] = try look(for: sent[index].records, of: sent[index].device)
+      }
+    }
+    for (each, look) in zip(sent, looks) { note(each, look, into: &sample) }
+    return true
+  }
+
+  private func note(_ sent: SentSample, _ look: FoundRecords, into sample: inout GoodRecordSample) {
+    sample.looked += sent.records.count - look.missing.count
+    for record in sent.records where look.entry(of: record) != nil { note(record, look, into: &sample) }
     guard let first = look.missing.first else { return }
     let missing = Set(look.missing.map(\.uuid))
     sample.singles.lost += sent.singles.count { missing.contains($0.uuid) }

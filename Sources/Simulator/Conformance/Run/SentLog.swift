@@ -17,6 +17,7 @@ final class SentLog: Sendable {
   }
 
   private let entries = Mutex<[Entry]>([])
+  private let isUnscriptable = AtomicFlag()
   private let isInPieces = AtomicFlag()
   private let batches = AtomicFlag()
   private let latest = Mutex<MonotonicInstant?>(nil)
@@ -52,7 +53,7 @@ final class SentLog: Sendable {
   }
 
   /// What decides is not in the requests: which of two comes first, how much later one comes, what others have stored.
-  func noteUnscriptable() { isInPieces.raise() }
+  func noteUnscriptable() { isUnscriptable.raise() }
 
   /// The clause decides byte by byte what is sent and when: no list of whole requests is the same.
   func noteBytes() { isInPieces.raise() }
@@ -101,7 +102,8 @@ final class SentLog: Sendable {
   /// As requests of a scenario; nil where there is nothing to send again, too much, or what no request is.
   var asScenario: [UInt8]? {
     let entries = entries.withLock { $0 }
-    guard let first = entries.first, !isInPieces.isRaised, entries.allSatisfy(\.request.isPlain),
+    guard let first = entries.first, !isInPieces.isRaised, !isUnscriptable.isRaised,
+      entries.allSatisfy(\.request.isPlain),
       entries.count <= SentLog.requestsMax,
       entries.reduce(0, { $0 + $1.request.body.count }) <= SentLog.bytesMax
     else { return nil }
