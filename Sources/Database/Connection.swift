@@ -1,3 +1,4 @@
+package import Base
 internal import CSQLite
 
 /// An open database. It belongs to one thread at a time, together with its statements: it is opened without SQLite's own
@@ -23,6 +24,13 @@ package struct Connection: ~Copyable {
     path: String, access: Access = .create, busyTimeoutMilliseconds: Int32 = 5_000
   ) throws(DatabaseError) {
     handle = try ConnectionHandle(path: path, access: access, busyTimeoutMilliseconds: busyTimeoutMilliseconds)
+  }
+
+  /// From then on statements end with `.interrupted`, which is seen within a second; nil: they take the time they need.
+  package func limitStatements(until end: MonotonicInstant?) {
+    // A whole second that is over.
+    let second = end.map { $0.nanoseconds / 1_000_000_000 + 1 } ?? 0
+    unsafe rr_sqlite3_end_at(handle.database, second)
   }
 
   /// Runs one or more statements that need no values and give no rows.

@@ -1,3 +1,4 @@
+import Base
 internal import CSQLite
 
 /// A prepared statement. It keeps its connection open, and is run by `start`, as often as wanted but once at a time.
@@ -196,8 +197,7 @@ extension Execution {
 
   /// A blob, or the UTF-8 of a text, of its own.
   package func blob(at column: Int32) -> [UInt8] {
-    let bytes = bytes(at: column)
-    return unsafe bytes.withUnsafeBufferPointer { unsafe [UInt8]($0) }
+    bytes(at: column).copied
   }
 
   /// A text of its own. Bytes that are no UTF-8 become U+FFFD; read `bytes` where that matters.

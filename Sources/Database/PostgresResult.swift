@@ -1,3 +1,4 @@
+import Base
 internal import CPostgres
 
 /// The rows of a statement, in the binary formats of their types.
@@ -39,12 +40,12 @@ package final class PostgresResult {
   package func text(_ row: Int, _ column: Int) -> String { optionalText(row, column) ?? "" }
 
   package func optionalText(_ row: Int, _ column: Int) -> String? {
-    value(row, column) { (bytes: Span<UInt8>) in PostgresText.text(of: bytes.copied()) }
+    value(row, column) { (bytes: Span<UInt8>) in PostgresText.text(of: bytes.copied) }
   }
 
   /// Empty for NULL.
   package func blob(_ row: Int, _ column: Int) -> [UInt8] {
-    value(row, column) { (bytes: Span<UInt8>) in bytes.copied() } ?? []
+    value(row, column) { (bytes: Span<UInt8>) in bytes.copied } ?? []
   }
 
   package func uuid(_ row: Int, _ column: Int) -> (high: UInt64, low: UInt64)? {
@@ -82,14 +83,5 @@ extension Span<UInt8> {
     var number: Int64 = self[range.lowerBound] >= 0x80 ? -1 : 0
     for index in range { number = number << 8 | Int64(self[index]) }
     return number
-  }
-
-  fileprivate func copied() -> [UInt8] {
-    var bytes: [UInt8] = []
-    bytes.reserveCapacity(count)
-    bytes.append(addingCapacity: count) { output in
-      for index in indices { output.append(self[index]) }
-    }
-    return bytes
   }
 }

@@ -1,4 +1,5 @@
-/// What this package sets by PRAGMA. SQLite answers an impossible wish by silence, so each is read back.
+/// What this package sets by PRAGMA. SQLite reports no error for a value that it
+/// cannot set, so each value is read back.
 package enum Setting {
   case journalMode(JournalMode)
   case synchronous(Synchronous)

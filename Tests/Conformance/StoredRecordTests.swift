@@ -52,7 +52,7 @@ import Testing
     try folder.write(Array("\(Self.uuid)\n".utf8), to: "lines")
     let store = FileStore(path: folder.file("lines"), fields: [])
     let problem = try #require(throws: StoreProblem.self) { try store.records(of: "a") }
-    #expect(problem.text.contains("no entry says whose it is"))
+    #expect(problem.text.contains("no entry names its device"))
   }
 
   @Test func aFieldStandsWhereTheDialectSays() throws {
@@ -91,6 +91,17 @@ import Testing
     #expect(records[0].value("big")?.shown == "9007199254740993")
     #expect(records[0].value("extras.k")?.shown == "null")
     #expect(try store.records(of: "unknown").isEmpty)
+  }
+
+  @Test func aQueryThatNeverEndsIsEnded() throws {
+    let folder = try TemporaryFolder()
+    let path = folder.path + "/points.db"
+    _ = try Connection(path: path)
+    let query = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT count(*) FROM n"
+    var store = DatabaseStore(path: path, query: query, fields: [])
+    store.timeOfQuery = .milliseconds(200)
+    let problem = #expect(throws: StoreProblem.self) { try store.records(of: "a") }
+    #expect(problem?.text.hasSuffix("the query took more than 200 ms") ?? false, "\(String(describing: problem))")
   }
 
   @Test func linesOfAFileAreReadAsFarAsTheyAreWhole() throws {

@@ -7,6 +7,8 @@ struct DatabaseStore: StoreView {
   let path: String
   let query: String
   let fields: [Named<[JSONStep]>]
+  /// As PostgreSQL and commands have.
+  var timeOfQuery = Nanoseconds.seconds(300)
 
   var place: String { path }
   var isOfAllDevices: Bool { !DeviceParameter.stands(in: query) }
@@ -39,6 +41,8 @@ private final class DatabaseSession: StoreSession {
   }
 
   func read(_ device: String, _ take: (StoredRecord) -> Void) throws(StoreProblem) {
+    connection.limitStatements(until: SystemClock().monotonicNow + store.timeOfQuery)
+    defer { connection.limitStatements(until: nil) }
     do throws(DatabaseError) {
       var statement = try connection.prepare(store.query)
       var rows = statement.start()
@@ -49,6 +53,9 @@ private final class DatabaseSession: StoreSession {
         if names.isEmpty { names = rows.columns.map { rows.name(of: $0) } }
         take(StoredRecord(DatabaseSession.entry(rows, names), fields: store.fields))
       }
+    } catch  where error.kind == .interrupted {
+      throw StoreProblem(
+        text: "\(store.path): the query took more than \(store.timeOfQuery.wholeMilliseconds) ms")
     } catch { throw StoreProblem(text: "\(store.path): \(error)") }
   }
 
@@ -62,17 +69,11 @@ private final class DatabaseSession: StoreSession {
         case .integer: .number("\(row.integer(at: column))")
         case .real: .number("\(row.double(at: column))")
         case .text: .text(row.text(at: column))
-        case .blob: StoredValue(stored: [UInt8](copying: row.bytes(at: column)))
+        case .blob: StoredValue(stored: row.blob(at: column))
         }
       members.append((name, value))
     }
     return .object(members)
-  }
-}
-
-extension [UInt8] {
-  fileprivate init(copying bytes: Span<UInt8>) {
-    self.init(capacity: bytes.count) { target in for index in bytes.indices { target.append(bytes[index]) } }
   }
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 #include <sqlite3.h>
 #include <stdint.h>
+#include <time.h>
 
 /// The extended codes are shifted macros, which Swift does not import.
 static const int rr_sqlite3_constraint_unique = SQLITE_CONSTRAINT_UNIQUE;
@@ -20,6 +21,17 @@ static inline int rr_sqlite3_db_config(sqlite3 *db, int option, int on) {
 
 /// Process-wide memory statistics cost a mutex on every allocation; nobody reads them here.
 static inline int rr_sqlite3_disable_memory_statistics(void) { return sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0); }
+
+/// A second of the monotonic clock after which statements end with SQLITE_INTERRUPT. It is looked at every 100,000 instructions of
+/// SQLite's machine, some milliseconds; 0: no limit.
+static inline int rr_sqlite3_is_late(void *second) {
+  struct timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return now.tv_sec >= (intptr_t)second;
+}
+static inline void rr_sqlite3_end_at(sqlite3 *db, int64_t second) {
+  sqlite3_progress_handler(db, 100000, second ? rr_sqlite3_is_late : 0, (void *)(intptr_t)second);
+}
 
 /// SQLITE_STATIC: the bytes outlive the step that reads them, nothing is copied. Without a pointer SQLite would bind NULL, and
 /// an empty buffer of Swift may have none.
