@@ -76,7 +76,7 @@ package struct RecordContent: Equatable, Sendable {
     if latitude != .min { fields.insert(.latitude) }
     if longitude != .min { fields.insert(.longitude) }
     for index in RecordContent.quantities.indices where mark(index) != 0 { fields.insert(.quantity(index)) }
-    for (index, mark) in words.marks.enumerated() where mark != 0 { fields.insert(.word(index)) }
+    for word in RecordWords.Word.allCases where words.says(word) { fields.insert(.word(word)) }
     return fields
   }
 
@@ -89,7 +89,7 @@ package struct RecordContent: Equatable, Sendable {
     for index in RecordContent.quantities.indices where RecordContent.insubstantial.contains(mark(index)) {
       fields.remove(.quantity(index))
     }
-    if words.activity == RecordWords.unknown { fields.remove(.word(1)) }
+    if words.isOfUnknownActivity { fields.remove(.word(.activity)) }
     return fields
   }
 
@@ -100,9 +100,9 @@ package struct RecordContent: Equatable, Sendable {
     var (shown, lacking) = (said.intersection(stored.said), substance.subtracting(stored.said))
     if stored.hasUnreadTime { lacking.remove(.time) }
     // A store may have a column of that name for something else, or words of its own.
-    for index in words.marks.indices where shown.contains(.word(index)) && words.isOther(index, than: stored.words) {
-      shown.remove(.word(index))
-      lacking.insert(.word(index))
+    for word in RecordWords.Word.allCases where shown.contains(.word(word)) && words.isOther(word, than: stored.words) {
+      shown.remove(.word(word))
+      lacking.insert(.word(word))
     }
     return Comparison(
       difference: difference(from: stored), shown: shown, lacking: lacking, hasUnreadTime: stored.hasUnreadTime)
@@ -140,11 +140,13 @@ extension RecordContent {
     package static let latitude = Fields(rawValue: 2)
     package static let longitude = Fields(rawValue: 4)
     fileprivate static func quantity(_ index: Int) -> Fields { Fields(rawValue: 8 << UInt16(index)) }
-    fileprivate static func word(_ index: Int) -> Fields { Fields.quantity(quantities.count + index) }
+    fileprivate static func word(_ word: RecordWords.Word) -> Fields {
+      Fields.quantity(quantities.count + word.rawValue)
+    }
 
     /// In their order.
     fileprivate static let names =
-      ["timestamp", "latitude", "longitude"] + quantities + RecordWords.names
+      ["timestamp", "latitude", "longitude"] + quantities + RecordWords.Word.allCases.map(\.name)
 
     package var text: String {
       Fields.names.indices.filter { rawValue >> UInt16($0) & 1 == 1 }.map { Fields.names[$0] }.joined(separator: ", ")

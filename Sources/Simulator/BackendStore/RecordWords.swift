@@ -2,13 +2,25 @@ import Base
 
 /// The words of a record, as marks: what it is about, what the phone was doing, and what happened at which geofence.
 struct RecordWords: Equatable, Sendable {
-  private(set) var event: UInt16 = 0
-  private(set) var activity: UInt16 = 0
-  private(set) var action: UInt16 = 0
-  private(set) var geofence: UInt16 = 0
+  enum Word: Int, CaseIterable {
+    case event, activity, action, geofence
 
-  static let names = ["event", "activity.type", "geofence.action", "geofence.identifier"]
-  static let unknown = mark("unknown")
+    var name: String {
+      switch self {
+      case .event: "event"
+      case .activity: "activity.type"
+      case .action: "geofence.action"
+      case .geofence: "geofence.identifier"
+      }
+    }
+  }
+
+  private var event: UInt16 = 0
+  private var activity: UInt16 = 0
+  private var action: UInt16 = 0
+  private var geofence: UInt16 = 0
+
+  private static let unknown = mark("unknown")
 
   /// The SDK's own: a store that has another one of these than was sent has no word of its own.
   private static let vocabulary: [UInt16: String] = {
@@ -23,31 +35,42 @@ struct RecordWords: Equatable, Sendable {
 
   /// Stores may write the SDK's words in capitals; names are names.
   init(_ record: StoredRecord) {
-    func mark(_ field: String) -> UInt16 { record.value(field)?.string.map { RecordWords.mark($0.lowercased()) } ?? 0 }
-    (event, activity, action) = (mark("event"), mark("activity.type"), mark("geofence.action"))
-    geofence = record.value("geofence.identifier")?.string.map(RecordWords.mark) ?? 0
+    func mark(_ word: Word) -> UInt16 {
+      record.value(word.name)?.string.map { RecordWords.mark(word == .geofence ? $0 : $0.lowercased()) } ?? 0
+    }
+    (event, activity, action, geofence) = (mark(.event), mark(.activity), mark(.action), mark(.geofence))
   }
 
-  /// In the order of their names; 0: it says none.
-  var marks: [UInt16] { [event, activity, action, geofence] }
+  private subscript(_ word: Word) -> UInt16 {
+    switch word {
+    case .event: event
+    case .activity: activity
+    case .action: action
+    case .geofence: geofence
+    }
+  }
 
-  /// It is another one, and none of which it is known what it says.
-  func isOther(_ index: Int, than stored: RecordWords) -> Bool {
-    marks[index] != stored.marks[index] && difference(at: index, from: stored) == nil
+  func says(_ word: Word) -> Bool { self[word] != 0 }
+
+  /// The phone did not know what it was doing.
+  var isOfUnknownActivity: Bool { activity == RecordWords.unknown }
+
+  /// It is another one, and what the stored record says is not known.
+  func isOther(_ word: Word, than stored: RecordWords) -> Bool {
+    self[word] != stored[word] && difference(in: word, from: stored) == nil
   }
 
   /// What a stored record says otherwise, in words that are known.
   func differences(from stored: RecordWords) -> [String] {
-    marks.indices.compactMap { difference(at: $0, from: stored) }
+    Word.allCases.compactMap { difference(in: $0, from: stored) }
   }
 
-  private func difference(at index: Int, from stored: RecordWords) -> String? {
-    let (mine, theirs) = (marks[index], stored.marks[index])
+  private func difference(in word: Word, from stored: RecordWords) -> String? {
+    let (mine, theirs) = (self[word], stored[word])
     guard mine != 0, theirs != 0, mine != theirs else { return nil }
-    let name = RecordWords.names[index]
-    if index == 3 { return "\(name) is not what was sent" }
+    if word == .geofence { return "\(word.name) is not what was sent" }
     guard let sent = RecordWords.vocabulary[mine], let found = RecordWords.vocabulary[theirs] else { return nil }
-    return "\(name) \(found) instead of \(sent)"
+    return "\(word.name) \(found) instead of \(sent)"
   }
 
   private static func mark(_ text: String) -> UInt16 { UInt16(1 + FNV1a.hash(text) % 65_535) }
