@@ -1,5 +1,5 @@
-/// A heap in an array whose nodes have four children, the smallest key first. Who has to know where its keys are, so that one of
-/// them can be moved or removed, learns of every move in `put`.
+/// A heap in an array whose nodes have four children, the smallest key first. `put` is called for
+/// every move of a key, so that an owner can record where each key is, and move or remove it.
 @usableFromInline
 package protocol QuaternaryHeap {
   associatedtype Key: Comparable

@@ -129,8 +129,8 @@ import Upload
 
   /// A backend that is away takes no record better because others are put aside.
   @Test(arguments: [
-    (502, "see to the server behind the gateway"), (503, "see to the server behind the gateway"),
-    (504, "see to the server behind the gateway"), (429, "give devices more room"), (413, "take larger bodies"),
+    (502, "check the server behind the gateway"), (503, "check the server behind the gateway"),
+    (504, "check the server behind the gateway"), (429, "raise the limit"), (413, "take larger bodies"),
     (422, "quarantine the records"), (500, "quarantine the records"),
   ])
   func whatToDoAboutABlockedQueueIsAboutItsStatus(status: Int, advice: String) throws {

@@ -77,7 +77,7 @@ import Testing
 
   @Test(arguments: [
     ("echo '{\"uuid\":\"x\"}'", nil, "no entry has a uuid"),
-    ("echo \(uuid)", 1, ""), ("true", 0, ""), ("false", nil, "ended with 1 and printed nothing; where"),
+    ("echo \(uuid)", 1, ""), ("true", 0, ""), ("false", nil, "ended with 1 and printed nothing; if"),
     ("echo x; exit 3", nil, "line 1 is neither"), ("echo '{}'; exit 3", nil, "ended with 3"),
   ])
   func whatACommandPrintsIsRead(command: String, count: Int?, words: String) throws {

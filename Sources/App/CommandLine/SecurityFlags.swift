@@ -6,13 +6,15 @@ enum SecurityFlags {
   static let all: [Flag] =
     trust + [
       .values("resolve", "NAME:PORT:ADDRESS", "address of a host name, instead of asking a name server"),
-      .value("proxy", "URL", "proxy of all connections [under https HTTPS_PROXY or ALL_PROXY]"),
+      .value("proxy", "URL", "proxy for all connections [for https only: HTTPS_PROXY or ALL_PROXY]"),
       .toggle("http2", "offer HTTP/2 under https, as phones do; a server that does not know it answers in HTTP/1.1"),
     ]
 
   static let trust: [Flag] = [
-    .value("ca", "FILE", "authorities to trust under https, in PEM form [those of the system]"),
-    .toggle("insecure", "accept any certificate of the server; others can then read and change everything"),
+    .value("ca", "FILE", "CA certificates to trust for https, in PEM form [those of the system]"),
+    .toggle(
+      "insecure",
+      "accept any certificate of the server; anyone on the network path can then read and change the traffic"),
     .value("client-cert", "FILE", "certificate to show to the server, in PEM form [none]"),
     .value("client-key", "FILE", "key of --client-cert, if it is not in the same file"),
   ]

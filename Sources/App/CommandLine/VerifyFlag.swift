@@ -11,7 +11,7 @@ enum VerifyFlag {
   static let all: [Flag] = [
     .value(
       "verify", "PLACE",
-      "what is stored: a URL that lists the records of {device}, a database (with --query), a stream (nats://, tls://, kafka://; its token in ROLLINGROAD_VERIFY_TOKEN), or a file of JSON lines"
+      "where to read the stored records: a URL that lists the records of {device}, a database (with --query), a stream (nats://, tls://, kafka://; its token in ROLLINGROAD_VERIFY_TOKEN), or a file of JSON lines"
     ),
     .value("query", "SQL", "query for the records of :device in the database of --verify"),
     .value("uuids", "PATH", "JSON path of the records in the list of --verify URL, or of their uuids [$[*]]"),

@@ -27,7 +27,7 @@ package protocol ByteSession: SendableMetatype {
   /// The connection is gone; the last call.
   mutating func closed(_ reason: CloseReason, now: MonotonicInstant)
 
-  /// The connection that the loop opened for this session stands. Until then only its alarm rings.
+  /// The connection that the loop opened for this session is established. Until then only `alarmRang` is called.
   mutating func connected(_ output: inout SessionOutput)
   /// It does not; `closed` follows.
   mutating func connectFailed(_ error: SystemError)

@@ -65,7 +65,7 @@ extension EventLoop {
     return false
   }
 
-  /// What it waited for is over: from here on it has the time of any.
+  /// The delay of the fault has ended: the handshake continues with the usual time limit.
   func releaseHandshake(_ number: UInt32) {
     guard let held = handshakes.held(number), let channel = held.channel, let socket = held.socket.take() else {
       return

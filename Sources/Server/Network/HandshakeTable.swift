@@ -112,7 +112,7 @@ struct HandshakeTable {
     return reportedNew.pop(from: byNumber) ?? reportedBegun.pop(from: byNumber)
   }
 
-  /// The one whose time ends first: all have the same.
+  /// The one with the earliest deadline: all have the same time limit.
   var oldest: PendingHandshake? { arrived.first.flatMap { byNumber[$0] } }
 
   var oldestBegun: PendingHandshake? { begun.first.flatMap { byNumber[$0] } }

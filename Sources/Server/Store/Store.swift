@@ -123,7 +123,8 @@ package struct StoreError: Error, Equatable, CustomStringConvertible {
 package enum StoreOutage: String, Equatable, Sendable {
   /// No space left: 507. It ends by itself when there is space again.
   case full
-  /// The disk failed: 503. The store reopens its files and rewrites what it had committed before it believes them again.
+  /// The disk failed: 503. The store reopens its files and rewrites what it had committed before it relies on
+  /// them again.
   case inputOutput
   /// The database cannot be reached, or takes no writes at the moment: 503. The store connects again by itself. Of a group
   /// whose commit was under way it is not known whether it was stored; none of it is acknowledged.

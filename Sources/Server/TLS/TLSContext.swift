@@ -144,7 +144,7 @@ final class TLSContext: @unchecked Sendable {
     else { throw TLSError("OpenSSL lacks suites or curves: \(TLSError.reason)") }
   }
 
-  /// Those who have none are let in: what needs one says so in HTTP, where a person can read it.
+  /// A client without a certificate may connect: a request that needs one is refused in HTTP, with a readable message.
   private func askForCertificates(of authorities: String) throws(TLSError) {
     guard unsafe SSL_CTX_load_verify_file(pointer, authorities) == 1,
       let names = unsafe SSL_load_client_CA_file(authorities)

@@ -38,8 +38,8 @@ enum BlockedQueue: CaseIterable {
     case .url: "see whether the URL is right"
     case .size: "take larger bodies"
     case .gateway:
-      "see to the server behind the gateway, which is away, too slow or overloaded; the records wait on the device"
-    case .limit: "give devices more room: each sends again with its next record"
+      "check the server behind the gateway, which is down, too slow or overloaded; the records wait on the device"
+    case .limit: "raise the limit: each device sends again with its next record"
     case .record: "quarantine the records and answer 200"
     }
   }

@@ -17,8 +17,8 @@ struct PrintedStore: StoreView {
     case .code(0): lines.end(take)
     case .code(1) where lines.isEmpty:
       throw StoreProblem(
-        text: "'\(command)' ended with 1 and printed nothing; where that means that there is no record, as of grep, "
-          + "let it end with 0: grep … || [ $? = 1 ]")
+        text: "'\(command)' ended with 1 and printed nothing; if that means that there is no record, as with grep, "
+          + "make it exit with 0: grep … || [ $? = 1 ]")
     case .code(let code): throw StoreProblem(text: "'\(command)' ended with \(code)")
     case .timeout, .unwanted:
       throw StoreProblem(
@@ -39,7 +39,7 @@ struct FileStore: StoreView {
   func check() throws(StoreProblem) {
     guard LineFile.read(path, { _ in false }) else {
       throw StoreProblem(
-        text: "cannot read \(path); if the backend makes it with its first record, make it empty before")
+        text: "cannot read \(path); if the backend creates it with its first record, create it empty before the run")
     }
   }
 

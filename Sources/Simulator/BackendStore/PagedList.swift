@@ -48,7 +48,7 @@ package struct PagedList: Sendable {
       guard idlePages < PagedList.idlePagesMax else {
         throw StoreProblem(
           text:
-            "\(page): the last \(idlePages) pages tell nothing that an earlier one has not told, and name a next one"
+            "\(page): the last \(idlePages) pages contain nothing that an earlier page did not contain, and each names a next page"
         )
       }
       next = PageLink.next(in: head, from: page)

@@ -129,7 +129,7 @@ package struct StoreProblem: Error, Equatable {
   /// A store of all devices in which no entry has a device.
   package static func ownerless(_ place: String) -> StoreProblem {
     StoreProblem(
-      text: "\(place): no entry says whose it is; add a column 'device', or name the place of 'device' in verify.fields"
+      text: "\(place): no entry names its device; add a column 'device', or give the path of 'device' in verify.fields"
     )
   }
 

@@ -54,7 +54,8 @@ struct VerdictText {
     }
     if summary.verification.unknownRows > 0 {
       let rows = NumberText.count(summary.verification.unknownRows, "stored record")
-      rest.append("\(rows) of these devices not sent in this run: of an earlier one, or invented")
+      rest.append(
+        "\(rows) of these devices not sent in this run: they are from an earlier run, or the backend created them")
     }
     if summary.verification.lateRecords > 0 {
       let records = NumberText.count(summary.verification.lateRecords, "acknowledged record")

@@ -65,7 +65,7 @@ import Testing
     let replay = try harness.refresh(first.refresh)
     #expect(replay.status == 401)
     #expect(try replay.errorCode == "token_replayed")
-    #expect(replay.text.contains("was used before, and its time of grace is over"))
+    #expect(replay.text.contains("was used before, and its grace period has ended"))
     #expect(replay.field("WWW-Authenticate")?.contains("register again\"") == true)
     #expect(try harness.upload(1, bearer: second.access).status == 401)
     #expect(try harness.refresh(second.refresh).status == 401)

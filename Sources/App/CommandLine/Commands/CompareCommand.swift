@@ -25,8 +25,9 @@ extension Subcommand {
 
       A difference counts only when chance, the spread among groups of phones and among pieces of the run, does not
       explain it: one of 500 comparisons of equal runs is a false alarm. Runs with the same seed are compared phone by
-      phone, which finds smaller differences. A run that is not valid or was stopped, and a storage that is not verified any
-      more, is a regression too. The exit code is 99 on a regression, and 97 when a run is not valid.
+      phone, which finds smaller differences. It is a regression too when only AFTER is invalid or was stopped, or when
+      only AFTER has no verified storage. The exit code is 99 on a regression; without one, it is 97 when a run is
+      invalid or was stopped.
       """,
     examples: [
       "rollingroad compare before after",

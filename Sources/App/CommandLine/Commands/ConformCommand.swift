@@ -21,7 +21,7 @@ extension Subcommand {
       .value("only", "LIST", "these clauses or groups of them, such as batch-all-stored,http [all]"),
       .value("skip", "LIST", "clauses to skip"),
       .value("seed", "SEED", "random seed of what is sent; uuids are always new [a new one each time]"),
-      .value("jobs", "N", "number of clauses to run in parallel [6; 24 for a slow backend that bears it]"),
+      .value("jobs", "N", "number of clauses to run in parallel [6; 24 for a slow backend that can handle it]"),
       .value("time-limit", "SPAN", "time for the whole run; clauses after it are not judged", standard: "60s"),
       .value("out", "DIR", "write report.md, junit.xml, conformance.json and badge.txt there"),
       .toggle("strict", "fail when the store was not looked at, or only in part"),

@@ -17,8 +17,8 @@ extension Subcommand {
     details: """
       Checks every page of the database, counts what it holds, and lists devices and quarantined records. It only reads,
       so it can be used while a server runs on the folder. The exit code is 1 when the folder cannot be read or the
-      database is damaged. Of a PostgreSQL database (postgres://…) it counts and lists; its pages are checked by its own
-      tool, pg_amcheck.
+      database is damaged. For a PostgreSQL database (postgres://…) it only counts and lists; use pg_amcheck to check
+      its pages.
       """,
     run: { (invocation) throws(UsageError) in
       let limit = try invocation.values.read("limit", expected: "a whole number above 0") { text in

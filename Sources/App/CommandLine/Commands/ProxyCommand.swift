@@ -7,7 +7,7 @@ import Store
 extension Subcommand {
   static let proxy = Subcommand(
     name: "proxy",
-    summary: "run a proxy between devices and any backend that records, checks and disturbs traffic",
+    summary: "record, check and disturb the traffic between devices and any backend, as a proxy",
     operands: "",
     operandCount: 0...0,
     flags: [

@@ -62,7 +62,7 @@ private struct ReplayCommand {
         setup.breakingInvariant = invariant
       }
       let wanted = invariant?.rawValue ?? plan.invariant
-      // Whose story it is shows when it has happened, unless it is the plan's.
+      // With another invariant than the plan's, the device is known only after the violation.
       let known = device ?? (wanted == plan.invariant ? plan.device : nil)
       let story = FailureTranscript(setup, of: known == "all" ? nil : known, until: until)
       let report = try FleetRun(setup, store: SQLiteStore(.scratch), watchers: [story]).run()

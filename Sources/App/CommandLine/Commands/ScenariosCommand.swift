@@ -39,7 +39,7 @@ extension Subcommand {
     operandCount: 0...0,
     flags: [
       .toggle("reference", "print the reference as Markdown instead"),
-      .toggle("dialect", "of the dialect files that 'rollingroad conform' reads"),
+      .toggle("dialect", "print the schema of dialect files, which 'rollingroad conform' reads, instead"),
     ],
     details: """
       Editors use the schema to complete and check a scenario as you type: save it, and name the file in the scenario as

@@ -16,7 +16,7 @@ extension Subcommand {
         "listen", "ADDRESS", "address and port to listen on; port 0 picks a free port", standard: "127.0.0.1:8080"),
       .values(
         "tls-cert", "FILE",
-        "certificate for TLS in PEM form, followed by its chain [no TLS]; read again when it changes; of several, clients get the first that is for the name they ask for, or else the first"
+        "TLS certificate in PEM form, followed by its chain [no TLS]; reloaded when it changes; with several certificates, a client gets the first that matches the name it asks for, or else the first"
       ),
       .value(
         "tls", "MODE",
@@ -54,12 +54,13 @@ extension Subcommand {
       .value(
         "device-claim", "NAME",
         "claim of the foreign issuer's tokens that names the device; none: the request names it [sub]"),
-      .value("leeway", "TIME", "difference of clocks that is allowed in the times of a token", standard: "5s"),
+      .value("leeway", "TIME", "allowed clock difference when the times of a token are checked", standard: "5s"),
       .value(
         "identity", "PROVIDER",
         "identity provider to pose as: keycloak, cognito, auth0, firebase, supabase or own (this server's routes, with public keys) [none]"
       ),
-      .value("identity-clock", "±TIME", "clock of the identity provider against this server's, as -90s [the same]"),
+      .value(
+        "identity-clock", "±TIME", "offset of the identity provider's clock from this server's, such as -90s [none]"),
       .value("identity-keys", "TIME", "time after which the identity provider signs with a new key [on request]"),
       .value("identity-url", "URL", "address that its tokens name as issuer [that of the request]"),
       .value(
@@ -68,10 +69,11 @@ extension Subcommand {
       .value("refresh-ttl", "TIME", "lifetime of an unused refresh token [90d, or the identity provider's]"),
       .value(
         "refresh-rotation", "on|off",
-        "on: a refresh token can be used once; off: it stays [on, or the identity provider's]"),
+        "on: a refresh token can be used once; off: it stays valid after use [on, or the identity provider's]"),
       .value(
         "refresh-grace", "TIME",
-        "time in which a used refresh token still gets the same successor, as 0s [30s, or the identity provider's]"),
+        "time after its first use in which a refresh token still returns the same successor, such as 0s [30s, or the identity provider's]"
+      ),
       .value(
         "policy", "POLICY", "lenient quarantines a bad record, strict refuses the whole request", standard: "lenient"),
       .value("loops", "N", "number of event loops, each on its own thread [one per processor]"),

@@ -67,10 +67,10 @@ extension Subcommand {
       lost or another invariant violated, 99 when a threshold was missed, 104 when the scenario has errors (all of them
       are reported at once, with their locations), 105 after Ctrl-C. docs/scenario.md explains every key.
 
-      With --processes, several processes of this machine share one run: in virtual time with the same result as one process,
-      in real or accelerated time with drives that begin at one instant, and thresholds that judge the whole.
-      With --shard, processes of several machines do: each device is the same as in the whole run, so that 'rollingroad merge'
-      can add up the results exactly.
+      --processes divides one run among processes of this machine. In virtual time the result is the same as with one
+      process; in real and accelerated time the drives of all processes begin together, and thresholds judge the whole
+      run. --shard divides a run among machines. Each device behaves as in the undivided run, so that
+      'rollingroad merge' can add up the results exactly.
       """,
     examples: [
       "rollingroad simulate first-drive",

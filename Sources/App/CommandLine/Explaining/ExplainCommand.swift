@@ -16,7 +16,9 @@ extension Subcommand {
     ] + VerifyFlag.all + [
       .value("admin-token", "TOKEN", "admin token of a Rolling Road server", isSecret: true),
       .values(
-        "device", "NAME", "another device under which a record may be stored; of a UUID, the first one is its own"),
+        "device", "NAME",
+        "another device to look under; for a UUID, the first --device is the one it belongs to, unless the requests name it"
+      ),
       .value("run", "NAME", "the run of a data folder in which to look"),
       .value("gap", "SPAN", "report gaps longer than this", standard: "60s"),
       .value("utc-offset", "OFFSET", "the phone's clock against UTC, such as -04:00 [as the log shows it]"),
@@ -24,7 +26,7 @@ extension Subcommand {
     ],
     details: """
       Joins what the phone's log tells (recorded, sent, answered, deleted), what the journal of a server has seen, and what
-      the store has. The first line is the verdict; below stand the lines that show it, and what to do.
+      the store has. The first line is the verdict; the evidence and the remedy follow.
 
       FROM and TO are instants (2026-07-28T15:11:00-04:00) or times of the phone's clock (15:11, '2026-07-28 15:11:30'). Without
       them all gaps of the log are listed.

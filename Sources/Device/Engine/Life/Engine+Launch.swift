@@ -183,7 +183,7 @@ extension Engine {
     }
   }
 
-  /// An app that is closed before it is ready tells of nothing; what was on from the last launch is off all the same.
+  /// An app that is closed before it calls `ready` sends no event; tracking that the last launch had started is turned off anyway.
   private mutating func terminateBeforeReady(into effects: inout [Effect]) {
     for case .call(let call, wasNoted: _) in held.take() { cancel(call, into: &effects) }
     if configuration.app.stopOnTerminate && state.isEnabled {

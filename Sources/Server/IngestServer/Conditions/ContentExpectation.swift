@@ -213,7 +213,8 @@ struct WaitPlan: Sendable {
         let isLast = index == elements.count - 1
         if !isLast, expectation.count.atMost != nil, expectation.holds == nil {
           throw FieldError(
-            step.place("holds"), .outOfRange(expected: "given when exactly or atMost is and another step follows"))
+            step.place("holds"),
+            .outOfRange(expected: "given in a step that has exactly or atMost and is not the last"))
         }
         steps.append(expectation)
       }

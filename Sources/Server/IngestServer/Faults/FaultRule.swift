@@ -219,7 +219,7 @@ extension FaultRule.Match {
     to = try fields.time("to")
     if let from, let to, from >= to {
       throw FieldError(
-        fields.place("to"), .outOfRange(expected: "later than from, with which the time of the rule begins"))
+        fields.place("to"), .outOfRange(expected: "later than from, when the rule begins to apply"))
     }
   }
 }

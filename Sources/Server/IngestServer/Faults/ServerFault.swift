@@ -194,7 +194,7 @@ extension ServerFault {
     case .wrongLength:
       let difference = try fields.integer("by", in: -65_536...65_536) ?? 10
       guard difference != 0 else {
-        throw FieldError(fields.place("by"), .outOfRange(expected: "other than 0, with which the length is right"))
+        throw FieldError(fields.place("by"), .outOfRange(expected: "other than 0, which would be the correct length"))
       }
       self = .wrongLength(by: Int(difference))
     case .empty: self = .empty

@@ -80,20 +80,20 @@ package final class ForwardDesk: Sendable {
         "rollingroad_forward_retries_total", "Failed attempts to deliver, which are repeated.", sink.retried)
       counter("rollingroad_forward_refused_total", "Records that a sink refused for good.", sink.refused)
       counter(
-        "rollingroad_forward_lost_total", "Records that --retain-size deleted before they had gone on.",
+        "rollingroad_forward_lost_total", "Records that --retain-size deleted before they were forwarded.",
         UInt64(max(0, sink.lost)))
       let gauge = { (name: String, help: String, value: Int64) in
         registry.gauge(name, help: help, labels: ["sink": sink.name]).set(value)
       }
-      gauge("rollingroad_forward_lag_records", "Records that have not gone on yet.", sink.lag)
+      gauge("rollingroad_forward_lag_records", "Records that are not forwarded yet.", sink.lag)
       gauge(
-        "rollingroad_forward_lag_seconds", "Age of the oldest record that has not gone on yet.",
+        "rollingroad_forward_lag_seconds", "Age of the oldest record that is not forwarded yet.",
         sink.lagMilliseconds / 1_000)
       gauge("rollingroad_forward_up", "1 while a sink takes records, 0 while it does not.", sink.trouble == nil ? 1 : 0)
     }
     registry.gauge(
       "rollingroad_forward_held_partitions",
-      help: "Days past --retain-days that are kept until their records have gone on."
+      help: "Days past --retain-days that are kept until their records are forwarded."
     ).set(Int64(heldPartitions))
     return registry
   }

@@ -16,7 +16,7 @@ package struct ForwardFigures: Equatable, Sendable {
   package var lost: Int64 = 0
   /// Records that have not gone on yet, about.
   package var lag: Int64 = 0
-  /// Age of the oldest record that has not gone on yet.
+  /// Age of the oldest record that is not forwarded yet.
   package var lagMilliseconds: Int64 = 0
   /// Why the sink takes nothing; nil while it does.
   package var trouble: String?

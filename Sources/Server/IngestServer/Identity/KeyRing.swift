@@ -26,7 +26,7 @@ final class KeyRing: Sendable {
     var keys: KeyList
     /// How many it has had.
     var made = 1
-    /// Why the folder could not keep them, of which the next rotation tells.
+    /// Why the keys could not be written into the folder; the next rotation reports it.
     var failure: StoreError?
     /// Names that the database does not have either.
     var absent: Set<String> = []

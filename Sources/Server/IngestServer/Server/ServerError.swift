@@ -71,16 +71,16 @@ extension ServerNotice {
     case .tls(.expired(let file)): "the certificate \(file) is no longer valid; clients refuse it"
     case .tls(.notYetValid(let file)): "the certificate \(file) is not valid yet; clients refuse it until then"
     case .sink(let name, .stuck(let reason)):
-      "'\(name)' takes no records: \(reason); they stay in the store, and attempts go on"
+      "'\(name)' accepts no records: \(reason); they stay in the store, and sending is retried"
     case .sink(let name, .resumed(let after, let lag)):
       "'\(name)' takes records again after \(after.wholeMilliseconds / 1_000) s; \(lag) wait"
     case .sink(let name, .refused(let count, let reason)):
       "'\(name)' refused \(count) records for good (\(reason)); GET /admin/v1/sinks names them"
     case .sink(let name, .lost(let count)):
-      "--retain-size has deleted \(count) records that had not gone on to '\(name)'"
+      "--retain-size deleted \(count) records before they were forwarded to '\(name)'"
     case .issuerKeys(.renewed(let place, let count)): "\(count) keys of the foreign issuer were read from \(place)"
     case .issuerKeys(.notRenewed(let place, let reason)):
-      "the keys of the foreign issuer cannot be read from \(place), and the former ones stay: \(reason)"
+      "the keys of the foreign issuer cannot be read from \(place); the previous keys stay in use: \(reason)"
     case .storeIsNew(let reason):
       "\(reason), but its folder has the key of an earlier store; an empty store was created. If that is wrong, stop the server and restore a backup"
     }

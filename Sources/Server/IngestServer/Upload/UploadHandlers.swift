@@ -153,12 +153,12 @@ extension TokenRefusal {
   /// What happened to it, and what the client has to do.
   fileprivate var explanation: String {
     switch self {
-    case .unknown: "the token is not known here: no registration has it, or its run was reset; register again"
-    case .expired: "the token has expired, by its time or because an administrator has said so"
+    case .unknown: "the token is unknown: it belongs to no registration, or its run was reset; register again"
+    case .expired: "the token has expired, or an administrator has expired it"
     case .revoked:
       "the token was revoked, by an administrator or because a used refresh token of its registration came again; register again"
     case .replayed:
-      "the refresh token was used before, and its time of grace is over: all tokens of its registration are revoked; register again"
+      "the refresh token was used before, and its grace period has ended: all tokens of its registration are revoked; register again"
     case .wrongDevice, .deviceDeleted: preconditionFailure("these have answers of their own")
     }
   }

@@ -83,7 +83,7 @@ struct DeviceTable: ~Copyable {
     return time
   }
 
-  /// A clock that goes back further was set, and tells the truth from then on.
+  /// A clock that goes back by more than this was set, and its new time is used.
   private static let slipMilliseconds: Int64 = 1_000
 
   /// Takes the point for the latest position when it is newer than the one at hand, in recorded time.

@@ -70,7 +70,7 @@ extension ConformanceClause {
     ConformanceClause(
       "bad-record-in-batch", .batches, .must, .block, "One bad record in a batch of ten costs none of the others",
       because:
-        "there is no success for a part: a refusal brings all ten back again and again, a careless success loses nine (SDK §9.1, §22, row 1)",
+        "an answer cannot acknowledge a part of a batch: after a refusal the SDK sends all ten again and again, and a success without storage loses nine (SDK §9.1, §22, row 1)",
       threads: ["react-native#1037", "react-native#360", "capacitor#324", "mauron85#246"],
       phase: .risky, presumes: ["batch-all-stored", "alive-after-bad-record"], badInBatch),
     ConformanceClause(
@@ -230,7 +230,7 @@ extension ConformanceClause {
     let phone = try run.phone { $0.http.batchSync = run.facts.prefersBatches }
     let request = try run.request(phone, [run.fix(phone), try badRecord(run)])
     for _ in 0..<run.leakCount {
-      // It waits for what there is no more of.
+      // A slow answer: the backend waits for a resource that is used up, such as a connection of its pool.
       if try run.line().exchange(request, of: phone.number).duration > .seconds(1) { break }
     }
     let next = try run.phone()

@@ -48,7 +48,7 @@ extension ConformanceClause {
       if reply.isSuccess {
         throw run.fail("a body that ends in the middle of a record was acknowledged with \(reply.text)")
       }
-      // It waits for what there is no more of.
+      // A slow answer: the backend waits for a resource that is used up, such as a connection of its pool.
       if run.now - begin > .seconds(1) { break }
     }
     run.lose(request, of: phone)

@@ -18,7 +18,7 @@ extension ConformanceClause {
     ConformanceClause(
       "idle-then-upload", .http, .must, .repeat,
       "An upload after six idle seconds is answered, or the connection was closed before",
-      because: "a request into a connection that ends without an answer is status 0, and comes again (SDK §9.1)",
+      because: "a request on a connection that ends without an answer counts as status 0, and is sent again (SDK §9.1)",
       threads: ["flutter#602"], needs: [.plainHTTP], presumes: ["keep-alive"], idle),
     ConformanceClause(
       "close-honoured", .http, .must, .drain,
@@ -59,7 +59,7 @@ extension ConformanceClause {
       other.send(head.bytes)
       guard case .answer = other.reply(to: .head, within: ClauseRun.answerTime) else {
         if is204 { return }
-        throw ClauseStop.notJudged("HEAD was not answered, and nothing with status 204")
+        throw ClauseStop.notJudged("HEAD was not answered, and no answer had status 204")
       }
       if other.isReadable(within: .milliseconds(200)), !other.surplus.isEmpty {
         throw run.fail("the answer to HEAD is followed by \(other.surplus.count) bytes")
@@ -74,9 +74,9 @@ extension ConformanceClause {
       guard run.watch.seen.uploads > 0 else { throw ClauseStop.notJudged("no answer was seen") }
     },
     ConformanceClause(
-      "no-page-with-200", .http, .must, .lose, "No success is a page for people",
+      "no-page-with-200", .http, .must, .lose, "No answer with a success status is an HTML page",
       because:
-        "a login page, or the error page of a proxy, with 200 makes the SDK delete what nothing has stored (SDK §9.1)",
+        "a login page, or the error page of a proxy, with 200 makes the SDK delete records that are not stored (SDK §9.1)",
       threads: ["cordova#374"], needs: [], phase: .last
     ) { run in
       if let page = run.watch.seen.page { throw run.fail("an upload was acknowledged with \(page)") }
@@ -367,7 +367,8 @@ extension ConformanceClause {
     case .answer: break
     case .closed, .reset:
       throw run.fail(
-        "the first answer keeps the connection, and the second request has none: \(second.text)", harm: .repeat)
+        "the first answer keeps the connection open, and the second request has no answer: \(second.text)",
+        harm: .repeat)
     case .timeout, .notHTTP: throw run.fail("the second of two requests at once: \(second.text)", harm: .repeat)
     }
     if second.isSuccess { try run.expectOnce([records[1]], of: phones[1].name, among: ", the second of two at once,") }

@@ -54,7 +54,7 @@ extension ConformanceClause {
     ConformanceClause(
       "same-time-two-records", .repetition, .must, .lose,
       "Two records of one time and different places are both stored",
-      because: "a key of device and time takes two facts for one (SDK §9.4)",
+      because: "a unique key of device and time takes two records for one (SDK §9.4)",
       threads: ["mds#191", "dawarich#1370"], presumes: ["same-second-two-records", "batch-all-stored"]
     ) { try alike($0, milliseconds: 0, metres: 40) },
     ConformanceClause(
@@ -95,7 +95,8 @@ extension ConformanceClause {
     ConformanceClause(
       "no-uuid-two-records", .repetition, .must, .lose,
       "Two records without a uuid and of different content are both stored",
-      because: "a template may leave the uuid out; a key of nothing takes all of these for one (SDK §7.5)",
+      because:
+        "a template may leave the uuid out; a unique key with an empty uuid takes all such records for one (SDK §7.5)",
       presumes: ["template-object"], withoutUUID),
   ]
 

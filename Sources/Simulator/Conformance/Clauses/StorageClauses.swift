@@ -43,7 +43,7 @@ extension ConformanceClause {
     ConformanceClause(
       "right-device", .storage, .must, .wrong, "A record is stored under the device that sent it",
       because:
-        "a default record holds no device: path, header, param, extras or token say whose it is, as the dialect has it (SDK §22, row 30)",
+        "a default record does not name its device: the path, a header, a param, the extras or the token does, as the dialect says (SDK §22, row 30)",
       phase: .first, presumes: ["good-record-acknowledged", "stored-when-acknowledged"], rightDevice),
     ConformanceClause(
       "status-documented", .storage, .should, .repeat, "Success is 200, 201 or 204",
@@ -59,7 +59,7 @@ extension ConformanceClause {
       threads: ["react-native#931", "react-native#1933"], needs: [], answerInTime),
     ConformanceClause(
       "refused-means-kept-out-or-once", .storage, .must, .wrong,
-      "What was refused, or had no answer, is stored once after it was sent again",
+      "A record that was refused or not answered is stored once after it is sent again",
       because: "the SDK keeps the record and repeats it until it is acknowledged (SDK §9.4)",
       needs: [.store, .plainHTTP],
       presumes: [
@@ -118,9 +118,9 @@ extension ConformanceClause {
       return phone.upload().last
     }
     var second: ConformancePhone.Upload?
-    // One of several nodes behind an address may be slow: that each attempt fails is no chance.
+    // One of several nodes behind an address may be slow. Three failed attempts rule out chance.
     for attempt in 0..<3 {
-      // Nor that it was each time the turn of the same one.
+      // One or two uploads before, alternately, so that a round-robin balancer does not choose the same node each time.
       for _ in 0...attempt % 2 {
         _ = run.leaveLine()
         guard case .answered? = try uploads()?.outcome else { throw ClauseStop.notJudged("an upload was not answered") }
@@ -136,7 +136,7 @@ extension ConformanceClause {
       }
     }
     throw run.fail(
-      "an upload was not answered while another connection was open without a request, and was when that had ended: \(message)",
+      "an upload was not answered while another, idle connection was open, and was answered after that connection had closed: \(message)",
       second)
   }
 
@@ -152,7 +152,7 @@ extension ConformanceClause {
 
   private static func goodRecord(_ run: ClauseRun) throws {
     try findOutTokens(run)
-    // One form is enough: that both are understood, other clauses look at.
+    // One of the two forms is enough here; other clauses check that both are understood.
     let phone = try run.phone { $0.http.batchSync = false }
     phone.put([run.fix(phone)])
     guard let single = run.uploadPatiently(phone).last else { return }
@@ -378,7 +378,7 @@ extension ConformanceClause {
     try run.expectNotElsewhere(look, among: records, of: phone.name)
     let limit = run.mayBeLimited(look) ? " and stops at \(look.listed) entries" : ""
     throw run.fail(
-      "the store lists \(233 - look.missing.count) of 233 acknowledged records, without \(look.placesOfMissing(among: records)): either the list leaves them out\(limit) (verify.next leads to more pages; each three of them have one time), or they are lost",
+      "the store lists \(233 - look.missing.count) of 233 acknowledged records, without \(look.placesOfMissing(among: records)): either the list leaves them out\(limit) (verify.next names further pages; the records have the same time in groups of three), or they are lost",
       harm: .lose, stored: "\(look.listed) entries at \(run.target.storePlace ?? "")", sign: .loss)
   }
 }

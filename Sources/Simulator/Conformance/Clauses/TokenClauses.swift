@@ -12,7 +12,8 @@ extension ConformanceClause {
   static let tokens: [ConformanceClause] = [
     ConformanceClause(
       "register-answer", .tokens, .must, .deaf, "A registration gives an access token and a refresh token",
-      because: "without either a device has nothing to upload with, or nothing to go on with (SDK §21)",
+      because:
+        "without an access token a device cannot upload, and without a refresh token it cannot go on when the access token expires (SDK §21)",
       needs: [.tokens], phase: .first, registerAnswer),
     ConformanceClause(
       "no-token-refused", .tokens, .must, .wrong, "An upload without a token is refused, and not stored",
@@ -51,7 +52,7 @@ extension ConformanceClause {
     ConformanceClause(
       "changed-token-refused", .tokens, .must, .wrong, "A good token with one letter changed is refused",
       because:
-        "who does not check the signature of a JWT, or compares the beginning of a token, lets everybody in (RFC 7515 §5.2)",
+        "a backend that does not check the signature of a JWT, or compares only the beginning of a token, accepts forged tokens (RFC 7515 §5.2)",
       needs: [.tokens, .refusal], presumes: ["no-token-refused", "unknown-is-401", "register-answer"]
     ) { run in
       let name = try run.phone(signsIn: false).name
@@ -81,7 +82,7 @@ extension ConformanceClause {
     ConformanceClause(
       "challenge-with-401", .tokens, .should, .block, "401 comes with WWW-Authenticate",
       because:
-        "iOS may take one without for a failure of the network, and not refresh (SDK §22, row 12; RFC 9110 §15.5.2)",
+        "without it, iOS may take the 401 for a network failure and not refresh (SDK §22, row 12; RFC 9110 §15.5.2)",
       needs: [.tokens, .refusal], presumes: ["unknown-is-401"]
     ) { run in
       let phone = try run.phone(signsIn: false) {

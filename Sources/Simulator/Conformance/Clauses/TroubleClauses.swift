@@ -42,7 +42,7 @@ extension ConformanceClause {
       presumes: ["many-devices-at-once", "right-device"], hundred),
     ConformanceClause(
       "reset-after-request", .trouble, .must, .repeat,
-      "After a connection that was reset behind its request the backend goes on, and the record is stored once",
+      "After a connection is reset right after its request, the backend goes on, and the record is stored once",
       because: "phones change their network in the middle of a request", needs: [.store, .plainHTTP],
       phase: .risky, presumes: ["same-record-at-once", "many-devices-at-once", "resend-after-cut-answer"]
     ) { run in
@@ -58,7 +58,7 @@ extension ConformanceClause {
     },
     ConformanceClause(
       "good-beside-bad", .trouble, .must, .lose,
-      "Good uploads that come at the same time as bad ones, and as records that are known, are stored",
+      "Good uploads are stored when bad uploads and known records arrive at the same time",
       because:
         "a transaction that several requests share is rolled back for all of them, and one phone's bad record loses another's (SDK §9.1)",
       phase: .risky,
@@ -88,7 +88,7 @@ extension ConformanceClause {
     let records = phones.map { run.fix($0) }
     for (phone, record) in zip(phones, records) { phone.put([record]) }
     var (repetitions, isLimited) = (0, false)
-    // A limit is no failure: who is told to come later comes later.
+    // A rate limit is not a failure: an attempt with an answer 429 is not counted, and the phones send again later.
     for _ in 0..<30 where repetitions <= 3 {
       let waiting = phones.filter { $0.queuedCount > 0 }
       if waiting.isEmpty { break }

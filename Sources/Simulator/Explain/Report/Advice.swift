@@ -19,7 +19,7 @@ extension Gap.Cause {
   package var advice: String {
     switch self {
     case .stationary:
-      "at rest: nothing is lost. A phone that is taken for resting too early needs a longer stopTimeout; one that leaves late a smaller stationaryRadius"
+      "at rest: nothing is lost. If the SDK turns stationary too early, raise stopTimeout; if it notices a departure too late, lower stationaryRadius"
     case .suspended:
       "suspended: iOS lets the app sleep where location is off. preventSuspend keeps it awake at the cost of battery; otherwise the exit of the stationary region or a background fetch wakes it"
     case .terminated:
@@ -64,7 +64,7 @@ extension RecordFate {
     case .waiting:
       "it is sent with the next trigger; autoSync, autoSyncThreshold and the network decide when (docs/sdk-behaviour.md, 8)"
     case .refused:
-      "the phone repeats it until it is acknowledged; what lies behind it waits. Find in the backend's log why that answer was given"
+      "the phone repeats it until it is acknowledged; the records after it wait. Find in the backend's log why it gave that answer"
     case .deletedByPhone: "raise maxRecordsToPersist and maxDaysToPersist, and look for destroyLocations in the app"
     case .quarantined: "GET /admin/v1/quarantine shows the record and the reason"
     case .lost:

@@ -9,7 +9,7 @@ struct CircleWatch {
   /// Nil for the region around the fences.
   let identifier: String?
   let circle: Circle
-  /// Truly. Who has gone out is out only beyond the margin within which no phone can be sure.
+  /// By the true position. A device counts as outside only beyond the margin within which no phone can decide.
   private(set) var isInside: Bool
   private var test: CrossingTest
   private var crossing: MonotonicInstant?

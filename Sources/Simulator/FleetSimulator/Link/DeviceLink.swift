@@ -48,7 +48,8 @@ struct DeviceLink {
   mutating func send(_ request: OutgoingRequest, at now: Moment, under faults: FaultTimeline, in run: RunContext) {
     precondition(!exchanges.contains { $0.request == request.id }, "an answer is found by the id of its request")
     let request = run.traced.map { request.traced(isSampled: $0[device]) } ?? request
-    // Tokens are made of chance that is none of the run's; and no run by the machine's clock goes like another one.
+    // Bodies count only for uploads of records to the server inside: tokens are random and independent of the seed, and
+    // runs by the machine's clock do not repeat.
     var hash = TraceHash()
     let body = request.body
     if request.purpose == .records && run.transport == nil { hash.fold(body.span) }

@@ -13,7 +13,7 @@ extension Measures {
     switch note {
     case .inserted(_, let row, let uuid, let timestamp, _):
       let age = context.now.wall.millisecondsSince1970 - timestamp.millisecondsSince1970
-      // A clock that was set meanwhile tells nonsense; no fix is older than that when it becomes a record.
+      // Limited, because the age is wrong when the clock was set meanwhile; no fix is older than ten minutes when it is recorded.
       let ageBefore = Nanoseconds.milliseconds(min(max(age, 0), 600_000))
       change(device) { state in
         state.backlog.append(

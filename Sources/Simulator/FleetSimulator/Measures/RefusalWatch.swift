@@ -81,12 +81,12 @@ extension Measures {
 }
 
 extension RunSummary {
-  /// What dead refresh tokens came to. Shards do not add up in it: it is told of the whole.
+  /// The effects of invalid refresh tokens. Not added up over shards, so it is reported for whole runs only.
   package var refusalSentences: [String] {
     [
       sentence("refusals_until_login", "logged in again", ""),
-      sentence("refusals_until_stop", "fell silent when a command had stopped them", ""),
-      sentence("refusals_per_hour", "did not log in again and never fell silent until the drives were over", " an hour")
+      sentence("refusals_until_stop", "stopped sending after a stop command", ""),
+      sentence("refusals_per_hour", "did not log in again and kept sending until the drives ended", " an hour")
         .map {
           $0
             + "; the SDK tries again with each upload that falls due (SDK §11.6), and the command stop in an answer ends it"

@@ -90,7 +90,7 @@ package struct AcknowledgedRecords {
     for (fields, count, first) in contents.lacking {
       let others = count > 1 ? " (and \((count - 1).of("other")))" : ""
       result.changes.append(
-        "\(first.text)\(others): without \(fields.text) as sent, which the store has of other records")
+        "\(first.text)\(others): without \(fields.text) as sent, which the store shows for other records")
     }
     result.unreadTimes = contents.unreadTimes
     var rows: [UUID128: Int] = [:]

@@ -11,8 +11,8 @@ final class EarlierRun {
     let device: String
 
     var description: String {
-      "the store has record \(uuid.text) of device \(device) before this run has sent it: an earlier run with this seed has left it there, "
-        + "and what it left would pass for what this one stores; use another --seed, or empty the store"
+      "the store has record \(uuid.text) of device \(device) before this run has sent it: it is left from an earlier run with this seed, "
+        + "whose records would be taken for those of this run; use another --seed, or empty the store"
     }
   }
 

@@ -43,7 +43,7 @@ struct ComparisonJudge {
       isSamePhones
         ? "same seed: each phone is compared with itself"
         : before.seed == after.seed
-          ? "phones are compared as groups" : "another seed is another city: phones are compared as groups")
+          ? "phones are compared as groups" : "different seeds make different cities: phones are compared as groups")
     for (name, run) in [("first", before), ("second", after)] where run.groups == nil {
       notes.append(
         "the summary of the \(name) run, of version \(run.product), has no groups: differences cannot be tested")

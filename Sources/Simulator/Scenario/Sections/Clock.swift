@@ -27,7 +27,9 @@ extension Clock: ScenarioSection {
         "mode", \.mode, .choice,
         "How time advances: simulated (virtual), simulated with a real server (lockstep), or with the wall clock (accelerated, realtime)."
       ),
-      .key("latency", \.latency, .choice, "Duration of a request in virtual time, in lockstep."),
+      .key(
+        "latency", \.latency, .choice,
+        "Virtual time that a request takes in lockstep: the measured time, or that of the modelled network."),
       .key("factor", \.factor, .number(0.001...100_000), "Speed of `accelerated` runs, as a multiple of real time."),
       .key(
         "start", \.zonedStart, .zonedInstant,

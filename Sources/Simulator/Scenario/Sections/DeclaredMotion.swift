@@ -192,7 +192,8 @@ extension DriverSpeed: ScenarioSection {
       .key("desired", \.desiredMetresPerSecond, .quantity(.speed), "The speed on a free road."),
       .key("accel", \.acceleration, .number(0.05...20), "Comfortable acceleration in m/s²."),
       .key("brake", \.braking, .number(0.05...20), "Comfortable braking in m/s²."),
-      .optional("stops", \.stops, .section(), "Stops beyond those that the streets have."),
+      .optional(
+        "stops", \.stops, .section(), "Stops in addition to those that the streets cause, such as at traffic lights."),
     ])
 }
 

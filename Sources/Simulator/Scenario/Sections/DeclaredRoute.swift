@@ -44,7 +44,7 @@ extension RouteReplay: ScenarioSection {
       .required("file", \.file, .text, "The file; relative to the scenario."),
       .optional("format", \.format, .choice, "File format, when the file name does not show it."),
       .key("timing", \.timing, .choice, "Recorded timing, or timing from the motion."),
-      .key("speed", \.speed, .number(0.01...100), "Faster or slower than recorded."),
+      .key("speed", \.speed, .number(0.01...100), "Speed as a multiple of the recorded or modelled speed."),
       .key("loop", \.loop, .choice, "What happens at the end of the route."),
     ])
 }

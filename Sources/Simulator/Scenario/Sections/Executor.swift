@@ -61,7 +61,9 @@ extension ConstantArrivals: ScenarioSection {
       .required("rate", \.rate, .number(0...1e6), "Trips in a unit of time."),
       .key("timeUnit", \.timeUnit, .duration, "The unit of time."),
       .key("arrivals", \.arrivals, .choice, "At random, or at regular intervals."),
-      .key("maxDevices", \.maxDevices, .count, "Trips that find no free device are dropped and counted."),
+      .key(
+        "maxDevices", \.maxDevices, .count,
+        "Maximum number of devices. Trips that find no free device are dropped and counted."),
     ])
 }
 
@@ -83,7 +85,9 @@ extension RampingArrivals: ScenarioSection {
       .key("startRate", \.startRate, .number(0...1e6), "Trips in a unit of time at the beginning."),
       .key("timeUnit", \.timeUnit, .duration, "The unit of time."),
       .key("arrivals", \.arrivals, .choice, "At random, or at regular intervals."),
-      .key("maxDevices", \.maxDevices, .count, "Trips that find no free device are dropped and counted."),
+      .key(
+        "maxDevices", \.maxDevices, .count,
+        "Maximum number of devices. Trips that find no free device are dropped and counted."),
       .required("stages", \.stages, .list(of: .section(), count: 1...1_000), "One after the other; targets are rates."),
     ])
 }

@@ -103,7 +103,7 @@ extension Invariant {
     case .isolation:
       "a device behaves the same whatever other devices do; shown by two runs and not within one"
     case .resources:
-      "each request has an end within its time limit, and few are under way"
+      "each request ends within its time limit, and few are under way at once"
     case .recording:
       "a device that tracks and moves records positions on the way (SDK §12.5, §14.1)"
     case .dwell:
@@ -115,7 +115,7 @@ extension Invariant {
     case .heartbeat:
       "a stationary phone sends heartbeats at its interval, and in the background of iOS only while the system allows it (SDK §18)"
     case .motionLiveness:
-      "a device that rests comes to rest after its stop time-out, and one that sets off is moving soon (SDK §12.1 to §12.6)"
+      "a device that stops becomes stationary after its stop timeout, and one that departs is moving soon after (SDK §12.1 to §12.6)"
     }
   }
 }

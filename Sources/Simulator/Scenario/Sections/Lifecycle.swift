@@ -71,8 +71,8 @@ extension BatteryModel: ScenarioSection {
       .key(
         "drainPerHour", \.drainPerHour, .share,
         """
-        Which share an hour takes. At 15 % people plug the phone in; an hour at the charger gives half of the whole, and \
-        a full one is unplugged.
+        Share of a full charge that an hour uses. At 15 % the phone is plugged in; it gains half of a full charge in \
+        an hour, and is unplugged when it is full.
         """),
     ])
 }

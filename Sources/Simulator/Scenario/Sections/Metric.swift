@@ -45,11 +45,11 @@ package struct Metric: Equatable, Sendable {
     Metric("auth_refresh_failures", .counter, "refreshes that failed"),
     Metric(
       "refusals_until_login", .trend,
-      "uploads and refreshes that a device with a dead refresh token sent in vain, until it had a new token"),
-    Metric("refusals_until_stop", .trend, "uploads and refreshes that it sent in vain, until its SDK was stopped"),
+      "refused uploads and refreshes of a device with an invalid refresh token, until it had a new token"),
+    Metric("refusals_until_stop", .trend, "refused uploads and refreshes of such a device, until its SDK was stopped"),
     Metric(
       "refusals_per_hour", .trend,
-      "uploads and refreshes in vain in an hour, of a device that went on until the drives were over"),
+      "refused uploads and refreshes in an hour, of such a device that kept sending until the drives ended"),
     Metric("geofence_transitions", .counter, "transitions"),
     Metric("geofence_delay", .trend, "milliseconds from the true crossing to the event"),
     Metric("odometer_error", .trend, "relative error of the odometer"),

@@ -88,8 +88,8 @@ struct ActSection: ScenarioSection {
   static let table = Table<ActSection>(
     "act",
     """
-    A change of the run at an instant, before all that devices do at it, as the control room makes it; exactly \
-    one of its changes. Use a fault for what a fault can express.
+    One change of the run at an instant, as the control room makes it, before anything that devices do at that \
+    instant. An act has exactly one change. Use a fault where a fault can express the change.
     """,
     [
       .required("at", \.start, .duration, "The instant, counted from the start of the run."),

@@ -39,7 +39,7 @@ extension TLSFault: ScenarioSection, FaultKind {
 
   static let table = Table<TLSFault>(
     "tls-fault",
-    "TLS handshakes of the affected devices go wrong, as in a network with an intercepting proxy. It begins like another network: connections that are not in use end. In virtual time each connection counts as one of TLS.",
+    "TLS handshakes of the affected devices go wrong, as in a network with an intercepting proxy. When the fault begins, idle connections are closed, as at a change of network. In virtual time every connection counts as a TLS connection.",
     [
       .required("problem", \.problem, .choice, "What is wrong with the handshake."),
       .optional("delay", \.delay, .duration, "With `slow`: how much longer the handshake takes; 5s by default."),

@@ -179,7 +179,7 @@ extension TargetAuthorization: ScenarioSection {
       ),
       .optional(
         "identity", \.identity, .choice,
-        "Identity provider, in whose ways devices log in and refresh, instead of `tokenUrl` and `refreshUrl`; a Rolling Road server poses as it (`serve --identity`), the built-in one too."
+        "Identity provider whose login and refresh requests devices use, instead of `tokenUrl` and `refreshUrl`; a Rolling Road server emulates it (`serve --identity`), and so does the built-in server."
       ),
     ])
 }

@@ -27,7 +27,7 @@ struct LossProfile {
   private var recordsOfWholeRequests = 0
 
   private static let (shareOfLost, shareOfKept) = (0.9, 0.7)
-  /// Fewer lie together by chance.
+  /// With fewer losses, a common time or size may be chance.
   private static let clusterMin = 3
 
   mutating func count(_ dequeued: DequeuedRecord, event: String?, of device: String, isLost: Bool) {
@@ -67,7 +67,7 @@ struct LossProfile {
     parts += [ofWholeRequests, ofLargeRequests, ofOneTime].compactMap(\.self)
     let text =
       parts.isEmpty
-      ? "in kind, place in the request, size of the request, repetition, instant, time and device they differ"
+      ? "they differ in kind, position in the request, size of the request, repetition, instant, time and device"
       : parts.joined(separator: "; ")
     return "the \(lost == 1 ? "lost record" : "\(lost) lost records"): \(text)"
   }

@@ -155,7 +155,7 @@ final class MotionLivenessRule: Rule {
     ledger.violations.flag(
       Self.invariant, device, at: due,
       isMoving
-        ? "at rest since \(phones[device].motion.reason.clockText), and still moving for the SDK"
-        : "on its way since \(phones[device].motion.reason.clockText), and still at rest for the SDK")
+        ? "at rest since \(phones[device].motion.reason.clockText), but the SDK still reports it as moving"
+        : "on its way since \(phones[device].motion.reason.clockText), but the SDK still reports it as at rest")
   }
 }

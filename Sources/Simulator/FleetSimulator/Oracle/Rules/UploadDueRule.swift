@@ -36,7 +36,7 @@ final class UploadDueRule: Rule {
     case record = "a record that reaches the threshold"
     case rest = "a page that the server took, with more behind it"
     case launch = "a start of the app"
-    case link = "a link that is back"
+    case link = "the return of the network"
     case fetch = "a background fetch"
     case heartbeat = "a heartbeat"
     case motionChange = "a motion change"
