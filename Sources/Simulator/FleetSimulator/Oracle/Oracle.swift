@@ -20,7 +20,7 @@ final class Oracle: Watcher {
   /// After `closeQueues`.
   private(set) var findings: [ServerFinding] = []
   private let rules: [Rule]
-  /// Of each kind of event, the rules that want to see it.
+  /// Of each kind of event, in the order of the kinds, the rules that want to see it.
   private let byInterest: [[Rule]]
 
   init(of setup: RunSetup, names: [String], sight: ServerSight) {
@@ -33,8 +33,8 @@ final class Oracle: Watcher {
     serverWatch = ledger.seesServer ? nil : ServerWatch(setup, ledger)
     let rules = Oracle.allRules.filter { checked.contains($0.invariant) }.map { $0.init(ledger) }
     self.rules = rules
-    byInterest = (0...Interest.none).map { bit in
-      rules.filter { type(of: $0).interest.contains(Interest(rawValue: 1 << bit)) }
+    byInterest = EventKind.allCases.map { kind in
+      rules.filter { type(of: $0).interest.contains(Interest(of: kind)) }
     }
   }
 
@@ -51,7 +51,9 @@ final class Oracle: Watcher {
 
   func see(_ event: SimulationEvent, _ context: EventContext) {
     ledger.enter(event, context)
-    for rule in byInterest[event.interest] { rule.see(event, context) }
+    if let kind = event.kind {
+      for rule in byInterest[kind.rawValue] { rule.see(event, context) }
+    }
     serverWatch?.see(event, context)
     coverage.see(event, context)
     history?.see(event, context)
@@ -133,27 +135,44 @@ extension Oracle {
   }
 }
 
+/// What rules tell apart of all that happens.
+enum EventKind: Int, CaseIterable {
+  case inserted, deleted, refused
+  case sent, served, ended
+  /// A position is told, of the stream or a sample.
+  case location
+  case motionChange
+  /// Whatever else is told, but for how requests ended.
+  case event
+  /// The app begins or ends, is configured, the phone gets another network, the faults are over.
+  case life
+  /// What the body truly does.
+  case truth
+  /// What the body begins to do, and what the app asks for.
+  case course
+}
+
 extension SimulationEvent {
-  /// The place of its kind's bit in `Interest`.
-  fileprivate var interest: Int {
+  /// Nil for what concerns no rule.
+  fileprivate var kind: EventKind? {
     switch self {
-    case .queue(.inserted): 0
-    case .queue(.deleted): 1
-    case .queue(.refused): 2
-    case .sent: 3
-    case .served: 4
-    case .ended: 5
-    case .told(.engine(.location)): 6
-    case .told(.engine(.motionChange)): 7
+    case .queue(.inserted): .inserted
+    case .queue(.deleted): .deleted
+    case .queue(.refused): .refused
+    case .sent: .sent
+    case .served: .served
+    case .ended: .ended
+    case .told(.engine(.location)): .location
+    case .told(.engine(.motionChange)): .motionChange
     // What the judged events already say.
-    case .told(.http): Interest.none
-    case .told: 8
-    case .launched, .killed, .opened, .closed, .kept, .network, .healed, .configured, .fetched: 9
-    case .faultBegan, .faultEnded: 9
-    case .crossed, .stood: 10
-    case .moves, .asked, .askedToSync: 11
+    case .told(.http): nil
+    case .told: .event
+    case .launched, .killed, .opened, .closed, .kept, .network, .healed, .configured, .fetched: .life
+    case .faultBegan, .faultEnded: .life
+    case .crossed, .stood: .truth
+    case .moves, .asked, .askedToSync: .course
     // For those who measure.
-    case .carried, .logged, .connected, .turn: Interest.none
+    case .carried, .logged, .connected, .turn: nil
     }
   }
 }
@@ -191,26 +210,23 @@ class Rule: Watcher {
 struct Interest: OptionSet {
   let rawValue: UInt16
 
-  static let inserted = Interest(rawValue: 1 << 0)
-  static let deleted = Interest(rawValue: 1 << 1)
-  static let refused = Interest(rawValue: 1 << 2)
-  static let sent = Interest(rawValue: 1 << 3)
-  static let served = Interest(rawValue: 1 << 4)
-  static let ended = Interest(rawValue: 1 << 5)
-  /// A position is told, of the stream or a sample.
-  static let location = Interest(rawValue: 1 << 6)
-  static let motionChange = Interest(rawValue: 1 << 7)
-  /// Whatever else is told, but for how requests ended.
-  static let event = Interest(rawValue: 1 << 8)
-  /// The app begins or ends, is configured, the phone gets another network, the faults are over.
-  static let life = Interest(rawValue: 1 << 9)
-  /// What the body truly does.
-  static let truth = Interest(rawValue: 1 << 10)
-  /// What the body begins to do, and what the app asks for.
-  static let course = Interest(rawValue: 1 << 11)
-  /// The place of what interests no rule.
-  static let none = 12
+  static let inserted = Interest(of: .inserted)
+  static let deleted = Interest(of: .deleted)
+  static let refused = Interest(of: .refused)
+  static let sent = Interest(of: .sent)
+  static let served = Interest(of: .served)
+  static let ended = Interest(of: .ended)
+  static let location = Interest(of: .location)
+  static let motionChange = Interest(of: .motionChange)
+  static let event = Interest(of: .event)
+  static let life = Interest(of: .life)
+  static let truth = Interest(of: .truth)
+  static let course = Interest(of: .course)
 
   static let queue: Interest = [.inserted, .deleted, .refused]
   static let told: Interest = [.location, .motionChange, .event]
+}
+
+extension Interest {
+  init(of kind: EventKind) { self.init(rawValue: 1 << kind.rawValue) }
 }
