@@ -13,14 +13,9 @@ final class RunContext {
   let setup: RunSetup
   let names: [String]
   let clock: DayClock
-  /// Where requests go over modelled links; nil when they leave the process.
-  let inside: InProcessServer?
-  /// How many requests it has been shown.
+  private let way: ServerWay
+  /// How many requests a server inside has been shown.
   var requestsInside = 0
-  /// Takes requests out of the process.
-  let transport: FleetTransport?
-  /// Takes them out of the process in virtual time.
-  let lockstep: Lockstep?
   /// Seconds of the devices in a second of the network.
   let clockFactor: Double
   let database: QueueDatabase
@@ -50,21 +45,19 @@ final class RunContext {
     switch destination {
     case .inside(let store):
       let server = InProcessServer(store: store, for: setup)
-      inside = server
-      (transport, lockstep, clockFactor, proof, targetFaults, earlierRun) = (nil, nil, 1, server, nil, nil)
+      (way, clockFactor) = (.inside(server), 1)
+      (proof, targetFaults, earlierRun) = (server, nil, nil)
     case .outside(let transport, let factor, let desk):
-      inside = nil
-      (self.transport, lockstep, clockFactor) = (transport, nil, factor)
+      (way, clockFactor) = (.outside(transport), factor)
       (proof, targetFaults, earlierRun) = (desk.proof, desk.faults, nil)
     case .lockstep(let transport, let latency, let desk):
-      inside = nil
-      (self.transport, lockstep, clockFactor) = (nil, Lockstep(transport: transport, latency: latency), 1)
+      (way, clockFactor) = (.lockstep(Lockstep(transport: transport, latency: latency)), 1)
       (proof, targetFaults, earlierRun) = (desk.proof, desk.faults, desk.earlierRun)
     }
     self.database = database
     database.observer = queueWatch
     let sight: ServerSight =
-      inside != nil ? .inside : proof.map { $0.readsContents ? .listing : .questions } ?? .none
+      way.inside != nil ? .inside : proof.map { $0.readsContents ? .listing : .questions } ?? .none
     oracle = Oracle(of: setup, names: names, sight: sight)
     faults = FaultPlan(of: setup)
     logEntriesKept = setup.logEntriesKept
@@ -76,6 +69,11 @@ final class RunContext {
     let weekday = Int(((day + 4) % 7 + 7) % 7) + 1
     clock = DayClock(secondsAfterMidnight: Double(milliseconds - day * 86_400_000) / 1_000, firstWeekday: weekday)
   }
+
+  var inside: InProcessServer? { way.inside }
+  var transport: FleetTransport? { way.transport }
+  var lockstep: Lockstep? { way.lockstep }
+  var carrier: FleetTransport? { way.carrier }
 
   /// Whom to ask what is stored; nil when nothing can.
   let proof: (any StoreProof)?
@@ -136,6 +134,25 @@ final class RunContext {
     queueWatch.notes.giveBack(consume notes)
     oracle.compare(context, queued: queued())
   }
+}
+
+/// Where the server is that the devices of a run send to.
+enum ServerWay {
+  /// In the process, behind modelled links.
+  case inside(InProcessServer)
+  /// Outside, by the machine's clock.
+  case outside(FleetTransport)
+  /// Outside, in virtual time.
+  case lockstep(Lockstep)
+
+  /// Where requests go over modelled links; nil when they leave the process.
+  var inside: InProcessServer? { if case .inside(let server) = self { server } else { nil } }
+  /// What takes requests out of the process by the machine's clock.
+  var transport: FleetTransport? { if case .outside(let transport) = self { transport } else { nil } }
+  /// What takes them out of the process in virtual time.
+  var lockstep: Lockstep? { if case .lockstep(let lockstep) = self { lockstep } else { nil } }
+  /// What takes them out of the process, whatever the time.
+  var carrier: FleetTransport? { transport ?? lockstep?.transport }
 }
 
 extension Int64 {

@@ -95,8 +95,8 @@ package final class FleetRun {
     let database = try QueueDatabase(
       path: StoreConfiguration.scratch.spillsToDisk ? "" : ":memory:", commits: .grouped)
     shared = RunContext(setup, to: destination, database: database, names: names, watchers: watchers)
-    if let transport = shared.transport ?? shared.lockstep?.transport {
-      measures?.watchConnections { transport.openConnections }
+    if let carrier = shared.carrier {
+      measures?.watchConnections { carrier.openConnections }
     }
     if let transport = shared.lockstep?.transport {
       transport.interruption = interruption
@@ -138,7 +138,7 @@ package final class FleetRun {
   /// How many connections its devices have made.
   var connections: Int { shared.inside?.connections ?? 0 }
   /// What a server outside calls itself in its answers.
-  package var serverName: String? { (shared.transport ?? shared.lockstep?.transport)?.serverName }
+  package var serverName: String? { shared.carrier?.serverName }
   /// What a device takes in the array of all.
   package var bytesInline: Int { MemoryLayout<SimulatedDevice>.stride }
 
@@ -243,7 +243,7 @@ package final class FleetRun {
       fleetDevices: fleets.map { $0.count(where: hasBeen) }, duration: setup.duration, sums: sums,
       fleetHashes: fleets.map { fleet in shared.trace.hash(of: fleet.filter(hasBeen)) { devices[$0].key } },
       events: shared.trace.count,
-      requests: (shared.transport ?? shared.lockstep?.transport)?.requests ?? shared.requestsInside,
+      requests: shared.carrier?.requests ?? shared.requestsInside,
       drained: isDrained && !isBrokenOff ? now - healed : nil,
       violations: FleetRun.inOrder(violations.violations), remarks: FleetRun.inOrder(violations.remarks),
       invariants: shared.oracle.outcomes, coverage: shared.oracle.coverage.seen,
