@@ -37,7 +37,7 @@ extension Drive {
   private mutating func launch(_ launch: Launch, at now: Moment) throws(DatabaseError) {
     var launch = launch
     launch.didReboot = hasRebooted
-    (comesBackAt, fetchesAt, isSwitchingOn, hasRebooted) = (nil, nil, false, false)
+    (comesBackAt, fetchesAt, hasRebooted) = (nil, nil, false)
     launches += 1
     host = try DeviceHost(
       settings.description, database: database, device: 0,
@@ -94,7 +94,7 @@ extension Drive {
 
   /// The phone is on again. Android starts the app; iOS waits until it has a reason to (SDK §19.4).
   mutating func switchOn(at now: Moment) throws(DatabaseError) {
-    (comesBackAt, isSwitchingOn) = (nil, false)
+    comesBackAt = nil
     guard settings.platform == .ios else {
       lines.append(.note("the app runs again, in the background"))
       return try launch(Launch(isInBackground: true), at: now)
@@ -131,7 +131,7 @@ extension Drive {
     let app = host.configuration.app
     end(.switchedOff)
     comesBackAt = now.monotonic + Drive.bootTime
-    (isSwitchingOn, hasRebooted) = (true, true)
+    hasRebooted = true
     let isIOS = settings.platform == .ios
     let goesOn = !app.stopOnTerminate && (app.startOnBoot || isIOS)
     let end =
@@ -146,7 +146,6 @@ extension Drive {
     dropRequests()
     isRunning = false
     (comesBackAt, fetchesAt) = (nil, nil)
-    isSwitchingOn = false
   }
 }
 

@@ -27,10 +27,9 @@ package struct Drive {
   var isRunning = false
   var isInBackground = false
   var launches: UInt64 = 0
+  /// The phone is off until then; nil while it is on, whether or not its app runs.
   var comesBackAt: MonotonicInstant?
-  /// The phone is off, and comes back; not only its app.
-  var isSwitchingOn = false
-  /// The app has not run since.
+  /// The phone was off, and the app has not run since.
   var hasRebooted = false
   /// iOS, while the app does not run.
   var fetchesAt: MonotonicInstant?
@@ -95,6 +94,8 @@ package struct Drive {
     defer { orders = [] }
     return orders
   }
+
+  var isSwitchingOn: Bool { comesBackAt != nil }
 
   /// Records that wait on the phone.
   package var queuedCount: Int { host.queue.count }
