@@ -194,7 +194,9 @@ extension Ledger {
   private func compare(by proof: any StoreProof, at instant: MonotonicInstant) {
     guard !proof.isShared else {
       // Of others nothing is asked for which no record was looked up.
-      for device in names.indices where pages[device].stored.count > 0 { inspect(device, by: proof, at: instant) }
+      for device in names.indices where pages[device].stored.count > 0 {
+        inspectShared(device, by: proof, at: instant)
+      }
       return inspectPairs(by: proof, at: instant)
     }
     let store = StoreSums(of: proof, names: names)
@@ -221,80 +223,53 @@ extension Ledger {
 
   /// One device whose rows are not those that were proven: which of them are too many.
   private func inspect(_ device: Int, by proof: any StoreProof, at instant: MonotonicInstant) {
-    var uuids: [UUID128] = []
-    proof.forEachRecord(of: names[device]) { _, uuid in uuids.append(uuid) }
-    uuids.sort()
-    var rows = SetChecksum()
-    var (previous, unknown) = (UUID128?.none, 0)
-    // A shared server may have what an earlier run has left there.
-    for uuid in uuids {
-      if proof.isShared, !proof.wasSent(uuid) {
-        if uuid != previous { unknown += 1 }
-      } else if uuid == previous {
-        sums.duplicateRows += 1
-        violations.flag(.noPhantom, device, uuid, at: instant, "in the server's store more than once")
-      } else {
-        rows.add(uuid)
-      }
-      previous = uuid
-    }
-    unknownRows += unknown
+    let rows = rows(of: device, by: proof)
+    countRepeats(in: rows, of: device, at: instant)
+    var found = SetChecksum()
+    for uuid in Set(rows) { found.add(uuid) }
     let expected = pages[device].stored
-    guard rows != expected, !proof.isShared else { return }
-    let surplus = uuids.first { uuid in
+    guard found != expected else { return }
+    let surplus = rows.first { uuid in
       var rest = expected
       rest.add(uuid)
-      return rest == rows
+      return rest == found
     }
     violations.flag(
       .noPhantom, device, surplus, at: instant,
       surplus != nil
         ? "in the server's store, and never created by this device"
-        : "\(rows.count.of("record")) in the server's store, \(expected.count) of which are known")
+        : "\(found.count.of("record")) in the server's store, \(expected.count) of which are known")
   }
-}
 
-/// A request of a device whose answer has put records aside.
-struct PutAsideKey: Hashable {
-  let device: UInt32
-  let request: UInt64
+  /// One device on a server that may have what an earlier run has left there: only rows of this run say something about it.
+  private func inspectShared(_ device: Int, by proof: any StoreProof, at instant: MonotonicInstant) {
+    var (sent, unknown) = ([UUID128](), Set<UUID128>())
+    for uuid in rows(of: device, by: proof) {
+      if proof.wasSent(uuid) { sent.append(uuid) } else { unknown.insert(uuid) }
+    }
+    unknownRows += unknown.count
+    countRepeats(in: sent, of: device, at: instant)
+  }
+
+  /// What the store has of one device, in order.
+  private func rows(of device: Int, by proof: any StoreProof) -> [UUID128] {
+    var uuids: [UUID128] = []
+    proof.forEachRecord(of: names[device]) { _, uuid in uuids.append(uuid) }
+    uuids.sort()
+    return uuids
+  }
+
+  /// `rows` are in order.
+  private func countRepeats(in rows: [UUID128], of device: Int, at instant: MonotonicInstant) {
+    for (uuid, next) in zip(rows, rows.dropFirst()) where uuid == next {
+      sums.duplicateRows += 1
+      violations.flag(.noPhantom, device, uuid, at: instant, "in the server's store more than once")
+    }
+  }
 }
 
 extension DequeuedRecord {
   fileprivate var end: String {
     "\(at.clockText) acknowledged by status \(status) to request \(request), and deleted"
-  }
-}
-
-/// The whole store, gone through once: how many records of each device it holds, and the sum of their marks.
-struct StoreSums {
-  private(set) var devices: [SetChecksum]
-  /// Rows of devices that were not simulated, and one of these.
-  private(set) var strangers = 0
-  private(set) var stranger: String?
-
-  init(of proof: any StoreProof, names: [String]) {
-    devices = Array(repeating: SetChecksum(), count: names.count)
-    var numbers: [String: Int] = [:]
-    for (number, name) in names.enumerated() { numbers[name] = number }
-    proof.forEachRecord(of: nil) { name, uuid in
-      if let number = numbers[name] {
-        devices[number].add(uuid)
-      } else {
-        strangers += 1
-        stranger = stranger ?? name
-      }
-    }
-  }
-}
-
-/// How many records there are, and the sum of their marks: two sets with the same sums are the same set.
-struct SetChecksum: Equatable {
-  private(set) var count = 0
-  private(set) var sum: UInt64 = 0
-
-  mutating func add(_ uuid: UUID128) {
-    count += 1
-    sum &+= TraceHash.mix(uuid.high ^ TraceHash.mix(uuid.low))
   }
 }
