@@ -58,12 +58,7 @@ package struct ZoneRules: Equatable, Sendable {
   }
 
   private func transitionsPassed(at instant: WallInstant) -> Int {
-    var (low, high) = (0, transitions.count)
-    while low < high {
-      let middle = (low + high) / 2
-      if transitions[middle].instant <= instant { low = middle + 1 } else { high = middle }
-    }
-    return low
+    transitions.indexBehind { $0.instant <= instant }
   }
 
   /// Schedules may name the first and the last day of the calendar, and some zones are ahead of it.

@@ -125,6 +125,11 @@ package struct TraceHash: Hashable, Sendable {
   }
 }
 
+extension UUID128 {
+  /// Eight bytes that stand for it where all sixteen would be too many.
+  var mixed: UInt64 { TraceHash.mix(high ^ TraceHash.mix(low)) }
+}
+
 /// Drives two runs that should be the same side by side, and finds where they part.
 package enum DeterminismCheck {
   /// What two runs did not do alike.

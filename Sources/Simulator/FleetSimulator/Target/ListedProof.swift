@@ -325,12 +325,8 @@ struct StoreListing {
   }
 
   private func index(of uuid: UUID128) -> Int? {
-    var (low, high) = (0, stored.count)
-    while low < high {
-      let middle = (low + high) / 2
-      if stored[middle] < uuid { low = middle + 1 } else { high = middle }
-    }
-    return low < stored.count && stored[low] == uuid ? low : nil
+    let index = stored.indexBehind { $0 < uuid }
+    return index < stored.count && stored[index] == uuid ? index : nil
   }
 }
 

@@ -6,7 +6,7 @@ struct SentMarks {
   private var isSorted = true
 
   mutating func add(_ uuid: UUID128) {
-    marks.append(SentMarks.mark(uuid))
+    marks.append(uuid.mixed)
     isSorted = false
   }
 
@@ -15,14 +15,8 @@ struct SentMarks {
       marks.sort()
       isSorted = true
     }
-    let wanted = SentMarks.mark(uuid)
-    var (low, high) = (0, marks.count)
-    while low < high {
-      let middle = (low + high) / 2
-      if marks[middle] < wanted { low = middle + 1 } else { high = middle }
-    }
-    return low < marks.count && marks[low] == wanted
+    let wanted = uuid.mixed
+    let index = marks.indexBehind { $0 < wanted }
+    return index < marks.count && marks[index] == wanted
   }
-
-  private static func mark(_ uuid: UUID128) -> UInt64 { TraceHash.mix(uuid.high ^ TraceHash.mix(uuid.low)) }
 }

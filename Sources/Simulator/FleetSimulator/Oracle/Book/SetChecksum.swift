@@ -7,7 +7,7 @@ struct SetChecksum: Equatable {
 
   mutating func add(_ uuid: UUID128) {
     count += 1
-    sum &+= TraceHash.mix(uuid.high ^ TraceHash.mix(uuid.low))
+    sum &+= uuid.mixed
   }
 }
 
