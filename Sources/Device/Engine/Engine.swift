@@ -45,18 +45,8 @@ package struct Engine: Sendable {
   var stoppingPlace: Coordinate?
   var fixCount = 0
 
-  var activity = Activity(.unknown, confidence: 0)
-  var battery = Battery(level: nil, isCharging: false)
-  var provider: ProviderState?
-  var connectivity = Connectivity.none
-  var isPowerSaving = false
-  var zone: ZoneRules
+  var phone: PhoneFacts
   var scheduler: Scheduler?
-  var isInBackground = false
-  var isScreenOn = true
-  /// When the app went to the background, the screen changed or the device moved last: the throttle of heartbeats goes
-  /// by it.
-  var lastStir = MonotonicInstant(nanoseconds: 0)
 
   private var identity: RandomStream
 
@@ -69,7 +59,7 @@ package struct Engine: Sendable {
     self.configuration = configuration
     self.state = state
     self.identity = identity
-    self.zone = zone
+    phone = PhoneFacts(in: zone)
     self.quirks = quirks
     profile = PlatformProfile.of(configuration.platform)
     settings = EngineSettings(configuration, profile: profile, quirks: quirks)
@@ -97,7 +87,7 @@ package struct Engine: Sendable {
     case .ended: return
     case .running, .headless: break
     }
-    noticeStir(input, at: now)
+    phone.noticeStir(input, at: now)
     // The screen wakes no process that is suspended.
     if case .screen = input, isSuspended { return }
     fireTimers(at: now, into: &effects)

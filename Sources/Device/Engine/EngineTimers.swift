@@ -80,7 +80,7 @@ extension Engine {
 
   /// iOS lets nothing run in the background but what follows from an input, unless it is kept awake, moving or watched.
   @inline(__always) var isSuspended: Bool {
-    profile.suspendsInBackground && isInBackground && demands.locationUpdates == nil && watches.isEmpty
+    profile.suspendsInBackground && phone.isInBackground && demands.locationUpdates == nil && watches.isEmpty
       && !configuration.preventsSuspend
   }
 

@@ -4,7 +4,7 @@ import Vocabulary
 
 extension Engine {
   mutating func enterForeground(at now: Moment, into effects: inout [Effect]) {
-    isInBackground = false
+    phone.isInBackground = false
     note(.appState(isBackground: false), .info, into: &effects)
     stop(.preventSuspend, into: &effects)
     if state.isSchedulerEnabled && scheduler == nil {
@@ -16,7 +16,7 @@ extension Engine {
   }
 
   mutating func enterBackground(at now: Moment, into effects: inout [Effect]) {
-    isInBackground = true
+    phone.isInBackground = true
     note(.appState(isBackground: true), .info, into: &effects)
     if configuration.preventsSuspend && state.isEnabled {
       start(.preventSuspend, for: profile.preventSuspendFirst, at: now, into: &effects)
@@ -27,7 +27,7 @@ extension Engine {
 
   /// Task by task, iOS lets the app run on.
   mutating func cyclePreventSuspend(at now: Moment, into effects: inout [Effect]) {
-    guard isInBackground, state.isEnabled, configuration.preventsSuspend else { return }
+    guard phone.isInBackground, state.isEnabled, configuration.preventsSuspend else { return }
     start(.preventSuspend, for: profile.preventSuspendCycle, at: now, into: &effects)
   }
 
@@ -37,9 +37,9 @@ extension Engine {
   }
 
   mutating func take(_ connectivity: Connectivity, into effects: inout [Effect]) {
-    let wasConnected = self.connectivity.isConnected
-    guard connectivity != self.connectivity else { return }
-    self.connectivity = connectivity
+    let wasConnected = phone.connectivity.isConnected
+    guard connectivity != phone.connectivity else { return }
+    phone.connectivity = connectivity
     note(.connectivity(connectivity), .info, into: &effects)
     guard connectivity.isConnected != wasConnected else { return }
     effects.append(.event(.connectivityChange(isConnected: connectivity.isConnected)))
@@ -47,15 +47,15 @@ extension Engine {
   }
 
   mutating func takePowerSave(_ isOn: Bool, into effects: inout [Effect]) {
-    guard isOn != isPowerSaving else { return }
-    isPowerSaving = isOn
+    guard isOn != phone.isPowerSaving else { return }
+    phone.isPowerSaving = isOn
     effects.append(.event(.powerSaveChange(isPowerSaving: isOn)))
   }
 
   /// SDK §19.5. Android makes a record of it by itself.
   mutating func take(_ provider: ProviderState, at now: Moment, into effects: inout [Effect]) {
-    guard provider != self.provider else { return }
-    self.provider = provider
+    guard provider != phone.provider else { return }
+    phone.provider = provider
     note(.provider(provider), .info, into: &effects)
     effects.append(.event(.providerChange(provider)))
     if let denial { fail(denial, at: now, into: &effects) }

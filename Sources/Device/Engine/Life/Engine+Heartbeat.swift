@@ -31,33 +31,15 @@ extension Engine {
   /// unplugged phone with a dark screen it holds the beats back, from about two minutes after the app went to the background
   /// or the device moved last (SDK §18.3). The one that is due then comes with the next sign of life.
   @inline(__always) var holdsHeartbeat: Bool {
-    guard let grace = profile.heartbeatGrace, isInBackground else { return false }
+    guard let grace = profile.heartbeatGrace, phone.isInBackground else { return false }
     guard configuration.app.preventSuspend else { return true }
-    guard !isScreenOn, !battery.isCharging, let due = timers.deadline(of: .heartbeat) else { return false }
-    return due >= lastStir + grace
-  }
-
-  /// Before timers are looked at: a sign of life lets the beat go that was held back.
-  mutating func noticeStir(_ input: EngineInput, at now: Moment) {
-    switch input {
-    case .activity(let activity): if activity.type.isMoving { lastStir = now.monotonic }
-    case .screen(let isOn):
-      guard isOn != isScreenOn else { return }
-      isScreenOn = isOn
-      lastStir = now.monotonic
-    case .foreground, .background, .significantChange, .stationaryRegionExit, .proximityRegionExit,
-      .geofenceCrossing:
-      lastStir = now.monotonic
-    default: break
-    }
+    guard let due = timers.deadline(of: .heartbeat) else { return false }
+    return phone.holdsBeat(dueAt: due, after: grace)
   }
 
   mutating func take(_ battery: Battery, at now: Moment, into effects: inout [Effect]) {
-    let isPlugChanged = battery.isCharging != self.battery.isCharging
-    self.battery = battery
-    guard isPlugChanged else { return }
-    lastStir = now.monotonic
-    fireTimers(at: now, into: &effects)
+    let isPlugChanged = phone.take(battery, at: now)
+    if isPlugChanged { fireTimers(at: now, into: &effects) }
   }
 
   mutating func restartHeartbeat(at now: Moment, into effects: inout [Effect]) {

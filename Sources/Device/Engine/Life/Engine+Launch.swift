@@ -6,15 +6,14 @@ extension Engine {
   /// `ready` (SDK §19.1): once for each launch, before everything else.
   mutating func begin(_ launch: Launch, at now: Moment, into effects: inout [Effect]) {
     enter(.running)
-    isInBackground = launch.isInBackground
-    lastStir = now.monotonic
+    phone.begin(launch, at: now)
     note(.ready(isFirstBoot: launch.isFirstBoot), .info, into: &effects)
     for error in unusableGeofences {
       note(.error("saved geofence: \(error)", from: .geofences), .error, into: &effects)
     }
     unusableGeofences = []
     if launch.didReboot { greetBoot(into: &effects) }
-    if let provider { effects.append(.event(.providerChange(provider))) }
+    if let provider = phone.provider { effects.append(.event(.providerChange(provider))) }
     let refusal = refusal(of: launch)
     if state.isEnabled {
       demands.leftovers = .all
@@ -116,21 +115,21 @@ extension Engine {
     switch input {
     case .ready(let launch): begin(launch, at: now, into: &effects)
     case .configured(let configuration, _): adopt(configuration)
-    case .battery(let battery): self.battery = battery
-    case .timeZone(let zone): self.zone = zone
-    case .screen(let isOn): isScreenOn = isOn
+    case .battery(let battery): phone.battery = battery
+    case .timeZone(let zone): phone.zone = zone
+    case .screen(let isOn): phone.isScreenOn = isOn
     case .connectivity(let connectivity):
       if held.isConnectivityKnown { return held.hold(input, at: now) }
-      self.connectivity = connectivity
+      phone.connectivity = connectivity
       held.isConnectivityKnown = true
     case .powerSave(let isOn):
       if held.isPowerSaveKnown { return held.hold(input, at: now) }
-      isPowerSaving = isOn
+      phone.isPowerSaving = isOn
       held.isPowerSaveKnown = true
     case .provider(let provider):
       // Told right after `ready`, as it is then; only the record that Android makes of a change is left.
-      if let before = self.provider, before != provider { held.hold(input, at: now) }
-      self.provider = provider
+      if let before = phone.provider, before != provider { held.hold(input, at: now) }
+      phone.provider = provider
     case .call(let call): prepare(call, at: now, into: &effects)
     case .timersDue: expireBackgroundTasks(at: now, into: &effects)
     case .terminate: terminateBeforeReady(into: &effects)

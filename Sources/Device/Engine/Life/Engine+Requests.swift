@@ -14,7 +14,7 @@ extension Engine {
 
   /// Why no position can be had at all; nil when one can.
   var denial: LocationError? {
-    guard let provider else { return nil }
+    guard let provider = phone.provider else { return nil }
     if !provider.isEnabled { return .servicesDisabled }
     switch provider.authorizationStatus {
     case 1, 2, 5: return .permissionDenied
@@ -23,7 +23,7 @@ extension Engine {
   }
 
   /// The app is allowed positions only while it is used.
-  var isWhenInUse: Bool { provider?.authorizationStatus == 4 }
+  var isWhenInUse: Bool { phone.provider?.authorizationStatus == 4 }
 
   mutating func request(
     _ purpose: SingleRequest.Purpose, _ terms: RequestTerms, at now: Moment, into effects: inout [Effect]
@@ -69,7 +69,7 @@ extension Engine {
 
   /// Requests that come up while others are fulfilled wait for the next position.
   private mutating func offer(_ fix: Fix, at now: Moment, into effects: inout [Effect]) {
-    let isCoarse = provider?.accuracyAuthorization == 1
+    let isCoarse = phone.provider?.accuracyAuthorization == 1
     var isShown = false
     for index in requests.indices {
       let isTaken = requests[index].take(fix, at: now, isCoarse: isCoarse, profile: profile)
@@ -253,7 +253,7 @@ extension Engine {
       note(.warning("changePace is ignored: tracking is not started", from: .pace), .warning, into: &effects)
       return
     }
-    guard !(isMoving && isInBackground && isWhenInUse && profile.platform == .android) else {
+    guard !(isMoving && phone.isInBackground && isWhenInUse && profile.platform == .android) else {
       effects.append(.event(.locationError(.backgroundWithWhenInUse)))
       note(.error("changePace is refused in the background without \"Always\"", from: .pace), .error, into: &effects)
       return

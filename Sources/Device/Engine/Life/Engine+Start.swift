@@ -46,7 +46,7 @@ extension Engine {
     note(.started(isGeofenceMode: state.trackingMode == .geofence), .info, into: &effects)
     guard !wasEnabled else { return }
     effects.append(.event(.enabledChange(isEnabled: true)))
-    effects.append(.event(.connectivityChange(isConnected: connectivity.isConnected)))
+    effects.append(.event(.connectivityChange(isConnected: phone.connectivity.isConnected)))
   }
 
   private mutating func finishStart(wasEnabled: Bool, at now: Moment, into effects: inout [Effect]) {
@@ -134,7 +134,7 @@ extension Engine {
     if profile.hasHeadlessEvents && configuration.app.enableHeadless { effects.append(.event(.terminate(state))) }
     let isService = profile.platform == .android && !stopsTracking && (state.isEnabled || state.isSchedulerEnabled)
     leaveApp(isEnd: !isService, at: now, into: &effects)
-    isInBackground = true
+    phone.isInBackground = true
     guard !isService else { return enter(.headless) }
     if state.isEnabled && state.trackingMode == .location { leaveRegion(into: &effects) }
     timers.stopAll()
@@ -162,9 +162,9 @@ extension Engine {
   /// The app is opened again, over a service that went on.
   mutating func rejoin(_ launch: Launch, into effects: inout [Effect]) {
     enter(.running)
-    isInBackground = launch.isInBackground
+    phone.isInBackground = launch.isInBackground
     note(.ready(isFirstBoot: false), .info, into: &effects)
-    if let provider { effects.append(.event(.providerChange(provider))) }
+    if let provider = phone.provider { effects.append(.event(.providerChange(provider))) }
     effects.append(.flush(.ready))
   }
 }

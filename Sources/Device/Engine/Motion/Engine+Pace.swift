@@ -168,8 +168,8 @@ extension Engine {
     guard profile.watchesDisplacementWhileStopping, let stoppingPlace, let place = Coordinate(fix) else { return }
     guard stoppingPlace.distanceMetres(to: place) > configuration.geolocation.stationaryRadiusMetres else { return }
     cancelStopping(into: &effects)
-    guard activity.type == .still, activity.confidence >= settings.minimumConfidence else { return }
-    seemStill(confidence: activity.confidence, at: now, into: &effects)
+    guard phone.activity.type == .still, phone.activity.confidence >= settings.minimumConfidence else { return }
+    seemStill(confidence: phone.activity.confidence, at: now, into: &effects)
   }
 
   /// iOS paused the updates: with stop detection disabled this is how a trip ends.

@@ -5,8 +5,8 @@ import Vocabulary
 /// From rest to movement (SDK §12.4, §12.5).
 extension Engine {
   mutating func take(_ activity: Activity, at now: Moment, into effects: inout [Effect]) {
-    guard activity != self.activity else { return stayStill(at: now, into: &effects) }
-    self.activity = activity
+    guard activity != phone.activity else { return stayStill(at: now, into: &effects) }
+    phone.activity = activity
     let isMovingType = activity.type.isMoving
     note(.motionActivity(activity, isMovingType: isMovingType), .debug, into: &effects)
     effects.append(.event(.activityChange(activity)))
@@ -25,21 +25,23 @@ extension Engine {
   /// move, by `changePace` for instance, and rests all the same begins to stop (SDK §12.6.6).
   private mutating func stayStill(at now: Moment, into effects: inout [Effect]) {
     guard state.isEnabled && state.trackingMode == .location, !settings.followsSignificantChanges, state.isMoving,
-      activity.type == .still, activity.confidence >= settings.minimumConfidence
+      phone.activity.type == .still, phone.activity.confidence >= settings.minimumConfidence
     else { return }
-    seemStill(confidence: activity.confidence, at: now, into: &effects)
+    seemStill(confidence: phone.activity.confidence, at: now, into: &effects)
   }
 
   private mutating func seemMoving(at now: Moment, into effects: inout [Effect]) {
     guard isAllowedTrigger else {
-      note(.motionTriggerDenied(activity: activity.type), .info, into: &effects)
+      note(.motionTriggerDenied(activity: phone.activity.type), .info, into: &effects)
       return
     }
     guard !timers.isRunning(.motionTrigger) && !isLookingForState else { return }
     start(.motionTrigger, for: settings.motionTriggerDelay, at: now, into: &effects)
   }
 
-  private var isAllowedTrigger: Bool { settings.allowedTriggers.contains(anyOf: TriggerActivities(of: activity.type)) }
+  private var isAllowedTrigger: Bool {
+    settings.allowedTriggers.contains(anyOf: TriggerActivities(of: phone.activity.type))
+  }
 
   mutating func motionTriggerFired(at now: Moment, into effects: inout [Effect]) {
     switch profile.motionTrigger {
@@ -58,8 +60,8 @@ extension Engine {
     }
     let distance = rest.distanceMetres(to: place)
     let isFast =
-      (fix.coords.speed ?? -1) >= profile.fastPathSpeedMetresPerSecond && activity.type.isMoving
-      && activity.confidence >= profile.fastPathConfidence
+      (fix.coords.speed ?? -1) >= profile.fastPathSpeedMetresPerSecond && phone.activity.type.isMoving
+      && phone.activity.confidence >= profile.fastPathConfidence
     if distance > settings.regionRadiusMetres || isFast {
       changePace(to: true, at: now, into: &effects)
       return
@@ -68,7 +70,7 @@ extension Engine {
       .motionTriggerIgnored(
         radiusMetres: configuration.geolocation.stationaryRadiusMetres, distanceMetres: distance),
       .info, into: &effects)
-    if activity.type.isMoving && activity.confidence >= settings.minimumConfidence {
+    if phone.activity.type.isMoving && phone.activity.confidence >= settings.minimumConfidence {
       seemMoving(at: now, into: &effects)
     }
   }
@@ -76,7 +78,7 @@ extension Engine {
   mutating func leaveStationaryRegion(_ fix: Fix?, at now: Moment, into effects: inout [Effect]) {
     guard state.isEnabled, state.trackingMode == .location, !state.isMoving else { return }
     if settings.allowedTriggers != .all && !isAllowedTrigger {
-      note(.motionTriggerDenied(activity: activity.type), .info, into: &effects)
+      note(.motionTriggerDenied(activity: phone.activity.type), .info, into: &effects)
       return
     }
     if profile.verifiesRegionExit, let fix, !isOutside(fix) {

@@ -142,7 +142,7 @@ extension Engine {
 
   /// Evaluates the configured schedule now: after `startSchedule`, and at each launch.
   mutating func resumeSchedule(at now: Moment, into effects: inout [Effect]) {
-    var scheduler = Scheduler(Schedule(configuration.app.schedule), in: zone)
+    var scheduler = Scheduler(Schedule(configuration.app.schedule), in: phone.zone)
     noteProblems(of: scheduler.schedule, into: &effects)
     let mode = scheduler.start(at: now.wall) { drawLateness() }
     self.scheduler = scheduler
@@ -165,7 +165,7 @@ extension Engine {
   }
 
   mutating func takeZone(_ zone: ZoneRules, at now: Moment, into effects: inout [Effect]) {
-    self.zone = zone
+    phone.zone = zone
     wakeSchedule(at: now, into: &effects)
   }
 
@@ -177,7 +177,7 @@ extension Engine {
   /// Whatever has changed or not, there is an alarm afterwards, or the schedule would never be looked at again.
   mutating func wakeSchedule(at now: Moment, into effects: inout [Effect]) {
     guard state.isSchedulerEnabled, var scheduler else { return }
-    let change = scheduler.move(to: zone, at: now.wall) { drawLateness() }
+    let change = scheduler.move(to: phone.zone, at: now.wall) { drawLateness() }
     self.scheduler = scheduler
     if let change { follow(change.mode, at: now, into: &effects) }
     setAlarm(at: now)

@@ -131,7 +131,7 @@ extension Engine {
   ) -> LocationRecord {
     var record = LocationRecord(
       uuid: nextUUID(), timestamp: fix.timestamp, isMoving: state.isMoving, odometer: value ?? odometer.metres,
-      coords: fix.coords, activity: activity, battery: battery)
+      coords: fix.coords, activity: phone.activity, battery: phone.battery)
     record.recordedAt = now.wall
     record.ageMilliseconds = (fix.receivedAt ?? now.wall).milliseconds(since: fix.timestamp)
     record.odometerError = odometer.errorMetres
