@@ -175,7 +175,7 @@ extension PostgresUpkeep {
   /// Keeps them within their bounds. True when there is more to delete.
   private func trimHistories(_ connection: PostgresConnection, now: Int64) throws(Failure) -> Bool {
     let limits = configuration.limits
-    let monthAgo = now - 30 * Day.milliseconds
+    let monthAgo = now - TokenRules.keptMilliseconds
     let oldOrder = "id <= (SELECT max(id) FROM orders) - $1::int8 AND (NOT is_open OR expires <= $2::int8)"
     let rules: [(table: String, condition: String, value: Int)] = [
       ("quarantine", "id <= (SELECT max(id) FROM quarantine) - $1::int8 AND $2::int8 > 0", limits.quarantineRows),

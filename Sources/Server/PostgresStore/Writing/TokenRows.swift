@@ -2,8 +2,8 @@ import Base
 import Database
 import Store
 
-/// The token families of a set of jobs, and what the jobs make of them. Which tokens are good is told in `TokenRegistry`; here the
-/// same is decided on rows that were read beforehand. Families whose refresh tokens are presented stay locked.
+/// The token families of a set of jobs, and what the jobs make of them. Which tokens are good is told in `TokenRules`, here of rows
+/// that were read beforehand. Families whose refresh tokens are presented stay locked.
 final class TokenRows {
   fileprivate struct Family {
     let device: DeviceIdentity
@@ -50,18 +50,17 @@ final class TokenRows {
 
   func rotate(_ rotation: TokenRotation, now: Int64) -> StoreResult {
     guard let id = familyOfHash[rotation.presented], var family = families[id] else { return .refused(.unknown) }
-    if family.state == FamilyState.deleted { return .refused(.deviceDeleted) }
-    guard family.state == FamilyState.good else { return .refused(.revoked) }
-    guard family.expires > now else { return .refused(.expired) }
+    let token = FoundRefreshToken(
+      state: family.state, expires: family.expires, isCurrent: family.current == rotation.presented,
+      isPrevious: family.previous == rotation.presented, rotated: family.rotated ?? 0)
     defer { families[id] = family }
-    let isRepeated = family.previous == rotation.presented && now - (family.rotated ?? 0) <= rotation.graceMilliseconds
-    // Without rotation; a token that was used up while there was some stays used up.
-    if rotation.successor == rotation.presented, family.current == rotation.presented || isRepeated {
+    switch TokenRules.verdict(on: rotation, of: token, now: now) {
+    case .refused(let refusal): return .refused(refusal)
+    case .prolonged:
       family.expires = rotation.expiresAt.millisecondsSince1970
       family.isChanged = true
       return .rotated(family: id)
-    }
-    if family.current == rotation.presented {
+    case .rotated:
       family.previous = family.current
       family.current = rotation.successor
       family.rotated = now
@@ -72,23 +71,20 @@ final class TokenRows {
       keep(rotation.successor, of: id)
       rotations.append((id, rotation.successor))
       return .rotated(family: id)
+    case .repeated: return .rotatedBefore(family: id, answer: family.answer ?? [])
+    case .replayed:
+      family.state = FamilyState.revoked
+      family.isChanged = true
+      return .refused(.replayed)
     }
-    if isRepeated {
-      return .rotatedBefore(family: id, answer: family.answer ?? [])
-    }
-    family.state = FamilyState.revoked
-    family.isChanged = true
-    return .refused(.replayed)
   }
 
   /// Nil when an access token of this family may write as this device.
   func refusal(of credential: TokenCredential, for device: DeviceIdentity) -> TokenRefusal? {
-    guard let family = families[credential.family] else { return credential.isBinding ? .unknown : nil }
-    if family.state == FamilyState.deleted, family.device == device { return .deviceDeleted }
-    guard credential.isBinding else { return nil }
-    guard family.state == FamilyState.good else { return .revoked }
-    guard family.device == device else { return .wrongDevice }
-    return credential.issuedAt.millisecondsSince1970 < family.accessFrom ? .expired : nil
+    let family = families[credential.family].map {
+      FoundFamily(device: $0.device, accessFrom: $0.accessFrom, state: $0.state)
+    }
+    return TokenRules.refusal(of: credential, for: device, family: family)
   }
 }
 
@@ -179,7 +175,7 @@ extension TokenRows {
     try round.send("UPDATE refresh_tokens SET used = $2::int8 WHERE hash = ANY($1::uuid[])", used)
     var old = PostgresArguments()
     old.add(integers: rotations, of: { $0.family })
-    old.add(now - 30 * Day.milliseconds)
+    old.add(now - TokenRules.keptMilliseconds)
     try round.send("DELETE FROM refresh_tokens WHERE family = ANY($1::int8[]) AND used < $2::int8", old)
   }
 }

@@ -88,7 +88,7 @@ extension StoreConnection {
 
   /// Keeps the small tables within their bounds. True when there is more to delete.
   func trimHistories(_ limits: StoreLimits, now: Int64) throws(DatabaseError) -> Bool {
-    let monthAgo = Int(now - 30 * Day.milliseconds)
+    let monthAgo = Int(now - TokenRules.keptMilliseconds)
     let oldOrder = "id <= (SELECT max(id) FROM orders) - ?1 AND (is_open = 0 OR expires <= \(now))"
     let deadFamily = "SELECT id FROM token_families WHERE expires < ?1"
     let rules: [(table: String, key: String, condition: String, value: Int)] = [

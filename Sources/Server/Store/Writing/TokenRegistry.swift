@@ -67,17 +67,11 @@ package enum TokenRefusal: String, Equatable, Sendable {
   case deviceDeleted
 }
 
-/// Which tokens are good. Refresh tokens are known by their hash and used once; access tokens are known by their family.
+/// The tokens that the store knows: refresh tokens by their hash, each used once; access tokens by their family.
 struct TokenRegistry {
-  private struct Family {
-    let device: DeviceIdentity
-    let accessFrom: Int64
-    let state: Int64
-  }
-
   let connection: StoreConnection
   let capacity: Int
-  private var families: [Int64: Family] = [:]
+  private var families: [Int64: FoundFamily] = [:]
 
   init(on connection: StoreConnection, capacity: Int) {
     self.connection = connection
@@ -119,11 +113,7 @@ struct TokenRegistry {
 
   private struct Refresh {
     let family: Int64
-    let expires: Int64
-    let state: Int64
-    let isCurrent: Bool
-    let isPrevious: Bool
-    let rotated: Int64
+    let token: FoundRefreshToken
     let answer: [UInt8]
   }
 
@@ -138,37 +128,30 @@ struct TokenRegistry {
       var row = statement.start()
       row.bind(1, blob: hash.span)
       guard try row.step() else { return nil }
-      return Refresh(
-        family: row.integer(at: 0), expires: row.integer(at: 1), state: row.integer(at: 2),
-        isCurrent: row.integer(at: 3) == 1, isPrevious: row.integer(at: 4) == 1, rotated: row.integer(at: 5),
-        answer: row.blob(at: 6))
+      let token = FoundRefreshToken(
+        state: row.integer(at: 2), expires: row.integer(at: 1), isCurrent: row.integer(at: 3) == 1,
+        isPrevious: row.integer(at: 4) == 1, rotated: row.integer(at: 5))
+      return Refresh(family: row.integer(at: 0), token: token, answer: row.blob(at: 6))
     }
     return found
   }
 
-  /// RFC 9700 §4.14.2: a used refresh token that comes again ends its family. A client that did not see the answer has to
-  /// repeat itself, though, so for the grace time the last used token gets the same answer again.
   mutating func rotate(_ rotation: TokenRotation, now: Int64) throws(DatabaseError) -> StoreResult {
     guard let found = try find(rotation.presented) else { return .refused(.unknown) }
-    if found.state == FamilyState.deleted { return .refused(.deviceDeleted) }
-    guard found.state == FamilyState.good else { return .refused(.revoked) }
-    guard found.expires > now else { return .refused(.expired) }
-    let isRepeated = found.isPrevious && now - found.rotated <= rotation.graceMilliseconds
-    // Without rotation; a token that was used up while there was some stays used up.
-    if rotation.successor == rotation.presented, found.isCurrent || isRepeated {
+    switch TokenRules.verdict(on: rotation, of: found.token, now: now) {
+    case .refused(let refusal): return .refused(refusal)
+    case .prolonged:
       try connection.run(
         "UPDATE token_families SET expires = ?2 WHERE id = ?1", found.family, rotation.expiresAt.millisecondsSince1970)
       return .rotated(family: found.family)
-    }
-    if found.isCurrent {
+    case .rotated:
       try replaceCurrent(of: found.family, by: rotation, now: now)
       return .rotated(family: found.family)
+    case .repeated: return .rotatedBefore(family: found.family, answer: found.answer)
+    case .replayed:
+      try revoke(.family(found.family))
+      return .refused(.replayed)
     }
-    if isRepeated {
-      return .rotatedBefore(family: found.family, answer: found.answer)
-    }
-    try revoke(.family(found.family))
-    return .refused(.replayed)
   }
 
   private func replaceCurrent(of family: Int64, by rotation: TokenRotation, now: Int64) throws(DatabaseError) {
@@ -186,8 +169,8 @@ struct TokenRegistry {
       row.bind(5, rotation.expiresAt.millisecondsSince1970)
       try row.run()
     }
-    let month = 30 * Day.milliseconds
-    try connection.run("DELETE FROM refresh_tokens WHERE family = ?1 AND used < ?2", family, now - month)
+    try connection.run(
+      "DELETE FROM refresh_tokens WHERE family = ?1 AND used < ?2", family, now - TokenRules.keptMilliseconds)
     let presented = rotation.presented.bytes
     try connection.with(
       "UPDATE refresh_tokens SET used = ?2 WHERE hash = ?1"
@@ -205,12 +188,7 @@ struct TokenRegistry {
     of credential: TokenCredential, for device: DeviceIdentity
   ) throws(DatabaseError) -> TokenRefusal? {
     if families[credential.family] == nil { try remember(credential.family) }
-    guard let family = families[credential.family] else { return credential.isBinding ? .unknown : nil }
-    if family.state == FamilyState.deleted, family.device == device { return .deviceDeleted }
-    guard credential.isBinding else { return nil }
-    guard family.state == FamilyState.good else { return .revoked }
-    guard family.device == device else { return .wrongDevice }
-    return credential.issuedAt.millisecondsSince1970 < family.accessFrom ? .expired : nil
+    return TokenRules.refusal(of: credential, for: device, family: families[credential.family])
   }
 
   private mutating func remember(_ id: Int64) throws(DatabaseError) {
@@ -221,7 +199,7 @@ struct TokenRegistry {
       var row = statement.start()
       row.bind(1, id)
       guard try row.step() else { return nil }
-      return Family(
+      return FoundFamily(
         device: DeviceIdentity(run: row.text(at: 0), name: row.text(at: 1)), accessFrom: row.integer(at: 2),
         state: row.integer(at: 3))
     }
