@@ -71,12 +71,10 @@ struct PostgresUpkeep {
   private func deleteRows(of ids: [Int64], _ connection: PostgresConnection) throws(Failure) -> Bool {
     let days = try connection.perform("SELECT day_suffix(day) FROM partitions WHERE day <> 0 ORDER BY day")
     let points = ["points_odd"] + (0..<days.count).map { "points_" + days.text($0, 0) }
-    let tables =
-      points.map { ($0, Self.stepRows) } + [
-        ("deliveries", Self.stepRows), ("proofs", Self.stepRows), ("device_tags", Self.stepRows), ("quarantine", 64),
-        ("logs", 1),
-      ]
-    for (table, most) in tables {
+    let others = StoreTable.allCases.compactMap { table in
+      table.rowsPerStep(ofSmall: Self.stepRows).map { (table.rawValue, $0) }
+    }
+    for (table, most) in points.map({ ($0, Self.stepRows) }) + others {
       let deleted = try connection.perform(
         """
         DELETE FROM \(table) WHERE ctid = ANY(ARRAY(

@@ -13,3 +13,30 @@ package enum DeliveryState {
   package static let delivered: Int64 = 2
   package static let confirmed: Int64 = 3
 }
+
+/// The tables of each store that a reset of everything empties, in its order. Those of records and of sinks are not among them.
+package enum StoreTable: String, CaseIterable, Sendable {
+  case devices
+  case deviceTags = "device_tags"
+  case deliveries
+  case proofs
+  case quarantine
+  case logs
+  case orders
+  case refreshTokens = "refresh_tokens"
+  case tokenFamilies = "token_families"
+  case forgotten
+
+  /// Of a table whose rows hang on a device, by its number in the column `device`: how many of a deleted device one step deletes. Few
+  /// where a row may be megabytes.
+  package func rowsPerStep(ofSmall small: Int64) -> Int64? {
+    switch self {
+    case .deviceTags, .deliveries, .proofs: small
+    case .quarantine: 64
+    case .logs: 1
+    case .devices, .orders, .refreshTokens, .tokenFamilies, .forgotten: nil
+    }
+  }
+
+  package var hangsOnDevice: Bool { rowsPerStep(ofSmall: 1) != nil }
+}

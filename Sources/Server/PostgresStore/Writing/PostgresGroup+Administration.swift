@@ -127,11 +127,8 @@ extension PostgresGroup {
       results[index] = .changed(Int(result.integer(0, 0)))
     }
     try round.send("SELECT drop_day(day) FROM (SELECT day FROM partitions ORDER BY day) AS all_days")
-    try round.send(
-      """
-      TRUNCATE devices, device_tags, deliveries, quarantine, logs, orders, refresh_tokens, token_families, forgotten, proofs,
-        points_odd, parameters_odd
-      """)
+    let tables = StoreTable.allCases.map(\.rawValue) + ["points_odd", "parameters_odd"]
+    try round.send("TRUNCATE " + tables.joined(separator: ", "))
     hasReset = true
     days.all = []
     for day in DayTable.needed(by: jobs[(index + 1)...], now: now, limits).sorted().prefix(limits.partitions) {

@@ -57,24 +57,36 @@ final class StoreConnection {
   }
 }
 
+extension StoreTable {
+  /// What tells its rows apart.
+  fileprivate var key: String {
+    switch self {
+    case .deviceTags: "device, tag"
+    case .deliveries: "command, device"
+    case .proofs: "device, kind"
+    case .refreshTokens: "hash"
+    case .forgotten: "device"
+    case .devices, .quarantine, .logs, .orders, .tokenFamilies: "id"
+    }
+  }
+}
+
 extension StoreConnection {
-  /// Tables with rows of devices, and how many of them one step deletes: few where a row may be megabytes.
-  private static let tablesOfDevices: [(name: String, key: String, rows: Int)] = [
-    ("deliveries", "command, device", 2_048), ("proofs", "device, kind", 2_048), ("device_tags", "device, tag", 2_048),
-    ("quarantine", "id", 64), ("logs", "id", 1),
-  ]
+  /// Rows deleted from a table in one step.
+  private static let stepRows: Int64 = 2_048
 
   /// Deletes a stretch of what a deleted device has left in the small tables. True when it did something.
   func forgetStep() throws(DatabaseError) -> Bool {
     guard let device = try first("SELECT device FROM forgotten LIMIT 1") else { return false }
     try database.transaction(.immediate) { () throws(DatabaseError) in
-      for table in Self.tablesOfDevices {
+      for table in StoreTable.allCases {
+        guard let rows = table.rowsPerStep(ofSmall: Self.stepRows) else { continue }
         let deleted = try run(
           """
-          DELETE FROM \(table.name) WHERE (\(table.key)) IN
-            (SELECT \(table.key) FROM \(table.name) WHERE device = ?1 LIMIT \(table.rows))
+          DELETE FROM \(table.rawValue) WHERE (\(table.key)) IN
+            (SELECT \(table.key) FROM \(table.rawValue) WHERE device = ?1 LIMIT \(rows))
           """, device)
-        if deleted == table.rows { return }
+        if deleted == Int(rows) { return }
       }
       try run("DELETE FROM forgotten WHERE device = ?1", device)
     }
@@ -83,9 +95,6 @@ extension StoreConnection {
 }
 
 extension StoreConnection {
-  /// Rows deleted from a table in one step.
-  private static let stepRows: Int64 = 2_048
-
   /// Keeps the small tables within their bounds. True when there is more to delete.
   func trimHistories(_ limits: StoreLimits, now: Int64) throws(DatabaseError) -> Bool {
     let monthAgo = Int(now - TokenRules.keptMilliseconds)

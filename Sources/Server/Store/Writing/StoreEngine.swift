@@ -299,19 +299,17 @@ extension StoreEngine {
 
   private func forgetEverything() throws(DatabaseError) -> Int {
     for partition in partitions.live { try partitions.giveUp(partition) }
-    for table in [
-      "device_tags", "deliveries", "quarantine", "logs", "orders", "refresh_tokens", "token_families", "forgotten",
-      "proofs",
-    ] {
-      try connection.run("DELETE FROM \(table)")
+    for table in StoreTable.allCases where table != .devices {
+      try connection.run("DELETE FROM \(table.rawValue)")
     }
     return try connection.run("DELETE FROM devices")
   }
 
   /// The rows of its points lose their device here, which makes them invisible; upkeep sweeps them out.
   private func forget(run: String) throws(DatabaseError) -> Int {
-    for table in ["device_tags", "deliveries", "proofs", "quarantine", "logs"] {
-      try connection.run("DELETE FROM \(table) WHERE device IN (SELECT id FROM devices WHERE run = ?1)", text: run)
+    for table in StoreTable.allCases where table.hangsOnDevice {
+      try connection.run(
+        "DELETE FROM \(table.rawValue) WHERE device IN (SELECT id FROM devices WHERE run = ?1)", text: run)
     }
     try connection.run(
       "DELETE FROM refresh_tokens WHERE family IN (SELECT id FROM token_families WHERE run = ?1)", text: run)
