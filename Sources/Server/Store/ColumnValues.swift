@@ -6,11 +6,13 @@ package enum FamilyState {
   package static let deleted: Int64 = 2
 }
 
-/// What stands in the column `deliveries.state` of each store.
+/// What stands in the column `deliveries.state` of each store. The columns with the times are named by older words.
 package enum DeliveryState {
   package static let due: Int64 = 0
   package static let sent: Int64 = 1
+  /// Its time is in the column `confirmed`.
   package static let delivered: Int64 = 2
+  /// Its time is in the column `proven`; `confirmed` has it too where the delivery was not noted before.
   package static let confirmed: Int64 = 3
 }
 

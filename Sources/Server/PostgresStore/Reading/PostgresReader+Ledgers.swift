@@ -29,7 +29,7 @@ extension PostgresReader {
       """
       SELECT greatest(
         (SELECT max(expires) FROM orders WHERE is_open),
-        (SELECT max(expires) FROM orders WHERE id IN (SELECT command FROM deliveries WHERE state = 0)))
+        (SELECT max(expires) FROM orders WHERE id IN (SELECT command FROM deliveries WHERE state = \(DeliveryState.due))))
       """, []
     ) { $0.optionalInteger(0) }.first
     return last.flatMap { $0 }.flatMap { WallInstant(exactly: $0) }

@@ -53,7 +53,7 @@ extension CommandRows {
     try round.send(
       """
       SELECT EXISTS (SELECT FROM orders WHERE is_open AND kind = 0), EXISTS (SELECT FROM orders WHERE is_open AND kind > 0),
-        EXISTS (SELECT FROM deliveries WHERE state = 0), EXISTS (SELECT FROM proofs)
+        EXISTS (SELECT FROM deliveries WHERE state = \(DeliveryState.due)), EXISTS (SELECT FROM proofs)
       """
     ) { result in
       found(
@@ -144,7 +144,7 @@ extension CommandRows {
       SELECT id, run, kind, target, expires, orders.command, proof_kind, proof_value, key, is_open, place,
         state, sent, confirmed, attempts, proven
       FROM unnest($1::int8[]) WITH ORDINALITY AS wanted(wanted_device, place)
-      JOIN deliveries ON device = wanted_device AND state = 0 JOIN orders ON id = deliveries.command
+      JOIN deliveries ON device = wanted_device AND state = \(DeliveryState.due) JOIN orders ON id = deliveries.command
       WHERE expires > $2::int8
       """, arguments
     ) { [self] result in

@@ -119,8 +119,10 @@ struct Doubts {
       arguments.add(at)
       try round.send(
         """
-        UPDATE deliveries SET state = 0 FROM unnest($1::int8[], $2::int8[]) AS taken(command, device)
-        WHERE deliveries.command = taken.command AND deliveries.device = taken.device AND state = 1 AND sent = $3::int8
+        UPDATE deliveries SET state = \(DeliveryState.due)
+        FROM unnest($1::int8[], $2::int8[]) AS taken(command, device)
+        WHERE deliveries.command = taken.command AND deliveries.device = taken.device
+          AND state = \(DeliveryState.sent) AND sent = $3::int8
         """, arguments)
       try round.send(
         """

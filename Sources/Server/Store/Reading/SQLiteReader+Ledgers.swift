@@ -38,8 +38,10 @@ extension SQLiteReader {
       // Those that came back because their answer did not arrive.
       let returned =
         try connection.first(
-          "SELECT coalesce(max(expires), 0) FROM orders WHERE id IN (SELECT command FROM deliveries WHERE state = 0)")
-        ?? 0
+          """
+          SELECT coalesce(max(expires), 0) FROM orders
+          WHERE id IN (SELECT command FROM deliveries WHERE state = \(DeliveryState.due))
+          """) ?? 0
       let last = max(open, returned)
       return last == 0 ? nil : WallInstant(exactly: last)
     }

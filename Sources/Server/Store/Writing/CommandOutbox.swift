@@ -101,7 +101,8 @@ struct CommandOutbox {
     var returned: [(Int64, DeviceIdentity)] = []
     try connection.with(
       """
-      SELECT command, run, name FROM deliveries JOIN devices ON devices.id = device WHERE state = 0 ORDER BY command
+      SELECT command, run, name FROM deliveries JOIN devices ON devices.id = device
+      WHERE state = \(DeliveryState.due) ORDER BY command
       """
     ) { (statement: inout Statement) throws(DatabaseError) in
       var row = statement.start()
@@ -241,8 +242,8 @@ struct CommandOutbox {
     if let proof { try proofs.sent(id, proof, to: device, now: now) }
     try connection.run(
       """
-      INSERT INTO deliveries(command, device, state, sent, attempts) VALUES(?1, ?2, 1, ?3, 1)
-      ON CONFLICT DO UPDATE SET state = 1, sent = ?3, attempts = attempts + 1
+      INSERT INTO deliveries(command, device, state, sent, attempts) VALUES(?1, ?2, \(DeliveryState.sent), ?3, 1)
+      ON CONFLICT DO UPDATE SET state = \(DeliveryState.sent), sent = ?3, attempts = attempts + 1
       """, id, device, now)
     taken.append(TakenCommand(id: id, command: command))
   }
@@ -252,8 +253,10 @@ struct CommandOutbox {
     var count = 0
     for id in ids {
       count += try connection.run(
-        "UPDATE deliveries SET state = 2, confirmed = ?3 WHERE command = ?1 AND device = ?2 AND state = 1",
-        id, device, now)
+        """
+        UPDATE deliveries SET state = \(DeliveryState.delivered), confirmed = ?3
+        WHERE command = ?1 AND device = ?2 AND state = \(DeliveryState.sent)
+        """, id, device, now)
     }
     return count
   }
@@ -264,8 +267,8 @@ struct CommandOutbox {
     for id in proven {
       try connection.run(
         """
-        UPDATE deliveries SET state = 3, proven = ?3, confirmed = coalesce(confirmed, ?3)
-        WHERE command = ?1 AND device = ?2 AND state IN (1, 2)
+        UPDATE deliveries SET state = \(DeliveryState.confirmed), proven = ?3, confirmed = coalesce(confirmed, ?3)
+        WHERE command = ?1 AND device = ?2 AND state IN (\(DeliveryState.sent), \(DeliveryState.delivered))
         """, id, device, now)
       try proofs.drop(id, of: device)
     }
@@ -277,7 +280,10 @@ struct CommandOutbox {
     var count = 0
     for id in ids {
       let changed = try connection.run(
-        "UPDATE deliveries SET state = 0 WHERE command = ?1 AND device = ?2 AND state = 1", id, device.id)
+        """
+        UPDATE deliveries SET state = \(DeliveryState.due)
+        WHERE command = ?1 AND device = ?2 AND state = \(DeliveryState.sent)
+        """, id, device.id)
       if changed > 0 {
         makeDue(id, for: device.identity)
         openCount += try connection.run("UPDATE orders SET is_open = 1 WHERE id = ?1 AND kind = 0 AND is_open = 0", id)
