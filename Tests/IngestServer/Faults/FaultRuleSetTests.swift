@@ -67,7 +67,7 @@ import Testing
     #expect(meet(0) == nil && meet(-1) == nil, "too late, and skipped")
     let met = try #require(meet(-1))
     #expect(met.rule == "h" && (Nanoseconds.seconds(1)...Nanoseconds.seconds(3)).contains(met.delay))
-    #expect(plan.decide(request(), beforeBody: false)?.rule == "r")
+    #expect(plan.decide(request(), at: [.body, .answer])?.rule == "r")
     #expect(plan.entries.map(\.hits) == [1, 1])
   }
 
@@ -78,7 +78,7 @@ import Testing
   }
 
   private func draws(_ plan: inout FaultRuleSet, _ device: String, _ count: Int) -> [Bool] {
-    (0..<count).map { _ in plan.decide(request(device), beforeBody: false) != nil }
+    (0..<count).map { _ in plan.decide(request(device), at: [.body, .answer]) != nil }
   }
 
   @Test func theSameSeedGivesTheSameFaults() throws {
@@ -136,25 +136,25 @@ import Testing
 
   @Test func deviceAndOperationAreConditions() throws {
     var plan = try plan(#"{"device":"a","operation":"refreshToken"}"#)
-    #expect(plan.decide(request("b", .refreshToken), beforeBody: false) == nil)
-    #expect(plan.decide(request("a", .uploadLocations), beforeBody: false) == nil)
-    #expect(plan.decide(request("a", .refreshToken), beforeBody: false) != nil)
+    #expect(plan.decide(request("b", .refreshToken), at: [.body, .answer]) == nil)
+    #expect(plan.decide(request("a", .uploadLocations), at: [.body, .answer]) == nil)
+    #expect(plan.decide(request("a", .refreshToken), at: [.body, .answer]) != nil)
   }
 
   @Test func timeIsACondition() throws {
     var before = try plan(#"{"to":"2026-07-28T12:00:00.000Z"}"#)
     var after = try plan(#"{"from":"2026-07-28T12:00:00.000Z"}"#)
-    #expect(before.decide(request(), beforeBody: false) == nil)
-    #expect(after.decide(request(), beforeBody: false) != nil)
+    #expect(before.decide(request(), at: [.body, .answer]) == nil)
+    #expect(after.decide(request(), at: [.body, .answer]) != nil)
   }
 
   @Test func rulesOfOneRunLeaveTheOthersAlone() throws {
     var plan = try plan("{}", owner: "x")
-    #expect(plan.decide(request(run: "y"), beforeBody: false) == nil)
-    #expect(plan.decide(request(run: ""), beforeBody: false) == nil)
-    #expect(plan.decide(request(run: "x"), beforeBody: false) != nil)
+    #expect(plan.decide(request(run: "y"), at: [.body, .answer]) == nil)
+    #expect(plan.decide(request(run: ""), at: [.body, .answer]) == nil)
+    #expect(plan.decide(request(run: "x"), at: [.body, .answer]) != nil)
     plan.replace([], of: "y")
-    #expect(plan.decide(request(run: "x"), beforeBody: false) != nil)
+    #expect(plan.decide(request(run: "x"), at: [.body, .answer]) != nil)
     plan.replace([], of: "x")
     #expect(plan.isEmpty)
   }
@@ -163,7 +163,7 @@ import Testing
     var plan = FaultRuleSet()
     let text = #"{"faults":[{"id":"r","fault":{"kind":"delay","from":"100ms","to":"102ms"}}]}"#
     plan.replace(try rules(text), of: "")
-    let delays = Set((0..<200).compactMap { _ in plan.decide(request(), beforeBody: false)?.delay })
+    let delays = Set((0..<200).compactMap { _ in plan.decide(request(), at: [.body, .answer])?.delay })
     #expect(delays == [.milliseconds(100), .milliseconds(101), .milliseconds(102)])
   }
 
@@ -173,8 +173,8 @@ import Testing
       {"faults":[{"id":"1","fault":{"kind":"drop"},"match":{"count":1}},{"id":"2","fault":{"kind":"empty"}}]}
       """
     plan.replace(try rules(text), of: "")
-    #expect(plan.decide(request(), beforeBody: false)?.rule == "1")
-    #expect(plan.decide(request(), beforeBody: false)?.rule == "2")
+    #expect(plan.decide(request(), at: [.body, .answer])?.rule == "1")
+    #expect(plan.decide(request(), at: [.body, .answer])?.rule == "2")
   }
 
   @Test(arguments: [

@@ -15,23 +15,23 @@ struct FaultHandlers: Sendable {
   let reach: HandshakeReach
 
   /// The fault that meets this request now, which is counted: the planned one, which is taken, or one of the rules.
-  func fault(for exchange: Exchange, beforeBody: Bool, _ planned: inout ServerFault?) -> AppliedFault? {
+  func fault(
+    for exchange: Exchange, at stages: ServerFault.Stages, _ planned: inout ServerFault?
+  ) -> AppliedFault? {
     guard planned != nil || !board.isEmpty, exchange.route.deviceOperation != nil else { return nil }
-    guard let fault = planned, fault.kind.isBeforeBody == beforeBody else {
-      return fault(for: exchange, beforeBody: beforeBody, ofAnswer: false)
-    }
+    guard let fault = planned, stages.contains(fault.kind.stage) else { return fault(for: exchange, at: stages) }
     planned = nil
     return tell(of: AppliedFault(planned: fault), exchange)
   }
 
   /// By the rules, also for a request that is no operation of a device.
-  func fault(for exchange: Exchange, beforeBody: Bool, ofAnswer: Bool) -> AppliedFault? {
+  func fault(for exchange: Exchange, at stages: ServerFault.Stages) -> AppliedFault? {
     guard !board.isEmpty else { return nil }
     let device = DeviceIdentity(run: exchange.run, name: exchange.device)
     let request = FaultRequest(
       operation: exchange.route.deviceOperation, run: device.run, device: device.name,
       tags: board.asksForTags ? hub.tags.tags(of: device) : [], at: exchange.receivedAt)
-    return board.decide(request, beforeBody: beforeBody, ofAnswer: ofAnswer).map { tell(of: $0, exchange) }
+    return board.decide(request, at: stages).map { tell(of: $0, exchange) }
   }
 
   private func tell(of applied: AppliedFault, _ exchange: Exchange) -> AppliedFault {

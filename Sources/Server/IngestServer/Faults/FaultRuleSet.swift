@@ -42,12 +42,9 @@ struct FaultRuleSet: Sendable {
     return before - entries.count
   }
 
-  /// The fault that meets a request whose head has come, or whose body has; the first rule in the list that decides so.
-  /// `ofAnswer`: only one that concerns the answer, because the request cannot be taken back.
-  mutating func decide(_ request: FaultRequest, beforeBody: Bool, ofAnswer: Bool = false) -> AppliedFault? {
-    for index in entries.indices {
-      let kind = entries[index].rule.fault.kind
-      guard kind.isBeforeBody == beforeBody, !ofAnswer || kind.isOfAnswer else { continue }
+  /// The fault that meets a request, of those that are decided at these stages; the first rule in the list that decides so.
+  mutating func decide(_ request: FaultRequest, at stages: ServerFault.Stages) -> AppliedFault? {
+    for index in entries.indices where stages.contains(entries[index].rule.fault.kind.stage) {
       if entries[index].rule.concerns(request), let applied = entries[index].decide(for: request.device) {
         return applied
       }
@@ -119,8 +116,8 @@ final class FaultBoard: Sendable {
 
   func decide(_ handshake: FaultHandshake) -> AppliedFault? { plan.withLock { $0.decide(handshake) } }
 
-  func decide(_ request: FaultRequest, beforeBody: Bool, ofAnswer: Bool = false) -> AppliedFault? {
-    plan.withLock { $0.decide(request, beforeBody: beforeBody, ofAnswer: ofAnswer) }
+  func decide(_ request: FaultRequest, at stages: ServerFault.Stages) -> AppliedFault? {
+    plan.withLock { $0.decide(request, at: stages) }
   }
 
   func replace(_ rules: [FaultRule], of owner: String, keepsCounts: Bool = false) {
@@ -143,8 +140,7 @@ final class FaultBoard: Sendable {
     hasRules.store(!plan.isEmpty, ordering: .releasing)
     hasTags.store(plan.entries.contains { $0.rule.match.tag != nil }, ordering: .releasing)
     let kinds = plan.entries.filter(\.rule.isEnabled).map(\.rule.fault.kind)
-    hasRequestRules.store(
-      kinds.contains { !$0.isBeforeBody && !$0.isOfAnswer && !$0.isOfHandshake }, ordering: .releasing)
+    hasRequestRules.store(kinds.contains { $0.stage == .body }, ordering: .releasing)
     hasHandshakeRules.store(kinds.contains(where: \.isOfHandshake), ordering: .releasing)
   }
 

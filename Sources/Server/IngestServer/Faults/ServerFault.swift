@@ -45,33 +45,44 @@ package enum ServerFault: Equatable, Sendable {
   /// Waits in a handshake of TLS, then goes on.
   case slowHandshake(ClosedRange<Int64>)
 
+  /// How far a connection has come.
+  struct Stages: OptionSet, Sendable {
+    let rawValue: Int
+
+    /// There is no request yet.
+    static let handshake = Stages(rawValue: 1 << 0)
+    /// The head has come, and the body need not be read.
+    static let head = Stages(rawValue: 1 << 1)
+    /// The whole request has come, and can still be kept from the store.
+    static let body = Stages(rawValue: 1 << 2)
+    /// The request goes its way, and its answer is to come.
+    static let answer = Stages(rawValue: 1 << 3)
+  }
+
   /// The `kind` in the JSON, the label in the metrics, and the mark in the journal.
   package enum Kind: String, CaseIterable, Sendable {
     case refuse, reset, delay, status, portal, redirect, pretend, prefix, cut, drop, delayAfterCommit, dribble,
       malformed
     case wrongLength, empty, replace, certificate, cutHandshake, slowHandshake
 
-    /// Meets handshakes of TLS, which name no device and no run, and no requests.
-    package var isOfHandshake: Bool { self == .certificate || self == .cutHandshake || self == .slowHandshake }
+    /// The one at which it is decided whether a fault of this kind is met.
+    var stage: Stages {
+      switch self {
+      case .certificate, .cutHandshake, .slowHandshake: .handshake
+      case .refuse, .reset: .head
+      case .delay, .status, .portal, .redirect, .pretend, .prefix: .body
+      case .cut, .drop, .delayAfterCommit, .dribble, .malformed, .wrongLength, .empty, .replace: .answer
+      }
+    }
 
-    /// Decided when the head has come, so that the body need not be read.
-    var isBeforeBody: Bool { self == .refuse || self == .reset }
+    /// Meets handshakes of TLS, which name no device and no run, and no requests.
+    var isOfHandshake: Bool { stage == .handshake }
 
     /// Records do not come to the store, or not all of them.
     package var withholdsRecords: Bool {
       switch self {
       case .refuse, .reset, .status, .portal, .redirect, .pretend, .prefix, .certificate, .cutHandshake: true
       case .delay, .cut, .drop, .delayAfterCommit, .dribble, .malformed, .wrongLength, .empty, .replace, .slowHandshake:
-        false
-      }
-    }
-
-    /// Concerns the answer alone: nothing is kept from the store.
-    var isOfAnswer: Bool {
-      switch self {
-      case .cut, .drop, .delayAfterCommit, .dribble, .malformed, .wrongLength, .empty, .replace: true
-      case .refuse, .reset, .delay, .status, .portal, .redirect, .pretend, .prefix, .certificate, .cutHandshake,
-        .slowHandshake:
         false
       }
     }

@@ -92,12 +92,12 @@ extension ProxyDesk {
   }
 
   /// The device is looked for in the body first, which says more often who it is.
-  func fault(for current: ProxyExchange, beforeBody: Bool) -> AppliedFault? {
+  func fault(for current: ProxyExchange, at stages: ServerFault.Stages) -> AppliedFault? {
     guard !context.faults.board.isEmpty else { return nil }
-    if !beforeBody, current.exchange.device.isEmpty { current.exchange.device = deviceSaid(in: current) }
-    let fault = context.faults.fault(
-      for: current.exchange, beforeBody: beforeBody, ofAnswer: !beforeBody && !current.isHeld)
-    if !beforeBody { current.exchange.fault = fault }
+    let hasBody = !stages.contains(.head)
+    if hasBody, current.exchange.device.isEmpty { current.exchange.device = deviceSaid(in: current) }
+    let fault = context.faults.fault(for: current.exchange, at: stages)
+    if hasBody { current.exchange.fault = fault }
     return fault
   }
 

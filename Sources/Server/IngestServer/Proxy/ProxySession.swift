@@ -165,7 +165,7 @@ extension ProxySession {
     requestStage = .receiving
     (dropsBody, passage, gate, again) = (false, .whole, nil, [])
     if let answer = desk.ownAnswer(to: scratch.head) { return self.answer(answer, now) }
-    if let fault = desk.fault(for: current, beforeBody: true) { return refuseBody(of: current, fault, now) }
+    if let fault = desk.fault(for: current, at: .head) { return refuseBody(of: current, fault, now) }
     current.isHeld = desk.holdsBody(of: current)
     if current.isHeld {
       if current.expectsContinue { ResponseWriter.interimContinue(into: &toClient) }
@@ -232,7 +232,8 @@ extension ProxySession {
     current.exchange.isBodyWhole = current.body.isWhole
     guard answerStage != .complete else { return }
     let isHeld = current.isHeld
-    let fault = desk.fault(for: current, beforeBody: false)
+    // What has gone to the upstream cannot be taken back.
+    let fault = desk.fault(for: current, at: isHeld ? [.body, .answer] : .answer)
     if isHeld { return requestIsHere(current, fault, now) }
     if current.framing == .chunked { ChunkWriter.end(into: &toUpstream) }
     current.answerFault = fault

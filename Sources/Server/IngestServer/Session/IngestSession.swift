@@ -189,7 +189,7 @@ extension IngestSession {
     context.live.sampleFigures(at: exchange.receivedAt.millisecondsSince1970)
     noteCaller(isObserver: exchange.route.deviceOperation == nil && exchange.unservedPath == nil)
     guard let refusal = reading.refusal else {
-      if let fault = context.faults.fault(for: exchange, beforeBody: true, &plannedFault) {
+      if let fault = context.faults.fault(for: exchange, at: .head, &plannedFault) {
         return refuseBody(of: exchange, fault, &output)
       }
       if context.isOverloaded(for: exchange.route) { return turnAway(exchange, &output) }
@@ -265,7 +265,7 @@ extension IngestSession {
     if exchange.mayNameDevice {
       exchange.device = context.uploads.nameSaid(in: exchange, scratch)
     }
-    exchange.fault = context.faults.fault(for: exchange, beforeBody: false, &plannedFault)
+    exchange.fault = context.faults.fault(for: exchange, at: [.body, .answer], &plannedFault)
     if let fault = exchange.fault {
       applyFault(reply, exchange, fault, &output)
     } else {
