@@ -157,10 +157,10 @@ extension ConditionWait {
     let (begun, now) = (look, context.backend.now)
     switch expectation.kind {
     case .requests, .refreshes:
-      let router = context.requests.router
+      let routes = context.requests.routes
       isLooking =
         context.journal?.ask(
-          { journal in .looking(begun) { (look) throws(StoreError) in try look.lookAtRequests(journal, router) } },
+          { journal in .looking(begun) { (look) throws(StoreError) in try look.lookAtRequests(journal, routes) } },
           session.address) ?? false
     case .records:
       isLooking = context.backend.ask(
@@ -193,7 +193,7 @@ extension ConditionWait {
     report.isHeld = look.tally.isInRange
     report.isPartial = !look.isScanned
     let misses = NearMisses(
-      tally: look.tally, shortfall: context.shortfall, router: context.requests.router,
+      tally: look.tally, shortfall: context.shortfall, routes: context.requests.routes,
       since: exchange.receivedAt, from: plan.from, met: met.count)
     let isAsked =
       if expectation.kind.isOfJournal {

@@ -98,13 +98,13 @@ extension Look {
 
 /// Requests.
 extension Look {
-  mutating func lookAtRequests(_ journal: Journal, _ router: Router) throws(StoreError) {
+  mutating func lookAtRequests(_ journal: Journal, _ routes: RecordedRoutes) throws(StoreError) {
     let filter = JournalFilter(run: expectation.run, device: expectation.device)
     let page = try journal.requests(matching: filter, after: sequence, limit: Self.requestsAtOnce)
     for request in page.elements {
       let occurrence = Occurrence(place: .request(request.sequence), at: request.entry.receivedAt)
       guard tally.covers(occurrence) else { continue }
-      let differences = expectation.differences(request.document(router))
+      let differences = expectation.differences(request.document(routes))
       if differences.isEmpty { tally.note(occurrence) } else { tally.miss(occurrence, differences) { request.words } }
     }
     isScanned = page.next == nil
@@ -121,7 +121,7 @@ extension JournaledRequest {
 
   /// What conditions look at: what `GET requests` tells, with the fields under their names in lower case, and contents of JSON as
   /// values.
-  func document(_ router: Router) -> JSONValue {
+  func document(_ routes: RecordedRoutes) -> JSONValue {
     var head = JSONObject()
     for line in String(decoding: entry.head, as: UTF8.self).split(separator: "\n") {
       let name = line.prefix { $0 != ":" }
@@ -132,7 +132,7 @@ extension JournaledRequest {
       "status": .integer(Int64(entry.status)), "head": .object(head),
     ]
     if let device = entry.device { object["device"] = .string(device) }
-    if let operation = router.route(of: entry.method, entry.path)?.name { object["operation"] = .string(operation) }
+    if let operation = routes.route(of: entry.method, entry.path)?.name { object["operation"] = .string(operation) }
     if let fault = entry.fault { object["fault"] = .string(fault) }
     for (key, content) in [("body", entry.body), ("answer", entry.answer)] where !content.isEmpty {
       let value = Look.document(content)

@@ -13,7 +13,7 @@ struct NearMisses: Sendable {
 
   let tally: Tally
   let shortfall: Shortfall
-  let router: Router
+  let routes: RecordedRoutes
   let since: WallInstant
   /// What came before does not count for any step, in milliseconds since 1970.
   let from: Int64
@@ -44,7 +44,7 @@ struct NearMisses: Sendable {
 
   func reasons(_ journal: Journal) -> [ShortfallReason] {
     do throws(StoreError) {
-      let early = try early { (look) throws(StoreError) in try look.lookAtRequests(journal, router) }
+      let early = try early { (look) throws(StoreError) in try look.lookAtRequests(journal, routes) }
       return ordered(early + (try elsewhere(journal)), nil)
     } catch { return ordered([], nil) }
   }
@@ -148,7 +148,7 @@ struct NearMisses: Sendable {
     var reasons: [ShortfallReason] = []
     let page = try journal.requests(matching: filter, after: .max, limit: Self.lookedMax)
     for request in page.elements where reasons.count < 2 {
-      guard expectation.differences(request.document(router)).isEmpty else { continue }
+      guard expectation.differences(request.document(routes)).isEmpty else { continue }
       let isOfRun = request.entry.run == run
       let owner = request.entry.device == nil ? "and does not say its device" : "of another device"
       let place = isOfRun ? owner : request.entry.run.isEmpty ? "without a run" : "in run \(request.entry.run)"

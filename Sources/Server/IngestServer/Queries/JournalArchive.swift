@@ -6,14 +6,14 @@ import Store
 
 extension ListFormat<JournaledRequest> {
   /// HTTP Archive 1.2, for tools that read what browsers and proxies record.
-  static func archive(_ router: Router) -> ListFormat {
+  static func archive(_ routes: RecordedRoutes) -> ListFormat {
     let comment = "the journal keeps neither header fields of answers nor secrets; long bodies are truncated"
     return ListFormat(
       contentType: "application/har+json",
       opening: HARFile.opening(creator: Product.name, version: Product.version, comment: comment),
       separator: HARFile.separator,
       append: { request, bytes in
-        let route = router.route(of: request.entry.method, request.entry.path)
+        let route = routes.route(of: request.entry.method, request.entry.path)
         HAREntry(request, route).append(to: &bytes)
       },
       closing: { _ in HARFile.closing })
@@ -22,7 +22,7 @@ extension ListFormat<JournaledRequest> {
 
 extension ListFormat<JournaledRequest> {
   /// A scenario that sends the requests again, to whatever server it is run at.
-  static func scenario(from begin: Int64, _ router: Router) -> ListFormat {
+  static func scenario(from begin: Int64, _ routes: RecordedRoutes) -> ListFormat {
     let description =
       "A recorded session. Secrets were not kept: put Authorization into target.headers. "
       + "Registrations, refreshes, and requests whose body was not kept whole are left out."
@@ -42,8 +42,8 @@ extension ListFormat<JournaledRequest> {
 
 extension JournalEntry {
   /// All of it is there to be sent again.
-  func isWhole(_ router: Router) -> Bool {
-    let operation = router.route(of: method, path)?.deviceOperation
+  func isWhole(_ routes: RecordedRoutes) -> Bool {
+    let operation = routes.route(of: method, path)?.deviceOperation
     return !JournalDraft.isSecret(operation) && isBodyWhole
   }
 }

@@ -7,7 +7,7 @@ import Store
 /// The recorded requests.
 struct JournalHandlers: Sendable {
   let hasJournal: Bool
-  let router: Router
+  let routes: RecordedRoutes
 
   private enum RequestFormat: String, CaseIterable {
     case json, ndjson, har, scenario
@@ -37,8 +37,8 @@ struct JournalHandlers: Sendable {
     switch try parameters.choice("format", default: RequestFormat.json) {
     case .json: return listPage(filter, after: cursor, limit: limit ?? 100)
     case .ndjson:
-      return listAll(.lines { [router] in $1.append($0, router) }, filter, after: cursor, limit: limit ?? .max)
-    case .har: return listAll(.archive(router), filter, after: cursor, limit: limit ?? .max)
+      return listAll(.lines { [routes] in $1.append($0, routes) }, filter, after: cursor, limit: limit ?? .max)
+    case .har: return listAll(.archive(routes), filter, after: cursor, limit: limit ?? .max)
     case .scenario: return listScenario(filter, after: cursor, limit: limit ?? .max)
     }
   }
@@ -48,11 +48,11 @@ struct JournalHandlers: Sendable {
     var filter = filter
     filter.isNewestFirst = false
     let condition = filter.condition
-    filter.condition = { [router] entry in (condition?(entry) ?? true) && entry.isWhole(router) }
+    filter.condition = { [routes] entry in (condition?(entry) ?? true) && entry.isWhole(routes) }
     let start = cursor == .max ? 0 : cursor
     return .askJournal { [self, filter] (journal) throws(StoreError) in
       let format = ListFormat<JournaledRequest>.scenario(
-        from: try begin(journal, filter, after: start, limit: limit), router)
+        from: try begin(journal, filter, after: start, limit: limit), routes)
       let first = try page(journal, format, filter, after: start, remaining: limit, isFirst: true)
       var response = Response(200, format.contentType, format.opening + first.bytes)
       response.rest = first.next
@@ -76,10 +76,10 @@ struct JournalHandlers: Sendable {
   }
 
   private func listPage(_ filter: JournalFilter, after cursor: Int64, limit: Int) -> Reply {
-    .askJournal { [router] (journal) throws(StoreError) in
+    .askJournal { [routes] (journal) throws(StoreError) in
       let page = try journal.requests(matching: filter, after: cursor, limit: limit)
       return .object { writer in
-        writer.list("requests", page.elements) { writer, request in writer.append(request, router) }
+        writer.list("requests", page.elements) { writer, request in writer.append(request, routes) }
         if let next = page.next {
           writer.member("cursor", "\(next)")
         }
@@ -133,7 +133,7 @@ struct JournalHandlers: Sendable {
     let method = parameters.text("method")
     let sought = parameters.text("text").flatMap { $0.isEmpty ? nil : SoughtText($0) }
     let (from, to) = try parameters.window()
-    filter.condition = { [router] entry in
+    filter.condition = { [routes] entry in
       if let statuses, !statuses.contains(entry.status) { return false }
       if let method, method != entry.method { return false }
       if entry.receivedAt < from || entry.receivedAt >= to { return false }
@@ -144,7 +144,7 @@ struct JournalHandlers: Sendable {
       default: if entry.fault != fault { return false }
       }
       if let sought, !sought.isIn(entry) { return false }
-      return operation == nil || router.route(of: entry.method, entry.path)?.name == operation
+      return operation == nil || routes.route(of: entry.method, entry.path)?.name == operation
     }
     return filter
   }
@@ -206,9 +206,9 @@ extension JSONWriter {
   /// `head`, `body` and `answer` are text; of long ones the journal keeps the beginning. `requestBytes` and `answerBytes` are
   /// the sizes of the whole contents, null where the journal does not know. `operation` is null where nothing is served.
   /// `fault` stands there when one met the request.
-  fileprivate mutating func append(_ request: JournaledRequest, _ router: Router) {
+  fileprivate mutating func append(_ request: JournaledRequest, _ routes: RecordedRoutes) {
     let entry = request.entry
-    let route = router.route(of: entry.method, entry.path)
+    let route = routes.route(of: entry.method, entry.path)
     beginObject()
     member("sequence", request.sequence)
     member("run", entry.run)

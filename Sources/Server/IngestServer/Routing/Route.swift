@@ -35,12 +35,14 @@ final class Route: Sendable {
   let paths: [[Piece]]
   let audience: Audience
   let place: Place
+  /// Its answer says where the server is: the issuer of tokens, or the page that a phone is led to.
+  let namesOrigin: Bool
   let handler: Handler
 
   /// `/admin/v1/devices/{device}`; a last piece `**` takes one or more segments of any kind, of which the first is a parameter.
   init(
     _ methods: [HTTPMethod], _ paths: [String], _ name: String, _ audience: Audience, at place: Place = .everywhere,
-    _ handler: @escaping Handler
+    namesOrigin: Bool = false, _ handler: @escaping Handler
   ) {
     self.name = name
     self.methods = methods
@@ -51,17 +53,21 @@ final class Route: Sendable {
     }
     self.audience = audience
     self.place = place
+    self.namesOrigin = namesOrigin
     self.handler = handler
   }
 
   static func device(
     _ methods: [HTTPMethod], _ paths: [String], _ operation: DeviceOperation, _ handler: @escaping Handler
   ) -> Route {
-    Route(methods, paths, operation.rawValue, .device(operation), handler)
+    let givesTokens = operation == .registerDevice || operation == .refreshToken
+    return Route(methods, paths, operation.rawValue, .device(operation), namesOrigin: givesTokens, handler)
   }
 
-  static func anyone(_ paths: String..., named name: String, _ handler: @escaping Handler) -> Route {
-    Route([.get], paths, name, .anyone, handler)
+  static func anyone(
+    _ path: String, named name: String, namesOrigin: Bool = false, _ handler: @escaping Handler
+  ) -> Route {
+    Route([.get], [path], name, .anyone, namesOrigin: namesOrigin, handler)
   }
 
   /// `query`: the names that the query may have. Any other is a mistake, and ignoring it would answer another question than
@@ -84,15 +90,6 @@ final class Route: Sendable {
 
   /// Nil for what is not of devices.
   var deviceOperation: DeviceOperation? { if case .device(let operation) = audience { operation } else { nil } }
-
-  /// Its answer says where the server is: the issuer of tokens, or the page that a phone is led to.
-  var namesOrigin: Bool {
-    deviceOperation == .registerDevice || deviceOperation == .refreshToken || name == Route.discoveryName
-      || name == Route.pageFileName
-  }
-
-  static let discoveryName = "getDiscovery"
-  static let pageFileName = "getPageFile"
 
   var isAdministrative: Bool { audience == .administrator }
 }

@@ -5,6 +5,10 @@ extension Route {
   /// Requests that no path serves are counted here too.
   static let page = anyone("/", named: "getPage") { context, exchange, _ in context.page.file(exchange) }
 
+  private static func discovery(_ path: String, _ handler: @escaping Handler) -> Route {
+    anyone(path, named: "getDiscovery", namesOrigin: true, handler)
+  }
+
   /// Everything the server can be asked for. The order matters only where a pattern with `**` or a parameter would take what
   /// another one names, and on the page of the metrics.
   static let table: [Route] = [
@@ -58,19 +62,19 @@ extension Route {
     anyone("/auth/v1/.well-known/jwks.json", named: "getKeys") { context, exchange, _ in
       context.identity.keys(.supabase, for: exchange)
     },
-    anyone("/.well-known/openid-configuration", named: discoveryName) { context, exchange, _ in
+    discovery("/.well-known/openid-configuration") { context, exchange, _ in
       context.identity.discovery(.auth0, .own, for: exchange)
     },
-    anyone("/realms/rollingroad/.well-known/openid-configuration", named: discoveryName) { context, exchange, _ in
+    discovery("/realms/rollingroad/.well-known/openid-configuration") { context, exchange, _ in
       context.identity.discovery(.keycloak, for: exchange)
     },
-    anyone("/us-east-1_rollroad1/.well-known/openid-configuration", named: discoveryName) { context, exchange, _ in
+    discovery("/us-east-1_rollroad1/.well-known/openid-configuration") { context, exchange, _ in
       context.identity.discovery(.cognito, for: exchange)
     },
-    anyone("/rolling-road/.well-known/openid-configuration", named: discoveryName) { context, exchange, _ in
+    discovery("/rolling-road/.well-known/openid-configuration") { context, exchange, _ in
       context.identity.discovery(.firebase, for: exchange)
     },
-    anyone("/auth/v1/.well-known/openid-configuration", named: discoveryName) { context, exchange, _ in
+    discovery("/auth/v1/.well-known/openid-configuration") { context, exchange, _ in
       context.identity.discovery(.supabase, for: exchange)
     },
     device([.post], ["/logs/{device}"], .uploadDeviceLog) { context, exchange, _ in context.logs.keep(exchange) },
@@ -80,7 +84,9 @@ extension Route {
     anyone("/metrics", named: "getMetrics") { context, _, _ in context.health.metrics() },
     anyone("/openapi.json", named: "getContract") { context, _, _ in context.health.contract() },
     page,
-    anyone("/page/{file}", named: Route.pageFileName) { context, exchange, _ in context.page.file(exchange) },
+    anyone("/page/{file}", named: "getPageFile", namesOrigin: true) { context, exchange, _ in
+      context.page.file(exchange)
+    },
 
     admin(.get, "/devices", "listDevices", query: ["run", "limit", "cursor"]) { $0.devices.list },
     admin(.get, "/devices/{device}", "getDevice", query: ["run"]) { $0.devices.get },

@@ -2,9 +2,6 @@ import HTTP1
 
 /// Finds the row of the table that a request is for. Nothing is registered at run time.
 struct Router: Sendable {
-  /// The requests that are asked about were passed on by a proxy, to paths of another server.
-  var isOfProxy = false
-
   enum Match {
     /// `number` is the place of the route in the table.
     case route(Route, number: Int, parameters: [ByteRange])
@@ -47,19 +44,6 @@ struct Router: Sendable {
   func run(of head: borrowing RequestHead) -> (name: ByteRange, segments: Int)? {
     guard head.segments.count >= 3, head.segment(0, is: Router.runPrefix), !head.segments[1].isEmpty else { return nil }
     return (head.segments[1], 2)
-  }
-
-  /// What a request with this method and target asks for; nil when nothing is served there.
-  func route(of method: String, _ target: String) -> Route? {
-    if isOfProxy { return ProxiedOperation.of(method: method, path: target).map { ProxiedOperation.route($0).0 } }
-    var parser = RequestParser()
-    var head = RequestHead()
-    let text = Array("\(method) \(target) HTTP/1.1\r\nHost: a\r\n\r\n".utf8)
-    do throws(HTTPError) {
-      guard try parser.next(text.span, into: &head).event == .head else { return nil }
-    } catch { return nil }
-    guard case .route(let route, _, _) = match(head) else { return nil }
-    return route
   }
 
   func match(_ head: borrowing RequestHead) -> Match {

@@ -63,7 +63,7 @@ package final class ServerContext: Sendable {
     self.backend = backend
     bodies = BodyBudget(limit: max(configuration.bodyMemoryMax, configuration.bodyBytesMax))
     shortfall = Shortfall(backend: backend, refusals: refusals)
-    let (router, authentication) = (Router(isOfProxy: configuration.proxy != nil), configuration.authentication)
+    let authentication = configuration.authentication
     let (board, map, checks) = (FaultBoard(), MapBoard(), RefreshChecks())
     let traffic = TrafficBoard()
     let reach = HandshakeReach(configuration.tls)
@@ -72,7 +72,7 @@ package final class ServerContext: Sendable {
     self.traffic = TrafficHandlers(board: traffic, faults: board)
     devices = DeviceHandlers(traffic: traffic, tags: hub.tags)
     reader = RequestReader(
-      router: router, limits: limits, access: AdminAccess(token: configuration.adminToken),
+      router: Router(), limits: limits, access: AdminAccess(token: configuration.adminToken),
       certificates: configuration.tls?.certificatesFor, journal: journal,
       backend: backend, proxy: configuration.proxy)
     let leeway = Int64(configuration.clockSkewSeconds) * 1_000
@@ -96,7 +96,8 @@ package final class ServerContext: Sendable {
     health = HealthHandlers(registry: registry, backend: backend, forwards: forwards)
     sinks = SinkHandlers(desk: forwards)
     verification = VerificationHandlers(shortfall: shortfall, hasJournal: journal != nil)
-    requests = JournalHandlers(hasJournal: journal != nil, router: router)
+    requests = JournalHandlers(
+      hasJournal: journal != nil, routes: RecordedRoutes(isOfProxy: configuration.proxy != nil))
     proxy = configuration.proxy
     ledger = LedgerHandlers(proxy: configuration.proxy, hasJournal: journal != nil)
     resets = ResetHandlers(
