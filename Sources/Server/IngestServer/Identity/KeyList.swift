@@ -25,10 +25,13 @@ struct KeyList {
     members.append(Member(name: KeyList.name(of: key), key: key, madeAt: now))
   }
 
-  /// A new key signs from now on.
-  mutating func rotate(to key: SignatureKey, at now: WallInstant) {
+  /// A new key signs from now on. How many there are then; nil when there is no room for one, which is not made then.
+  mutating func rotate(to makeKey: () -> SignatureKey, at now: WallInstant) -> Int? {
+    guard !isFull else { return nil }
+    let key = makeKey()
     if let last = members.lastIndex(where: { $0.key.family == key.family }) { members[last].retiredAt = now }
     add(key, at: now)
+    return members.count
   }
 
   /// Readers of a set, this server's own among them, take no more keys; a further one waits until tokens of an old one are over.

@@ -80,10 +80,10 @@ final class KeyRing: Sendable {
       try write(keys, to: folder)
     case .database(let secret):
       let bytes = try change(secret) { keys in
-        if keys.begins(with: family) { return false }
+        if keys.begins(with: family) { return nil }
         keys.add(.make(family), at: now)
-        return true
-      }
+        return keys.members.count
+      }.bytes
       keys = try read(bytes, documentName)
     }
     return keys
@@ -140,28 +140,20 @@ final class KeyRing: Sendable {
 
   /// A new key signs from now on, at all servers. How many the set has then; nil when it is full.
   func rotate(at now: WallInstant) throws(StoreError) -> Int? {
-    var isFull = false
-    if case .database(let secret) = place {
-      try rotate(secret, now) { keys in
-        isFull = keys.isFull
-        return !isFull
-      }
-    } else {
-      try state.withLock { (state) throws(StoreError) in
-        state.keys.dropOld(keepMilliseconds, at: now)
-        isFull = state.keys.isFull
-        if !isFull { rotate(&state, now) }
-        if let failure = state.failure { throw failure }
-      }
+    if case .database(let secret) = place { return try rotate(secret, now) { _ in true } }
+    return try state.withLock { (state) throws(StoreError) -> Int? in
+      state.keys.dropOld(keepMilliseconds, at: now)
+      let count = rotate(&state, now)
+      if let failure = state.failure { throw failure }
+      return count
     }
-    return isFull ? nil : state.withLock { $0.keys.members.count }
   }
 
   /// Where other servers do not share the keys.
   private func rotateWhenDue(_ state: inout State, _ now: WallInstant) {
     guard !isShared else { return }
     if state.keys.isFull { state.keys.dropOld(keepMilliseconds, at: now) }
-    if isDue(state.keys, now) { rotate(&state, now) }
+    if isDue(state.keys, now) { _ = rotate(&state, now) }
   }
 
   private func isDue(_ keys: KeyList, _ now: WallInstant) -> Bool {
@@ -171,17 +163,21 @@ final class KeyRing: Sendable {
     return now.milliseconds(since: newest.madeAt) >= interval
   }
 
-  /// A key that cannot be kept signs until the process ends.
-  private func rotate(_ state: inout State, _ now: WallInstant) {
-    let key: SignatureKey =
-      if case .stock = place { KeyStock.key(algorithm.family, number: state.made) } else { .make(algorithm.family) }
+  /// How many keys there are then; nil when there is no room. A key that cannot be kept signs until the process ends.
+  private func rotate(_ state: inout State, _ now: WallInstant) -> Int? {
+    let number = state.made
+    guard let count = state.keys.rotate(to: { makeKey(number) }, at: now) else { return nil }
     state.made += 1
-    state.keys.rotate(to: key, at: now)
-    guard case .folder(let folder) = place else { return }
+    guard case .folder(let folder) = place else { return count }
     do throws(StoreError) {
       try KeyRing.write(state.keys, to: folder)
       state.failure = nil
     } catch { state.failure = error }
+    return count
+  }
+
+  private func makeKey(_ number: Int) -> SignatureKey {
+    if case .stock = place { KeyStock.key(algorithm.family, number: number) } else { .make(algorithm.family) }
   }
 
   private func jwk(_ member: KeyList.Member) -> JSONValue {
@@ -236,7 +232,7 @@ extension KeyRing {
     guard case .database(let secret) = place else { return }
     try copy.withLock { (copy) throws(StoreError) in take(try read(), &copy) }
     guard state.withLock({ isDue($0.keys, now) }) else { return }
-    do throws(StoreError) { try rotate(secret, now) { isDue($0, now) } } catch {
+    do throws(StoreError) { _ = try rotate(secret, now) { isDue($0, now) } } catch {
       // The key in use goes on, and the next call tries again.
     }
   }
@@ -277,32 +273,38 @@ extension KeyRing {
     return copy.isRead
   }
 
-  private func rotate(_ secret: SharedSecret, _ now: WallInstant, when isWanted: (KeyList) -> Bool) throws(StoreError) {
+  /// How many keys there are then; nil when none is wanted, or there is no room.
+  private func rotate(
+    _ secret: SharedSecret, _ now: WallInstant, when isWanted: (KeyList) -> Bool
+  ) throws(StoreError) -> Int? {
     var new: SignatureKey?
-    try copy.withLock { (copy) throws(StoreError) in
-      let bytes = try KeyRing.change(secret) { keys in
+    return try copy.withLock { (copy) throws(StoreError) -> Int? in
+      let (bytes, count) = try KeyRing.change(secret) { keys in
         keys.dropOld(keepMilliseconds, at: now)
-        guard isWanted(keys) else { return false }
-        let key = new ?? .make(algorithm.family)
-        new = key
-        keys.rotate(to: key, at: now)
-        return true
+        guard isWanted(keys) else { return nil }
+        return keys.rotate(
+          to: {
+            let key = new ?? .make(algorithm.family)
+            new = key
+            return key
+          }, at: now)
       }
       take(bytes, &copy)
+      return count
     }
   }
 
-  /// What the database has then. When another server changes it meanwhile, the change is made to what that one has left; false: there
-  /// is nothing to change.
+  /// What the database has then, and what the change has said. When another server changes it meanwhile, the change is made to what that
+  /// one has left; nil: there is nothing to change.
   private static func change(
-    _ secret: SharedSecret, _ change: (inout KeyList) -> Bool
-  ) throws(StoreError) -> [UInt8] {
+    _ secret: SharedSecret, _ change: (inout KeyList) -> Int?
+  ) throws(StoreError) -> (bytes: [UInt8], count: Int?) {
     while true {
       let seen = try secret.read()
       var keys = try read(seen, "\(secret.name) in the table secrets of the database")
-      guard change(&keys) else { return seen ?? keys.bytes }
+      guard let count = change(&keys) else { return (seen ?? keys.bytes, nil) }
       let bytes = keys.bytes
-      if try secret.replace(seen, by: bytes) { return bytes }
+      if try secret.replace(seen, by: bytes) { return (bytes, count) }
     }
   }
 
