@@ -87,7 +87,8 @@ extension IngestSession {
       perform(context.reply(continuation, .ingested(receipt)), exchange, &output)
     case .prefix(let records):
       guard case .store(.ingest(var batch), let continuation) = reply else { return perform(reply, exchange, &output) }
-      exchange.withheld = batch.withhold(after: records)
+      exchange.withheld = UploadReading.keepFirst(
+        records, points: &batch.points, quarantined: &batch.quarantined)
       perform(.store(.ingest(batch), afterwards: continuation), exchange, &output)
     case .cut, .drop, .delayAfterCommit, .dribble, .malformed, .wrongLength, .empty, .replace:
       perform(reply, exchange, &output)
@@ -165,18 +166,6 @@ extension IngestSession {
     response.append(
       to: &bytes, date: scratch.date(context.backend.now), announcing: announcement,
       framing: .length, withoutContent: exchange.method == .head, claiming: length)
-  }
-}
-
-extension IngestBatch {
-  /// Leaves the first `count` records of the body and says how many went.
-  fileprivate mutating func withhold(after count: Int) -> Int {
-    let before = points.count + quarantined.count
-    let offsets = (points.map(\.record.lowerBound) + quarantined.map(\.record.lowerBound)).sorted()
-    guard count < offsets.count else { return 0 }
-    points.removeAll { $0.record.lowerBound >= offsets[count] }
-    quarantined.removeAll { $0.record.lowerBound >= offsets[count] }
-    return before - points.count - quarantined.count
   }
 }
 

@@ -206,9 +206,7 @@ extension UploadReading {
   /// Without the records behind the first `count` of the body.
   func first(_ count: Int) -> UploadReading {
     var first = self
-    let kept = Set(ranges.prefix(count).map(\.lowerBound))
-    first.points.removeAll { !kept.contains($0.record.lowerBound) }
-    first.quarantined.removeAll { !kept.contains($0.record.lowerBound) }
+    _ = UploadReading.keepFirst(count, points: &first.points, quarantined: &first.quarantined)
     return first
   }
 }

@@ -12,6 +12,17 @@ struct UploadReading {
   /// `device_id` and its like; nil where the body says nothing.
   var device: String?
   var oldest: WallInstant?
+
+  /// Leaves the first `count` records of a body and says how many went.
+  static func keepFirst(
+    _ count: Int, points: inout [Point], quarantined: inout [QuarantinedItem]
+  ) -> Int {
+    let offsets = (points.map(\.record.lowerBound) + quarantined.map(\.record.lowerBound)).sorted()
+    guard count < offsets.count else { return 0 }
+    points.removeAll { $0.record.lowerBound >= offsets[count] }
+    quarantined.removeAll { $0.record.lowerBound >= offsets[count] }
+    return offsets.count - points.count - quarantined.count
+  }
 }
 
 /// Reads bodies of uploads in any shape.
