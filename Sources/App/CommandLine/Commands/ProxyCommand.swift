@@ -19,22 +19,17 @@ extension Subcommand {
       .value(
         "data", "DIR", "folder for all data, or :memory: to keep the data in memory only",
         standard: "./rollingroad-proxy"),
-      .value(
-        "admin-token", "TOKEN",
-        "bearer token required for /admin; without it, /admin accepts requests from this machine only",
-        isSecret: true),
+      ServerFlags.adminToken,
       .toggle("preserve-host", "send the Host that the device wrote, not that of the upstream"),
       .value("connect-timeout", "TIME", "timeout for connecting to the upstream", standard: "5s"),
       .value(
         "upstream-timeout", "TIME", "timeout for the upstream to send the next bytes of an answer", standard: "60s"),
       .value("upstream-idle", "TIME", "how long an unused connection to the upstream is kept", standard: "4s"),
-      .value("loops", "N", "number of event loops, each on its own thread [one per processor]"),
-      .value("root", "KEY", "the app's httpRootProperty, if it is not a common one"),
-      .value("location-template", "TEXT", "the app's locationTemplate, word for word"),
-      .value("geofence-template", "TEXT", "the app's geofenceTemplate, word for word"),
-      .value(
-        "journal", "on|off|N%", "share of the requests to write into the request log; off keeps no ledger either",
-        standard: "on"),
+      ServerFlags.loops,
+      ServerFlags.root,
+      ServerFlags.locationTemplate,
+      ServerFlags.geofenceTemplate,
+      ServerFlags.journal("share of the requests to write into the request log; off keeps no ledger either"),
     ],
     details: """
       Passes every request on to the upstream and every answer back, and keeps what it sees: the page, the request
@@ -58,7 +53,7 @@ extension Subcommand {
             "detail": .string(finding.detail),
           ])
       }
-      do throws(ServerError) {
+      return process.serve(as: "proxy", log, failure: "cannot start the proxy") { () throws(ServerError) in
         try ProxyServer.run(configuration, judge: judge, notify: { log.tell($0) }) { proxy in
           log.info(
             "listening",
@@ -69,15 +64,6 @@ extension Subcommand {
           process.writeOutput("listening \(proxy.url)")
           process.writeOutput("administration \(proxy.administrationURL)")
         }
-        log.info("stopped")
-        return .ok
-      } catch {
-        if process.errorIsTerminal {
-          process.writeError("rollingroad proxy: \(error.description)")
-        } else {
-          log.error("cannot start the proxy", ["reason": .string(error.description)])
-        }
-        return error.code == .cannotBind ? .cannotBind : .runtimeFailure
       }
     })
 }
@@ -98,14 +84,7 @@ extension ProxyConfiguration {
     administration.data =
       try values.read("data", expected: "a folder or :memory:") { $0.isEmpty || $0.contains("://") ? nil : $0 }
       ?? "./rollingroad-proxy"
-    administration.adminToken = try values.read("admin-token", expected: "a secret") { $0.isEmpty ? nil : $0 }
-    administration.loops = try values.loops()
-    administration.rootProperty = values.text("root")
-    administration.locationTemplate = values.text("location-template")
-    administration.geofenceTemplate = values.text("geofence-template")
-    if let problem = administration.templateProblem { throw UsageError(problem) }
-    administration.journalShare =
-      try values.read("journal", expected: "on, off or a percentage, such as 10%", Quantities.share) ?? 1
+    try ServerFlags.read(values, into: &administration)
     keepsHost = values.isOn("preserve-host")
     times.connect = try values.time("connect-timeout") ?? times.connect
     times.answer = try values.time("upstream-timeout") ?? times.answer

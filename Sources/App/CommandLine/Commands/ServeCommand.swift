@@ -38,10 +38,7 @@ extension Subcommand {
       .value(
         "node-data", "DIR",
         "with a database: folder for the journal and the certificate of --tls development [journal in memory]"),
-      .value(
-        "admin-token", "TOKEN",
-        "bearer token required for /admin; without it, /admin accepts requests from this machine only",
-        isSecret: true),
+      ServerFlags.adminToken,
       .value("log-key", "KEY", "secret required as ?key= in uploads of device logs [none]", isSecret: true),
       .value(
         "auth", "MODE", "check access tokens of uploads: off, optional (only when sent) or required", standard: "off"),
@@ -76,10 +73,10 @@ extension Subcommand {
       ),
       .value(
         "policy", "POLICY", "lenient quarantines a bad record, strict refuses the whole request", standard: "lenient"),
-      .value("loops", "N", "number of event loops, each on its own thread [one per processor]"),
-      .value("root", "KEY", "the app's httpRootProperty, if it is not a common one"),
-      .value("location-template", "TEXT", "the app's locationTemplate, word for word"),
-      .value("geofence-template", "TEXT", "the app's geofenceTemplate, word for word"),
+      ServerFlags.loops,
+      ServerFlags.root,
+      ServerFlags.locationTemplate,
+      ServerFlags.geofenceTemplate,
       .value("max-body", "SIZE", "largest request body", standard: "10MiB"),
       .value("body-memory", "SIZE", "total memory for request bodies larger than 64 KiB", standard: "12MiB"),
       .value("max-connections", "N", "maximum number of open connections [limit of the process]"),
@@ -92,7 +89,7 @@ extension Subcommand {
       .value("retain-days", "N", "days of records to keep [all]"),
       .value(
         "retain-size", "SIZE", "maximum size of the data; the oldest days are deleted, never the newest [no limit]"),
-      .value("journal", "on|off|N%", "share of the requests to write into the journal", standard: "on"),
+      ServerFlags.journal("share of the requests to write into the journal"),
       .value(
         "tiles", "URL",
         "map tiles for the live page, such as https://host/{z}/{x}/{y}.png [none: no other host is contacted]"),
@@ -121,22 +118,13 @@ extension Subcommand {
       let process = invocation.process
       try SecurityFlags.checkFiles(["forward-ca", "jwks-ca"].map { ("--\($0)", invocation.values.text($0)) }, process)
       let log = Log(of: process)
-      do throws(ServerError) {
+      return process.serve(as: "serve", log, failure: "cannot serve") { () throws(ServerError) in
         try IngestServer.run(configuration, notify: { log.tell($0) }) { server in
           for url in [server.url] + (server.secureURL.map { [$0] } ?? []) {
             log.info("listening", ["url": .string(url), "data": .string(configuration.shownData)])
             process.writeOutput("listening \(url)")
           }
         }
-        log.info("stopped")
-        return .ok
-      } catch {
-        if process.errorIsTerminal {
-          process.writeError("rollingroad serve: \(error.description)")
-        } else {
-          log.error("cannot serve", ["reason": .string(error.description)])
-        }
-        return error.code == .cannotBind ? .cannotBind : .runtimeFailure
       }
     })
 }
@@ -170,7 +158,6 @@ extension ServerConfiguration {
     do throws(NetworkError) { _ = try ListenAddress(parsing: listen) } catch { throw UsageError(error.description) }
     tls = try TLSSettings(values)
     try readPlace(values)
-    adminToken = try values.read("admin-token", expected: "a secret") { $0.isEmpty ? nil : $0 }
     logKey = try values.read("log-key", expected: "a secret") { $0.isEmpty ? nil : $0 }
     authentication =
       try values.read("auth", expected: "off, optional or required", Authentication.init(rawValue:)) ?? authentication
@@ -192,17 +179,11 @@ extension ServerConfiguration {
       Nanoseconds(text: text).map { Int($0.wholeMilliseconds / 1_000) }.flatMap { $0 >= 0 ? $0 : nil }
     }
     policy = try values.read("policy", expected: "lenient or strict", Policy.init(rawValue:)) ?? policy
-    loops = try values.loops()
-    rootProperty = values.text("root")
-    locationTemplate = values.text("location-template")
-    geofenceTemplate = values.text("geofence-template")
-    if let problem = templateProblem { throw UsageError(problem) }
+    try ServerFlags.read(values, into: &self)
     bodyBytesMax = try values.size("max-body", such: "8MiB") ?? bodyBytesMax
     bodyMemoryMax = try values.size("body-memory", such: "12MiB") ?? bodyMemoryMax
     connectionsMax = try values.positive("max-connections")
     try readTimeLimits(values)
-    journalShare =
-      try values.read("journal", expected: "on, off or a percentage, such as 10%", Quantities.share) ?? journalShare
     tiles = try values.read("tiles", expected: "a URL with {z}, {x} and {y}, such as https://host/{z}/{x}/{y}.png") {
       MapTiles(url: $0, credit: values.text("tiles-credit") ?? "")
     }
@@ -247,13 +228,6 @@ extension FlagValues {
       Nanoseconds(text: text).map { Int($0.wholeMilliseconds / 1_000) }.flatMap {
         1...100_000 * 86_400 ~= $0 ? $0 : nil
       }
-    }
-  }
-
-  /// Each has a thread, and descriptors of its own.
-  func loops() throws(UsageError) -> Int? {
-    try read("loops", expected: "a whole number from 1 to 1024") { text in
-      Quantities.count(text).flatMap { 1...1_024 ~= $0 ? $0 : nil }
     }
   }
 
