@@ -1,3 +1,4 @@
+import Base
 import Contract
 import Engine
 import Host
@@ -47,6 +48,36 @@ import Vocabulary
     #expect(try odometers(#"{ behaviour: "documented" }"#, fleet: #"{ behaviour: "observed" }"#) == observed)
   }
 
+  /// A record says what the battery had at its time, not at the launch of the app; both ways of making one, by a position and by a beat.
+  @Test func theBatteryDrainsFromRecordToRecord() throws {
+    let text = """
+      { version: 1, name: "battery", seed: 4,
+        clock: { start: "2026-03-02T07:00:00Z", duration: "65m", settle: "1m" },
+        sdk: { config: { app: { heartbeatInterval: 60, preventSuspend: true } } },
+        routes: { line: { type: "replay", file: "line.csv" } },
+        fleets: {
+          a: {
+            devices: 1, routes: "line", network: "wifi",
+            lifecycle: { battery: { start: [0.9, 0.9], drainPerHour: 0.3 } },
+          },
+        } }
+      """
+    let files = RouteFiles(beside: nil, read: { $0 == "line.csv" ? Array(Self.drive.utf8) : nil }, list: { _ in nil })
+    let told = Told()
+    let setup = try RunSetup(ScenarioReader().read(text).scenario, files: files)
+    let report = try FleetRun(setup, store: Runs.store(), watchers: [told]).run()
+    #expect(report.isRight && report.violations.isEmpty)
+    #expect(told.records.count > 5 && told.made.count > told.records.count + 5)
+    // What tells of the last position has the time of that, and the battery as it is.
+    let levels = try told.made.map { instant, record in
+      let hours = Double(instant.milliseconds(since: setup.start)) / 3_600_000
+      let level = try #require(record.battery.level)
+      #expect(abs(level - (0.9 - 0.3 * hours)) < 0.012, "\(level) after \(hours) hours: \(record)")
+      return level
+    }
+    #expect(levels.min() ?? 1 < 0.65 && levels.max() ?? 0 > 0.85)
+  }
+
   /// Whatever the habits, the way from fence to fence counts as it is, and a fence around the start is entered.
   @Test(arguments: [("ios-5.1", 1), ("ios-5.1", 7), ("android-5.1", 2), ("android-5.1", 10)])
   func aFleetOfGeofencesOnlyCountsEachWayOnce(profile: String, seed: Int) throws {
@@ -71,8 +102,16 @@ import Vocabulary
 
 private final class Told: Watcher {
   private(set) var records: [LocationRecord] = []
+  /// With those of beats, and when each was told.
+  private(set) var made: [(WallInstant, LocationRecord)] = []
 
   func see(_ event: SimulationEvent, _ context: EventContext) {
-    if case .told(.engine(.location(let record))) = event, !record.isSample { records.append(record) }
+    switch event {
+    case .told(.engine(.location(let record))) where !record.isSample:
+      records.append(record)
+      made.append((context.now.wall, record))
+    case .told(.engine(.heartbeat(let record))): made.append((context.now.wall, record))
+    default: break
+    }
   }
 }

@@ -49,6 +49,7 @@ extension SimulatedDevice {
     carry(at: now, in: run)
     if life.isDownUntil == nil { register(at: now, in: run) }
     if life.isDownUntil == nil {
+      if !isHealed { tellBattery(at: now, in: run) }
       // After the faults the timers of the engine rest.
       if let deadline = isHealed ? host.uploader.nextDeadline : host.nextDeadline, deadline <= instant {
         run.trace.note(.timers, UInt64(bitPattern: deadline.nanoseconds), of: number, at: instant)

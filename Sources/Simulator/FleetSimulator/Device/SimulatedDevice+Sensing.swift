@@ -12,6 +12,16 @@ import World
 
 /// What the sensors tell the app.
 extension SimulatedDevice {
+  /// When the level or the charger has changed; before timers and positions, whose records tell of it.
+  mutating func tellBattery(at now: Moment, in run: RunContext) {
+    let reading = fleet.setup.battery.reading(at: now.monotonic, seed: run.setup.seed, device: key)
+    let told = Int8(reading.isCharging ? -1 - reading.percent : reading.percent)
+    guard told != phone.toldBattery else { return }
+    phone.toldBattery = told
+    give(
+      .battery(Battery(level: Double(reading.percent) / 100, isCharging: reading.isCharging)), at: now, in: run)
+  }
+
   /// Without the app, only what the system watches for it.
   mutating func sense(at now: Moment, in run: RunContext) throws(DatabaseError) {
     if life.isDownUntil == nil {

@@ -168,7 +168,6 @@ extension SimulatedDevice {
       // Android hands over the position that proved the crossing; iOS has none.
       let fix = host.configuration.platform == .android ? coarseFix(at: now, in: run) : nil
       run.trace.note(.region, report.isEntry ? 4 : 5, of: number, at: now.monotonic)
-      if life.isDownUntil == nil { tellBattery(at: now, in: run) }
       if let identifier = report.identifier {
         try signal(.geofenceCrossing(identifier: identifier, isEntry: report.isEntry, fix), at: now, in: run)
       } else if !report.isEntry {
@@ -196,15 +195,5 @@ extension SimulatedDevice {
     let offset = Offset(east: draws.normal() * deviation, north: draws.normal() * deviation)
     let place = LocalScale(latitude: truth.latitude).place(at: offset, from: truth)
     return Fix(network: place, at: now.wall)
-  }
-
-  /// Whenever it says something else, before what may become a record.
-  mutating func tellBattery(at now: Moment, in run: RunContext) {
-    let reading = fleet.setup.battery.reading(at: now.monotonic, seed: run.setup.seed, device: key)
-    let told = Int8(reading.isCharging ? -1 - reading.percent : reading.percent)
-    guard told != phone.toldBattery else { return }
-    phone.toldBattery = told
-    give(
-      .battery(Battery(level: Double(reading.percent) / 100, isCharging: reading.isCharging)), at: now, in: run)
   }
 }
