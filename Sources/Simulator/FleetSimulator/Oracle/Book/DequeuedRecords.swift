@@ -66,8 +66,9 @@ struct RecordTraits {
   var event: UInt16 = 0
   /// Another record of the device has the same timestamp.
   var sharesInstant = false
-  /// As it was sent; nil where it says no place, or is not compared.
-  var content: RecordContent?
+  /// Where the reader has what was sent; 0 where it says nothing, or is not compared: in runs at the server inside, most of what waits
+  /// would be room for it.
+  fileprivate(set) var content: UInt32 = 0
 }
 
 /// Reads what of a record is compared.
@@ -76,6 +77,7 @@ struct RecordTraitsReader {
   let comparesContents: Bool
   /// Of the events that were seen; that of a plain location is none.
   private(set) var events: [String?] = [nil]
+  private var contents = BlockList<RecordContent>()
   private let decoder = RecordDecoder()
 
   init(comparesContents: Bool) { self.comparesContents = comparesContents }
@@ -88,8 +90,16 @@ struct RecordTraitsReader {
       let record = try decoder.decode(bytes.span)
       if let name = record.event?.name { traits.event = number(of: name) }
     } catch { traits = RecordTraits() }
-    if comparesContents { traits.content = RecordContent(sent: bytes) }
+    if comparesContents, let content = RecordContent(sent: bytes), contents.count < UInt32.max {
+      contents.append(content)
+      traits.content = UInt32(contents.count)
+    }
     return traits
+  }
+
+  /// What was sent; nil where it is not compared.
+  func content(of traits: RecordTraits) -> RecordContent? {
+    traits.content == 0 ? nil : contents[Int(traits.content) - 1]
   }
 
   private mutating func number(of name: String) -> UInt16 {
@@ -100,34 +110,35 @@ struct RecordTraitsReader {
   }
 }
 
-/// Dequeued records in the order in which they came: in blocks, so that one more never moves the others.
-struct DequeuedRecordList: RandomAccessCollection {
-  private static let blockShift = 12
-  private var blocks: [ContiguousArray<DequeuedRecord>] = []
+/// Very many elements in the order in which they came: in blocks, so that one more never moves the others.
+struct BlockList<Element>: RandomAccessCollection {
+  private var blocks: [ContiguousArray<Element>] = []
   private(set) var endIndex = 0
   let startIndex = 0
 
-  subscript(index: Int) -> DequeuedRecord {
-    blocks[index >> DequeuedRecordList.blockShift][index & (1 << DequeuedRecordList.blockShift - 1)]
-  }
+  private static var blockShift: Int { 12 }
 
-  mutating func append(_ dequeued: DequeuedRecord) {
-    let block = endIndex >> DequeuedRecordList.blockShift
+  subscript(index: Int) -> Element { blocks[index >> Self.blockShift][index & (1 << Self.blockShift - 1)] }
+
+  mutating func append(_ element: Element) {
+    let block = endIndex >> Self.blockShift
     if block == blocks.count { blocks.append([]) }
-    blocks[block].append(dequeued)
+    blocks[block].append(element)
     endIndex += 1
   }
 
+  mutating func removeAll() {
+    blocks = []
+    endIndex = 0
+  }
+}
+
+extension BlockList<DequeuedRecord> {
   /// Those of each device together, by their identities.
   var byDevice: [Int] {
     indices.sorted { first, second in
       let (first, second) = (self[first], self[second])
       return (first.device, first.uuid) < (second.device, second.uuid)
     }
-  }
-
-  mutating func removeAll() {
-    blocks = []
-    endIndex = 0
   }
 }

@@ -160,10 +160,37 @@ struct WaitingRecord {
   var attempts: UInt16 = 0
   /// How often it reached a server.
   var arrivals: UInt16 = 0
+  private var doubts: Doubts = .mayArriveAgain
+
+  /// In one byte: there are millions of records that wait.
+  private struct Doubts: OptionSet {
+    let rawValue: UInt8
+    static let mayArriveAgain = Doubts(rawValue: 1)
+    static let mayBeStored = Doubts(rawValue: 2)
+  }
+
+  init(row: Int64, uuid: UUID128, timestamp: WallInstant, createdAt: MonotonicInstant, mark: UInt64, length: UInt32) {
+    (self.row, self.uuid, self.timestamp, self.createdAt) = (row, uuid, timestamp, createdAt)
+    (self.mark, self.length) = (mark, length)
+  }
+
   /// Why it may be sent again although it has arrived: no answer, one that was no success, the app's end in between.
-  var mayArriveAgain = true
+  var mayArriveAgain: Bool {
+    get { doubts.contains(.mayArriveAgain) }
+    set { doubts.set(.mayArriveAgain, newValue) }
+  }
+
   /// It may be in the store: it has arrived, and no refusal has come back.
-  var mayBeStored = false
+  var mayBeStored: Bool {
+    get { doubts.contains(.mayBeStored) }
+    set { doubts.set(.mayBeStored, newValue) }
+  }
+}
+
+extension OptionSet {
+  fileprivate mutating func set(_ option: Element, _ isOn: Bool) {
+    if isOn { insert(option) } else { remove(option) }
+  }
 }
 
 /// By what a record is known again when it is sent: a hash of its bytes, so that one that was changed is another one.

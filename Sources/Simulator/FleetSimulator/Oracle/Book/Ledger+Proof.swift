@@ -67,7 +67,8 @@ extension Ledger {
     guard dequeued.marks.contains(.isAcknowledged) else { return }
     sums.stored += 1
     if !seesServer { count(dequeued, isLost: false) }
-    guard let content = dequeued.traits.content, let stored = proof.content(of: dequeued.uuid, of: names[device])
+    guard let content = traits.content(of: dequeued.traits),
+      let stored = proof.content(of: dequeued.uuid, of: names[device])
     else { return }
     let comparison = content.comparison(with: stored)
     contents.note(comparison, of: dequeued)

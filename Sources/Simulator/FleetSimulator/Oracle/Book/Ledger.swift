@@ -39,7 +39,7 @@ final class Ledger {
   /// The record that has just left its queue.
   private(set) var departed: WaitingRecord?
   /// Left their queues and not looked for in the store yet.
-  var unproven = DequeuedRecordList()
+  var unproven = BlockList<DequeuedRecord>()
   /// How stored records differ from those that were sent.
   var contents = ContentComparisons<DequeuedRecord>()
   /// Rows of the run's devices that no phone of the run has sent.
