@@ -1,7 +1,7 @@
 package import Base
 
 /// What goes wrong. A new action is a case, its arm in `kind`, a row of `keys`, its `examples` and a type that conforms to
-/// `FaultKind`; a new key of an action is a property of that type, a row of its table and a line of its `isEmpty`.
+/// `FaultKind`; a new key of an action is a property of that type and a row of its table.
 package enum FaultAction: Equatable, Sendable {
   /// The name of the network that devices have meanwhile.
   case network(String)

@@ -1,0 +1,84 @@
+import Base
+import Contract
+import CurlTransport
+import HTTP1
+import Scenario
+import Upload
+import Vocabulary
+
+/// The bytes of requests and answers, as they would lie on a socket.
+enum WireBytes {
+  /// What stands before its body; nil when the request cannot be written as HTTP/1.1.
+  static func head(of request: OutgoingRequest) -> [UInt8]? {
+    let url = request.url.utf8
+    var slashes = url.indices.lazy.filter { url[$0] == UInt8(ascii: "/") }.makeIterator()
+    guard slashes.next() != nil, let authority = slashes.next() else { return nil }
+    let path = slashes.next() ?? url.endIndex
+    let host = url[url.index(after: authority)..<path]
+    let target = path == url.endIndex ? Substring("/") : request.url[path...]
+    var bytes: [UInt8] = []
+    bytes.reserveCapacity(512)
+    do throws(HTTPError) {
+      try RequestWriter.requestLine(request.method.utf8.span, target.utf8.span, .http11, into: &bytes)
+      try HeadWriter.field(HeaderName.host, host.span, into: &bytes)
+      for field in request.headers { try HeadWriter.field(field.name.utf8.span, field.value.utf8.span, into: &bytes) }
+    } catch { return nil }
+    HeadWriter.contentLength(request.body.count, into: &bytes)
+    HeadWriter.end(into: &bytes)
+    return bytes
+  }
+
+  /// A request in the pieces in which it comes to the server: of these sizes, or its head and its body as the app has it,
+  /// which thousands of phones that send at once do not have twice. What is behind `limit` is left out.
+  static func pieces(_ head: [UInt8], _ body: [UInt8], upTo limit: Int?, _ sizes: [Int]) -> [ArraySlice<UInt8>] {
+    if limit == nil && sizes.isEmpty { return body.isEmpty ? [head[...]] : [head[...], body[...]] }
+    let bytes = head + body
+    return bytes.prefix(limit ?? bytes.count).cut(into: sizes)
+  }
+
+  /// Whether an answer begins with a status of success.
+  static func isSuccess(_ answer: [UInt8]) -> Bool {
+    answer.count > 9 && answer.starts(with: "HTTP/1.".utf8) && answer[9] == UInt8(ascii: "2")
+  }
+
+  /// What the device makes of an answer whose connection ends after these bytes.
+  static func outcome(of bytes: [UInt8], into head: inout ResponseHead) -> RequestOutcome {
+    var parser = ResponseParser(to: .post)
+    var body: [UInt8] = []
+    var taken = 0
+    do throws(HTTPError) {
+      while true {
+        let input = bytes.span.extracting(taken..<bytes.count)
+        let step = try parser.next(input, into: &head)
+        taken += step.taken
+        switch step.event {
+        case .needMoreInput:
+          try parser.finish()
+          return .answered(status: head.status, reason: "", body: body)
+        case .head: break
+        case .body(let range): body.append(copying: input.extracting(range))
+        case .end:
+          guard head.isInterim else { return .answered(status: head.status, reason: "", body: body) }
+          parser.beginNextResponse(to: .post)
+        }
+      }
+    } catch {
+      let failure = error.code == .truncated ? TransportFailure.incomplete : .protocolError
+      return .failed(bytes.isEmpty ? .reset : failure, message: "\(failure.rawValue)")
+    }
+  }
+}
+
+extension ArraySlice<UInt8> {
+  /// In pieces of these sizes; what is left comes last.
+  fileprivate func cut(into sizes: [Int]) -> [ArraySlice<UInt8>] {
+    var pieces: [ArraySlice<UInt8>] = []
+    var rest = self
+    for size in sizes where !rest.isEmpty {
+      pieces.append(rest.prefix(size))
+      rest = rest.dropFirst(size)
+    }
+    if !rest.isEmpty { pieces.append(rest) }
+    return pieces
+  }
+}
