@@ -27,9 +27,9 @@ import Testing
   }
 
   private func states(_ store: TestStore, _ device: DeviceIdentity, now: WallInstant = Sample.noon) throws
-    -> [LedgerLine.State]
+    -> [OrderedCommand.State]
   {
-    try store.reader().ledger(run: "", device: device, now: now, limit: 100).elements.map(\.state)
+    try store.reader().orders(run: "", device: device, now: now, limit: 100).elements.map(\.state)
   }
 
   @Test(arguments: StoreKind.allCases) func aCommandComesWithTheNextUploadAndOnlyThere(_ kind: StoreKind) throws {
@@ -63,7 +63,7 @@ import Testing
     #expect(upload(store, device, 1) == [id])
     #expect(store.apply(.returnCommands(device, ids: [id, 77])) == .changed(1))
     #expect(upload(store, device, 2) == [id])
-    #expect(try store.reader().ledger(run: "", now: Sample.noon, limit: 9).elements.map(\.attempts) == [2])
+    #expect(try store.reader().orders(run: "", now: Sample.noon, limit: 9).elements.map(\.attempts) == [2])
   }
 
   @Test(arguments: StoreKind.allCases) func anExpiredCommandIsNotSent(_ kind: StoreKind) throws {

@@ -73,7 +73,7 @@ import Testing
     _ = try harness.order(stop, for: "a")
     _ = try harness.upload(1, device: "a")
     harness.send("GET /healthz HTTP/1.1\r\n")
-    let other = try harness.reader.ledger(run: "", now: harness.now, limit: 10).elements.map(\.state)
+    let other = try harness.reader.orders(run: "", now: harness.now, limit: 10).elements.map(\.state)
     #expect(other == [.sent])
     harness.send("Host: x\r\n\r\n")
     _ = try harness.answer()

@@ -39,7 +39,7 @@ struct ContentExpectation: Sendable {
   let within: Int64?
   private let event: String?
   /// How far a command has come at least.
-  private let state: LedgerLine.State?
+  private let state: OrderedCommand.State?
   private let conditions: [ContentCondition]
 
   var isUnconditional: Bool { event == nil && state == nil && conditions.isEmpty }
@@ -145,12 +145,12 @@ extension ContentExpectation.Kind: ExpectationChoice {
   static var choices: [String] { allCases.map(\.rawValue) }
 }
 
-extension LedgerLine.State: ExpectationChoice {
-  static let choices = [LedgerLine.State.queued, .sent, .delivered, .confirmed, .expired].map(\.rawValue)
+extension OrderedCommand.State: ExpectationChoice {
+  static let choices = [OrderedCommand.State.queued, .sent, .delivered, .confirmed, .expired].map(\.rawValue)
 
   /// A command that is delivered was sent.
-  fileprivate func includes(_ state: LedgerLine.State) -> Bool {
-    let way = [LedgerLine.State.queued, .sent, .delivered, .confirmed]
+  fileprivate func includes(_ state: OrderedCommand.State) -> Bool {
+    let way = [OrderedCommand.State.queued, .sent, .delivered, .confirmed]
     guard let own = way.firstIndex(of: self), let other = way.firstIndex(of: state) else { return self == state }
     return other >= own
   }
@@ -158,7 +158,9 @@ extension LedgerLine.State: ExpectationChoice {
 
 extension ContentExpectation {
   /// What is not as it is expected to be; empty where all is.
-  func differences(_ document: JSONValue, event found: String? = nil, state came: LedgerLine.State? = nil) -> [String] {
+  func differences(_ document: JSONValue, event found: String? = nil, state came: OrderedCommand.State? = nil)
+    -> [String]
+  {
     var differences: [String] = []
     if let event, event != found ?? "" { differences.append("event is \(found ?? "none"), expected \(event)") }
     if let state, let came, !state.includes(came) {

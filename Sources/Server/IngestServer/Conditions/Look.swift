@@ -150,10 +150,10 @@ extension Look {
     // A state is not an event that stays: the whole is counted anew each time.
     tally = Tally(expectation, old.bounds)
     changesAt = nil
-    var cursor: LedgerCursor?
+    var cursor: OrderCursor?
     var seen = 0
     repeat {
-      let page = try reader.ledger(
+      let page = try reader.orders(
         run: expectation.run, device: device, now: now, after: cursor, limit: Self.linesAtOnce)
       for line in page.elements { note(line) }
       seen += page.elements.count
@@ -162,7 +162,7 @@ extension Look {
     isScanned = true
   }
 
-  private mutating func note(_ line: LedgerLine) {
+  private mutating func note(_ line: OrderedCommand) {
     if line.state == .queued { changesAt = min(changesAt ?? .max, line.expiresAt) }
     let at = line.confirmedAt ?? line.deliveredAt ?? line.sentAt ?? line.createdAt
     let occurrence = Occurrence(place: .command(line.id, device: line.device), at: at)

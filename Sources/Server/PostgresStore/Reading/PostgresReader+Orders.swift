@@ -3,9 +3,9 @@ import Database
 package import Store
 
 extension PostgresReader {
-  package func ledger(
-    run: String, device: DeviceIdentity?, now: WallInstant, after cursor: LedgerCursor?, limit: Int
-  ) throws(StoreError) -> Page<LedgerLine, LedgerCursor> {
+  package func orders(
+    run: String, device: DeviceIdentity?, now: WallInstant, after cursor: OrderCursor?, limit: Int
+  ) throws(StoreError) -> Page<OrderedCommand, OrderCursor> {
     let condition =
       device == nil ? "" : "AND (name = $5::text OR device IS NULL AND kind = 0 AND target = $5::text)"
     let lines = try find(
@@ -52,13 +52,13 @@ extension PostgresReader {
 }
 
 extension PostgresRow {
-  fileprivate func line(run: String, now: Int64) -> LedgerLine {
+  fileprivate func line(run: String, now: Int64) -> OrderedCommand {
     let expires = integer(5)
-    return LedgerLine(
+    return OrderedCommand(
       id: integer(0), target: QueuedCommand.Target(kind: integer(1), run: run, text: text(2)), command: blob(3),
       createdAt: integer(4), expiresAt: expires, device: optionalText(6),
-      state: LedgerLine.State(kept: optionalInteger(7), expires: expires, now: now), sentAt: optionalInteger(8),
+      state: OrderedCommand.State(kept: optionalInteger(7), expires: expires, now: now), sentAt: optionalInteger(8),
       deliveredAt: optionalInteger(9), confirmedAt: optionalInteger(12), attempts: Int(optionalInteger(10) ?? 0),
-      cursor: LedgerCursor(order: integer(0), device: integer(11)))
+      cursor: OrderCursor(order: integer(0), device: integer(11)))
   }
 }

@@ -155,7 +155,7 @@ package struct StoredKey: Equatable, Sendable {
 }
 
 /// What became of an order at one device.
-package struct LedgerLine: Equatable, Sendable {
+package struct OrderedCommand: Equatable, Sendable {
   /// How far an order came at a device.
   package enum State: String, Sendable {
     case queued, sent
@@ -189,12 +189,12 @@ package struct LedgerLine: Equatable, Sendable {
   package var deliveredAt: Int64?
   package var confirmedAt: Int64?
   package var attempts: Int
-  package var cursor: LedgerCursor
+  package var cursor: OrderCursor
 
   package init(
     id: Int64, target: QueuedCommand.Target, command: [UInt8], createdAt: Int64, expiresAt: Int64,
     device: String? = nil, state: State, sentAt: Int64? = nil, deliveredAt: Int64? = nil, confirmedAt: Int64? = nil,
-    attempts: Int, cursor: LedgerCursor
+    attempts: Int, cursor: OrderCursor
   ) {
     self.id = id
     self.target = target

@@ -98,7 +98,7 @@ struct ArrivalStretch {
 }
 
 /// Where a page of the ledger ended.
-package struct LedgerCursor: Hashable, Sendable {
+package struct OrderCursor: Hashable, Sendable {
   package let order: Int64
   package let device: Int64
 

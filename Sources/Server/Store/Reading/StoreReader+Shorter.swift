@@ -52,10 +52,10 @@ extension StoreReader {
     try quarantineReasons(QuarantineSelection())
   }
 
-  package func ledger(
+  package func orders(
     run: String, device: DeviceIdentity? = nil, now: WallInstant, limit: Int
-  ) throws(StoreError) -> Page<LedgerLine, LedgerCursor> {
-    try ledger(run: run, device: device, now: now, after: nil, limit: limit)
+  ) throws(StoreError) -> Page<OrderedCommand, OrderCursor> {
+    try orders(run: run, device: device, now: now, after: nil, limit: limit)
   }
 
   package func counts() throws(StoreError) -> StoreCounts { try counts(run: nil) }

@@ -49,9 +49,9 @@ package protocol StoreReader: AnyObject {
 
   /// What was ordered in a run and what became of it, in the order of the orders; of one device only, if given. An order
   /// that no device fetched yet has one line without a device, an order to many has one line for each that fetched it.
-  func ledger(
-    run: String, device: DeviceIdentity?, now: WallInstant, after cursor: LedgerCursor?, limit: Int
-  ) throws(StoreError) -> Page<LedgerLine, LedgerCursor>
+  func orders(
+    run: String, device: DeviceIdentity?, now: WallInstant, after cursor: OrderCursor?, limit: Int
+  ) throws(StoreError) -> Page<OrderedCommand, OrderCursor>
   /// The latest instant at which a command that waits for a device expires; nil when none waits.
   func lastOrderExpiry() throws(StoreError) -> WallInstant?
 
