@@ -154,7 +154,7 @@ import World
     #expect(report.sums.changed == report.sums.created / 3 && report.sums.changed > 3, "\(report.sums)")
     let violation = try #require(report.violations.first { $0.rule == .ackedIsDurable })
     #expect(
-      violation.what.contains("without latitude as sent, which the store has of other records"), "\(violation.what)")
+      violation.what.contains("without latitude as sent, which the store shows for other records"), "\(violation.what)")
     #expect(verdict(.ackedIsDurable, report) == .violated(count: report.sums.changed))
     #expect(summary(report).result == .violated)
   }
