@@ -63,7 +63,7 @@ import Testing
     let asked = Mutex(0)
     let (found, refusal) = try read(
       SlowList(pages: .max, perPage: 0, repeats: true) { number in asked.withLock { $0 = number } })
-    #expect(found == 0 && refusal?.contains("the last 20 pages tell nothing") == true, "\(refusal ?? "")")
+    #expect(found == 0 && refusal?.contains("the last 20 pages contain nothing") == true, "\(refusal ?? "")")
     #expect(asked.withLock { $0 } == 20)
   }
 
