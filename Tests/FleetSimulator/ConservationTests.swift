@@ -1,11 +1,17 @@
 import Base
 import Contract
-import FleetSimulator
 import Testing
 import World
 
+@testable import FleetSimulator
+
 /// Every record is somewhere, and nowhere twice.
 @Suite struct ConservationTests {
+  /// There are millions of them in a run of ten thousand phones.
+  @Test func aRecordThatWaitsTakesSixtyFourBytes() {
+    #expect(MemoryLayout<WaitingRecord>.stride == 64 && MemoryLayout<DequeuedRecord>.stride <= 80)
+  }
+
   @Test(arguments: DevicePlatform.allCases)
   func aDriveArrivesWhole(platform: DevicePlatform) throws {
     let fleet = Runs.drivers(3, configuration: Runs.configuration(batch: true, platform))

@@ -62,13 +62,13 @@ struct DequeuedRecord {
 
 /// What of a record matters once its server is asked for it; known where a server outside the run is asked.
 struct RecordTraits {
+  /// Where the reader has what was sent; 0 where it says nothing, or is not compared: in runs at the server inside, most of what waits
+  /// would be room for it.
+  fileprivate(set) var content: UInt32 = 0
   /// Of the names of events that the book has seen; 0 for a plain location.
   var event: UInt16 = 0
   /// Another record of the device has the same timestamp.
   var sharesInstant = false
-  /// Where the reader has what was sent; 0 where it says nothing, or is not compared: in runs at the server inside, most of what waits
-  /// would be room for it.
-  fileprivate(set) var content: UInt32 = 0
 }
 
 /// Reads what of a record is compared.

@@ -160,11 +160,11 @@ struct WaitingRecord {
   let mark: UInt64
   let length: UInt32
   var traits = RecordTraits()
+  private var doubts: Doubts = .mayArriveAgain
   /// How often it was sent.
   var attempts: UInt16 = 0
   /// How often it reached a server.
   var arrivals: UInt16 = 0
-  private var doubts: Doubts = .mayArriveAgain
 
   /// In one byte: there are millions of records that wait.
   private struct Doubts: OptionSet {
