@@ -159,14 +159,17 @@ import Threads
   /// A record of 16 KiB takes longer than the grace where the network is slow; what has come of it counts.
   @Test func aBodyIsJudgedByWhatHasComeOfARecord() throws {
     let server = try EchoServer {
-      $0.times.bodyGrace = .milliseconds(30)
+      $0.times.bodyGrace = .seconds(1)
       $0.times.bodyBytesPerSecond = 1
     }
     let raw = try LoopbackClient(port: server.port)
+    let pace = try server.connect()
     let client = try CarriedClient(server.trusting)
     try client.handshake(over: raw)
     try client.write("b")
     try raw.send(client.takeOutput())
+    // What is read in one piece with the beginning does not count: the loop has been there twice before more comes.
+    for _ in 0..<2 { #expect(try server.talk(pace)) }
     try client.write(String(repeating: "x", count: 16_000))
     try raw.send(Array(client.takeOutput()[..<8_000]))
     // Its body begins later and brings nothing: when that is over, the first one's grace is too.
