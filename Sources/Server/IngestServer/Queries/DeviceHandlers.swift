@@ -1,7 +1,6 @@
 import Contract
 import JSON
 import Store
-import Synchronization
 
 /// The devices of the store.
 struct DeviceHandlers: Sendable {

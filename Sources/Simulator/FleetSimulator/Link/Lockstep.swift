@@ -1,7 +1,6 @@
 import Base
 import Contract
 import CurlTransport
-import HTTP1
 import Scenario
 import Upload
 import Vocabulary

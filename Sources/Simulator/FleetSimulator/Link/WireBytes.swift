@@ -1,10 +1,7 @@
 import Base
 import Contract
-import CurlTransport
 import HTTP1
-import Scenario
 import Upload
-import Vocabulary
 
 /// The bytes of requests and answers, as they would lie on a socket.
 enum WireBytes {
