@@ -88,7 +88,9 @@ let package = Package(
       name: "CNATS", path: "Sources/System/CNATS", publicHeadersPath: ".", linkerSettings: [.linkedLibrary("dl")]),
     .target(
       name: "CKafka", path: "Sources/System/CKafka", publicHeadersPath: ".", linkerSettings: [.linkedLibrary("dl")]),
-    .systemLibrary(name: "CSQLite", path: "Sources/System/CSQLite"),
+    .target(
+      name: "CSQLite", path: "Sources/System/CSQLite", publicHeadersPath: ".",
+      linkerSettings: [.linkedLibrary("sqlite3")]),
     .systemLibrary(name: "CCurl", path: "Sources/System/CCurl"),
     .systemLibrary(name: "COpenSSL", path: "Sources/System/COpenSSL"),
     .systemLibrary(name: "CZlib", path: "Sources/System/CZlib"),

@@ -180,14 +180,9 @@ final class ConnectionHandle {
   /// Compiled at their first use: with few rows in a transaction that takes as long as the rest of it.
   private var steps = unsafe [OpaquePointer?](repeating: nil, count: TransactionStep.allCases.count)
 
-  /// Once, before the first connection: counting every allocation takes a lock that all threads share, and nothing reads
-  /// the count (https://sqlite.org/c3ref/c_config_covering_index_scan.html#sqliteconfigmemstatus). When other code in
-  /// the process was first, it is too late and stays as it is.
-  private static let dropMemoryStatistics: Void = { _ = rr_sqlite3_disable_memory_statistics() }()
-
   init(path: String, access: Connection.Access, busyTimeoutMilliseconds: Int32) throws(DatabaseError) {
     precondition(sqlite3_threadsafe() != 0, "this SQLite was built for a single thread")
-    ConnectionHandle.dropMemoryStatistics
+    rr_sqlite3_configure()
     let mode =
       switch access {
       case .readOnly: SQLITE_OPEN_READONLY

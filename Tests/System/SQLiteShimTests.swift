@@ -2,6 +2,8 @@ import CSQLite
 import Testing
 
 @Suite struct SQLiteShimTests {
+  init() { rr_sqlite3_configure() }
+
   private func withStatement(_ sql: String, _ body: (OpaquePointer) throws -> Void) throws {
     var database: OpaquePointer?
     var statement: OpaquePointer?

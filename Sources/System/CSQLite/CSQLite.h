@@ -19,8 +19,11 @@ static inline int rr_sqlite3_db_config(sqlite3 *db, int option, int on) {
   return sqlite3_db_config(db, option, on, (int *)0);
 }
 
-/// Process-wide memory statistics cost a mutex on every allocation; nobody reads them here.
-static inline int rr_sqlite3_disable_memory_statistics(void) { return sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0); }
+/// For the whole process, once, before SQLite is used: no statistics of memory, and commits that do not look through the whole page
+/// cache (PageCache.c). When other code was first, SQLite stays as it is.
+void rr_sqlite3_configure(void);
+/// The page cache that SQLite was given; NULL when other code was first.
+const sqlite3_pcache_methods2 *rr_sqlite3_page_cache(void);
 
 /// A second of the monotonic clock after which statements end with SQLITE_INTERRUPT. It is looked at every 100,000 instructions of
 /// SQLite's machine, some milliseconds; 0: no limit.
