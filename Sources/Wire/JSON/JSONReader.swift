@@ -102,6 +102,13 @@ package struct JSONReader: ~Escapable {
     place = .afterValue
   }
 
+  /// The next value, which another reader has read and checked, ends there.
+  package mutating func pass(to end: Int) {
+    precondition(place == .beforeValue && end > offset, "a value is passed where one is due")
+    offset = end
+    place = .afterValue
+  }
+
   /// The first byte of the next value, which must be due.
   @inline(__always)
   mutating func nextValueByte() throws(JSONError) -> UInt8 {

@@ -29,6 +29,7 @@ struct UploadReading {
 struct UploadReader: Sendable {
   let envelopes: EnvelopeReader
   let records: RecordDecoder
+  private let straight: StraightReader
 
   init(_ configuration: ServerConfiguration) {
     let templates: [TemplateSchema]
@@ -37,6 +38,7 @@ struct UploadReader: Sendable {
     }
     envelopes = EnvelopeReader(rootProperty: configuration.rootProperty, templates: templates)
     records = RecordDecoder(templates: templates)
+    straight = StraightReader(envelopes, records)
   }
 
   /// `findsDevice`: false where the head of the request has said already whose records these are. To find it in a record, that
@@ -44,10 +46,12 @@ struct UploadReader: Sendable {
   func read(
     _ body: [UInt8], into envelope: inout Envelope, findsDevice: Bool = true
   ) throws(EnvelopeError) -> UploadReading {
-    try envelopes.read(body.span, into: &envelope)
-    var reading = UploadReading()
-    reading.points.reserveCapacity(envelope.records.count)
-    for range in envelope.records { read(range, of: body, into: &reading) }
+    var reading = readStraight(body, into: &envelope) ?? UploadReading()
+    if reading.points.isEmpty {
+      try envelopes.read(body.span, into: &envelope)
+      reading.points.reserveCapacity(envelope.records.count)
+      for range in envelope.records { read(range, of: body, into: &reading) }
+    }
     reading.parameters = parameters(of: envelope, in: body)
     if findsDevice { reading.device = device(of: envelope, in: body) }
     return reading
@@ -59,22 +63,34 @@ struct UploadReader: Sendable {
     return device(of: envelope, in: body)
   }
 
+  /// Nil for a body in which the records must be looked for.
+  private func readStraight(_ body: [UInt8], into envelope: inout Envelope) -> UploadReading? {
+    var reading = UploadReading()
+    let isRead = straight.read(body.span, into: &envelope) { record, range in
+      add(record, at: range, of: body, to: &reading)
+    }
+    return isRead ? reading : nil
+  }
+
   private func read(_ range: Range<Int>, of body: [UInt8], into reading: inout UploadReading) {
     do throws(RecordProblem) {
-      let record = try records.decode(body.span.extracting(range))
-      if let timestamp = record.timestamp, timestamp < reading.oldest ?? .latest { reading.oldest = timestamp }
-      reading.points.append(
-        Point(
-          recordedAt: record.timestamp?.millisecondsSince1970 ?? 0,
-          uuid: record.uuid ?? hash(of: record, at: range, in: body),
-          latitude: record.latitude, longitude: record.longitude, accuracy: record.accuracy, speed: record.speed,
-          heading: record.heading, isMoving: record.isMoving, odometer: record.odometer, event: record.event?.name,
-          record: range))
+      add(try records.decode(body.span.extracting(range)), at: range, of: body, to: &reading)
     } catch {
       reading.quarantined.append(
         QuarantinedItem(
           identity: hash(body[range]), reason: error.code.rawValue, detail: error.key ?? "", record: range))
     }
+  }
+
+  private func add(_ record: DecodedRecord, at range: Range<Int>, of body: [UInt8], to reading: inout UploadReading) {
+    if let timestamp = record.timestamp, timestamp < reading.oldest ?? .latest { reading.oldest = timestamp }
+    reading.points.append(
+      Point(
+        recordedAt: record.timestamp?.millisecondsSince1970 ?? 0,
+        uuid: record.uuid ?? hash(of: record, at: range, in: body),
+        latitude: record.latitude, longitude: record.longitude, accuracy: record.accuracy, speed: record.speed,
+        heading: record.heading, isMoving: record.isMoving, odometer: record.odometer, event: record.event?.name,
+        record: range))
   }
 
   /// An identity that is no UUID still says which record it is, also when the rest is written differently the next time.

@@ -12,7 +12,7 @@ import JSON
 /// - Where the templates of the app are known, a record that one of them made is read by it and by nothing else.
 /// - Everything else in a record is passed over; its bytes stay in the record.
 package struct RecordDecoder: Sendable {
-  private let templates: [TemplateSchema]
+  let templates: [TemplateSchema]
   private let table = FieldTable.shared
 
   /// Records of array templates are refused when none of `templates` made them.

@@ -9,6 +9,8 @@ struct RecordScan: ~Escapable {
   private var record = DecodedRecord()
   /// Two bits for each field: the rank of the name that gave its value.
   private var ranks: UInt64 = 0
+  /// It has `location`, which may be the record itself, or its name for `coords`.
+  private(set) var hasLocation = false
   /// For the few keys and texts that contain escapes.
   private var unescaped: [UInt8] = []
 
@@ -26,7 +28,9 @@ struct RecordScan: ~Escapable {
     while let key = try reader.nextKey() {
       switch meaning(of: key, in: place) {
       case .field(let field, let rank): try readValue(of: field, rank)
-      case .object(let inner): try readInner(inner)
+      case .object(let inner):
+        if inner == .coords, !reader.equals(key, RecordKey.coords) { hasLocation = true }
+        try readInner(inner)
       case nil: _ = try reader.skipValue()
       }
     }
