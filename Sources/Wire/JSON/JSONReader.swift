@@ -239,8 +239,16 @@ extension JSONReader {
   /// Any value, with everything inside it checked and nested as deep as it may be; its bytes without the white space
   /// around.
   package mutating func skipValue() throws(JSONError) -> Range<Int> {
-    _ = try peek()
+    let kind = try nextKind()
     let start = offset
+    switch kind {
+    case .object, .array: try skipContainer()
+    default: try skipScalar(kind)
+    }
+    return start..<offset
+  }
+
+  private mutating func skipContainer() throws(JSONError) {
     let outerDepth = depth
     // The words of brackets that are open outside the present one.
     var outerObjects: [UInt64] = []
@@ -252,17 +260,24 @@ extension JSONReader {
         restore(&outerObjects)
       }
     } while depth > outerDepth || place == .beforeValue
-    return start..<offset
   }
 
   private mutating func skipScalarOrOpening(_ outerObjects: inout [UInt64]) throws(JSONError) {
     switch try nextKind() {
     case .object: open(isObject: true, &outerObjects)
     case .array: open(isObject: false, &outerObjects)
+    case let kind: try skipScalar(kind)
+    }
+  }
+
+  @inline(__always)
+  private mutating func skipScalar(_ kind: JSONKind) throws(JSONError) {
+    switch kind {
     case .string: _ = try readText()
     case .number: try skipNumber()
     case .true, .false: _ = try readBool()
     case .null: try readNull()
+    case .object, .array: preconditionFailure("a container is no scalar")
     }
   }
 
