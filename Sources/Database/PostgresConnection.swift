@@ -15,6 +15,10 @@ package final class PostgresConnection {
     package var state = ""
     /// The connection is no more.
     package var isLost = false
+
+    package init(message: String, state: String = "", isLost: Bool = false) {
+      (self.message, self.state, self.isLost) = (message, state, isLost)
+    }
   }
 
   /// Whether libpq, PostgreSQL's client library, is on this machine (docs/decisions/0027).

@@ -3,6 +3,7 @@ import Database
 import PostgresStore
 import Store
 import Support
+import Synchronization
 import Testing
 import Threads
 
@@ -128,6 +129,62 @@ struct PostgresSharingTests {
       return walked.contains(10) && told.contains(10) && sent.contains(10)
     }
     for found in [walked, told, sent] { #expect(found.sorted() == [1, 2, 10, 20] && found.count == 4) }
+  }
+
+  /// PostgreSQL chooses partitions before it waits for their locks, and looks at the data behind that.
+  @Test(arguments: ["walk", "sink", "feed", "look"]) func aDayThatIsAddedMeanwhileHidesNothing(question: String) throws
+  {
+    let store = try store()
+    _ = store.apply(.ingest(Sample.batch([1])))
+    _ = store.apply(.ingest(Sample.batch([2])))
+    let (holder, administrator) = (try PostgresConnection(to: place), try PostgresConnection(to: place))
+    try eventually {
+      try administrator.perform("SELECT max(arrived_in) < (SELECT arrival_horizon()) FROM points").flag(0, 0)
+    }
+    // Another server adds a day, and the record that had come first is of this day.
+    try holder.run("BEGIN")
+    _ = try holder.perform("SELECT make_day(recorded_at / 86400000 + 40) FROM points ORDER BY arrived_in LIMIT 1")
+    _ = try holder.perform(
+      """
+      UPDATE points SET recorded_at = recorded_at + 40 * 86400000::int8
+      WHERE arrived_in = (SELECT min(arrived_in) FROM points)
+      """)
+    let place = place + "&application_name=asks"
+    let found = Mutex<[UInt64]>([])
+    let thread = try NamedThread.opening("asks") { () throws(StoreError) in
+      (reader: try PostgresReader(to: place), feed: try ChangeFeed(to: place, behind: ArrivalCursor(group: 0, row: 0)))
+    } run: { asking in
+      do throws(StoreError) {
+        let answer = try Self.answer(to: question, asking.reader, asking.feed)
+        found.withLock { $0 = answer }
+      } catch { Issue.record("\(error)") }
+    }
+    try eventually {
+      try administrator.perform(
+        "SELECT EXISTS (SELECT FROM pg_stat_activity WHERE application_name = 'asks' AND wait_event_type = 'Lock')"
+      ).flag(0, 0)
+    }
+    try holder.run("COMMIT")
+    thread.join()
+    #expect(found.withLock { $0 } == [1, 2])
+  }
+
+  private static func answer(
+    to question: String, _ reader: PostgresReader, _ feed: ChangeFeed
+  ) throws(StoreError) -> [UInt64] {
+    switch question {
+    case "walk":
+      return try reader.arrivals(RecordSelection(KeySelection(run: "")), after: nil, limit: 100).elements
+        .map(\.key.uuid.low)
+    case "sink":
+      let board = ArrivalBoard()
+      board.publish(end: ArrivalCursor(group: .max, row: .max))
+      let start = SinkPosition(behind: ArrivalCursor(group: 0, row: 0))
+      return try reader.records(behind: start, until: board.marks, limit: 100, bytes: 10_000).records
+        .map(\.key.uuid.low)
+    case "feed": return try feed.next().flatMap { $0.points.map(\.uuid.low) }
+    default: return try reader.keys(KeySelection(run: ""), after: nil, limit: 100).elements.map(\.key.uuid.low)
+    }
   }
 
   @Test func oneServerLeadsASinkUntilItsSessionEnds() throws {

@@ -2,13 +2,14 @@ import Base
 package import Database
 package import Store
 
-/// Questions to a store in PostgreSQL. Each is one statement: it sees one state of the data, and takes one round trip.
+/// Questions to a store in PostgreSQL. Each is one statement: it sees one state of the data.
 package final class PostgresReader: StoreReader {
   private typealias Failure = PostgresConnection.Failure
 
   /// Nil for a reader on the connection of a writer, which opens it again by itself.
   private let place: String?
   private var connection: PostgresConnection?
+  private var days = SteadyDays()
   /// Why the database could not be reached. Until then questions fail at once, and do not wait for it one after the other.
   private var refusal: (error: StoreError, until: MonotonicInstant)?
   private let clock = SystemClock()
@@ -35,22 +36,22 @@ package final class PostgresReader: StoreReader {
     for value in values { value.add(to: &arguments) }
     let wasOpen = connection != nil
     let first = try opened()
-    do throws(Failure) { return try Self.rows(of: sql, arguments, on: first, read) } catch {
+    do throws(Failure) { return try rows(of: sql, arguments, on: first, read) } catch {
       guard place != nil, error.isLost || PostgresRemedy(error) == .reconnect else { throw storeError(error) }
       connection = nil
       guard wasOpen else { throw storeError(error) }
     }
     let second = try opened()
-    do throws(Failure) { return try Self.rows(of: sql, arguments, on: second, read) } catch {
+    do throws(Failure) { return try rows(of: sql, arguments, on: second, read) } catch {
       if error.isLost { connection = nil }
       throw storeError(error)
     }
   }
 
-  private static func rows<Answer>(
+  private func rows<Answer>(
     of sql: String, _ arguments: PostgresArguments, on connection: PostgresConnection, _ read: (PostgresRow) -> Answer
   ) throws(Failure) -> [Answer] {
-    let result = try connection.perform(sql, arguments)
+    let result = try days.ask(sql, arguments, on: connection)
     return (0..<result.count).map { read(PostgresRow(result, $0)) }
   }
 

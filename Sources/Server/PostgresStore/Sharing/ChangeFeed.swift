@@ -7,6 +7,7 @@ package final class ChangeFeed {
   private typealias Failure = PostgresConnection.Failure
 
   private let connection: PostgresConnection
+  private var days = SteadyDays()
   /// On the same connection.
   package let reader: PostgresReader
   /// The last record that was read or passed over.
@@ -51,15 +52,16 @@ package final class ChangeFeed {
     var arguments = PostgresArguments()
     arguments.add(position.group)
     arguments.add(position.row)
-    let rows = try connection.asked(
-      """
+    let sql = """
       SELECT devices.run, devices.name, point.received_at, point.arrived_in, point.n, point.recorded_at, point.uuid,
         point.latitude, point.longitude, point.accuracy, point.speed, point.heading, point.is_moving, point.event, point.record
       FROM points AS point LEFT JOIN devices ON devices.id = point.device
       WHERE point.arrived_in >= $1::int8 AND (point.arrived_in > $1::int8 OR point.n > $2::int8)
         AND point.arrived_in < (SELECT arrival_horizon())
       ORDER BY point.arrived_in, point.n LIMIT \(ChangeFeed.rowsMax)
-      """, arguments)
+      """
+    let rows: PostgresResult
+    do throws(Failure) { rows = try days.ask(sql, arguments, on: connection) } catch { throw StoreError(error) }
     isBehind = rows.count == ChangeFeed.rowsMax
     guard rows.count > 0 else { return [] }
     position = ArrivalCursor(group: rows.integer(rows.count - 1, 3), row: rows.integer(rows.count - 1, 4))

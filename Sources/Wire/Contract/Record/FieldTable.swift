@@ -1,4 +1,4 @@
-/// What the keys of a record mean, found by a hash of their first and last bytes and one comparison.
+/// What the keys of a record mean, found by a hash of length, first and last byte and one comparison.
 final class FieldTable: Sendable {
   static let shared = FieldTable(FieldTable.names)
 
@@ -23,7 +23,8 @@ final class FieldTable: Sendable {
   }
 
   private struct Entry {
-    let ends: TextEnds
+    let start: UInt16
+    let count: UInt8
     let place: Place
     let meaning: Meaning
   }
@@ -31,21 +32,20 @@ final class FieldTable: Sendable {
   private static let slotCount = 256
 
   private let entries: [Entry]
-  /// Those of the entries; apart from them, so that an entry owns nothing.
-  private let texts: [[UInt8]]
+  private let texts: [UInt8]
   /// Indices into `entries` plus one; 0 is a free slot.
   private let slots: [UInt8]
 
   private init(_ names: [Name]) {
     var entries: [Entry] = []
-    var texts: [[UInt8]] = []
+    var texts: [UInt8] = []
     var slots = [UInt8](repeating: 0, count: Self.slotCount)
     for name in names {
       let text = Array(name.text.description.utf8)
-      let ends = TextEnds(text.span)
-      entries.append(Entry(ends: ends, place: name.place, meaning: name.meaning))
-      texts.append(text)
-      var slot = Self.slot(for: ends, in: name.place)
+      entries.append(
+        Entry(start: UInt16(texts.count), count: UInt8(text.count), place: name.place, meaning: name.meaning))
+      texts += text
+      var slot = Self.slot(for: text.span, in: name.place)
       while slots[slot] != 0 { slot = (slot + 1) & (Self.slotCount - 1) }
       slots[slot] = UInt8(entries.count)
     }
@@ -57,52 +57,26 @@ final class FieldTable: Sendable {
   /// Nil for a key of no interest.
   func meaning(of name: Span<UInt8>, in place: Place) -> Meaning? {
     guard !name.isEmpty else { return nil }
-    let ends = TextEnds(name)
-    var slot = Self.slot(for: ends, in: place)
+    var slot = Self.slot(for: name, in: place)
     while slots[slot] != 0 {
-      let index = Int(slots[slot]) - 1
-      if entries[index].ends == ends, entries[index].place == place, !ends.leaveOut || isText(of: index, name) {
-        return entries[index].meaning
+      let entry = entries[Int(slots[slot]) - 1]
+      if entry.place == place && Int(entry.count) == name.count && isText(at: Int(entry.start), equalTo: name) {
+        return entry.meaning
       }
       slot = (slot + 1) & (Self.slotCount - 1)
     }
     return nil
   }
 
-  private func isText(of index: Int, _ name: Span<UInt8>) -> Bool {
-    for place in name.indices where texts[index][place] != name[place] { return false }
+  private func isText(at start: Int, equalTo name: Span<UInt8>) -> Bool {
+    for index in name.indices where texts[start + index] != name[index] { return false }
     return true
   }
 
-  private static func slot(for ends: TextEnds, in place: Place) -> Int {
-    let mixed = (ends.first &+ ends.last &* 31 &+ UInt64(place.rawValue)) &* 0x9E37_79B9_7F4A_7C15
-    return Int(truncatingIfNeeded: mixed >> 56)
+  private static func slot(for name: Span<UInt8>, in place: Place) -> Int {
+    let edges = Int(name[0]) &* 5 &+ Int(name[name.count - 1]) &* 3
+    return (edges &+ name.count &* 31 &+ Int(place.rawValue) &* 67) & (slotCount - 1)
   }
-}
-
-/// The length of a text that is not empty, with its first and its last eight bytes: all of a short one.
-private struct TextEnds: Equatable {
-  let count: Int
-  let first: UInt64
-  let last: UInt64
-
-  init(_ text: Span<UInt8>) {
-    count = text.count
-    switch count {
-    case 8...:
-      first = unsafe text.bytes.unsafeLoadUnaligned(fromByteOffset: 0, as: UInt64.self)
-      last = unsafe text.bytes.unsafeLoadUnaligned(fromByteOffset: count - 8, as: UInt64.self)
-    case 4...:
-      first = UInt64(unsafe text.bytes.unsafeLoadUnaligned(fromByteOffset: 0, as: UInt32.self))
-      last = UInt64(unsafe text.bytes.unsafeLoadUnaligned(fromByteOffset: count - 4, as: UInt32.self))
-    default:
-      first = UInt64(text[0]) | UInt64(text[count / 2]) << 8
-      last = UInt64(text[count - 1])
-    }
-  }
-
-  /// Whether there are bytes between them.
-  var leaveOut: Bool { count > 16 }
 }
 
 extension FieldTable {
