@@ -86,16 +86,7 @@ struct EnvelopeScan: ~Escapable {
 
   func isRoot(_ key: JSONText) -> Bool { settings.rootProperty.map { isKey(key, $0) } ?? false }
 
-  func isKey(_ key: JSONText, _ name: [UInt8]) -> Bool {
-    if key.isPlain {
-      guard key.range.count == name.count else { return false }
-      for index in name.indices where bytes[key.range.lowerBound + index] != name[index] { return false }
-      return true
-    }
-    var text: [UInt8] = []
-    reader.append(key, to: &text)
-    return text == name
-  }
+  func isKey(_ key: JSONText, _ name: [UInt8]) -> Bool { reader.equals(key, name.span) }
 
   func isLocation(_ key: JSONText) -> Bool { reader.equals(key, EnvelopeKey.location) }
 

@@ -211,10 +211,11 @@ extension JSONReader {
 
   /// Whether the text says this name, however it is escaped.
   package func equals(_ text: JSONText, _ name: StaticString) -> Bool {
-    name.withUTF8Buffer { name in
-      let name = unsafe name.span
-      return text.isPlain ? isPlain(text.range, name) : isEscaped(text.range, name)
-    }
+    name.withUTF8Buffer { name in equals(text, unsafe name.span) }
+  }
+
+  package func equals(_ text: JSONText, _ name: Span<UInt8>) -> Bool {
+    text.isPlain ? isPlain(text.range, name) : isEscaped(text.range, name)
   }
 
   /// Appends what the text says: UTF-8 without escapes. Allocates only when the array must grow.

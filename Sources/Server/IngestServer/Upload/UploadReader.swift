@@ -46,11 +46,11 @@ struct UploadReader: Sendable {
   func read(
     _ body: [UInt8], into envelope: inout Envelope, findsDevice: Bool = true
   ) throws(EnvelopeError) -> UploadReading {
-    var reading = readStraight(body, into: &envelope) ?? UploadReading()
-    if reading.points.isEmpty {
-      try envelopes.read(body.span, into: &envelope)
-      reading.points.reserveCapacity(envelope.records.count)
-      for range in envelope.records { read(range, of: body, into: &reading) }
+    var reading: UploadReading
+    if let straight = readStraight(body, into: &envelope) {
+      reading = straight
+    } else {
+      reading = try search(body, into: &envelope)
     }
     reading.parameters = parameters(of: envelope, in: body)
     if findsDevice { reading.device = device(of: envelope, in: body) }
@@ -70,6 +70,14 @@ struct UploadReader: Sendable {
       add(record, at: range, of: body, to: &reading)
     }
     return isRead ? reading : nil
+  }
+
+  private func search(_ body: [UInt8], into envelope: inout Envelope) throws(EnvelopeError) -> UploadReading {
+    try envelopes.read(body.span, into: &envelope)
+    var reading = UploadReading()
+    reading.points.reserveCapacity(envelope.records.count)
+    for range in envelope.records { read(range, of: body, into: &reading) }
+    return reading
   }
 
   private func read(_ range: Range<Int>, of body: [UInt8], into reading: inout UploadReading) {

@@ -66,7 +66,7 @@ final class DayTable {
 
   private func read(_ connection: PostgresConnection) throws(Failure) {
     // Not the other way round: a change between the two must show.
-    let changes = try connection.perform("SELECT day_changes FROM installation").integer(0, 0)
+    let changes = try connection.dayChanges()
     let days = try connection.perform("SELECT day FROM partitions")
     all = Set((0..<days.count).map { days.integer($0, 0) })
     self.changes = changes

@@ -256,12 +256,7 @@ extension RecordScan {
     }
   }
 
-  private func isKey(_ key: JSONText, _ name: [UInt8]) -> Bool {
-    var text: [UInt8] = []
-    if key.isPlain && key.range.count != name.count { return false }
-    reader.append(key, to: &text)
-    return text == name
-  }
+  private func isKey(_ key: JSONText, _ name: [UInt8]) -> Bool { reader.equals(key, name.span) }
 }
 
 /// Reading of values that a template put into quotes, or that a backend's client writes in its own way.

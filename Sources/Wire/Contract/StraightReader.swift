@@ -63,23 +63,16 @@ private struct UploadScan: ~Escapable {
     try reader.enterObject()
     while let key = try reader.nextKey() {
       guard key.isPlain else { return false }
-      if isRoot(key) {
+      if reader.equals(key, root.span) {
         guard envelope.root == nil, try readRoot(into: &envelope, take) else { return false }
         envelope.root = key
       } else if table.meaning(of: bytes.extracting(key.range), in: .root) == nil {
-        _ = try reader.peek()
         envelope.params.append(Envelope.Param(key: key, value: try reader.skipValue()))
       } else {
         return false
       }
     }
     return envelope.root != nil
-  }
-
-  private func isRoot(_ key: JSONText) -> Bool {
-    guard key.range.count == root.count else { return false }
-    for index in root.indices where bytes[key.range.lowerBound + index] != root[index] { return false }
-    return true
   }
 
   private mutating func readRoot(
