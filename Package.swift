@@ -29,9 +29,20 @@ let buildSettings =
   + (optimizesProduct
     ? [.unsafeFlags(["-whole-module-optimization", "-num-threads", "1", "-no-emit-module-separately-wmo"])] : [])
 
-/// Whether a target calculates for long. What it does once for each run is not worth the time of the optimizer in tests, nor
-/// the room of quick code in a program.
-enum Load { case calculates, calculatesLittle }
+/// How long a target calculates. What does little is not worth the time of the optimizer in tests, nor the room of quick code
+/// in a program; what does it once in a run is not worth generic code made for each of its types either (docs/decisions/0036).
+enum Load { case calculates, calculatesLittle, calculatesOnce }
+
+/// What a target of the program waits for besides what it needs: without it they are compiled before the longest chain (see
+/// `turn`), and a core idles beside its end.
+func turn(ofTarget name: String) -> [Target.Dependency] {
+  guard shrinksProduct else { return [] }
+  switch name {
+  case "Queue": return ["PostgresStore"]
+  case "Scenario", "Engine", "DeviceLog": return ["Queue"]
+  default: return []
+  }
+}
 
 func library(
   _ name: String, in folder: String = "", _ load: Load = .calculates, needs: [Target.Dependency] = [],
@@ -39,11 +50,14 @@ func library(
 ) -> Target {
   var flags: [String] = []
   if optimizesProduct, load == .calculates { flags = ["-O"] }
-  if shrinksProduct, load == .calculatesLittle { flags = ["-Osize"] }
+  if shrinksProduct, load != .calculates { flags = ["-Osize"] }
+  if shrinksProduct, load == .calculatesOnce {
+    for pass in ["generic-specializer", "inline"] { flags += ["-Xllvm", "-sil-disable-pass=\(pass)"] }
+  }
   let withoutRegularExpressions = ["-Xfrontend", "-disable-implicit-string-processing-module-import"]
   if optimizesProduct || shrinksProduct { flags += withoutRegularExpressions }
   return .target(
-    name: name, dependencies: needs, path: "Sources/\(folder)\(name)", resources: resources,
+    name: name, dependencies: needs + turn(ofTarget: name), path: "Sources/\(folder)\(name)", resources: resources,
     swiftSettings: buildSettings + (flags.isEmpty ? [] : [.unsafeFlags(flags)]))
 }
 
@@ -155,7 +169,7 @@ let package = Package(
     library("AnswerCheck", in: "Simulator/", needs: ["Upload", "Contract", "JSON", "Base"]),
 
     library(
-      "Drive", in: "Simulator/", .calculatesLittle,
+      "Drive", in: "Simulator/", .calculatesOnce,
       needs: [
         "AnswerCheck", "Scenario", "Sensing", "World", "Formats", "Host", "Engine", "Queue", "Upload", "DeviceLog",
         "Vocabulary",
@@ -167,7 +181,7 @@ let package = Package(
       needs: ["Scenario", "AnswerCheck", "Upload", "Contract", "Shell", "JSON", "Database", "Sinks", "Base"]),
 
     library(
-      "Conformance", in: "Simulator/", .calculatesLittle,
+      "Conformance", in: "Simulator/", .calculatesOnce,
       needs: [
         "BackendStore", "AnswerCheck", "Formats", "Scenario", "Shell", "Host", "Engine", "Queue", "Upload",
         "Vocabulary",
@@ -210,10 +224,10 @@ let package = Package(
         "Threads", "Base",
       ]),
 
-    library("Reports", in: "Simulator/", .calculatesLittle, needs: ["FleetSimulator", "Scenario", "Base"]),
+    library("Reports", in: "Simulator/", .calculatesOnce, needs: ["FleetSimulator", "Scenario", "Base"]),
 
     library(
-      "CommandLine", in: "App/", .calculatesLittle,
+      "CommandLine", in: "App/", .calculatesOnce,
       needs: [
         "FleetSimulator", "ControlRoom", "Telemetry", "Reports", "Scenario", "Drive", "BackendStore", "Conformance",
         "Explain",

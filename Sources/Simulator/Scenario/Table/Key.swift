@@ -1,6 +1,9 @@
 internal import JSON
 
 /// One key: what it looks like, and how its value gets into the section.
+///
+/// Tables are read once in a run. What makes and reads their rows is not compiled anew for each of a hundred types of values,
+/// which took the compiler longer than all the rest of the language (docs/decisions/0036).
 struct Key<Section: Sendable>: Sendable {
   typealias Property<Value> = any WritableKeyPath<Section, Value> & Sendable
 
@@ -8,6 +11,7 @@ struct Key<Section: Sendable>: Sendable {
   let read: @Sendable (JSON5Value, inout Section, inout DecodingContext) -> Void
 
   /// The keys of a part, as keys of the whole.
+  @_semantics("optimize.sil.specialize.generic.never")
   func placed<Whole>(at part: any WritableKeyPath<Whole, Section> & Sendable) -> Key<Whole> {
     Key<Whole>(schema: schema) { value, whole, context in read(value, &whole[keyPath: part], &context) }
   }
@@ -15,6 +19,7 @@ struct Key<Section: Sendable>: Sendable {
 
 extension Key where Section: ScenarioSection {
   /// A key with a standard value, which is that of a new section.
+  @_semantics("optimize.sil.specialize.generic.never")
   static func key<Value>(
     _ name: String, _ property: Property<Value>, _ codec: ValueCodec<Value>, _ text: String
   ) -> Key {
@@ -22,6 +27,7 @@ extension Key where Section: ScenarioSection {
   }
 
   /// A key that must be there.
+  @_semantics("optimize.sil.specialize.generic.never")
   static func required<Value>(
     _ name: String, _ property: Property<Value>, _ codec: ValueCodec<Value>, _ text: String
   ) -> Key {
@@ -29,6 +35,7 @@ extension Key where Section: ScenarioSection {
   }
 
   /// A key that need not be there and then says nothing.
+  @_semantics("optimize.sil.specialize.generic.never")
   static func optional<Value>(
     _ name: String, _ property: Property<Value?>, _ codec: ValueCodec<Value>, _ text: String
   ) -> Key {
@@ -38,6 +45,7 @@ extension Key where Section: ScenarioSection {
     }
   }
 
+  @_semantics("optimize.sil.specialize.generic.never")
   private static func make<Value>(
     _ name: String, _ codec: ValueCodec<Value>, _ property: Property<Value>, isRequired: Bool, standard: Value?,
     _ text: String
@@ -114,6 +122,7 @@ struct Variant<Value: Sendable>: Sendable {
   }
 
   /// A variant that has variants itself.
+  @_semantics("optimize.sil.specialize.generic.never")
   init<Inner>(
     _ name: String, of codec: ValueCodec<Inner>, _ wrap: @escaping @Sendable (Inner) -> Value
   ) {
@@ -124,6 +133,7 @@ struct Variant<Value: Sendable>: Sendable {
 
 extension ValueCodec {
   /// Without the tag, `standard` is meant; nil makes the tag a must.
+  @_semantics("optimize.sil.specialize.generic.never")
   static func variants(tag: String, standard: String? = nil, _ variants: [Variant<Value>]) -> ValueCodec {
     ValueCodec(.variants(tag: tag, standard: standard, variants.map(\.schema))) { value, context in
       var tags: [String] = []

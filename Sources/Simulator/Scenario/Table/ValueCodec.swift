@@ -20,6 +20,7 @@ struct ValueCodec<Value: Sendable>: Sendable {
   }
 
   /// The same text read as something else; nil from `convert` is a value out of range, of which `words` says what would be right.
+  @_semantics("optimize.sil.specialize.generic.never")
   func map<Other>(
     words: String, show: @escaping @Sendable (Other) -> JSONValue? = { _ in nil },
     _ convert: @escaping @Sendable (Value) -> Other?
@@ -224,6 +225,7 @@ extension ValueCodec where Value: RawRepresentable<String> & CaseIterable {
 
 extension ValueCodec {
   /// An object with the keys of a table.
+  @_semantics("optimize.sil.specialize.generic.never")
   static func section(_ type: Value.Type = Value.self) -> ValueCodec where Value: ScenarioSection {
     ValueCodec(.section(Value.table.schema)) { value, context in
       var tags: [String] = []
@@ -236,6 +238,7 @@ extension ValueCodec {
     }
   }
 
+  @_semantics("optimize.sil.specialize.generic.never")
   static func list<Element>(
     of element: ValueCodec<Element>, count: ClosedRange<Int> = 0...100_000
   ) -> ValueCodec where Value == [Element] {
@@ -258,6 +261,7 @@ extension ValueCodec {
   }
 
   /// Names of the author's choice, in the order of the text.
+  @_semantics("optimize.sil.specialize.generic.never")
   static func map<Element>(
     of element: ValueCodec<Element>, names: [String]? = nil, what: String = "name"
   ) -> ValueCodec where Value == [Named<Element>] {
