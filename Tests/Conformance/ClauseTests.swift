@@ -57,6 +57,8 @@ import Threaded
     Case(defect: .countsInSummerTime, clause: "time-in-every-season"),
     Case(defect: .neverCharges, clause: "standard-fields-kept"),
     Case(defect: .isAlwaysSure, clause: "standard-fields-kept"),
+    Case(defect: .makesNullOfZero, clause: "standard-fields-kept"),
+    Case(defect: .sharesExtras, clause: "one-record-one-content"),
     Case(defect: .forgetsGeofenceExtras, clause: "event-geofence"),
     Case(defect: .stopsEverybody, clause: "no-commands-unasked"),
     Case(defect: .acknowledgesOtherPaths, clause: "unknown-path-refused"),

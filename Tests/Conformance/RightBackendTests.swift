@@ -68,13 +68,53 @@ import Threaded
 
   /// What is shown of a geofence is looked at, promised or not.
   @Test func aWrongGeofenceThatIsNotPromisedIsSeen() throws {
-    let open = Self.dialect(", keeps: [\"event\", \"geofence\", \"extras\", \"battery\", \"activity\"]", "")
-    let verdict = try ScriptedBackend(.entersAlways).verdict(on: "event-geofence", dialect: open)
+    let verdict = try ScriptedBackend(.entersAlways).verdict(on: "event-geofence", dialect: Self.withoutPromises)
     guard case .broken(let breach)? = verdict else {
       Issue.record("a wrong action is kept")
       return
     }
     #expect(breach.cause.contains("geofence.action"))
+  }
+
+  private static let withoutPromises = dialect(
+    ", keeps: [\"event\", \"geofence\", \"extras\", \"battery\", \"activity\"]", "")
+
+  @Test func aZeroThatIsLeftOutIsNoBreach() throws {
+    let verdict = try ScriptedBackend(nil, listing: .withoutZeros).verdict(
+      on: "standard-fields-kept", dialect: Self.withoutPromises)
+    guard case .kept? = verdict else {
+      Issue.record("\(String(describing: verdict))")
+      return
+    }
+  }
+
+  @Test func aNullForAZeroIsABreach() throws {
+    let verdict = try ScriptedBackend(.makesNullOfZero).verdict(
+      on: "standard-fields-kept", dialect: Self.withoutPromises)
+    guard case .broken(let breach)? = verdict else {
+      Issue.record("\(String(describing: verdict))")
+      return
+    }
+    #expect(breach.cause.contains("coords.speed: null instead of 0"), "\(breach.cause)")
+  }
+
+  /// A store that is to keep no extras has none to compare.
+  @Test func extrasThatAreNotPromisedAreNotCompared() throws {
+    let dialect = Self.dialect("\"extras\", ", "")
+    let verdict = try ScriptedBackend(.sharesExtras).verdict(on: "one-record-one-content", dialect: dialect)
+    guard case .kept? = verdict else {
+      Issue.record("\(String(describing: verdict))")
+      return
+    }
+  }
+
+  @Test func extrasOfAnotherRecordAreABreach() throws {
+    let verdict = try ScriptedBackend(.sharesExtras).verdict(on: "one-record-one-content")
+    guard case .broken(let breach)? = verdict else {
+      Issue.record("\(String(describing: verdict))")
+      return
+    }
+    #expect(breach.cause.hasPrefix("record 2 of the batch has the extras of record 1: "), "\(breach.cause)")
   }
 
   /// A run of some clauses that cannot be judged says why, and is no success.

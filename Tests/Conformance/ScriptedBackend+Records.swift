@@ -50,6 +50,7 @@ extension ScriptedBackend {
     case .dropsLongExtras: return (record["extras"]?.shown.utf8.count ?? 0) > 4_000 ? nil : record
     case .neverCharges: return record.replacing("battery", record["battery"]?.replacing("is_charging", .bool(false)))
     case .isAlwaysSure: return record.replacing("activity", record["activity"]?.replacing("confidence", .number("92")))
+    case .makesNullOfZero: return record.withZeros(as: .null)
     case .cutsTexts:
       let note = record.value(at: "extras.note")?.string
       return note.map {
@@ -120,6 +121,19 @@ extension StoredValue {
       members.compactMap { member in
         member.key != key ? member : value.map { (key, $0) }
       })
+  }
+
+  /// Another value, or none, for each quantity that is 0.
+  func withZeros(as other: StoredValue?) -> StoredValue {
+    func changed(_ value: StoredValue?, _ keys: [String]) -> StoredValue? {
+      var value = value
+      for key in keys where value?[key]?.isZero ?? false { value = value?.replacing(key, other) }
+      return value
+    }
+    let record = replacing("coords", changed(self["coords"], ["speed", "heading", "altitude"]))
+      .replacing("battery", changed(self["battery"], ["level"]))
+      .replacing("activity", changed(self["activity"], ["confidence"]))
+    return changed(record, ["odometer"]) ?? record
   }
 
   var withoutPlace: StoredValue {

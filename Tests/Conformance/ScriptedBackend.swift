@@ -23,6 +23,7 @@ final class ScriptedBackend: Sendable {
     case roundsToFrames, makesFalseOfNull, cutsLists, commitsBatchesLate, numbersDevices, entersAlways
     case losesOverlaps, countsInSummerTime, refusesOldRecords, datesOldRecordsAnew, cutsHEAD
     case losesEachSeventh, failsAtEachSeventh, listsOldRecordsOnce, knowsForAMoment, fillsGapsFromBefore, pagesBySeconds
+    case makesNullOfZero, sharesExtras
   }
 
   private struct Entry {
@@ -58,6 +59,7 @@ final class ScriptedBackend: Sendable {
       case .microseconds: row = row.replacing("timestamp", .number("\(time)000"))
       case .nanoseconds: row = row.replacing("timestamp", .number("\(time)000000"))
       case .ofOneMeridian: row = row.onOneMeridian
+      case .withoutZeros: row = row.withZeros(as: nil)
       case .unreadableTimes: row = row.replacing("timestamp", .text("day \(time / 86_400_000)"))
       case .geoJSON, .texts, .placeless:
         row = row.withoutPlace
@@ -78,6 +80,8 @@ final class ScriptedBackend: Sendable {
     case otherUUIDs, ownUUIDs
     /// A pole has no longitude, and 180° west is 180° east.
     case ofOneMeridian
+    /// A quantity that is 0 is left out.
+    case withoutZeros
   }
 
   let defect: Defect?
@@ -262,6 +266,10 @@ final class ScriptedBackend: Sendable {
       if defect == .dropsSecondOfBatch, records.count > 1 { records.remove(at: 1) }
     case let single?: records = [single]
     case nil: return answer(400)
+    }
+    if defect == .sharesExtras, records.count > 1 {
+      let extras = records[0]["extras"]
+      records = records.map { $0.replacing("extras", extras) }
     }
     for var record in records {
       if defect == .losesEachSeventh, losesNext() { continue }

@@ -87,6 +87,7 @@ extension ConformanceClause {
 
   private static func records(_ run: ClauseRun) throws {
     try run.needBatches()
+    try ownExtras(run)
     let phone = try run.phone()
     let full = run.fix(phone) {
       $0.event = .geofence
@@ -113,6 +114,29 @@ extension ConformanceClause {
       }
     }
     if run.facts.takesDefaultSchema { try bareRecords(run) }
+  }
+
+  /// Where each record of a batch has other extras, each is stored with its own.
+  private static func ownExtras(_ run: ClauseRun) throws {
+    guard run.facts.shows("extras"), run.facts.hidden("extras") == nil else { return }
+    let phone = try run.phone()
+    let records = (1...3).map { number in
+      run.fix(phone) { $0.extras = run.object("{\"own\":\"\(number)\",\"only\(number)\":\"yes\"}") }
+    }
+    try run.deliver(phone, records)
+    let look = try run.expectOnce(records, of: phone.name)
+    for (index, record) in records.enumerated() {
+      guard let entry = look.entry(of: record) else { continue }
+      let stored = entry.value("extras")
+      for (other, neighbour) in records.enumerated() where other != index {
+        guard let stored, let theirs = neighbour.value.value(at: "extras"), stored.equals(theirs) else { continue }
+        run.showRequest(of: record)
+        throw run.fail(
+          "record \(index + 1) of the batch has the extras of record \(other + 1): \(stored.shown)",
+          stored: entry.entry.shown.shortened(240), sign: .field("extras"))
+      }
+      try run.expectSame(["extras"], of: record, in: look)
+    }
   }
 
   /// A record that has neither battery nor activity has none of those beside it.

@@ -7,6 +7,7 @@ from datetime import datetime, timezone
 from defects import around, defect
 from defects.content import change, edit_extras, put, retime, walk
 from defects.storage import drop, forget_key
+from intake import is_number
 from wire import Answer
 
 
@@ -33,6 +34,36 @@ def battery_never_charging(parts):
 @defect
 def activity_always_sure(parts):
     edit_object(parts, "activity", lambda activity: activity | {"confidence": 100})
+
+
+def zeros_to_none(values, names):
+    return {key: None if key in names and is_number(value) and not value else value for key, value in values.items()}
+
+
+@defect
+def zero_to_null(parts):
+    edit_object(parts, "coords", lambda coords: zeros_to_none(coords, ("speed", "heading", "altitude")))
+    edit_object(parts, "battery", lambda battery: zeros_to_none(battery, ("level",)))
+    edit_object(parts, "activity", lambda activity: zeros_to_none(activity, ("confidence",)))
+
+    def edit(record):
+        if isinstance(record.content, dict):
+            record.content = zeros_to_none(record.content, ("odometer",))
+
+    change(parts, edit)
+
+
+@defect
+def extras_of_the_first(parts):
+    @around(parts.intake, "split")
+    def _(split, body):
+        records, params, batch = split(body)
+        first = records[0].get("extras") if records and isinstance(records[0], dict) else None
+        if len(records) > 1:
+            records = [
+                raw | {"extras": first} if isinstance(raw, dict) and "extras" in raw else raw for raw in records
+            ]
+        return records, params, batch
 
 
 @defect

@@ -245,6 +245,15 @@ def _(phone):
     found = phone.row(device)["record"]
     need(found["battery"]["is_charging"] is True, "is_charging is another")
     need(found["activity"]["confidence"] == 61, "the confidence is another")
+    device = phone.new_device()
+    zeros = {"speed": 0, "heading": 0, "altitude": 0}
+    battery, activity = {"level": 0, "is_charging": False}, {"type": "still", "confidence": 0}
+    phone.must_post(phone.record(coords=zeros, odometer=0, battery=battery, activity=activity), device)
+    found = phone.row(device)["record"]
+    for name in zeros:
+        need(found["coords"][name] == 0, f"a {name} of 0 is stored as {found['coords'][name]}")
+    need(found["odometer"] == 0 and found["battery"]["level"] == 0, "an odometer or battery level of 0 is another")
+    need(found["activity"]["confidence"] == 0, "a confidence of 0 is another")
 
 
 @probe("extras-8-kb")
@@ -277,6 +286,13 @@ def _(phone):
             stored is None or {"event", "geofence", "extras", "battery", "activity"} & set(stored) <= set(record),
             "a record has fields of its neighbour",
         )
+    device = phone.new_device()
+    records = [phone.record(extras={"own": number}) for number in range(3)]
+    phone.must_post(records, device)
+    found = {row["uuid"]: row["record"] for row in phone.stored(device)}
+    for record in records:
+        stored = found.get(record["uuid"], record).get("extras")
+        need(stored == record["extras"], f"extras {record['extras']} are stored as {stored}")
 
 
 @probe("right-device")
