@@ -1,5 +1,6 @@
 import Base
 import CurlTransport
+import Store
 import Support
 import Synchronization
 import Testing
@@ -47,6 +48,34 @@ import Testing
     var found = 0
     proof.forEachRecord(of: "cars-0") { _, _ in found += 1 }
     return (found, proof.refusal)
+  }
+
+  /// A record that is not on the page that was read may be on the next one, which the answer names in a way that nothing was said
+  /// about: that is no loss. A list that has everything is read, whatever stands beside it.
+  @Test(arguments: [
+    (#""next":"100""#, true), (#""nextPageToken":"abc""#, true), (#""has_more":true"#, true), (#""cursor":17"#, true),
+    (#""next":null"#, false), (#""next":"""#, false), (#""has_more":false"#, false), (#""total":100"#, false),
+  ])
+  func whatAnUnreadPageMayHoldIsNotLost(beside: String, isUnread: Bool) throws {
+    let body = "{\"points\":[\"00000000-0000-4000-8000-000000000001\"],\(beside)}"
+    let server = try BareServer { _ in .ok(body) }
+    let client = try BlockingHTTPClient(TransportConfiguration(), keepsHeads: true)
+    let question = QuerySource.Question(url: server.url + "list", path: "$.points[*]")
+    let proof = ListedProof(
+      QuerySource(client, question, headers: [], seed: 1, deviceCount: 1), devices: ["cars-0"])
+    let (listed, absent) = try (key("000000000001"), key("000000000002"))
+    #expect(proof.missing([listed], of: "cars-0") == [] && proof.refusal == nil)
+    let missing = proof.missing([listed, absent], of: "cars-0")
+    if isUnread {
+      #expect(missing == nil && proof.refusal?.contains("target.verify.next") == true, "\(proof.refusal ?? "")")
+    } else {
+      #expect(missing == [absent] && proof.refusal == nil, "\(proof.refusal ?? "")")
+    }
+  }
+
+  private func key(_ digits: String) throws -> PointKey {
+    let uuid = UUID128(text: "00000000-0000-4000-8000-\(digits)".utf8.span)
+    return PointKey(recordedAt: 0, uuid: try #require(uuid))
   }
 
   @Test func pagesThatComeSteadilyAreReadToTheLast() throws {

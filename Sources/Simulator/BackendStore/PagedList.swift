@@ -21,15 +21,18 @@ package struct PagedList: Sendable {
 
   package init(_ url: String, next: [JSONStep]?) { (self.url, self.next) = (url, next) }
 
-  /// `ask` sends the request for a page; `take` gets it, and gives the mark of what it tells.
+  /// `ask` sends the request for a page; `take` gets it, and gives the mark of what it tells. Returns why there may be more
+  /// pages than were read, for a list whose end does not look like one.
+  @discardableResult
   package func read(
     _ device: String, _ ask: Question, _ take: (_ page: StoredValue) throws(StoreProblem) -> ListedMark
-  ) throws(StoreProblem) {
+  ) throws(StoreProblem) -> String? {
     let address = url.filling("device", device.percentEncoded)
     var next: String? = address.filling("cursor", "")
     var seen: Set<String> = []
     var told: Set<ListedMark> = []
     var idlePages = 0
+    var unread: String?
     while let page = next {
       guard seen.insert(page).inserted else { throw StoreProblem(text: "\(page): its pages form a loop") }
       guard seen.count <= PagedList.pagesMax else {
@@ -56,7 +59,24 @@ package struct PagedList: Sendable {
       if let next, URLParts(next).origin != URLParts(page).origin {
         throw StoreProblem(text: "\(page): its next page, \(next), is on another server")
       }
+      if next == nil, self.next == nil { unread = PagedList.unread(in: value, page) }
     }
+    return unread
+  }
+
+  /// Members that lists have beside their entries where there is more to come.
+  private static let continuations = [
+    "next", "next_page", "nextPage", "next_cursor", "nextCursor", "next_page_token", "nextPageToken", "cursor",
+    "continuation", "continuationToken", "has_more", "hasMore",
+  ]
+
+  private static func unread(in value: StoredValue, _ page: String) -> String? {
+    for name in continuations {
+      guard let member = value[name], member.leadsOn else { continue }
+      return
+        "\(page): the answer has \"\(name)\": \(member.shown.shortened(40)), so there may be more pages: say where the next one is with target.verify.next"
+    }
+    return nil
   }
 
   private static func body(
@@ -189,6 +209,15 @@ extension AnswerHead {
 }
 
 extension StoredValue {
+  /// As a cursor, an address or a yes does.
+  fileprivate var leadsOn: Bool {
+    switch self {
+    case .text(let text): !text.isEmpty
+    case .number, .bool(true): true
+    case .null, .bool, .list, .object: false
+    }
+  }
+
   /// The path leads to a list, which may be empty, or null where a server has nothing to list.
   fileprivate func hasList(along path: ArraySlice<JSONStep>) -> Bool {
     switch path.first {

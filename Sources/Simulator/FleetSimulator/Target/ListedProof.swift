@@ -20,12 +20,15 @@ package protocol ListingSource: AnyObject {
   var isInArrivalOrder: Bool { get }
   /// Messages of the last reading that were there once more, with the id of another; they are left out.
   var repetitions: Int { get }
+  /// Why the last list that was read may have more pages than were read, and what to do; nil where nothing says so.
+  var unreadPage: String? { get }
   /// Calls `take` with the records of a device, or with those of all.
   func read(_ device: String, _ take: (ListedRecord) -> Void) throws(StoreProblem)
 }
 
 extension ListingSource {
   package var isInArrivalOrder: Bool { false }
+  package var unreadPage: String? { nil }
   package var repetitions: Int { 0 }
 }
 
@@ -39,6 +42,8 @@ package final class ListedProof: StoreProof {
   private var listings: [String: StoreListing] = [:]
   /// Where one reading tells of all devices: what it lists for none of those that are asked for.
   private var strangers = StrangeRecords()
+  /// Of the lists that may have more pages than were read: why.
+  private var unreadPages: [String: String] = [:]
   private var sent = SentMarks()
   /// Devices whose lists could not be read when another device's record was looked for there.
   private var silent: Set<String> = []
@@ -74,7 +79,13 @@ package final class ListedProof: StoreProof {
     guard let listing = listing(of: device) else { return nil }
     let missing = keys.filter { !listing.isStored($0.uuid) }
     if missing.allSatisfy({ listing.putAside.contains($0.uuid) }) { return missing }
-    return lookAgain(for: missing, of: device)
+    let lost = lookAgain(for: missing, of: device)
+    // What is on a page that was not read is not lost.
+    if !lost.isEmpty, let reason = unreadPages[device] {
+      refusal = reason
+      return nil
+    }
+    return lost
   }
 
   /// What a list shows late is not lost.
@@ -197,6 +208,7 @@ package final class ListedProof: StoreProof {
         text: "\(source.place): the list of '\(device)' has entries of '\(stranger)': it is not asked for one device")
     }
     hasListed = true
+    unreadPages[device] = source.unreadPage
     repetitions = isOfAll ? source.repetitions : repetitions + source.repetitions
     for name in wanted {
       found[name]?.close(keepingOrder: source.isInArrivalOrder)

@@ -25,6 +25,7 @@ final class QuerySource: ListingSource {
   private let seed: UInt64
   private let deviceCount: Int
   let isOfAllDevices = false
+  private(set) var unreadPage: String?
 
   var place: String { question.url }
 
@@ -48,7 +49,7 @@ final class QuerySource: ListingSource {
     let records = ListedRecords(question.path, fields: fields)
     let aside = question.putAsidePath.map { ListedRecords($0, fields: fields) }
     let isAsideApart = question.putAsideURL != nil
-    try readPages(question.url, of: device) { (page) throws(StoreProblem) in
+    unreadPage = try readPages(question.url, of: device) { (page) throws(StoreProblem) in
       let putAside = isAsideApart ? [] : aside?.identities(in: page) ?? []
       for uuid in putAside { take(.putAside(uuid)) }
       var mark = try records.read(page) { take(.stored($0)) }
@@ -56,7 +57,7 @@ final class QuerySource: ListingSource {
       return mark
     }
     guard let url = question.putAsideURL else { return }
-    try readPages(url, of: device) { (page) throws(StoreProblem) in
+    _ = try readPages(url, of: device) { (page) throws(StoreProblem) in
       let putAside = (aside ?? records).identities(in: page)
       for uuid in putAside { take(.putAside(uuid)) }
       var mark = ListedMark()
@@ -67,11 +68,11 @@ final class QuerySource: ListingSource {
 
   private func readPages(
     _ url: String, of device: String, _ take: (StoredValue) throws(StoreProblem) -> ListedMark
-  ) throws(StoreProblem) {
+  ) throws(StoreProblem) -> String? {
     let placeholders = DevicePlaceholders(named: device, seed: seed)
     let fields = headers.map { NameValuePair($0.name, placeholders.fill($0.value)) }
     var bodies: Set<Int> = []
-    try PagedList(url, next: question.next.map(JSONStep.steps)).read(device) { page in
+    return try PagedList(url, next: question.next.map(JSONStep.steps)).read(device) { page in
       let outcome = client.ask(page, headers: fields)
       if bodies.insert(outcome.body.hashValue).inserted { client.extendLimit(by: QuerySource.spanEachPage) }
       return (outcome, AnswerHead(parsing: client.head))
