@@ -39,7 +39,7 @@ struct VerdictText {
       rest.insert(VerdictText.uncovered(summary), at: 0)
     }
     if summary.verification.outcome == .notAsked {
-      rest.append(VerdictText.unverified)
+      rest += [VerdictText.unverified, summary.verification.reason].compactMap(\.self)
     } else if summary.verification.outcome == .verified, !summary.verification.comparesContents,
       summary.ledger.stored > 0
     {

@@ -83,7 +83,9 @@ final class Oracle: Watcher {
   /// Then the server's store is looked at.
   func closeStore(by proof: (any StoreProof)?, at instant: MonotonicInstant) {
     ledger.closeStore(by: proof, at: instant)
-    if let proof {
+    if let nameless = ledger.nameless {
+      verification = Verification(.notAsked, reason: RecordNaming.reason(ledger.names[nameless]))
+    } else if let proof {
       verification =
         proof.refusal.map { Verification(.failed, reason: $0) }
         ?? Verification(
@@ -107,7 +109,8 @@ extension Oracle {
     case .ackedIsDurable, .noPhantom:
       guard verification.outcome == .verified else {
         return .impossible(
-          verification.outcome == .failed ? "the server's store could not be looked at" : "storage not verified")
+          verification.outcome == .failed
+            ? "the server's store could not be looked at" : verification.reason ?? RunSummary.storageUnverified)
       }
       let sums = ledger.sums
       return look(

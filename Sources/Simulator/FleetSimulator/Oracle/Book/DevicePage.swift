@@ -21,6 +21,8 @@ struct DevicePage {
   var terms: UploadTerms?
   /// What of its records is known to be in the store.
   var stored = SetChecksum()
+  /// Those that wait and do not say which they are, by their rows.
+  var anonymous = AnonymousRecords()
 
   /// Of records; nil when none is on its way.
   var upload: SentRequest? { open.first { $0.purpose == .records } }
@@ -41,6 +43,7 @@ final class UploadTerms {
   let timeout: Nanoseconds
   let url: String
   let stopsOnTerminate: Bool
+  let hasTemplate: Bool
 
   /// A shorter queue never holds so many records that an insert begins an upload.
   var canReachThreshold: Bool { queueMax.map { $0 >= threshold } ?? true }
@@ -58,6 +61,7 @@ final class UploadTerms {
     timeout = DocumentedLimits.timeout(milliseconds: http.timeoutMilliseconds)
     url = http.url
     stopsOnTerminate = configuration.app.stopOnTerminate
+    hasTemplate = !persistence.locationTemplate.isEmpty || !persistence.geofenceTemplate.isEmpty
   }
 }
 

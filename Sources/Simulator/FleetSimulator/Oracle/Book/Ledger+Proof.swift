@@ -9,7 +9,7 @@ extension Ledger {
 
   /// Asks for everything that has left the queues since the last time; without a way to ask it stays unverified.
   func prove(by proof: (any StoreProof)?) {
-    guard let proof else {
+    guard let proof, nameless == nil else {
       for dequeued in unproven { believe(dequeued) }
       return unproven.removeAll()
     }
@@ -189,7 +189,7 @@ extension Ledger {
   func closeStore(by proof: (any StoreProof)?, at instant: MonotonicInstant) {
     prove(by: proof)
     closeContents()
-    if let proof, proof.refusal == nil { compare(by: proof, at: instant) }
+    if let proof, proof.refusal == nil, nameless == nil { compare(by: proof, at: instant) }
   }
 
   private func compare(by proof: any StoreProof, at instant: MonotonicInstant) {

@@ -62,6 +62,9 @@ final class Ledger {
   /// How many records may be unproven before the store is asked.
   let proofSize: Int
   private let sight: ServerSight
+  private let naming: RecordNaming
+  /// A device whose records cannot be looked up.
+  private(set) var nameless: Int?
   /// Whether it is told what reaches the server; else an answer is what shows it.
   var seesServer: Bool { sight == .inside }
   private var isAsked: Bool { sight == .questions || sight == .listing }
@@ -93,6 +96,7 @@ final class Ledger {
     space = DeviceSpace(devices: names.count)
     truth = TrueWorld(in: space)
     self.sight = sight
+    naming = RecordNaming(isServerInside: sight == .inside)
     bodies = SentBodyReader(knowsBatchesByMarks: sight == .inside)
     traits = RecordTraitsReader(comparesContents: sight == .listing)
     clockFactor = setup.outside?.factor ?? 1
@@ -166,6 +170,10 @@ final class Ledger {
       var record = WaitingRecord(
         row: row, uuid: uuid, timestamp: timestamp, createdAt: instant, mark: RecordMark.of(bytes.span),
         length: UInt32(bytes.count))
+      if let terms = pages[device].terms, terms.hasTemplate, !naming.isNamed(bytes, uuid) {
+        nameless = nameless ?? device
+        pages[device].anonymous.insert(bytes, row: row)
+      }
       if isAsked {
         record.traits = traits.read(bytes)
         if pages[device].lastTimestamp == timestamp {
@@ -178,6 +186,7 @@ final class Ledger {
       sums.created += 1
     case .deleted(let device, let row, let cause):
       departed = pages[device].waiting.remove(row)
+      pages[device].anonymous.remove(row)
       if let departed { take(departed, of: device, cause, at: instant) }
     case .refused(let device, .deletionOfUploaded):
       for row in pages[device].answer?.rows ?? [] { pages[device].waiting.change(row) { $0.mayArriveAgain = true } }
@@ -210,7 +219,7 @@ final class Ledger {
     var sent = SentRequest(id: request.id, purpose: request.purpose, sentAt: instant, timeout: request.timeout)
     if request.purpose == .records {
       if let answer = pages[device].answer { sent.followsSuccess = answer.isSuccess && answer.instant == instant }
-      findings = bodies.read(request.body, of: pages[device].waiting, into: &sent)
+      findings = bodies.read(request.body, of: pages[device].waiting, pages[device].anonymous, into: &sent)
       for row in sent.rows { pages[device].waiting.change(row) { $0.attempts &+= 1 } }
       pages[device].hadImpostor = pages[device].impostors > 0
     }

@@ -48,7 +48,9 @@ struct SentBodyReader {
 
   init(knowsBatchesByMarks: Bool) { self.knowsBatchesByMarks = knowsBatchesByMarks }
 
-  mutating func read(_ body: [UInt8], of waiting: WaitingRecords, into sent: inout SentRequest) -> RequestFindings {
+  mutating func read(
+    _ body: [UInt8], of waiting: WaitingRecords, _ anonymous: AnonymousRecords, into sent: inout SentRequest
+  ) -> RequestFindings {
     if let frame, knowsBatchesByMarks || !frame.holdsMany, frame.isAround(body),
       readFramed(body, frame, of: waiting, into: &sent)
     {
@@ -56,7 +58,7 @@ struct SentBodyReader {
       return RequestFindings()
     }
     sent.rows.removeAll()
-    return readWhole(body, of: waiting, into: &sent)
+    return readWhole(body, of: waiting, anonymous, into: &sent)
   }
 
   /// A body that differs from one that was read in nothing but which records of the queue are in it would be read the same
@@ -88,7 +90,7 @@ struct SentBodyReader {
   }
 
   private mutating func readWhole(
-    _ body: [UInt8], of waiting: WaitingRecords, into sent: inout SentRequest
+    _ body: [UInt8], of waiting: WaitingRecords, _ anonymous: AnonymousRecords, into sent: inout SentRequest
   ) -> RequestFindings {
     var findings = RequestFindings()
     do throws(EnvelopeError) {
@@ -105,7 +107,7 @@ struct SentBodyReader {
       if let row = waiting.row(marked: RecordMark.of(record), near: &near) {
         sent.rows.append(row)
       } else {
-        note(record, of: waiting, into: &sent, &findings)
+        note(record, of: waiting, anonymous, into: &sent, &findings)
       }
     }
     if let frame = BodyFrame(of: envelope, in: body) { self.frame = frame }
@@ -113,10 +115,15 @@ struct SentBodyReader {
   }
 
   private func note(
-    _ record: Span<UInt8>, of waiting: WaitingRecords, into sent: inout SentRequest, _ findings: inout RequestFindings
+    _ record: Span<UInt8>, of waiting: WaitingRecords, _ anonymous: AnonymousRecords, into sent: inout SentRequest,
+    _ findings: inout RequestFindings
   ) {
     var uuid: UUID128?
     do throws(RecordProblem) { uuid = try decoder.decode(record).uuid } catch { uuid = SentBodyReader.uuid(in: record) }
+    if uuid == nil, envelope.shape == .bare, let row = anonymous.row(in: record) {
+      sent.rows.append(row)
+      return sent.hasNoRoot = true
+    }
     guard let uuid, let known = waiting.all.first(where: { $0.uuid == uuid }) else {
       return findings.strangers.append(uuid)
     }

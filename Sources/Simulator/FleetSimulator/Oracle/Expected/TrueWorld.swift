@@ -26,6 +26,7 @@ final class TrueWorld {
       lives[device].closedAt = now
       if lives[device].configuration?.app.stopOnTerminate ?? true { want(.off, device, at: now) }
     case .launched(let launch): begin(launch, device, at: now)
+    case .told(.engine(.enabledChange(false))): endByItself(device, at: now)
     case .queue(.refused): lives[device].disturbedAt = now
     case .faultBegan(let occurrence): begin(occurrence, device, at: now)
     case .faultEnded(let occurrence): end(occurrence, device, at: now)
@@ -96,6 +97,21 @@ final class TrueWorld {
     // A device that is started already goes on.
     if lives[device].asked?.goal != goal { lives[device].asked = Expectation(goal: goal, since: now) }
   }
+
+  /// Tracking ends without a word of the app `stopAfterElapsedMinutes` after its start, and with `stopOnStationary` when the
+  /// trip ends (GeolocationConfig `stopAfterElapsedMinutes`, ActivityConfig `stopOnStationary`; SDK §19.6). A stop that comes
+  /// earlier is none of these.
+  private func endByItself(_ device: Int, at now: MonotonicInstant) {
+    guard let configuration = lives[device].configuration, let asked = lives[device].asked, asked.goal != .off else {
+      return
+    }
+    let minutes = configuration.geolocation.stopAfterElapsedMinutes
+    let isElapsed = minutes > 0 && (now - asked.since).seconds >= 60 * minutes * TrueWorld.clockShare
+    if isElapsed || configuration.activity.stopOnStationary { want(.off, device, at: now) }
+  }
+
+  /// A clock that goes ahead lets a phone stop so much earlier.
+  private static let clockShare = 0.999
 
   /// Tracking is what it was when the schedule ends, which is not asked for.
   private func schedule(_ isOn: Bool, _ device: Int) {
