@@ -176,7 +176,9 @@ extension Engine {
     return LocationUpdates(
       distanceFilterMetres: distanceFilter.effectiveMetres, desiredAccuracy: geolocation.desiredAccuracy,
       intervalMilliseconds: takesAll ? geolocation.locationUpdateIntervalMilliseconds : 0,
-      pausesAutomatically: profile.platform == .ios && geolocation.pausesLocationUpdatesAutomatically)
+      // With stop detection the SDK itself ends a trip (ActivityConfig `disableStopDetection`).
+      pausesAutomatically: profile.platform == .ios && geolocation.pausesLocationUpdatesAutomatically
+        && configuration.activity.disableStopDetection)
   }
 
   /// The distance alone has changed: at every other step of a drive.

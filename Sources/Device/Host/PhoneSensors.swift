@@ -11,6 +11,10 @@ package struct PhoneSensors: Sendable {
   /// A position beyond the boundary counts as outside only when it is so much beyond (SDK §15.3, our choice).
   static let fenceExitMarginMetres = 20.0
   static let significantChangeMetres = 500.0
+  /// iOS pauses the stream of a phone that has not moved for so long, where the app lets it (SDK §12.6.3).
+  package static let pauseAfter = Nanoseconds.seconds(900)
+  /// A position so far from the place of the rest is none of it, nor one that is farther than it may be wrong.
+  package static let restMetres = 50.0
 
   private struct Watched {
     let identifier: String
@@ -29,7 +33,9 @@ package struct PhoneSensors: Sendable {
   package var fetches = BackgroundFetches()
   private var wantsSignificantChanges = false
   package private(set) var lastFix: Fix?
-  private var lastStreamed: Coordinate?
+  private var lastStreamed: (place: Coordinate, timestamp: WallInstant)?
+  /// Of the phone that streams: where it has been since then.
+  private var rest: (place: Coordinate, since: WallInstant)?
   private var lastSignificant: Coordinate?
 
   package init() {}
@@ -49,7 +55,7 @@ package struct PhoneSensors: Sendable {
     case .locationUpdates(let updates):
       let isNew = self.updates == nil
       self.updates = updates
-      if updates == nil || isNew { lastStreamed = nil }
+      if updates == nil || isNew { (lastStreamed, rest) = (nil, nil) }
     case .sampling(let accuracy):
       isSampling = accuracy != nil
     case .stationaryRegion(let circle): stationaryRegion = circle
@@ -69,7 +75,7 @@ package struct PhoneSensors: Sendable {
 
   /// The process is gone; the system keeps what it goes on watching for the next one.
   package mutating func endProcess(_ end: ProcessEnd, on platform: DevicePlatform) {
-    (updates, lastStreamed, isSampling, wantsActivities) = (nil, nil, false, false)
+    (updates, lastStreamed, rest, isSampling, wantsActivities) = (nil, nil, nil, false, false)
     if !end.keepsFetches(on: platform) { fetches = BackgroundFetches() }
     if end.keepsRegions(on: platform) {
       for index in fences.indices { fences[index].isLeft = true }
@@ -96,15 +102,36 @@ package struct PhoneSensors: Sendable {
     }
     cross(to: place, fix, into: &inputs)
     if isSampling { inputs.append(.sample(fix)) }
-    if let updates, isFar(place, from: lastStreamed, updates.distanceFilterMetres) {
-      lastStreamed = place
+    if let updates, streams(place, fix.timestamp, updates) {
+      lastStreamed = (place, fix.timestamp)
       inputs.append(.fix(fix))
     }
+    if updates?.pausesAutomatically ?? false, rests(at: place, fix) { inputs.append(.updatesPaused) }
     if wantsSignificantChanges, isFar(place, from: lastSignificant, Self.significantChangeMetres) {
       lastSignificant = place
       inputs.append(.significantChange(fix))
     }
     return inputs
+  }
+
+  private func streams(_ place: Coordinate, _ timestamp: WallInstant, _ updates: LocationUpdates) -> Bool {
+    guard let lastStreamed else { return true }
+    let elapsed = timestamp.milliseconds(since: lastStreamed.timestamp)
+    // The clock on the wall may go back.
+    let isDue = elapsed < 0 || elapsed >= updates.interval.wholeMilliseconds
+    return isDue && isFar(place, from: lastStreamed.place, updates.distanceFilterMetres)
+  }
+
+  /// True once in `pauseAfter`.
+  private mutating func rests(at place: Coordinate, _ fix: Fix) -> Bool {
+    let metres = max(Self.restMetres, fix.coords.accuracy ?? 0)
+    guard let known = rest, known.place.distanceMetres(to: place) <= metres, fix.timestamp >= known.since else {
+      rest = (place, fix.timestamp)
+      return false
+    }
+    guard fix.timestamp.milliseconds(since: known.since) >= Self.pauseAfter.wholeMilliseconds else { return false }
+    rest = (known.place, fix.timestamp)
+    return true
   }
 
   /// Nothing while there is no request.

@@ -206,7 +206,7 @@ extension Drive {
     activity.observe(body.activity(at: instant), at: instant)
     activity.serve(isAwake: isRunning && phone.sensors.hearsOfRest, at: instant)
     while let due = activity.nextInstant, due <= instant, let report = activity.takeReport() {
-      for input in phone.sensors.take(Activity(report)) where isRunning { give(input, at: now) }
+      for input in phone.sensors.take(Activity(report, on: settings.platform)) where isRunning { give(input, at: now) }
     }
     if isRunning, let deadline = host.nextDeadline, deadline <= instant {
       host.timersDue(at: now)

@@ -228,4 +228,15 @@ import Vocabulary
     #expect(Self.advance(&odometer, 0) == .began)
     #expect(odometer.metres == 7)
   }
+
+  /// The way before `setOdometer` is none of the new value's, whatever the habits (SDK §17.7).
+  @Test(arguments: [false, true]) func afterSettingTheWayBeforeItDoesNotCount(isAsObserved: Bool) {
+    let rules = Self.rules(twice: isAsObserved)
+    var odometer = Odometer()
+    for east in [0.0, 100] { _ = Self.advance(&odometer, east, rules: rules) }
+    odometer.set(metres: 5_000)
+    odometer.begin(at: TestFix.at(130, seconds: 0, accuracy: 5, speed: 0))
+    _ = Self.advance(&odometer, 150, rules: rules)
+    #expect(abs(odometer.metres - 5_020) < 0.01, "\(odometer.metres)")
+  }
 }

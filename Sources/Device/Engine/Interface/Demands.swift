@@ -62,4 +62,7 @@ package struct LocationUpdates: Equatable, Sendable {
     self.intervalMilliseconds = intervalMilliseconds
     self.pausesAutomatically = pausesAutomatically
   }
+
+  /// The least time between two positions.
+  package var interval: Nanoseconds { Nanoseconds(seconds: min(max(intervalMilliseconds, 0), 1e9) / 1_000) }
 }

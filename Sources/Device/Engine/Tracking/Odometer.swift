@@ -33,11 +33,7 @@ package struct Odometer: Sendable {
   }
 
   /// `setOdometer` and `resetOdometer`: a new value without error. The way to the next fix does not count.
-  package mutating func set(metres: Double) {
-    let lastTracked = lastTracked
-    self = Odometer(metres: metres)
-    self.lastTracked = lastTracked
-  }
+  package mutating func set(metres: Double) { self = Odometer(metres: metres) }
 
   /// The position that came with `set`: counting begins there, unless it has begun already.
   package mutating func begin(at fix: Fix) {
@@ -45,6 +41,7 @@ package struct Odometer: Sendable {
       let accuracy = fix.coords.accuracy, accuracy >= 0
     else { return }
     reference = Reference(place: place, accuracyMetres: accuracy, timestamp: fix.timestamp)
+    lastTracked = reference
   }
 
   /// A device as observed has rested: the pace of its next step is unknown.

@@ -27,6 +27,7 @@ extension SimulatedDevice {
     if life.isDownUntil == nil {
       reportActivity(at: now, in: run)
       locate(at: now, in: run)
+      if phone.pauses(body, at: now.monotonic) { give(.updatesPaused, at: now, in: run) }
     } else if !isWatched {
       return
     }
@@ -38,7 +39,7 @@ extension SimulatedDevice {
     while let due = phone.sensor.nextInstant, due <= now.monotonic, let report = phone.sensor.takeReport() {
       guard phone.wantsActivities else { continue }
       run.trace.note(.activity, UInt64(report.confidence), of: number, at: now.monotonic)
-      give(.activity(Activity(report)), at: now, in: run)
+      give(.activity(Activity(report, on: host.configuration.platform)), at: now, in: run)
     }
   }
 
@@ -53,7 +54,7 @@ extension SimulatedDevice {
     if isSampling { give(.sample(fix), at: now, in: run) }
     // The stream goes on while positions are sampled, and a phone gives the same one to both.
     guard let updates, phone.updates != nil else { return phone.lastStreamed = nil }
-    guard phone.streams(position.place, besideSamples: isSampling, updates) else { return }
+    guard phone.streams(position.place, besideSamples: isSampling, updates, at: now.monotonic) else { return }
     give(.fix(fix), at: now, in: run)
   }
 

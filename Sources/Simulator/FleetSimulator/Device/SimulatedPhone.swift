@@ -26,8 +26,8 @@ struct SimulatedPhone {
   var sensor: ActivitySensor
   /// When the receiver next has a position for the app.
   var occasion: MonotonicInstant?
-  /// Where the last position of the stream was that came beside those of the sampling.
-  var lastStreamed: Coordinate?
+  /// The last position of the stream that came beside those of the sampling.
+  var lastStreamed: (place: Coordinate, instant: MonotonicInstant)?
   /// Of the stationary region.
   var crossing = CrossingTest(isInside: true)
   var regionTick: MonotonicInstant?
@@ -35,12 +35,16 @@ struct SimulatedPhone {
   var surroundings: Surroundings?
   /// In percent; while it is charged −1 − percent.
   var toldBattery = Int8.min
+  /// Where the body is since when, of whose rest the system is to pause the stream, and when to look at that.
+  private var rest: (place: Coordinate, since: MonotonicInstant)?
+  private var pauseDue: MonotonicInstant?
 
   init(_ receiver: Receiver, _ sensor: ActivitySensor) { (self.receiver, self.sensor) = (receiver, sensor) }
 
   /// The app's process is gone: the system watches on what it watches without one.
   mutating func endProcess(_ end: ProcessEnd, on platform: DevicePlatform) {
     (updates, isSampling, wantsActivities, demands) = (nil, false, false, [])
+    (rest, pauseDue) = (nil, nil)
     (isLogged, recentLog) = (false, nil)
     if platform == .android {
       (region, regionIsNew) = (nil, false)
@@ -63,7 +67,9 @@ struct SimulatedPhone {
   }
 
   /// When the system has to look at what it watches.
-  var nextSight: MonotonicInstant? { earlier(earlier(regionTick, surroundings?.next), regionExit) }
+  var nextSight: MonotonicInstant? {
+    earlier(earlier(earlier(regionTick, surroundings?.next), regionExit), pauseDue)
+  }
 
   /// The system does not let it sleep, so that it hears again and again of a rest that goes on.
   var hearsOfRest: Bool { wantsActivities && updates != nil }
@@ -71,8 +77,12 @@ struct SimulatedPhone {
   /// Metres between the positions that the app wants.
   var distanceFilter: Double { isSampling ? 0 : updates?.distanceFilterMetres ?? 0 }
 
+  /// Between them in time.
+  private var interval: Nanoseconds { isSampling ? .zero : updates?.interval ?? .zero }
+
   /// The receiver goes on and off as the app wants it. Without positions it is blind, however long it is on.
   mutating func plan(_ body: Body, isBlind: Bool, after instant: MonotonicInstant) {
+    planPause(body, at: instant)
     guard isSampling || updates != nil else {
       receiver.stop(at: instant)
       occasion = nil
@@ -81,15 +91,42 @@ struct SimulatedPhone {
     receiver.start(at: instant)
     // The end of the fault is a turn of its own, so that its end need not be looked for.
     guard !isBlind else { return occasion = nil }
-    occasion = receiver.nextOccasion(of: body, distanceFilterMetres: distanceFilter, after: instant)
+    occasion = receiver.nextOccasion(
+      of: body, distanceFilterMetres: distanceFilter, interval: interval, after: instant)
+  }
+
+  /// The system pauses the stream once for each rest, where the app lets it (SDK §12.6.3).
+  private mutating func planPause(_ body: Body, at instant: MonotonicInstant) {
+    guard updates?.pausesAutomatically ?? false else { return (rest, pauseDue) = (nil, nil) }
+    guard !rests(body, at: instant) else { return }
+    let here = body.position(at: instant)
+    rest = (here, instant)
+    // A metre more, so that it is surely elsewhere then.
+    let leaving = body.nextCrossing(distanceMetres: PhoneSensors.restMetres + 1, from: here, after: instant)
+    pauseDue = min(leaving ?? .never, instant + PhoneSensors.pauseAfter)
+  }
+
+  private func rests(_ body: Body, at instant: MonotonicInstant) -> Bool {
+    rest.map { $0.place.distanceMetres(to: body.position(at: instant)) <= PhoneSensors.restMetres } ?? false
+  }
+
+  mutating func pauses(_ body: Body, at instant: MonotonicInstant) -> Bool {
+    guard let due = pauseDue, due <= instant else { return false }
+    pauseDue = nil
+    return rests(body, at: instant) && rest.map { instant - $0.since >= PhoneSensors.pauseAfter } ?? false
   }
 
   /// Whether a position is also one of the stream, whose distance counts for it.
-  mutating func streams(_ place: Coordinate, besideSamples isSampling: Bool, _ updates: LocationUpdates) -> Bool {
-    if isSampling, let lastStreamed, lastStreamed.distanceMetres(to: place) < updates.distanceFilterMetres {
+  mutating func streams(
+    _ place: Coordinate, besideSamples isSampling: Bool, _ updates: LocationUpdates, at instant: MonotonicInstant
+  ) -> Bool {
+    if isSampling, let lastStreamed,
+      lastStreamed.place.distanceMetres(to: place) < updates.distanceFilterMetres
+        || instant - lastStreamed.instant < updates.interval
+    {
       return false
     }
-    lastStreamed = place
+    lastStreamed = (place, instant)
     return true
   }
 

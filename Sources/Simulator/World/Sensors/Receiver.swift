@@ -81,12 +81,13 @@ package struct Receiver: Sendable {
   }
 
   /// The next instant after `instant` at which it is worth asking for a fix: the body has moved by the distance filter
-  /// since the last fix, or stands and is to be looked at again. Nil when there is none in the body's current episode.
+  /// since the last fix, or stands and is to be looked at again. `interval` is the least time between two fixes, at least
+  /// the receiver's own. Nil when there is none in the body's current episode.
   package func nextOccasion(
-    of body: Body, distanceFilterMetres: Double, after instant: MonotonicInstant
+    of body: Body, distanceFilterMetres: Double, interval: Nanoseconds = .zero, after instant: MonotonicInstant
   ) -> MonotonicInstant? {
     var earliest = instant + .milliseconds(1)
-    if let lastInstant { earliest = max(earliest, lastInstant + Receiver.interval) }
+    if let lastInstant { earliest = max(earliest, lastInstant + max(Receiver.interval, interval)) }
     var wanted = earliest
     if distanceFilterMetres > 0, let lastTruth {
       switch body.episode {
