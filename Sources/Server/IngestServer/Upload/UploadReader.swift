@@ -66,6 +66,8 @@ struct UploadReader: Sendable {
   /// Nil for a body in which the records must be looked for.
   private func readStraight(_ body: [UInt8], into envelope: inout Envelope) -> UploadReading? {
     var reading = UploadReading()
+    // Records are seldom shorter: most lists never grow.
+    reading.points.reserveCapacity(body.count / 256 + 1)
     let isRead = straight.read(body.span, into: &envelope) { record, range in
       add(record, at: range, of: body, to: &reading)
     }
