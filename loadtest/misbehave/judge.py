@@ -23,6 +23,16 @@ def simulate(program, server, way, folder):
         env=environment, stdout=output, stderr=subprocess.STDOUT)
 
 
+def lost_records(folder):
+    """The uuids of the records that were deleted after a page of HTML."""
+    try:
+        with open(f"{folder}/lost.ndjson") as file:
+            records = [json.loads(line) for line in file]
+    except FileNotFoundError:
+        return set()
+    return {record["uuid"] for record in records if record["cause"] == "page"}
+
+
 def judge_way(server, way, process, folder):
     guard = threading.Timer(LONGEST_SECONDS, os.kill, (process.pid, signal.SIGKILL))
     guard.start()
@@ -41,14 +51,14 @@ def judge_way(server, way, process, folder):
         return {"way": way, "requests": course.requests, "problems": problems}
     created = ledger["created"]
     problems = []
-    if process.returncode != 0:
+    # What only the portal has seen, and nobody stored: the simulator must tell of exactly these, and fail the run.
+    misled = course.misled - set(course.stored)
+    if process.returncode != (98 if misled else 0):
         problems.append(f"exit code {process.returncode}")
     if ledger["lost"] or ledger["pending"] or ledger["unverified"]:
         problems.append("not everything arrived")
-    # What only the portal has seen, and nobody stored: the simulator must tell of exactly these.
-    misled = course.misled - set(course.stored)
-    named = set(re.findall(r"lost on the way: device \S+, record (\S+)", told))
-    if ledger["misled"] != len(misled) or not named <= misled or len(named) < min(len(misled), 32):
+    named = lost_records(f"{folder}/{way}")
+    if ledger["misled"] != len(misled) or named != misled:
         problems.append(f"{len(misled)} were misled, {len(named)} are named")
     if (way == "portal") != bool(misled):
         problems.append("a portal misleads, and nothing else")
