@@ -15,6 +15,7 @@ import Testing
     limits.body = .seconds(30)
     limits.bodyGrace = .seconds(10)
     limits.bodyBytesPerSecond = 1_024
+    limits.bodyCredit = .seconds(12)
     limits.write = .seconds(25)
     limits.linger = .seconds(5)
     return limits
@@ -41,7 +42,7 @@ import Testing
     if let phase = phase(event) { times.entered(phase, now: now) }
     switch event {
     case .idle, .head, .nextHead, .body, .answering: break
-    case .bytes, .manyBytes: times.received(byteCount(event))
+    case .bytes, .manyBytes: times.received(byteCount(event), now: now, under: Self.limits)
     case .sent: times.sent(now: now)
     case .waits: times.waits(toWrite: true, now: now)
     case .waitsNoMore: times.waits(toWrite: false, now: now)
@@ -55,7 +56,7 @@ import Testing
   private func expected(_ history: [Event]) -> (second: Int64, limit: TimeLimit)? {
     var phase = ConnectionPhase.idle
     var readSeconds: Int64 = 0  // used up of the phase's time
-    var bytes: Int64 = 0
+    var paid: Int64 = 0
     var isPaused = false
     var waitedSince: Int64?
     for (index, event) in history.enumerated() {
@@ -64,9 +65,10 @@ import Testing
       if let next = self.phase(event), next != phase {
         phase = next
         readSeconds = 0
-        bytes = 0
+        paid = 0
       }
-      if case .body = phase { bytes += Int64(byteCount(event)) }
+      // No more than twelve seconds ahead.
+      if case .body = phase { paid = max(paid, min(paid + Int64(byteCount(event)) / 1_024, readSeconds + 12)) }
       switch event {
       case .sent:
         if waitedSince != nil { waitedSince = second }
@@ -84,7 +86,7 @@ import Testing
       case .answering: nil
       case .idle: waitedSince == nil ? (start + 60, .idle) : nil
       case .head: (start + 10, .head)
-      case .body: 10 + bytes / 1_024 < 30 ? (start + 10 + bytes / 1_024, .bodyRate) : (start + 30, .body)
+      case .body: 10 + paid < 30 ? (start + 10 + paid, .bodyRate) : (start + 30, .body)
       }
     let write = waitedSince.map { ($0 + 25, TimeLimit.write) }
     guard let read, !isPaused else { return write }
@@ -116,12 +118,27 @@ import Testing
     var times = ConnectionTimes(now: Self.at(0))
     times.entered(.body(message: 1), now: Self.at(100))
     #expect(times.deadline(under: Self.limits) == .init(instant: Self.at(110), limit: .bodyRate))
-    times.received(512)
+    times.received(512, now: Self.at(100), under: Self.limits)
     #expect(times.deadline(under: Self.limits)?.instant == Self.at(110) + .milliseconds(500))
-    times.received(19 * 1_024)
+    times.received(19 * 1_024, now: Self.at(109), under: Self.limits)
     #expect(times.deadline(under: Self.limits)?.limit == .bodyRate)
-    times.received(512)
+    times.received(512, now: Self.at(109), under: Self.limits)
     #expect(times.deadline(under: Self.limits) == .init(instant: Self.at(130), limit: .body))
+  }
+
+  /// Four megabytes at once and then a byte a second: the burst pays for half a minute, the bytes for next to nothing.
+  @Test func aBurstDoesNotPayForAStall() {
+    let limits = TimeLimits()
+    var times = ConnectionTimes(now: Self.at(0))
+    times.entered(.body(message: 1), now: Self.at(0))
+    times.received(4_000_000, now: Self.at(2), under: limits)
+    #expect(times.deadline(under: limits) == .init(instant: Self.at(42), limit: .bodyRate))
+    for second in 3..<40 as Range<Int64> { times.received(1, now: Self.at(second), under: limits) }
+    let deadline = times.deadline(under: limits)
+    #expect(deadline?.limit == .bodyRate && (deadline?.instant ?? Self.at(0)) < Self.at(43))
+    // Who goes on at the rate is ended by nothing.
+    times.received(8_192, now: Self.at(40), under: limits)
+    #expect((times.deadline(under: limits)?.instant ?? Self.at(0)) > Self.at(49))
   }
 
   /// How long a sender that sends `bytesPerSecond`, second by second, goes on with a body of this length under the
@@ -139,7 +156,7 @@ import Testing
       if let deadline = times.deadline(under: limits), deadline.instant <= Self.at(second) {
         return (second, deadline.limit)
       }
-      times.received(bytesPerSecond)
+      times.received(bytesPerSecond, now: Self.at(second), under: limits)
       sent += bytesPerSecond
     }
     return (second, nil)

@@ -17,7 +17,8 @@ package struct ConnectionTimes: Sendable {
   private var phase = ConnectionPhase.idle
   /// Moved forward by the time in which reading was stopped for reasons that are not the client's.
   private var phaseStart: MonotonicInstant
-  private var bodyBytes: Int64 = 0
+  /// Beside the grace, the time since the phase began that the bytes of a body have paid for.
+  private var paidFor = Nanoseconds.zero
   private var pausedAt: MonotonicInstant?
   private var waitingSince: MonotonicInstant?
   private var lingeringSince: MonotonicInstant?
@@ -28,7 +29,7 @@ package struct ConnectionTimes: Sendable {
   package mutating func entered(_ phase: ConnectionPhase, now: MonotonicInstant) {
     guard phase != self.phase else { return }
     self.phase = phase
-    bodyBytes = 0
+    paidFor = .zero
     restart(now)
   }
 
@@ -37,9 +38,12 @@ package struct ConnectionTimes: Sendable {
     if pausedAt != nil { pausedAt = now }
   }
 
-  /// Bytes arrived. Those that came in one piece with the head are not counted for the rate of a body.
-  package mutating func received(_ count: Int) {
-    if case .body = phase { bodyBytes += Int64(count) }
+  /// Bytes arrived. Those that came in one piece with the head are not counted for the rate of a body. Many at once pay for
+  /// no more than `bodyCredit` to come: behind them a client could stall for an hour.
+  package mutating func received(_ count: Int, now: MonotonicInstant, under limits: TimeLimits) {
+    guard case .body = phase else { return }
+    let paid = paidFor + Nanoseconds(Int64(count) * 1_000_000_000 / limits.bodyBytesPerSecond)
+    paidFor = max(paidFor, min(paid, (pausedAt ?? now) - phaseStart + limits.bodyCredit))
   }
 
   /// The kernel took bytes. An idle client has its time from the last of them, also when a message came and was answered
@@ -88,7 +92,6 @@ package struct ConnectionTimes: Sendable {
     case .head: return Deadline(instant: phaseStart + limits.head, limit: .head)
     case .body:
       let total = Deadline(instant: phaseStart + limits.body, limit: .body)
-      let paidFor = Nanoseconds.milliseconds(bodyBytes * 1_000 / limits.bodyBytesPerSecond)
       let rate = Deadline(instant: phaseStart + limits.bodyGrace + paidFor, limit: .bodyRate)
       return rate.instant < total.instant ? rate : total
     }
@@ -130,6 +133,8 @@ package struct TimeLimits: Hashable, Sendable {
   /// After this time a body must have kept up `bodyBytesPerSecond` on average.
   package var bodyGrace = Nanoseconds.seconds(10)
   package var bodyBytesPerSecond: Int64 = 1_024
+  /// How long ahead bytes of a body may pay.
+  package var bodyCredit = Nanoseconds.seconds(30)
   /// Without the kernel taking a single byte of what we have to send.
   package var write = Nanoseconds.seconds(30)
   /// For the client to close after our last byte (RFC 9112 §9.6).

@@ -212,11 +212,13 @@ extension EventLoop {
   func receive(_ connection: ClientConnection<Session>, atMost room: Int) throws(SystemError) -> Int {
     guard let channel = connection.channel else {
       let count = try Syscalls.receive(connection.socket.number, into: &readBuffer, atMost: room)
-      connection.times.received(count)
+      connection.times.received(count, now: now, under: configuration.times)
       return count
     }
     let before = channel.bytesReceived
-    defer { connection.times.received(channel.bytesReceived - before) }
+    defer {
+      connection.times.received(channel.bytesReceived - before, now: now, under: configuration.times)
+    }
     return try EventLoop.count(channel.read(into: &readBuffer, atMost: room), "recv")
   }
 
