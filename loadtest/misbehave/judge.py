@@ -1,5 +1,5 @@
 """judge.py BIN SECONDS RESULTS COMMIT MACHINE: drives phones at the server and judges what became of their records."""
-import json, os, random, re, signal, subprocess, sys, tempfile, threading, time
+import json, os, random, signal, subprocess, sys, tempfile, threading, time
 
 from server import WAYS, Server
 
