@@ -64,5 +64,5 @@ package struct LocationUpdates: Equatable, Sendable {
   }
 
   /// The least time between two positions.
-  package var interval: Nanoseconds { Nanoseconds(seconds: min(max(intervalMilliseconds, 0), 1e9) / 1_000) }
+  package var interval: Nanoseconds { Nanoseconds(seconds: intervalMilliseconds / 1_000) }
 }
