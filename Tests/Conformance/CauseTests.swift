@@ -41,15 +41,33 @@ import Threaded
         == "1 of 250 records of a batch of 250 were acknowledged and are not stored: the last")
   }
 
-  /// Whether a list ends or its store does cannot be seen: the finding says so, and its harm is the greater one.
-  @Test(arguments: [
-    ("batch-250", "the last 150; either the list stops at 100 entries"),
-    ("store-reads-all", "the last 133: either the list leaves them out and stops at 100 entries"),
-  ])
-  func aRoundNumberMayBeTheLists(clause: String, cause: String) throws {
-    let breach = try ScriptedBackend(.listsAHundred).summary(of: [clause]).broken.first?.breach
-    #expect(breach?.harm == .lose && breach?.cause.contains(cause) ?? false, "\(breach?.cause ?? "")")
-    #expect(breach?.cause.hasSuffix("or they are lost") ?? false)
+  /// One record more does not make the list longer, and what it lacks does not appear in it when it comes again.
+  @Test(arguments: [ScriptedBackend.Listing.firstHundred, .newestHundred])
+  func whatIsBehindTheEndOfAListIsNotLost(listing: ScriptedBackend.Listing) throws {
+    let summary = try ScriptedBackend(nil, listing: listing).summary(of: ["batch-250", "batch-all-stored"])
+    #expect(summary.broken.isEmpty && summary.outcome == .allKept, "\(summary.results.map(\.verdict))")
+    #expect(summary.badge.contains("looked at in part: batch-250"), "\(summary.badge)")
+    let breach = try ScriptedBackend(nil, listing: listing).summary(of: ["store-reads-all"]).broken.first?.breach
+    #expect(breach?.harm == .wrong && breach?.cause.contains("ends at 100 entries") ?? false, "\(breach?.cause ?? "")")
+  }
+
+  /// A store that ends where a list may end: what it has lost is there when it comes again.
+  @Test func whatAStoreKeepsNoRoomForIsLost() throws {
+    let breach = try ScriptedBackend(.keepsNewest).summary(of: ["batch-250"]).broken.first?.breach
+    #expect(
+      breach?.harm == .lose
+        && breach?.cause
+          == "150 of 250 records of a batch of 250 were acknowledged and are not stored: numbers 1 to 150",
+      "\(breach?.cause ?? "")")
+  }
+
+  /// A backend that knows the last two hundred records is one that forgets, and none that does not know a record at all.
+  @Test func aShortMemoryIsToldAsThat() throws {
+    let clauses: Set<String> = [
+      "resend-after-cut-answer", "resend-acknowledged-again", "resend-after-many", "batch-250", "backlog-5000",
+    ]
+    let summary = try ScriptedBackend(.remembersTwoHundred).summary(of: clauses)
+    #expect(summary.causes.map(\.clause.id) == ["resend-after-many"], "\(summary.results.map(\.verdict))")
   }
 
   /// A list that was longer once does not end at a round number.

@@ -144,6 +144,45 @@ import Threaded
     }
   }
 
+  /// A list of columns may have none for geofences.
+  @Test func aColumnThatIsMissingIsNoBreach() throws {
+    let summary = try ScriptedBackend(nil, listing: .columns).summary(
+      of: ["event-geofence", "event-motionchange"], dialect: Self.withoutPromises)
+    #expect(summary.outcome == .allKept, "\(Self.verdicts(summary))")
+    let whole = try ScriptedBackend(.forgetsGeofences).verdict(on: "event-geofence", dialect: Self.withoutPromises)
+    guard case .broken? = whole else {
+      Issue.record("\(String(describing: whole))")
+      return
+    }
+  }
+
+  /// What may be on a page that was not read is neither there nor lost.
+  @Test func pagesThatWereNotReadAreNamed() throws {
+    let list = Self.dialect("/stored?device={device}\"", "/stored?device={device}\", records: \"$.points[*]\"")
+    let summary = try ScriptedBackend(nil, listing: .hasPages).summary(
+      of: ["batch-250", "store-reads-all"], dialect: list)
+    #expect(summary.broken.isEmpty && summary.outcome == .storeUnread, "\(Self.verdicts(summary))")
+    #expect(Self.verdicts(summary).contains("say where the next one is with verify.next"), "\(Self.verdicts(summary))")
+    let named = list.replacing("$.points[*]\"", with: "$.points[*]\", next: \"$.next_page\"")
+    let seen = try ScriptedBackend(nil, listing: .hasPages).summary(
+      of: ["batch-250", "store-reads-all"], dialect: named)
+    #expect(seen.outcome == .allKept, "\(Self.verdicts(seen))")
+  }
+
+  /// One failure alone is a moment's: the other clauses are judged, and the report tells it.
+  @Test func oneFailureEndsNoRun() throws {
+    let summary = try ScriptedBackend(.failsOnce).summary(of: Self.storage)
+    #expect(summary.outcome == .allKept, "\(Self.verdicts(summary))")
+    #expect(Self.verdicts(summary).contains("acknowledged when it was sent again"), "\(Self.verdicts(summary))")
+  }
+
+  @Test func aUUIDThatIsCutIsNamed() throws {
+    let summary = try ScriptedBackend(.cutsUUIDs).summary(of: Self.storage)
+    #expect(summary.causes.map(\.clause.id) == ["stored-when-acknowledged"], "\(Self.verdicts(summary))")
+    let cause = summary.causes.first?.breach?.cause ?? ""
+    #expect(cause.hasPrefix("the uuid of a record is stored as '") && cause.hasSuffix("', a part of it"), "\(cause)")
+  }
+
   /// Where no batch is acknowledged, there is none to put a record into twice.
   @Test func aBodyThatIsNoJSONIsNotSent() throws {
     let verdict = try ScriptedBackend(.takesNoBatches).verdict(on: "twin-in-one-batch")

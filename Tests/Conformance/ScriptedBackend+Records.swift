@@ -50,6 +50,7 @@ extension ScriptedBackend {
     case .dropsLongExtras: return (record["extras"]?.shown.utf8.count ?? 0) > 4_000 ? nil : record
     case .neverCharges: return record.replacing("battery", record["battery"]?.replacing("is_charging", .bool(false)))
     case .isAlwaysSure: return record.replacing("activity", record["activity"]?.replacing("confidence", .number("92")))
+    case .cutsUUIDs: return record.replacing("uuid", (record["uuid"]?.string).map { .text(String($0.prefix(13))) })
     case .makesNullOfZero: return record.withZeros(as: .null)
     case .cutsTexts:
       let note = record.value(at: "extras.note")?.string

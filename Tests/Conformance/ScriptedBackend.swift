@@ -19,11 +19,11 @@ final class ScriptedBackend: Sendable {
     case takesNoBatches, isBusyAtABadRecord, forgetsAtRestart, takesEpochForSeconds
     case answersNestedCommands, stopsEverybody, saysThatItIsJSON, acknowledgesUnreadableBodies, acknowledgesOtherPaths
     case losesOneOfACrowd, forgetsGeofenceExtras, cutsTexts, dropsLongExtras, neverCharges, isAlwaysSure
-    case swapsInTheSouth, losesTheLastOfTwenty, keepsAHundredOfABatch, listsAHundred, filesTheSixthElsewhere
+    case swapsInTheSouth, losesTheLastOfTwenty, keepsAHundredOfABatch, filesTheSixthElsewhere
     case roundsToFrames, makesFalseOfNull, cutsLists, commitsBatchesLate, numbersDevices, entersAlways
     case losesOverlaps, countsInSummerTime, refusesOldRecords, datesOldRecordsAnew, cutsHEAD
     case losesEachSeventh, failsAtEachSeventh, listsOldRecordsOnce, knowsForAMoment, fillsGapsFromBefore, pagesBySeconds
-    case makesNullOfZero, sharesExtras
+    case makesNullOfZero, sharesExtras, remembersTwoHundred, cutsUUIDs, failsOnce
   }
 
   private struct Entry {
@@ -61,6 +61,11 @@ final class ScriptedBackend: Sendable {
       case .ofOneMeridian: row = row.onOneMeridian
       case .withoutZeros: row = row.withZeros(as: nil)
       case .unreadableTimes: row = row.replacing("timestamp", .text("day \(time / 86_400_000)"))
+      case .columns:
+        let extras = record["extras"]?.shown ?? "null"
+        return """
+          {"uuid":"\(uuid)","time":\(time),"lat":\(place.0),"lon":\(place.1),"event":\(record["event"]?.shown ?? "null"),"extras":\(extras)}
+          """
       case .geoJSON, .texts, .placeless:
         row = row.withoutPlace
         if listing == .geoJSON { more = ",\"geometry\":{\"coordinates\":[\(place.1),\(place.0)]}" }
@@ -82,6 +87,12 @@ final class ScriptedBackend: Sendable {
     case ofOneMeridian
     /// A quantity that is 0 is left out.
     case withoutZeros
+    /// It ends at so many entries.
+    case firstHundred, newestHundred
+    /// A hundred on a page, and the place of the next one under a name that the dialect does not know.
+    case hasPages
+    /// A table that has not everything.
+    case columns
   }
 
   let defect: Defect?
@@ -92,6 +103,7 @@ final class ScriptedBackend: Sendable {
   private let latest = Mutex<[String: (connection: Int, time: WallInstant)]>([:])
   private let questions = Atomic(0)
   private let uploads = Atomic(0)
+  private let hasFailed = Atomic(false)
   /// It stores nothing any more, until it is restarted: what a run asks first behind a restart is OPTIONS.
   let hasStopped = Atomic(false)
 
@@ -163,6 +175,8 @@ final class ScriptedBackend: Sendable {
     if defect == .failsAtEachSeventh, uploads.add(1, ordering: .relaxed).newValue.isMultiple(of: 7) {
       return answer(500)
     }
+    let isMotionChange = StoredValue(request.body)?["location"]?.shown.contains("motionchange") ?? false
+    if defect == .failsOnce, isMotionChange, !hasFailed.exchange(true, ordering: .relaxed) { return answer(500) }
     if let busyAt, uploads.add(1, ordering: .relaxed).newValue.isMultiple(of: busyAt) { return answer(429) }
     guard let body = StoredValue(request.body) else {
       return answer(defect == .acknowledgesUnreadableBodies ? 200 : 400)
@@ -212,9 +226,25 @@ final class ScriptedBackend: Sendable {
     if all.isEmpty, listing == .knowsItsDevices { return answer(403) }
     if all.isEmpty, listing == .isMissingWhileEmpty { return answer(404) }
     if defect == .pagesBySeconds { return page(of: all, String(parts[0]), from: after) }
-    let shown = defect == .listsTen ? all.prefix(10) : defect == .listsAHundred ? all.prefix(100) : all[...]
+    if listing == .hasPages { return page(of: all, String(parts[0]), fromEntry: Int(after)) }
+    let shown = shown(of: all)
     let list = "[" + shown.map { $0.text(in: listing) }.joined(separator: ",") + "]"
     return .ok(listing == .wrapped ? "{\"points\":\(list),\"next\":null}" : list)
+  }
+
+  private func shown(of all: [Entry]) -> ArraySlice<Entry> {
+    if defect == .listsTen { return all.prefix(10) }
+    return switch listing {
+    case .firstHundred: all.prefix(100)
+    case .newestHundred: all.suffix(100)
+    default: all[...]
+    }
+  }
+
+  private func page(of all: [Entry], _ device: String, fromEntry start: Int) -> BareServer.Answer {
+    let shown = all.dropFirst(start).prefix(100)
+    let next = start + 100 < all.count ? "\"/stored?device=\(device)&after=\(start + 100)\"" : "null"
+    return .ok("{\"points\":[\(shown.map(\.text).joined(separator: ","))],\"next_page\":\(next)}")
   }
 
   /// Fifty of a list, from the whole second on behind which the last page ended.
@@ -286,9 +316,10 @@ final class ScriptedBackend: Sendable {
         continue
       }
       if let status = refusal(of: record) { return answer(status) }
-      guard let kept = changed(record), let uuid = record["uuid"]?.string else { continue }
+      guard let kept = changed(record), let uuid = kept["uuid"]?.string else { continue }
       let now = SystemClock().wallNow
-      let isKnown = entries.contains { entry in
+      let memory = defect == .remembersTwoHundred ? entries.suffix(200) : entries[...]
+      let isKnown = memory.contains { entry in
         if defect == .knowsForAMoment, now.milliseconds(since: entry.came) > ScriptedBackend.moment { return false }
         return entry.device == device && isSame(entry.record, kept, entry.uuid == uuid)
       }

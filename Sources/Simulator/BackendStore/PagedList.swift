@@ -74,7 +74,7 @@ package struct PagedList: Sendable {
     for name in continuations {
       guard let member = value[name], member.leadsOn else { continue }
       return
-        "\(page): the answer has \"\(name)\": \(member.shown.shortened(40)), so there may be more pages: say where the next one is with target.verify.next"
+        "\(page): the answer has \"\(name)\": \(member.shown.shortened(40)), so there may be more pages"
     }
     return nil
   }

@@ -16,6 +16,8 @@ package protocol StoreView: Sendable {
   func read(_ device: String, _ take: (StoredRecord) -> Void) throws(StoreProblem)
   /// For many devices, one after the other: what takes long to open is opened once.
   func session() throws(StoreProblem) -> any StoreSession
+  /// Why the last list of a device may have more pages than were read, as half a sentence; nil where it was read to its end.
+  func unreadPages(of device: String) -> String?
   /// Whether it is there, as far as that costs next to nothing: before a run, as what is misspelt would be found out after it.
   func check() throws(StoreProblem)
 }
@@ -37,6 +39,7 @@ extension StoreView {
 
   package func session() throws(StoreProblem) -> any StoreSession { ViewSession(self) }
   package func check() throws(StoreProblem) { _ = try session() }
+  package func unreadPages(of device: String) -> String? { nil }
 
   /// The records of one device, repeated ones too, in the order of the store. Entries that do not say which records they are
   /// are a problem, unless they may have no uuid.

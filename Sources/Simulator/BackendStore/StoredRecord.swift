@@ -58,6 +58,13 @@ package struct StoredRecord: Sendable {
     return (fields.isEmpty ? entry["device"]?.string : nil) ?? text("device") ?? text("device_id")
   }
 
+  /// It has the form of a record of the SDK, which a list of columns has not.
+  package var isWholeRecord: Bool {
+    ["coords", "activity", "battery"].allSatisfy { name in
+      if case .object? = value(name) { true } else { false }
+    }
+  }
+
   /// The entry has nothing but what says which record it is and whose: a look at each name instead of at each place.
   var isBare: Bool {
     guard fields.isEmpty, boxes.count == 1, case .object(let members) = entry else { return false }

@@ -63,9 +63,13 @@ extension Subcommand {
       SCENARIO is a file, or the name of a built-in scenario ('rollingroad scenarios' lists them). Without --target the
       run takes place in virtual time, against a server inside the process: nothing is sent, and a day takes seconds.
 
-      Every record is followed from the fix to the database. The exit code is 0 when all went well, 98 when a record was
-      lost or another invariant violated, 99 when a threshold was missed, 104 when the scenario has errors (all of them
-      are reported at once, with their locations), 105 after Ctrl-C. docs/scenario.md explains every key.
+      Every record is followed from the fix to the database. docs/scenario.md explains every key.
+
+      exit code: 0 when everything held, 98 when a record was lost or another invariant violated, 105 after Ctrl-C, 97
+      when the run says nothing (the store could not be read, the simulator was too slow), 99 when a threshold was missed
+      or there is another finding about the server, 110 when a situation that 'coverage' asks for did not come up, 1 when
+      an output could not be written, 104 when the scenario has errors (all of them are reported at once, with their
+      locations), 106 when the address of the control room cannot be opened, 2 when the command line has a mistake
 
       --processes divides one run among processes of this machine. In virtual time the result is the same as with one
       process; in real and accelerated time the drives of all processes begin together, and thresholds judge the whole

@@ -123,7 +123,8 @@ package enum ClauseNeed: String, CaseIterable, Sendable {
 enum ClausePhase: Int, Comparable, CaseIterable {
   /// Before all others, one after the other.
   case first
-  /// By itself, before those that run side by side: whether the backend bears that, and what they would disturb.
+  /// By itself, before those that run side by side: whether the backend bears that, and what they would disturb, as a memory of
+  /// the last few hundred records.
   case crowd
   /// Side by side.
   case together

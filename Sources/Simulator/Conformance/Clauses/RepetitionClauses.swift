@@ -15,7 +15,7 @@ extension ConformanceClause {
       "A record whose answer was lost is acknowledged when it comes again, and stored once",
       because:
         "the phone cannot know that the first request has arrived; the uuid is there to tell (LocationEvent; SDK §9.4)",
-      threads: ["react-native#1516", "flutter#1401"], needs: [.store, .plainHTTP]
+      threads: ["react-native#1516", "flutter#1401"], needs: [.store, .plainHTTP], phase: .crowd
     ) { try again($0, records: 1) },
     ConformanceClause(
       "resend-batch-after-cut-answer", .repetition, .must, .repeat,
@@ -32,7 +32,7 @@ extension ConformanceClause {
     ConformanceClause(
       "resend-acknowledged-again", .repetition, .must, .repeat,
       "A record that was acknowledged is acknowledged when it comes again, and stays stored once",
-      because: "an app that is killed before it has deleted a record sends it again (SDK §9.2, §9.5)",
+      because: "an app that is killed before it has deleted a record sends it again (SDK §9.2, §9.5)", phase: .crowd,
       presumes: ["resend-after-cut-answer"], acknowledgedAgain),
     ConformanceClause(
       "resend-after-many", .repetition, .must, .wrong, "A record that comes again after 300 others is still known",

@@ -182,7 +182,8 @@ extension ConformanceClause {
     }
     if sent < 9 { run.facts.noteSlowness() }
     if limited > 0 { run.note = "the backend throttles: \(limited) of \(sent) good records had to be sent again" }
-    guard failed.count > 1, let last = failed.last else { return }
+    guard let last = failed.last else { return }
+    if failed.count == 1 { return run.note(failure: last) }
     throw run.fail(
       "\(failed.count) of \(sent) good records, sent one by one, were answered with \(last.outcome.text.shortened(120))",
       last)
@@ -222,6 +223,9 @@ extension ConformanceClause {
     do { look = try run.firstLook(for: record, of: phone.name) } catch let stop as ClauseStop { problem = stop }
     if look?.missing.isEmpty != true, let place = run.otherPlace(of: record) {
       throw run.fail("the record is stored, but not under its device: \(place)", harm: .wrong)
+    }
+    if problem != nil, let stored = run.cutIdentity(of: record, phone.name) {
+      throw run.fail("the uuid of a record is stored as '\(stored)', a part of it", harm: .wrong)
     }
     if let problem { throw problem }
     look = try run.expectOnce([record], of: phone.name)
@@ -376,9 +380,9 @@ extension ConformanceClause {
       throw run.fail("the listing has \(look.repeated.count) of 233 records twice", stored: "\(look.listed) entries")
     }
     try run.expectNotElsewhere(look, among: records, of: phone.name)
-    let limit = run.mayBeLimited(look) ? " and stops at \(look.listed) entries" : ""
+    if try run.isCutOff(look, of: phone.name) { throw run.fail(run.endOfList(look), harm: .wrong) }
     throw run.fail(
-      "the store lists \(233 - look.missing.count) of 233 acknowledged records, without \(look.placesOfMissing(among: records)): either the list leaves them out\(limit) (verify.next names further pages; the records have the same time in groups of three), or they are lost",
+      "the store lists \(233 - look.missing.count) of 233 acknowledged records, without \(look.placesOfMissing(among: records)): either the list leaves them out (verify.next names further pages; the records have the same time in groups of three), or they are lost",
       harm: .lose, stored: "\(look.listed) entries at \(run.target.storePlace ?? "")", sign: .loss)
   }
 }

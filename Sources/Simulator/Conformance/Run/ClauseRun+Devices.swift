@@ -146,13 +146,3 @@ extension ClauseRun {
       sign: .elsewhere)
   }
 }
-
-extension ClauseRun {
-  /// The list has a number of entries at which lists end, whatever is behind it, and none was longer.
-  func mayBeLimited(_ look: FoundRecords) -> Bool {
-    let count = look.listed
-    guard count >= facts.longestList else { return false }
-    let isRound = count >= 100 ? count.isMultiple(of: 50) : count >= 10 && count.isMultiple(of: 5)
-    return isRound || count >= 16 && count.nonzeroBitCount == 1
-  }
-}

@@ -16,12 +16,23 @@ extension ClauseRun {
   {
     phone.put(records)
     try keepTime()
-    let all = uploadPatiently(phone)
+    var all = uploadPatiently(phone)
     if phone.queuedCount > 0 { try keepTime() }
+    // One failure alone ends no run: the clauses of the first phase are what all others stand on.
+    if phone.queuedCount > 0, clause.phase == .first, let last = all.last, last.status == 0 || last.status >= 500 {
+      all += uploadPatiently(phone)
+      if phone.queuedCount == 0 { note(failure: last) }
+    }
     guard let last = all.last else { throw ClauseStop.notJudged("the phone had nothing to send") }
     lastSent = RawRequest(last.request)
     if phone.queuedCount > 0 { throw refusal(last, of: what) }
     return all
+  }
+
+  /// No finding, as one may be that of a moment: the report tells it beside the verdict.
+  func note(failure upload: ConformancePhone.Upload) {
+    note =
+      "a good upload was answered with \(upload.outcome.text.shortened(120)), and acknowledged when it was sent again"
   }
 
   func refusal(_ upload: ConformancePhone.Upload, of what: String) -> ClauseStop {
@@ -113,12 +124,18 @@ extension ClauseRun {
     var repeated: [SentRecord] = []
     /// There is no list of the device, and none of another has come yet.
     var absence: ClauseStop?
+    /// The list of the device may go on behind what was read of it.
+    var unreadPages: String?
 
     func entry(of record: SentRecord) -> StoredRecord? { entries[record.uuid]?.first }
 
-    /// At the end of waiting the missing list is a store that cannot be read.
+    /// At the end of waiting a list that is missing, or that lacks records and goes on, is a store that cannot be read.
     func present() throws -> FoundRecords {
       if let absence { throw absence }
+      if !missing.isEmpty, let unreadPages {
+        throw ClauseStop.unread(
+          "the store could not be read: \(unreadPages): say where the next one is with verify.next")
+      }
       return self
     }
 
@@ -158,6 +175,12 @@ extension ClauseRun {
       try keepTime()
       pause(100)
     }
+  }
+
+  private var timeSinceAnswer: String {
+    guard let last = log.lastAnswer else { return "" }
+    let seconds = ((now - last).seconds * 10).rounded() / 10
+    return ", \(seconds) s after the answer (what a store shows later it promises with verify.readDelay)"
   }
 
   /// Until the store shows all that has been answered, as the dialect promises.
@@ -202,6 +225,7 @@ extension ClauseRun {
       if count == 0 { look.missing.append(record) }
       if count > 1 { look.repeated.append(record) }
     }
+    if !look.missing.isEmpty { look.unreadPages = target.store?.unreadPages(of: device) }
     guard look.missing.count == records.count, let first = look.missing.first else {
       facts.noteKnownUUIDs()
       return look
@@ -216,6 +240,20 @@ extension ClauseRun {
       )
     }
     return look
+  }
+
+  /// What the store has of a record in the place of its uuid, where that is a part of the uuid.
+  func cutIdentity(of record: SentRecord, _ device: String) -> String? {
+    let whole = record.uuid.upperCaseText
+    do throws(StoreProblem) {
+      for entry in try target.store?.records(of: device, mayBeNameless: true) ?? [] {
+        guard let text = entry.value("uuid")?.string, text.utf8.count >= 8, whole.hasPrefix(text.uppercased()) else {
+          continue
+        }
+        return text
+      }
+    } catch { return nil }
+    return nil
   }
 
   /// Rows have identities of their own in many stores, and show no other.
@@ -234,6 +272,7 @@ extension ClauseRun {
     let look = try look(for: records, of: device)
     let all = records.count
     if !look.missing.isEmpty {
+      if try isCutOff(look, of: device) { throw ClauseStop.partly(endOfList(look)) }
       let which = look.missing.prefix(2).map(\.uuid.upperCaseText).joined(separator: ", ")
       let count = look.missing.count
       if let first = look.missing.first { showRequest(of: first) }
@@ -243,10 +282,9 @@ extension ClauseRun {
       throw fail(
         all == 1
           ? "the record\(among) was acknowledged and is not stored"
-          : mayBeLimited(look)
-            ? "\(several) listed: \(places); either the list stops at \(look.listed) entries (verify.next leads to more), or they are lost"
-            : "\(several) stored: \(places)",
-        harm: harm ?? .lose, stored: "of '\(device)': \(look.listed) entries, without \(which)", sign: .loss)
+          : "\(several) stored: \(places)",
+        harm: harm ?? .lose,
+        stored: "of '\(device)': \(look.listed) entries, without \(which)\(timeSinceAnswer)", sign: .loss)
     }
     if let twice = look.repeated.first {
       let rows = look.entries[twice.uuid]?.count ?? 0

@@ -53,7 +53,7 @@ package struct ConformanceTarget: Sendable {
   ) -> (any StoreView)? {
     guard let url = verification.url else { return verification.place.view(fields: verification.fields) }
     return QueriedStore(
-      url: joined(base, url), headers: verification.headers, records: verification.records,
+      joined(base, url), headers: verification.headers, records: verification.records,
       next: verification.next.map(JSONStep.steps),
       fields: verification.fields.map { Named(name: $0.name, value: JSONStep.steps(of: $0.value)) }, client: client)
   }
@@ -135,7 +135,7 @@ private struct OwnServer {
 
   func store(_ client: ConformanceClient) -> any StoreView {
     QueriedStore(
-      url: base + "/admin/v1/devices/{device}/locations?format=ndjson&limit=1000",
+      base + "/admin/v1/devices/{device}/locations?format=ndjson&limit=1000",
       headers: headers, records: "$[*]", next: nil, fields: [], client: client)
   }
 }

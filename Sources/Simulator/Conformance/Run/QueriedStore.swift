@@ -1,27 +1,37 @@
 import BackendStore
 import Contract
 import Scenario
+import Synchronization
 import Threads
 
 /// A store that is read over HTTP.
-struct QueriedStore: StoreView {
-  let url: String
-  let headers: [Named<String>]
-  let records: String
-  let next: [JSONStep]?
-  let fields: [Named<[JSONStep]>]
-  let client: ConformanceClient
+final class QueriedStore: StoreView {
+  let place: String
+  private let headers: [Named<String>]
+  private let records: ListedRecords
+  private let list: PagedList
+  private let client: ConformanceClient
   /// Some question was answered with a list: what is not there from then on is absent, and no mistake in the URL.
-  let hasAnswered = AtomicFlag()
+  private let hasAnswered = AtomicFlag()
+  /// By device, where a list has an end that does not look like one.
+  private let unread = Mutex<[String: String]>([:])
 
-  var place: String { url }
+  init(
+    _ url: String, headers: [Named<String>], records: String, next: [JSONStep]?, fields: [Named<[JSONStep]>],
+    client: ConformanceClient
+  ) {
+    (place, self.headers, self.client) = (url, headers, client)
+    self.records = ListedRecords(records, fields: fields)
+    list = PagedList(url, next: next)
+  }
+
+  func unreadPages(of device: String) -> String? { unread.withLock { $0[device] } }
 
   func read(_ device: String, _ take: (StoredRecord) -> Void) throws(StoreProblem) {
     let placeholders = DevicePlaceholders(named: device, seed: 0)
     let headers = headers.map { NameValuePair($0.name, placeholders.fill($0.value)) }
-    let records = ListedRecords(records, fields: fields)
     do throws(StoreProblem) {
-      try PagedList(url, next: next).read(device) {
+      let unread = try list.read(device) {
         client.ask($0, headers: headers)
       } _: {
         (page) throws(StoreProblem) in
@@ -29,6 +39,7 @@ struct QueriedStore: StoreView {
         hasAnswered.raise()
         return mark
       }
+      self.unread.withLock { $0[device] = unread }
     } catch {
       // A device without records may have no list either.
       guard error.isAbsence else { throw error }

@@ -82,7 +82,7 @@ package final class ListedProof: StoreProof {
     let lost = lookAgain(for: missing, of: device)
     // What is on a page that was not read is not lost.
     if !lost.isEmpty, let reason = unreadPages[device] {
-      refusal = reason
+      refusal = "\(reason): say where the next one is with target.verify.next"
       return nil
     }
     return lost

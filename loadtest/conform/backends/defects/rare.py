@@ -41,6 +41,17 @@ def zeros_to_none(values, names):
 
 
 @defect
+def uuid_in_13_letters(parts):
+    def edit(record):
+        if record.uuid:
+            record.uuid = record.key = record.uuid[:13]
+        if isinstance(record.content, dict) and "uuid" in record.content:
+            record.content = record.content | {"uuid": record.content["uuid"][:13]}
+
+    change(parts, edit)
+
+
+@defect
 def zero_to_null(parts):
     edit_object(parts, "coords", lambda coords: zeros_to_none(coords, ("speed", "heading", "altitude")))
     edit_object(parts, "battery", lambda battery: zeros_to_none(battery, ("level",)))

@@ -1,5 +1,6 @@
 """Defects of storing and acknowledging, of repetition, and of batches."""
 
+import collections
 import hashlib
 import itertools
 import sqlite3
@@ -96,6 +97,20 @@ def dedupe_last_only(parts):
     def _(insert, record, params):
         before, last[record.device] = last.get(record.device), record.key
         return before != record.key and insert(record, params)
+
+
+@defect
+def dedupe_last_200(parts):
+    forget_key(parts)
+    last = collections.deque(maxlen=200)
+
+    @around(parts.store, "insert")
+    def _(insert, record, params):
+        identity = (record.device, record.key)
+        if identity in last:
+            return False
+        last.append(identity)
+        return insert(record, params)
 
 
 @defect
