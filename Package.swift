@@ -136,7 +136,7 @@ let package = Package(
     library(
       "Sinks",
       needs: [
-        "IngestServer", "Store", "CurlTransport", "Upload", "Contract", "Shell", "JSON", "Base", "CNATS", "CKafka",
+        "Store", "TLS", "CurlTransport", "Upload", "Contract", "Shell", "JSON", "Base", "CNATS", "CKafka",
       ]),
 
     library("Vocabulary", in: "Device/", needs: ["Contract", "Base"]),
@@ -212,8 +212,8 @@ let package = Package(
     library(
       "ControlRoom", in: "Simulator/", .calculatesLittle,
       needs: [
-        "FleetSimulator", "Scenario", "IngestServer", "HTTPService", "Network", "HTTP1", "Contract", "JSON", "Threads",
-        "Base",
+        "FleetSimulator", "Scenario", "IngestServer", "HTTPService", "Network", "TLS", "HTTP1", "Contract", "JSON",
+        "Threads", "Base",
       ]),
 
     library(
@@ -321,7 +321,8 @@ let package = Package(
     tests(
       "IngestServer",
       needs: [
-        "IngestServer", "Network", "Store", "PostgresStore", "Database", "HTTP1", "JSON", "Gzip", "Contract", "Threads",
+        "IngestServer", "Network", "TLS", "Store", "PostgresStore", "Database", "HTTP1", "JSON", "Gzip", "Contract",
+        "Threads",
         "Base", "ServerSupport", "Support",
       ]),
     // The cluster of librdkafka's own in the process of the tests.

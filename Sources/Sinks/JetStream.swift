@@ -1,6 +1,5 @@
-package import IngestServer
 import JSON
-import Store
+package import Store
 
 /// A stream of NATS JetStream, to which records go as messages, each with its id as `Nats-Msg-Id`, by which the stream knows
 /// repetitions (https://docs.nats.io/nats-concepts/jetstream/headers).

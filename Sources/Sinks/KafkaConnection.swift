@@ -1,5 +1,4 @@
 import CKafka
-import IngestServer
 import Store
 
 /// A producer of Kafka's, which keeps its connections by itself.

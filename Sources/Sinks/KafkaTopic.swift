@@ -1,6 +1,5 @@
 import Base
-package import IngestServer
-import Store
+package import Store
 
 /// A topic of Kafka, to which records go as messages with their device as the key, so that those of a device are in one partition.
 package struct KafkaTopic: Sendable {

@@ -1,5 +1,4 @@
 import CNATS
-import IngestServer
 import Store
 
 /// A connection to a server of NATS, and the inbox of its acknowledgements.

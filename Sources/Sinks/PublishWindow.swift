@@ -1,4 +1,3 @@
-import IngestServer
 import Store
 
 /// Which messages are under way: many at once, of each device one, so that none overtakes another of its device whatever fails.

@@ -1,6 +1,6 @@
 internal import Base
-package import IngestServer
 import Shell
+package import Store
 
 /// Where records are messages: `nats://HOST[:PORT][,…]/PREFIX` or `kafka://HOST[:PORT][,…]/TOPIC`; `tls://` and `kafka+ssl://` over TLS.
 package struct StreamPlace: Equatable, Sendable {

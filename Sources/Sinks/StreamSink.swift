@@ -1,5 +1,4 @@
 import Base
-import IngestServer
 import Store
 
 /// A connection to a system that acknowledges each message by its number.

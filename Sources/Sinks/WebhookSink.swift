@@ -1,9 +1,9 @@
 package import Base
 import Contract
 package import CurlTransport
-package import IngestServer
-import Store
+package import Store
 import Synchronization
+import TLS
 import Upload
 
 /// Sends records to an HTTP server in requests of many: `POST` with `{"records":[…]}`. One request at a time, so that nothing

@@ -1,5 +1,6 @@
 import IngestServer
 import Sinks
+import Store
 import Testing
 
 @testable import CommandLine

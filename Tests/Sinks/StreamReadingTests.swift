@@ -3,6 +3,7 @@ import Base
 import IngestServer
 import JSON
 import Scenario
+import Store
 import Support
 import Testing
 

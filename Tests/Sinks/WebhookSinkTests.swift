@@ -6,6 +6,7 @@ import Sinks
 import Store
 import Support
 import Synchronization
+import TLS
 import Testing
 
 /// The requests of a webhook, and what is made of its answers.

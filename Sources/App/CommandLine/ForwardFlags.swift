@@ -2,6 +2,7 @@ internal import Base
 import CurlTransport
 import IngestServer
 import Sinks
+import Store
 
 /// Where `serve` sends on what it has stored.
 enum ForwardFlags {

@@ -3,6 +3,7 @@ import Contract
 import HTTP1
 import HTTPService
 import IngestServer
+import TLS
 
 /// Who may look at a run and steer it: the holder of the token where one is set; else clients on this machine, except pages
 /// of other sites in its browser (docs/decisions/0015).

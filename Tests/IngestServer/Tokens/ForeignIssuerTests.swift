@@ -2,6 +2,7 @@ import Base
 import JSON
 import ServerSupport
 import Support
+import TLS
 import Testing
 
 @testable import IngestServer

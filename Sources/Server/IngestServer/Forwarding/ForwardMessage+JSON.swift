@@ -5,12 +5,11 @@ package import Store
 extension ForwardMessage {
   /// `{"id","device","run","received","record"}`: `record` is what the device sent, byte for byte.
   package init(_ arrival: ArrivedRecord) {
-    self.arrival = arrival
     var uuid: [UInt8] = []
     arrival.key.uuid.append(lowerCaseTextTo: &uuid)
     let text = String(decoding: uuid, as: UTF8.self)
     // Runs of one scenario send the same uuids again.
-    id = arrival.device.run.isEmpty ? text : "\(arrival.device.run)/\(text)"
+    let id = arrival.device.run.isEmpty ? text : "\(arrival.device.run)/\(text)"
     var writer = JSONWriter(capacity: arrival.record.count + 256)
     writer.beginObject()
     writer.member("id", id)
@@ -20,6 +19,6 @@ extension ForwardMessage {
     writer.key("record")
     writer.raw(arrival.record)
     writer.endObject()
-    body = writer.bytes
+    self.init(arrival, id: id, body: writer.bytes)
   }
 }

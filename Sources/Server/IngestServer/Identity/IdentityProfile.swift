@@ -3,6 +3,7 @@ package import Contract
 import HTTP1
 import JSON
 import Store
+import TLS
 
 /// What the server does as an identity provider, beside the provider's own ways.
 package struct IdentitySettings: Sendable {

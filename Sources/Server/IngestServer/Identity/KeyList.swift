@@ -1,5 +1,6 @@
 import Base
 import JSON
+import TLS
 
 /// Keys that sign tokens, the newest last, and the document that keeps them: an array of them in the same order.
 struct KeyList {

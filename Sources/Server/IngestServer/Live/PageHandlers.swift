@@ -1,6 +1,7 @@
 import Base
 import CEmbedded
 import Contract
+import TLS
 
 /// The live page as one server serves it.
 struct PageHandlers: Sendable {

@@ -1,6 +1,7 @@
 import Base
 import Contract
 import HTTP1
+import TLS
 
 /// What is known of a request when its head has come, and the answer where it is refused for that alone.
 struct HeadReading {

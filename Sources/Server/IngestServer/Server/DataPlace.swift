@@ -2,6 +2,7 @@ import Base
 import Database
 import PostgresStore
 import Store
+import TLS
 
 /// Where a server keeps what devices send, and where what is its own: the journal, the authority of development.
 struct DataPlace: Sendable {

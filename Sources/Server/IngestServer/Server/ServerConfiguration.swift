@@ -2,7 +2,7 @@ import Base
 import Contract
 package import HTTP1
 import Network
-import Store
+package import Store
 
 /// The settings of a server. Every property is a flag of `rollingroad serve`.
 public struct ServerConfiguration: Sendable {

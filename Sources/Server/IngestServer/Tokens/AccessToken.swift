@@ -2,6 +2,7 @@ import Base
 import Contract
 import JSON
 import Store
+import TLS
 
 /// The claims of an access token. `scope` tells a device's token from an administrator's, so that neither passes for the other.
 struct AccessToken: Equatable {

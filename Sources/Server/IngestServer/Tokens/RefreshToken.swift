@@ -1,6 +1,7 @@
 import Base
 import Store
 import Synchronization
+import TLS
 
 /// An opaque token that can be used once. It names its device, so that an answer can be made without a look-up; that the
 /// name is true follows from the store's having a hash of the whole.

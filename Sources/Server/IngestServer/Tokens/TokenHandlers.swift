@@ -4,6 +4,7 @@ import HTTP1
 import JSON
 import Store
 import Synchronization
+import TLS
 
 /// How tokens are signed, and how an answer is worded.
 struct TokenVoice: Sendable {

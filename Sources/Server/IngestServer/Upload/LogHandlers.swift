@@ -3,6 +3,7 @@ import Contract
 import HTTP1
 import JSON
 import Store
+import TLS
 
 /// The logs that devices send.
 struct LogHandlers: Sendable {

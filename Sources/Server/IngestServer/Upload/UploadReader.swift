@@ -2,6 +2,7 @@ import Base
 import Contract
 import JSON
 import Store
+import TLS
 
 /// What the body of an upload holds: the records that are understood, and those that are not.
 struct UploadReading {

@@ -104,6 +104,7 @@ enum InMetres: DistributionUnit {
 
 extension ValueCodec where Value == Distribution {
   /// A quantity alone, or an object with `dist`.
+  @_semantics("optimize.sil.specialize.generic.never")
   static func distribution<Unit: DistributionUnit>(_ unit: Unit.Type) -> ValueCodec {
     let quantity = ValueCodec<Double>.quantity(Unit.measure)
     let spread = variants(

@@ -208,17 +208,20 @@ private func offsetSeconds(of text: String) -> Int {
 extension ValueCodec where Value: RawRepresentable<String> & CaseIterable {
   /// One of some words.
   static var choice: ValueCodec {
-    let names = Value.allCases.map(\.rawValue)
-    return ValueCodec(.choice(names), show: { .string($0.rawValue) }) { value, context in
-      guard case .string(let word) = value.content else {
-        context.refuse(value, expected: "one of " + names.joined(separator: ", "))
-        return nil
+    @_semantics("optimize.sil.specialize.generic.never")
+    get {
+      let names = Value.allCases.map(\.rawValue)
+      return ValueCodec(.choice(names), show: { .string($0.rawValue) }) { value, context in
+        guard case .string(let word) = value.content else {
+          context.refuse(value, expected: "one of " + names.joined(separator: ", "))
+          return nil
+        }
+        guard let chosen = Value(rawValue: word) else {
+          context.refuse(.unknown, value.position, word: word, as: "value", known: names)
+          return nil
+        }
+        return chosen
       }
-      guard let chosen = Value(rawValue: word) else {
-        context.refuse(.unknown, value.position, word: word, as: "value", known: names)
-        return nil
-      }
-      return chosen
     }
   }
 }

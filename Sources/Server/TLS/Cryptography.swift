@@ -1,4 +1,4 @@
-import COpenSSL
+internal import COpenSSL
 
 /// What is taken from OpenSSL. A failure of these calls means that the library is broken or memory is exhausted; there
 /// is nothing to fall back to.
@@ -21,7 +21,7 @@ package enum Cryptography {
     return digest
   }
 
-  static func randomBytes(_ count: Int) -> [UInt8] {
+  package static func randomBytes(_ count: Int) -> [UInt8] {
     var bytes = [UInt8](repeating: 0, count: count)
     let done = unsafe rr_random_bytes(&bytes, count)
     precondition(done == 1, "OpenSSL has no randomness")

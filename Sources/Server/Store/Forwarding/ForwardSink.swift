@@ -1,5 +1,4 @@
 package import Base
-package import Store
 
 /// Where records go on to. One thread owns it.
 package protocol ForwardSink: AnyObject {
@@ -36,6 +35,10 @@ package struct ForwardMessage: Sendable {
   package let id: String
   /// JSON by `openapi/forwarded-record.schema.json`.
   package let body: [UInt8]
+
+  package init(_ arrival: ArrivedRecord, id: String, body: [UInt8]) {
+    (self.arrival, self.id, self.body) = (arrival, id, body)
+  }
 }
 
 /// A sink as it is configured.
