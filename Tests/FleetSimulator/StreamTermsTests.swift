@@ -119,6 +119,18 @@ import World
       #"{ persistence: { locationTemplate: "\#(template)" } }"#, on: "android-5.1", minutes: 20)
     #expect(report.violations.isEmpty && report.verification.outcome == .verified && report.sums.stored > 100)
   }
+
+  /// Only the template says what the elements of an array, or keys of an app's own, mean: the server inside is told it.
+  @Test(arguments: [
+    #"[<%= latitude %>,<%= longitude %>,"<%= timestamp %>","<%= uuid %>"]"#,
+    #"{"breite":<%= latitude %>,"laenge":<%= longitude %>,"zeit":"<%= timestamp %>","kennung":"<%= uuid %>"}"#,
+  ])
+  func theServerInsideReadsTheAppsTemplate(template: String) throws {
+    let (report, _) = try run(
+      #"{ persistence: { locationTemplate: '\#(template)' } }"#, on: "ios-5.1", minutes: 20)
+    #expect(report.violations.isEmpty && report.verification.outcome == .verified)
+    #expect(report.sums.stored > 100 && report.sums.quarantined == 0, "\(report.sums)")
+  }
 }
 
 private final class Heard: Watcher {

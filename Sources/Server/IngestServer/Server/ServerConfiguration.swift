@@ -1,5 +1,5 @@
 import Base
-import Contract
+package import Contract
 package import HTTP1
 import Network
 package import Store
@@ -65,6 +65,8 @@ public struct ServerConfiguration: Sendable {
   public var locationTemplate: String?
   /// The `geofenceTemplate` of the app.
   public var geofenceTemplate: String?
+  /// Those of other apps.
+  package var otherTemplates: [TemplateSchema] = []
   /// Days of recorded time that are kept; nil for ever.
   public var retainDays: Int?
   /// Bytes of stored data above which the oldest day is given up; nil for no limit.
@@ -125,7 +127,7 @@ extension ServerConfiguration {
     var schemas: [TemplateSchema] = []
     if let text = locationTemplate { schemas.append(try TemplateSchema(text, kind: .location)) }
     if let text = geofenceTemplate { schemas.append(try TemplateSchema(text, kind: .geofence)) }
-    return schemas
+    return schemas + otherTemplates
   }
 
   private var profile: IdentityProfile? { identity.map { .of($0.provider) } }

@@ -1,4 +1,5 @@
 import Base
+import Contract
 import IngestServer
 import Network
 import Scenario
@@ -11,11 +12,23 @@ extension InProcessServer {
   convenience init(store: any Store, for setup: RunSetup) {
     self.init(store: store) { configuration in
       configuration.journalShare = 0
+      configuration.otherTemplates = InProcessServer.templates(of: setup.fleets)
       guard let authorization = setup.authorization else { return }
       configuration.authentication = .required
       configuration.accessSeconds = Int(max(1, authorization.accessTokenLifetime.seconds))
       configuration.identity = authorization.identity.map { IdentitySettings($0) }
       if authorization.refreshRotation == .reusable { configuration.rotatesRefreshTokens = false }
+    }
+  }
+
+  /// What a server of these apps would be told. A template that gives no JSON leaves the default schema (SDK §7.5).
+  private static func templates(of fleets: [FleetSetup]) -> [TemplateSchema] {
+    var seen: Set<String> = []
+    return fleets.map(\.configuration.persistence).flatMap { persistence in
+      [(persistence.locationTemplate, RecordTemplate.Kind.location), (persistence.geofenceTemplate, .geofence)]
+    }.compactMap { text, kind in
+      guard !text.isEmpty, seen.insert("\(kind) \(text)").inserted else { return nil }
+      do throws(FieldError) { return try TemplateSchema(text, kind: kind) } catch { return nil }
     }
   }
 
