@@ -116,6 +116,9 @@ enum TransactionStep: Int, CaseIterable {
 }
 
 extension Connection {
+  /// Writes what the transaction has changed into the file, as far as nothing uses it; the commit still decides.
+  package func flushCache() throws(DatabaseError) { try handle.check(unsafe sqlite3_db_cacheflush(handle.database)) }
+
   package func checkpoint(_ mode: CheckpointMode) throws(DatabaseError) -> Checkpoint {
     let code = mode == .passive ? SQLITE_CHECKPOINT_PASSIVE : SQLITE_CHECKPOINT_TRUNCATE
     var inLog: Int32 = 0

@@ -34,6 +34,32 @@ import Testing
     }
   }
 
+  /// What has gone to the file before the commit is no more certain for that.
+  @Test(arguments: ["", ":memory:"]) func whatWasWrittenEarlyIsRolledBack(path: String) throws {
+    let connection = try Connection(path: path)
+    if path.isEmpty { try connection.apply(.journalMode(.memory)) }
+    try connection.execute("CREATE TABLE t(a INTEGER, b BLOB)")
+    func add(_ count: Int) throws(DatabaseError) {
+      for number in 0..<count { try connection.execute("INSERT INTO t VALUES (\(number), zeroblob(3000))") }
+    }
+    try connection.transaction(.immediate) { () throws(DatabaseError) in
+      try add(40)
+      try connection.flushCache()
+      try add(10)
+    }
+    #expect(try connection.integer("SELECT count(*) FROM t") == 50)
+    #expect(throws: DatabaseError.self) {
+      try connection.transaction(.immediate) { () throws(DatabaseError) in
+        try add(300)
+        try connection.execute("UPDATE t SET a = 7")
+        try connection.flushCache()
+        try connection.execute("nothing that is SQL")
+      }
+    }
+    #expect(try connection.integer("SELECT count(*) FROM t WHERE a <> 7") == 48)
+    #expect(try connection.problems(.full).isEmpty)
+  }
+
   @Test func commitsAllOrNothing() throws {
     var ledger = try Ledger(path: ":memory:")
     try ledger.add([1, 2, 4])
