@@ -26,6 +26,17 @@ package enum StoredField {
     return stored.difference(from: sent, at: field)
   }
 
+  /// What two texts that look the same have otherwise; nil for others.
+  static func otherForm(_ stored: String, _ sent: String) -> String? {
+    guard stored == sent, !stored.utf8.elementsEqual(sent.utf8) else { return nil }
+    func points(_ text: Substring.UnicodeScalarView) -> String {
+      text.prefix(3).map { "U+" + String($0.value, radix: 16, uppercase: true) }.joined(separator: " ")
+    }
+    let count = zip(stored.unicodeScalars, sent.unicodeScalars).prefix { $0 == $1 }.count
+    let (mine, theirs) = (stored.unicodeScalars.dropFirst(count), sent.unicodeScalars.dropFirst(count))
+    return "another form of Unicode, \(points(mine)) instead of \(points(theirs))"
+  }
+
   /// A tenth of a micron of a degree is a centimetre; other quantities have two decimals.
   private static func tolerance(of field: String) -> Double {
     field == "coords.latitude" || field == "coords.longitude" ? 1.0001e-7 : 0.005

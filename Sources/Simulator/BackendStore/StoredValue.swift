@@ -250,6 +250,9 @@ extension StoredValue {
       }
       return "\(place) has more keys than were sent"
     }
+    if case .text(let mine) = self, case .text(let theirs) = sent, let form = StoredField.otherForm(mine, theirs) {
+      return "\(place): \(form)"
+    }
     return "\(place): \(shown.shortened(60)) instead of \(sent.shown.shortened(60))"
   }
 }

@@ -282,24 +282,41 @@ extension ConformanceClause {
     if run.facts.isSlow { run.note = "\(count) records each, as answers take long" }
     let sent: [[SentRecord]] = phones.map { run.fixes($0, count) }
     for (phone, records) in zip(phones, sent) { phone.put(records) }
+    var busy: Int?
+    let begin = run.now
     for _ in 0..<60 {
       let requests = phones.compactMap { phone in phone.takeRequest().map { (phone, $0) } }
       if requests.isEmpty { break }
       let uploads = try run.line().exchangeAll(requests.map { ($0.1, $0.0.number) })
-      var isBusy = false
+      busy = nil
       for (phone, request) in requests {
         guard let upload = uploads.first(where: { $0.request === request }) else { continue }
         phone.answer(request, upload.outcome)
-        if SentLog.isThrottling(upload.status) { isBusy = true; continue }
+        if ClauseRun.isLimit(upload) { busy = upload.status }
+        if SentLog.isThrottling(upload.status) { continue }
         try run.expectTokenAlive(upload.status)
         if !upload.isSuccess { throw run.refusal(upload, of: "one of thirty uploads at once") }
       }
-      if isBusy { run.pause(100) }
+      if let busy, run.now - begin > busyTime { throw try crowded(run, phones, sent, busy) }
+      if uploads.contains(where: { SentLog.isThrottling($0.status) }) { run.pause(100) }
     }
     if let phone = phones.first(where: { $0.queuedCount > 0 }) {
       throw run.fail("'\(phone.name)' still has \(phone.queuedCount) records after 60 attempts", harm: .repeat)
     }
     try run.expectOnce(ofEach: zip(phones, sent).map { ($0, $1) }, among: " of one of thirty phones at once")
+  }
+
+  private static let busyTime = Nanoseconds.seconds(4)
+
+  /// A backend that takes so many at once and refuses the others for a while keeps what it says.
+  private static func crowded(
+    _ run: ClauseRun, _ phones: [ConformancePhone], _ sent: [[SentRecord]], _ status: Int
+  ) throws -> ClauseStop {
+    run.facts.noteCrowding()
+    let through = zip(phones, sent).filter { $0.0.queuedCount == 0 }
+    try run.expectOnce(ofEach: through.map { ($0, $1) }, among: " of one of thirty phones at once")
+    return .partly(
+      "the backend was busy (status \(status)) for \(phones.count - through.count) of thirty phones at once")
   }
 }
 

@@ -279,16 +279,27 @@ extension ConformanceClause {
     let record = run.fix(phone)
     try run.deliver(phone, [record])
     let look = try run.expectOnce([record], of: phone.name)
-    guard let entry = look.entry(of: record) else { return }
+    guard let first = look.entry(of: record) else { return }
     let isPromised = run.target.dialect.promises.kept?.contains(.params) ?? false
-    let found = entry.value("params")?["user_id"] ?? entry.value("user_id")
+    let found = first.value("params")?["user_id"] ?? first.value("user_id")
     guard let found else {
-      if isPromised { throw run.fail("the params are not stored", stored: entry.entry.shown.shortened(200)) }
+      if isPromised { throw run.fail("the params are not stored", stored: first.entry.shown.shortened(200)) }
       throw ClauseStop.notApplicable("the dialect does not promise to keep params")
     }
     if !found.equals(.number("1234")) { throw run.fail("user_id 1234 is stored as \(found.shown)") }
+    phone.configure { draft in
+      guard case .object(var members) = draft.http.params else { return }
+      members["user_id"] = .integer(5678)
+      draft.http.params = .object(members)
+    }
+    let next = run.fix(phone)
+    try run.deliver(phone, [next])
+    let entry = try run.expectOnce([record, next], of: phone.name).entry(of: record)
+    guard let kept = entry?.value("params")?["user_id"] ?? entry?.value("user_id"), !kept.equals(found) else { return }
+    throw run.fail(
+      "user_id \(found.shown) of a record is \(kept.shown) after the next upload of its device, which has other params",
+      stored: entry?.entry.shown.shortened(200) ?? "")
   }
-
 }
 
 extension ClauseRun {

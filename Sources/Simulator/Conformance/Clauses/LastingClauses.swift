@@ -1,3 +1,4 @@
+import BackendStore
 import Base
 import Contract
 import Scenario
@@ -7,7 +8,8 @@ import Upload
 extension ConformanceClause {
   static let lasting: [ConformanceClause] = [
     ConformanceClause(
-      "stays-stored", .storage, .must, .lose, "What was stored at the beginning of the run is stored at its end",
+      "stays-stored", .storage, .must, .lose,
+      "What was stored at the beginning of the run is stored at its end, as it was",
       because: "the phone has deleted it: a store that drops it, for its age or for its room, loses it (SDK §9.1)",
       phase: .late,
       presumes: [
@@ -45,6 +47,7 @@ extension ConformanceClause {
     run.note = "of \(looked) clauses"
     run.log.noteUnscriptable()
     guard let first = gone.first else {
+      try expectUnchanged(seen, until: end, run)
       if looked == seen.count { return }
       throw ClauseStop.partly(
         "the store takes so long that it was asked for records of \(looked) of \(seen.count) clauses")
@@ -58,6 +61,21 @@ extension ConformanceClause {
       stored:
         "of '\(first.delivery.device)': \(first.look.listed) entries, without \(first.look.missing[0].uuid.upperCaseText)"
     )
+  }
+
+  /// As far as there is time for it. Params are those of an upload, and may come again with others.
+  private static func expectUnchanged(_ seen: [StoredDelivery], until end: MonotonicInstant, _ run: ClauseRun) throws {
+    for delivery in seen where run.now < end {
+      let look = try run.look(for: delivery.records, of: delivery.device)
+      for (record, before) in zip(delivery.records, delivery.entries) {
+        guard let before, let after = look.entry(of: record),
+          let change = ListingChange.difference(from: before, to: after, besides: "params")
+        else { continue }
+        throw run.fail(
+          "a record that \(delivery.clause) has seen in the store is another one now: \(change)", harm: .wrong,
+          stored: after.entry.shown.shortened(300))
+      }
+    }
   }
 
   /// In a run of few clauses little time has passed.
@@ -103,4 +121,6 @@ struct StoredDelivery: Sendable {
   let clause: String
   let device: String
   let records: [SentRecord]
+  /// What it has seen of each.
+  let entries: [StoredRecord?]
 }

@@ -31,7 +31,7 @@ extension ConformanceClause {
       needs: [.store, .plainHTTP], presumes: ["batch-all-stored", "resend-batch-after-cut-answer"], grownBatch),
     ConformanceClause(
       "resend-acknowledged-again", .repetition, .must, .repeat,
-      "A record that was acknowledged is acknowledged when it comes again, and stays stored once",
+      "A record that was acknowledged is acknowledged when it comes again, and stays stored once, as it was",
       because: "an app that is killed before it has deleted a record sends it again (SDK §9.2, §9.5)", phase: .crowd,
       presumes: ["resend-after-cut-answer"], acknowledgedAgain),
     ConformanceClause(
@@ -130,10 +130,18 @@ extension ConformanceClause {
 
   private static func acknowledgedAgain(_ run: ClauseRun) throws {
     let phone = try run.phone()
-    let record = run.fix(phone)
+    let record = run.fix(phone) { $0.extras = run.object(#"{"trip":"T 1"}"#) }
     try run.deliver(phone, [record])
+    let before = try run.look(for: [record], of: phone.name).entry(of: record)
+    // What takes the time of its arrival for that of the record does so to the millisecond.
+    run.pause(20)
     try run.deliver(phone, [record], as: "a record that was acknowledged before")
-    try run.expectOnce([record], of: phone.name, among: " after it was acknowledged twice")
+    let look = try run.expectOnce([record], of: phone.name, among: " after it was acknowledged twice")
+    guard let before, let after = look.entry(of: record),
+      let change = ListingChange.difference(from: before, to: after)
+    else { return }
+    throw run.fail(
+      "a record that came again is not what it was: \(change)", harm: .wrong, stored: after.entry.shown.shortened(300))
   }
 
   private static func afterMany(_ run: ClauseRun) throws {

@@ -175,7 +175,7 @@ extension ConformanceClause {
       phone.put([run.fix(phone)])
       guard let upload = phone.upload().last else { return }
       sent += 1
-      let isLimit = upload.status == 429 || upload.status == 503 && upload.head[HeaderName.retryAfter] != nil
+      let isLimit = ClauseRun.isLimit(upload)
       guard upload.status >= 500 || isLimit else { continue }
       if isLimit { limited += 1 } else { failed.append(upload) }
       _ = run.uploadPatiently(phone)

@@ -16,7 +16,8 @@ extension ConformanceClause {
     ) {
       try extras(
         $0,
-        #"{"s":"x","i":7,"t":true,"f0":false,"n":null,"a":[1,"2",[3],null,5,6,7,8],"o":{"k":{"d":1}},"e":"","z":0}"#)
+        #"{"s":"x","i":7,"t":true,"f0":false,"n":null,"a":[1,"2",[3],null,5,6,7,8],"o":{"k":{"d":1}},"e":"","z":0,"tripId":4,"trip_id":5,"Trip-Id":6}"#
+      )
     },
     ConformanceClause(
       "extras-numbers-not-integers", .content, .must, .wrong, "Fractions in extras stay fractions",
@@ -193,6 +194,7 @@ extension ConformanceClause {
           $0.extras = run.object(#"{"own":"x"}"#)
         }
       }
+      try crossings(run)
     },
     ConformanceClause(
       "event-heartbeat", .content, .must, .lose, "A heartbeat record is acknowledged and stored",
@@ -232,6 +234,24 @@ extension ConformanceClause {
     }
     throw run.fail(
       "the record is stored without its geofence", harm: .wrong, stored: entry.entry.shown.shortened(240))
+  }
+
+  /// A geofence is entered and left: the second crossing leaves the first as it was.
+  private static func crossings(_ run: ClauseRun) throws {
+    let phone = try run.phone()
+    let records = [(GeofenceTrigger.Action.enter, 1), (.exit, 2)].map { action, zone in
+      run.fix(phone) {
+        $0.event = .geofence
+        $0.geofence = GeofenceTrigger(
+          identifier: "gate", action: action, timestamp: $0.timestamp, extras: run.object(#"{"zone":\#(zone)}"#))
+      }
+    }
+    for record in records { try run.deliver(phone, [record], as: "a geofence record") }
+    let look = try run.expectOnce(records, of: phone.name, among: " of one geofence, entered and left,")
+    for record in records {
+      for field in ["geofence.identifier", "geofence.action"] { try run.expectSame(field, of: record, in: look) }
+      try geofenceExtras(run, of: record, in: look)
+    }
   }
 
   /// A geofence that is shown as an object has all that was sent in it, where extras are kept at all.

@@ -88,7 +88,7 @@ extension ConformanceClause {
     let records = phones.map { run.fix($0) }
     for (phone, record) in zip(phones, records) { phone.put([record]) }
     var (repetitions, isLimited) = (0, false)
-    // A rate limit is not a failure: an attempt with an answer 429 is not counted, and the phones send again later.
+    // A limit is not a failure: an attempt with such an answer is not counted, and the phones send again later.
     for _ in 0..<30 where repetitions <= 3 {
       let waiting = phones.filter { $0.queuedCount > 0 }
       if waiting.isEmpty { break }
@@ -101,13 +101,13 @@ extension ConformanceClause {
         let isBusy = SentLog.isThrottling(upload.status) || upload.status == 0 && repetitions < 3
         if !upload.isSuccess, !isBusy { throw run.refusal(upload, of: "one of a hundred uploads at once") }
       }
-      isLimited = uploads.contains { $0.status == 429 }
+      isLimited = uploads.contains(where: ClauseRun.isLimit)
       if !isLimited { repetitions += 1 }
       if phones.contains(where: { $0.queuedCount > 0 }) { run.pause(isLimited ? 600 : 300) }
     }
     let left = phones.count { $0.queuedCount > 0 }
     if left > 0, isLimited {
-      throw ClauseStop.notJudged("the backend limits uploads: \(left) of a hundred got 429 to the end")
+      throw ClauseStop.partly("the backend limits uploads: \(left) of a hundred were asked to come again to the end")
     }
     if left > 0 { throw run.fail("\(left) of a hundred uploads at once were not acknowledged after three repetitions") }
     try run.expectOnce(

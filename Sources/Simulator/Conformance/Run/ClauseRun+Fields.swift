@@ -64,6 +64,14 @@ extension RunFacts {
   func noteFirst(_ entry: StoredRecord, of record: SentRecord) {
     if let time = entry.value("timestamp"), time.instant != nil { noteReadableTimes(time.epochUnit) }
     noteHidden(RunFacts.fields, in: entry, of: record)
+    if entry.value("timestamp") == nil,
+      entry.entry.shown.contains(String(record.timestamp.iso8601Text.dropFirst(11).prefix(8)))
+    {
+      note(
+        hidden: "timestamp",
+        "the store shows no 'timestamp' under a usual name, and a time of day by itself: let its query or command put date and time together"
+      )
+    }
     let places = ["coords.latitude", "coords.longitude"]
     let others = ["coords.accuracy", "coords.speed", "coords.heading", "coords.altitude"]
     // Whole records without a place have lost it; where little is shown, it may be shown in a form that is not known.

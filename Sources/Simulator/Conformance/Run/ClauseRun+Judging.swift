@@ -295,7 +295,7 @@ extension ClauseRun {
           : "\(look.repeated.count) of \(all) records\(among) are stored more than once", harm: .wrong,
         stored: "\(twice.uuid.upperCaseText) stands there \(rows) times", sign: .storedTwice)
     }
-    facts.noteStored(records, of: device, by: clause)
+    facts.noteStored(records, of: device, by: clause, look)
     return look
   }
 }

@@ -8,6 +8,11 @@ extension ClauseRun {
   private static let attemptsMax = 6
   private static let waitMax = 2_000
 
+  /// The backend says that it is busy, and for how long: a limit, and no failure.
+  static func isLimit(_ upload: ConformancePhone.Upload) -> Bool {
+    upload.status == 429 || upload.status == 503 && upload.head[HeaderName.retryAfter] != nil
+  }
+
   /// Uploads what waits; a server that says that it is too busy is asked again, as the SDK would.
   func uploadPatiently(_ phone: ConformancePhone) -> [ConformancePhone.Upload] {
     var all: [ConformancePhone.Upload] = []

@@ -105,6 +105,7 @@ extension ClauseRun {
   func phone(
     exactly name: String, tokens: DeviceTokens? = nil, _ configure: (inout Configuration) -> Void = { _ in }
   ) throws -> ConformancePhone {
+    try keepTime()
     phones += 1
     let (target, facts) = (target, facts)
     facts.note(device: name)

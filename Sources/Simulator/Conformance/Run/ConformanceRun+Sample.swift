@@ -1,3 +1,4 @@
+import BackendStore
 import Base
 import Contract
 import Scenario
@@ -55,7 +56,7 @@ extension ConformanceRun {
     let roots = broken.filter { result in
       causes.cause(of: result.clause.id) == nil && result.breach?.isOfGoodRecords ?? false
     }
-    guard roots.count > 1 else { return }
+    guard roots.count > 1 else { return roots.forEach { forgive($0, tell) } }
     let isLoss = roots.contains { $0.breach?.signs.contains(.loss) ?? false }
     let culprit = isLoss ? ConformanceRun.clausesOfSample[0] : ConformanceRun.clausesOfSample[1]
     let kept = repeatOnce(roots, because: culprit)
@@ -64,6 +65,20 @@ extension ConformanceRun {
     breach.cause =
       "\(isLoss ? "acknowledged records are sometimes not stored" : "good records are sometimes not acknowledged"): \(kept.count) clauses were broken by that, and kept when they ran again (\(kept.joined(separator: ", "))); the first: \(first.cause)"
     accuse(GoodRecordSample.Finding(clause: culprit, breach: breach), tell)
+  }
+
+  /// One failure of a good upload that does not come again is a moment's. What was acknowledged and is lost is none.
+  private func forgive(_ root: ClauseResult, _ tell: (ClauseResult) -> Void) {
+    guard let breach = root.breach, breach.signs.contains(where: { $0.traits.contains(.failure) }),
+      !breach.signs.contains(.loss)
+    else { return }
+    let (verdict, run) = patientVerdict(of: root.clause, turn: restartCount, attempt: ConformanceRun.repetition)
+    guard case .kept(let note) = verdict, !run.isOutOfTime else { return }
+    var result = root
+    result.verdict = .kept(
+      (note.isEmpty ? "" : note + "; ") + "when it was asked again; before, \(breach.cause.shortened(160))")
+    replace(result)
+    tell(result)
   }
 
   private func accuse(_ found: GoodRecordSample.Finding, _ tell: (ClauseResult) -> Void) {

@@ -101,7 +101,7 @@ package final class ConformanceRun: Sendable {
   /// it bears that and is slow, unless the number was given.
   var sideBySide: Int {
     let crowd = "many-devices-at-once"
-    if isBroken(crowd) { return 1 }
+    if isBroken(crowd) || facts.refusesCrowds { return 1 }
     guard isSlow, settings.jobs == nil else { return settings.sideBySide }
     return switch results.withLock({ $0[crowd]?.verdict }) {
     case .kept?, .partly?: 24

@@ -38,8 +38,9 @@ enum ListingChange {
     return rows
   }
 
-  private static func difference(from before: StoredRecord, to after: StoredRecord) -> String? {
-    for field in fields {
+  /// Of one record, as half a sentence.
+  static func difference(from before: StoredRecord, to after: StoredRecord, besides: String = "") -> String? {
+    for field in fields where field != besides {
       guard let old = before.value(field), !old.equals(.null) else { continue }
       guard let new = after.value(field) else { return "'\(field)' is not listed any more" }
       if old.equals(new) { continue }

@@ -19,6 +19,7 @@ final class RunFacts: Sendable {
     var storeProblem: String?
     var isStoreRead = false
     var isStoreSlow = false
+    var refusesCrowds = false
     var longestList = 0
     var tokens: TokenPromise?
     var prefersBatches = true
@@ -75,6 +76,11 @@ final class RunFacts: Sendable {
   /// A look at the store takes long: clauses of many devices look at those of some.
   var isStoreSlow: Bool { found.withLock { $0.isStoreSlow } }
 
+  /// It takes a few uploads at once, and asks the others to come again.
+  var refusesCrowds: Bool { found.withLock { $0.refusesCrowds } }
+
+  func noteCrowding() { found.withLock { $0.refusesCrowds = true } }
+
   private static let slowRead = Nanoseconds.milliseconds(400)
 
   /// Of one device. A list that has been longer does not end here.
@@ -126,11 +132,15 @@ final class RunFacts: Sendable {
   private static let storedMax = 20
 
   /// The first of each clause that are few enough to be looked at again.
-  func noteStored(_ records: [SentRecord], of device: String, by clause: ConformanceClause) {
+  func noteStored(
+    _ records: [SentRecord], of device: String, by clause: ConformanceClause, _ look: ClauseRun.FoundRecords
+  ) {
     guard records.count <= RunFacts.storedMax, clause.phase <= .alone else { return }
     found.withLock { found in
       if found.stored.contains(where: { $0.clause == clause.id }) { return }
-      found.stored.append(StoredDelivery(clause: clause.id, device: device, records: records))
+      found.stored.append(
+        StoredDelivery(
+          clause: clause.id, device: device, records: records, entries: records.map { look.entry(of: $0) }))
     }
   }
 

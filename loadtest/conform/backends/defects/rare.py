@@ -1,5 +1,6 @@
 """Defects that show with some values only, in a crowd, now and then, or when time has passed."""
 
+import json
 import threading
 import time
 from datetime import datetime, timezone
@@ -49,6 +50,47 @@ def uuid_in_13_letters(parts):
             record.content = record.content | {"uuid": record.content["uuid"][:13]}
 
     change(parts, edit)
+
+
+def lowered(value):
+    return {key.lower(): item for key, item in value.items()} if isinstance(value, dict) else value
+
+
+@defect
+def extras_keys_lower(parts):
+    edit_object(parts, "extras", lowered)
+
+
+@defect
+def geofence_of_its_name(parts):
+    @around(parts.store, "insert")
+    def _(insert, record, params):
+        fence = record.content.get("geofence") if isinstance(record.content, dict) else None
+        if isinstance(fence, dict):
+            parts.store.db.execute(
+                "update records set record = json_set(record, '$.geofence', json(?)) where device = ?"
+                " and json_extract(record, '$.geofence.identifier') = ?",
+                (json.dumps(fence), record.device, fence.get("identifier")),
+            )
+        return insert(record, params)
+
+
+@defect
+def params_of_the_device(parts):
+    @around(parts.store, "insert")
+    def _(insert, record, params):
+        parts.store.db.execute("update records set params = ? where device = ?", (json.dumps(params), record.device))
+        return insert(record, params)
+
+
+@defect
+def old_ones_thinned(parts):
+    @around(parts.store, "save")
+    def _(save, upload):
+        parts.store.db.execute(
+            "update records set record = json_remove(record, '$.battery') where seq < (select max(seq) from records) - 300"
+        )
+        save(upload)
 
 
 @defect

@@ -114,6 +114,19 @@ def dedupe_last_200(parts):
 
 
 @defect
+def repeat_overwrites(parts):
+    @around(parts.store, "insert")
+    def _(insert, record, params):
+        if insert(record, params):
+            return True
+        parts.store.db.execute(
+            "update records set record = json_set(record, '$.odometer', 0) where device = ? and key = ?",
+            (record.device, record.key),
+        )
+        return False
+
+
+@defect
 def repeat_409(parts):
     @around(parts.store, "insert")
     def _(insert, record, params):
