@@ -118,7 +118,7 @@ import Vocabulary
     private mutating func damageQueue() -> String {
       mayDelete = true
       if generator.chance(0.8) { return "\(device.queue.evict(keeping: generator.index(below: 10)).count) evicted" }
-      return "\(device.queue.deleteAll().count) destroyed"
+      return "\(device.queue.clear().count) destroyed"
     }
 
     private mutating func give(_ input: UploadInput) {

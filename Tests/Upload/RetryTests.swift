@@ -187,7 +187,7 @@ import Vocabulary
     for status in [200, 500] {
       var device = TestDevice()
       device.record()
-      _ = device.queue.deleteAll()
+      device.queue.clear()
       device.answer(status)
       #expect(device.queue.count == 0)
       #expect(device.httpEvents.count == 1)

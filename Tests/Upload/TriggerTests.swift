@@ -143,7 +143,7 @@ import Vocabulary
 
   @Test func whatComesAfterTheFailedRowsAreDestroyedWaitsForTheThreshold() {
     var device = failed()
-    _ = device.queue.deleteAll()
+    device.queue.clear()
     device.record()
     device.give(.trigger(.heartbeat))
     #expect(device.sent.count == 1)

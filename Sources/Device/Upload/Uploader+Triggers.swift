@@ -83,7 +83,7 @@ extension Uploader {
     do throws(DatabaseError) {
       let newestFirst = configuration.persistence.locationsOrderDirection == .descending
       let rows = try queue.read(limit: queue.count, offset: 0, newestFirst: newestFirst)
-      let count = try queue.delete(rows.map(\.id))
+      let count = try queue.deleteAll().count
       log(.destroyedAll(count: count), &effects)
       if !rows.isEmpty { effects.append(.discarded(rows.map(\.uuid))) }
       effects.append(.synced(completion: completion, .success(rows)))

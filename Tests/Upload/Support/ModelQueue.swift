@@ -61,7 +61,13 @@ struct ModelQueue: RecordQueue {
     return rows.count < before
   }
 
-  mutating func deleteAll() -> [UUID128] {
+  mutating func deleteAll() throws(DatabaseError) -> [UUID128] {
+    if failsToDelete { throw ModelQueue.failure }
+    return clear()
+  }
+
+  @discardableResult
+  mutating func clear() -> [UUID128] {
     defer { rows = [] }
     return rows.map(\.record.uuid)
   }

@@ -74,7 +74,8 @@ extension SimulatedDevice {
       if authorization.expireAllAccessTokens { run.obey(.expireTokens(of: name), at: now) }
       if authorization.revokeAllTokens { run.obey(.revokeTokens(of: name), at: now) }
       if authorization.rotateKeys { run.rotateKeys(at: now) }
-    case .remote(let remote): run.obey(.order(remote.commands, to: name), at: now)
+    case .remote(let remote):
+      for order in Administration.orders(remote.commands, to: name) { run.obey(order, at: now) }
     case .lifecycle(let lifecycle):
       // Before its time there is nothing to close.
       guard life.isInstalled else { return }

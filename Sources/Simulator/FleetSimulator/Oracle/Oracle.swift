@@ -115,10 +115,13 @@ extension Oracle {
       let sums = ledger.sums
       return look(
         sums.stored + sums.quarantined + sums.lost + sums.misled, else: "no record was acknowledged by the server")
-    case .drain where !ledger.seesServer && ledger.sums.pending > 0:
-      return .impossible("an external server did not accept all records; see the findings about the server")
     case .drain where isCut && ledger.sums.pending > 0:
       return .impossible("the run was ended before the queues were empty")
+    case .drain where ledger.drainingCount > 0:
+      return .impossible(
+        "\(ledger.drainingCount.of("device")) still uploaded when the settle phase ended: set a longer clock.settle")
+    case .drain where !ledger.seesServer && ledger.sums.pending > 0:
+      return .impossible("an external server did not accept all records; see the findings about the server")
     case .drain: return look(ledger.sums.created, else: "no record was made")
     case .dwell: return look(ledger.dwells, else: "no device dwelt in a geofence that reports dwelling")
     case .explainedDuplicates where !ledger.seesServer:

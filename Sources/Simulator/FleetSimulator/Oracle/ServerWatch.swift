@@ -115,7 +115,7 @@ final class ServerWatch: Watcher {
   /// After the settle phase. `isCut`: the run did not wait until the queues were empty.
   func findings(at instant: MonotonicInstant, isCut: Bool) -> [ServerFinding] {
     for device in phones.indices { closeWindow(of: device, at: instant) }
-    return [registration, silence(at: instant), stop, storm, isCut ? nil : drain].compactMap(\.self)
+    return [registration, silence(at: instant), stop, storm, isCut ? nil : drain(at: instant)].compactMap(\.self)
   }
 
   private var registration: ServerFinding? {
@@ -162,8 +162,8 @@ final class ServerWatch: Watcher {
       details: ["device \(ledger.names[worst]): \(phones[worst].uploads.of("upload"))"], isViolation: true)
   }
 
-  private var drain: ServerFinding? {
-    let full = phones.indices.filter { ledger.pages[$0].waiting.count > 0 }
+  private func drain(at instant: MonotonicInstant) -> ServerFinding? {
+    let full = phones.indices.filter { ledger.pages[$0].waiting.count > 0 && !ledger.isDraining($0, at: instant) }
     guard !full.isEmpty else { return nil }
     var answers: [String: Int] = [:]
     for device in full { answers[phones[device].lastAnswer?.word ?? "none", default: 0] += 1 }

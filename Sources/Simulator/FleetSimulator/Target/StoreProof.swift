@@ -123,10 +123,12 @@ struct Administration {
   /// A new key signs the tokens.
   static let rotateKeys = Administration(path: "/admin/v1/tokens/rotate-keys", body: "")
 
-  /// The next answers to the device carry these.
-  static func order(_ commands: [Command], to device: String) -> Administration {
-    let list = JSONValue.object(["commands": .array(commands.map(\.json))])
-    return Administration(path: "/admin/v1/devices/\(device.percentEncoded)/commands", body: list.string)
+  /// The next answers to the device carry these. A request queues at most a hundred.
+  static func orders(_ commands: [Command], to device: String) -> [Administration] {
+    stride(from: 0, to: commands.count, by: 100).map { start in
+      let list = JSONValue.object(["commands": .array(commands[start...].prefix(100).map(\.json))])
+      return Administration(path: "/admin/v1/devices/\(device.percentEncoded)/commands", body: list.string)
+    }
   }
 }
 

@@ -184,7 +184,8 @@ extension DeviceFault: ScenarioSection, FaultKind {
   static let table = Table<DeviceFault>(
     "device-fault", "A fault of the phone.",
     [
-      .optional("clockOffset", \.clockOffset, .offset, "Offset of the device clock from then on."),
+      .optional(
+        "clockOffset", \.clockOffset, .offset, "What is added to the device clock from then on; several add up."),
       .optional(
         "clockDrift", \.clockDriftPartsPerMillion, .number(-1e5...1e5),
         "Drift of the device clock, in parts per million."),

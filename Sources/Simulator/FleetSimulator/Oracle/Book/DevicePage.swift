@@ -17,6 +17,8 @@ struct DevicePage {
   var impostors = 0
   var hadImpostor = false
   var lastTimestamp: WallInstant?
+  /// When the last upload was acknowledged.
+  var acknowledgedAt: MonotonicInstant?
   /// What an app that runs has said to `ready`, or been told since.
   var terms: UploadTerms?
   /// What of its records is known to be in the store.

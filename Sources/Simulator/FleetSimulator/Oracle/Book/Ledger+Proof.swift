@@ -163,14 +163,20 @@ extension Ledger {
       for record in waiting where record.attempts > 0 {
         unproven.append(DequeuedRecord(record, of: device, at: instant))
       }
+      if !waiting.isEmpty, isDraining(device, at: instant) { drainingCount += 1 }
       // A server outside may take as little as it likes: that is no rule of ours.
-      if seesServer, !isCut, let first = waiting.first {
+      if seesServer, !isCut, !isDraining(device, at: instant), let first = waiting.first {
         violations.flag(
           .drain, device, first.uuid, at: instant,
           "\(waiting.count.of("record")) still in the queue, this one the oldest",
           story: ["\(first.createdAt.clockText) created", "sent \(first.attempts.of("time"))"])
       }
     }
+  }
+
+  /// Its records are taken one upload after the other: at the end of a phase that is too short for them nothing is wrong yet.
+  func isDraining(_ device: Int, at instant: MonotonicInstant) -> Bool {
+    pages[device].acknowledgedAt.map { instant - $0 < .seconds(30) } ?? false
   }
 
   /// As the sums are before the server is asked, and while the run goes on: what waits is pending, and what has an

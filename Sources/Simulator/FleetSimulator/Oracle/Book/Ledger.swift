@@ -55,6 +55,8 @@ final class Ledger {
   var lost: [LostRecord] = []
   /// How many of its records an answer says to have put aside, those left out that are accounted for.
   var putAside: [PutAsideKey: Int] = [:]
+  /// Devices whose records were still being taken at the end.
+  var drainingCount = 0
   private(set) var traits: RecordTraitsReader
 
   /// Seconds of the devices in a second of the network.
@@ -257,6 +259,7 @@ final class Ledger {
       putAside[PutAsideKey(device: UInt32(device), request: request)] = count
     }
     pages[device].answer = answer
+    if answer.isSuccess { pages[device].acknowledgedAt = instant }
     guard !answer.isSuccess || sent.isGivenUp(at: instant) else { return }
     for row in sent.rows {
       pages[device].waiting.change(row) { record in

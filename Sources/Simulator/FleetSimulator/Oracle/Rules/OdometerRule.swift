@@ -75,8 +75,8 @@ final class OdometerRule: Rule {
     /// Its store has failed: what it could not write is gone with the app.
     var isDisturbed = false
     var isTold = false
-    /// Records of commands that set it to 0 are still to come, and say so whatever was counted meanwhile (SDK §17.6).
-    var zerosToCome = 0
+    /// What commands have set it to: their records are still to come, and say so whatever was counted meanwhile (SDK §17.6).
+    var valuesToCome: [(metres: Double, until: MonotonicInstant)] = []
   }
 
   private let gauges: PerDevice<Gauge>
@@ -90,6 +90,8 @@ final class OdometerRule: Rule {
   /// How much of what is sure has to be there, once it is some kilometres.
   private static let least = (share: 0.5, metres: 3_000.0)
 
+  /// Records say it to two decimals, and come with the position that a command asks for.
+  private static let (setMetres, timeToCome) = (0.006, Nanoseconds.seconds(300))
   private static let countedAccuracyMetres = 20.0
 
   required init(_ ledger: Ledger) {
@@ -108,12 +110,7 @@ final class OdometerRule: Rule {
       gauges[device].isDisturbed = false
     case .stood(let place, let metres): stand(at: place, metres, device)
     case .told(.engine(.location(let record))) where !record.isSample:
-      // The record of a command says 0 whatever has been counted since: nothing is measured from there. One that comes
-      // before anything is counted may be that of a command, or not.
-      if record.odometer == 0 && gauges[device].zerosToCome > 0 {
-        if gauges[device].odometer > 0 { gauges[device].zerosToCome -= 1 }
-        return
-      }
+      if isOfCommand(record, context) { return }
       judge(record, context)
       follow(record, device)
       compare(record, context)
@@ -126,11 +123,24 @@ final class OdometerRule: Rule {
       gauges[device].course?.exact = nil
       gauges[device].streamed = nil
     case .told(.engine(.geofence(let record, _))): compare(record, context)
-    case .told(.commanded(.setOdometer)), .told(.commanded(.resetOdometer)):
-      (gauges[device].odometer, gauges[device].course) = (0, nil)
-      gauges[device].zerosToCome += 1
-      gauges[device].isSettingOff = true
+    case .told(.commanded(.setOdometer(let metres))): set(context, to: metres)
+    case .told(.commanded(.resetOdometer)): set(context, to: 0)
     default: break
+    }
+  }
+
+  private func set(_ context: EventContext, to metres: Double) {
+    let (device, now) = (context.device, context.now.monotonic)
+    (gauges[device].odometer, gauges[device].course) = (min(0, metres), nil)
+    gauges[device].valuesToCome.removeAll { $0.until < now }
+    gauges[device].valuesToCome.append((metres, now + OdometerRule.timeToCome))
+    gauges[device].isSettingOff = true
+  }
+
+  /// The record of a command says what that has set, whatever has been counted or set since: nothing is measured from there.
+  private func isOfCommand(_ record: LocationRecord, _ context: EventContext) -> Bool {
+    gauges[context.device].valuesToCome.contains {
+      abs($0.metres - record.odometer) < OdometerRule.setMetres && context.now.monotonic <= $0.until
     }
   }
 

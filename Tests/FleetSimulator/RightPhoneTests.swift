@@ -1,0 +1,74 @@
+import Base
+import Scenario
+import Testing
+
+@testable import FleetSimulator
+
+/// Phones that do what the documents say, and servers that take what they can: neither is blamed (docs/rules.md).
+@Suite struct RightPhoneTests {
+  private static let platforms = ["ios-5.1", "android-5.1"]
+
+  private func run(
+    _ config: String = "{}", on profile: String, faults: String = "[]", settle: String = "5m", more: String = "",
+    minutes: Int = 60
+  ) throws -> RunReport {
+    let text = """
+      { version: 1, name: "right", clock: { duration: "\(minutes)m", settle: "\(settle)" }, faults: \(faults),
+        sdk: { profile: "\(profile)", config: \(config) }, invariants: { onViolation: "continue" },
+        routes: { town: { type: "generate", extent: "2km", trips: { dwell: "4m" } } },
+        networks: { dead: { connectionType: "none", up: "0mbit", down: "0mbit" } },
+        fleets: { a: { devices: 2, routes: "town"\(more) } } }
+      """
+    return try FleetRun(RunSetup(ScenarioReader().read(text).scenario), store: Runs.store()).run()
+  }
+
+  private static func order(_ commands: String, at time: String) -> String {
+    #"{ name: "at \#(time)", at: "\#(time)", remote: { background_geolocation: [\#(commands)] } }"#
+  }
+
+  /// The odometer goes to where a command sets it, also to less than another one has set before (SDK §17).
+  @Test(
+    arguments: platforms,
+    [
+      [(#"["setOdometer", 123456.789], ["resetOdometer"]"#, "10m")],
+      [(#"["setOdometer", 1000], ["setOdometer", 10]"#, "10m")],
+      [(#"["setOdometer", 1000]"#, "10m"), (#"["setOdometer", 10]"#, "14m")], [(#"["setOdometer", -5]"#, "10m")],
+    ])
+  func anOdometerIsSetAsOftenAsCommandsSay(profile: String, orders: [(String, String)]) throws {
+    let faults = orders.map { Self.order($0.0, at: $0.1) }.joined(separator: ", ")
+    let report = try run(on: profile, faults: "[\(faults)]")
+    #expect(report.violations.isEmpty && report.sums.stored > 100, "\(report.violations.prefix(3))")
+  }
+
+  /// A request to the server inside queues a hundred.
+  @Test func moreCommandsThanARequestTakesAreQueuedInSeveral() throws {
+    let commands = (0..<150).map { #"["setConfig", { "heartbeatInterval": \#(60 + $0) }]"# }.joined(separator: ", ")
+    let report = try run(on: "ios-5.1", faults: "[\(Self.order(commands, at: "10m"))]", minutes: 30)
+    #expect(report.violations.isEmpty, "\(report.violations.prefix(3))")
+  }
+
+  /// A configured field replaces the SDK's own (HttpConfig headers).
+  @Test(arguments: [
+    #"{ "Content-Type": "application/vnd.api+json" }"#, #"{ "X-a": "1", "x-A": "2" }"#,
+  ])
+  func fieldsOfTheAppAreSentAsTheyAre(headers: String) throws {
+    let report = try run("{ http: { headers: \(headers) } }", on: "android-5.1", minutes: 20)
+    #expect(report.violations.isEmpty && report.sums.stored > 50, "\(report.violations.prefix(3))")
+  }
+
+  /// Without a URL a manual `sync()` gives the rows to its caller and deletes them (SDK §7.4): no server has acknowledged these.
+  @Test(arguments: platforms) func whatIsHandedToTheAppIsNotLost(profile: String) throws {
+    let report = try run(on: profile, faults: "[\(Self.order(#"["setConfig", { "url": "" }]"#, at: "10m"))]")
+    #expect(report.violations.isEmpty && report.sums.lost == 0, "\(report.violations.prefix(3))")
+    #expect(report.sums.destroyed > 50 && report.sums.stored > 10, "\(report.sums)")
+  }
+
+  /// What is taken record by record to the last second of a phase that is too short for it blocks nothing.
+  @Test(arguments: platforms) func aShortSettlePhaseProvesNothing(profile: String) throws {
+    let report = try run(on: profile, settle: "20s", more: #", network: "dead""#, minutes: 120)
+    #expect(report.violations.isEmpty && report.sums.pending > 0, "\(report.violations.prefix(3))")
+    let drain = try #require(report.invariants.first { $0.invariant == .drain })
+    #expect(
+      drain.verdict == .notJudged("2 devices still uploaded when the settle phase ended: set a longer clock.settle"))
+  }
+}
