@@ -2,6 +2,7 @@ import Base
 import Testing
 import Threaded
 
+@testable import BackendStore
 @testable import Conformance
 
 /// One defect is one finding: what it breaks elsewhere is told under it, or is not judged.
@@ -59,6 +60,30 @@ import Threaded
         && breach?.cause
           == "150 of 250 records of a batch of 250 were acknowledged and are not stored: numbers 1 to 150",
       "\(breach?.cause ?? "")")
+  }
+
+  /// What is stored is looked at again when it may have been changed.
+  @Test(arguments: [
+    (ScriptedBackend.Defect.overwritesRepeats, "resend-acknowledged-again", "odometer: 0 instead of"),
+    (.keepsOneFenceOfAName, "event-geofence", "geofence.action"),
+    (.lowersKeys, "extras-every-kind", "extras.tripId is missing"),
+    (.thinsOldOnes, "stays-stored", "is another one now: "),
+  ])
+  func whatChangesLaterIsSeen(defect: ScriptedBackend.Defect, clause: String, cause: String) throws {
+    let clauses: Set<String> = [
+      "resend-acknowledged-again", "event-geofence", "extras-every-kind", "stays-stored", "batch-all-stored",
+      "batch-250",
+    ]
+    let summary = try ScriptedBackend(defect).summary(of: clauses)
+    #expect(summary.causes.map(\.clause.id) == [clause], "\(summary.results.map(\.verdict))")
+    #expect(
+      summary.causes.first?.breach?.cause.contains(cause) ?? false, "\(summary.causes.first?.breach?.cause ?? "")")
+  }
+
+  /// Two texts that look the same are told by their characters.
+  @Test func anotherFormOfUnicodeIsToldByItsCharacters() {
+    let difference = StoredField.difference(.text("Z\u{FC}rich"), .text("Zu\u{308}rich"), "extras.a")
+    #expect(difference == "extras.a: another form of Unicode, U+FC U+72 U+69 instead of U+75 U+308 U+72")
   }
 
   /// A backend that knows the last two hundred records is one that forgets, and none that does not know a record at all.

@@ -176,6 +176,19 @@ import Threaded
     #expect(Self.verdicts(summary).contains("acknowledged when it was sent again"), "\(Self.verdicts(summary))")
   }
 
+  /// The same for a clause that runs beside others.
+  @Test func oneFailureOfALargeBatchBreaksNoClause() throws {
+    let summary = try ScriptedBackend(.failsAtTheFirstLargeBatch).summary(of: ["batch-250", "batch-all-stored"])
+    #expect(summary.outcome == .allKept, "\(Self.verdicts(summary))")
+    #expect(Self.verdicts(summary).contains("when it was asked again; before, "), "\(Self.verdicts(summary))")
+  }
+
+  @Test func aTimeInTwoColumnsIsNotMissing() throws {
+    let summary = try ScriptedBackend(nil, listing: .splitTimes).summary(of: Self.times)
+    #expect(summary.broken.isEmpty, "\(Self.verdicts(summary))")
+    #expect(Self.verdicts(summary).contains("put date and time together"), "\(Self.verdicts(summary))")
+  }
+
   @Test func aUUIDThatIsCutIsNamed() throws {
     let summary = try ScriptedBackend(.cutsUUIDs).summary(of: Self.storage)
     #expect(summary.causes.map(\.clause.id) == ["stored-when-acknowledged"], "\(Self.verdicts(summary))")

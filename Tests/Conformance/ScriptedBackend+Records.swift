@@ -51,6 +51,7 @@ extension ScriptedBackend {
     case .neverCharges: return record.replacing("battery", record["battery"]?.replacing("is_charging", .bool(false)))
     case .isAlwaysSure: return record.replacing("activity", record["activity"]?.replacing("confidence", .number("92")))
     case .cutsUUIDs: return record.replacing("uuid", (record["uuid"]?.string).map { .text(String($0.prefix(13))) })
+    case .lowersKeys: return record.replacing("extras", record["extras"]?.withLowerKeys)
     case .makesNullOfZero: return record.withZeros(as: .null)
     case .cutsTexts:
       let note = record.value(at: "extras.note")?.string
@@ -98,6 +99,25 @@ extension ScriptedBackend {
     }
   }
 
+  /// What a record changes in those that are there.
+  func overwrite(with record: StoredValue, of device: String, isKnown: Bool, in entries: inout [Entry]) {
+    if defect == .thinsOldOnes {
+      for index in entries.indices.dropLast(60) {
+        entries[index].record = entries[index].record.replacing("battery", nil)
+      }
+    }
+    let (uuid, fence) = (record["uuid"]?.string, record.value(at: "geofence.identifier")?.string)
+    for index in entries.indices where entries[index].device == device {
+      let old = entries[index].record
+      if defect == .overwritesRepeats, isKnown, entries[index].uuid == uuid {
+        entries[index].record = old.replacing("odometer", .number("0"))
+      }
+      if defect == .keepsOneFenceOfAName, fence != nil, fence == old.value(at: "geofence.identifier")?.string {
+        entries[index].record = old.replacing("geofence", record["geofence"])
+      }
+    }
+  }
+
   func instant(of record: StoredValue) -> Int64 { record["timestamp"]?.instant?.millisecondsSince1970 ?? 0 }
 }
 
@@ -107,6 +127,11 @@ extension StoredValue {
     guard case .object(let members) = self else { return self }
     let missing = ["battery", "activity"].filter { self[$0] == nil }
     return .object(members + missing.compactMap { key in other?[key].map { (key, $0) } })
+  }
+
+  var withLowerKeys: StoredValue {
+    guard case .object(let members) = self else { return self }
+    return .object(members.map { ($0.key.lowercased(), $0.value) })
   }
 
   var onOneMeridian: StoredValue {

@@ -24,12 +24,13 @@ final class ScriptedBackend: Sendable {
     case losesOverlaps, countsInSummerTime, refusesOldRecords, datesOldRecordsAnew, cutsHEAD
     case losesEachSeventh, failsAtEachSeventh, listsOldRecordsOnce, knowsForAMoment, fillsGapsFromBefore, pagesBySeconds
     case makesNullOfZero, sharesExtras, remembersTwoHundred, cutsUUIDs, failsOnce
+    case overwritesRepeats, lowersKeys, keepsOneFenceOfAName, thinsOldOnes, failsAtTheFirstLargeBatch
   }
 
-  private struct Entry {
+  struct Entry {
     let device: String
     let uuid: String
-    let record: StoredValue
+    var record: StoredValue
     /// When its list begins to show it.
     var shownFrom = WallInstant(millisecondsSince1970: 0)
     /// When it came, and how often it was listed.
@@ -66,6 +67,10 @@ final class ScriptedBackend: Sendable {
         return """
           {"uuid":"\(uuid)","time":\(time),"lat":\(place.0),"lon":\(place.1),"event":\(record["event"]?.shown ?? "null"),"extras":\(extras)}
           """
+      case .splitTimes:
+        let text = record["timestamp"]?.string ?? ""
+        row = row.replacing("timestamp", nil).replacing("recorded_at", nil)
+        more = ",\"day\":\"\(text.prefix(10))\",\"clock\":\"\(text.dropFirst(11).prefix(12))\""
       case .geoJSON, .texts, .placeless:
         row = row.withoutPlace
         if listing == .geoJSON { more = ",\"geometry\":{\"coordinates\":[\(place.1),\(place.0)]}" }
@@ -93,6 +98,8 @@ final class ScriptedBackend: Sendable {
     case hasPages
     /// A table that has not everything.
     case columns
+    /// A column for the date and one for the time of day.
+    case splitTimes
   }
 
   let defect: Defect?
@@ -297,6 +304,9 @@ final class ScriptedBackend: Sendable {
     case let single?: records = [single]
     case nil: return answer(400)
     }
+    if defect == .failsAtTheFirstLargeBatch, records.count > 20, !hasFailed.exchange(true, ordering: .relaxed) {
+      return answer(500)
+    }
     if defect == .sharesExtras, records.count > 1 {
       let extras = records[0]["extras"]
       records = records.map { $0.replacing("extras", extras) }
@@ -324,6 +334,7 @@ final class ScriptedBackend: Sendable {
         return entry.device == device && isSame(entry.record, kept, entry.uuid == uuid)
       }
       if isKnown, defect == .refusesRepeats { return answer(409) }
+      overwrite(with: kept, of: device, isKnown: isKnown, in: &entries)
       if !isKnown || defect == .storesRepeats {
         let isLate = defect == .commitsLate || defect == .commitsBatchesLate && records.count > 5
         let late: Int64 = isLate ? 400 : 0
