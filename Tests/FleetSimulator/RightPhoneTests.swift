@@ -47,6 +47,14 @@ import Testing
     #expect(report.violations.isEmpty, "\(report.violations.prefix(3))")
   }
 
+  /// A schedule that begins inside its window finds a phone that tracks, and leaves it so (SDK §16.3).
+  @Test(arguments: platforms) func aScheduleMayBeginOnAPhoneThatTracks(profile: String) throws {
+    let commands =
+      #"["setConfig", { "schedule": ["1-7 00:00-23:59"], "scheduleUseAlarmManager": true }], ["startSchedule"]"#
+    let report = try run(on: profile, faults: "[\(Self.order(commands, at: "10m"))]")
+    #expect(report.violations.isEmpty && report.sums.stored > 100, "\(report.violations.prefix(3))")
+  }
+
   /// A configured field replaces the SDK's own (HttpConfig headers).
   @Test(arguments: [
     #"{ "Content-Type": "application/vnd.api+json" }"#, #"{ "X-a": "1", "x-A": "2" }"#,

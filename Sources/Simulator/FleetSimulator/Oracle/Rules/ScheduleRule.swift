@@ -16,9 +16,18 @@ final class ScheduleRule: Rule {
 
   /// Only of devices that have a schedule.
   private var timetables: [Int: Timetable] = [:]
+  /// Devices that are on, by what they keep and tell: a schedule may come to one that is.
+  private let isOn: PerDevice<Bool>
+
+  required init(_ ledger: Ledger) {
+    isOn = PerDevice(false, in: ledger.space)
+    super.init(ledger)
+  }
 
   override func see(_ event: SimulationEvent, _ context: EventContext) {
     let device = context.device
+    if case .kept(let state) = event { isOn[device] = state.isEnabled }
+    if case .told(.engine(.enabledChange(let isEnabled))) = event { isOn[device] = isEnabled }
     if case .configured(let configuration) = event { configure(configuration, context) }
     guard timetables[device] != nil else { return }
     judge(context)
@@ -57,8 +66,9 @@ final class ScheduleRule: Rule {
     if let known = timetables[device] {
       timetable.actual = known.actual
       timetable.isOverruled = true
-    } else if timetable.follows {
-      timetable.expect(since: context.now.monotonic)
+    } else {
+      timetable.actual = isOn[device] ? nil : .off
+      if timetable.follows { timetable.expect(since: context.now.monotonic) }
     }
     timetables[device] = timetable
   }
