@@ -68,12 +68,29 @@ struct PostgresSharingTests {
     let administrator = try PostgresConnection(to: place)
     // Of other tests, transactions may be open: until then the first record is not passed over.
     try eventually {
-      try feed.skip()
+      _ = try feed.skip { false }
       return try administrator.perform(
         "SELECT max(arrived_in) <= \(feed.position.group) FROM points"
       ).flag(0, 0)
     }
     _ = store.apply(.ingest(Sample.batch([1])))
+    var found: [UInt64] = []
+    try eventually {
+      found += numbers(try feed.next())
+      return !found.isEmpty
+    }
+    #expect(found == [1])
+  }
+
+  /// A wait may begin while a feed finds out what it is to pass over: what is stored for the wait is behind that.
+  @Test(arguments: [false, true]) func whatIsStoredWhileAFeedPassesOverIsTold(isWanted: Bool) throws {
+    let store = try store()
+    let feed = try ChangeFeed(to: place, behind: ArrivalCursor(group: 0, row: 0))
+    let isPassed = try feed.skip {
+      _ = store.apply(.ingest(Sample.batch([1])))
+      return isWanted
+    }
+    #expect(isPassed == !isWanted)
     var found: [UInt64] = []
     try eventually {
       found += numbers(try feed.next())

@@ -35,15 +35,19 @@ final class NodeFeed: Sendable {
   init(_ place: String, _ listeners: Listeners) {
     (self.place, self.listeners) = (place, listeners)
     let (isStopping, bell) = (isStopping, bell)
+    // The first wait may come before the thread has a connection.
+    let beginning = NodeFeed.end(of: place)
     thread = NamedThread.started("feed") {
       // A new connection goes on where the last one was.
-      var position: ArrivalCursor?
+      var position = beginning
       while !isStopping.isRaised {
         do throws(StoreError) {
           let session = try FeedSession(place, listeners, behind: position)
+          // Also where a look fails: what has been told is not told again.
+          defer { position = session.position }
+          try session.catchUp()
           while !isStopping.isRaised {
             let isWatched = try session.look(NodeFeed.waitMilliseconds, fallback: NodeFeed.fallback)
-            position = session.position
             bell.wait(milliseconds: isWatched ? NodeFeed.watchedPause : NodeFeed.idlePause)
           }
         } catch {
@@ -52,6 +56,11 @@ final class NodeFeed: Sendable {
         }
       }
     }
+  }
+
+  /// Nil where the database cannot be asked.
+  private static func end(of place: String) -> ArrivalCursor? {
+    do throws(StoreError) { return try ChangeFeed(to: place, behind: nil).position } catch { return nil }
   }
 
   func stop() {
@@ -72,9 +81,10 @@ private final class FeedSession {
     feed = try ChangeFeed(to: place, behind: position)
     self.listeners = listeners
     lookedAt = clock.monotonicNow
-    // What was told while there was no connection.
-    try take(.all)
   }
+
+  /// What was told while there was no connection.
+  func catchUp() throws(StoreError) { try take(.all) }
 
   var position: ArrivalCursor { feed.position }
 
@@ -111,18 +121,17 @@ private final class FeedSession {
 
   private func takeRecords() throws(StoreError) {
     let hub = listeners.hub
-    if hub.wantsRecords {
-      // What arrives meanwhile is for the next look: with many writers there is always more.
-      repeat {
-        hub.arrived(try feed.next())
-        listeners.arrivals?.publish(end: feed.position)
-      } while feed.isBehind
-      for (id, condition) in hub.waitsForCounts {
-        hub.begin(id, stored: try feed.reader.arrived(run: condition.run, device: condition.device))
-      }
-    } else {
-      try feed.skip()
+    if !hub.wantsRecords, try feed.skip(unless: { hub.wantsRecords }) {
       listeners.arrivals?.publish(end: feed.position)
+      return
+    }
+    // What arrives meanwhile is for the next look: with many writers there is always more.
+    repeat {
+      hub.arrived(try feed.next())
+      listeners.arrivals?.publish(end: feed.position)
+    } while feed.isBehind
+    for (id, condition) in hub.waitsForCounts {
+      hub.begin(id, stored: try feed.reader.arrived(run: condition.run, device: condition.device))
     }
   }
 }

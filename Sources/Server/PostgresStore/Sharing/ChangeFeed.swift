@@ -23,7 +23,7 @@ package final class ChangeFeed {
     reader = PostgresReader(on: connection)
     let schema = try connection.asked("SELECT quote_ident(current_schema())").text(0, 0)
     do throws(Failure) { try connection.run("LISTEN \(schema)") } catch { throw StoreError(error) }
-    if let position { self.position = position } else { try skip() }
+    if let position { self.position = position } else { _ = try skip { false } }
   }
 
   /// What has changed: all that was told until now, or what comes first within the time.
@@ -41,10 +41,13 @@ package final class ChangeFeed {
     return kinds
   }
 
-  /// Passes over what is there.
-  package func skip() throws(StoreError) {
+  /// Passes over what is there, unless it is wanted by the time that this is known: who wants it from then on misses nothing. False
+  /// where it is wanted.
+  package func skip(unless isWanted: () -> Bool) throws(StoreError) -> Bool {
     let horizon = try connection.asked("SELECT arrival_horizon()").integer(0, 0)
+    if isWanted() { return false }
     if horizon > position.group { position = ArrivalCursor(group: horizon - 1, row: Int64(Int32.max)) }
+    return true
   }
 
   /// What has arrived since, from all servers, in the order of arrival. At most so many records.
