@@ -41,8 +41,8 @@ package final class ChangeFeed {
     return kinds
   }
 
-  /// Passes over what is there, unless it is wanted by the time that this is known: who wants it from then on misses nothing. False
-  /// where it is wanted.
+  /// Passes over what is there, unless it is wanted by the time that this is known: what is stored from then on is not passed over.
+  /// False where it is wanted.
   package func skip(unless isWanted: () -> Bool) throws(StoreError) -> Bool {
     let horizon = try connection.asked("SELECT arrival_horizon()").integer(0, 0)
     if isWanted() { return false }

@@ -1,7 +1,7 @@
 import BackendStore
 import Contract
 
-/// Lists that end at a number of entries, whatever is behind it. What they leave out is neither stored nor lost for who reads them.
+/// Lists that end at a number of entries, whatever is behind it: whether the store has what they leave out, they do not say.
 extension ClauseRun {
   /// Whether the list is as long with one record more, and what it lacks does not appear in it when it is sent again, as what was
   /// lost would.
