@@ -97,7 +97,7 @@ enum Treatment {
 
   /// The same commands with fewer phones and less time: a debug build is slow.
   static let shorter: [(words: String, instead: String)] = [
-    ("--devices 500", "--devices 4"), ("--devices 200", "--devices 4"), ("--devices 50", "--devices 2"),
+    ("--devices 500", "--devices 4"), ("--devices 200", "--devices 4"), ("--devices 50", "--devices 8"),
     ("--devices 40", "--devices 4"), ("--duration 2h", "--duration 2m"),
     // Of the rules the one that those phones break.
     ("I3-acked-is-durable", "I13-drain"),

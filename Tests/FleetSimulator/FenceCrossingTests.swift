@@ -74,7 +74,8 @@ import World
     #expect(seen.told.map(\.action) == [.enter, .dwell, .exit], "\(seen.told)")
     let latest = CrossingTest.tick.seconds + 10
     #expect((entry...entry + latest).contains(seen.told[0].seconds))
-    #expect(abs(seen.told[1].seconds - seen.told[0].seconds - Self.loiteringSeconds) < 1)
+    // Each is told with the best of at most three positions, which come a second apart (SDK §13.2).
+    #expect(abs(seen.told[1].seconds - seen.told[0].seconds - Self.loiteringSeconds) < 3)
     #expect((exit...exit + latest).contains(seen.told[2].seconds))
   }
 

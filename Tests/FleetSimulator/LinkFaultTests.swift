@@ -164,7 +164,8 @@ import World
     let during = seen.outcomes(from: 121, to: 240)
     #expect(!during.isEmpty && (phase == .connect || during.allSatisfy { $0 == 0 }))
     let commits = phase == .afterRequestBody || phase == .inResponse || (phase == nil && stream == .downstream)
-    #expect((seen.duplicates > 0) == commits)
+    // A request of each device may be on its way when the fault begins, and lose the answer alone.
+    #expect(commits ? seen.duplicates > 2 : seen.duplicates <= 2)
   }
 
   @Test func silenceEndsWithTheDevicesPatienceOrTheToxic() throws {

@@ -55,6 +55,26 @@ import Testing
     #expect(report.violations.isEmpty && report.sums.stored > 100, "\(report.violations.prefix(3))")
   }
 
+  /// What a command sets is asked for, or holds, from the next start on; what the user has allowed stays (SDK §19.3, §19.5).
+  @Test(
+    arguments: platforms,
+    [
+      ("app: { stopOnTerminate: true, startOnBoot: true }", #""stopOnTerminate": false"#),
+      ("app: { stopOnTerminate: false, startOnBoot: true }", #""stopOnTerminate": true"#),
+      (#"geolocation: { locationAuthorizationRequest: "Always" }"#, #""locationAuthorizationRequest": "WhenInUse""#),
+      (#"geolocation: { locationAuthorizationRequest: "WhenInUse" }"#, #""locationAuthorizationRequest": "Always""#),
+    ])
+  func aPermissionOrAnEndIsWhatItWas(profile: String, change: (config: String, command: String)) throws {
+    let faults = """
+      [\(Self.order(#"["setConfig", { \#(change.command) }]"#, at: "5m")),
+       { name: "swipe", at: "15m", lifecycle: { terminate: true, relaunchAfter: "10m" } },
+       { name: "again", at: "55m", lifecycle: { terminate: true, relaunchAfter: "10m" } }]
+      """
+    let fences = #", geofences: "g" } }, geofences: { g: { type: "grid", count: 30, radius: "200m" "#
+    let report = try run("{ \(change.config) }", on: profile, faults: faults, more: fences, minutes: 90)
+    #expect(report.violations.isEmpty && report.sums.stored > 100, "\(report.violations.prefix(3))")
+  }
+
   /// A configured field replaces the SDK's own (HttpConfig headers).
   @Test(arguments: [
     #"{ "Content-Type": "application/vnd.api+json" }"#, #"{ "X-a": "1", "x-A": "2" }"#,

@@ -148,6 +148,26 @@ struct ReceiverTests {
     #expect(delivered > 5 && delivered < asked / 2)
   }
 
+  /// SDK §2.1: the distance lies between positions that are reported, with the error that each has.
+  @Test func reportedPositionsOfATripLieTheDistanceFilterApart() {
+    var (near, all, metres) = (0, 0, 0.0)
+    for device in 0..<20 as Range<UInt64> {
+      var last: GPSFix?
+      for (fix, _) in ReceiverTests.fixes(device: device, filter: 50) {
+        // The receiver was off between two trips.
+        if let last, fix.instant - last.instant < .seconds(30) {
+          let distance = fix.place.distanceMetres(to: last.place)
+          (all, metres) = (all + 1, metres + distance)
+          if distance < 50 { near += 1 }
+        }
+        last = fix
+      }
+    }
+    #expect(all > 2_000 && near == 0, "\(near) of \(all)")
+    // A position a second: at fifteen metres a second some seven metres too late, and what is near takes a look more.
+    #expect((50...70).contains(metres / Double(all)), "\(metres / Double(all))")
+  }
+
   @Test func askingOftenDoesNotPutOffTheNextLookAtRest() throws {
     let body = Worlds.body(device: 1, in: ReceiverTests.city)
     var receiver = Receiver(model: .inVehicle, seed: 1, device: 1)

@@ -16,11 +16,19 @@ package struct Receiver: Sendable {
   private var lastTruth: Coordinate?
   private var lastFix: Coordinate?
   private var lastInstant: MonotonicInstant?
+  /// The last look since then that delivered nothing: how far from the last fix it seemed to be.
+  private var nearLook: NearLook?
 
   /// From when on the receiver sees the sky again, and how much worse it is then.
   struct Sight: Equatable, Sendable {
     let start: MonotonicInstant
     let inflation: Double
+  }
+
+  private struct NearLook: Sendable {
+    let truth: Coordinate
+    let instant: MonotonicInstant
+    let seemingMetres: Double
   }
 
   private static let coldAfter = Nanoseconds.seconds(600)
@@ -45,7 +53,7 @@ package struct Receiver: Sendable {
     guard firstSight == nil else { return }
     let isCold = offSince.map { instant - $0 > Receiver.coldAfter } ?? true
     firstSight = sight(after: instant, isCold: isCold)
-    (lastTruth, lastFix, lastInstant) = (nil, nil, nil)
+    (lastTruth, lastFix, lastInstant, nearLook) = (nil, nil, nil, nil)
   }
 
   package mutating func stop(at instant: MonotonicInstant) {
@@ -81,7 +89,7 @@ package struct Receiver: Sendable {
   }
 
   /// The next instant after `instant` at which it is worth asking for a fix: the body has moved by the distance filter
-  /// since the last fix, or stands and is to be looked at again. `interval` is the least time between two fixes, at least
+  /// since the last fix, or by what a position lacked that seemed nearer, or stands and is to be looked at again. `interval` is the least time between two fixes, at least
   /// the receiver's own. Nil when there is none in the body's current episode.
   package func nextOccasion(
     of body: Body, distanceFilterMetres: Double, interval: Nanoseconds = .zero, after instant: MonotonicInstant
@@ -94,8 +102,14 @@ package struct Receiver: Sendable {
       // Since the last look, whether or not it delivered anything: who asks often must not put it off for ever.
       case .stay: wanted = max(earliest, (noiseInstant ?? instant) + Receiver.restInterval)
       case .trip:
-        if lastTruth.distanceMetres(to: body.position(at: earliest)) < distanceFilterMetres {
-          let crossing = body.nextCrossing(distanceMetres: distanceFilterMetres, from: lastTruth, after: earliest)
+        var (start, metres) = (lastTruth, distanceFilterMetres)
+        if let nearLook {
+          (start, metres) = (nearLook.truth, distanceFilterMetres - nearLook.seemingMetres)
+          earliest = max(earliest, nearLook.instant + Receiver.interval)
+        }
+        wanted = earliest
+        if start.distanceMetres(to: body.position(at: earliest)) < metres {
+          let crossing = body.nextCrossing(distanceMetres: metres, from: start, after: earliest)
           guard let crossing else { return nil }
           wanted = crossing
         }
@@ -107,8 +121,8 @@ package struct Receiver: Sendable {
     return wanted
   }
 
-  /// The position that the receiver gives out now. Nil while it does not see the sky, and when the body stands and the
-  /// position seems to have moved less than the distance filter.
+  /// The position that the receiver gives out now. Nil while it does not see the sky, and when the position seems to have
+  /// moved less than the distance filter, which lies between positions that are reported (SDK §2.1).
   package mutating func fix(
     of body: Body, at instant: MonotonicInstant, distanceFilterMetres: Double = 0
   ) -> GPSFix? {
@@ -117,10 +131,11 @@ package struct Receiver: Sendable {
     let truth = body.position(at: instant)
     let scale = LocalScale(latitude: truth.latitude)
     let place = scale.place(at: outlier(at: instant) ?? error(sigma: sigma), from: truth)
-    if case .stay = body.episode, let lastFix, lastFix.distanceMetres(to: place) < distanceFilterMetres {
+    if distanceFilterMetres > 0, let metres = lastFix?.distanceMetres(to: place), metres < distanceFilterMetres {
+      nearLook = NearLook(truth: truth, instant: instant, seemingMetres: metres)
       return nil
     }
-    (lastTruth, lastFix, lastInstant) = (truth, place, instant)
+    (lastTruth, lastFix, lastInstant, nearLook) = (truth, place, instant, nil)
     let speed = body.speed(at: instant)
     let measured = max(speed + stream.normal(standardDeviation: 0.2 + 0.02 * speed), 0)
     let headingAccuracy = min(1.5 * sigma / max(speed, 0.5), 180)

@@ -21,7 +21,7 @@ final class TrueWorld {
     switch event {
     case .moves(let episode): lives[device].move(episode)
     case .asked(let command), .told(.commanded(let command)): obey(command, device, at: now)
-    case .configured(let configuration): lives[device].configuration = configuration
+    case .configured(let configuration): configure(configuration, device, at: now)
     case .closed:
       lives[device].closedAt = now
       if lives[device].configuration?.app.stopOnTerminate ?? true { want(.off, device, at: now) }
@@ -68,8 +68,22 @@ final class TrueWorld {
     }
   }
 
+  private func configure(_ configuration: Configuration, _ device: Int, at now: MonotonicInstant) {
+    // Its user gives its app the permission that it asks for first; another one is the user's affair.
+    if lives[device].configuration == nil {
+      lives[device].isWhenInUse = configuration.geolocation.locationAuthorizationRequest == .whenInUse
+    }
+    // Which word counts, the one that was kept or the one that the app says now, the documents leave open.
+    if let launch = lives[device].launch, lives[device].runsSince == now, let kept = lives[device].configuration,
+      launch.isRefused(by: kept) != launch.isRefused(by: configuration)
+    {
+      lives[device].asked = nil
+    }
+    lives[device].configuration = configuration
+  }
+
   private func begin(_ launch: Launch, _ device: Int, at now: MonotonicInstant) {
-    lives[device].runsSince = now
+    (lives[device].runsSince, lives[device].launch) = (now, launch)
     if let configuration = lives[device].configuration, launch.isRefused(by: configuration) {
       lives[device].asked = Expectation(goal: .off, since: now)
     }
@@ -142,6 +156,8 @@ struct TrueLife {
   /// What it did before.
   private(set) var previous: Episode?
   var configuration: Configuration?
+  /// Its app may use positions while it is in use only.
+  var isWhenInUse = false
   /// A command has changed it.
   var isReconfigured = false
   /// What its app, or a command, asked for last; nil when what follows from it is unknown.
@@ -152,6 +168,8 @@ struct TrueLife {
   var scheduled: Expectation?
   /// Nil while the app does not run.
   var runsSince: MonotonicInstant?
+  /// How it began to run last.
+  var launch: Launch?
   /// Its user closed the app then, and has not been heard of since.
   var closedAt: MonotonicInstant?
   /// Faults by which the receiver sees nothing; since when it did so last, and until when.
@@ -174,9 +192,6 @@ struct TrueLife {
 
   /// Nil while it is nowhere.
   func place(at instant: MonotonicInstant) -> Coordinate? { episode?.place(at: instant) }
-
-  /// Its user gives its app the permission that it asks for.
-  var isWhenInUse: Bool { configuration?.geolocation.locationAuthorizationRequest == .whenInUse }
 
   /// Since when it rests; nil on its way.
   var restsSince: MonotonicInstant? {
