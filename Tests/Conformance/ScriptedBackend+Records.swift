@@ -53,6 +53,12 @@ extension ScriptedBackend {
     case .cutsUUIDs: return record.replacing("uuid", (record["uuid"]?.string).map { .text(String($0.prefix(13))) })
     case .lowersKeys: return record.replacing("extras", record["extras"]?.withLowerKeys)
     case .makesNullOfZero: return record.withZeros(as: .null)
+    case .forgetsProvider: return record.replacing("provider", nil)
+    case .forgetsNewFields: return record.replacing("new_key", nil)
+    case .forgetsConfidence: return record.replacing("activity", record["activity"]?.replacing("confidence", nil))
+    case .forgetsZeroAltitude:
+      guard record.value(at: "coords.altitude")?.isZero ?? false else { return record }
+      return record.replacing("coords", record["coords"]?.replacing("altitude", nil))
     case .cutsTexts:
       let note = record.value(at: "extras.note")?.string
       return note.map {
@@ -160,6 +166,16 @@ extension StoredValue {
       .replacing("battery", changed(self["battery"], ["level"]))
       .replacing("activity", changed(self["activity"], ["confidence"]))
     return changed(record, ["odometer"]) ?? record
+  }
+
+  /// Degrees in ten millionths.
+  var inWholeParts: StoredValue {
+    var coords = self["coords"]
+    for key in ["latitude", "longitude"] {
+      let parts = coords?[key]?.double.map { StoredValue.number("\(Int64(($0 * 1e7).rounded()))") }
+      coords = coords?.replacing(key, parts)
+    }
+    return replacing("coords", coords)
   }
 
   var withoutPlace: StoredValue {

@@ -25,6 +25,7 @@ final class ScriptedBackend: Sendable {
     case losesEachSeventh, failsAtEachSeventh, listsOldRecordsOnce, knowsForAMoment, fillsGapsFromBefore, pagesBySeconds
     case makesNullOfZero, sharesExtras, remembersTwoHundred, cutsUUIDs, failsOnce
     case overwritesRepeats, lowersKeys, keepsOneFenceOfAName, thinsOldOnes, failsAtTheFirstLargeBatch
+    case forgetsProvider, forgetsNewFields, forgetsConfidence, forgetsZeroAltitude, wantsAKey
   }
 
   struct Entry {
@@ -61,6 +62,11 @@ final class ScriptedBackend: Sendable {
       case .nanoseconds: row = row.replacing("timestamp", .number("\(time)000000"))
       case .ofOneMeridian: row = row.onOneMeridian
       case .withoutZeros: row = row.withZeros(as: nil)
+      case .timesUnderAnotherName:
+        (row, more) = (row.replacing("timestamp", nil).replacing("recorded_at", nil), ",\"ts_ms\":\(time)")
+      case .timesSinceTwoThousandAndOne: row = row.replacing("timestamp", .number("\(time / 1_000 - 978_307_200)"))
+      case .flagsAsText: row = row.replacing("is_moving", row["is_moving"]?.flag.map { .text($0 ? "Y" : "N") })
+      case .wholeDegrees: row = row.inWholeParts
       case .unreadableTimes: row = row.replacing("timestamp", .text("day \(time / 86_400_000)"))
       case .columns:
         let extras = record["extras"]?.shown ?? "null"
@@ -92,6 +98,8 @@ final class ScriptedBackend: Sendable {
     case ofOneMeridian
     /// A quantity that is 0 is left out.
     case withoutZeros
+    /// In columns and units of its own.
+    case timesUnderAnotherName, timesSinceTwoThousandAndOne, flagsAsText, wholeDegrees
     /// It ends at so many entries.
     case firstHundred, newestHundred
     /// A hundred on a page, and the place of the next one under a name that the dialect does not know.
@@ -175,6 +183,7 @@ final class ScriptedBackend: Sendable {
       return defect == .acknowledgesOtherPaths ? .ok() : answer(404)
     }
     switch defect {
+    case .wantsAKey: return answer(403, #"{"error":"key"}"#)
     case .redirects: return .text("HTTP/1.1 301 Moved\r\nLocation: /locations/\r\nContent-Length: 0\r\n\r\n")
     case .fails: return answer(500)
     default: break

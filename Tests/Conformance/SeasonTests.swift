@@ -4,16 +4,34 @@ import Threaded
 
 @testable import Conformance
 
-/// Old dates tell of zones, and nothing of how long a backend keeps records.
+/// Old dates tell of zones; and what is acknowledged is stored, unless the dialect says that it is too old.
 @Suite(.waits) struct SeasonTests {
-  @Test(arguments: [ScriptedBackend.Defect.dropsOldRecords, .refusesOldRecords, .datesOldRecordsAnew])
-  func aBackendMayKeepNoOldRecords(defect: ScriptedBackend.Defect) throws {
-    let verdict = try ScriptedBackend(defect).verdict(on: "time-in-every-season")
+  @Test func aBackendMayRefuseOldRecords() throws {
+    let verdict = try ScriptedBackend(.refusesOldRecords).verdict(on: "time-in-every-season")
     guard case .notJudged(let reason)? = verdict else {
       Issue.record("\(String(describing: verdict))")
       return
     }
     #expect("\(reason)".contains("of up to a year ago are"), "\(reason)")
+  }
+
+  @Test(arguments: [
+    (ScriptedBackend.Defect.dropsOldRecords, ClauseHarm.lose, "promises.oldest"),
+    (.datesOldRecordsAnew, .wrong, "timestamp: "),
+  ])
+  func whatIsAcknowledgedIsStoredAsItWasSent(defect: ScriptedBackend.Defect, harm: ClauseHarm, words: String) throws {
+    let verdict = try ScriptedBackend(defect).verdict(on: "time-in-every-season")
+    guard case .broken(let breach)? = verdict else {
+      Issue.record("\(String(describing: verdict))")
+      return
+    }
+    #expect(breach.harm == harm && breach.cause.contains(words), "\(breach)")
+    let dialect = ScriptedBackend.dialect.replacing("promises: {", with: "promises: { oldest: \"7d\",")
+    guard case .notApplicable? = try ScriptedBackend(defect).verdict(on: "time-in-every-season", dialect: dialect)
+    else {
+      Issue.record("a promise that ends does not count")
+      return
+    }
   }
 
   @Test func theHoursOfEachChangeAreThere() throws {

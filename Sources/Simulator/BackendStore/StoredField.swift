@@ -22,7 +22,7 @@ package enum StoredField {
       }
       return "\(field): \(stored.shown) instead of \(sent.shown)"
     }
-    if case .bool(let flag) = sent, case .number(let digits) = stored, digits == (flag ? "1" : "0") { return nil }
+    if case .bool(let flag) = sent, stored.flag == flag { return nil }
     return stored.difference(from: sent, at: field)
   }
 

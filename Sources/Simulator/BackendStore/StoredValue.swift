@@ -185,6 +185,20 @@ extension StoredValue {
     return double == 0
   }
 
+  /// True or false, as databases and texts have them.
+  var flag: Bool? {
+    switch self {
+    case .bool(let flag): flag
+    case .number(let digits), .text(let digits):
+      switch digits.lowercased() {
+      case "1", "true", "t", "yes", "y": true
+      case "0", "false", "f", "no", "n": false
+      default: nil
+      }
+    case .null, .list, .object: nil
+    }
+  }
+
   /// Of a time that is a number.
   package var epochUnit: EpochUnit? {
     if case .text(let text) = self, Double(text) == nil { return nil }

@@ -18,6 +18,15 @@ extension StoredValue {
     return members.lazy.compactMap { $0.value.place(of: sought, at: "\(path).\($0.key)", depth: depth + 1) }.first
   }
 
+  /// A path to a time, in any spelling; what stands in lists may be of other records.
+  package func place(of instant: WallInstant) -> String? { place(of: instant, at: "$", depth: 0) }
+
+  private func place(of sought: WallInstant, at path: String, depth: Int) -> String? {
+    if self.instant == sought { return path }
+    guard depth < StoredValue.depthMax, case .object(let members) = opened else { return nil }
+    return members.lazy.compactMap { $0.value.place(of: sought, at: "\(path).\($0.key)", depth: depth + 1) }.first
+  }
+
   private static let (depthMax, elementsMax) = (8, 64)
   /// Of a number that is as good as the same.
   private static let tolerance = 1e-5

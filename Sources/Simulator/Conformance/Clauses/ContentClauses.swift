@@ -85,7 +85,7 @@ extension ConformanceClause {
       inaccurate),
     ConformanceClause(
       "standard-fields-kept", .content, .must, .wrong,
-      "Speed, heading, altitude, accuracy, odometer, battery and activity are stored as they were sent",
+      "Speed, heading, altitude, accuracy, odometer, is_moving, battery and activity are stored as they were sent",
       because: "they are the documented payload, and 0 is a value (LocationEvent, HTTP POST schema)", standardFields),
     ConformanceClause(
       "params-kept", .content, .should, .wrong, "The params beside the records are stored",
@@ -153,7 +153,9 @@ extension ConformanceClause {
     try run.deliver(phone, records)
     let look = try run.expectOnce(records, of: phone.name)
     for record in records {
+      if let reason = run.facts.strange("timestamp") { throw ClauseStop.notJudged(reason) }
       guard let stored = look.entry(of: record)?.value("timestamp") else {
+        if let reason = run.facts.hidden("timestamp") { throw ClauseStop.notJudged(reason) }
         throw ClauseStop.notApplicable("the store shows no time")
       }
       guard let instant = stored.instant else {
@@ -161,8 +163,10 @@ extension ConformanceClause {
       }
       let error = instant.milliseconds(since: record.timestamp)
       if error != 0, isExact || abs(error) >= 1_000 {
+        let other = record.value.value(at: "recorded_at")?.instant == instant ? ", which is its recorded_at" : ""
         throw run.fail(
-          "the time \(record.timestamp.iso8601Text) is stored as \(stored.shown), \(Double(error) / 1_000) s off")
+          "the time \(record.timestamp.iso8601Text) is stored as \(stored.shown), \(Double(error) / 1_000) s off\(other)"
+        )
       }
     }
   }
@@ -195,6 +199,7 @@ extension ConformanceClause {
       let look = try run.expectOnce([record], of: phone.name, among: " of \(spelling)")
       guard let stored = look.entry(of: record)?.value("timestamp") else { continue }
       // A store that keeps the text keeps the instant too.
+      if let reason = run.facts.strange("timestamp") { throw ClauseStop.notJudged(reason) }
       guard let found = stored.instant, found != instant, !run.isSpelledLike(stored, spelling) else { continue }
       throw run.fail("the time \(spelling) is stored as \(stored.shown)")
     }
@@ -252,21 +257,56 @@ extension ConformanceClause {
       "coords.speed", "coords.heading", "coords.altitude", "coords.accuracy", "odometer", "battery.level", "is_moving",
       "activity.type",
     ].filter(run.facts.shows)
-    // A store may keep the level and the type alone.
-    let others = [("battery.is_charging", "battery.level"), ("activity.confidence", "activity.type")].filter { pair in
-      run.facts.shows(pair.1) && records.allSatisfy { look.entry(of: $0)?.value(pair.0)?.isNull == false }
-    }.map(\.0)
+    // Columns may keep the level and the type alone.
+    let pairs: [(field: String, beside: String, of: KeptField)] = [
+      ("battery.is_charging", "battery.level", .battery), ("activity.confidence", "activity.type", .activity),
+    ]
+    let others = pairs.filter { pair in
+      let isPromised =
+        run.facts.promises(pair.of)
+        && records.allSatisfy { record in
+          if case .object? = look.entry(of: record)?.value(pair.of.rawValue) { true } else { false }
+        }
+      return run.facts.shows(pair.beside)
+        && (isPromised || records.allSatisfy { look.entry(of: $0)?.value(pair.field)?.isNull == false })
+    }.map(\.field)
     guard !fields.isEmpty else { throw ClauseStop.notApplicable("the store shows none of these fields") }
-    for field in fields + others {
-      // A list may leave out a member that is 0. Null is another value, but a scenario does not compare it.
-      if look.entry(of: zeros)?.value(field)?.isNull ?? false { run.log.noteUnscriptable() }
-      try run.expectSame(field, of: zeros, in: look)
-    }
+    let leftOut = try expectZeros(run, fields + others, of: zeros, beside: records, in: look)
     for record in records {
       try run.expectSame(fields, of: record, in: look)
-      for field in others { try run.expectSame(field, of: record, in: look) }
+      for field in others { try run.expectSame(field, of: record, in: look, isOwed: true) }
     }
     run.note = (fields + others).joined(separator: ", ")
+    if leftOut {
+      throw ClauseStop.partly("the list leaves out each quantity that is 0: whether they are stored was not seen")
+    }
+  }
+
+  /// Gives whether the list leaves out every quantity that is 0, as some writers of JSON do. A database shows what it has.
+  private static func expectZeros(
+    _ run: ClauseRun, _ fields: [String], of zeros: SentRecord, beside others: [SentRecord],
+    in look: ClauseRun.FoundRecords
+  ) throws -> Bool {
+    guard let entry = look.entry(of: zeros) else { return false }
+    func isMissing(_ field: String) -> Bool {
+      entry.value(field) == nil && others.allSatisfy { look.entry(of: $0)?.value(field)?.isNull == false }
+    }
+    let quantities = fields.filter { zeros.value.value(at: $0)?.double == 0 }
+    let leavesOut =
+      run.target.dialect.verification.url != nil && quantities.count > 1 && quantities.allSatisfy(isMissing)
+    for field in fields {
+      let stored = entry.value(field)
+      // Null and nothing are other values than 0, but a scenario does not compare them.
+      if stored?.isNull ?? true { run.log.noteUnscriptable() }
+      if !leavesOut, let sent = zeros.value.value(at: field), sent.isZero, isMissing(field) {
+        run.showRequest(of: zeros)
+        throw run.fail(
+          "'\(field)' of \(sent.shown) is not stored, or the list leaves it out, and shows that of other records",
+          stored: entry.entry.shown.shortened(300), sign: .field(field))
+      }
+      try run.expectSame(field, of: zeros, in: look)
+    }
+    return leavesOut
   }
 
   private static func params(_ run: ClauseRun) throws {

@@ -111,7 +111,7 @@ struct FirstDelivery: Sendable {
     let authorization = phone.configuration.authorization
     (self.record, device, acknowledged) = (record, phone.name, instant)
     tokens = authorization.accessToken.map {
-      DeviceTokens(access: $0, refresh: authorization.refreshToken, expires: authorization.expires)
+      DeviceTokens(access: $0, refresh: authorization.refreshToken, expires: authorization.expires, unreadExpiry: nil)
     }
   }
 }

@@ -12,7 +12,8 @@ extension ConformanceClause {
       "Times of last winter and summer, and of the hours in which clocks change, are stored as they were sent",
       because:
         "the SDK sends UTC: a server that counts in a local zone moves the records of one season, or of one hour, by an hour (LocationEvent timestamp)",
-      presumes: ["time-is-utc", "time-to-the-millisecond", "batch-all-stored"], allSeasons)
+      presumes: ["time-is-utc", "time-to-the-millisecond", "batch-all-stored", "week-late", "late-behind-newer"],
+      allSeasons)
   ]
 
   private static func allSeasons(_ run: ClauseRun) throws {
@@ -29,30 +30,19 @@ extension ConformanceClause {
       throw ClauseStop.notJudged("records of up to a year ago are refused: \(last.outcome.text.shortened(80))")
     }
     let look = try run.look(for: records, of: phone.name)
-    var replaced = 0
-    for record in records {
-      guard let stored = look.entry(of: record)?.value("timestamp") else { continue }
-      if let instant = stored.instant, !instant.isWithinADay(of: record.timestamp) {
-        replaced += 1
-        continue
-      }
+    for record in records where look.entry(of: record)?.value("timestamp") != nil {
       try run.expectSame(["timestamp"], of: record, in: look)
     }
-    if !look.missing.isEmpty || replaced > 0 {
-      throw ClauseStop.notJudged(
-        "\(look.missing.count + replaced) of \(records.count) records of up to a year ago are not there, or with another date: old ones may be dropped"
-      )
+    if let missing = look.missing.first {
+      try run.expectNotElsewhere(look, among: records, of: phone.name)
+      run.showRequest(of: missing)
+      throw run.fail(
+        "\(look.missing.count) of \(records.count) acknowledged records of up to a year ago are not stored, among them one of \(missing.timestamp.iso8601Text.prefix(10)): a backend that drops old ones says from when on with promises.oldest",
+        harm: .lose, sign: .loss)
     }
     if let record = records.first, look.entry(of: record)?.value("timestamp") == nil {
       throw ClauseStop.notApplicable("the store shows no time")
     }
-  }
-}
-
-extension WallInstant {
-  /// More than any zone is off.
-  fileprivate func isWithinADay(of other: WallInstant) -> Bool {
-    abs(milliseconds(since: other)) <= 26 * 3_600_000
   }
 }
 

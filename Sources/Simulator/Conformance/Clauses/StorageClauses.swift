@@ -103,7 +103,9 @@ extension ConformanceClause {
     phone.put([run.fix(phone)])
     guard let upload = phone.upload().last else { throw ClauseStop.notJudged("the phone did not upload") }
     if case .failed(let failure, let message) = upload.outcome {
-      if [.refused, .unresolvable, .unreachable, .tls].contains(failure) { run.facts.note(silence: message) }
+      if [.refused, .unresolvable, .unreachable, .tls].contains(failure) {
+        run.facts.note(silence: "the target cannot be reached: \(message)")
+      }
       throw ClauseStop.notJudged("no answer: \(message)")
     }
     guard 300..<400 ~= upload.status else { return }
@@ -196,8 +198,15 @@ extension ConformanceClause {
     let bare = try run.phone { $0.authorization.refreshUrl = nil }
     bare.put([run.fix(bare)])
     guard let first = bare.upload().last else { return }
-    if [401, 403].contains(first.status) { return run.facts.note(.required) }
-    guard run.target.login != nil else { return }
+    let isRefused = [401, 403].contains(first.status)
+    guard run.target.login != nil else {
+      guard isRefused else { return }
+      let reason =
+        "uploads need credentials that the dialect does not give: they are answered with \(first.outcome.text.shortened(100)); a key or token belongs into app.http.headers, and 'login' says how a device gets its own"
+      run.facts.note(silence: reason)
+      throw ClauseStop.notJudged(reason)
+    }
+    if isRefused { return run.facts.note(.required) }
     let stranger = try run.phone {
       $0.authorization.accessToken = "none-of-yours"
       $0.authorization.refreshUrl = nil

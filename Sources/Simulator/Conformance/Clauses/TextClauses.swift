@@ -16,7 +16,7 @@ extension ConformanceClause {
     ) {
       try extras(
         $0,
-        #"{"s":"x","i":7,"t":true,"f0":false,"n":null,"a":[1,"2",[3],null,5,6,7,8],"o":{"k":{"d":1}},"e":"","z":0,"tripId":4,"trip_id":5,"Trip-Id":6}"#
+        #"{"s":"x","i":7,"t":true,"f0":false,"n":null,"a":[1,"2",[3],null,5,6,7,8],"o":{"k":{"d":1}},"e":"","z":0,"l":[],"m":{},"k.d":1,"$k":2,"tripId":4,"trip_id":5,"Trip-Id":6}"#
       )
     },
     ConformanceClause(
@@ -163,7 +163,14 @@ extension ConformanceClause {
         #"{"uuid":"%U","timestamp":"%T","new_key":{"a":[1]},"coords":{"latitude":45.524,"longitude":-116.312,"new_coord":3.5}}"#
       )
       try run.deliver(phone, [record], as: "a record with new fields")
-      try run.expectOnce([record], of: phone.name, among: " with new fields")
+      let look = try run.expectOnce([record], of: phone.name, among: " with new fields")
+      guard run.facts.promises(.unknown), let entry = look.entry(of: record) else { return }
+      for field in ["new_key", "coords.new_coord"] where entry.value(field) == nil {
+        throw run.fail(
+          "the dialect promises to keep unknown fields, and '\(field)' is not stored", harm: .wrong,
+          stored: entry.entry.shown.shortened(240), sign: .field(field))
+      }
+      for field in ["new_key", "coords.new_coord"] { try run.expectSame(field, of: record, in: look) }
     },
     ConformanceClause(
       "numbers-as-text", .content, .should, .block,
@@ -207,7 +214,7 @@ extension ConformanceClause {
       because: "it says that the user has switched the location off (LocationEvent event; SDK §5.4)",
       threads: ["react-native#575"], presumes: ["event-motionchange"]
     ) { run in
-      try event(run, ["event"]) {
+      try event(run, ["event", "provider"]) {
         $0.event = .providerchange
         $0.provider = .allowed
       }
@@ -225,15 +232,28 @@ extension ConformanceClause {
     // No record of before has told whether the store shows geofences: what it shows of this one is looked at.
     for field in fields where field.hasPrefix("geofence.") { try run.expectSame(field, of: record, in: look) }
     try geofenceExtras(run, of: record, in: look)
-    guard shown.contains("geofence.identifier"), !run.facts.shows("geofence"), let entry = look.entry(of: record),
-      entry.value("geofence") == nil
-    else { return }
-    // A list of columns may leave one out. One of whole records shows what is kept of each.
-    guard run.target.dialect.promises.kept?.contains(.geofence) ?? entry.isWholeRecord else {
-      return run.note = "the store shows no 'geofence'"
+    try expectPart(run, .geofence, of: record, in: look)
+    try expectPart(run, .provider, of: record, in: look)
+    if case .object? = look.entry(of: record)?.value("provider") {
+      try run.expectSame("provider", of: record, in: look)
     }
+  }
+
+  /// What only records of one event have. A list of columns may leave it out; one of whole records shows what is kept of each.
+  private static func expectPart(
+    _ run: ClauseRun, _ part: KeptField, of record: SentRecord, in look: ClauseRun.FoundRecords
+  ) throws {
+    let name = part.rawValue
+    guard record.value.value(at: name) != nil, let entry = look.entry(of: record), entry.value(name) == nil else {
+      return
+    }
+    guard run.target.dialect.promises.kept?.contains(part) ?? entry.isWholeRecord else {
+      return run.note = "the store shows no '\(name)'"
+    }
+    if let reason = run.facts.hidden(name) { throw ClauseStop.notJudged(reason) }
     throw run.fail(
-      "the record is stored without its geofence", harm: .wrong, stored: entry.entry.shown.shortened(240))
+      "the record is stored without its \(name)", harm: .wrong, stored: entry.entry.shown.shortened(240),
+      sign: .field(name))
   }
 
   /// A geofence is entered and left: the second crossing leaves the first as it was.
@@ -301,6 +321,7 @@ extension ConformanceClause {
       run.note = "it is not listed: quarantined, or lost"
       return
     }
+    if let reason = run.facts.strange("coords.latitude") { throw ClauseStop.notJudged(reason) }
     if let stored = entry.value("coords.latitude")?.double, abs(stored - 45.5190912) > 1e-6 {
       throw run.fail("latitude \"45.5190912\" is stored as \(stored)", harm: .wrong, sign: .field("coords.latitude"))
     }

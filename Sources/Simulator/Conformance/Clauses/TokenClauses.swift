@@ -154,7 +154,6 @@ extension ConformanceClause {
       throw run.fail("the answer to a registration has no access token that the SDK finds")
     }
     if found.refreshToken == nil { throw run.fail("the answer to a registration has no refresh token") }
-    if let place = found.nonNumericExpiries.first { throw run.fail("'\(place)' of the registration is not a number") }
   }
 
   private static func expired(_ run: ClauseRun) throws {
@@ -202,6 +201,8 @@ struct DeviceTokens {
   let access: String
   let refresh: String?
   let expires: Double?
+  /// The name of an end that is no number.
+  let unreadExpiry: String?
 }
 
 extension DeviceTokens {
@@ -210,7 +211,7 @@ extension DeviceTokens {
     guard let access = found.accessToken else { return nil }
     self.access = access
     refresh = found.refreshToken ?? old?.refresh
-    expires = found.expires
+    (expires, unreadExpiry) = (found.expires, found.nonNumericExpiries.first)
   }
 }
 

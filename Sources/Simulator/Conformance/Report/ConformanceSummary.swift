@@ -67,6 +67,13 @@ package struct ConformanceSummary: Sendable {
     return reservations
   }
 
+  /// No good record was acknowledged, and none refused: what was kept says little.
+  private var isMute: Bool {
+    results.contains { result in
+      if case .notJudged(.other) = result.verdict { result.clause.id == "good-record-acknowledged" } else { false }
+    }
+  }
+
   /// Clauses had no turn, or no time to the end, within the limit.
   private var hasRunOutOfTime: Bool { results.contains { $0.verdict == .notJudged(.outOfTime) } }
 
@@ -87,7 +94,7 @@ package struct ConformanceSummary: Sendable {
     if unreadStore != nil { return .storeUnread }
     if hasRunOutOfTime { return .outOfTime }
     if !broken.isEmpty { return .shouldBroken }
-    return kept.isEmpty ? .nothingJudged : .allKept
+    return kept.isEmpty || isMute ? .nothingJudged : .allKept
   }
 }
 

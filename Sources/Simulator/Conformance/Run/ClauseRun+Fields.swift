@@ -14,14 +14,16 @@ extension ClauseRun {
         throw ClauseStop.notJudged("the store shows the uuids of records, and nothing else")
       }
       guard facts.shows(field) else { throw ClauseStop.notApplicable("the store shows no '\(field)'") }
+      if let reason = facts.strange(field) {
+        unseen = unseen ?? ClauseStop.notJudged(reason)
+        continue
+      }
       guard let stored = entry.value(field) else {
         if let reason = facts.hidden(field) {
           unseen = unseen ?? ClauseStop.notJudged(reason)
           continue
         }
-        showRequest(of: record)
-        throw fail(
-          "'\(field)' is not stored", harm: .wrong, stored: entry.entry.shown.shortened(300), sign: .field(field))
+        throw missing(field, of: record, entry)
       }
       if field == "timestamp", stored.isTimeWithoutZone {
         throw ClauseStop.notJudged(
@@ -36,11 +38,21 @@ extension ClauseRun {
     if let unseen { throw unseen }
   }
 
-  /// A field that the store shows of this record, whether or not it was seen before.
-  func expectSame(_ field: String, of record: SentRecord, in look: FoundRecords) throws {
-    guard let entry = look.entry(of: record), let stored = entry.value(field), let sent = record.value.value(at: field)
+  /// A field that the store shows of this record, whether or not it was seen before; one that `isOwed` it shows.
+  func expectSame(_ field: String, of record: SentRecord, in look: FoundRecords, isOwed: Bool = false) throws {
+    guard let entry = look.entry(of: record), let sent = record.value.value(at: field), facts.strange(field) == nil
     else { return }
+    guard let stored = entry.value(field) else {
+      guard isOwed else { return }
+      throw missing(field, of: record, entry)
+    }
     try expectSame(field, sent, as: stored, of: record, entry)
+  }
+
+  private func missing(_ field: String, of record: SentRecord, _ entry: StoredRecord) -> ClauseStop {
+    showRequest(of: record)
+    return fail(
+      "'\(field)' is not stored", harm: .wrong, stored: entry.entry.shown.shortened(300), sign: .field(field))
   }
 
   private func expectSame(
@@ -64,7 +76,10 @@ extension RunFacts {
   func noteFirst(_ entry: StoredRecord, of record: SentRecord) {
     if let time = entry.value("timestamp"), time.instant != nil { noteReadableTimes(time.epochUnit) }
     noteHidden(RunFacts.fields, in: entry, of: record)
-    if entry.value("timestamp") == nil,
+    noteStrange(in: entry, of: record)
+    if entry.value("timestamp") == nil, let place = entry.entry.place(of: record.timestamp) {
+      note(hidden: "timestamp", RunFacts.unnamed("timestamp", at: place))
+    } else if entry.value("timestamp") == nil,
       entry.entry.shown.contains(String(record.timestamp.iso8601Text.dropFirst(11).prefix(8)))
     {
       note(
@@ -87,10 +102,33 @@ extension RunFacts {
   func noteHidden(_ fields: [String], in entry: StoredRecord, of record: SentRecord) {
     for field in fields where entry.value(field) == nil {
       guard let sent = record.value.value(at: field), let place = entry.entry.place(of: sent) else { continue }
-      note(
-        hidden: field,
-        "the store shows no '\(field)' under a usual name, and its value at \(place): name it in verify.fields, or let a query or command show it by itself"
-      )
+      note(hidden: field, RunFacts.unnamed(field, at: place))
     }
   }
+
+  private static func unnamed(_ field: String, at place: String) -> String {
+    "the store shows no '\(field)' under a usual name, and its value at \(place): name it in verify.fields, or let a query or command show it by itself"
+  }
+
+  /// Numbers in a unit that no document names: degrees in whole parts, and times since another year than 1970. A list that shows
+  /// such a number of each record has it in its own unit.
+  private func noteStrange(in entry: StoredRecord, of record: SentRecord) {
+    for place in ["coords.latitude", "coords.longitude"] {
+      guard let stored = entry.value(place)?.double, let sent = record.value.value(at: place)?.double, sent != 0,
+        let part = [1e5, 1e6, 1e7].first(where: { abs(stored / sent - $0) < 1 })
+      else { continue }
+      note(
+        strange: place,
+        "the store shows \(place) in parts of a degree, \(Int(part)) to each: let its query or command divide it")
+    }
+    guard let time = entry.value("timestamp"), let instant = time.instant, time.epochUnit != nil || time.isZero,
+      abs(instant.milliseconds(since: record.timestamp)) > RunFacts.tenYears
+    else { return }
+    note(
+      strange: "timestamp",
+      "the store shows the time \(record.timestamp.iso8601Text) as \(time.shown), which counts in no unit since 1970: let its query or command convert it, or the store has lost it"
+    )
+  }
+
+  private static let tenYears: Int64 = 10 * 366 * 86_400_000
 }

@@ -61,6 +61,7 @@ extension ClauseRun {
       if breach.curl == nil, let lastSent, let body = String(validating: lastSent.body, as: UTF8.self) {
         (breach.curl, breach.body) = (lastSent.curl(bodyIn: clause.bodyFile), body)
       }
+      if isSentTwice { breach.curl = breach.curl.map { "for _ in 1 2; do \($0) & done; wait" } }
       if !clause.needs.contains(.restart) { breach.requests = log.asScenario }
     }
     if let upload { breach.signs.formUnion(BreachSign.of(upload)) }

@@ -38,6 +38,8 @@ final class ClauseRun {
   var note = ""
   /// The last thing that was sent, for the finding.
   var lastSent: RawRequest?
+  /// It went over two connections at once.
+  var isSentTwice = false
   let log = SentLog()
 
   init(

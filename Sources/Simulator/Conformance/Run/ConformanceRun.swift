@@ -139,7 +139,7 @@ package final class ConformanceRun: Sendable {
     if let sampled, sampled.clause.id == clause.id { return sampled }
     if isInterrupted.load(ordering: .relaxed) { return result(.notJudged(.interrupted)) }
     if deadline.isOver, clause.phase != .last { return result(.notJudged(.outOfTime)) }
-    if let silence = facts.silence { return result(.notJudged(.other("the target cannot be reached: \(silence)"))) }
+    if let silence = facts.silence { return result(.notJudged(.other(silence))) }
     if let reason = missingNeed(of: clause) { return result(reason) }
     if let cause = ConformanceRun.foundations.first(where: { isBroken($0) && $0 != clause.id }),
       clause.phase != .first, clause.phase != .last, !ConformanceRun.causesOfFoundations.contains(clause.id)

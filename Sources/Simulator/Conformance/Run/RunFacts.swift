@@ -14,6 +14,7 @@ final class RunFacts: Sendable {
     var readsTimes = false
     var timeUnits: [EpochUnit]?
     var hidden: [String: String] = [:]
+    var strange: [String: String] = [:]
     var lag = Nanoseconds.zero
     var missingUntil: Nanoseconds?
     var storeProblem: String?
@@ -63,7 +64,7 @@ final class RunFacts: Sendable {
 
   func noteSlowness() { found.withLock { $0.isSlow = true } }
 
-  /// Why the backend cannot be reached at all; nil while it can.
+  /// Why no upload can be judged: the backend cannot be reached at all, or asks for what the dialect does not give.
   var silence: String? { found.withLock { $0.silence } }
 
   func note(silence: String) { found.withLock { $0.silence = silence } }
@@ -182,6 +183,14 @@ final class RunFacts: Sendable {
   func hidden(_ field: String) -> String? { found.withLock { $0.hidden[field] } }
 
   func note(hidden field: String, _ reason: String) { found.withLock { $0.hidden[field] = reason } }
+
+  /// Why nothing can be said of the values that the store shows of a field; nil where it can.
+  func strange(_ field: String) -> String? { found.withLock { $0.strange[field] } }
+
+  func note(strange field: String, _ reason: String) { found.withLock { $0.strange[field] = reason } }
+
+  /// The dialect says that this is kept.
+  func promises(_ field: KeptField) -> Bool { promises.kept?.contains(field) ?? false }
 
   /// Whether what the store has of a field is to be judged: it is promised, or was seen once.
   func shows(_ field: String) -> Bool {

@@ -68,6 +68,8 @@ extension DialectPromises: ScenarioSection {
       .key(
         "keepsUnreadable", \.keepsUnreadableBodies, .boolean,
         "A body that is not JSON is quarantined, and acknowledged."),
-      .key("oldest", \.oldest, .duration, "Records that are older may be dropped."),
+      .key(
+        "oldest", \.oldest, .duration,
+        "Records that are older may be dropped; a younger one that is acknowledged is stored."),
     ])
 }

@@ -267,3 +267,41 @@ def pages_by_seconds(parts):
             found += rows
         found = [row for row in found if row["timestamp"] // 1000 > int(cursor or 0)][:100]
         return found, str(found[-1]["timestamp"] // 1000) if len(found) == 100 else None
+
+
+def without(name):
+    return lambda values: {key: value for key, value in values.items() if key != name}
+
+
+@defect
+def provider_forgotten(parts):
+    def edit(record):
+        if isinstance(record.content, dict):
+            record.content = without("provider")(record.content)
+
+    change(parts, edit)
+
+
+@defect
+def confidence_forgotten(parts):
+    edit_object(parts, "activity", without("confidence"))
+
+
+@defect
+def falsy_is_missing(parts):
+    edit_object(parts, "coords", lambda coords: {key: value for key, value in coords.items() if value or key != "altitude"})
+
+
+@defect
+def empty_objects_as_lists(parts):
+    edit_object(parts, "extras", lambda extras: {key: [] if value == {} else value for key, value in extras.items()})
+
+
+@defect
+def dots_in_keys(parts):
+    edit_object(parts, "extras", lambda extras: {key.replace(".", "_"): value for key, value in extras.items()})
+
+
+@defect
+def month_old_dropped(parts):
+    drop(parts, lambda record: record.at < time.time() * 1000 - 30 * 86_400_000)

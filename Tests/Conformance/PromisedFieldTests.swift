@@ -1,0 +1,65 @@
+import Testing
+import Threaded
+
+@testable import Conformance
+
+/// What a dialect promises to keep is looked for, and what a list shows in its own way is not taken for a loss (docs/conform.md).
+@Suite(.waits) struct PromisedFieldTests {
+  private static let everything = ScriptedBackend.dialect.replacing(
+    "\"activity\"]", with: "\"activity\", \"provider\", \"altitude\", \"unknown\"]")
+
+  private static let losses: [(ScriptedBackend.Defect, String, String)] = [
+    (.forgetsProvider, "event-providerchange", "provider"),
+    (.forgetsNewFields, "unknown-fields", "'new_key' is not stored"),
+    (.forgetsConfidence, "standard-fields-kept", "'activity.confidence' is not stored"),
+    (.forgetsZeroAltitude, "standard-fields-kept", "'coords.altitude' of 0 is not stored"),
+  ]
+
+  @Test(arguments: losses)
+  func whatIsPromisedAndNotStoredIsABreach(defect: ScriptedBackend.Defect, clause: String, words: String) throws {
+    guard case .broken(let breach)? = try ScriptedBackend(defect).verdict(on: clause, dialect: Self.everything) else {
+      Issue.record("\(defect) keeps \(clause)")
+      return
+    }
+    #expect(breach.cause.contains(words), "\(breach.cause)")
+    guard case .kept? = try ScriptedBackend(nil).verdict(on: clause, dialect: Self.everything) else {
+      Issue.record("a right backend does not keep \(clause)")
+      return
+    }
+  }
+
+  /// Nothing is known of a backend that lets no upload in: no clause of it is kept, and the message says what is missing.
+  @Test func aBackendThatWantsAnUnknownKeyIsNotJudged() throws {
+    let dialect = ScriptedBackend.dialect.replacing("tokens: \"none\", ", with: "")
+    let clauses: Set<String> = ["no-redirect", "good-record-acknowledged", "stored-when-acknowledged", "batch-250"]
+    let summary = try ScriptedBackend(.wantsAKey).summary(of: clauses, dialect: dialect)
+    #expect(summary.outcome == .nothingJudged && summary.broken.isEmpty, "\(summary.results.map(\.verdict))")
+    let text = ConformanceText(summary, width: 400, hasColours: false).text
+    #expect(text.contains("403") && text.contains("app.http.headers"), "\(text)")
+    // A promise that no upload needs one is broken.
+    #expect(try ScriptedBackend(.wantsAKey).summary(of: clauses).outcome == .mustBroken)
+  }
+
+  private static let times = [
+    "time-is-utc", "time-to-the-millisecond", "time-zone-and-fractions", "minute-early", "recorded-at-and-age-harmless",
+    "cut-request-stores-nothing-half", "time-in-every-season",
+  ]
+
+  @Test(arguments: [
+    (ScriptedBackend.Listing.timesUnderAnotherName, times, "ts_ms: name it in verify.fields"),
+    (.timesSinceTwoThousandAndOne, times, "counts in no unit since 1970"),
+    (.wholeDegrees, ["coordinates-exact", "coordinates-at-edges", "numbers-as-text"], "10000000 to each"),
+  ])
+  func aUnitOrANameOfItsOwnIsNotJudged(listing: ScriptedBackend.Listing, clauses: [String], words: String) throws {
+    let summary = try ScriptedBackend(nil, listing: listing).summary(of: Set(clauses))
+    #expect(summary.broken.isEmpty, "\(summary.results.map { "\($0.clause.id): \($0.verdict)" })")
+    #expect(summary.notJudged.contains { $0.remark.contains(words) }, "\(summary.notJudged.map(\.remark))")
+  }
+
+  @Test func aFlagMayBeAText() throws {
+    let summary = try ScriptedBackend(nil, listing: .flagsAsText).summary(of: [
+      "standard-fields-kept", "event-motionchange",
+    ])
+    #expect(summary.broken.isEmpty && summary.kept.count == 2, "\(summary.results.map(\.verdict))")
+  }
+}
