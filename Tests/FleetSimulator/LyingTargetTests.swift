@@ -258,6 +258,25 @@ import World
     #expect(report.findings.map(\.name) == [ServerFinding.stoppedByAnswers] && summary(report).result == .failed)
   }
 
+  /// What is started again in the same answer was not stopped.
+  @Test func aDeviceThatIsStartedAgainIsNotStopped() throws {
+    let report = try run(Backend(.stopsAndStarts), .none) { $0.outside?.lockstep = .modelled }
+    #expect(report.findings.isEmpty && report.sums.unverified > 20, "\(report.findings) \(report.sums)")
+  }
+
+  /// Its queues are empty as well: the phones have given up what it did not take.
+  @Test func aServerThatHasTakenNothingIsAFindingWhenQueuesAreEmpty() throws {
+    let report = try run(Backend(.fails), .none) { setup in
+      // A day is as long as records are kept.
+      setup.duration = .seconds(50 * 3_600)
+      setup.fleets[0].configuration.geolocation.stopAfterElapsedMinutes = 5
+      setup.outside?.lockstep = .modelled
+      setup.settle = LyingTargetTests.briefSettle
+    }
+    #expect(report.sums.pending == 0 && report.sums.stored == 0, "\(report.sums)")
+    #expect(report.findings.map(\.name).contains(ServerFinding.notDrained), "\(report.findings)")
+  }
+
   /// In lockstep, where the devices' time waits for the server's however slow the machine is.
   @Test func anAnswerThatMakesTheNextUploadIsAStorm() throws {
     let report = try run(Backend(.storms), .none) { $0.outside?.lockstep = .modelled }

@@ -75,6 +75,21 @@ import Testing
     #expect(report.violations.isEmpty && report.sums.stored > 100, "\(report.violations.prefix(3))")
   }
 
+  /// What the run puts into its uploads stays, so that the server inside knows its devices; to a reader of JSON 1.0 is 1.
+  @Test(
+    arguments: platforms,
+    [
+      #"{ "headers": { "X-N": "1" } }"#, #"{ "http": { "headers": {}, "params": { "v": 1E5 } } }"#,
+      #"{ "url": "https://elsewhere.example/of/its/own?a=b" }"#, #"{ "url": "https://elsewhere.example" }"#,
+    ])
+  func aCommandChangesWhatIsTheAppsAlone(profile: String, document: String) throws {
+    let report = try run(
+      "{ http: { params: { v: 1.0, list: [{ a: 2.0 }] } } }", on: profile,
+      faults: "[\(Self.order(#"["setConfig", \#(document)]"#, at: "10m"))]")
+    #expect(report.violations.isEmpty && report.sums.pending == 0, "\(report.violations.prefix(3)) \(report.sums)")
+    #expect(report.sums.lost == 0 && report.sums.stored > 100)
+  }
+
   /// A configured field replaces the SDK's own (HttpConfig headers).
   @Test(arguments: [
     #"{ "Content-Type": "application/vnd.api+json" }"#, #"{ "X-a": "1", "x-A": "2" }"#,

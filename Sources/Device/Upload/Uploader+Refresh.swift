@@ -121,7 +121,7 @@ enum RefreshResult {
       return
     }
     do throws(JSONError) {
-      let answer = try JSONValue(parsing: body.span, duplicateKeys: .lastWins)
+      let answer = try JSONValue(parsing: body.span, reading: .lenient)
       let found = FoundTokens(searching: answer)
       self = found.accessToken == nil ? .unreadable : .success(answer: answer, found)
     } catch {

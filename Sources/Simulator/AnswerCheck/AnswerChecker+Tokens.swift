@@ -20,7 +20,8 @@ extension AnswerChecker {
     judgement.judge(.refreshSucceeds, nil)
     guard let document = answer.document, case .object = document else {
       return judgement.judge(
-        .refreshIsAnObject, "it begins with \(AnswerChecker.reason(answer).dropFirst(2).prefix(40))")
+        .refreshIsAnObject,
+        answer.body.isEmpty ? "it is empty" : "it begins with \(AnswerChecker.start(of: answer.body))")
     }
     judgement.judge(.refreshIsAnObject, nil)
     let found = FoundTokens(searching: document)

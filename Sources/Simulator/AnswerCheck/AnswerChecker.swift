@@ -49,7 +49,7 @@ extension ObservedAnswer {
   /// Nil when it is none. A device takes the last of several equal keys.
   var document: JSONValue? {
     do throws(JSONError) {
-      return try JSONValue(parsing: body.span, limits: ObservedAnswer.limits, duplicateKeys: .lastWins)
+      return try JSONValue(parsing: body.span, limits: ObservedAnswer.limits, reading: .lenient)
     } catch { return nil }
   }
 
@@ -183,21 +183,22 @@ extension AnswerChecker {
     guard case .answered(let status, reason: _, let body) = answer.outcome else { return }
     let document = answer.document
     if 200..<300 ~= status {
-      judgement.judge(.noForeignPage, isBroken: answer.isPage, "status \(status) with a page: \(start(of: body))")
+      judgement.judge(
+        .noForeignPage, isBroken: answer.isPage, "status \(status) with a page: \(AnswerChecker.start(of: body))")
       judgement.judge(.noErrorInSuccess, document.flatMap(AnswerChecker.error).map { "status \(status) with \($0)" })
       judgement.judge(.isSmall, isBroken: body.count > AnswerChecker.smallBytes, "\(body.count) bytes")
       judgeCounts(answer, document, into: &judgement)
     }
     guard !body.isEmpty else { return }
     if let type = answer.head?.mediaType, type == "application/json" || type.hasSuffix("+json") {
-      judgement.judge(.isJSON, isBroken: document == nil, "\(type) that begins with \(start(of: body))")
+      judgement.judge(.isJSON, isBroken: document == nil, "\(type) that begins with \(AnswerChecker.start(of: body))")
     }
     if let document { judgeCommands(document, into: &judgement) }
   }
 
   private static let smallBytes = 65_536
 
-  private func start(of body: [UInt8]) -> String {
+  static func start(of body: [UInt8]) -> String {
     String(String(decoding: body.prefix(40), as: UTF8.self).map { $0.isNewline ? " " : $0 })
   }
 

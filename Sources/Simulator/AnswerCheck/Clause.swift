@@ -201,7 +201,11 @@ extension Clause {
         "commands are two lists deep, not more and not less: [[\"setConfig\",{…}],[\"stop\"]]"
       )
     case .commandsAreKnown: ("commands are known", "the device logs a warning and goes on with the next command")
-    case .argumentsFit: ("arguments have the right type", "the device logs an error and does nothing")
+    case .argumentsFit:
+      (
+        "arguments have the right type",
+        "the device logs an error and does nothing; of several arguments it takes the first"
+      )
     case .configurationIsUsable:
       (
         "setConfig has keys and values that the device knows",

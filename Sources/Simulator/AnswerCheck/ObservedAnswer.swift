@@ -74,7 +74,7 @@ extension OutgoingRequest {
   package var recordCount: Int? {
     let body = body
     do throws(JSONError) {
-      switch try JSONValue(parsing: body.span, duplicateKeys: .lastWins) {
+      switch try JSONValue(parsing: body.span, reading: .lenient) {
       case .array(let elements): return elements.allSatisfy(\.isObject) ? elements.count : nil
       case .object(let object):
         let lists = object.members.compactMap(\.value.objects)

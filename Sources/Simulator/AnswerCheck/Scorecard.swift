@@ -18,10 +18,13 @@ package struct Scorecard: Equatable, Sendable {
   package mutating func count(_ judgement: Judgement) {
     answers += 1
     if judgement.stopsTheDevice { stops += 1 }
-    for clause in judgement.judged { judged[clause.number] += 1 }
+    for clause in Set(judgement.judged) { judged[clause.number] += 1 }
+    var counted: Set<Int> = []
     for finding in judgement.findings {
-      if broken[finding.clause.number] == 0 { examples.append(finding) }
-      broken[finding.clause.number] += 1
+      let number = finding.clause.number
+      if broken[number] == 0 { examples.append(finding) }
+      // One answer may break a clause in several places.
+      if counted.insert(number).inserted { broken[number] += 1 }
     }
   }
 

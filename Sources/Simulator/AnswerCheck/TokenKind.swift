@@ -29,6 +29,6 @@ enum TokenKind: String {
   private static func object(_ part: Substring) -> JSONValue? {
     let text = part.replacing("-", with: "+").replacing("_", with: "/")
     guard let bytes = Base64.bytes(text + String(repeating: "=", count: (4 - text.count % 4) % 4)) else { return nil }
-    do throws(JSONError) { return try JSONValue(parsing: bytes.span, duplicateKeys: .lastWins) } catch { return nil }
+    do throws(JSONError) { return try JSONValue(parsing: bytes.span, reading: .lenient) } catch { return nil }
   }
 }

@@ -119,7 +119,7 @@ package struct PagedList: Sendable {
   }
 
   private static func noJSON(_ body: [UInt8]) -> String {
-    do throws(JSONError) { _ = try JSONValue(parsing: body.span, duplicateKeys: .lastWins) } catch {
+    do throws(JSONError) { _ = try JSONValue(parsing: body.span, reading: .lenient) } catch {
       return "the answer is not JSON (\(error.description)): it begins with \(start(of: body))"
     }
     return "the answer is not JSON: it begins with \(start(of: body))"

@@ -191,7 +191,7 @@ package struct ReceivedCommands: Equatable, Sendable {
     try reader.enterObject()
     while let key = try reader.nextKey() {
       if reader.string(key) == CommandKey.backgroundGeolocation {
-        found = try JSONValue(from: &reader, duplicateKeys: .lastWins)
+        found = try JSONValue(from: &reader, reading: .lenient)
       } else {
         _ = try reader.skipValue()
       }

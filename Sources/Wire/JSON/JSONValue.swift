@@ -10,26 +10,28 @@ package indirect enum JSONValue: Equatable, Sendable {
   case array([JSONValue])
   case object(JSONObject)
 
-  /// What a key that occurs twice in one object means.
-  package enum DuplicateKeys: Sendable {
-    /// `duplicateKey` at the second occurrence.
-    case refused
-    /// The last value counts, at the place of the first.
-    case lastWins
+  /// What becomes of what is valid JSON, and no value of this type.
+  package enum Reading: Sendable {
+    /// A key that occurs twice in one object is `duplicateKey`, and an integer that does not fit into 64 bits signed is
+    /// `integerOutOfRange`.
+    case strict
+    /// Of equal keys the last value counts, at the place of the first, and such an integer is the nearest double: as the
+    /// readers of phones have it.
+    case lenient
   }
 
-  /// The one value of a complete text. An integer that does not fit into 64 bits signed is `integerOutOfRange`.
+  /// The one value of a complete text.
   package init(
-    parsing bytes: Span<UInt8>, limits: JSONLimits = .standard, duplicateKeys: DuplicateKeys = .refused
+    parsing bytes: Span<UInt8>, limits: JSONLimits = .standard, reading: Reading = .strict
   ) throws(JSONError) {
     var reader = JSONReader(bytes, limits: limits)
-    self = try Self.read(from: &reader, duplicateKeys)
+    self = try Self.read(from: &reader, reading)
     try reader.finish()
   }
 
   /// The next value of a reader.
-  package init(from reader: inout JSONReader, duplicateKeys: DuplicateKeys = .refused) throws(JSONError) {
-    self = try Self.read(from: &reader, duplicateKeys)
+  package init(from reader: inout JSONReader, reading: Reading = .strict) throws(JSONError) {
+    self = try Self.read(from: &reader, reading)
   }
 
   /// The member of an object; nil when there is none or this is no object.
@@ -60,7 +62,7 @@ package indirect enum JSONValue: Equatable, Sendable {
   }
 
   private static func read(
-    from reader: inout JSONReader, _ duplicateKeys: DuplicateKeys
+    from reader: inout JSONReader, _ reading: Reading
   ) throws(JSONError) -> JSONValue {
     switch try reader.peek() {
     case .null:
@@ -68,31 +70,36 @@ package indirect enum JSONValue: Equatable, Sendable {
       return .null
     case .true, .false: return .bool(try reader.readBool())
     case .string: return .string(reader.string(try reader.readText()))
-    case .number: return try readNumber(from: &reader)
-    case .array: return try readArray(from: &reader, duplicateKeys)
-    case .object: return try readObject(from: &reader, duplicateKeys)
+    case .number: return try readNumber(from: &reader, reading)
+    case .array: return try readArray(from: &reader, reading)
+    case .object: return try readObject(from: &reader, reading)
     }
   }
 
-  private static func readNumber(from reader: inout JSONReader) throws(JSONError) -> JSONValue {
+  private static func readNumber(
+    from reader: inout JSONReader, _ reading: Reading
+  ) throws(JSONError) -> JSONValue {
     let number = try reader.readNumber()
     guard number.isInteger else { return .double(reader.double(number)) }
-    guard let integer = reader.int64(number) else { throw JSONError(.integerOutOfRange, at: number.range.lowerBound) }
+    guard let integer = reader.int64(number) else {
+      if reading == .lenient { return .double(reader.double(number)) }
+      throw JSONError(.integerOutOfRange, at: number.range.lowerBound)
+    }
     let isNegativeZero = integer == 0 && reader.double(number).sign == .minus
     return isNegativeZero ? .double(-0.0) : .integer(integer)
   }
 
   private static func readArray(
-    from reader: inout JSONReader, _ duplicateKeys: DuplicateKeys
+    from reader: inout JSONReader, _ reading: Reading
   ) throws(JSONError) -> JSONValue {
     var elements: [JSONValue] = []
     try reader.enterArray()
-    while try reader.nextElement() { elements.append(try read(from: &reader, duplicateKeys)) }
+    while try reader.nextElement() { elements.append(try read(from: &reader, reading)) }
     return .array(elements)
   }
 
   private static func readObject(
-    from reader: inout JSONReader, _ duplicateKeys: DuplicateKeys
+    from reader: inout JSONReader, _ reading: Reading
   ) throws(JSONError) -> JSONValue {
     var object = JSONObject()
     // Looked up here and not in the object, so that very many keys take no more than their time.
@@ -102,11 +109,11 @@ package indirect enum JSONValue: Equatable, Sendable {
       var key: [UInt8] = []
       reader.append(text, to: &key)
       if let place = places[key] {
-        if duplicateKeys == .refused { throw JSONError(.duplicateKey, at: text.range.lowerBound - 1) }
-        object.members[place].value = try read(from: &reader, duplicateKeys)
+        if reading == .strict { throw JSONError(.duplicateKey, at: text.range.lowerBound - 1) }
+        object.members[place].value = try read(from: &reader, reading)
       } else {
         places[key] = object.members.count
-        object.members.append(.init(key: reader.string(text), value: try read(from: &reader, duplicateKeys)))
+        object.members.append(.init(key: reader.string(text), value: try read(from: &reader, reading)))
       }
     }
     return .object(object)

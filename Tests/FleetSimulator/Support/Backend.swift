@@ -20,7 +20,7 @@ final class Backend: Sendable {
     case listFails(Int), listIsPage, listIsElsewhere, listIsCut, listHasNoUUIDs
     /// Whole requests: those with these numbers, or those with so many records or more.
     case forgetsRequests(Range<Int>), forgetsLargeRequests(Int)
-    case login, stops, storms, refusesRegistration, fails
+    case login, stops, stopsAndStarts, storms, refusesRegistration, fails
   }
 
   private struct Entry {
@@ -58,6 +58,12 @@ final class Backend: Sendable {
     switch lie {
     case .login: return .ok("<!doctype html><html><body>log in</body></html>")
     case .stops: return .ok(#"{"background_geolocation":[["stop"]]}"#)
+    case .stopsAndStarts:
+      let count = requests.withLock { count in
+        count += 1
+        return count
+      }
+      return .ok(count > 6 ? "{}" : #"{"background_geolocation":[["stop"],["start"]]}"#)
     case .storms:
       return .ok(#"{"background_geolocation":[["changePace",false],["changePace",true]]}"#)
     case .fails: return Backend.status(500)

@@ -195,7 +195,7 @@ extension JSONObject {
   init?(parsing bytes: [UInt8]) {
     let limits = JSONLimits(maxDepth: JSONLimits.greatestDepth)
     do throws(JSONError) {
-      guard case .object(let object) = try JSONValue(parsing: bytes.span, limits: limits, duplicateKeys: .lastWins)
+      guard case .object(let object) = try JSONValue(parsing: bytes.span, limits: limits, reading: .lenient)
       else { return nil }
       self = object
     } catch { return nil }

@@ -92,7 +92,7 @@ extension Look {
   /// What cannot be read has nothing at any path.
   static func document(_ bytes: [UInt8]) -> JSONValue {
     var reader = JSONReader(bytes.span)
-    do throws(JSONError) { return try JSONValue(from: &reader, duplicateKeys: .lastWins) } catch { return .null }
+    do throws(JSONError) { return try JSONValue(from: &reader, reading: .lenient) } catch { return .null }
   }
 }
 

@@ -163,7 +163,7 @@ struct IdentityRequest: Sendable {
     var document: JSONValue?
     if !isForm {
       do throws(JSONError) {
-        document = try JSONValue(parsing: exchange.body.span, duplicateKeys: .lastWins)
+        document = try JSONValue(parsing: exchange.body.span, reading: .lenient)
       } catch { document = nil }
     }
     self.document = document

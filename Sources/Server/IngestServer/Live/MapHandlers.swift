@@ -87,7 +87,7 @@ extension MapBoard.Map {
       throw MapRefusal("the map has \(bytes.count) bytes; the limit is \(MapBoard.bytesMax)")
     }
     let document: JSONValue
-    do throws(JSONError) { document = try JSONValue(parsing: bytes.span, duplicateKeys: .lastWins) } catch {
+    do throws(JSONError) { document = try JSONValue(parsing: bytes.span, reading: .lenient) } catch {
       throw MapRefusal("\(error)")
     }
     guard case .string("FeatureCollection")? = document["type"], case .array(let features)? = document["features"]

@@ -30,7 +30,7 @@ struct TokenHandlers: Sendable {
   func register(_ exchange: Exchange) -> Reply {
     let request: RegisterRequest
     do {
-      request = try RegisterRequest(JSONValue(parsing: exchange.body.span, duplicateKeys: .lastWins))
+      request = try RegisterRequest(JSONValue(parsing: exchange.body.span, reading: .lenient))
     } catch {
       return .answer(.error(400, "bad_registration", "\(error)"))
     }
@@ -199,7 +199,7 @@ extension TokenHandlers {
   }
 
   private func jsonFields(_ body: [UInt8]) throws(JSONError) -> [NameValuePair] {
-    NameValuePair.list(try JSONValue(parsing: body.span, duplicateKeys: .lastWins))
+    NameValuePair.list(try JSONValue(parsing: body.span, reading: .lenient))
   }
 }
 

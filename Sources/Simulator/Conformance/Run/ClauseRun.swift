@@ -271,7 +271,7 @@ extension ClauseRun {
 
 extension JSONValue {
   init?(answer bytes: [UInt8]) {
-    do throws(JSONError) { self = try JSONValue(parsing: bytes.span, duplicateKeys: .lastWins) } catch { return nil }
+    do throws(JSONError) { self = try JSONValue(parsing: bytes.span, reading: .lenient) } catch { return nil }
   }
 
   var text: String {

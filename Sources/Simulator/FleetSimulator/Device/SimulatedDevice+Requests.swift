@@ -11,7 +11,9 @@ extension SimulatedDevice {
     guard !run.requests.isEmpty else { return }
     var requests: [OutgoingRequest] = []
     swap(&requests, &run.requests)
-    for request in requests { link.send(request, at: now, under: faults, in: run) }
+    for request in requests {
+      link.send(phone.target?.applied(to: request) ?? request, at: now, under: faults, in: run)
+    }
   }
 
   /// What the link has brought by now.

@@ -95,6 +95,7 @@ extension SimulatedDevice {
     for case .log(let entry, _) in said { run.tell(.logged(entry), link.context(at: now)) }
     for case .deliver(let event) in said {
       if case .configured = event {
+        keepTarget(in: run)
         // A level that a server sets is also that of the log it asks for; ours, for those who listen, is not.
         let level = host.configuration.logger.logLevel
         if !(isLogged && level == .verbose) { phone.recentLog?.level = level }

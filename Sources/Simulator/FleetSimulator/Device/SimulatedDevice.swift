@@ -147,7 +147,7 @@ struct SimulatedDevice {
   }
 
   /// What the app says to `ready`.
-  private mutating func configuration(in run: RunContext) -> Configuration {
+  func configuration(in run: RunContext) -> Configuration {
     let placeholders = DevicePlaceholders(fleet: fleet.setup.name, index: index, seed: run.setup.seed)
     var configuration = fleet.setup.configuration
     if !fleet.setup.documents.isEmpty {
@@ -308,7 +308,7 @@ extension FoundTokens {
   fileprivate init?(in outcome: RequestOutcome) {
     guard case .answered(200..<300, _, let body) = outcome else { return nil }
     do throws(JSONError) {
-      self.init(searching: try JSONValue(parsing: body.span, duplicateKeys: .lastWins))
+      self.init(searching: try JSONValue(parsing: body.span, reading: .lenient))
     } catch { return nil }
   }
 }

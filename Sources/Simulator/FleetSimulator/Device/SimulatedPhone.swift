@@ -22,6 +22,9 @@ struct SimulatedPhone {
   /// For a server that asks for it; nil in runs in which none can.
   var recentLog: RecentLog?
 
+  /// What the run puts into its uploads; nil where its configuration says so.
+  var target: GivenTarget?
+
   var receiver: Receiver
   var sensor: ActivitySensor
   /// When the receiver next has a position for the app.

@@ -122,6 +122,6 @@ extension JSONValue {
   /// Nil when the content of an answer is not JSON.
   init?(answerOf outcome: RequestOutcome) {
     let bytes = outcome.body
-    do throws(JSONError) { self = try JSONValue(parsing: bytes.span, duplicateKeys: .lastWins) } catch { return nil }
+    do throws(JSONError) { self = try JSONValue(parsing: bytes.span, reading: .lenient) } catch { return nil }
   }
 }

@@ -18,7 +18,10 @@ enum WireBytes {
     do throws(HTTPError) {
       try RequestWriter.requestLine(request.method.utf8.span, target.utf8.span, .http11, into: &bytes)
       try HeadWriter.field(HeaderName.host, host.span, into: &bytes)
-      for field in request.headers { try HeadWriter.field(field.name.utf8.span, field.value.utf8.span, into: &bytes) }
+      // As in libraries of phones, an app cannot say these two itself.
+      for field in request.headers where !field.hasName(HeaderName.host) && !field.hasName(HeaderName.contentLength) {
+        try HeadWriter.field(field.name.utf8.span, field.value.utf8.span, into: &bytes)
+      }
     } catch { return nil }
     HeadWriter.contentLength(request.body.count, into: &bytes)
     HeadWriter.end(into: &bytes)

@@ -1,5 +1,6 @@
 import Base
 import Contract
+import Engine
 import Host
 import Queue
 import Scenario
@@ -13,7 +14,7 @@ final class ServerWatch: Watcher {
   private struct Phone {
     var uploads = 0
     var answered = 0
-    /// How many uploads were answered when a command stopped it.
+    /// How many uploads were answered when a command stopped it; nil while it goes on.
     var stoppedAfter: Int?
     var registrations = 0
     var hasToken = false
@@ -72,6 +73,8 @@ final class ServerWatch: Watcher {
     case .told(.commanded(let command)):
       phones[device].window.commands += 1
       if command == .stop, phones[device].stoppedAfter == nil { phones[device].stoppedAfter = phones[device].answered }
+    // By a later command, a schedule or its user.
+    case .told(.engine(.enabledChange(isEnabled: true))): phones[device].stoppedAfter = nil
     default: break
     }
   }
@@ -164,7 +167,7 @@ final class ServerWatch: Watcher {
 
   private func drain(at instant: MonotonicInstant) -> ServerFinding? {
     let full = phones.indices.filter { ledger.pages[$0].waiting.count > 0 && !ledger.isDraining($0, at: instant) }
-    guard !full.isEmpty else { return nil }
+    guard !full.isEmpty else { return givenUp }
     var answers: [String: Int] = [:]
     for device in full { answers[phones[device].lastAnswer?.word ?? "none", default: 0] += 1 }
     let records = full.reduce(0) { $0 + ledger.pages[$1].waiting.count }
@@ -172,6 +175,17 @@ final class ServerWatch: Watcher {
       ServerFinding.notDrained,
       "\(records.of("record")) of \(full.count.of("device")) not accepted by the end (last answers: \(ServerWatch.list(answers)))",
       details: full.prefix(8).map { "device \(ledger.names[$0]): \(ledger.pages[$0].waiting.count.of("record"))" })
+  }
+
+  /// Queues are empty as well when phones have given up all that the server did not take.
+  private var givenUp: ServerFinding? {
+    let sums = ledger.sums
+    let records = sums.expired + sums.evicted
+    let wasRefused = phones.contains { if case .status? = $0.lastAnswer { true } else { false } }
+    guard records > 0, records + sums.destroyed == sums.created, wasRefused else { return nil }
+    return ServerFinding(
+      ServerFinding.notDrained,
+      "the server has taken no record: phones have given up \(records.of("record")), for their age or for room")
   }
 
   /// The most frequent first.

@@ -90,7 +90,7 @@ final class AdministrationProof: StoreProof {
       var reader = JSONReader(bytes.span)
       do throws(JSONError) {
         while !reader.isAtEnd() {
-          let line = try JSONValue(from: &reader, duplicateKeys: .lastWins)
+          let line = try JSONValue(from: &reader, reading: .lenient)
           if let uuid = UUID128(member: "uuid", of: line) { body(device, uuid) }
         }
       } catch { return refusal = "/admin/v1/uuids: \(error.description)" }
@@ -104,7 +104,7 @@ final class AdministrationProof: StoreProof {
     }
     do throws(JSONError) {
       let bytes = answer.body
-      return try JSONValue(parsing: bytes.span, duplicateKeys: .lastWins)
+      return try JSONValue(parsing: bytes.span, reading: .lenient)
     } catch {
       refusal = "/admin/v1: \(error.description)"
       return nil

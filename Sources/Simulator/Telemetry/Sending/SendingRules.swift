@@ -81,7 +81,7 @@ enum SendingRules: Sendable {
   }
 
   private static func json(_ body: [UInt8]) -> JSONValue? {
-    do throws(JSONError) { return try JSONValue(parsing: body.span, duplicateKeys: .lastWins) } catch { return nil }
+    do throws(JSONError) { return try JSONValue(parsing: body.span, reading: .lenient) } catch { return nil }
   }
 }
 

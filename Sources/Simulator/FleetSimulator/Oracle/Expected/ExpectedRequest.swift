@@ -62,7 +62,7 @@ struct ExpectedRequest {
 
   private func bodyFaults(_ body: [UInt8]) -> [String] {
     let json: JSONValue
-    do throws(JSONError) { json = try JSONValue(parsing: body.span, duplicateKeys: .lastWins) } catch {
+    do throws(JSONError) { json = try JSONValue(parsing: body.span, reading: .lenient) } catch {
       return ["has a body that is not JSON"]
     }
     guard rootProperty != "." else {
@@ -84,7 +84,7 @@ struct ExpectedRequest {
       if param.key == rootProperty || isBare && hasTemplate { return nil }
       guard let value = json[param.key] else { return "lacks the param '\(param.key)'" }
       // A record's own members have their names first.
-      return value == param.value || isBare ? nil : "has another value for the param '\(param.key)'"
+      return value.says(param.value) || isBare ? nil : "has another value for the param '\(param.key)'"
     }
   }
 }
@@ -96,6 +96,20 @@ extension OutgoingRequest {
 }
 
 extension JSONValue {
+  /// Whether both are the same to a reader of JSON, to whom 1 and 1.0 are one number.
+  fileprivate func says(_ other: JSONValue) -> Bool {
+    switch (self, other) {
+    case (.integer(let integer), .double(let double)), (.double(let double), .integer(let integer)):
+      Double(integer) == double
+    case (.array(let mine), .array(let theirs)):
+      mine.count == theirs.count && zip(mine, theirs).allSatisfy { $0.says($1) }
+    case (.object(let mine), .object(let theirs)):
+      mine.members.count == theirs.members.count
+        && mine.members.allSatisfy { member in theirs[member.key].map { member.value.says($0) } ?? false }
+    default: self == other
+    }
+  }
+
   fileprivate func filled(_ fill: (String) -> String) -> JSONValue {
     switch self {
     case .string(let text): return .string(fill(text))

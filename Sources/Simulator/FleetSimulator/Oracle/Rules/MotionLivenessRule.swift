@@ -14,7 +14,7 @@ import World
 final class MotionLivenessRule: Rule {
   override class var invariant: Invariant { .motionLiveness }
   override class var interest: Interest { [.told, .life, .course] }
-  override class var absence: String { "no tracking device stopped or started moving" }
+  override class var absence: String { "no tracking device came to rest between two trips, or set off from there" }
 
   private struct ToldMotion {
     /// What the SDK told last; nil: nothing since it began, or since it was asked for another pace.
