@@ -39,6 +39,19 @@ import Testing
     #expect(server.requests.allSatisfy { $0.values(of: "content-type").isEmpty && $0.values(of: "expect").isEmpty })
   }
 
+  /// Its answer has none, whatever its length says (RFC 9110 §9.3.2); the next request over the same handle has one again.
+  @Test(arguments: Way.allCases) func aHeadWaitsForNoBody(_ way: Way) async throws {
+    let server = try BareServer { request in
+      let head = Array("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n".utf8)
+      return .keep(request.lines[0].hasPrefix("HEAD") ? head : head + Array("{}".utf8))
+    }
+    let post = try Post(way)
+    let answer = try #require(await post.send(server.url, method: "HEAD").answer)
+    #expect(answer.status == 200 && answer.body.isEmpty)
+    #expect(await post.send(server.url, body: [1]).answer?.body == "{}")
+    #expect(server.requests.map { $0.lines[0].prefix(4) } == ["HEAD", "POST"] && server.requests[1].body == [1])
+  }
+
   private static let megabytes = (0..<5_000_000).map { UInt8(truncatingIfNeeded: $0 &* 2_654_435_761 >> 11) }
 
   @Test(arguments: Way.allCases) func aBodyOfMegabytesArrivesWithoutBeingAskedFor(_ way: Way) async throws {

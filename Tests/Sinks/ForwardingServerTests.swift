@@ -6,6 +6,7 @@ import Sinks
 import Support
 import Synchronization
 import Testing
+import Threads
 
 @testable import IngestServer
 
@@ -64,6 +65,27 @@ import Testing
     #expect(receiver.numbers(of: "device-1") == Array(0..<100))
     let metrics = try uploader.get("/metrics")
     #expect(metrics.contains(#"rollingroad_forward_retries_total{sink="hook"} 3"#))
+  }
+
+  /// Also what was tried before (docs/forwarding.md).
+  @Test func whatIsDeletedWhileItWaitsDoesNotGoOn() throws {
+    let (receiver, wasTried) = (Receiver(), Semaphore())
+    let isOpen = Mutex(false)
+    let hook = try receiver.serve { _, _ in
+      if isOpen.withLock({ $0 }) { return nil }
+      wasTried.signal()
+      return .text("HTTP/1.1 503 No\r\nContent-Length: 0\r\n\r\n")
+    }
+    let server = try server(hook, batch: 20)
+    defer { server.stop() }
+    let uploader = try Uploader(port: server.port)
+    try uploader.upload(0..<2, of: 1)
+    try #require(wasTried.wait(milliseconds: 60_000))
+    #expect(try uploader.ask("DELETE", "/admin/v1/devices/device-1").hasPrefix("HTTP/1.1 200"))
+    try uploader.upload(0..<3, of: 2)
+    isOpen.withLock { $0 = true }
+    #expect(receiver.wait(for: 3))
+    #expect(receiver.taken.allSatisfy { $0.device == "device-2" }, "\(receiver.taken)")
   }
 
   @Test func aRefusedRecordIsPutAsideAndShown() throws {

@@ -120,8 +120,10 @@ final class Uploader {
     #expect(answer.hasPrefix("HTTP/1.1 200"), "\(answer)")
   }
 
-  func get(_ path: String) throws -> String {
-    try client.send("GET \(path) HTTP/1.1\r\nHost: localhost\r\n\r\n")
+  func get(_ path: String) throws -> String { try ask("GET", path) }
+
+  func ask(_ method: String, _ path: String) throws -> String {
+    try client.send("\(method) \(path) HTTP/1.1\r\nHost: localhost\r\n\r\n")
     return try wholeAnswer()
   }
 

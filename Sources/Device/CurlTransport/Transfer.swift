@@ -131,6 +131,8 @@ final class Transfer {
       set(CURLOPT_POST, 1)
       setBody(request.body)
     }
+    // The answer to a HEAD has no body, whatever its length says (RFC 9110 §9.3.2). This undoes the choice of a POST.
+    set(CURLOPT_NOBODY, request.method == "HEAD" ? 1 : 0)
     set(CURLOPT_CUSTOMREQUEST, request.method)
     setHeaders(request.headers)
     if let source { set(CURLOPT_INTERFACE, "host!\(source)") }

@@ -163,6 +163,11 @@ extension StoreError {
       self.init(
         code: .damaged,
         message: "\(path) is damaged: \(error.summary); run 'rollingroad inspect' for details; restore a backup")
+    case .cantOpen:
+      self.init(
+        code: .inputOutput,
+        message: "\(path) cannot be opened: \(error.summary); SQLite writes beside it, also to read it: "
+          + "on a read-only file system copy the folder first")
     default: self.init(code: .inputOutput, message: "\(path) cannot be used: \(error.summary)")
     }
   }

@@ -39,7 +39,8 @@ package struct JSONReader: ~Escapable {
 
   @inline(__always)
   private mutating func nextKind() throws(JSONError) -> JSONKind {
-    switch try nextValueByte() {
+    let byte = try nextValueByte()
+    switch byte {
     case UInt8(ascii: "{"): return .object
     case UInt8(ascii: "["): return .array
     case UInt8(ascii: "\""): return .string
@@ -47,6 +48,7 @@ package struct JSONReader: ~Escapable {
     case UInt8(ascii: "t"): return .true
     case UInt8(ascii: "f"): return .false
     case UInt8(ascii: "n"): return .null
+    case _ where limits.isStructureOnly && depth > 0 && Self.isOfWord(byte): return .number
     default: throw JSONError(.expectedValue, at: offset)
     }
   }
@@ -155,8 +157,8 @@ package struct JSONLimits: Equatable, Sendable {
   /// How many objects and arrays the caller may have stepped into at once, at most `greatestDepth`. 0 admits scalars only.
   /// What is skipped may be nested deeper: nothing recurses into it.
   package let maxDepth: Int
-  /// Whether what stands between quotes may be anything, and a number beyond the range of a double, so that the values
-  /// behind it can still be found. To use their values, read them with a reader that checks.
+  /// Whether what stands between quotes may be anything, and what stands outside of them any word, as `NaN` and `01`, within a bracket, so that
+  /// the values behind it can still be found. To use their values, read them with a reader that checks.
   package let isStructureOnly: Bool
 
   package init(maxDepth: Int = 32, isStructureOnly: Bool = false) {
@@ -272,12 +274,28 @@ extension JSONReader {
 
   @inline(__always)
   private mutating func skipScalar(_ kind: JSONKind) throws(JSONError) {
+    if limits.isStructureOnly, kind != .string { return passWord() }
     switch kind {
     case .string: _ = try readText()
     case .number: try skipNumber()
     case .true, .false: _ = try readBool()
     case .null: try readNull()
     case .object, .array: preconditionFailure("a container is no scalar")
+    }
+  }
+
+  /// To what ends it: a comma, a bracket, a quote or white space.
+  private mutating func passWord() {
+    while offset < bytes.count, Self.isOfWord(bytes[offset]) { offset += 1 }
+    place = .afterValue
+  }
+
+  private static func isOfWord(_ byte: UInt8) -> Bool {
+    switch byte {
+    case 0...0x20, UInt8(ascii: "\""), UInt8(ascii: ","), UInt8(ascii: ":"), UInt8(ascii: "["), UInt8(ascii: "]"),
+      UInt8(ascii: "{"), UInt8(ascii: "}"):
+      false
+    default: true
     }
   }
 

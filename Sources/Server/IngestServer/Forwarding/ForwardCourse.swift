@@ -51,6 +51,9 @@ struct ForwardCourse {
     if waiting.isEmpty { position = end }
   }
 
+  /// What waits is to be read again.
+  mutating func drop() { waiting = [] }
+
   /// The refusals are in the store.
   mutating func forget(refusals count: Int) { refusals.removeFirst(count) }
 

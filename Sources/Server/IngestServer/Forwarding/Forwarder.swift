@@ -130,7 +130,13 @@ extension Forwarder {
       tell(&work, now)
       if let pause = work.course.pausesUntil, now < pause {
         wait(until: pause, work, now)
+      } else if work.course.pausesUntil != nil, !work.isReadAgain {
+        // What was tried before may have been deleted meanwhile.
+        work.isReadAgain = true
+        work.course.drop()
+        read(&work, now)
       } else if !work.course.isEmpty {
+        work.isReadAgain = false
         let answer = sink.send(work.course.next)
         work.course.note(
           answer, now: clock.monotonicNow, wall: clock.wallNow.millisecondsSince1970, chance: draws.uniform())
@@ -154,6 +160,8 @@ extension Forwarder {
     /// When records were first seen that are not read yet.
     var seen: (at: MonotonicInstant, wall: Int64)?
     var nextRead: MonotonicInstant?
+    /// Behind the pause that has ended.
+    var isReadAgain = false
     /// The last page was full: more is there, and nothing is waited for.
     var hasMore = false
     var account = SinkAccount()

@@ -131,9 +131,8 @@ extension Response {
   /// refresh (SDK §22, row 12).
   static func unauthorized(_ code: String, _ message: String, _ reason: String? = nil) -> Response {
     // RFC 6750 §3: no quotes and no backslashes in a description.
-    let description = reason.map { ", error_description=\"\($0)\"" } ?? ""
-    return error(401, code, message)
-      .with(HeaderName.wwwAuthenticate, "Bearer realm=\"rollingroad\", error=\"invalid_token\"\(description)")
+    let challenge = "Bearer realm=\"rollingroad\", error=\"invalid_token\", error_description=\"\(reason ?? message)\""
+    return error(401, code, message).with(HeaderName.wwwAuthenticate, challenge)
   }
 
   /// Nothing of the request was stored; the client keeps its records and tries again.

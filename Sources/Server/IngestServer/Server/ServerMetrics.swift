@@ -51,7 +51,7 @@ package final class ServerMetrics: Sendable {
       divisor: 1_000_000)
     let fate = { (name: String, registry: inout MetricsRegistry) in
       registry.counter(
-        "rollingroad_records_total", help: "Records of acknowledged uploads by outcome.",
+        "rollingroad_records_total", help: "Records of uploads by what their answers said of them, faults included.",
         labels: ["fate": name])
     }
     accepted = fate("accepted", &registry)
