@@ -63,7 +63,7 @@ final class Backend: Sendable {
         count += 1
         return count
       }
-      return .ok(count > 6 ? "{}" : #"{"background_geolocation":[["stop"],["start"]]}"#)
+      return .ok(count > 15 ? "{}" : #"{"background_geolocation":[["stop"],["start"]]}"#)
     case .storms:
       return .ok(#"{"background_geolocation":[["changePace",false],["changePace",true]]}"#)
     case .fails: return Backend.status(500)
