@@ -20,10 +20,13 @@ final class BoundsRule: Rule {
   private let modes: PerDevice<PersistMode>
   /// How many rows were on their way when the last record came: they stayed beside it.
   private let locked: PerDevice<Int>
+  /// When that was.
+  private let inserted: PerDevice<MonotonicInstant>
 
   required init(_ ledger: Ledger) {
     modes = PerDevice(.all, in: ledger.space)
     locked = PerDevice(0, in: ledger.space)
+    inserted = PerDevice(MonotonicInstant(nanoseconds: -1), in: ledger.space)
     super.init(ledger)
   }
 
@@ -37,13 +40,17 @@ final class BoundsRule: Rule {
       // Rows on their way stay, and the row that has just come is still to be weighed.
       let onTheirWay = ledger.pages[device].upload?.rows.count ?? 0
       let beside = max(onTheirWay, locked[device])
-      locked[device] = onTheirWay
+      (locked[device], inserted[device]) = (onTheirWay, context.now.monotonic)
       guard let limit = ledger.pages[device].terms?.queueMax else { return }
       let waiting = ledger.pages[device].waiting.count
       if waiting > limit + beside + 1 {
         flag(context, uuid, "\(waiting) records in a queue of at most \(limit)")
       }
     case .sent(let request) where request.purpose == .records:
+      // Of two records of one instant the first may be on its way when the second comes, of which is told afterwards.
+      if inserted[device] == context.now.monotonic {
+        locked[device] = max(locked[device], ledger.pages[device].open.last?.rows.count ?? 0)
+      }
       guard let days = ledger.pages[device].terms?.daysMax, days <= DocumentedLimits.daysMax,
         let rows = ledger.pages[device].open.last?.rows
       else { return }
