@@ -10,21 +10,18 @@ extension StoredValue {
   }
 
   /// A path to a uuid, under any name; what stands in lists may be of other records.
-  package func place(of uuid: UUID128) -> String? { place(of: uuid, at: "$", depth: 0) }
-
-  private func place(of sought: UUID128, at path: String, depth: Int) -> String? {
-    if uuid == sought { return path }
-    guard depth < StoredValue.depthMax, case .object(let members) = opened else { return nil }
-    return members.lazy.compactMap { $0.value.place(of: sought, at: "\(path).\($0.key)", depth: depth + 1) }.first
-  }
+  package func place(of uuid: UUID128) -> String? { member(at: "$", depth: 0) { $0.uuid == uuid } }
 
   /// A path to a time, in any spelling; what stands in lists may be of other records.
-  package func place(of instant: WallInstant) -> String? { place(of: instant, at: "$", depth: 0) }
+  package func place(of instant: WallInstant) -> String? { member(at: "$", depth: 0) { $0.instant == instant } }
 
-  private func place(of sought: WallInstant, at path: String, depth: Int) -> String? {
-    if self.instant == sought { return path }
+  private func member(at path: String, depth: Int, where isSought: (StoredValue) -> Bool) -> String? {
+    if isSought(self) { return path }
     guard depth < StoredValue.depthMax, case .object(let members) = opened else { return nil }
-    return members.lazy.compactMap { $0.value.place(of: sought, at: "\(path).\($0.key)", depth: depth + 1) }.first
+    for (name, member) in members {
+      if let found = member.member(at: "\(path).\(name)", depth: depth + 1, where: isSought) { return found }
+    }
+    return nil
   }
 
   private static let (depthMax, elementsMax) = (8, 64)

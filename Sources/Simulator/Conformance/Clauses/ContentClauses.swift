@@ -320,7 +320,7 @@ extension ConformanceClause {
     try run.deliver(phone, [record])
     let look = try run.expectOnce([record], of: phone.name)
     guard let first = look.entry(of: record) else { return }
-    let isPromised = run.target.dialect.promises.kept?.contains(.params) ?? false
+    let isPromised = run.facts.promises(.params)
     let found = first.value("params")?["user_id"] ?? first.value("user_id")
     guard let found else {
       if isPromised { throw run.fail("the params are not stored", stored: first.entry.shown.shortened(200)) }
