@@ -78,7 +78,9 @@ final class Stage {
     return record
   }
 
-  func delete(_ record: Record) { tell(.queue(.deleted(device: 0, row: record.row, .upload))) }
+  func delete(_ record: Record, _ cause: QueueNote.Cause = .upload) {
+    tell(.queue(.deleted(device: 0, row: record.row, cause)))
+  }
 
   @discardableResult
   func send(

@@ -75,7 +75,8 @@ package struct AcknowledgedRecords {
     let keys = known.map { PointKey(recordedAt: $1.timestamp?.millisecondsSince1970 ?? 0, uuid: $0) }
       .sorted { $0.uuid < $1.uuid }
     guard let absent = proof.missing(keys, of: device) else { return .impossible(proof.refusal ?? "no reason") }
-    let unexplained = absent.filter { !proof.isPutAside($0.uuid, of: device) }
+    let putAside = absent.isEmpty ? PutAsideRecords() : proof.putAside(of: device)
+    let unexplained = absent.filter { !putAside.holds($0.uuid) }
     var result = StorageLook.Result(device: device, acknowledged: keys.count)
     result.missing = unexplained.dropFirst(putAsideByAnswers).map(\.uuid.text)
     result.putAside = absent.count - result.missing.count

@@ -66,16 +66,16 @@ final class AdministrationProof: StoreProof {
 
   func wasSent(_ uuid: UUID128) -> Bool { sent.contains(uuid) }
 
-  func quarantined(of device: String) -> Set<UInt64> {
-    var marks: Set<UInt64> = []
+  func putAside(of device: String) -> PutAsideRecords {
+    var putAside = PutAsideRecords()
     var cursor = ""
     while true {
       let path = "/admin/v1/quarantine?limit=1000&device=" + device.percentEncoded + cursor
       guard let page = document(administration.ask(path)), case .array(let records)? = page["records"] else {
-        return marks
+        return putAside
       }
-      for case .string(let text)? in records.map({ $0["record"] }) { marks.insert(RecordMark.of(text.utf8.span)) }
-      guard case .integer(let next)? = page["next"] else { return marks }
+      for case .string(let text)? in records.map({ $0["record"] }) { putAside.add(text.utf8.span) }
+      guard case .integer(let next)? = page["next"] else { return putAside }
       cursor = "&cursor=\(next)"
     }
   }
@@ -158,7 +158,7 @@ extension OutsideSetup {
 }
 
 extension UUID128 {
-  fileprivate init?(member name: String, of value: JSONValue) {
+  init?(member name: String, of value: JSONValue) {
     guard case .string(let text)? = value[name] else { return nil }
     self.init(text: text.utf8.span)
   }

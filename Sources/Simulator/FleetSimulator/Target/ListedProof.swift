@@ -103,11 +103,8 @@ package final class ListedProof: StoreProof {
     return missing
   }
 
-  /// What is put aside is known by its identity.
-  package func quarantined(of device: String) -> Set<UInt64> { [] }
-
-  package func isPutAside(_ uuid: UUID128, of device: String) -> Bool {
-    listing(of: device)?.putAside.contains(uuid) ?? false
+  package func putAside(of device: String) -> PutAsideRecords {
+    PutAsideRecords(uuids: listing(of: device)?.putAside ?? [])
   }
 
   package func content(of uuid: UUID128, of device: String) -> RecordContent? {

@@ -11,8 +11,8 @@ import Vocabulary
 package protocol StoreProof: AnyObject {
   /// Those of one device's records that are not in the store, in their order; nil when that is unknown.
   func missing(_ keys: [PointKey], of device: String) -> [PointKey]?
-  /// The marks of the records of one device that were put aside.
-  func quarantined(of device: String) -> Set<UInt64>
+  /// Of the records of one device.
+  func putAside(of device: String) -> PutAsideRecords
   /// Goes through the whole store, or what it has of one device.
   func forEachRecord(of device: String?, _ body: (_ device: String, _ uuid: UUID128) -> Void)
   /// Why that is unknown; nil as long as it is known.
@@ -31,8 +31,6 @@ package protocol StoreProof: AnyObject {
   func place(of uuid: UUID128, of device: String) -> Int?
   /// What the store shows of a record that it has; nil when it shows nothing of any.
   func content(of uuid: UUID128, of device: String) -> RecordContent?
-  /// It was put aside, by its identity.
-  func isPutAside(_ uuid: UUID128, of device: String) -> Bool
   /// The device under which a record is listed that its own device misses.
   func holder(of uuid: UUID128) -> String?
   /// A record of this run: a shared store may have what an earlier run has left there.
@@ -47,7 +45,6 @@ extension StoreProof {
   package var lateRecords: Int { 0 }
   package func place(of uuid: UUID128, of device: String) -> Int? { nil }
   package func content(of uuid: UUID128, of device: String) -> RecordContent? { nil }
-  package func isPutAside(_ uuid: UUID128, of device: String) -> Bool { false }
   package func holder(of uuid: UUID128) -> String? { nil }
   package func wasSent(_ uuid: UUID128) -> Bool { true }
   package func forEachOfTwoDevices(_ body: (_ uuid: UUID128, _ device: String, _ other: String) -> Void) {}
@@ -71,18 +68,18 @@ extension InProcessServer: StoreProof {
     }
   }
 
-  package func quarantined(of device: String) -> Set<UInt64> {
-    var marks: Set<UInt64> = []
+  package func putAside(of device: String) -> PutAsideRecords {
+    var putAside = PutAsideRecords()
     var last: Int64?
     repeat {
       let before = last
       let page = read { (reader) throws(StoreError) in
         try reader.quarantine(QuarantineSelection(device: device), before: before, limit: 1_000)
       }
-      for record in page.elements { marks.insert(RecordMark.of(record.record.span)) }
+      for record in page.elements { putAside.add(record.record.span) }
       last = page.next
     } while last != nil
-    return marks
+    return putAside
   }
 
   package func forEachRecord(of device: String?, _ body: (_ device: String, _ uuid: UUID128) -> Void) {

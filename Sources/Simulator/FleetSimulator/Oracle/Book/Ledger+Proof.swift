@@ -33,7 +33,7 @@ extension Ledger {
       return
     }
     var next = missing.startIndex
-    var putAside: Set<UInt64>?
+    var known: PutAsideRecords?
     for dequeued in dequeuedRecords {
       guard next < missing.endIndex, missing[next] == dequeued.key else {
         find(dequeued, by: proof)
@@ -41,11 +41,9 @@ extension Ledger {
       }
       next += 1
       guard dequeued.marks.contains(.isAcknowledged) else { continue }
-      let marks = putAside ?? proof.quarantined(of: names[device])
-      putAside = marks
-      if marks.contains(dequeued.mark) || proof.isPutAside(dequeued.uuid, of: names[device])
-        || takeFromPutAside(dequeued)
-      {
+      let putAside = known ?? proof.putAside(of: names[device])
+      known = putAside
+      if putAside.holds(dequeued.uuid, mark: dequeued.mark) || takeFromPutAside(dequeued) {
         sums.quarantined += 1
       } else if !dequeued.marks.contains(.isServers) {
         if !dequeued.marks.contains(.isExplained) {

@@ -18,60 +18,94 @@ final class BoundsRule: Rule {
 
   /// What each device keeps of its records.
   private let modes: PerDevice<PersistMode>
-  /// How many rows were on their way when the last record came: they stayed beside it.
-  private let locked: PerDevice<Int>
-  /// When that was.
-  private let inserted: PerDevice<MonotonicInstant>
+  /// The most rows that may wait for the answer to a refresh: an upload holds them, and they are in no request.
+  private let behindRefresh: PerDevice<Int>
+  /// Queues with a limit that got a record in this instant. They are weighed when all of the instant is told: what makes
+  /// room for a record, and what sends it, is told behind it.
+  private var grown: [Int: Growth] = [:]
+
+  private struct Growth {
+    let uuid: UUID128
+    let context: EventContext
+    let limit: Int
+    /// The most rows of this instant that were on their way: they stay beside the others.
+    var onTheirWay: Int
+    var waiting: Int
+  }
 
   required init(_ ledger: Ledger) {
     modes = PerDevice(.all, in: ledger.space)
-    locked = PerDevice(0, in: ledger.space)
-    inserted = PerDevice(MonotonicInstant(nanoseconds: -1), in: ledger.space)
+    behindRefresh = PerDevice(0, in: ledger.space)
     super.init(ledger)
   }
 
   override func see(_ event: SimulationEvent, _ context: EventContext) {
+    if let growth = grown[context.device], growth.context.now.monotonic < context.now.monotonic { weigh(growth) }
+    follow(event, context)
+    if let growth = grown[context.device] { grown[context.device] = counted(growth) }
+  }
+
+  private func follow(_ event: SimulationEvent, _ context: EventContext) {
     let device = context.device
     switch event {
     case .queue(.deleted(_, _, .room)), .queue(.deleted(_, _, .age)):
       // An insert that is one too many is followed by the eviction it makes necessary.
       exercised += 1
     case .queue(.inserted(_, _, let uuid, _, _)):
-      // Rows on their way stay, and the row that has just come is still to be weighed.
-      let onTheirWay = ledger.pages[device].upload?.rows.count ?? 0
-      let beside = max(onTheirWay, locked[device])
-      (locked[device], inserted[device]) = (onTheirWay, context.now.monotonic)
       guard let limit = ledger.pages[device].terms?.queueMax else { return }
-      let waiting = ledger.pages[device].waiting.count
-      if waiting > limit + beside + 1 {
-        flag(context, uuid, "\(waiting) records in a queue of at most \(limit)")
-      }
-    case .sent(let request) where request.purpose == .records:
-      // Of two records of one instant the first may be on its way when the second comes, of which is told afterwards.
-      if inserted[device] == context.now.monotonic {
-        locked[device] = max(locked[device], ledger.pages[device].open.last?.rows.count ?? 0)
-      }
-      guard let days = ledger.pages[device].terms?.daysMax, days <= DocumentedLimits.daysMax,
-        let rows = ledger.pages[device].open.last?.rows
-      else { return }
-      // A store that could not write could not purge. When all faults are over a device only empties its queue.
-      guard !ledger.truth.lives[device].isHealed,
-        ledger.truth.lives[device].isSound(since: context.now.monotonic - DocumentedLimits.purgeInterval)
-      else { return }
-      let oldest = Int64(days) * 86_400_000 + DocumentedLimits.purgeInterval.wholeMilliseconds
-      for row in rows {
-        // One that was on its way at a look stays until the next one.
-        guard let record = ledger.pages[device].waiting[row: row], record.attempts <= 1 else { continue }
-        // A clock that is set makes records old at once, and the next look finds them.
-        let elapsed = (context.now.monotonic - record.createdAt).wholeMilliseconds
-        if min(elapsed, context.now.wall.milliseconds(since: record.timestamp)) > oldest {
-          flag(context, record.uuid, "request \(request.id) holds it although it is older than \(days) days")
-        }
-      }
+      let before = grown[device]?.onTheirWay ?? 0
+      grown[device] = Growth(uuid: uuid, context: context, limit: limit, onTheirWay: before, waiting: 0)
+    case .sent(let request) where request.purpose == .refresh:
+      let page = ledger.pages[device]
+      behindRefresh[device] = min(page.terms?.recordsPerRequestMax ?? .max, page.waiting.count)
+    case .sent(let request) where request.purpose == .records: judgeAge(request, context)
     case .configured(let configuration): modes[device] = configuration.persistence.persistMode
     case .told(.engine(.location)) where modes[device] == .all: break
     case .told(.engine(.location(let record))): judge(record, context)
     default: break
+    }
+  }
+
+  /// Of a request's records.
+  private func judgeAge(_ request: OutgoingRequest, _ context: EventContext) {
+    let device = context.device
+    guard let days = ledger.pages[device].terms?.daysMax, days <= DocumentedLimits.daysMax,
+      let rows = ledger.pages[device].open.last?.rows
+    else { return }
+    // A store that could not write could not purge. When all faults are over a device only empties its queue.
+    guard !ledger.truth.lives[device].isHealed,
+      ledger.truth.lives[device].isSound(since: context.now.monotonic - DocumentedLimits.purgeInterval)
+    else { return }
+    let oldest = Int64(days) * 86_400_000 + DocumentedLimits.purgeInterval.wholeMilliseconds
+    for row in rows {
+      // One that was on its way at a look stays until the next one.
+      guard let record = ledger.pages[device].waiting[row: row], record.attempts <= 1 else { continue }
+      // A clock that is set makes records old at once, and the next look finds them.
+      let elapsed = (context.now.monotonic - record.createdAt).wholeMilliseconds
+      if min(elapsed, context.now.wall.milliseconds(since: record.timestamp)) > oldest {
+        flag(context, record.uuid, "request \(request.id) holds it although it is older than \(days) days")
+      }
+    }
+  }
+
+  override func close(at instant: MonotonicInstant) {
+    for growth in grown.values { weigh(growth) }
+  }
+
+  private func counted(_ growth: Growth) -> Growth {
+    let device = growth.context.device
+    let isRefreshing = ledger.pages[device].open.contains { $0.purpose == .refresh }
+    let onTheirWay = max(ledger.pages[device].upload?.rows.count ?? 0, isRefreshing ? behindRefresh[device] : 0)
+    var counted = growth
+    counted.onTheirWay = max(growth.onTheirWay, onTheirWay)
+    counted.waiting = ledger.pages[device].waiting.count
+    return counted
+  }
+
+  private func weigh(_ growth: Growth) {
+    grown[growth.context.device] = nil
+    if growth.waiting > growth.limit + growth.onTheirWay {
+      flag(growth.context, growth.uuid, "\(growth.waiting) records in a queue of at most \(growth.limit)")
     }
   }
 

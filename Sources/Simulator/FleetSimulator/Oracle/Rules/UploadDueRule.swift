@@ -67,6 +67,8 @@ final class UploadDueRule: Rule {
     case .queue(.deleted):
       if senders[device].answered == now { senders[device].left = ledger.pages[device].waiting.count }
       if ledger.pages[device].waiting.count == 0 { senders[device].isDeferred = false }
+      // A record that makes room for itself may leave nothing behind that was to be sent.
+      if senders[device].due != nil, !isWanted(senders[device].reason, device) { senders[device].due = nil }
     case .queue(.refused), .killed, .configured, .healed:
       clear(device)
       (senders[device].hasFailed, senders[device].isDeferred) = (false, false)
@@ -142,11 +144,17 @@ final class UploadDueRule: Rule {
 
   private func canSend(_ reason: Reason, _ context: EventContext) -> Bool {
     let device = context.device
-    let waiting = ledger.pages[device].waiting.count
-    guard waiting > 0, let terms = ledger.pages[device].terms, !ledger.pages[device].isHealed, terms.autoSync,
-      !terms.url.isEmpty, ledger.pages[device].aliveSince != nil, ledger.pages[device].open.isEmpty,
+    guard let terms = ledger.pages[device].terms, !ledger.pages[device].isHealed, terms.autoSync, !terms.url.isEmpty,
+      ledger.pages[device].aliveSince != nil, ledger.pages[device].open.isEmpty,
       ledger.radio.kind(of: context.network) != .none, !isDeferring(context)
     else { return false }
+    return isWanted(reason, device)
+  }
+
+  /// What waits is to be sent, if the phone can.
+  private func isWanted(_ reason: Reason, _ device: Int) -> Bool {
+    let waiting = ledger.pages[device].waiting.count
+    guard waiting > 0, let terms = ledger.pages[device].terms else { return false }
     let reaches = waiting >= terms.threshold
     // What an upload could not deliver, or had to put off, needs no threshold (HttpConfig 64, 214; SDK §8.5.3).
     let isLeft =
