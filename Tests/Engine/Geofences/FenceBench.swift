@@ -89,7 +89,7 @@ struct FenceBench {
       case .activeSet(let on, let off):
         "on \(on.map(\.identifier).joined(separator: ",")) off \(off.joined(separator: ","))"
       case .movingRegion(let circle): "region \(Int(circle.radiusMetres))"
-      case .evaluated: nil
+      case .evaluated, .watchAnew: nil
       }
     }
   }

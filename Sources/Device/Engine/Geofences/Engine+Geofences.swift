@@ -242,6 +242,7 @@ extension Engine {
       if !on.isEmpty || !off.isEmpty { effects.append(.demand(.geofences(on: on, off: off))) }
       effects.append(.event(.geofencesChange(on: on, off: off)))
       demandFenceUpdates(into: &effects)
+    case .watchAnew(let geofence): effects.append(.demand(.geofences(on: [geofence], off: [])))
     case .movingRegion(let circle): demandProximityRegion(circle, into: &effects)
     case .evaluated(let found, let total, let metres):
       if total > 0 { note(.proximity(found: found, of: total, withinMetres: metres), .verbose, into: &effects) }

@@ -196,7 +196,7 @@ extension GeofenceBook {
         if !entry.isInsideCircle && entry.circle.contains(place) { watchPolygon(slot) }
       } else if entry.isRefuted(by: place, accuracyMetres: accuracyMetres) {
         cross(slot, now: now, into: &effects)
-        slots[slot]?.isReportDue = true
+        awaitReport(slot, into: &effects)
       }
     }
   }

@@ -138,7 +138,7 @@ extension GeofenceBook {
           enterSilently(slot, now: now, into: &effects)
         }
         if entry.polygon == nil {
-          slots[slot]?.isReportDue = true
+          awaitReport(slot, into: &effects)
           hasUntested = true
         }
       }
@@ -176,7 +176,13 @@ extension GeofenceBook {
 
   private mutating func leave(_ slot: Int, now: Moment, into effects: inout [GeofenceEffect]) {
     exit(slot, now: now, into: &effects)
+    awaitReport(slot, into: &effects)
+  }
+
+  /// The system will tell of a crossing that a position has shown, if it agrees.
+  mutating func awaitReport(_ slot: Int, into effects: inout [GeofenceEffect]) {
     slots[slot]?.isReportDue = true
+    if let entry = slots[slot], entry.isActive, entry.polygon == nil { effects.append(.watchAnew(entry.geofence)) }
   }
 
   /// The way between the last two fixes is evidence of crossings that the system missed.

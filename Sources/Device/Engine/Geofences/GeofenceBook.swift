@@ -157,6 +157,9 @@ package enum GeofenceEffect: Equatable, Sendable {
   /// The set of active fences is another one: the system is to watch these and no longer those, and
   /// `geofenceschange` tells so. Both are empty after all fences were removed.
   case activeSet(on: [Geofence], off: [String])
+  /// A position has shown a crossing of which the system may not know: it is asked anew where the device is, for from where
+  /// it has the device it might never tell of the way back.
+  case watchAnew(Geofence)
   /// The region that moves along in geofence-only mode is to be here.
   case movingRegion(Circle)
   /// The evaluation that the log shows.

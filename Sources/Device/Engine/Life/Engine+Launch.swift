@@ -78,7 +78,10 @@ extension Engine {
       let wasResting = !state.isMoving
       demandProximityRegion(nil, into: &effects)
       engage(isMoving: state.isMoving, .relaunch, at: now, into: &effects)
-      if launch.isInBackground && profile.platform == .ios && wasResting { restBeforeLaunch = place }
+      // It is kept until the device has another one: the process may end before its first position.
+      if launch.isInBackground && profile.platform == .ios && wasResting {
+        (restBeforeLaunch, state.stationaryPlace) = (place, place)
+      }
     case .geofence:
       demandStationaryRegion(nil, into: &effects)
       engageGeofences(.relaunch, at: now, into: &effects)

@@ -152,9 +152,6 @@ extension Engine {
   private mutating func leaveRegion(into effects: inout [Effect]) {
     if let lastFix, state.isMoving || state.stationaryPlace == nil {
       armStationaryRegion(at: lastFix, into: &effects)
-    } else if let restBeforeLaunch {
-      state.stationaryPlace = restBeforeLaunch
-      effects.append(.saveState)
     }
     demandLocationUpdates(false, into: &effects)
   }

@@ -13,7 +13,7 @@ struct TrueFence {
   private static let circleMargin = 20.0
   /// The error of positions from satellites, now and then: all of them are tested against a polygon.
   private static let positionMargin = 40.0
-  private static let step = Nanoseconds.seconds(2)
+  fileprivate static let step = Nanoseconds.seconds(2)
 
   /// Nil when it lies nowhere.
   init?(_ fence: Geofence) {
@@ -112,6 +112,21 @@ struct TrueFence {
   }
 }
 
+extension TrueLife {
+  /// Since when a body that is inside has not been surely outside: positions may have shown it inside since then. Of what was
+  /// before its last two episodes nothing is known.
+  func mayBeInside(_ fence: TrueFence, since instant: MonotonicInstant) -> MonotonicInstant {
+    var since = instant
+    for episode in [episode, previous].compactMap(\.self) where episode.start <= since {
+      while since >= episode.start {
+        if fence.isInside(episode.place(at: since)) == false { return since }
+        since = since - TrueFence.step
+      }
+    }
+    return MonotonicInstant(nanoseconds: 0)
+  }
+}
+
 /// The corners of a way.
 struct TrueBounds {
   private var (south, north, west, east) = (90.0, -90.0, 180.0, -180.0)
@@ -152,6 +167,8 @@ struct FenceWatch {
   var insideSince: MonotonicInstant
   /// What the SDK said last, or knows without telling; nil: unknown.
   var told: Bool? = false
+  /// The store may have failed to keep what the SDK said then.
+  var isUnsaved = false
   var owed: Owed?
   /// Monitoring has begun without an initial trigger, and its first position may be looked for until then.
   var silentUntil: MonotonicInstant?

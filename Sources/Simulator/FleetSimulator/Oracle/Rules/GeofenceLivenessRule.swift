@@ -57,7 +57,7 @@ final class GeofenceLivenessRule: Rule {
     case .told(.engine(.geofence(let record, let fence))): hear(record, fence.identifier, &fences, context)
     case .told(.engine(.locationFilter(let filtered))):
       if let identifier = filtered.crossing?.identifier { putOff(identifier, &fences, at: now) }
-    case .killed: pause(&fences, at: now)
+    case .killed: pause(&fences, context)
     case .healed: fences = Fences()
     default: watch(&fences, context)
     }
@@ -190,9 +190,13 @@ final class GeofenceLivenessRule: Rule {
     }
   }
 
-  private func pause(_ fences: inout Fences, at now: MonotonicInstant) {
+  private func pause(_ fences: inout Fences, _ context: EventContext) {
+    let now = context.now.monotonic
     fences.isPaused = fences.isOn
     for index in fences.watches.indices {
+      if fences.watches[index].isUnsaved {
+        (fences.watches[index].told, fences.watches[index].dwellEarliest) = (nil, nil)
+      }
       if let until = fences.watches[index].silentUntil, until <= now { fences.watches[index].silentUntil = nil }
       fences.watches[index].owed?.due = nil
       fences.watches[index].dwellDue = nil
@@ -283,6 +287,7 @@ final class GeofenceLivenessRule: Rule {
         if owed.isEntry != (action == .enter), fences.watches[index].isSilent(owed) { fences.watches[index].owed = nil }
       }
       settle(action == .enter, &fences.watches[index], at: now, since: crossing(of: record, context))
+      fences.watches[index].isUnsaved = !ledger.truth.lives[context.device].isSound(since: now)
     case .dwell:
       if let earliest = fences.watches[index].dwellEarliest, now < earliest - GeofenceLivenessRule.search {
         ledger.violations.flag(
@@ -342,6 +347,8 @@ final class GeofenceLivenessRule: Rule {
       if let place = life.place(at: context.now.monotonic), fences.watches[index].truth.isInside(place) == nil {
         continue
       }
+      // A process that has begun since needs a position to know that it is still inside.
+      if life.knowsNoPlace(at: due) { continue }
       ledger.dwells += 1
       let identifier = fences.watches[index].fence.identifier
       ledger.violations.flag(
@@ -356,7 +363,10 @@ final class GeofenceLivenessRule: Rule {
     if let place = life.place(at: context.now.monotonic), watch.truth.isInside(place) != owed.isEntry { return }
     // The fences nearby are chosen, and a polygon is tested, with positions.
     if isChosen(life) && !life.sees(since: before) || watch.truth.isPolygon && !life.seesSky(since: before) { return }
-    if watch.isSilent(owed) { return settle(owed.isEntry, &watch, at: owed.since) }
+    if watch.isSilent(owed) {
+      let since = owed.isEntry ? life.mayBeInside(watch.truth, since: owed.since) : nil
+      return settle(owed.isEntry, &watch, at: owed.since, since: since)
+    }
     // A record that cannot be written is not told.
     if !life.isSound(since: owed.since) || life.knowsNoPlace(at: owed.since) { return }
     exercised += 1

@@ -40,11 +40,19 @@ final class GeofenceRule: Rule {
     // What was monitored is monitored anew, and was not watched meanwhile.
     case .launched: devices[context.device] = nil
     // Nothing is monitored after a stop, of which no change of the set is told.
-    case .told(.engine(.enabledChange(isEnabled: false))): devices[context.device]?.monitored = []
+    case .told(.engine(.enabledChange(isEnabled: false))): endMonitoring(context)
     case .moves(let episode): follow(episode, context)
     case .asked(let command), .told(.commanded(let command)): forget(command, context)
     default: break
     }
+  }
+
+  /// Without an initial trigger a visit may begin silently when monitoring begins again (SDK §15.4).
+  private func endMonitoring(_ context: EventContext) {
+    devices[context.device]?.monitored = []
+    let geolocation = ledger.truth.lives[context.device].configuration?.geolocation
+    guard geolocation?.geofenceInitialTriggerEntry == false, let visits = devices[context.device]?.visits else { return }
+    devices[context.device]?.visits = visits.filter { $0.value.last != .exit }
   }
 
   /// A fence that is added again takes the place of the old one, whose state is void (SDK §15.1).

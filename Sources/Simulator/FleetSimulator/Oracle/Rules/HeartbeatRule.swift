@@ -90,11 +90,9 @@ final class HeartbeatRule: Rule {
   private func followRhythm(_ record: LocationRecord, _ interval: Nanoseconds, _ context: EventContext) {
     let (device, now) = (context.device, context.now.monotonic)
     guard let last = hearts[device].last, let rhythm = hearts[device].rhythm, now - last == interval,
-      inBackground.contains(device), ledger.truth.lives[device].restsSince != nil
+      inBackground.contains(device), ledger.truth.lives[device].restsSince != nil, !record.battery.isCharging
     else { return hearts[device].rhythm = now }
-    guard now - rhythm > HeartbeatRule.grace + interval, !record.battery.isCharging, !isKeptAwake(context) else {
-      return
-    }
+    guard now - rhythm > HeartbeatRule.grace + interval, !isKeptAwake(context) else { return }
     hearts[device].rhythm = now
     flag(context, nil, "heartbeats continue in the background, unplugged, since \(rhythm.clockText)")
   }

@@ -147,6 +147,10 @@ final class MotionLivenessRule: Rule {
     let (device, life) = (context.device, ledger.truth.lives[context.device])
     guard let due = phones[device].motion.due, let isMoving = phones[device].motion.isMoving else { return }
     phones[device].motion.due = nil
+    // What a schedule wants may have changed meanwhile.
+    guard let wanted = life.expectation, wanted.goal == .location, wanted.since <= phones[device].motion.reason else {
+      return phones[device].motion = ToldMotion()
+    }
     // Without a position there is no motion change, and the SDK waits for another occasion (SDK §12.6.4).
     guard life.seesSky(since: phones[device].motion.reason - .seconds(300)) else {
       return phones[device].motion = ToldMotion()
