@@ -154,55 +154,6 @@ import World
     #expect(stage.violated == [.cellularPolicy])
   }
 
-  @Test func aQueueGrowsBeyondItsLimit() {
-    let stage = Stage { $0.persistence.maxRecordsToPersist = 2 }
-    let records = (0..<4).map { _ in
-      stage.pass(seconds: 1)
-      return stage.insert()
-    }
-    stage.pass(seconds: 1)
-    stage.upload(records)
-    #expect(stage.violated == [.bounds])
-  }
-
-  /// What makes room is told behind the records of its instant (SDK §7.4: after an insert).
-  @Test(arguments: [true, false])
-  func aQueueIsWeighedWhenItsInstantIsOver(makesRoom: Bool) {
-    let stage = Stage { $0.persistence.maxRecordsToPersist = 1 }
-    let records = (0..<3).map { _ in stage.insert() }
-    if makesRoom { stage.delete(records[1], .room) }
-    stage.send([records[0]])
-    #expect(stage.violated.contains(.bounds) == !makesRoom)
-  }
-
-  /// An upload holds its row while new tokens are on their way.
-  @Test(arguments: [1, 2])
-  func aRowThatWaitsForATokenStaysBesideTheLimit(more: Int) {
-    let stage = Stage { $0.persistence.maxRecordsToPersist = 1 }
-    stage.insert()
-    stage.send([], .refresh)
-    for _ in 0..<more {
-      stage.pass(seconds: 1)
-      stage.insert()
-    }
-    #expect(stage.violated.contains(.bounds) == (more > 1))
-  }
-
-  /// What failed needs no threshold while it is in the queue, and may have made room for another record.
-  @Test(arguments: [true, false])
-  func aRecordBelowTheThresholdIsNotDue(hasMadeRoom: Bool) {
-    let stage = Stage { $0.http.autoSyncThreshold = 5 }
-    let first = stage.insert()
-    stage.event(.motionChange(stage.location()))
-    stage.end(stage.send([first]), status: 500)
-    stage.pass(seconds: 1)
-    stage.insert()
-    if hasMadeRoom { stage.delete(first, .room) }
-    stage.pass(seconds: 60)
-    stage.tell(.fetched)
-    #expect(stage.violated.contains(.uploadDue) == !hasMadeRoom)
-  }
-
   @Test func anUploadOfAnExpiredRecordIsAViolation() {
     let stage = Stage { $0.persistence.maxDaysToPersist = 1 }
     let record = stage.insert()

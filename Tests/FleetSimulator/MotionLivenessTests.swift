@@ -20,6 +20,26 @@ import World
     #expect(stage.violated == violated)
   }
 
+  /// In geofences-only mode there is no rest (SDK §15.6).
+  @Test(arguments: [
+    (["1-7 09:00-12:00"], [Invariant.motionLiveness]), (["1-7 09:00-10:20", "1-7 10:20-12:00 geofence"], []),
+  ])
+  func aScheduleMayEndTheWatchForARest(schedule: [String], violated: [Invariant]) {
+    let stage = Stage {
+      $0.app.schedule = schedule
+      $0.app.scheduleUseAlarmManager = true
+    }
+    stage.stay(0)
+    stage.tell(.asked(.startSchedule))
+    var state = EngineState()
+    state.isEnabled = true
+    stage.event(.schedule(state))
+    stage.wait(700)
+    stage.event(.motionChange(stage.location()))
+    stage.wait(2_000)
+    #expect(stage.violated.filter { $0 == .motionLiveness } == violated)
+  }
+
   /// SDK §12.6.4: a place where no position is to be had ends the attempt, and there is no motion change.
   @Test(arguments: [(nil as Cover.Kind?, [Invariant.motionLiveness]), (.deadZone, [.motionLiveness]), (.tunnel, [])])
   func aRestWithoutPositionsIsNotTold(cover: Cover.Kind?, violated: [Invariant]) {

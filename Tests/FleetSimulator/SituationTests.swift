@@ -182,4 +182,21 @@ import Vocabulary
     }
     #expect(stage.violated == violated)
   }
+
+  /// The two minutes of an unplugged phone begin when it is unplugged.
+  @Test(arguments: [(3, []), (9, [Invariant.heartbeat])])
+  func iOSGoesOnBeatingWhenItIsUnplugged(beats: Int, violated: [Invariant]) {
+    let stage = started(.ios) {
+      ($0.app.stopOnTerminate, $0.app.heartbeatIntervalSeconds, $0.app.preventSuspend) = (false, 60, true)
+    }
+    boot(stage)
+    rest(at: 0, stage)
+    for beat in 0..<20 + beats {
+      stage.pass(seconds: 60)
+      var record = stage.location(isMoving: false)
+      record.battery = Battery(level: nil, isCharging: beat < 20)
+      stage.event(.heartbeat(record))
+    }
+    #expect(stage.violated == violated)
+  }
 }

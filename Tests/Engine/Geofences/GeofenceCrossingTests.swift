@@ -225,6 +225,25 @@ import Vocabulary
     }
   }
 
+  /// It may have the device on the other side, and would never tell of the way back.
+  @Test func theSystemIsAskedAnewAboutACrossingThatAPositionShows() throws {
+    func asked(_ bench: inout FenceBench) -> [String] {
+      defer { bench.effects = [] }
+      return bench.effects.compactMap { if case .watchAnew(let geofence) = $0 { geofence.identifier } else { nil } }
+    }
+    var bench = FenceBench()
+    try bench.add(FenceBench.fence("a"))
+    bench.evaluate(.start, metresEast: 10)
+    #expect(asked(&bench) == ["a"])
+    bench.seconds = 60
+    bench.evaluate(.fix, metresEast: 500, accuracy: 20)
+    #expect(asked(&bench) == ["a"])
+    // What the system has told it knows.
+    bench.cross("a", isEnter: true, metresEast: 10)
+    bench.cross("a", isEnter: false, metresEast: 500)
+    #expect(asked(&bench) == [])
+  }
+
   /// A dwell of 100 s began inside 20 s before.
   private func restartedInside(isStopped: Bool) throws -> FenceBench {
     var bench = FenceBench()

@@ -81,6 +81,19 @@ import Vocabulary
     #expect(rig.take().motionChanges == [false])
   }
 
+  /// SDK §12.5: the process that found no position leaves the place of the rest to the next one.
+  @Test func aLaunchThatFoundNoPositionForgetsNoRest() {
+    var state = EngineState()
+    state.isEnabled = true
+    state.stationaryPlace = Coordinate(latitude: 45.5, longitude: -116.3)
+    var first = EngineRig(.ios, state: state) { $0.app.stopOnTerminate = false }
+    first.send(.ready(Launch(isInBackground: true)))
+    var second = EngineRig(.ios, state: first.engine.state) { $0.app.stopOnTerminate = false }
+    second.send(.ready(Launch(isInBackground: true)))
+    second.sample(north: 260)
+    #expect(second.take().motionChanges == [true])
+  }
+
   @Test func aRefusedLaunchTakesBackWhatTheSystemWatches() {
     var state = EngineState()
     state.isEnabled = true

@@ -32,7 +32,9 @@ struct Timetable {
   let schedule: ExpectedSchedule
   var terms: Terms
   /// `startSchedule` was asked for.
-  var follows = false
+  var follows = false {
+    didSet { if !follows { due = nil } }
+  }
   /// Tracking was started or stopped by hand, or its state is unknown: until the next window begins or ends.
   var isOverruled = false
   /// What the SDK has told last; nil: on, in an unknown mode.

@@ -169,6 +169,8 @@ struct FenceWatch {
   var told: Bool? = false
   /// The store may have failed to keep what the SDK said then.
   var isUnsaved = false
+  /// How the clock on the wall stood against the time of the run then.
+  var clock: Int64 = 0
   var owed: Owed?
   /// Monitoring has begun without an initial trigger, and its first position may be looked for until then.
   var silentUntil: MonotonicInstant?

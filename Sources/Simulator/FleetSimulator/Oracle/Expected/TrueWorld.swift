@@ -245,8 +245,15 @@ struct TrueLife {
   func knowsNoPlace(at instant: MonotonicInstant) -> Bool {
     guard configuration?.platform == .ios, let runsSince else { return false }
     if let blindSince, blindSince <= runsSince, !sees(since: instant) { return true }
+    // In geofences-only mode it has looked for its place only then.
+    if expectation?.goal == .geofences, !sees(since: instant) {
+      return isCovered(from: runsSince, until: runsSince + TrueLife.search)
+    }
     return isCovered(from: runsSince, until: instant)
   }
+
+  /// For so long a place is looked for (SDK §13.2).
+  private static let search = Nanoseconds.seconds(30)
 
   /// The receiver could give positions all the time since then.
   func sees(since instant: MonotonicInstant) -> Bool { blindings == 0 && blindUntil.map { $0 < instant } ?? true }

@@ -12,7 +12,7 @@ import Vocabulary
 /// (SDK §7.3).
 final class BoundsRule: Rule {
   override class var invariant: Invariant { .bounds }
-  override class var interest: Interest { [.inserted, .deleted, .sent, .location, .life] }
+  override class var interest: Interest { [.inserted, .deleted, .sent, .ended, .location, .life] }
 
   override class var absence: String { "no queue was full, and no record too old" }
 
@@ -20,6 +20,8 @@ final class BoundsRule: Rule {
   private let modes: PerDevice<PersistMode>
   /// The most rows that may wait for the answer to a refresh: an upload holds them, and they are in no request.
   private let behindRefresh: PerDevice<Int>
+  /// When a refresh failed last: what waits for one again and again may be held at each look for old rows.
+  private let failedRefresh: PerDevice<MonotonicInstant>
   /// Queues with a limit that got a record in this instant. They are weighed when all of the instant is told: what makes
   /// room for a record, and what sends it, is told behind it.
   private var grown: [Int: Growth] = [:]
@@ -36,6 +38,7 @@ final class BoundsRule: Rule {
   required init(_ ledger: Ledger) {
     modes = PerDevice(.all, in: ledger.space)
     behindRefresh = PerDevice(0, in: ledger.space)
+    failedRefresh = PerDevice(MonotonicInstant(nanoseconds: .min / 2), in: ledger.space)
     super.init(ledger)
   }
 
@@ -58,6 +61,10 @@ final class BoundsRule: Rule {
     case .sent(let request) where request.purpose == .refresh:
       let page = ledger.pages[device]
       behindRefresh[device] = min(page.terms?.recordsPerRequestMax ?? .max, page.waiting.count)
+    case .ended(let request, let outcome) where !(200..<300).contains(outcome.status):
+      if ledger.pages[device].open.contains(where: { $0.id == request && $0.purpose == .refresh }) {
+        failedRefresh[device] = context.now.monotonic
+      }
     case .sent(let request) where request.purpose == .records: judgeAge(request, context)
     case .configured(let configuration): modes[device] = configuration.persistence.persistMode
     case .told(.engine(.location)) where modes[device] == .all: break
@@ -73,8 +80,9 @@ final class BoundsRule: Rule {
       let rows = ledger.pages[device].open.last?.rows
     else { return }
     // A store that could not write could not purge. When all faults are over a device only empties its queue.
-    guard !ledger.truth.lives[device].isHealed,
-      ledger.truth.lives[device].isSound(since: context.now.monotonic - DocumentedLimits.purgeInterval)
+    let lastLook = context.now.monotonic - DocumentedLimits.purgeInterval
+    guard !ledger.truth.lives[device].isHealed, ledger.truth.lives[device].isSound(since: lastLook),
+      failedRefresh[device] < lastLook
     else { return }
     let oldest = Int64(days) * 86_400_000 + DocumentedLimits.purgeInterval.wholeMilliseconds
     for row in rows {

@@ -88,7 +88,9 @@ final class GeofenceLivenessRule: Rule {
     fences.watches = life.fences.compactMap { fence in
       if let known = fences.watches.first(where: { $0.fence == fence }) { return known }
       return TrueFence(fence).map {
-        FenceWatch(truth: $0, isInside: $0.isInside(episode.place(at: now)) ?? false, insideSince: now)
+        FenceWatch(
+          truth: $0, isInside: $0.isInside(episode.place(at: now)) ?? false, insideSince: now,
+          isUnsaved: !life.isSound(since: now))
       }
     }
     fences.coming = []
@@ -287,9 +289,12 @@ final class GeofenceLivenessRule: Rule {
         if owed.isEntry != (action == .enter), fences.watches[index].isSilent(owed) { fences.watches[index].owed = nil }
       }
       settle(action == .enter, &fences.watches[index], at: now, since: crossing(of: record, context))
+      fences.watches[index].clock = GeofenceLivenessRule.clock(context)
       fences.watches[index].isUnsaved = !ledger.truth.lives[context.device].isSound(since: now)
     case .dwell:
-      if let earliest = fences.watches[index].dwellEarliest, now < earliest - GeofenceLivenessRule.search {
+      // Over the end of a process only the clock on the wall keeps the time of a stay, and it may have been set.
+      let isClockSet = (fences.watches[index].clock - GeofenceLivenessRule.clock(context)).magnitude > 30_000
+      if let earliest = fences.watches[index].dwellEarliest, now < earliest - GeofenceLivenessRule.search, !isClockSet {
         ledger.violations.flag(
           .dwell, context.device, record.uuid, at: now,
           "reported dwelling in '\(identifier)' before \(earliest.clockText), when its time was over")
@@ -314,6 +319,11 @@ final class GeofenceLivenessRule: Rule {
       watch.dwellEarliest = (told ?? min(instant, watch.insideSince)) + stay
       watch.dwellDue = instant + stay + GeofenceLivenessRule.dwellPatience
     }
+  }
+
+  /// By how many milliseconds the clock on the wall is ahead of the run's time.
+  private static func clock(_ context: EventContext) -> Int64 {
+    context.now.wall.millisecondsSince1970 - context.now.monotonic.nanoseconds / 1_000_000
   }
 
   /// It is told once there is a position, which may be long afterwards (SDK §15.3.1).
@@ -348,7 +358,7 @@ final class GeofenceLivenessRule: Rule {
         continue
       }
       // A process that has begun since needs a position to know that it is still inside.
-      if life.knowsNoPlace(at: due) { continue }
+      if life.knowsNoPlace(at: due - GeofenceLivenessRule.dwellPatience) { continue }
       ledger.dwells += 1
       let identifier = fences.watches[index].fence.identifier
       ledger.violations.flag(
@@ -365,6 +375,7 @@ final class GeofenceLivenessRule: Rule {
     if isChosen(life) && !life.sees(since: before) || watch.truth.isPolygon && !life.seesSky(since: before) { return }
     if watch.isSilent(owed) {
       let since = owed.isEntry ? life.mayBeInside(watch.truth, since: owed.since) : nil
+      watch.clock = GeofenceLivenessRule.clock(context)
       return settle(owed.isEntry, &watch, at: owed.since, since: since)
     }
     // A record that cannot be written is not told.

@@ -51,7 +51,9 @@ final class GeofenceRule: Rule {
   private func endMonitoring(_ context: EventContext) {
     devices[context.device]?.monitored = []
     let geolocation = ledger.truth.lives[context.device].configuration?.geolocation
-    guard geolocation?.geofenceInitialTriggerEntry == false, let visits = devices[context.device]?.visits else { return }
+    guard geolocation?.geofenceInitialTriggerEntry == false, let visits = devices[context.device]?.visits else {
+      return
+    }
     devices[context.device]?.visits = visits.filter { $0.value.last != .exit }
   }
 

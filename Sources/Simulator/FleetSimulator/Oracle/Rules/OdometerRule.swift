@@ -110,7 +110,7 @@ final class OdometerRule: Rule {
       gauges[device].isDisturbed = false
     case .stood(let place, let metres): stand(at: place, metres, device)
     case .told(.engine(.location(let record))) where !record.isSample:
-      if isOfCommand(record, context) { return }
+      if isOfCommand(record, context) { return follow(record, device) }
       judge(record, context)
       follow(record, device)
       compare(record, context)

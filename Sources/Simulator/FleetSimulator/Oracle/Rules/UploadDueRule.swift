@@ -28,8 +28,9 @@ final class UploadDueRule: Rule {
     var left = 0
     /// Its network costs, and uploads that obey that wait for another one.
     var isOnCellular = false
-    /// A motion change came meanwhile: what waits then goes whatever the threshold (HttpConfig 192, 214).
-    var isDeferred = false
+    /// The last row that waited when a motion change came meanwhile: what is left of those goes whatever the threshold
+    /// (HttpConfig 192, 214).
+    var deferred: Int64?
   }
 
   private enum Reason: String {
@@ -58,7 +59,7 @@ final class UploadDueRule: Rule {
     switch event {
     case .sent(let request):
       if request.purpose != .log { clear(device) }
-      if request.purpose == .records { senders[device].isDeferred = false }
+      if request.purpose == .records { senders[device].deferred = nil }
     case .ended(let request, let outcome): end(request, outcome, context)
     case .queue(.inserted):
       if poisoned.isEmpty || poisoned.remove(device) == nil { owe(.record, context) }
@@ -66,12 +67,11 @@ final class UploadDueRule: Rule {
       if occurrence.effects.contains(.addsRecord) { poisoned.insert(device) }
     case .queue(.deleted):
       if senders[device].answered == now { senders[device].left = ledger.pages[device].waiting.count }
-      if ledger.pages[device].waiting.count == 0 { senders[device].isDeferred = false }
       // A record that makes room for itself may leave nothing behind that was to be sent.
       if senders[device].due != nil, !isWanted(senders[device].reason, device) { senders[device].due = nil }
     case .queue(.refused), .killed, .configured, .healed:
       clear(device)
-      (senders[device].hasFailed, senders[device].isDeferred) = (false, false)
+      (senders[device].hasFailed, senders[device].deferred) = (false, nil)
     case .network(let network): change(to: ledger.radio.kind(of: network), context)
     case .launched(let launch):
       if !launch.isInBackground { owe(.launch, context) }
@@ -82,7 +82,7 @@ final class UploadDueRule: Rule {
       let waiting = ledger.pages[device].waiting.all
       guard waiting.contains(where: { $0.createdAt < now || $0.uuid == record.uuid }) else { break }
       guard isDeferring(context) else { return owe(.motionChange, context) }
-      (senders[device].isDeferred, senders[device].isOnCellular) = (true, true)
+      (senders[device].deferred, senders[device].isOnCellular) = (waiting.last?.row, true)
     default: break
     }
   }
@@ -157,8 +157,11 @@ final class UploadDueRule: Rule {
     guard waiting > 0, let terms = ledger.pages[device].terms else { return false }
     let reaches = waiting >= terms.threshold
     // What an upload could not deliver, or had to put off, needs no threshold (HttpConfig 64, 214; SDK §8.5.3).
+    let isDeferred = senders[device].deferred.map { last in
+      ledger.pages[device].waiting.all.first.map { $0.row <= last } ?? false
+    }
     let isLeft =
-      senders[device].isDeferred
+      isDeferred ?? false
       || senders[device].hasFailed && ledger.pages[device].waiting.all.contains { $0.attempts > 0 }
     return switch reason {
     case .rest, .motionChange: true

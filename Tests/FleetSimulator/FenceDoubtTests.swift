@@ -1,0 +1,91 @@
+import Base
+import Contract
+import Engine
+import Host
+import Scenario
+import Testing
+import Vocabulary
+import World
+
+@testable import FleetSimulator
+
+/// What a phone cannot know of its fences it need not tell, and what it may have seen it may tell.
+@Suite struct FenceDoubtTests {
+  /// The state of a fence that could not be written is gone with the process (SDK §15.4, §19.1).
+  @Test(arguments: [(true, []), (false, [Invariant.geofenceLiveness])])
+  func anEntryThatTheStoreDidNotKeepHasNoExit(isFull: Bool, violated: [Invariant]) throws {
+    let fault = try #require(
+      ScenarioReader(overrides: [], variable: { _ in nil }).read(
+        #"""
+        { version: 1, name: "x", fleets: { cars: { devices: 1 } },
+          faults: [{ name: "full", at: "1s", for: "1h", storage: { error: "SQLITE_FULL" } }] }
+        """#
+      ).scenario.faults.first)
+    let stage = Stage.fenced(Stage.depot, at: 0) { $0.app.stopOnTerminate = false }
+    if isFull { stage.begin(fault.action) }
+    stage.tell(.enter)
+    if isFull { stage.end(fault.action) }
+    stage.wait(1_000)
+    stage.tell(.killed(isReboot: true))
+    stage.go(from: 0, to: 1_000, seconds: 100)
+    stage.tell(.launched(Launch()))
+    stage.wait(60)
+    stage.wait(300)
+    #expect(stage.violated == violated)
+  }
+
+  /// A process that began inside goes on with the stay once a position shows that it is still there.
+  @Test(arguments: [(true, []), (false, [Invariant.dwell])])
+  func aStayOverALaunchWithoutAPosition(isBlind: Bool, violated: [Invariant]) {
+    var fence = Stage.depot
+    (fence.notifyOnDwell, fence.loiteringDelayMilliseconds) = (true, 600_000)
+    var fault = DeviceFault()
+    fault.noFix = true
+    let stage = Stage(platform: .ios) { $0.app.stopOnTerminate = false }
+    stage.stay(0)
+    stage.tell(.asked(.addGeofences([fence])))
+    stage.tell(.asked(.start))
+    stage.tell(.enter)
+    stage.wait(300)
+    stage.tell(.killed(isReboot: false))
+    if isBlind { stage.begin(.device(fault)) }
+    stage.tell(.launched(Launch()))
+    stage.wait(300)
+    stage.wait(300)
+    #expect(stage.violated.filter { $0 == .dwell } == violated)
+  }
+
+  /// Nothing is told of the entry into a polygon, and within 40 m of its rim positions may have shown it before.
+  @Test(arguments: [(-230.0, []), (-400, [Invariant.dwell])] as [(Double, [Invariant])])
+  func aStayThatMayHaveBegunAtTheRim(metres: Double, violated: [Invariant]) {
+    let (south, north) = (Stage.place(-200).latitude, Stage.place(200).latitude)
+    var fence = Geofence(
+      identifier: "depot",
+      shape: .polygon(
+        [(south, 1.998), (south, 2.002), (north, 2.002), (north, 1.998)].map {
+          Geofence.Vertex(latitude: $0.0, longitude: $0.1)
+        }))
+    (fence.notifyOnEntry, fence.notifyOnDwell, fence.loiteringDelayMilliseconds) = (false, true, 600_000)
+    let stage = Stage.fenced(fence, at: -1_000)
+    stage.go(from: -1_000, to: metres, seconds: 100)
+    stage.wait(400)
+    stage.go(from: metres, to: 0, seconds: 50)
+    stage.wait(250)
+    stage.tell(.dwell)
+    #expect(stage.violated == violated)
+  }
+
+  /// Without an initial trigger a visit begins silently where monitoring begins inside (SDK §15.4).
+  @Test(arguments: [(false, []), (true, [Invariant.geofence])])
+  func anExitAfterAnExit(triggersInitially: Bool, violated: [Invariant]) {
+    let stage = Stage { $0.geolocation.geofenceInitialTriggerEntry = triggersInitially }
+    stage.stay(0)
+    stage.tell(.enter)
+    stage.tell(.exit)
+    stage.event(.enabledChange(isEnabled: false))
+    stage.event(.enabledChange(isEnabled: true))
+    stage.wait(60)
+    stage.tell(.exit)
+    #expect(stage.violated == violated)
+  }
+}
