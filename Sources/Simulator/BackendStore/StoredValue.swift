@@ -186,7 +186,7 @@ extension StoredValue {
   }
 
   /// True or false, as databases and texts have them.
-  var flag: Bool? {
+  package var flag: Bool? {
     switch self {
     case .bool(let flag): flag
     case .number(let digits), .text(let digits):

@@ -228,7 +228,13 @@ extension ConformanceClause {
       record.activity = Activity(.unknown, confidence: 0)
     }
     try run.deliver(phone, [record], as: "an inaccurate record")
-    try run.expectOnce([record], of: phone.name, among: " of an accuracy of 1,500 m")
+    let look = try run.expectOnce([record], of: phone.name, among: " of an accuracy of 1,500 m")
+    // Whoever reads it must be able to tell.
+    guard let entry = look.entry(of: record), let stored = entry.value("mock"), stored.flag == false else { return }
+    run.showRequest(of: record)
+    throw run.fail(
+      "mock: \(stored.shown) instead of true", harm: .wrong, stored: entry.entry.shown.shortened(300),
+      sign: .field("mock"))
   }
 
   private static func standardFields(_ run: ClauseRun) throws {
@@ -239,6 +245,8 @@ extension ConformanceClause {
       run.fix(phone) { record in
         (record.coords.speed, record.coords.heading) = (0.25, 88.5)
         (record.coords.altitude, record.coords.accuracy) = (-3.5, 17.25)
+        (record.coords.speedAccuracy, record.coords.headingAccuracy) = (1.75, 12.5)
+        record.coords.altitudeAccuracy = 6.25
         (record.odometer, record.isMoving) = (1_204_871.5, false)
         record.activity = Activity(.still, confidence: 61)
         record.battery = Battery(level: 0.97, isCharging: true)
@@ -261,15 +269,19 @@ extension ConformanceClause {
     let pairs: [(field: String, beside: String, of: KeptField)] = [
       ("battery.is_charging", "battery.level", .battery), ("activity.confidence", "activity.type", .activity),
     ]
-    let others = pairs.filter { pair in
-      let isPromised =
-        run.facts.promises(pair.of)
-        && records.allSatisfy { record in
-          if case .object? = look.entry(of: record)?.value(pair.of.rawValue) { true } else { false }
-        }
-      return run.facts.shows(pair.beside)
-        && (isPromised || records.allSatisfy { look.entry(of: $0)?.value(pair.field)?.isNull == false })
-    }.map(\.field)
+    func showsOfAll(_ field: String) -> Bool {
+      records.allSatisfy { look.entry(of: $0)?.value(field)?.isNull == false }
+    }
+    let accuracies = ["coords.speed_accuracy", "coords.heading_accuracy", "coords.altitude_accuracy"]
+    let others =
+      pairs.filter { pair in
+        let isPromised =
+          run.facts.promises(pair.of)
+          && records.allSatisfy { record in
+            if case .object? = look.entry(of: record)?.value(pair.of.rawValue) { true } else { false }
+          }
+        return run.facts.shows(pair.beside) && (isPromised || showsOfAll(pair.field))
+      }.map(\.field) + accuracies.filter(showsOfAll)
     guard !fields.isEmpty else { throw ClauseStop.notApplicable("the store shows none of these fields") }
     let leftOut = try expectZeros(run, fields + others, of: zeros, beside: records, in: look)
     for record in records {

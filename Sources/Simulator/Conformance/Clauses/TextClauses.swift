@@ -196,7 +196,9 @@ extension ConformanceClause {
         try event(run, ["event", "geofence.identifier", "geofence.action", "extras"]) {
           $0.event = .geofence
           $0.geofence = GeofenceTrigger(
-            identifier: "yard \(action.rawValue)", action: action, timestamp: $0.timestamp,
+            identifier: "yard \(action.rawValue)", action: action,
+            // The crossing comes before its position (SDK §15.3.2).
+            timestamp: $0.timestamp.advanced(byMilliseconds: -17_250),
             extras: run.object(#"{"zone":3}"#))
           $0.extras = run.object(#"{"own":"x"}"#)
         }
@@ -231,6 +233,7 @@ extension ConformanceClause {
     try run.expectSame(shown.filter(run.facts.shows), of: record, in: look)
     // No record of before has told whether the store shows geofences: what it shows of this one is looked at.
     for field in fields where field.hasPrefix("geofence.") { try run.expectSame(field, of: record, in: look) }
+    try crossingTime(run, of: record, in: look)
     try geofenceExtras(run, of: record, in: look)
     try expectPart(run, .geofence, of: record, in: look)
     try expectPart(run, .provider, of: record, in: look)
@@ -272,6 +275,19 @@ extension ConformanceClause {
       for field in ["geofence.identifier", "geofence.action"] { try run.expectSame(field, of: record, in: look) }
       try geofenceExtras(run, of: record, in: look)
     }
+  }
+
+  /// Where the store shows it in a form that can be read; to the second, for that of the record tells what it keeps of times.
+  private static func crossingTime(_ run: ClauseRun, of record: SentRecord, in look: ClauseRun.FoundRecords) throws {
+    let name = "geofence.timestamp"
+    guard let sent = record.value.value(at: name)?.instant, let entry = look.entry(of: record),
+      let stored = entry.value(name), !stored.isTimeWithoutZone, let instant = stored.instant,
+      run.facts.strange("timestamp") == nil, abs(instant.milliseconds(since: sent)) >= 1_000
+    else { return }
+    run.showRequest(of: record)
+    throw run.fail(
+      "\(name): \(stored.shown) instead of \(sent.iso8601Text)", harm: .wrong,
+      stored: entry.entry.shown.shortened(300), sign: .field(name))
   }
 
   /// A geofence that is shown as an object has all that was sent in it, where extras are kept at all.

@@ -107,6 +107,36 @@ def zero_to_null(parts):
 
 
 @defect
+def mock_false(parts):
+    def edit(record):
+        if isinstance(record.content, dict) and "mock" in record.content:
+            record.content = record.content | {"mock": False}
+
+    change(parts, edit)
+
+
+@defect
+def accuracies_swapped(parts):
+    def swapped(coords):
+        names = ("speed_accuracy", "heading_accuracy")
+        if not all(name in coords for name in names):
+            return coords
+        return coords | {names[0]: coords[names[1]], names[1]: coords[names[0]]}
+
+    edit_object(parts, "coords", swapped)
+
+
+@defect
+def crossing_at_its_position(parts):
+    def edit(record):
+        content = record.content
+        if isinstance(content, dict) and isinstance(content.get("geofence"), dict) and "timestamp" in content:
+            record.content = content | {"geofence": content["geofence"] | {"timestamp": content["timestamp"]}}
+
+    change(parts, edit)
+
+
+@defect
 def extras_of_the_first(parts):
     @around(parts.intake, "split")
     def _(split, body):
