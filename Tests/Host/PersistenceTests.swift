@@ -53,8 +53,9 @@ import Vocabulary
     #expect(device.host.queue.count == 2)
     #expect(device.phone.entries.contains(.shrunk(max: 2, deleted: 3)))
     try device.configure(#"{"maxRecordsToPersist":0}"#)
+    #expect(device.host.queue.count == 0)
     try device.drive(3)
-    #expect(device.host.queue.count == 2)
+    #expect(device.host.queue.count == 0)
   }
 
   @Test func rowsGrowOldHourByHour() throws {

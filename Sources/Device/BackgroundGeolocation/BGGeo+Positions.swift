@@ -74,7 +74,7 @@ extension BGGeo {
   /// - Parameters:
   ///   - timeout: Seconds; without a position for so long, `failure` is called with `LocationError` 408, each time.
   ///   - extras: Go into these records. With values that JSON cannot represent, `failure` is called with 400, and there is
-  ///     no stream; so too when `interval` or `timeout` is no positive number.
+  ///     no stream; so too when `interval` is negative, or `timeout` no positive number.
   public func watchPosition(
     isolation: isolated (any Actor)? = #isolation, interval: Double = 1000, timeout: TimeInterval = 60,
     extras: [String: Any]? = nil, success: @escaping (LocationEvent) -> Void, failure: @escaping (any Error) -> Void

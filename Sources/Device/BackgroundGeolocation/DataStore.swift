@@ -42,8 +42,8 @@ public final class DataStore: Sendable {
     return (try read?.get() ?? []).map(\.dictionary)
   }
 
-  /// Stores a record of the app, whatever the persist mode, and returns its `uuid`: that of the record, or a new one.
-  /// It is uploaded as it is. Throws `BGGeoError` for a record without `coords.latitude` and `coords.longitude`, and
+  /// Stores a record of the app, whatever the persist mode, and returns its `uuid`: that of the record, or a new one
+  /// in place of none or of what is no UUID. Otherwise it is uploaded as it is. Throws `BGGeoError` for a record without `coords.latitude` and `coords.longitude`, and
   /// for values that JSON cannot represent.
   public func insert(_ record: [String: Any]) async throws -> String {
     guard let object = JSONObject(any: record) else { throw BGGeoError("the record must have values of JSON only") }
@@ -54,7 +54,8 @@ public final class DataStore: Sendable {
       } catch { return .failure(BGGeoError("\(error)")) }
     }
     guard let uuid = try inserted?.get() else { throw LocationError.cancelled }
-    if case .string(let own)? = object["uuid"] { return own }
+    // In the letters of the app.
+    if case .string(let own)? = object["uuid"], UUID128(text: own.utf8.span) == uuid { return own }
     return device.style.text(of: uuid)
   }
 

@@ -52,10 +52,10 @@ extension DeviceHost {
     } catch { report(error, at: now) }
   }
 
-  /// A limit that was lowered counts at once (SDK §7.4).
+  /// A limit that was lowered counts at once (SDK §7.4); one of 0 keeps nothing.
   mutating func shrink(at now: Moment) {
     let limit = configuration.persistence.maxRecordsToPersist
-    guard limit > 0 && queue.count > limit else { return }
+    guard limit >= 0 && queue.count > limit else { return }
     do throws(DatabaseError) {
       let evicted = try queue.evict(keeping: limit)
       if !evicted.isEmpty { log(.shrunk(max: limit, deleted: evicted.count), at: now) }

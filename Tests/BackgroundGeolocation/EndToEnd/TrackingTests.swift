@@ -222,6 +222,43 @@ import Testing
     #expect(bench.bgGeo.config.authorization.accessToken == "new" && !bench.bgGeo.config.http.autoSync)
   }
 
+  /// Of one group, too.
+  @Test func aBatchUpdateLeavesOtherKeysAlone() throws {
+    let bench = try Bench()
+    bench.bgGeo.ready { _ in }
+    bench.bgGeo.config.batchUpdate { config in
+      (config.http.maxBatchSize, config.http.timeout) = (9, -5)
+      // As a command of a server would.
+      bench.bgGeo.config.http.params = ["from": "server"]
+      bench.bgGeo.config.http.maxBatchSize = 7
+    }
+    #expect(bench.bgGeo.config.http.params["from"] as? String == "server")
+    #expect(bench.bgGeo.config.http.maxBatchSize == 9)
+  }
+
+  /// What `insert` returns is what `destroy` takes.
+  @Test(arguments: [nil, "my-id", "0D9B5E8C-7A51-4DC5-B8D5-3E2C0F8B9A11"])
+  func aRecordOfTheAppIsKnownByTheNameThatItGets(uuid: String?) async throws {
+    let bench = try Bench()
+    bench.bgGeo.ready { _ in }
+    var record: [String: Any] = ["coords": ["latitude": 1.0, "longitude": 2.0]]
+    if let uuid { record["uuid"] = uuid }
+    let stored = try await bench.bgGeo.store.insert(record)
+    #expect((stored == uuid) == (uuid?.count == 36))
+    bench.bgGeo.store.destroy(stored)
+    #expect(bench.bgGeo.store.count == 0)
+  }
+
+  /// PersistenceConfig `maxRecordsToPersist`.
+  @Test(arguments: [(2, 2), (0, 0), (-1, 5)])
+  func aLowerLimitTakesFromWhatIsStored(limit: Int, count: Int) async throws {
+    let bench = try Bench()
+    bench.bgGeo.ready { _ in }
+    for _ in 0..<5 { _ = try await bench.bgGeo.store.insert(["coords": ["latitude": 1.0, "longitude": 2.0]]) }
+    bench.bgGeo.config.persistence.maxRecordsToPersist = limit
+    #expect(bench.bgGeo.store.count == count)
+  }
+
   @Test func theLogBeginsWithTheConfigurationButNotItsTokens() async throws {
     let bench = try Bench()
     bench.bgGeo.ready { config in

@@ -52,6 +52,19 @@ import Vocabulary
     #expect(rig.engine.state.isEnabled)
   }
 
+  /// AppConfig: "any location is recorded", those that the app asks for among them.
+  @Test(arguments: [
+    EngineCall.currentPosition(PositionRequest(id: 1)), .setOdometer(metres: 0, PositionRequest(id: 1)),
+    .watchPosition(WatchRequest(id: 1)),
+  ])
+  func aPositionOfTheAppLooksAtTheScheduleOfIOS(call: EngineCall) {
+    var rig = rig(.ios, ["1-7 09:00-17:00"])
+    rig.wait(2 * 3_600)
+    rig.send(.call(call))
+    for _ in 0..<5 { rig.sample() }
+    #expect(rig.engine.state.isEnabled)
+  }
+
   @Test func positionsInAnOffPeriodAreNotKept() {
     var rig = rig(.ios, ["1-7 09:00-17:00"])
     rig.send(.significantChange(rig.fix(north: 900)))

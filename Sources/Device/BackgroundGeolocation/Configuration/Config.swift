@@ -161,24 +161,3 @@ extension Int {
     self = Int(exactly: number.rounded()) ?? (number < 0 ? .min : .max)
   }
 }
-
-extension Configuration {
-  fileprivate mutating func replace<Group: Equatable>(
-    _ group: WritableKeyPath<Configuration, Group>, by draft: Configuration, since base: Configuration
-  ) {
-    if draft[keyPath: group] != base[keyPath: group] { self[keyPath: group] = draft[keyPath: group] }
-  }
-
-  /// Takes over the groups that a draft has changed since its beginning, so that the others keep what happened
-  /// meanwhile: new tokens, a command of the server.
-  mutating func take(_ draft: Configuration, since base: Configuration) {
-    replace(\.geolocation, by: draft, since: base)
-    replace(\.app, by: draft, since: base)
-    replace(\.http, by: draft, since: base)
-    replace(\.persistence, by: draft, since: base)
-    replace(\.activity, by: draft, since: base)
-    replace(\.authorization, by: draft, since: base)
-    replace(\.logger, by: draft, since: base)
-    replace(\.isMoving, by: draft, since: base)
-  }
-}

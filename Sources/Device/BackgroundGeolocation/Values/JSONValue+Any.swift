@@ -9,6 +9,8 @@ extension JSONValue {
   init?(any value: Any) {
     switch value {
     case let value as JSONValue: self = value
+    // Each number of Foundation is a Bool too where it is 0 or 1, and what was made of a Bool has another class.
+    case _ where String(describing: type(of: value)) == "NSNumber": self.init(foundation: value)
     case let flag as Bool: self = .bool(flag)
     case let text as String: self = .string(text)
     case let date as Date: self = .string(date.iso8601Text)
@@ -35,6 +37,16 @@ extension JSONValue {
     // Its module is not linked here.
     case _ where String(describing: type(of: value)) == "NSNull": self = .null
     default: return nil
+    }
+  }
+
+  /// Of an NSNumber; one with a fraction, or made of a Double, says so in its text.
+  private init?(foundation number: Any) {
+    if let integer = number as? Int64, !String(describing: number).contains(".") {
+      self = .integer(integer)
+    } else {
+      guard let double = number as? Double, double.isFinite else { return nil }
+      self = .double(double)
     }
   }
 

@@ -159,11 +159,13 @@ extension Engine {
       let record = makeRecord(of: fix, extras: request.extras, at: now)
       publish(record, .current, explicitly: request.persist, into: &effects)
       complete(request.id, .success(record), into: &effects)
+      evaluateSchedule(at: now, into: &effects)
     case .odometer(let metres, let request):
       odometer.begin(at: fix)
       let record = makeRecord(of: fix, odometer: metres, extras: request.extras, at: now)
       publish(record, .odometer, explicitly: request.persist, into: &effects)
       complete(request.id, .success(record), into: &effects)
+      evaluateSchedule(at: now, into: &effects)
     }
   }
 
@@ -292,6 +294,7 @@ extension Engine {
   }
 
   mutating func serveWatches(_ fix: Fix, at now: Moment, into effects: inout [Effect]) {
+    defer { if !watches.isEmpty { evaluateSchedule(at: now, into: &effects) } }
     for index in watches.indices where watches[index].isDue(at: now.monotonic) {
       watches[index].lastDelivery = now.monotonic
       let request = watches[index].request

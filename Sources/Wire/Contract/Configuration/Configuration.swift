@@ -102,6 +102,16 @@ extension Configuration {
     return settle(draft, warnings: warnings)
   }
 
+  /// Becomes a draft that began as `base`, but for the keys that the draft has left as they were and that have changed meanwhile:
+  /// a new token, a command of the server.
+  package mutating func take(_ draft: Configuration, since base: Configuration) {
+    var merged = draft
+    for key in keysInGroups(differingFrom: base) where key.read(draft) == key.read(base) {
+      if let value = key.read(self) { _ = key.write(value, to: &merged) }
+    }
+    self = merged
+  }
+
   /// Everything back to the defaults except the pace.
   package mutating func reset() -> ConfigurationChange {
     settle(defaultsKeepingPace, warnings: [])
