@@ -137,6 +137,8 @@ import Upload
     let call = CommandCall(["explain", "cars-1", "--log", town.folder.file("phone.log.gz")])
     #expect(plain.code == .ok && call.code == .ok, "\(call.output)\(call.error)")
     #expect(call.output.replacing(town.folder.file("phone.log.gz"), with: town.log) == plain.output)
+    // One that is given twice tells nothing twice.
+    #expect(CommandCall(["explain", "cars-1", "--log", town.log, "--log", town.log]).output == plain.output)
     let cut = CommandCall(["explain", "cars-1", "--log", town.folder.file("cut.log.gz")])
     #expect(cut.code == .runtimeFailure && cut.error.contains("ends too early"), "\(cut.error)")
   }
@@ -149,6 +151,7 @@ import Upload
     (["phone-1", "--log", "x", "--utc-offset", "4"], "'4' is not an offset"),
     (["phone-1", "--log", "x", "--gap", "0s"], "'0s' is not a duration"),
     (["phone-1", "--dialect", "bare.json5"], "has no 'verify' section"),
+    (["phone-1", "--journal", "http://127.0.0.1:1", "--run", "x"], "--run is for a data folder"),
   ])
   func aMistakeIsNamed(words: [String], message: String) {
     let call = CommandCall(["explain"] + words, files: ["bare.json5": "{ version: 1 }"])

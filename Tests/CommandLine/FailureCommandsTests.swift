@@ -92,6 +92,8 @@ import Testing
     #expect(merged.code == .ok, "\(merged.error)")
     let hash = try #require(whole.output.split(separator: "\n").first { $0.contains("hash") })
     #expect(merged.output.contains(hash))
+    let over = run(["merge", folder + "/1", folder + "/0", "--out", folder + "/0/"])
+    #expect(over.code == .runtimeFailure && over.error.contains("is the folder of the shard"), "\(over.error)")
     let half = run(["merge", folder + "/1"])
     #expect(half.code == .runtimeFailure && half.error.contains("missing: 0/2"))
     let none = run(["merge", folder + "/2"])

@@ -32,6 +32,12 @@ struct Flag: Sendable {
     return flag
   }
 
+  /// A file or a folder without a name: with a slash behind it, it would be the root of the file system.
+  func isEmptyPlace(_ text: String) -> Bool {
+    guard text.isEmpty, case .value(let placeholder) = kind else { return false }
+    return ["DIR", "FILE"].contains(placeholder)
+  }
+
   static func toggle(_ name: String, _ help: String) -> Flag {
     Flag(name: name, kind: .toggle, help: help, standard: nil, isSecret: false)
   }
@@ -76,6 +82,7 @@ struct FlagParser {
     for flag in flags {
       let name = flag.environmentName
       if let text = process.environment[name] {
+        if flag.isEmptyPlace(text) { throw UsageError("\(name) is empty") }
         values.set(flag.name, try standing(text, for: flag), origin: name)
       } else if flag.isSecret, let path = process.environment[name + Flag.fileSuffix] {
         guard let text = process.readFile(path).flatMap({ String(validating: $0, as: UTF8.self) }) else {
@@ -118,6 +125,7 @@ struct FlagParser {
         throw UsageError("--\(flag.name) is given twice")
       }
       let text = try value(of: flag, attached: attached, words, &index)
+      if flag.isEmptyPlace(text) { throw UsageError("--\(flag.name) is empty: a variable may not be set") }
       if flag.isRepeatable { values.add(flag.name, text) }
       values.set(flag.name, text, origin: "--\(flag.name)")
     }

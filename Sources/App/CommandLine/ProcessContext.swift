@@ -77,7 +77,7 @@ extension ProcessContext {
       variable: { name in unsafe getenv(name).map { unsafe String(cString: $0) } },
       readFile: readFile,
       listFolder: { FolderSurvey.names(in: $0) },
-      writeOutput: { Descriptor.write($0 + "\n", to: STDOUT_FILENO) },
+      writeOutput: { StandardOutput.write($0 + "\n") },
       writeError: { Descriptor.write($0 + "\n", to: STDERR_FILENO) },
       errorIsTerminal: isatty(STDERR_FILENO) == 1, errorWidth: { terminalWidth(STDERR_FILENO) },
       outputIsTerminal: isatty(STDOUT_FILENO) == 1, outputWidth: { terminalWidth(STDOUT_FILENO) },

@@ -277,6 +277,11 @@ struct OutputFolder {
   func write(_ text: String, to name: String) throws(Failure) {
     let (place, partial) = (path(name), path(name) + ".partial")
     if let slash = name.lastIndex(of: "/") { try OutputFolder.make(path(String(name[..<slash]))) }
+    // A device, a pipe or a link would be gone afterwards.
+    var status = stat()
+    if unsafe lstat(place, &status) == 0, ![S_IFREG, S_IFDIR].contains(status.st_mode & S_IFMT) {
+      throw Failure(description: "cannot write \(place): it is no regular file; name another one")
+    }
     do throws(Failure) {
       try put(Array(text.utf8), into: partial, O_TRUNC)
       guard unsafe rename(partial, place) == 0 else { throw OutputFolder.failure("cannot write", place) }

@@ -2,6 +2,7 @@ import Base
 import Glibc
 import Shell
 import Sinks
+import Synchronization
 
 /// One word of `rollingroad COMMAND`.
 struct Subcommand: Sendable {
@@ -64,6 +65,15 @@ public enum CommandTable {
     .healthcheck,
     .version,
   ]
+
+  /// The real process. Results that could not be written are no success.
+  public static func runProcess() -> ExitCode {
+    let process = ProcessContext.live()
+    let code = run(process)
+    guard let reason = StandardOutput.failure else { return code }
+    process.writeError("rollingroad: cannot write standard output: \(reason)")
+    return code == .ok ? .runtimeFailure : code
+  }
 
   /// Runs what the arguments name.
   public static func run(_ process: ProcessContext) -> ExitCode {
@@ -155,6 +165,23 @@ enum Descriptor {
   /// What an errno means.
   static func reason(_ code: Int32) -> String {
     unsafe strerror(code).map { unsafe String(cString: $0) } ?? "error \(code)"
+  }
+}
+
+/// Where results go. Nothing is written behind what could not be written.
+enum StandardOutput {
+  /// Of errno(3); 0 while all is well.
+  private static let code = Atomic<Int32>(0)
+
+  static func write(_ text: String) {
+    guard code.load(ordering: .relaxed) == 0, !WholeFile.put(Array(text.utf8), into: STDOUT_FILENO) else { return }
+    code.store(errno, ordering: .relaxed)
+  }
+
+  /// Why not all could be written. A reader that has gone away did not want the rest.
+  static var failure: String? {
+    let code = code.load(ordering: .relaxed)
+    return code == 0 || code == EPIPE ? nil : Descriptor.reason(code)
   }
 }
 

@@ -1,4 +1,4 @@
 import CommandLine
 import Glibc
 
-exit(CommandTable.run(.live()).rawValue)
+exit(CommandTable.runProcess().rawValue)

@@ -1,6 +1,7 @@
 import FleetSimulator
 import Reports
 import Scenario
+import Shell
 
 extension Subcommand {
   static let merge = Subcommand(
@@ -29,8 +30,19 @@ private struct MergeCommand {
     folder = invocation.values.text("out")
   }
 
+  /// A folder, or its summary.
+  private static func isSummary(_ place: String, of folder: String) -> Bool {
+    let own = FileStamp(folder + "/summary.json")
+    return own != FileStamp("") && [place, place + "/summary.json"].contains { FileStamp($0) == own }
+  }
+
   func run() -> ExitCode {
     do {
+      if let folder, let shard = places.first(where: { MergeCommand.isSummary($0, of: folder) }) {
+        process.writeError(
+          "rollingroad merge: --out: '\(folder)' is the folder of the shard \(shard); name another one")
+        return .runtimeFailure
+      }
       let outputs = try RunOutputs(Scenario(), nil, folder: folder)
       var shards: [RunSummary] = []
       for place in places { shards.append(try RunSummary.read(place, process.readFile)) }

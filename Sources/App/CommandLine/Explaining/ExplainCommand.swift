@@ -61,7 +61,8 @@ struct ExplainCommand {
     let values = invocation.values
     process = invocation.process
     question = try ExplainCommand.question(invocation.operands)
-    logs = values.texts("log")
+    // One that is given twice tells nothing twice.
+    logs = values.texts("log").reduce(into: []) { logs, log in if !logs.contains(log) { logs.append(log) } }
     sources = try ExplainSources(values, process)
     isJSON = values.isOn("json")
     gapMilliseconds =

@@ -43,6 +43,9 @@ struct ExplainSources {
     others = values.texts("device")
     if let place = values.text("journal") {
       if URLParts(place).isHTTP {
+        guard values.text("run") == nil else {
+          throw UsageError("--run is for a data folder; of a server name the run in its URL: \(place)/r/NAME")
+        }
         journal = ServerJournal(place, adminToken: values.text("admin-token"))
       } else if PostgresPlace(place) != nil {
         throw UsageError("--journal: a database has no journal; name the URL of a server on it")

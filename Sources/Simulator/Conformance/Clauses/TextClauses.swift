@@ -247,9 +247,8 @@ extension ConformanceClause {
     _ run: ClauseRun, _ part: KeptField, of record: SentRecord, in look: ClauseRun.FoundRecords
   ) throws {
     let name = part.rawValue
-    guard record.value.value(at: name) != nil, let entry = look.entry(of: record), entry.value(name) == nil else {
-      return
-    }
+    guard record.value.value(at: name) != nil, let entry = look.entry(of: record) else { return }
+    if entry.value(name) != nil { return try expectName(run, of: record, entry) }
     guard run.target.dialect.promises.kept?.contains(part) ?? entry.isWholeRecord else {
       return run.note = "the store shows no '\(name)'"
     }
@@ -257,6 +256,18 @@ extension ConformanceClause {
     throw run.fail(
       "the record is stored without its \(name)", harm: .wrong, stored: entry.entry.shown.shortened(240),
       sign: .field(name))
+  }
+
+  /// A geofence that is shown as an object says which it is, and what happened.
+  private static func expectName(_ run: ClauseRun, of record: SentRecord, _ entry: StoredRecord) throws {
+    guard record.value.value(at: "geofence") != nil, case .object? = entry.value("geofence"), entry.isWholeRecord else {
+      return
+    }
+    for name in ["geofence.identifier", "geofence.action"] where entry.value(name) == nil {
+      run.showRequest(of: record)
+      throw run.fail(
+        "'\(name)' is not stored", harm: .wrong, stored: entry.entry.shown.shortened(300), sign: .field(name))
+    }
   }
 
   /// A geofence is entered and left: the second crossing leaves the first as it was.

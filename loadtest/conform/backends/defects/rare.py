@@ -107,6 +107,23 @@ def zero_to_null(parts):
 
 
 @defect
+def geofence_without_name(parts):
+    edit_object(parts, "geofence", lambda fence: {key: value for key, value in fence.items() if key != "identifier"})
+
+
+@defect
+def runs_on_foot(parts):
+    edit_object(
+        parts, "activity", lambda activity: activity | {"type": "on_foot"} if activity.get("type") == "running" else activity
+    )
+
+
+@defect
+def fractions_unpadded(parts):
+    retime(parts, lambda at: at // 1000 * 1000 + int(str(at % 1000).ljust(3, "0")))
+
+
+@defect
 def mock_false(parts):
     def edit(record):
         if isinstance(record.content, dict) and "mock" in record.content:

@@ -51,10 +51,7 @@ final class GeofenceRule: Rule {
   private func endMonitoring(_ context: EventContext) {
     devices[context.device]?.monitored = []
     let geolocation = ledger.truth.lives[context.device].configuration?.geolocation
-    guard geolocation?.geofenceInitialTriggerEntry == false, let visits = devices[context.device]?.visits else {
-      return
-    }
-    devices[context.device]?.visits = visits.filter { $0.value.last != .exit }
+    if geolocation?.geofenceInitialTriggerEntry == false { devices[context.device]?.visits = [:] }
   }
 
   /// A fence that is added again takes the place of the old one, whose state is void (SDK §15.1).
