@@ -20,7 +20,8 @@ extension ConformanceClause {
     let oldest = run.target.dialect.promises.oldest.wholeMilliseconds
     let times = Seasons.instants(before: run.wallNow).filter { run.wallNow.milliseconds(since: $0) < oldest }
     guard !times.isEmpty else { throw ClauseStop.notApplicable("the dialect keeps no records of other seasons") }
-    let phone = try run.phone { $0.persistence.maxDaysToPersist = 1_000 }
+    // What a backend makes of long batches is not what this is about either.
+    let phone = try run.phone { ($0.persistence.maxDaysToPersist, $0.http.maxBatchSize) = (1_000, 5) }
     let records = times.map { run.fix(phone, at: $0) }
     phone.put(records)
     guard let last = run.uploadPatiently(phone).last else { throw ClauseStop.notJudged("the phone did not upload") }
@@ -49,12 +50,20 @@ extension ConformanceClause {
 /// Instants that a local zone takes for others.
 enum Seasons {
   /// Days of a year and their hours in UTC: in October and March all clocks of Europe change at one o'clock, in November and
-  /// March those of America in the hours before and behind two o'clock of each zone.
-  private static let days: [(month: Int, days: ClosedRange<Int>, isSunday: Bool, hours: [Double])] = [
-    (1, 15...15, false, [12]), (7, 15...15, false, [12]), (10, 25...31, true, [0.5, 1.5]),
-    (3, 25...31, true, [0.5, 1.5, 2.5]), (11, 1...7, true, [5.5, 6.5, 7.5, 8.5, 9.5]),
-    (3, 8...14, true, [2.5, 7.5, 9.5]),
+  /// March those of America in the hours before and behind two o'clock of each zone. The others are hours that a clock leaves
+  /// out: in Havana; in Sydney, Auckland and Santiago, where spring begins in September and October; in Cairo and Jerusalem.
+  private static let days: [(month: Int, days: ClosedRange<Int>, weekday: Weekday?, hours: [Double])] = [
+    (1, 15...15, nil, [12]), (7, 15...15, nil, [12]), (10, 25...31, .sunday, [0.5, 1.5]),
+    (3, 25...31, .sunday, [0.5, 1.5, 2.5]), (11, 1...7, .sunday, [5.5, 6.5, 7.5, 8.5, 9.5]),
+    (3, 8...14, .sunday, [0.5, 2.5, 7.5, 9.5]), (10, 1...7, .sunday, [2.5]), (9, 24...30, .sunday, [2.5]),
+    (9, 2...8, .sunday, [0.5]), (4, 24...30, .friday, [0.5]), (3, 23...29, .friday, [2.5]),
   ]
+
+  /// Days since the first of January 1970, a Thursday, and four more, by their rest of seven.
+  private enum Weekday: Int64 {
+    case sunday = 0
+    case friday = 5
+  }
 
   /// Those of the last year, never on a whole second.
   static func instants(before now: WallInstant) -> [WallInstant] {
@@ -64,9 +73,10 @@ enum Seasons {
       let midnight = WallInstant(millisecondsSince1970: day * 86_400_000)
       let text = midnight.iso8601Text.split(separator: "-")
       guard text.count == 3, let month = Int(text[1]), let number = Int(text[2].prefix(2)) else { return [] }
-      // The first of January 1970 was a Thursday.
-      let isSunday = (day + 4) % 7 == 0
-      return days.filter { $0.month == month && $0.days.contains(number) && (isSunday || !$0.isSunday) }.flatMap {
+      let weekday = Weekday(rawValue: (day + 4) % 7)
+      return days.filter {
+        $0.month == month && $0.days.contains(number) && ($0.weekday == nil || $0.weekday == weekday)
+      }.flatMap {
         $0.hours.map { midnight.advanced(byMilliseconds: Int64($0 * 3_600_000) + 123) }
       }
     }.sorted()

@@ -4,6 +4,7 @@ import json
 import threading
 import time
 from datetime import datetime, timezone
+from zoneinfo import ZoneInfo
 
 from defects import around, defect
 from defects.content import change, edit_extras, put, retime, walk
@@ -104,6 +105,18 @@ def zero_to_null(parts):
             record.content = zeros_to_none(record.content, ("odometer",))
 
     change(parts, edit)
+
+
+@defect
+def clock_of_sydney(parts):
+    zone = ZoneInfo("Australia/Sydney")
+
+    def instant(at):
+        wall = datetime.fromtimestamp(at // 1000, timezone.utc).replace(tzinfo=zone)
+        there = wall.astimezone(timezone.utc).astimezone(zone).replace(tzinfo=timezone.utc)
+        return int(there.timestamp()) * 1000 + at % 1000
+
+    retime(parts, instant)
 
 
 @defect
