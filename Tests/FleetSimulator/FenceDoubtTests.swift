@@ -14,17 +14,11 @@ import World
   /// The state of a fence that could not be written is gone with the process (SDK §15.4, §19.1).
   @Test(arguments: [(true, []), (false, [Invariant.geofenceLiveness])])
   func anEntryThatTheStoreDidNotKeepHasNoExit(isFull: Bool, violated: [Invariant]) throws {
-    let fault = try #require(
-      ScenarioReader(overrides: [], variable: { _ in nil }).read(
-        #"""
-        { version: 1, name: "x", fleets: { cars: { devices: 1 } },
-          faults: [{ name: "full", at: "1s", for: "1h", storage: { error: "SQLITE_FULL" } }] }
-        """#
-      ).scenario.faults.first)
+    let full = try Stage.fullDisk()
     let stage = Stage.fenced(Stage.depot, at: 0) { $0.app.stopOnTerminate = false }
-    if isFull { stage.begin(fault.action) }
+    if isFull { stage.begin(full) }
     stage.tell(.enter)
-    if isFull { stage.end(fault.action) }
+    if isFull { stage.end(full) }
     stage.wait(1_000)
     stage.tell(.killed(isReboot: true))
     stage.go(from: 0, to: 1_000, seconds: 100)
@@ -58,13 +52,7 @@ import World
   /// Nothing is told of the entry into a polygon, and within 40 m of its rim positions may have shown it before.
   @Test(arguments: [(-230.0, []), (-400, [Invariant.dwell])] as [(Double, [Invariant])])
   func aStayThatMayHaveBegunAtTheRim(metres: Double, violated: [Invariant]) {
-    let (south, north) = (Stage.place(-200).latitude, Stage.place(200).latitude)
-    var fence = Geofence(
-      identifier: "depot",
-      shape: .polygon(
-        [(south, 1.998), (south, 2.002), (north, 2.002), (north, 1.998)].map {
-          Geofence.Vertex(latitude: $0.0, longitude: $0.1)
-        }))
+    var fence = Stage.polygon
     (fence.notifyOnEntry, fence.notifyOnDwell, fence.loiteringDelayMilliseconds) = (false, true, 600_000)
     let stage = Stage.fenced(fence, at: -1_000)
     stage.go(from: -1_000, to: metres, seconds: 100)

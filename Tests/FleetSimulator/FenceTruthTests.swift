@@ -11,17 +11,7 @@ import World
 
 /// A phone on a line through a fence: it is told of what it truly crosses, and of staying in it.
 @Suite struct FenceTruthTests {
-  private static var polygon: Geofence {
-    let (south, north) = (Stage.place(-200).latitude, Stage.place(200).latitude)
-    return Geofence(
-      identifier: "depot",
-      shape: .polygon(
-        [(south, 1.998), (south, 2.002), (north, 2.002), (north, 1.998)].map {
-          Geofence.Vertex(latitude: $0.0, longitude: $0.1)
-        }))
-  }
-
-  @Test(arguments: [Stage.depot, polygon], [Command.start, .startGeofences])
+  @Test(arguments: [Stage.depot, Stage.polygon], [Command.start, .startGeofences])
   func aMissingEntryEventIsAViolation(fence: Geofence, request: Command) {
     let stage = Stage.fenced(fence, at: -1_000, request)
     stage.go(from: -1_000, to: 0, seconds: 100)
@@ -29,7 +19,7 @@ import World
     #expect(stage.violated == [.geofenceLiveness])
   }
 
-  @Test(arguments: [Stage.depot, polygon])
+  @Test(arguments: [Stage.depot, Stage.polygon])
   func aMissingExitEventIsAViolation(fence: Geofence) {
     let stage = Stage.fenced(fence, at: 0)
     stage.tell(.enter)
@@ -47,7 +37,7 @@ import World
     #expect(stage.violated == violated)
   }
 
-  @Test(arguments: [Stage.depot, polygon])
+  @Test(arguments: [Stage.depot, Stage.polygon])
   func crossingsThatAreTold(fence: Geofence) {
     let stage = Stage.fenced(fence, at: -1_000)
     stage.go(from: -1_000, to: 0, seconds: 100)
@@ -80,18 +70,11 @@ import World
 
   /// A record that cannot be written is not told.
   @Test func anEntryWhileTheStoreFailsNeedsNoEvent() throws {
-    let fault = try #require(
-      ScenarioReader(overrides: [], variable: { _ in nil }).read(
-        #"""
-        { version: 1, name: "x", fleets: { cars: { devices: 1 } },
-          faults: [{ name: "full", at: "1s", for: "1h", storage: { error: "SQLITE_FULL" } }] }
-        """#
-      ).scenario.faults.first)
     let stage = Stage()
     stage.stay(-1_000)
     stage.tell(.asked(.addGeofences([Stage.depot])))
     stage.tell(.asked(.start))
-    stage.begin(fault.action)
+    stage.begin(try Stage.fullDisk())
     stage.wait(2_000)
     stage.go(from: -1_000, to: 0, seconds: 100)
     stage.wait(300)

@@ -237,7 +237,7 @@ extension ConformanceClause {
     }
     try run.deliver(phone, [record], as: "an inaccurate record")
     let look = try run.expectOnce([record], of: phone.name, among: " of an accuracy of 1,500 m")
-    // Whoever reads it must be able to tell.
+    // A store that says false takes a simulated position for a real one.
     guard let entry = look.entry(of: record), let stored = entry.value("mock"), stored.flag == false else { return }
     run.showRequest(of: record)
     throw run.fail(

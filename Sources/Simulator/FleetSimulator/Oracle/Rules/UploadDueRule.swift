@@ -157,11 +157,9 @@ final class UploadDueRule: Rule {
     guard waiting > 0, let terms = ledger.pages[device].terms else { return false }
     let reaches = waiting >= terms.threshold
     // What an upload could not deliver, or had to put off, needs no threshold (HttpConfig 64, 214; SDK §8.5.3).
-    let isDeferred = senders[device].deferred.map { last in
-      ledger.pages[device].waiting.all.first.map { $0.row <= last } ?? false
-    }
+    let oldest = ledger.pages[device].waiting.all.first?.row ?? .max
     let isLeft =
-      isDeferred ?? false
+      oldest <= senders[device].deferred ?? .min
       || senders[device].hasFailed && ledger.pages[device].waiting.all.contains { $0.attempts > 0 }
     return switch reason {
     case .rest, .motionChange: true
