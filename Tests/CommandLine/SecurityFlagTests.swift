@@ -118,6 +118,40 @@ import Threaded
     #expect(with.code == .ok && with.output.contains("accessToken"), "\(with.error)")
   }
 
+  /// Those clauses, too, that decide byte by byte what is sent.
+  @Test func aBackendIsJudgedOverTLS() throws {
+    let words = [
+      "conform", "--target", server.url, "--preset", "rollingroad", "--only",
+      "good-record-acknowledged,cut-request-stores-nothing-half,keep-alive,close-honoured,unreadable-not-acknowledged",
+    ]
+    let call = run(words + ca)
+    #expect(call.code == .ok && call.output.contains("5 of 5 clauses kept"), "\(call.output)\(call.error)")
+    let untrusted = run(words)
+    #expect(untrusted.code == .runInvalid && untrusted.output.contains("--ca FILE"), "\(untrusted.output)")
+  }
+
+  /// The line to paste trusts what the run has trusted, and so does the scenario beside it.
+  @Test func whatReproducesAFindingTrustsTheSame() throws {
+    let words = ["conform", "--target", server.url + "/nowhere", "--only", "good-record-acknowledged"]
+    let call = run(words + ca + ["--out", folder.file("out")])
+    #expect(call.code == .invariantViolated, "\(call.output)\(call.error)")
+    let script = String(decoding: try folder.read("out/again/good-record-acknowledged.sh"), as: UTF8.self)
+    #expect(script.contains("curl -sS -i --max-time 20 --cacert '\(server.authority)'"), "\(script)")
+    let again = ["simulate", folder.file("out/again/good-record-acknowledged.json5"), "--quiet"]
+    let repeated = run(again)
+    #expect(repeated.code == .ok, "\(repeated.output)\(repeated.error)")
+    let unchecked = run(words + ["--insecure"])
+    #expect(unchecked.output.contains("curl -sS -i --max-time 20 -k "), "\(unchecked.output)")
+  }
+
+  @Test func aRecordIsExplainedOverTLS() {
+    let words = ["explain", "3f2504e0-4f89-41d3-9a0c-0305e82c3301", "--journal", server.url]
+    let call = run(words + ca)
+    #expect(call.code == .runInvalid && call.output.contains("no source knows it"), "\(call.output)\(call.error)")
+    let untrusted = run(words)
+    #expect(untrusted.code == .runtimeFailure && untrusted.error.contains("--ca FILE"), "\(untrusted.error)")
+  }
+
   @Test func aProxyIsAskedForTheServer() throws {
     let proxy = try BareServer { _ in .close(Array("HTTP/1.1 502 No\r\nContent-Length: 0\r\n\r\n".utf8)) }
     let call = run(

@@ -73,12 +73,12 @@ import Threaded
     let curl = try #require(breach.curl)
     let files = ConformanceFiles(summary).all
     let script = try #require(files.first { $0.name == "again/\(clause).sh" }?.text)
-    #expect((breach.body != nil) == isLong && script.contains(curl))
+    #expect((breach.body != nil) == isLong && script.contains(curl) == !isLong)
     #expect(files.first { $0.name == "again/\(clause).body" }?.text == breach.body)
     #expect(files.first { $0.name == "report.md" }?.text.contains(curl) == true)
     guard let body = breach.body else { return #expect(!curl.contains("@again")) }
     #expect(curl.hasSuffix(" --data-binary '@again/\(clause).body'"), "\(curl)")
-    #expect(script.contains("cd \"$(dirname \"$0\")/..\" && curl "))
+    #expect(script.contains("--data-binary \"@$(dirname \"$0\")/\(clause).body\"\n"), "\(script)")
     guard case .array(let records)? = try JSONValue(parsing: Array(body.utf8).span)["location"] else {
       Issue.record("\(body.prefix(200))")
       return

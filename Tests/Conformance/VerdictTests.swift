@@ -198,7 +198,7 @@ import Threaded
     #expect(written.contains("its request is long: it is in /tmp/out/again/batch-all-stored.sh"), "\(written)")
     let single = try ScriptedBackend(.storesNothing).summary(of: ["stored-when-acknowledged"])
     #expect(ConformanceText(single, width: 120, hasColours: false).text.contains("curl -sS -i"))
-    #expect(RawRequest("HEAD", "http://127.0.0.1:1/").curl?.contains(" -I ") == true)
+    #expect(RawRequest("HEAD", "http://127.0.0.1:1/").curl([])?.contains(" -I ") == true)
   }
 
   /// The backend wants to know whose a record is, which a first attempt does not say.

@@ -7,8 +7,11 @@ enum SecurityFlags {
     trust + [
       .values("resolve", "NAME:PORT:ADDRESS", "address of a host name, instead of asking a name server"),
       .value("proxy", "URL", "proxy for all connections [for https only: HTTPS_PROXY or ALL_PROXY]"),
-      .toggle("http2", "offer HTTP/2 under https, as phones do; a server that does not know it answers in HTTP/1.1"),
+      http2,
     ]
+
+  static let http2 = Flag.toggle(
+    "http2", "offer HTTP/2 under https, as phones do; a server that does not know it answers in HTTP/1.1")
 
   static let trust: [Flag] = [
     .value("ca", "FILE", "CA certificates to trust for https, in PEM form [those of the system]"),

@@ -6,17 +6,13 @@ import Upload
 
 /// A handle of libcurl and what it fills; it serves one request after another.
 @safe
-final class Transfer {
-  let easy: UnsafeMutableRawPointer
-  let errorText: UnsafeMutablePointer<CChar>
+final class Transfer: EasyHandle {
   var headers: UnsafeMutablePointer<curl_slist>?
-  private var resolvedNames: UnsafeMutablePointer<curl_slist>?
   let answerLimit: Int
   let keepsHead: Bool
   let connectsOnly: Bool
   /// For https the environment says by which proxy.
   private let findsProxy: Bool
-  private let trustSetting: String?
 
   unowned let loop: TransferLoop
   var device = 0
@@ -36,40 +32,25 @@ final class Transfer {
 
   /// Nil when memory has run out.
   init?(_ configuration: TransportConfiguration, of loop: TransferLoop) {
-    guard let easy = unsafe curl_easy_init() else { return nil }
-    unsafe self.easy = easy
     self.loop = loop
-    unsafe errorText = .allocate(capacity: Int(CURL_ERROR_SIZE))
     answerLimit = configuration.answerLimit
     keepsHead = configuration.keepsHeads
     connectsOnly = configuration.connectsOnly
     findsProxy = configuration.readsEnvironment && configuration.proxy == nil
-    trustSetting = configuration.trustSetting
+    super.init(configuration)
   }
 
-  /// Not while a multi handle has it.
-  deinit {
-    unsafe curl_easy_cleanup(easy)
-    unsafe curl_slist_free_all(headers)
-    unsafe curl_slist_free_all(resolvedNames)
-    unsafe errorText.deallocate()
-  }
+  deinit { unsafe curl_slist_free_all(headers) }
 
   /// What no request changes.
   func configure(_ configuration: TransportConfiguration) {
     unsafe set(CURLOPT_PRIVATE, pointer: Unmanaged.passUnretained(self).toOpaque())
-    unsafe set(CURLOPT_ERRORBUFFER, pointer: errorText)
-    set(CURLOPT_NOSIGNAL, 1)
-    // Else giving up a request would wait for the answer of a name server.
-    set(CURLOPT_QUICK_EXIT, 1)
-    set(CURLOPT_PROTOCOLS_STR, "http,https")
-    set(CURLOPT_PROXY, configuration.proxy ?? "")
+    setWay(configuration)
     set(CURLOPT_ACCEPT_ENCODING, "gzip")
     set(CURLOPT_HTTP_VERSION, configuration.httpVersion == .http2 ? CURL_HTTP_VERSION_2TLS : CURL_HTTP_VERSION_1_1)
     // The answers are short, and thousands of requests may be waiting for one.
     set(CURLOPT_BUFFERSIZE, 4_096)
     set(CURLOPT_UPLOAD_BUFFERSIZE, 16_384)
-    set(CURLOPT_TCP_NODELAY, 1)
     // The connection's end is watched by the table of sockets; this keeps libcurl from using one that the table has ended.
     set(CURLOPT_MAXAGE_CONN, max(1, Int((configuration.idleTime.wholeMilliseconds + 999) / 1_000)))
     if configuration.connections == .fresh {
@@ -79,34 +60,7 @@ final class Transfer {
       set(CURLOPT_PIPEWAIT, 1)
     }
     if connectsOnly { set(CURLOPT_CONNECT_ONLY, 1) }
-    setSecurity(configuration)
     setCallbacks()
-  }
-
-  private func setSecurity(_ configuration: TransportConfiguration) {
-    if let authorities = configuration.authorities { set(CURLOPT_CAINFO, authorities) }
-    // With a directory beside the file libcurl would read all roots again for each handshake.
-    unsafe precondition(rr_curl_set_string(easy, CURLOPT_CAPATH, nil) == CURLE_OK, "CAPATH can be unset")
-    // Handles go from device to device, and a device's TLS session must not; its share keeps it.
-    set(CURLOPT_SSL_SESSIONID_CACHE, configuration.connections == .mobile ? 1 : 0)
-    if !configuration.checksServer {
-      set(CURLOPT_SSL_VERIFYPEER, 0)
-      set(CURLOPT_SSL_VERIFYHOST, 0)
-    } else {
-      accepted(CURLOPT_SSL_CTX_FUNCTION, unsafe rr_curl_refuse_revoked(easy))
-    }
-    if let key = configuration.pinnedKey { set(CURLOPT_PINNEDPUBLICKEY, key) }
-    if let certificate = configuration.clientCertificate { set(CURLOPT_SSLCERT, certificate) }
-    if let key = configuration.clientKey { set(CURLOPT_SSLKEY, key) }
-    for name in configuration.resolvedNames {
-      guard let longer = unsafe curl_slist_append(resolvedNames, name) else {
-        preconditionFailure("out of memory")
-      }
-      unsafe resolvedNames = unsafe longer
-    }
-    if !configuration.resolvedNames.isEmpty {
-      accepted(CURLOPT_RESOLVE, unsafe rr_curl_set_list(easy, CURLOPT_RESOLVE, resolvedNames))
-    }
   }
 
   /// Nil when the request can be handed to libcurl, else how it has ended before it began.
@@ -119,11 +73,7 @@ final class Transfer {
     unsafe errorText.pointee = 0
     if let problem = Transfer.problem(of: request) { return problem }
     set(CURLOPT_URL, request.url)
-    if findsProxy {
-      // Unset, libcurl asks the environment; empty, there is none.
-      let proxy = request.isSecure ? nil : ""
-      unsafe precondition(rr_curl_set_string(easy, CURLOPT_PROXY, proxy) == CURLE_OK, "PROXY can be set")
-    }
+    if findsProxy { askEnvironmentForProxy(request.isSecure) }
     set(CURLOPT_TIMEOUT_MS, max(1, Int(request.timeout.wholeMilliseconds)))
     if request.method == "GET" && request.body.isEmpty {
       set(CURLOPT_HTTPGET, 1)
@@ -149,31 +99,7 @@ extension OutgoingRequest {
   var isSecure: Bool { url.prefix(6).lowercased() == "https:" }
 }
 
-extension TransportConfiguration {
-  /// curl's own order (https://curl.se/docs/sslcerts.html).
-  fileprivate var authorities: String? {
-    guard certificateAuthorities == nil, readsEnvironment else { return certificateAuthorities }
-    for name in ["CURL_CA_BUNDLE", "SSL_CERT_FILE"] {
-      if let path = unsafe getenv(name).map({ unsafe String(cString: $0) }), !path.isEmpty { return path }
-    }
-    return nil
-  }
-}
-
 extension Transfer {
-  func set(_ option: CURLoption, _ value: Int) { accepted(option, unsafe rr_curl_set_long(easy, option, value)) }
-
-  func set(_ option: CURLoption, _ value: String) { accepted(option, unsafe rr_curl_set_string(easy, option, value)) }
-
-  func set(_ option: CURLoption, pointer: UnsafeMutableRawPointer?) {
-    accepted(option, unsafe rr_curl_set_pointer(easy, option, pointer))
-  }
-
-  /// Options are refused when they do not exist, when their value is out of range, and when memory has run out.
-  func accepted(_ option: CURLoption, _ code: CURLcode) {
-    precondition(code == CURLE_OK, "libcurl refuses option \(option.rawValue) with code \(code.rawValue)")
-  }
-
   func setBody(_ body: [UInt8]) {
     let count = curl_off_t(body.count)
     accepted(CURLOPT_POSTFIELDSIZE_LARGE, unsafe rr_curl_set_offset(easy, CURLOPT_POSTFIELDSIZE_LARGE, count))
@@ -280,21 +206,7 @@ extension Transfer {
     }
     let hasSent = offset(CURLINFO_PRETRANSFER_TIME_T) > 0
     let failure = TransportFailure(code, systemError: long(CURLINFO_OS_ERRNO), hasSent: hasSent)
-    // The buffer says more than the code, but not always anything.
-    let text = unsafe String(cString: errorText)
-    let message = text.isEmpty ? unsafe String(cString: curl_easy_strerror(code)) : text
-    guard let remedy = remedy(code, message) else { return .failed(failure, message: message) }
-    return .failed(failure, message: "\(message); \(remedy)")
-  }
-
-  private func remedy(_ code: CURLcode, _ message: String) -> String? {
-    // What OpenSSL says when `rr_look_at_staple` is not content.
-    if code == CURLE_SSL_CONNECT_ERROR, message.hasSuffix("invalid status response") {
-      return "the server says that its certificate is revoked"
-    }
-    guard code == CURLE_PEER_FAILED_VERIFICATION else { return nil }
-    let problem = CertificateProblem(verifyResult: long(CURLINFO_SSL_VERIFYRESULT))
-    return problem?.remedy(trustSetting: trustSetting)
+    return .failed(failure, message: message(code))
   }
 
   var timings: TransferTimings {
@@ -311,19 +223,6 @@ extension Transfer {
     return timings
   }
 
-  private func long(_ info: CURLINFO) -> Int {
-    var value = 0
-    let code = unsafe rr_curl_get_long(easy, info, &value)
-    precondition(code == CURLE_OK, "libcurl does not know \(info.rawValue)")
-    return value
-  }
-
-  private func offset(_ info: CURLINFO) -> Int64 {
-    var value: curl_off_t = 0
-    let code = unsafe rr_curl_get_offset(easy, info, &value)
-    precondition(code == CURLE_OK, "libcurl does not know \(info.rawValue)")
-    return Int64(value)
-  }
 }
 
 extension TransportFailure {

@@ -41,14 +41,11 @@ final class TransferLoop {
   private var ready = [rr_epoll_event](repeating: rr_epoll_event(), count: 256)
   private var calls: [TransportCall] = []
 
-  /// Once in a process, before anything else of libcurl.
-  private static let start: CURLcode = curl_global_init(Int(CURL_GLOBAL_DEFAULT))
-
   init(
     _ configuration: TransportConfiguration, _ mailbox: TransportMailbox,
     _ deliver: @escaping ([TransportCompletion]) -> Void
   ) throws(TransportError) {
-    let code = TransferLoop.start
+    let code = EasyHandle.library
     guard code == CURLE_OK else { throw TransportError(call: "curl_global_init", code: Int(code.rawValue)) }
     sockets = try SocketTable(idleTime: configuration.idleTime)
     guard let multi = unsafe curl_multi_init() else { throw TransportError(call: "curl_multi_init", code: 0) }

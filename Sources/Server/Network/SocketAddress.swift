@@ -170,3 +170,11 @@ extension ListenAddress {
   /// Throws `cannotBind` when the address cannot be listened at now. It may be otherwise in a moment.
   package func refuseWhenTaken() throws(NetworkError) { try Listener.check(self) }
 }
+
+extension SocketAddress {
+  /// The first address of a host's name, or of a number.
+  package static func resolving(_ host: String, port: UInt16) -> SocketAddress? {
+    if let number = SocketAddress.host(parsing: host) { return SocketAddress(host: number, port: port) }
+    return Syscalls.firstAddress(of: host)?.with(port: port)
+  }
+}

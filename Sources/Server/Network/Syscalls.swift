@@ -301,33 +301,6 @@ extension Syscalls {
   static func waitToRead(_ descriptor: borrowing FileDescriptor) { _ = rr_wait_readable(descriptor.number, -1) }
 }
 
-// MARK: Waiting with a deadline
-
-extension Syscalls {
-  /// False when the time is over first.
-  static func waitReadable(_ socket: borrowing FileDescriptor, by deadline: MonotonicInstant) -> Bool {
-    wait(for: Int16(POLLIN), of: socket, by: deadline)
-  }
-
-  static func waitWritable(_ socket: borrowing FileDescriptor, by deadline: MonotonicInstant) -> Bool {
-    wait(for: Int16(POLLOUT), of: socket, by: deadline)
-  }
-
-  private static func wait(
-    for events: Int16, of socket: borrowing FileDescriptor, by deadline: MonotonicInstant
-  ) -> Bool {
-    let number = socket.number
-    while true {
-      let left = (deadline - SystemClock().monotonicNow).wholeMilliseconds
-      var set = pollfd(fd: number, events: events, revents: 0)
-      let count = unsafe poll(&set, 1, Int32(clamping: max(0, left + 1)))
-      if count > 0 { return true }
-      if count < 0, errno == EINTR { continue }
-      if left <= 0 { return false }
-    }
-  }
-}
-
 /// A system call that failed with an errno which a correct program can meet.
 package struct SystemError: Error, Equatable, Sendable, CustomStringConvertible {
   /// The name of the call, as in its manual page.

@@ -53,6 +53,15 @@ static inline int rr_curl_has_resumed(CURL *easy) {
          SSL_session_reused(session->internals);
 }
 
+/// Tells the peer of a connection that nothing more comes (RFC 8446 §6.1); what it sends can still be received.
+static inline void rr_curl_say_end(CURL *easy) {
+  struct curl_tlssessioninfo *session = NULL;
+  if (curl_easy_getinfo(easy, CURLINFO_TLS_SSL_PTR, &session) == CURLE_OK && session != NULL &&
+      session->backend == CURLSSLBACKEND_OPENSSL && session->internals != NULL) {
+    SSL_shutdown(session->internals);
+  }
+}
+
 /// Whether an answer of OCSP says of a certificate that it is revoked. It is not asked who says so: a liar keeps us from the
 /// server, which anyone on the way can do.
 static inline int rr_ocsp_says_revoked(const unsigned char *bytes, long length) {

@@ -139,6 +139,7 @@ def arguments():
     parser.add_argument(
         "--grace", type=float, default=30, metavar="SECONDS", help="a used refresh token works that long"
     )
+    parser.add_argument("--certificate", metavar="FILE", help="serve https; the file has certificate and key")
     parser.add_argument("--defect", metavar="NAME", help="plant this defect")
     parser.add_argument("--list-defects", action="store_true", help="defects, and the clauses that have to name them")
     parser.add_argument("--verbose", action="store_true", help="log requests")
@@ -155,6 +156,8 @@ def main():
     store = Store(asked.data)
     backend = Backend(store, Tokens(store, asked.token_life, asked.grace) if asked.tokens else None)
     server = Server(asked.port, Handler, backend, asked.verbose)
+    if asked.certificate:
+        server.secure(asked.certificate)
     if asked.defect:
         import defects
 
@@ -163,7 +166,7 @@ def main():
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda *_: stopping.set())
     threading.Thread(target=server.serve_forever, args=(0.05,), daemon=True).start()
-    print(f"listening http://127.0.0.1:{server.server_port}", flush=True)
+    print(f"listening http{'s' if asked.certificate else ''}://127.0.0.1:{server.server_port}", flush=True)
     stopping.wait()
     server.shutdown()
     server.server_close()

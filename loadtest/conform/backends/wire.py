@@ -1,6 +1,7 @@
 """HTTP/1.1 of the backend: bodies with a length, in chunks, compressed; answers; connections that stay open."""
 
 import socket
+import ssl
 import threading
 import zlib
 from dataclasses import dataclass, field
@@ -194,6 +195,12 @@ class Server(ThreadingHTTPServer):
         self.socket.bind(self.server_address)
         self.server_address = self.socket.getsockname()
         self.server_name, self.server_port = self.server_address[:2]
+
+    def secure(self, certificate):
+        """From now on https; the thread of a connection makes the handshake with its first read."""
+        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        context.load_cert_chain(certificate)
+        self.socket = context.wrap_socket(self.socket, server_side=True, do_handshake_on_connect=False)
 
     def at_work(self):
         return Working(self)

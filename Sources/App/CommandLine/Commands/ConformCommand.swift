@@ -1,5 +1,6 @@
 import Base
 import Conformance
+import CurlTransport
 import Scenario
 import Synchronization
 
@@ -31,7 +32,7 @@ extension Subcommand {
       .toggle("learn", "write a draft dialect from a few probe requests, and exit"),
       .toggle("verbose", "also print passed clauses as they complete"),
       .toggle("yes-this-is-my-server", "allow bad input to be sent to a target on another machine"),
-    ],
+    ] + SecurityFlags.trust + [SecurityFlags.http2],
     details: """
       Each clause is a promise that the SDK needs a backend to keep. It is provoked with the SDK's own engine, queue and
       uploader over real connections, and judged by what the backend answers and by what it has stored afterwards. A clause
@@ -89,7 +90,9 @@ struct ConformCommand {
         "--target: '\(base)' has a user name, which phones do not send: give it as a header, `app: { http: { headers: { Authorization: \"Basic …\" } } }` in the dialect"
       )
     }
-    target = ConformanceTarget(base, dialect, adminToken: values.text("admin-token"))
+    try SecurityFlags.check(values, process)
+    target = ConformanceTarget(
+      base, dialect, adminToken: values.text("admin-token"), over: TransportConfiguration(values))
     (learns, isVerbose, isStrict) = (values.isOn("learn"), values.isOn("verbose"), values.isOn("strict"))
     let lists = values.isOn("list")
     output = values.text("out")

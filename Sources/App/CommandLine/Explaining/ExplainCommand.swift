@@ -23,7 +23,7 @@ extension Subcommand {
       .value("gap", "SPAN", "report gaps longer than this", standard: "60s"),
       .value("utc-offset", "OFFSET", "the phone's clock against UTC, such as -04:00 [as the log shows it]"),
       .toggle("json", "print one JSON object"),
-    ],
+    ] + SecurityFlags.trust,
     details: """
       Joins what the phone's log tells (recorded, sent, answered, deleted), what the journal of a server has seen, and what
       the store has. The first line is the verdict; the evidence and the remedy follow.

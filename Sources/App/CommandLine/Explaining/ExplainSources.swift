@@ -1,6 +1,7 @@
 import BackendStore
 import Base
 import Conformance
+import CurlTransport
 import Database
 import Explain
 import IngestServer
@@ -9,8 +10,11 @@ import Scenario
 /// What lies between phone and store and has noted the requests, and may know what is stored. The journal of a server is
 /// one; what a proxy notes would be another.
 protocol RequestJournal {
-  /// The requests of one device, or all, in their order; with a uuid only those that may hold it.
-  func requests(of device: String?, with uuid: UUID128?, _ take: (SeenRequest) -> Void) throws(SourceFailure)
+  /// The requests of one device, or all, in their order; with a uuid only those that may hold it. They are those of one run;
+  /// returned is how to ask for the other runs that have such requests.
+  func requests(
+    of device: String?, with uuid: UUID128?, _ take: (SeenRequest) -> Void
+  ) throws(SourceFailure) -> [String]
   /// When the oldest request came, of any device; nil: there is none.
   func begin() throws(SourceFailure) -> WallInstant?
   /// Every device that is known there; none where no devices are listed.
@@ -41,12 +45,14 @@ struct ExplainSources {
 
   init(_ values: FlagValues, _ process: ProcessContext) throws(UsageError) {
     others = values.texts("device")
+    try SecurityFlags.check(values, process)
+    let transport = TransportConfiguration(values)
     if let place = values.text("journal") {
       if URLParts(place).isHTTP {
         guard values.text("run") == nil else {
           throw UsageError("--run is for a data folder; of a server name the run in its URL: \(place)/r/NAME")
         }
-        journal = ServerJournal(place, adminToken: values.text("admin-token"))
+        journal = ServerJournal(place, adminToken: values.text("admin-token"), over: transport)
       } else if PostgresPlace(place) != nil {
         throw UsageError("--journal: a database has no journal; name the URL of a server on it")
       } else {
@@ -56,7 +62,10 @@ struct ExplainSources {
       journal = nil
     }
     let dialect = try ConformCommand.dialect(values, process)
-    backend = ConformanceTarget(values.text("target") ?? "", dialect, adminToken: values.text("admin-token")).store
+    backend =
+      ConformanceTarget(
+        values.text("target") ?? "", dialect, adminToken: values.text("admin-token"), over: transport
+      ).store
     if backend == nil, values.text("dialect") != nil {
       throw UsageError("the dialect has no 'verify' section; add one to read the store")
     }
@@ -69,7 +78,7 @@ struct ExplainSources {
     var requests: RequestBook?
     if let journal {
       var book = RequestBook(of: uuid, since: try journal.begin())
-      try journal.requests(of: device, with: uuid) { book.take($0) }
+      book.otherRuns = try journal.requests(of: device, with: uuid) { book.take($0) }
       requests = book
     }
     // Of a uuid, the first --device is its own, if the requests do not tell.

@@ -28,17 +28,28 @@ struct FolderJournal: RequestJournal {
     } catch { throw SourceFailure(message: error.message) }
   }
 
-  func requests(of device: String?, with uuid: UUID128?, _ take: (SeenRequest) -> Void) throws(SourceFailure) {
+  func requests(
+    of device: String?, with uuid: UUID128?, _ take: (SeenRequest) -> Void
+  ) throws(SourceFailure) -> [String] {
+    var others: Set<String> = []
     do throws(StoreError) {
       let journal = try Journal(reading: folder)
-      let filter = JournalFilter(run: run, device: device)
+      let filter = JournalFilter(device: device)
       var next: Int64? = 0
       while let after = next {
         let page = try journal.requests(matching: filter, after: after, limit: FolderJournal.page)
-        for request in page.elements { if let seen = seen(request) { take(seen) } }
+        for request in page.elements {
+          guard let seen = seen(request) else { continue }
+          if request.entry.run == run {
+            take(seen)
+          } else if !others.contains(request.entry.run), uuid.map(SeenRequest.uuids(in: seen.body).contains) ?? true {
+            others.insert(request.entry.run)
+          }
+        }
         next = page.next
       }
     } catch { throw SourceFailure(message: error.message) }
+    return others.sorted().map { $0 == "" ? "without --run" : "--run \($0)" }
   }
 
   private func seen(_ request: JournaledRequest) -> SeenRequest? {

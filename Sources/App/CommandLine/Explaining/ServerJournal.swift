@@ -12,14 +12,26 @@ import Upload
 
 /// A running server, through its administration.
 struct ServerJournal: RequestJournal {
+  /// As the user knows it, with the run.
+  private let url: String
+  /// Its lists are those of all runs.
   private let base: String
+  /// As the URL spells it; empty without one.
+  private let run: String
   private let headers: [NameValuePair]
   private let adminToken: String?
+  private let transport: TransportConfiguration
 
   private static let page = 200
 
-  init(_ url: String, adminToken: String?) {
-    base = url.hasSuffix("/") ? String(url.dropLast()) : url
+  init(_ url: String, adminToken: String?, over transport: TransportConfiguration) {
+    var transport = transport
+    transport.readsEnvironment = true
+    self.transport = transport
+    self.url = url.hasSuffix("/") ? String(url.dropLast()) : url
+    let parts = self.url.split(separator: "/", omittingEmptySubsequences: false)
+    run = parts.suffix(2).first == "r" ? parts.last.map(String.init) ?? "" : ""
+    base = run == "" ? self.url : String(self.url.dropLast("/r/".count + run.count))
     self.adminToken = adminToken
     headers = adminToken.map { [NameValuePair(HeaderName.authorization, "Bearer \($0)")] } ?? []
   }
@@ -29,8 +41,8 @@ struct ServerJournal: RequestJournal {
     guard try listsDevices(), try answer(to: "/admin/v1/clauses").status != 200 else { return nil }
     var dialect = Dialect()
     dialect.preset = .rollingroad
-    let target = ConformanceTarget(base + "/locations", dialect, adminToken: adminToken)
-    return target.store.map { ServerStore(place: base, listing: $0) }
+    let target = ConformanceTarget(url + "/locations", dialect, adminToken: adminToken, over: transport)
+    return target.store.map { ServerStore(place: url, listing: $0) }
   }
 
   private func listsDevices() throws(SourceFailure) -> Bool {
@@ -42,38 +54,56 @@ struct ServerJournal: RequestJournal {
     return requests.first?["receivedAt"]?.instant
   }
 
-  func requests(of device: String?, with uuid: UUID128?, _ take: (SeenRequest) -> Void) throws(SourceFailure) {
+  func requests(
+    of device: String?, with uuid: UUID128?, _ take: (SeenRequest) -> Void
+  ) throws(SourceFailure) -> [String] {
+    var others: Set<String> = []
+    func pages(_ query: String, _ takeOwn: (SeenRequest) -> Void) throws(SourceFailure) {
+      try self.pages(query, "requests", "cursor") { request in
+        if !isOfRun(request) { return others.formUnion([request["run"]?.text ?? ""]) }
+        if let seen = seen(request) { takeOwn(seen) }
+      }
+    }
     var query = "/admin/v1/requests?limit=\(ServerJournal.page)"
     if let device { query += "&device=\(device.percentEncoded)" }
     guard let uuid else {
-      return try pages(query, "requests", "cursor") { request in if let seen = seen(request) { take(seen) } }
+      try pages(query, take)
+      return elsewhere(others)
     }
     var (found, isAcknowledged): (Set<String>, Bool) = ([], false)
-    try pages(query + "&text=\(uuid.lowerCaseText)", "requests", "cursor") { request in
-      guard let seen = seen(request) else { return }
+    try pages(query + "&text=\(uuid.lowerCaseText)") { seen in
       found.insert(seen.place)
       isAcknowledged = isAcknowledged || seen.isSuccess
       take(seen)
     }
-    guard !isAcknowledged else { return }
+    let places = elsewhere(others)
     // The record may be in the rest of a body that is kept only in part: that there are such bodies has to be told.
-    try pages(query, "requests", "cursor") { request in
-      if let seen = seen(request), seen.isCut, !found.contains(seen.place) { take(seen) }
-    }
+    if !isAcknowledged { try pages(query) { seen in if seen.isCut, !found.contains(seen.place) { take(seen) } } }
+    return places
+  }
+
+  /// What does not say its run is of the one that is asked.
+  private func isOfRun(_ entry: JSONValue) -> Bool {
+    guard let name = entry["run"]?.text else { return true }
+    return name == run || name.percentEncoded == run
+  }
+
+  private func elsewhere(_ runs: Set<String>) -> [String] {
+    runs.sorted().map { "--journal \(base)\($0 == "" ? "" : "/r/\($0.percentEncoded)")" }
   }
 
   func devices() throws(SourceFailure) -> [String] {
     guard try listsDevices() else { return [] }
     var names: [String] = []
     try pages("/admin/v1/devices?limit=1000", "devices", "next") { device in
-      if let name = device["device"]?.text ?? device["name"]?.text { names.append(name) }
+      if isOfRun(device), let name = device["device"]?.text ?? device["name"]?.text { names.append(name) }
     }
     return names
   }
 
   func putAside(_ take: (UUID128, Evidence) -> Void) throws(SourceFailure) {
     try pages("/admin/v1/quarantine?limit=1000", "records", "next") { entry in
-      guard let record = entry["record"]?.text else { return }
+      guard isOfRun(entry), let record = entry["record"]?.text else { return }
       let words = [entry["reason"]?.text, entry["key"]?.text].compactMap { $0 }.filter { $0 != "" }
       for uuid in SeenRequest.uuids(in: Array(record.utf8)) {
         take(uuid, Evidence(words.joined(separator: ": "), place: "quarantine", time: entry["receivedAt"]?.instant))
@@ -112,7 +142,7 @@ struct ServerJournal: RequestJournal {
 
   private func answer(to path: String) throws(SourceFailure) -> (status: Int, body: [UInt8]) {
     let client: BlockingHTTPClient
-    do throws(TransportError) { client = try BlockingHTTPClient(TransportConfiguration()) } catch {
+    do throws(TransportError) { client = try BlockingHTTPClient(transport) } catch {
       throw SourceFailure(message: "\(error)")
     }
     switch client.ask(base + path, headers: headers) {

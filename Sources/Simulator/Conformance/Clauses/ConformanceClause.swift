@@ -115,8 +115,6 @@ package enum ClauseNeed: String, CaseIterable, Sendable {
   case commands
   /// A way to restart the backend.
   case restart
-  /// Plain HTTP, whose bytes a clause can choose.
-  case plainHTTP
 }
 
 /// When a clause runs.

@@ -14,16 +14,16 @@ extension ConformanceClause {
       "keep-alive", .http, .must, .drain, "Twenty uploads over one connection are all answered",
       because:
         "phones keep their connection between uploads; a backend that closes it has to say so (SDK §8.1; RFC 9112 §9.3)",
-      needs: [.plainHTTP], presumes: ["answer-length-true"], keepAlive),
+      presumes: ["answer-length-true"], keepAlive),
     ConformanceClause(
       "idle-then-upload", .http, .must, .repeat,
       "An upload after six idle seconds is answered, or the connection was closed before",
       because: "a request on a connection that ends without an answer counts as status 0, and is sent again (SDK §9.1)",
-      threads: ["flutter#602"], needs: [.plainHTTP], presumes: ["keep-alive"], idle),
+      threads: ["flutter#602"], presumes: ["keep-alive"], idle),
     ConformanceClause(
       "close-honoured", .http, .must, .drain,
       "With Connection: close the answer is whole, and then the connection ends",
-      because: "a client that waits for the end would wait for its time limit (RFC 9112 §9.6)", needs: [.plainHTTP],
+      because: "a client that waits for the end would wait for its time limit (RFC 9112 §9.6)",
       presumes: ["answer-length-true"]
     ) { run in
       var (_, request) = try plain(run)
@@ -40,10 +40,10 @@ extension ConformanceClause {
       "answer-length-true", .http, .must, .repeat, "An answer is as long as it says",
       because:
         "too long a Content-Length leaves the phone waiting until its time limit, too short a one spoils the next answer (RFC 9112 §6.3)",
-      needs: [.plainHTTP], presumes: ["no-body-with-204"], answerLength),
+      presumes: ["no-body-with-204"], answerLength),
     ConformanceClause(
       "no-body-with-204", .http, .must, .repeat, "Answers to HEAD, and with status 204, have no body",
-      because: "bytes of a body are taken for the next answer (RFC 9110 §15.3.5, §9.3.2)", needs: [.plainHTTP],
+      because: "bytes of a body are taken for the next answer (RFC 9110 §15.3.5, §9.3.2)",
       phase: .last
     ) { run in
       let (_, raw) = try plain(run)
@@ -85,7 +85,7 @@ extension ConformanceClause {
     ConformanceClause(
       "head-options-get", .http, .should, .repeat,
       "HEAD, OPTIONS and GET at the upload path are answered with a status below 500",
-      because: "browsers, monitors and proxies ask so, and must not end a worker", needs: [.plainHTTP]
+      because: "browsers, monitors and proxies ask so, and must not end a worker"
     ) { run in
       let (_, raw) = try plain(run)
       for (name, method) in [("HEAD", HTTPMethod.head), ("OPTIONS", .options), ("GET", .get)] {
@@ -101,7 +101,7 @@ extension ConformanceClause {
     },
     ConformanceClause(
       "unknown-path-refused", .http, .should, .lose, "An upload to a path that does not exist is not acknowledged",
-      because: "a mistyped URL in an app loses every record", needs: [.plainHTTP]
+      because: "a mistyped URL in an app loses every record"
     ) { run in
       let (_, raw) = try plain(run)
       var request = raw
@@ -197,40 +197,40 @@ extension ConformanceClause {
       "expect-continue", .http, .must, .block, "A request with Expect: 100-continue is answered",
       because:
         "libcurl and proxies send it with larger bodies, and wait for the 100 or for a second (RFC 9110 §10.1.1)",
-      needs: [.store, .plainHTTP], expectContinue),
+      needs: [.store], expectContinue),
     ConformanceClause(
       "chunked-body", .http, .must, .lose, "A chunked body is read like any other",
       because: "HTTP clients and proxies send it when they do not know the length (RFC 9112 §7.1)",
-      needs: [.store, .plainHTTP],
+      needs: [.store],
       presumes: ["batch-all-stored", "text-all-scripts"], chunked),
     ConformanceClause(
       "gzip-body", .http, .must, .lose, "A gzip body is understood, or refused; it is not acknowledged unread",
-      because: "proxies and other clients compress bodies (RFC 9110 §8.4)", needs: [.store, .plainHTTP], phase: .risky,
+      because: "proxies and other clients compress bodies (RFC 9110 §8.4)", needs: [.store], phase: .risky,
       gzip),
     ConformanceClause(
       "slow-body", .http, .must, .repeat, "A body that takes three seconds is answered",
-      because: "a phone at the edge of its network is so slow", needs: [.store, .plainHTTP],
+      because: "a phone at the edge of its network is so slow", needs: [.store],
       presumes: ["split-request"], slow),
     ConformanceClause(
       "split-request", .http, .must, .repeat,
       "A request that comes in pieces, cut within a name and within a letter, is read as it is",
-      because: "TCP has no messages; what one read returns is not a request", needs: [.store, .plainHTTP],
+      because: "TCP has no messages; what one read returns is not a request", needs: [.store],
       presumes: ["extras-every-kind", "text-all-scripts"], split),
     ConformanceClause(
       "pipelined", .http, .must, .lose,
       "Of two requests that come at once both are answered, or the second neither answered nor acknowledged",
-      because: "a proxy may send the next one before the answer (RFC 9112 §9.3.2)", needs: [.store, .plainHTTP],
+      because: "a proxy may send the next one before the answer (RFC 9112 §9.3.2)", needs: [.store],
       presumes: ["answer-length-true", "device-per-request", "keep-alive"]
     ) { try pipelined($0, closes: false) },
     ConformanceClause(
       "pipelined-close", .http, .must, .lose,
       "Of two requests at once, the second with Connection: close, both are answered before the end",
-      because: "a connection that ends too early takes an answer with it (RFC 9112 §9.6)", needs: [.store, .plainHTTP],
+      because: "a connection that ends too early takes an answer with it (RFC 9112 §9.6)", needs: [.store],
       presumes: ["pipelined", "close-honoured"]
     ) { try pipelined($0, closes: true) },
     ConformanceClause(
       "header-case", .http, .must, .block, "Names of header fields are found in any case",
-      because: "HTTP/2 front ends write them in lower case (RFC 9110 §5.1)", needs: [.plainHTTP]
+      because: "HTTP/2 front ends write them in lower case (RFC 9110 §5.1)"
     ) { run in
       for isUpper in [false, true] {
         let (_, raw) = try plain(run)
@@ -249,7 +249,7 @@ extension ConformanceClause {
     },
     ConformanceClause(
       "long-headers", .http, .must, .block, "Header fields of 4 KB are accepted",
-      because: "tokens with claims are that long", needs: [.plainHTTP]
+      because: "tokens with claims are that long"
     ) { run in
       let (_, raw) = try plain(run)
       var request = raw

@@ -13,7 +13,7 @@ extension ConformanceClause {
       "device-per-request", .content, .must, .wrong,
       "Requests of two devices over one connection are each stored under their own",
       because: "a proxy sends the requests of many phones over one connection (SDK §22, row 30)",
-      needs: [.store, .plainHTTP], presumes: ["right-device", "keep-alive"], devicePerRequest),
+      needs: [.store], presumes: ["right-device", "keep-alive"], devicePerRequest),
     ConformanceClause(
       "devices-look-alike", .content, .should, .wrong, "Devices with names that look alike stay apart",
       because: "'007' is not '7', and an id is not a word to be put in lower case (SDK §22, row 30)",

@@ -92,17 +92,17 @@ extension ConformanceClause {
       "refresh-answer-lost", .tokens, .must, .block,
       "A refresh whose answer was lost can be repeated with the old refresh token",
       because: "the phone has never seen the new one: refused, it is locked out for good (SDK §11.4)",
-      needs: [.tokens, .plainHTTP],
+      needs: [.tokens],
       presumes: ["refresh-form", "refresh-answer-found", "refreshed-token-works", "refresh-chain"], answerLost),
     ConformanceClause(
       "refresh-twice-at-once", .tokens, .must, .block,
       "Two refreshes with one token at once both bring tokens that work",
       because: "an app and its service in the background refresh at the same time (SDK §11.6)",
-      needs: [.tokens, .plainHTTP],
+      needs: [.tokens],
       presumes: ["refresh-form", "refresh-answer-lost", "refresh-answer-found"], twiceAtOnce),
     ConformanceClause(
       "refresh-while-uploading", .tokens, .must, .lose, "An upload that is under way during a refresh is stored once",
-      because: "requests overlap (SDK §11.6)", needs: [.store, .tokens, .plainHTTP],
+      because: "requests overlap (SDK §11.6)", needs: [.store, .tokens],
       presumes: ["refresh-form", "resend-after-cut-answer", "refresh-answer-found", "refreshed-token-works"],
       whileUploading),
     ConformanceClause(

@@ -15,12 +15,12 @@ extension ConformanceClause {
       "A record whose answer was lost is acknowledged when it comes again, and stored once",
       because:
         "the phone cannot know that the first request has arrived; the uuid is there to tell (LocationEvent; SDK §9.4)",
-      threads: ["react-native#1516", "flutter#1401"], needs: [.store, .plainHTTP], phase: .crowd
+      threads: ["react-native#1516", "flutter#1401"], needs: [.store], phase: .crowd
     ) { try again($0, records: 1) },
     ConformanceClause(
       "resend-batch-after-cut-answer", .repetition, .must, .repeat,
       "A batch whose answer was lost is acknowledged when it comes again, and stored once",
-      because: "all rows of the request go out again (SDK §9.4)", needs: [.store, .plainHTTP],
+      because: "all rows of the request go out again (SDK §9.4)", needs: [.store],
       presumes: ["batch-all-stored", "resend-after-cut-answer"]
     ) { try again($0, records: 10) },
     ConformanceClause(
@@ -28,7 +28,7 @@ extension ConformanceClause {
       "A batch of known and new records is acknowledged, and all are stored once",
       because:
         "after a lost answer the phone locks its rows from the head again, with what was recorded meanwhile (SDK §8.4, §9.2)",
-      needs: [.store, .plainHTTP], presumes: ["batch-all-stored", "resend-batch-after-cut-answer"], grownBatch),
+      needs: [.store], presumes: ["batch-all-stored", "resend-batch-after-cut-answer"], grownBatch),
     ConformanceClause(
       "resend-acknowledged-again", .repetition, .must, .repeat,
       "A record that was acknowledged is acknowledged when it comes again, and stays stored once, as it was",
@@ -43,7 +43,7 @@ extension ConformanceClause {
       "same-record-at-once", .repetition, .must, .repeat,
       "A record that comes over two connections at once is stored once",
       because: "rows go out again while a request that was given up is still being worked on (SDK §9.2)",
-      needs: [.store, .plainHTTP],
+      needs: [.store],
       presumes: ["many-devices-at-once", "resend-after-cut-answer", "resend-acknowledged-again"], atOnce),
     ConformanceClause(
       "two-records-at-once", .repetition, .must, .lose,
@@ -83,12 +83,12 @@ extension ConformanceClause {
     ConformanceClause(
       "resend-other-params", .repetition, .must, .wrong, "A record that comes again with other params is stored once",
       because: "params are read when the upload is made, and change while records wait (SDK §7.2)",
-      threads: ["react-native#1934", "capacitor#324"], needs: [.store, .plainHTTP],
+      threads: ["react-native#1934", "capacitor#324"], needs: [.store],
       presumes: ["resend-after-cut-answer"], otherParams),
     ConformanceClause(
       "resend-other-root", .repetition, .must, .wrong, "A record that comes again under another root is stored once",
       because: "an update of the app changes httpRootProperty while records wait (SDK §7.2)",
-      needs: [.store, .plainHTTP],
+      needs: [.store],
       presumes: [
         "resend-after-cut-answer", "root-renamed", "batch-all-stored", "root-changed-with-full-queue", "root-dot-array",
       ], otherRoot),

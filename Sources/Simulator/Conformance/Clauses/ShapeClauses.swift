@@ -88,10 +88,10 @@ extension ConformanceClause {
     ConformanceClause(
       "keys-in-any-order", .shapes, .must, .lose, "The order of keys and white space make no difference",
       because: "an object of JSON has no order, and platforms write it differently (RFC 8259 §4)",
-      needs: [.store, .plainHTTP], keysInAnyOrder),
+      needs: [.store], keysInAnyOrder),
     ConformanceClause(
       "content-type-charset", .shapes, .must, .block, "application/json with a charset, in any case, is JSON",
-      because: "versions and proxies write it differently (SDK §8.1)", needs: [.store, .plainHTTP], charset),
+      because: "versions and proxies write it differently (SDK §8.1)", needs: [.store], charset),
     ConformanceClause(
       "method-put-patch", .shapes, .must, .lose,
       "PUT and PATCH are understood where they are promised, and refused otherwise",

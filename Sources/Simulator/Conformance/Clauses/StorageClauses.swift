@@ -61,7 +61,7 @@ extension ConformanceClause {
       "refused-means-kept-out-or-once", .storage, .must, .wrong,
       "A record that was refused or not answered is stored once after it is sent again",
       because: "the SDK keeps the record and repeats it until it is acknowledged (SDK §9.4)",
-      needs: [.store, .plainHTTP],
+      needs: [.store],
       presumes: [
         "same-record-at-once", "many-devices-at-once", "batch-all-stored", "resend-after-cut-answer",
         "resend-batch-after-cut-answer",
@@ -70,7 +70,7 @@ extension ConformanceClause {
       "cut-request-stores-nothing-half", .storage, .must, .lose,
       "A request that was cut off is not acknowledged, and stored whole when it is repeated",
       because: "a phone that loses its network in the middle of a request sends the whole batch again (SDK §9.1)",
-      needs: [.store, .plainHTTP], phase: .risky,
+      needs: [.store], phase: .risky,
       presumes: [
         "answer-waits-for-body", "many-devices-at-once", "batch-all-stored", "resend-batch-after-cut-answer",
         "split-request",
@@ -78,16 +78,16 @@ extension ConformanceClause {
     ConformanceClause(
       "answer-waits-for-body", .storage, .must, .lose, "No answer before the whole body has come",
       because: "what is acknowledged before it was read is lost when the connection ends (SDK §9.5)",
-      needs: [.plainHTTP], presumes: ["good-record-acknowledged"], answerWaits),
+      presumes: ["good-record-acknowledged"], answerWaits),
     ConformanceClause(
       "unreadable-not-acknowledged", .storage, .must, .lose, "A body that is not JSON is not acknowledged",
       because: "a middlebox that cuts a body would make the SDK delete what nothing can read (SDK §9.1)",
-      threads: ["dawarich#768"], needs: [.plainHTTP], phase: .risky,
+      threads: ["dawarich#768"], phase: .risky,
       presumes: ["answer-waits-for-body", "no-page-with-200"],
       unreadable),
     ConformanceClause(
       "empty-body-not-acknowledged", .storage, .should, .lose, "An empty body is not acknowledged",
-      because: "a proxy that drops bodies would make the SDK delete its records (SDK §9.1)", needs: [.plainHTTP],
+      because: "a proxy that drops bodies would make the SDK delete its records (SDK §9.1)",
       phase: .risky,
       presumes: ["answer-waits-for-body", "no-page-with-200", "unreadable-not-acknowledged"], emptyBody),
     ConformanceClause(

@@ -1,5 +1,6 @@
 import BackendStore
 import Base
+import CurlTransport
 import Database
 import Formats
 import JSON
@@ -31,7 +32,8 @@ package struct ConformanceFiles {
         if let body = result.breach?.body {
           files.append((result.clause.bodyFile, body))
           // The file is beside the script, wherever that is run.
-          curl = "cd \"$(dirname \"$0\")/..\" && " + curl
+          let name = result.clause.bodyFile.dropFirst("again/".count)
+          curl = curl.replacing("'@\(result.clause.bodyFile)'", with: "\"@$(dirname \"$0\")/\(name)\"")
         }
         files.append(("again/\(result.clause.id).sh", "#!/bin/sh\n# \(result.clause.sentence).\n\(curl)\n"))
       }
@@ -62,6 +64,7 @@ package struct ConformanceFiles {
     let (dialect, verification) = (summary.dialect, summary.dialect.verification)
     member("preset", dialect.preset?.rawValue)
     member("url", summary.target)
+    writeTrust(&writer)
     guard verification.url != nil || verification.place.count > 0 else { return }
     writer.key("verify")
     writer.beginObject()
@@ -82,6 +85,26 @@ package struct ConformanceFiles {
     writer.endObject()
   }
 
+  private func writeTrust(_ writer: inout JSONWriter) {
+    let transport = summary.transport
+    let files = [
+      ("ca", transport.certificateAuthorities), ("clientCert", transport.clientCertificate),
+      ("clientKey", transport.clientKey),
+    ].compactMap { key, file in file.map { (key, RequestScenario.escaped($0)) } }
+    guard !files.isEmpty || !transport.checksServer else { return }
+    writer.key("tls")
+    writer.beginObject()
+    for (key, file) in files {
+      writer.key(key)
+      writer.value(file)
+    }
+    if !transport.checksServer {
+      writer.key("insecure")
+      writer.value(true)
+    }
+    writer.endObject()
+  }
+
   /// Fields that may let their reader in are asked for in a variable: `Authorization` in `VERIFY_AUTHORIZATION`.
   private static func withoutSecret(_ field: Named<String>) -> Named<String> {
     let name = field.name.lowercased()
@@ -94,7 +117,7 @@ package struct ConformanceFiles {
   private var markdown: String {
     var lines = [
       "# \(([summary.count + " clauses kept"] + summary.reservations).joined(separator: "; "))", "",
-      "Target `\(summary.target)`, \(summary.store.map { "store `\($0)`" } ?? "no store to look at"), seed `0x\(String(summary.seed, radix: 16))`, \(summary.start.iso8601Text).",
+      "Target `\(summary.target)`, \(summary.store.map { "store `\($0)`" } ?? "no store to look at"), seed `0x\(String(summary.seed, radix: 16))`, \(summary.start.iso8601Text)\(summary.transport.checksServer ? "" : "; the certificate of the server was not checked").",
     ]
     for result in summary.causes {
       guard let breach = result.breach else { continue }

@@ -1,4 +1,5 @@
 package import Base
+import CurlTransport
 import Scenario
 
 /// The verdicts of a run, and what follows from them.
@@ -13,6 +14,7 @@ package struct ConformanceSummary: Sendable {
   package var wasInterrupted = false
   /// How the backend was spoken to, for what is to be sent again.
   var dialect = Dialect()
+  var transport = TransportConfiguration()
   /// A command line that runs a clause again: all but its name.
   package var command = "rollingroad conform"
 
@@ -109,6 +111,6 @@ extension ConformanceSummary {
     self.init(
       results, target: target.url, store: target.storePlace, seed: settings.seed, start: settings.start,
       seconds: seconds)
-    dialect = target.dialect
+    (dialect, transport) = (target.dialect, target.transport)
   }
 }

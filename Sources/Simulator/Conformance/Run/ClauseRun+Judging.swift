@@ -57,9 +57,10 @@ extension ClauseRun {
     breach.answered = upload?.outcome.text ?? ""
     breach.stored = stored
     if !hasOrdered {
-      breach.curl = lastSent?.curl
+      let trust = target.transport.wordsOfCurl
+      breach.curl = lastSent?.curl(trust)
       if breach.curl == nil, let lastSent, let body = String(validating: lastSent.body, as: UTF8.self) {
-        (breach.curl, breach.body) = (lastSent.curl(bodyIn: clause.bodyFile), body)
+        (breach.curl, breach.body) = (lastSent.curl(trust, bodyIn: clause.bodyFile), body)
       }
       if isSentTwice { breach.curl = breach.curl.map { "for _ in 1 2; do \($0) & done; wait" } }
       if !clause.needs.contains(.restart) { breach.requests = log.asScenario }

@@ -6,7 +6,6 @@ import CurlTransport
 import Database
 import Host
 import JSON
-import Network
 import Scenario
 import Threads
 import Upload
@@ -74,7 +73,7 @@ final class ClauseRun {
 
   func line() throws -> PhoneLine {
     if let lineOfPhones { return lineOfPhones }
-    let line = try PhoneLine(.conformance, watch: watch, log: log, deadline: deadline)
+    let line = try PhoneLine(target.transport, watch: watch, log: log, deadline: deadline)
     lineOfPhones = line
     return line
   }
@@ -262,8 +261,9 @@ extension ClauseRun {
   }
 
   func newConnection() throws -> RawConnection {
-    guard let address = target.address else { throw ClauseStop.notJudged("it takes a plain connection, http://") }
-    do throws(SystemError) { return try RawConnection(to: address, watch: watch, log: log) } catch {
+    do throws(ByteConnection.Failure) {
+      return try RawConnection(to: target.url, over: target.transport, watch: watch, log: log)
+    } catch {
       throw ClauseStop.notJudged("no connection: \(error)")
     }
   }

@@ -242,9 +242,6 @@ package final class ConformanceRun: Sendable {
     if needs.contains(.restart), target.dialect.restart == nil {
       return .notApplicable("--restart is missing")
     }
-    if needs.contains(.plainHTTP), target.address == nil {
-      return .notJudged(.other("it takes a plain connection, http://"))
-    }
     if needs.contains(.store), target.store == nil {
       return .notJudged(.other("the dialect has no 'verify'"))
     }

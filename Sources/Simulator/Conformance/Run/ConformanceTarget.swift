@@ -2,7 +2,7 @@ import AnswerCheck
 package import BackendStore
 import Base
 import Contract
-import CurlTransport
+package import CurlTransport
 import JSON
 import Network
 package import Scenario
@@ -19,19 +19,22 @@ package struct ConformanceTarget: Sendable {
   let refreshURL: String?
   let commands: DialectCommands?
   let client: ConformanceClient
-  /// Nil for a connection whose bytes are encrypted.
-  let address: SocketAddress?
+  /// How phones and questions get there.
+  let transport: TransportConfiguration
 
-  /// `base` is the URL that the user names; the token is for the administration of a Rolling Road server.
-  package init(_ base: String, _ dialect: Dialect, adminToken: String?) {
+  /// `base` is the URL that the user names; the token is for the administration of a Rolling Road server; the transport says
+  /// whom to trust.
+  package init(
+    _ base: String, _ dialect: Dialect, adminToken: String?,
+    over transport: TransportConfiguration = TransportConfiguration()
+  ) {
     let dialect = dialect.withPromisesOfPreset
     self.dialect = dialect
-    let client = ConformanceClient()
+    self.transport = transport.ofConformance
+    let client = ConformanceClient(transport: self.transport)
     self.client = client
     let root = ConformanceTarget.joined(base, dialect.uploadPath)
     url = dialect.uploadPath == nil ? dialect.preset.map { $0.uploads(to: base) } ?? base : root
-    let target = TargetAddress(url)
-    address = target.flatMap { $0.isPlain ? SocketAddress.resolving($0.host, port: $0.port) : nil }
     let ours = dialect.preset == .rollingroad ? OwnServer(url, adminToken: adminToken) : nil
     login = dialect.login.map { ConformanceTarget.resolved($0, base) } ?? ours?.login
     refreshURL = dialect.refreshURL.map { ConformanceTarget.joined(base, $0) } ?? ours?.refreshURL
@@ -144,10 +147,12 @@ private struct OwnServer {
 struct ConformanceClient: Sendable {
   private static let answerBytesMax = 1 << 30
 
+  let transport: TransportConfiguration
+
   func ask(
     _ url: String, by method: String = "GET", headers: [NameValuePair] = [], body: [UInt8] = []
   ) -> (outcome: RequestOutcome, head: AnswerHead) {
-    var configuration = TransportConfiguration.conformance
+    var configuration = transport
     configuration.answerLimit = ConformanceClient.answerBytesMax
     do throws(TransportError) {
       let transport = try DrivenTransport(configuration)
@@ -162,11 +167,18 @@ struct ConformanceClient: Sendable {
 }
 
 extension TransportConfiguration {
-  static var conformance: TransportConfiguration {
-    var configuration = TransportConfiguration()
+  fileprivate var ofConformance: TransportConfiguration {
+    var configuration = self
     configuration.keepsHeads = true
     configuration.readsEnvironment = true
     return configuration
+  }
+
+  /// Flags for curl that make it trust what this trusts.
+  var wordsOfCurl: [String] {
+    let files = [("--cacert", certificateAuthorities), ("--cert", clientCertificate), ("--key", clientKey)]
+    let named = files.flatMap { flag, file in file.map { [flag, RawRequest.quoted($0)] } ?? [] }
+    return named + (checksServer ? [] : ["-k"])
   }
 }
 

@@ -1,9 +1,9 @@
 import AnswerCheck
 import Base
 import Contract
+import CurlTransport
 import Gzip
 import HTTP1
-import Network
 
 /// A connection over which a clause decides byte by byte what is sent and when.
 final class RawConnection {
@@ -33,7 +33,7 @@ final class RawConnection {
     }
   }
 
-  private var socket: ClientSocket
+  private let connection: ByteConnection
   private let clock = SystemClock()
   /// Bytes behind the last answer.
   private var rest: [UInt8] = []
@@ -41,23 +41,25 @@ final class RawConnection {
   private let watch: AnswerWatch
   private let log: SentLog?
 
-  init(to address: SocketAddress, watch: AnswerWatch, log: SentLog? = nil) throws(SystemError) {
-    socket = try ClientSocket(to: address, by: SystemClock().monotonicNow + .seconds(5))
+  init(
+    to url: String, over transport: TransportConfiguration, watch: AnswerWatch, log: SentLog? = nil
+  ) throws(ByteConnection.Failure) {
+    connection = try ByteConnection(to: url, transport, within: .seconds(5))
     (self.watch, self.log) = (watch, log)
   }
 
   @discardableResult
-  func send(_ bytes: [UInt8]) -> Bool { socket.send(bytes, by: clock.monotonicNow + .seconds(20)) }
+  func send(_ bytes: [UInt8]) -> Bool { connection.send(bytes, by: clock.monotonicNow + .seconds(20)) }
 
-  func endOutput() { socket.endOutput() }
+  func endOutput() { connection.endOutput() }
 
   /// Breaks the connection off with the end of this object.
-  func resetAtTheEnd() { socket.resetAtTheEnd() }
+  func resetAtTheEnd() { connection.resetAtTheEnd() }
 
   /// Waits for whatever comes, without taking it for an answer: true when something did, or the connection ended.
   func isReadable(within span: Nanoseconds) -> Bool {
     if !rest.isEmpty || hasEnded { return true }
-    switch socket.receive(by: clock.monotonicNow + span) {
+    switch connection.receive(by: clock.monotonicNow + span) {
     case .bytes(let bytes):
       rest += bytes
       return true
@@ -108,7 +110,7 @@ final class RawConnection {
         }
       } catch { return .notHTTP(error.reason) }
       pending = Array(pending[used...])
-      switch hasEnded ? .end : socket.receive(by: deadline) {
+      switch hasEnded ? .end : connection.receive(by: deadline) {
       case .bytes(let bytes):
         received += bytes.count
         pending += bytes

@@ -72,19 +72,19 @@ struct RawRequest {
   /// A request that the transport of a phone would send: no framing or coding that a scenario has no words for.
   var isPlain: Bool { !isChunked && !headers.contains { $0.hasName(HeaderName.contentEncoding) } }
 
-  /// A command line to paste. Nil for a body that a shell cannot hold.
-  var curl: String? {
+  /// A command line to paste, with flags that say whom to trust. Nil for a body that a shell cannot hold.
+  func curl(_ trust: [String]) -> String? {
     guard body.count <= 8_000, let text = String(validating: body, as: UTF8.self), !text.contains("\0") else {
       return nil
     }
-    return curl(sending: text)
+    return curl(trust, sending: text)
   }
 
   /// One that sends what is in a file.
-  func curl(bodyIn file: String) -> String { curl(sending: "@" + file) }
+  func curl(_ trust: [String], bodyIn file: String) -> String { curl(trust, sending: "@" + file) }
 
-  private func curl(sending text: String) -> String {
-    var words = ["curl", "-sS", "-i", "--max-time", "20"]
+  private func curl(_ trust: [String], sending text: String) -> String {
+    var words = ["curl", "-sS", "-i", "--max-time", "20"] + trust
     // A method in -X does not tell curl that no body comes behind the answer's head.
     if method == "HEAD" { words.append("-I") } else if method != "POST" || body.isEmpty { words += ["-X", method] }
     words.append(RawRequest.quoted(url))
@@ -94,7 +94,7 @@ struct RawRequest {
     return words.joined(separator: " ")
   }
 
-  private static func quoted(_ text: String) -> String {
+  static func quoted(_ text: String) -> String {
     "'" + text.replacing("'", with: "'\\''") + "'"
   }
 }

@@ -121,6 +121,8 @@ package struct RequestBook: Sendable {
   /// Without bodies.
   private(set) var requests: [SeenRequest] = []
   package private(set) var devices: Set<String> = []
+  /// How to ask for runs that were not asked for and have requests of what is looked for.
+  package var otherRuns: [String] = []
   /// Of the journal, whatever it was asked for; nil: it is empty.
   private let begin: WallInstant?
   /// Requests whose bodies were kept only in part, or cannot be read, so that a record may have been in the rest.

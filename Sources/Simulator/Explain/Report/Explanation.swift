@@ -154,6 +154,9 @@ extension RecordJoin {
     if let requests, requests.cutBodyCount > 0 {
       notes.append(requests.cutBodyWords)
     }
+    if let requests, requests.sightings.isEmpty, !requests.otherRuns.isEmpty {
+      notes.append("another run has requests of it: \(requests.otherRuns.prefix(5).joined(separator: ", "))")
+    }
     if let store {
       if let silence = store.silence { notes.append("\(store.place) was not read: \(silence)") }
       if unaskedCount > 0 {

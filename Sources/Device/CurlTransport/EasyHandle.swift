@@ -1,0 +1,131 @@
+import CCurl
+import Glibc
+import Upload
+
+/// A handle of libcurl: how its options are set, whom it trusts, and what it says of a failure.
+@safe
+class EasyHandle {
+  let easy: UnsafeMutableRawPointer
+  let errorText: UnsafeMutablePointer<CChar>
+  private var resolvedNames: UnsafeMutablePointer<curl_slist>?
+  private let trustSetting: String?
+
+  /// Once in a process, before anything else of libcurl.
+  static let library: CURLcode = curl_global_init(Int(CURL_GLOBAL_DEFAULT))
+
+  /// Nil when memory has run out.
+  init?(_ configuration: TransportConfiguration) {
+    guard let easy = unsafe curl_easy_init() else { return nil }
+    unsafe self.easy = easy
+    unsafe errorText = .allocate(capacity: Int(CURL_ERROR_SIZE))
+    unsafe errorText.pointee = 0
+    trustSetting = configuration.trustSetting
+  }
+
+  /// Not while a multi handle has it.
+  deinit {
+    unsafe curl_easy_cleanup(easy)
+    unsafe curl_slist_free_all(resolvedNames)
+    unsafe errorText.deallocate()
+  }
+
+  /// What holds for all that a configuration makes: how it is reached, and whom to trust.
+  func setWay(_ configuration: TransportConfiguration) {
+    unsafe set(CURLOPT_ERRORBUFFER, pointer: errorText)
+    set(CURLOPT_NOSIGNAL, 1)
+    // Else giving up a request would wait for the answer of a name server.
+    set(CURLOPT_QUICK_EXIT, 1)
+    set(CURLOPT_PROTOCOLS_STR, "http,https")
+    set(CURLOPT_PROXY, configuration.proxy ?? "")
+    set(CURLOPT_TCP_NODELAY, 1)
+    if let authorities = configuration.authorities { set(CURLOPT_CAINFO, authorities) }
+    // With a directory beside the file libcurl would read all roots again for each handshake.
+    unsafe precondition(rr_curl_set_string(easy, CURLOPT_CAPATH, nil) == CURLE_OK, "CAPATH can be unset")
+    // Handles go from device to device, and a device's TLS session must not; its share keeps it.
+    set(CURLOPT_SSL_SESSIONID_CACHE, configuration.connections == .mobile ? 1 : 0)
+    if !configuration.checksServer {
+      set(CURLOPT_SSL_VERIFYPEER, 0)
+      set(CURLOPT_SSL_VERIFYHOST, 0)
+    } else {
+      accepted(CURLOPT_SSL_CTX_FUNCTION, unsafe rr_curl_refuse_revoked(easy))
+    }
+    if let key = configuration.pinnedKey { set(CURLOPT_PINNEDPUBLICKEY, key) }
+    if let certificate = configuration.clientCertificate { set(CURLOPT_SSLCERT, certificate) }
+    if let key = configuration.clientKey { set(CURLOPT_SSLKEY, key) }
+    setResolvedNames(configuration.resolvedNames)
+  }
+
+  private func setResolvedNames(_ names: [String]) {
+    guard !names.isEmpty else { return }
+    for name in names {
+      guard let longer = unsafe curl_slist_append(resolvedNames, name) else {
+        preconditionFailure("out of memory")
+      }
+      unsafe resolvedNames = unsafe longer
+    }
+    accepted(CURLOPT_RESOLVE, unsafe rr_curl_set_list(easy, CURLOPT_RESOLVE, resolvedNames))
+  }
+
+  /// Under https, where no configuration says by which proxy, the environment does.
+  func askEnvironmentForProxy(_ isSecure: Bool) {
+    // Unset, libcurl asks the environment; empty, there is none.
+    let proxy = isSecure ? nil : ""
+    unsafe precondition(rr_curl_set_string(easy, CURLOPT_PROXY, proxy) == CURLE_OK, "PROXY can be set")
+  }
+
+  func set(_ option: CURLoption, _ value: Int) { accepted(option, unsafe rr_curl_set_long(easy, option, value)) }
+
+  func set(_ option: CURLoption, _ value: String) { accepted(option, unsafe rr_curl_set_string(easy, option, value)) }
+
+  func set(_ option: CURLoption, pointer: UnsafeMutableRawPointer?) {
+    accepted(option, unsafe rr_curl_set_pointer(easy, option, pointer))
+  }
+
+  /// Options are refused when they do not exist, when their value is out of range, and when memory has run out.
+  func accepted(_ option: CURLoption, _ code: CURLcode) {
+    precondition(code == CURLE_OK, "libcurl refuses option \(option.rawValue) with code \(code.rawValue)")
+  }
+
+  func long(_ info: CURLINFO) -> Int {
+    var value = 0
+    let code = unsafe rr_curl_get_long(easy, info, &value)
+    precondition(code == CURLE_OK, "libcurl does not know \(info.rawValue)")
+    return value
+  }
+
+  func offset(_ info: CURLINFO) -> Int64 {
+    var value: curl_off_t = 0
+    let code = unsafe rr_curl_get_offset(easy, info, &value)
+    precondition(code == CURLE_OK, "libcurl does not know \(info.rawValue)")
+    return Int64(value)
+  }
+
+  /// What went wrong, with the remedy where there is one.
+  func message(_ code: CURLcode) -> String {
+    // The buffer says more than the code, but not always anything.
+    let text = unsafe String(cString: errorText)
+    let message = text.isEmpty ? unsafe String(cString: curl_easy_strerror(code)) : text
+    return remedy(code, message).map { "\(message); \($0)" } ?? message
+  }
+
+  private func remedy(_ code: CURLcode, _ message: String) -> String? {
+    // What OpenSSL says when `rr_look_at_staple` is not content.
+    if code == CURLE_SSL_CONNECT_ERROR, message.hasSuffix("invalid status response") {
+      return "the server says that its certificate is revoked"
+    }
+    guard code == CURLE_PEER_FAILED_VERIFICATION else { return nil }
+    let problem = CertificateProblem(verifyResult: long(CURLINFO_SSL_VERIFYRESULT))
+    return problem?.remedy(trustSetting: trustSetting)
+  }
+}
+
+extension TransportConfiguration {
+  /// curl's own order (https://curl.se/docs/sslcerts.html).
+  fileprivate var authorities: String? {
+    guard certificateAuthorities == nil, readsEnvironment else { return certificateAuthorities }
+    for name in ["CURL_CA_BUNDLE", "SSL_CERT_FILE"] {
+      if let path = unsafe getenv(name).map({ unsafe String(cString: $0) }), !path.isEmpty { return path }
+    }
+    return nil
+  }
+}
