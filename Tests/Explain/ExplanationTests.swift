@@ -42,14 +42,15 @@ import Vocabulary
     return book
   }
 
-  private static func requests(_ statuses: [(at: Int64, status: Int)]) -> RequestBook {
+  /// Of a record each, which is made when its request comes, or so much earlier.
+  private static func requests(_ statuses: [(at: Int64, status: Int)], age: Int64 = 0) -> RequestBook {
     var book = RequestBook(of: nil)
     for (number, request) in statuses.enumerated() {
       book.take(
         SeenRequest(
           place: "journal #\(number)", time: WrittenLog.start.advanced(byMilliseconds: request.at), device: "phone-1",
           method: "POST", path: "/locations", status: request.status, fault: nil,
-          body: Array(entry(UInt64(number + 1), at: request.at).utf8), isCut: false, answer: []))
+          body: Array(entry(UInt64(number + 1), at: request.at - age).utf8), isCut: false, answer: []))
     }
     return book
   }
@@ -92,6 +93,13 @@ import Vocabulary
     #expect(told.outcome == .innocent && told.gaps.isEmpty && told.fates.map(\.count) == [1])
     // A gap belongs to every window that it reaches into.
     #expect(try explain([Self.log()], nil, nil, from: 50_000, to: 60_000).gaps.count == 1)
+  }
+
+  /// A phone that was without a network sends hours later what belongs into the window.
+  @Test func withoutALogARecordBelongsWhereItWasMade() throws {
+    let requests = Self.requests([(3_600_000, 200), (3_601_000, 200)], age: 3_600_000)
+    #expect(explain([], requests, from: 0, to: 900).fates.map(\.count) == [1])
+    #expect(explain([], requests, from: 3_600_000, to: 3_700_000).fates.isEmpty)
   }
 
   @Test func withoutALogGapsAreSeenInTheStoreAndNotExplained() throws {

@@ -133,8 +133,12 @@ extension ConformanceClause {
       "register-again", .tokens, .should, .block, "A device that registers again gets tokens that work",
       because: "an app that was installed again begins anew (SDK §21)", needs: [.tokens], presumes: ["register-answer"]
     ) { run in
-      let name = try run.phone(named: "twice").name
+      let name = try run.phone(named: "twice", signsIn: false).name
       _ = try run.signIn(name)
+      let (outcome, _) = try run.signInAnswer(name)
+      if !(200...299).contains(outcome.status) {
+        throw run.fail("a second registration was answered with \(outcome.text.shortened(120))")
+      }
       let phone = try run.phone(exactly: name, tokens: try run.signIn(name))
       try run.deliver(phone, [run.fix(phone)], as: "an upload after a second registration")
     },

@@ -213,7 +213,8 @@ extension ConformanceClause {
       let record = run.fix(phone)
       try run.deliver(phone, [record])
       _ = try run.restart("TERM")
-      try run.deliver(phone, [record], as: "a record that comes again after a restart")
+      phone.put([record])
+      try run.deliver(afterRestart: phone, as: "a record that comes again after a restart")
       try run.expectOnce([record], of: phone.name, among: " after it came before and after a restart")
     },
     ConformanceClause(
@@ -308,7 +309,7 @@ extension ConformanceClause {
     }
     try end.wait(run)
     for (index, phone) in phones.enumerated() {
-      if phone.queuedCount > 0 { try run.deliver(phone, as: "what was under way at the SIGKILL") }
+      if phone.queuedCount > 0 { try run.deliver(afterRestart: phone, as: "what was under way at the SIGKILL") }
       try run.expectOnce(sent[index], of: phone.name, among: " around a SIGKILL")
     }
   }
@@ -371,6 +372,15 @@ extension ClauseRun {
     let begin = now
     try beginRestart(signal).wait(self)
     return (now - begin).seconds
+  }
+
+  /// Where tokens do not survive a restart, which another clause says, the app signs in again.
+  func deliver(afterRestart phone: ConformancePhone, as what: String) throws {
+    if facts.needsTokens, phone.upload().last.map({ [401, 403].contains($0.status) }) ?? false {
+      let tokens = try signIn(phone.name)
+      phone.configure { draft in draft.take(tokens) }
+    }
+    if phone.queuedCount > 0 { try deliver(phone, as: what) }
   }
 
   /// Any answer of its own will do.

@@ -119,11 +119,7 @@ extension ClauseRun {
       _ = draft.apply(placeholders.fill(target.dialect.app.document))
       draft.http.url = inURL.fill(target.url)
       if let preset = target.dialect.preset { draft.identify(name, to: preset) }
-      if let tokens {
-        draft.authorization.accessToken = tokens.access
-        draft.authorization.refreshToken = tokens.refresh
-        draft.authorization.expires = tokens.expires ?? TokenExpiry.never
-      }
+      if let tokens { draft.take(tokens) }
       draft.authorization.refreshUrl = target.refreshURL
       if draft.authorization.refreshPayload == .emptyObject {
         draft.authorization.refreshPayload = .object(["refresh_token": .string(TokenPlaceholder.refreshToken)])
@@ -189,6 +185,14 @@ extension ClauseRun {
       "\"latitude\":\(45.5190912 + Double(number) * 0.000137),\"longitude\":\(-116.2972148 - Double(number) * 0.000211)"
     return try raw(
       "{\"uuid\":\"%U\",\"timestamp\":\"%T\",\"coords\":{\(place),\"accuracy\":4.5},\(members)}", at: time)
+  }
+}
+
+extension Configuration {
+  mutating func take(_ tokens: DeviceTokens) {
+    authorization.accessToken = tokens.access
+    authorization.refreshToken = tokens.refresh
+    authorization.expires = tokens.expires ?? TokenExpiry.never
   }
 }
 

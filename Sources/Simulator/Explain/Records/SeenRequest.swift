@@ -165,6 +165,11 @@ package struct RequestBook: Sendable {
 
   func requests(with uuid: UUID128) -> [SeenRequest] { (sightings[uuid] ?? []).map { requests[Int($0.request)] } }
 
+  /// When it was made, as it says itself.
+  func instant(of uuid: UUID128) -> WallInstant? {
+    sent(uuid).flatMap { StoredRecord($0, fields: []).value("timestamp")?.instant }
+  }
+
   /// As it was last acknowledged, or else sent.
   func sent(_ uuid: UUID128) -> StoredValue? {
     let all = sightings[uuid] ?? []

@@ -176,7 +176,7 @@ extension RecordJoin {
     ]
   }
 
-  /// Those that a log shows as made in the window, and those that were sent in it.
+  /// Those that were made in the window: by a log, else by what they say of themselves, and else by the first request with them.
   fileprivate func records(of device: String, in window: ClosedRange<WallInstant>) -> [UUID128] {
     var times: [UUID128: WallInstant] = [:]
     for log in logs {
@@ -185,9 +185,9 @@ extension RecordJoin {
     if let requests {
       for (uuid, sightings) in requests.sightings where times[uuid] == nil {
         let seen = sightings.lazy.map { requests.requests[Int($0.request)] }
-        if let first = seen.first(where: { $0.device == device && window.contains($0.time) }) {
-          times[uuid] = first.time
-        }
+        guard let first = seen.first(where: { $0.device == device }) else { continue }
+        let time = requests.instant(of: uuid) ?? first.time
+        if window.contains(time) { times[uuid] = time }
       }
     }
     return times.sorted { ($0.value, $0.key) < ($1.value, $1.key) }.map(\.key)

@@ -22,11 +22,7 @@ extension RecordJoin {
     }
     guard let requests else { return ([], "") }
     let times = requests.sightings.keys.compactMap { uuid -> WallInstant? in
-      guard requests.requests(with: uuid).contains(where: { $0.device == device }), let sent = requests.sent(uuid)
-      else {
-        return nil
-      }
-      return StoredRecord(sent, fields: []).value("timestamp")?.instant
+      requests.requests(with: uuid).contains { $0.device == device } ? requests.instant(of: uuid) : nil
     }
     return (times.sorted(), "the journal")
   }

@@ -257,3 +257,22 @@ def token_by_its_beginning(parts):
             if not row:
                 raise
             return device_of(row[0])
+
+
+@defect
+def tokens_in_memory(parts):
+    with parts.store.transaction() as db:
+        for table in ("access", "refresh"):
+            db.execute(f"delete from {table}")
+
+
+@defect
+def second_registration_409(parts):
+    registered = set()
+
+    @around(parts.tokens, "register")
+    def _(register, device):
+        if device in registered:
+            raise Refused(409, "registered already")
+        registered.add(device)
+        return register(device)
