@@ -69,6 +69,20 @@ import Threaded
     }
   }
 
+  /// What a server says of the connection is no verdict on it as a backend.
+  @Test(arguments: [
+    ("400 The plain HTTP request was sent to HTTPS port", "name it with https://"),
+    ("this port requires TLS: use https:// instead of http://", "name it with https://"),
+    ("400 No required SSL certificate was sent", "--client-cert"),
+  ])
+  func aServerThatWantsAnotherConnectionIsNotJudged(words: String, remedy: String) throws {
+    let server = try BareServer { _ in
+      .text("HTTP/1.1 400 Bad Request\r\nContent-Length: \(words.utf8.count)\r\n\r\n\(words)")
+    }
+    let call = CommandCall(["conform", "--target", server.url + "up"])
+    #expect(call.code == .runInvalid && call.output.contains(remedy), "\(call.output)")
+  }
+
   /// Without a word of its store a backend is judged by its answers alone.
   @Test func whatWasNotLookedAtIsNoSuccessWhereThatIsAskedFor() throws {
     let server = try BareServer { _ in .ok("{}") }
@@ -88,6 +102,7 @@ import Threaded
   }
 
   @Test(arguments: [
+    (["--only", ""], "--only: it is empty"),
     (["--only", "batch-al-stored"], "no clause 'batch-al-stored'; did you mean 'batch-all-stored'?"),
     (["--target", "127.0.0.1:8080"], "'127.0.0.1:8080' is not a URL"),
     (["--target", "http://a:b@127.0.0.1:8080"], "has a user name, which phones do not send"),

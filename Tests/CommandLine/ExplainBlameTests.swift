@@ -89,6 +89,36 @@ import Upload
     judge(folder.file("data"))
   }
 
+  /// The backend has acknowledged what it does not have, and the phone does not know that: it sends the record again.
+  @Test func whatThePhoneDidNotHearIsSentAgain() throws {
+    let backend = try BareServer { request in
+      request.lines[0].hasPrefix("POST") ? .ok(#"{"ok":1}"#) : .ok("[]")
+    }
+    let folder = try TemporaryFolder()
+    var configuration = ProxyConfiguration(try UpstreamTarget(parsing: backend.url))
+    configuration.listen = "127.0.0.1:0"
+    configuration.administration.listen = "127.0.0.1:0"
+    configuration.administration.loops = 1
+    configuration.administration.data = folder.file("data")
+    let proxy = try ProxyServer(configuration)
+    let client = try BlockingHTTPClient(TransportConfiguration())
+    let rule = #"{"faults":[{"id":"d","fault":{"kind":"drop"},"match":{"count":1}}]}"#
+    let set = client.ask(proxy.administrationURL + "/admin/v1/faults", by: "PUT", body: Array(rule.utf8))
+    guard case .answered(200, reason: _, _) = set else { throw ChildProcess.Failure("\(set)") }
+    #expect(throws: ChildProcess.Failure.self) { try Self.upload(to: proxy.url) }
+    func judge(_ journal: String, isHeard: Bool) {
+      let call = CommandCall(["explain", Self.uuid, "--journal", journal, "--verify", backend.url + "{device}"])
+      #expect(call.code == .invariantViolated && call.output.contains("acknowledged and lost"), "\(call.output)")
+      #expect(call.output.contains("which the phone did not get") == !isHeard, "\(call.output)")
+      #expect(call.output.contains("nothing sends it again") == isHeard, "\(call.output)")
+    }
+    judge(proxy.administrationURL, isHeard: false)
+    try Self.upload(to: proxy.url)
+    judge(proxy.administrationURL, isHeard: true)
+    proxy.stop()
+    judge(folder.file("data"), isHeard: true)
+  }
+
   @Test func aJournalThatDoesNotKnowTheRecordIsNotCalledEmpty() throws {
     let server = try LocalServer.start()
     defer { server.stop() }

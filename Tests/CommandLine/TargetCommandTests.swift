@@ -1,6 +1,7 @@
 import Base
 import IngestServer
 import JSON
+import ServerSupport
 import Support
 import Testing
 import Threaded
@@ -45,6 +46,30 @@ import Threaded
     #expect(placed.code == .ok, "\(placed.output)\(placed.error)")
     let shard = run(["--target", server.url, "--set", fault, "--admin-token", Self.token, "--shard", "0/2"])
     #expect(shard.code == .badScenario && shard.error.contains("run one process"))
+  }
+
+  /// Registrations carry them too: a token belongs to the run that its request was in.
+  @Test func fieldsOfTheTargetAreInEachRequest() throws {
+    var configuration = ServerConfiguration.loopback(data: ":memory:", loops: 1)
+    configuration.authentication = .required
+    let server = try IngestServer(configuration)
+    defer { server.stop() }
+    let call = run([
+      "--target", server.url, "--preset", "rollingroad", "--set",
+      "target.headers={ 'X-Run-Id': 'nightly', 'X-Key': 'k-${device.index}' }", "--set", "target.auth.strategy=jwt",
+    ])
+    #expect(call.code == .ok && !call.output.contains("pending 1"), "\(call.output)\(call.error)")
+    let stranger = try BareServer { request in
+      request.lines[0].contains("/api/register") && request.values(of: "X-Key") == ["k-0"]
+        ? .ok(#"{"accessToken":"a","refreshToken":"r"}"#) : .ok("{}")
+    }
+    let other = run([
+      "--target", stranger.url + "up", "--set", "target.headers={ 'X-Key': 'k-${device.index}' }", "--set",
+      "target.auth.strategy=jwt",
+    ])
+    #expect(other.code == .ok, "\(other.output)")
+    #expect(stranger.requests.contains { $0.lines[0].contains("/api/register") })
+    #expect(stranger.requests.allSatisfy { $0.values(of: "X-Key") == ["k-0"] })
   }
 
   /// It is not declared to be a server of ours: a token in the environment is for another one.

@@ -102,6 +102,11 @@ import Vocabulary
     #expect(explain([], requests, from: 3_600_000, to: 3_700_000).fates.isEmpty)
   }
 
+  @Test func aStoreAloneHasItsRecordsInTheWindow() throws {
+    let told = explain([], nil, Self.store([1, 2, 3]), from: 500, to: 2_000)
+    #expect(told.fates.map(\.count) == [1] && told.outcome == .innocent, "\(told.verdict)")
+  }
+
   @Test func withoutALogGapsAreSeenInTheStoreAndNotExplained() throws {
     let told = explain([], Self.requests([(0, 200), (1_000, 200), (60_000, 503)]), Self.store([1, 2, 3]))
     #expect(told.gaps.map(\.causes) == [[.unknown]] && told.gaps.first?.milliseconds == 120_000)

@@ -40,6 +40,21 @@ import Testing
     #expect(report.violations.isEmpty && report.sums.stored > 100, "\(report.violations.prefix(3))")
   }
 
+  /// A record of a template may have nothing that a record is known by; it is found under any root, also one that a command
+  /// has set.
+  @Test(arguments: platforms, [#""data""#, #""location""#, #"".""#])
+  func aTemplateWithoutPlaceAndTimeHasAnyRoot(profile: String, root: String) throws {
+    let template = #""geofenceTemplate": "{\"id\":\"<%= geofence.identifier %>\",\"uuid\":\"<%= uuid %>\"}""#
+    let fence = #"["addGeofence", { "identifier": "A", "latitude": 48.137, "longitude": 11.575, "radius": 700 }]"#
+    let orders = [
+      Self.order(fence, at: "1m"), Self.order(#"["setConfig", { "http": { "rootProperty": "later" } }]"#, at: "20m"),
+    ]
+    let report = try run(
+      #"{ "http": { "rootProperty": \#(root) }, "persistence": { \#(template) } }"#, on: profile,
+      faults: "[\(orders.joined(separator: ", "))]")
+    #expect(report.violations.isEmpty && report.sums.stored > 100, "\(report.violations.prefix(3))")
+  }
+
   /// A request to the server inside queues a hundred.
   @Test func moreCommandsThanARequestTakesAreQueuedInSeveral() throws {
     let commands = (0..<150).map { #"["setConfig", { "heartbeatInterval": \#(60 + $0) }]"# }.joined(separator: ", ")

@@ -142,7 +142,7 @@ import Testing
   }
 
   @Test(arguments: [
-    ("{", "invalid JSON at byte 1: unexpectedEnd"),
+    ("{", "invalid JSON: the text ends too early at byte 1"),
     ("{\"version\": 1}", "not a failure plan: the key 'plan' is missing; "),
     ("{\"plan\": 2}", "a plan of version 2; "), ("{\"plan\": 1}", "the key 'scenario' is missing"),
     ("{\"plan\": 1, \"scenario\": {}}", "the text 'invariant' is missing"),

@@ -57,6 +57,20 @@ import Testing
     #expect(try store.reader().tags(of: device) == ["north", "van"])
   }
 
+  /// The last word counts, whomever it was for: of `stop` to all and a later `start` to one the phone must do the second.
+  @Test(arguments: StoreKind.allCases) func ordersGoOutAsTheyWereQueued(_ kind: StoreKind) throws {
+    let store = try TestStore(kind)
+    _ = store.apply(.setTags(device, ["van"]))
+    let targets: [QueuedCommand.Target] = [
+      .everyone(run: ""), .device(device), .tag("van", run: ""), .device(device), .everyone(run: ""),
+    ]
+    let ids = try targets.map { try #require(order(store, $0)) }
+    #expect(upload(store, device, 1) == ids)
+    #expect(store.apply(.returnCommands(device, ids: [ids[0], ids[3]])) == .changed(2))
+    let later = try #require(order(store, .everyone(run: "")))
+    #expect(upload(store, device, 2) == [ids[0], ids[3], later])
+  }
+
   @Test(arguments: StoreKind.allCases) func whatWasNotDeliveredIsDueAgain(_ kind: StoreKind) throws {
     let store = try TestStore(kind)
     let id = try #require(order(store, .everyone(run: "")))

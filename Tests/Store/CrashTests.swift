@@ -54,6 +54,39 @@ import Testing
     }
   }
 
+  /// An answer that carried a command is lost with the process that was about to send it. Whose device has come since had its
+  /// answer, and a server that was stopped in order has told what it knew.
+  @Test(arguments: [true, false]) func aCommandWhoseAnswerMayBeLostIsDueAgain(isKilled: Bool) async throws {
+    let folder = try TemporaryFolder()
+    let path = folder.file("data")
+    let signal: ExitTest.Condition = isKilled ? .signal(SIGKILL) : .exitCode(0)
+    await #expect(processExitsWith: signal) { [path = path as String, isKilled = isKilled as Bool] in
+      let store = try SQLiteStore(StoreConfiguration(folder: path))
+      let expiry = Sample.noon.advanced(byMilliseconds: 60 * Sample.minute)
+      for number in 1...3 {
+        let order = QueuedCommand(
+          target: .device(Sample.device(number)), command: Array(#"["stop"]"#.utf8), expiresAt: expiry)
+        _ = store.apply([.queue(order)], now: Sample.noon)
+        _ = store.apply([.ingest(Sample.batch(Sample.device(number), [number]))], now: Sample.noon)
+      }
+      // The second has come again, and the third has shown that it read the answer.
+      let later = Sample.noon.advanced(byMilliseconds: 1_000)
+      _ = store.apply([.ingest(Sample.batch(Sample.device(2), [12], received: later))], now: later)
+      _ = store.apply([.markDelivered(Sample.device(3), ids: [3])], now: later)
+      if isKilled { kill(getpid(), SIGKILL) }
+      store.close()
+      exit(0)
+    }
+    let store = try SQLiteStore(StoreConfiguration(folder: path))
+    defer { store.close() }
+    let taken = (1...3).map { number -> [Int64] in
+      let job = StoreJob.takeCommands(Sample.device(number), limit: 9)
+      guard case .commands(let commands)? = store.apply([job], now: Sample.noon).first else { return [-1] }
+      return commands.map(\.id)
+    }
+    #expect(taken == (isKilled ? [[1], [], []] : [[], [], []]))
+  }
+
   private static func numbers(in path: String) -> [UInt64] {
     guard let file = unsafe fopen(path, "r") else { return [] }
     defer { _ = unsafe fclose(file) }

@@ -47,6 +47,22 @@ import Testing
     #expect(farthest > 300 && farthest < 3_000)
   }
 
+  /// Who was far out comes back, crosses the middle and goes far out again: fences there are entered and left all day.
+  @Test func aWalkCrossesItsMiddleAgainAndAgain() {
+    let rules = WalkRules(center: Worlds.munich, meanSpeed: 1.35, alpha: 0.85, stepSeconds: 1)
+    for device in 0..<10 as Range<UInt64> {
+      var body = Body(walking: rules, transport: .foot, seed: 1, device: device, start: Worlds.zero)
+      var (crossings, isNear) = (0, false)
+      while let end = body.episode.end, end < Worlds.zero + .seconds(36_000) {
+        body.advance(to: end)
+        let metres = body.position(at: end).distanceMetres(to: Worlds.munich)
+        if metres < 400, !isNear { (crossings, isNear) = (crossings + 1, true) }
+        if metres > 800 { isNear = false }
+      }
+      #expect(crossings >= 4, "walker \(device)")
+    }
+  }
+
   @Test func peopleWhoSetOutTogetherWantTheirNextStepsOneByOne() {
     let rules = WalkRules(center: Worlds.munich, meanSpeed: 14, alpha: 0.85, stepSeconds: 1)
     let bodies = (0..<600 as Range<UInt64>).map { device in

@@ -1,3 +1,4 @@
+import Base
 import CCurl
 import Glibc
 import Upload
@@ -113,9 +114,18 @@ class EasyHandle {
     if code == CURLE_SSL_CONNECT_ERROR, message.hasSuffix("invalid status response") {
       return "the server says that its certificate is revoked"
     }
-    guard code == CURLE_PEER_FAILED_VERIFICATION else { return nil }
-    let problem = CertificateProblem(verifyResult: long(CURLINFO_SSL_VERIFYRESULT))
-    return problem?.remedy(trustSetting: trustSetting)
+    switch code {
+    case CURLE_PEER_FAILED_VERIFICATION:
+      let problem = CertificateProblem(verifyResult: long(CURLINFO_SSL_VERIFYRESULT))
+      return problem?.remedy(trustSetting: trustSetting)
+    case CURLE_SSL_CACERT_BADFILE: return "it must hold certificates in PEM form"
+    case CURLE_SSL_CERTPROBLEM where message.contains("private key"):
+      return "the key belongs into the file of the certificate, or into one that is named beside it"
+    // What OpenSSL says to the answer of a server in plain HTTP.
+    case CURLE_SSL_CONNECT_ERROR where message.contains("wrong version number"):
+      return "no TLS is spoken there; use http://"
+    default: return nil
+    }
   }
 }
 

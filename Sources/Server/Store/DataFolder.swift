@@ -41,6 +41,12 @@ package final class DataFolder: Sendable {
     _ = Glibc.close(lock)
   }
 
+  /// Whether a log of the store with something in it lies here.
+  var hasLog: Bool {
+    var facts = stat()
+    return unsafe stat(DataFolder.databasePath(in: path) + "-wal", &facts) == 0 && facts.st_size > 0
+  }
+
   /// What a server leaves here; a new file system has a folder of its own in it. Names that begin with a dot do not count.
   private static let stems = ["store.db", "journal.db", "token.key", "identity.keys", "tls", "lock", "lost+found"]
 

@@ -30,9 +30,12 @@ package final class SQLiteStore: Store {
     self.commitTimer = commitTimer
     let folder = configuration.isInMemory ? nil : try DataFolder(path: configuration.folder)
     self.folder = folder
+    // One that is ended in order takes its log with it (https://sqlite.org/wal.html#the_wal_file).
+    let wasKilled = folder?.hasLog ?? false
     do {
       let engine = try SQLiteStore.open(configuration, board)
       self.engine = engine
+      if wasKilled { try engine.recover() }
       guard !configuration.isInMemory, try engine.isFoundDamaged() else { return }
       outage = .damaged
       self.engine = nil

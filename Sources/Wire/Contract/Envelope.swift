@@ -35,6 +35,9 @@ package struct Envelope: Sendable {
 
   package init() {}
 
+  /// The objects and arrays of an object at the top.
+  package var values: [Range<Int>] { members.filter(\.isContainer).map(\.value) }
+
   mutating func removeAll() {
     root = nil
     records.removeAll(keepingCapacity: true)
@@ -166,6 +169,8 @@ package enum EnvelopeWarning: Equatable, Sendable {
 package struct EnvelopeReader: Sendable {
   /// The root that a server expects; nil for those that are found anyway.
   let rootProperty: [UInt8]?
+  /// Those of other apps.
+  private let otherRoots: [[UInt8]]
   package let maxRecords: Int
   let table = FieldTable.shared
   /// Keys of the objects that are records, whatever else they look like.
@@ -173,15 +178,17 @@ package struct EnvelopeReader: Sendable {
 
   /// "", "." and "location" need no configuration and are the same as nil.
   package init(
-    rootProperty: String? = nil, maxRecords: Int = 10_000, templates: [TemplateSchema] = []
+    rootProperty: String? = nil, otherRoots: [String] = [], maxRecords: Int = 10_000, templates: [TemplateSchema] = []
   ) {
     templateKeys = templates.compactMap { if case .object(let members) = $0.root { members.map(\.name) } else { nil } }
-    let isOrdinary =
-      rootProperty == nil || rootProperty == "" || rootProperty == EnvelopeKey.noRoot.description
-      || rootProperty == EnvelopeKey.location.description
-    self.rootProperty = isOrdinary ? nil : rootProperty.map { Array($0.utf8) }
+    let ordinary = ["", EnvelopeKey.noRoot.description, EnvelopeKey.location.description]
+    self.rootProperty = rootProperty.flatMap { ordinary.contains($0) ? nil : Array($0.utf8) }
+    self.otherRoots = otherRoots.filter { !ordinary.contains($0) }.map { Array($0.utf8) }
     self.maxRecords = maxRecords
   }
+
+  /// What is told of them.
+  var roots: [[UInt8]] { (rootProperty.map { [$0] } ?? []) + otherRoots }
 
   /// Fills `envelope` with what the body holds; a batch without records is fine. After an error it holds nothing of use.
   package func read(_ body: Span<UInt8>, into envelope: inout Envelope) throws(EnvelopeError) {

@@ -84,7 +84,7 @@ struct EnvelopeScan: ~Escapable {
     return facts
   }
 
-  func isRoot(_ key: JSONText) -> Bool { settings.rootProperty.map { isKey(key, $0) } ?? false }
+  func isRoot(_ key: JSONText) -> Bool { settings.roots.contains { isKey(key, $0) } }
 
   func isKey(_ key: JSONText, _ name: [UInt8]) -> Bool { reader.equals(key, name.span) }
 

@@ -126,7 +126,7 @@ import Testing
     _ = try harness.order(#"{"commands":[["start"]]}"#, for: "a", run: "one")
     #expect(try harness.upload(1, device: "a").commands == nil)
     #expect(try harness.upload(1, device: "a", run: "two").commands == nil)
-    #expect(try harness.upload(1, device: "a", run: "one").commands == #"[["start"],["stop"]]"#)
+    #expect(try harness.upload(1, device: "a", run: "one").commands == #"[["stop"],["start"]]"#)
   }
 
   @Test func theLedgerHasPages() throws {

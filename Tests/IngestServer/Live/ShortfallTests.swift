@@ -35,6 +35,21 @@ import Testing
 
   private let unknown = "unknownDevice: no device phone-1 has stored anything without a run"
 
+  /// A check that counts names its run as a wait does.
+  @Test func aCountIsOfItsRun() throws {
+    let server = try VirtualServer()
+    post(server, "/r/nightly/locations/phone-1", Uploads.record(1))
+    func verify(_ target: String, _ body: String) throws -> Int {
+      let client = server.connect()
+      client.post(target, body)
+      return try #require(try client.answer()).status
+    }
+    #expect(try verify("/admin/v1/verify", #"{"run":"nightly","exactly":1}"#) == 200)
+    #expect(try verify("/admin/v1/verify", #"{"exactly":0}"#) == 200)
+    #expect(try verify("/r/nightly/admin/v1/verify", #"{"exactly":1}"#) == 200)
+    #expect(try verify("/r/nightly/admin/v1/verify", #"{"run":"other","exactly":0}"#) == 400)
+  }
+
   @Test func whereNothingIsKnownNothingIsClaimed() throws {
     #expect(try reasons(VirtualServer()) == [unknown + ", and none of another device"])
     #expect(try reasons(VirtualServer(), #"{"timeout":"1s"}"#) == [])

@@ -46,6 +46,18 @@ import Testing
     #expect(!answer.body.contains(0x0D))
   }
 
+  /// Whatever a record says is told, without an exponent, which a decimal of XML does not know.
+  @Test func numbersOfAnySizeAreWhole() throws {
+    let harness = try harness(
+      #"{"device_id":"car","location":{"lat":1,"lng":-2.5e-10,"coords":{"latitude":1,"longitude":-2.5e-10,"altitude":1e9,"accuracy":123456789012.25,"speed":1e21,"heading":359.99999999999}}}"#
+    )
+    let row = try #require(try harness.request("GET", "\(path)?format=csv").text.split(separator: "\r\n").last)
+    #expect(
+      row.hasSuffix(",1,-0.00000000025,1000000000,123456789012.25,1000000000000000000000,359.99999999999,,"), "\(row)")
+    let track = try harness.request("GET", "\(path)?format=gpx").text
+    #expect(track.contains("<ele>1000000000</ele>") && track.contains(":course>359.99999999999<"), "\(track)")
+  }
+
   @Test func geoJSONIsACollectionOfPoints() throws {
     let record = SessionHarness.record(7, event: "motionchange")
     let harness = try harness("{\"device_id\":\"car\",\"location\":[\(record)]}")

@@ -157,6 +157,9 @@ struct ConformCommand {
       }
       ids.formUnion(found)
     }
+    guard !ids.isEmpty else {
+      throw UsageError("\(value.origin): it is empty; name clauses or groups of them, as --list does")
+    }
     return ids
   }
 

@@ -15,6 +15,8 @@ protocol RequestJournal {
   func requests(
     of device: String?, with uuid: UUID128?, _ take: (SeenRequest) -> Void
   ) throws(SourceFailure) -> [String]
+  /// Records that were acknowledged by an answer that their phone did not get, as a proxy notes it.
+  func undelivered(of device: String?, with uuid: UUID128?) throws(SourceFailure) -> Set<UUID128>
   /// When the oldest request came, of any device; nil: there is none.
   func begin() throws(SourceFailure) -> WallInstant?
   /// Every device that is known there; none where no devices are listed.
@@ -79,6 +81,7 @@ struct ExplainSources {
     if let journal {
       var book = RequestBook(of: uuid, since: try journal.begin())
       book.otherRuns = try journal.requests(of: device, with: uuid) { book.take($0) }
+      book.undelivered = try journal.undelivered(of: device, with: uuid)
       requests = book
     }
     // Of a uuid, the first --device is its own, if the requests do not tell.

@@ -52,6 +52,22 @@ struct FolderJournal: RequestJournal {
     return others.sorted().map { $0 == "" ? "without --run" : "--run \($0)" }
   }
 
+  func undelivered(of device: String?, with uuid: UUID128?) throws(SourceFailure) -> Set<UUID128> {
+    var uuids: Set<UUID128> = []
+    do throws(StoreError) {
+      let journal = try Journal(reading: folder)
+      var filter = LedgerFilter()
+      (filter.run, filter.device, filter.uuid, filter.state) = (run, device, uuid, .undelivered)
+      var cursor: LedgerRecordCursor?
+      repeat {
+        let page = try journal.sentRecords(matching: filter, after: cursor, limit: FolderJournal.page)
+        uuids.formUnion(page.elements.map(\.uuid))
+        cursor = page.next
+      } while cursor != nil
+    } catch { throw SourceFailure(message: error.message) }
+    return uuids
+  }
+
   private func seen(_ request: JournaledRequest) -> SeenRequest? {
     let entry = request.entry
     guard let time = WallInstant(exactly: entry.receivedAt) else { return nil }

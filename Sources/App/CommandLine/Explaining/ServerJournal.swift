@@ -82,6 +82,19 @@ struct ServerJournal: RequestJournal {
     return places
   }
 
+  func undelivered(of device: String?, with uuid: UUID128?) throws(SourceFailure) -> Set<UUID128> {
+    var query = "/admin/v1/ledger?state=undelivered&limit=\(ServerJournal.page)"
+    if let device { query += "&device=\(device.percentEncoded)" }
+    if let uuid { query += "&uuid=\(uuid.lowerCaseText)" }
+    // Only a proxy with a journal has a ledger.
+    guard try answer(to: query).status == 200 else { return [] }
+    var uuids: Set<UUID128> = []
+    try pages(query, "records", "next") { entry in
+      if isOfRun(entry), let uuid = entry["uuid"]?.text.flatMap({ UUID128(text: $0.utf8.span) }) { uuids.insert(uuid) }
+    }
+    return uuids
+  }
+
   /// What does not say its run is of the one that is asked.
   private func isOfRun(_ entry: JSONValue) -> Bool {
     guard let name = entry["run"]?.text else { return true }

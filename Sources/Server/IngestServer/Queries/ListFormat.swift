@@ -195,15 +195,23 @@ extension [UInt8] {
     WallInstant(exactly: milliseconds)?.append(iso8601To: &self)
   }
 
-  /// Without an exponent, which XML's decimal does not know, to nine places: a tenth of a millimetre in degrees. Numbers
-  /// that no sensor reports are left out.
+  /// The number as it is, without an exponent, which XML's decimal does not know.
   mutating func append(decimal number: Double) {
-    guard number.magnitude < 1e9 else { return }
-    let scaled = Int64((number * 1e9).rounded())
-    if scaled < 0 { append(UInt8(ascii: "-")) }
-    append(text: "\(scaled.magnitude / 1_000_000_000)")
-    var places = Array(String(scaled.magnitude % 1_000_000_000 + 1_000_000_000).utf8.dropFirst())
-    while places.last == UInt8(ascii: "0") { places.removeLast() }
+    let parts = "\(number.magnitude)".split(separator: "e")
+    let halves = parts[0].split(separator: ".")
+    var digits = Array(halves.joined().utf8)
+    // Where the point stands among the digits.
+    var point = halves[0].utf8.count + (parts.count > 1 ? Int(parts[1]) ?? 0 : 0)
+    let zero = UInt8(ascii: "0")
+    if point <= 0 {
+      digits.insert(contentsOf: repeatElement(zero, count: 1 - point), at: 0)
+      point = 1
+    }
+    digits += repeatElement(zero, count: Swift.max(0, point - digits.count))
+    var places = digits[point...]
+    while places.last == zero { places.removeLast() }
+    if number < 0 { append(UInt8(ascii: "-")) }
+    self += digits[..<point]
     guard !places.isEmpty else { return }
     append(UInt8(ascii: "."))
     self += places

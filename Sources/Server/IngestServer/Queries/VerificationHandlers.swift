@@ -13,7 +13,7 @@ struct VerificationHandlers: Sendable {
     let parameters = exchange.query
     let run = exchange.run
     if let plan = try WaitPlan(checking: exchange) { return plan.reply(hasJournal: hasJournal) }
-    if let expectation = try CountExpectation(exchange.body, run: run) { return expectation.reply(shortfall) }
+    if let expectation = try CountExpectation(exchange.body, of: exchange) { return expectation.reply(shortfall) }
     let request = try VerificationRequest(exchange.body, run: run)
     let (from, to) = try parameters.window()
     let selection = KeySelection(run: run, from: from, to: to)

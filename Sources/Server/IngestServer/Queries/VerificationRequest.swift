@@ -158,9 +158,9 @@ struct CountExpectation: Sendable {
   private let range: CountRange
   private let selection: RecordSelection
 
-  /// `{"device":…,"event":…,"from":…,"to":…,"since":…,"exactly"|"atLeast"|"atMost":n}`: `from` ≤ recorded time < `to`, and
+  /// `{"device":…,"run":…,"event":…,"from":…,"to":…,"since":…,"exactly"|"atLeast"|"atMost":n}`: `from` ≤ recorded time < `to`, and
   /// `since` ≤ time of arrival. Nil for a body without a number, which asks for certain records.
-  init?(_ body: [UInt8], run: String) throws(ResponseError) {
+  init?(_ body: [UInt8], of exchange: Exchange) throws(ResponseError) {
     do {
       // Of several texts one behind the other the first is none of these.
       guard body.first(where: { $0 > UInt8(ascii: " ") }) == UInt8(ascii: "{") else { return nil }
@@ -168,7 +168,8 @@ struct CountExpectation: Sendable {
       let value = try JSONValue(from: &reader, reading: .lenient)
       guard reader.isAtEnd(), CountRange.keys.contains(where: { value[$0] != nil }) else { return nil }
       let fields = try AdminFields(
-        value, knows: ["device", "event", "from", "to", "since"] + CountRange.keys + WaitPlan.ownKeys)
+        value, knows: ["device", "run", "event", "from", "to", "since"] + CountRange.keys + WaitPlan.ownKeys)
+      let run = try fields.run(within: exchange)
       range = try CountRange(fields, absent: 1)
       let device = try fields.text("device").map { DeviceIdentity(run: run, name: $0) }
       let (from, to) = (try fields.time("from"), try fields.time("to"))

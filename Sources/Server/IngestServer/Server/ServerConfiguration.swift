@@ -67,6 +67,8 @@ public struct ServerConfiguration: Sendable {
   public var geofenceTemplate: String?
   /// Those of other apps.
   package var otherTemplates: [TemplateSchema] = []
+  /// The `rootProperty` of each of them.
+  package var otherRoots: [String] = []
   /// Days of recorded time that are kept; nil for ever.
   public var retainDays: Int?
   /// Bytes of stored data above which the oldest day is given up; nil for no limit.

@@ -117,7 +117,8 @@ extension Response {
     400, "name_too_long", "the name of a device or of a run has at most \(DeviceIdentity.nameBytesMax) bytes")
 
   static let wrongDevice = Response.error(
-    403, "wrong_device", "the token and the request name different devices")
+    403, "wrong_device", "the token was issued to another device than the one that the request names, or in another run"
+  )
 
   static func malformedBody(_ error: EnvelopeError) -> Response {
     switch error {

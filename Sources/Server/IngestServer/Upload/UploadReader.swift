@@ -37,7 +37,8 @@ struct UploadReader: Sendable {
     do throws(FieldError) { templates = try configuration.templates() } catch {
       preconditionFailure("the templates were not checked before: \(error)")
     }
-    envelopes = EnvelopeReader(rootProperty: configuration.rootProperty, templates: templates)
+    envelopes = EnvelopeReader(
+      rootProperty: configuration.rootProperty, otherRoots: configuration.otherRoots, templates: templates)
     records = RecordDecoder(templates: templates)
     straight = StraightReader(envelopes, records)
   }

@@ -144,18 +144,21 @@ final class CommandRows {
   func take(_ place: Int, limit: Int) -> [TakenCommand] {
     guard let device = devices[place].id, limit > 0 else { return [] }
     var found: [TakenCommand] = []
-    var waiting = due[place] ?? []
-    while let id = waiting.first, found.count < limit {
-      waiting.removeFirst()
-      send(id, to: device, into: &found)
-      close(id)
+    var waiting = (due[place] ?? [])[...]
+    var others = broadcasts.filter { $0 > devices[place].broadcastMark }[...]
+    while found.count < limit {
+      if let id = waiting.first, id < others.first ?? .max {
+        waiting.removeFirst()
+        send(id, to: device, into: &found)
+        close(id)
+      } else if let id = others.popFirst() {
+        devices.change(place) { $0.broadcastMark = id }
+        if let order = orders[id], reaches(order.target, place, device) { send(id, to: device, into: &found) }
+      } else {
+        break
+      }
     }
-    due[place] = waiting.isEmpty ? nil : waiting
-    for id in broadcasts where id > devices[place].broadcastMark {
-      guard found.count < limit else { break }
-      devices.change(place) { $0.broadcastMark = id }
-      if let order = orders[id], reaches(order.target, place, device) { send(id, to: device, into: &found) }
-    }
+    due[place] = waiting.isEmpty ? nil : Array(waiting)
     return found
   }
 

@@ -192,19 +192,23 @@ struct CommandOutbox {
     for device: inout DeviceTable.Device, limit: Int, now: Int64
   ) throws(DatabaseError) -> [TakenCommand] {
     var taken: [TakenCommand] = []
-    var waiting = due.removeValue(forKey: device.identity) ?? []
-    while let id = waiting.first, taken.count < limit {
-      waiting.removeFirst()
-      try send(id, to: device.id, now: now, into: &taken)
-      openCount -= try connection.run("UPDATE orders SET is_open = 0 WHERE id = ?1 AND kind = 0 AND is_open = 1", id)
+    var waiting = (due.removeValue(forKey: device.identity) ?? [])[...]
+    var others = broadcasts[(broadcasts.firstIndex { $0.id > device.broadcastMark } ?? broadcasts.endIndex)...]
+    // In the order in which they were queued, whomever they are for: the last word counts.
+    while taken.count < limit {
+      if let id = waiting.first, id < others.first?.id ?? .max {
+        waiting.removeFirst()
+        try send(id, to: device.id, now: now, into: &taken)
+        openCount -= try connection.run("UPDATE orders SET is_open = 0 WHERE id = ?1 AND kind = 0 AND is_open = 1", id)
+      } else if let broadcast = others.popFirst() {
+        device.broadcastMark = broadcast.id
+        if broadcast.expires <= now { continue }
+        if try reaches(broadcast.target, device) { try send(broadcast.id, to: device.id, now: now, into: &taken) }
+      } else {
+        break
+      }
     }
-    if !waiting.isEmpty { due[device.identity] = waiting }
-    for broadcast in broadcasts where broadcast.id > device.broadcastMark {
-      guard taken.count < limit else { break }
-      device.broadcastMark = broadcast.id
-      if broadcast.expires <= now { continue }
-      if try reaches(broadcast.target, device) { try send(broadcast.id, to: device.id, now: now, into: &taken) }
-    }
+    if !waiting.isEmpty { due[device.identity] = Array(waiting) }
     return taken
   }
 
@@ -276,22 +280,41 @@ struct CommandOutbox {
   }
 
   /// The answer did not reach the device: what it carried is due again, and its keys are open.
-  mutating func takeBack(_ ids: [Int64], device: DeviceTable.Device) throws(DatabaseError) -> Int {
+  mutating func takeBack(_ ids: [Int64], of identity: DeviceIdentity, _ device: Int64) throws(DatabaseError) -> Int {
     var count = 0
     for id in ids {
       let changed = try connection.run(
         """
         UPDATE deliveries SET state = \(DeliveryState.due)
         WHERE command = ?1 AND device = ?2 AND state = \(DeliveryState.sent)
-        """, id, device.id)
+        """, id, device)
       if changed > 0 {
-        makeDue(id, for: device.identity)
+        makeDue(id, for: identity)
         openCount += try connection.run("UPDATE orders SET is_open = 1 WHERE id = ?1 AND kind = 0 AND is_open = 0", id)
-        try proofs.drop(id, of: device.id)
+        try proofs.drop(id, of: device)
       }
       count += changed
     }
     return count
+  }
+
+  /// The process that sent them was killed, and with it what it knew of its answers. What went to a device that has not come
+  /// since may never have left: sending twice is the better error, as commands describe a target state.
+  mutating func takeBackUncertain() throws(DatabaseError) {
+    var uncertain: [(id: Int64, device: Int64, identity: DeviceIdentity)] = []
+    try connection.with(
+      """
+      SELECT command, devices.id, run, name FROM deliveries JOIN devices ON devices.id = device
+      WHERE state = \(DeliveryState.sent) AND sent >= last_seen
+      """
+    ) { (statement: inout Statement) throws(DatabaseError) in
+      var row = statement.start()
+      while try row.step() {
+        let identity = DeviceIdentity(run: row.text(at: 2), name: row.text(at: 3))
+        uncertain.append((row.integer(at: 0), row.integer(at: 1), identity))
+      }
+    }
+    for each in uncertain { _ = try takeBack([each.id], of: each.identity, each.device) }
   }
 
   /// The device is deleted: orders for it alone go, fetched or not.

@@ -53,6 +53,11 @@ final class StoreEngine {
     return results
   }
 
+  /// What the process before this one could not finish, because it was killed.
+  func recover() throws(DatabaseError) {
+    try connection.database.transaction(.immediate) { () throws(DatabaseError) in try outbox.takeBackUncertain() }
+  }
+
   /// SQLite looks through all changed pages of a database without a name at each commit, three times, and keeps them until they are a
   /// quarter of its cache (docs/decisions/0038).
   private func spill() throws(DatabaseError) {
@@ -80,7 +85,7 @@ final class StoreEngine {
       return .changed(try outbox.markDelivered(ids, device: devices.entries[place].id, now: now))
     case .returnCommands(let device, let ids):
       guard let place = try devices.place(of: device) else { return .changed(0) }
-      return .changed(try outbox.takeBack(ids, device: devices.entries[place]))
+      return .changed(try outbox.takeBack(ids, of: device, devices.entries[place].id))
     case .setTags(let device, let tags): return .changed(try setTags(tags, of: device, now: now))
     case .beginFamily(let family): return .family(try tokens.begin(family, now: now))
     case .rotate(let rotation): return try tokens.rotate(rotation, now: now)

@@ -108,6 +108,7 @@ extension ConformanceClause {
       }
       throw ClauseStop.notJudged("no answer: \(message)")
     }
+    if let problem = upload.wantedConnection { throw run.endOfJudging(problem) }
     guard 300..<400 ~= upload.status else { return }
     let place = upload.head[HeaderName.location].map { " to \($0)" } ?? ""
     throw run.fail("uploads are answered with status \(upload.status)\(place)", upload)
@@ -203,8 +204,7 @@ extension ConformanceClause {
       guard isRefused else { return }
       let reason =
         "uploads need credentials that the dialect does not give: they are answered with \(first.outcome.text.shortened(100)); a key or token belongs into app.http.headers, and 'login' says how a device gets its own"
-      run.facts.note(silence: reason)
-      throw ClauseStop.notJudged(reason)
+      throw run.endOfJudging(reason)
     }
     if isRefused { return run.facts.note(.required) }
     let stranger = try run.phone {

@@ -5,6 +5,7 @@ import Database
 import Formats
 import JSON
 import Scenario
+import Shell
 
 /// What a run leaves in the folder of `--out`.
 package struct ConformanceFiles {
@@ -75,10 +76,11 @@ package struct ConformanceFiles {
       member("next", verification.next)
     }
     member(
-      "database", verification.place.database.map { RequestScenario.escaped(PostgresPlace($0)?.shown ?? $0) })
+      "database",
+      verification.place.database.map { RequestScenario.escaped(PostgresPlace($0)?.shown ?? WholePath.of($0)) })
     member("query", verification.place.query.map(RequestScenario.escaped))
     member("command", verification.place.command.map(RequestScenario.escaped))
-    member("file", verification.place.file.map(RequestScenario.escaped))
+    member("file", verification.place.file.map { RequestScenario.escaped(WholePath.of($0)) })
     member("stream", verification.place.stream.map(RequestScenario.escaped))
     members("fields", verification.fields)
     if verification.readDelay > .zero { member("readDelay", "\(verification.readDelay.wholeMilliseconds)ms") }
@@ -90,7 +92,7 @@ package struct ConformanceFiles {
     let files = [
       ("ca", transport.certificateAuthorities), ("clientCert", transport.clientCertificate),
       ("clientKey", transport.clientKey),
-    ].compactMap { key, file in file.map { (key, RequestScenario.escaped($0)) } }
+    ].compactMap { key, file in file.map { (key, RequestScenario.escaped(WholePath.of($0))) } }
     guard !files.isEmpty || !transport.checksServer else { return }
     writer.key("tls")
     writer.beginObject()

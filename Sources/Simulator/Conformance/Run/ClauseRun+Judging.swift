@@ -35,6 +35,12 @@ extension ClauseRun {
       "a good upload was answered with \(upload.outcome.text.shortened(120)), and acknowledged when it was sent again"
   }
 
+  /// No clause can judge the backend.
+  func endOfJudging(_ reason: String) -> ClauseStop {
+    facts.note(silence: reason)
+    return .notJudged(reason)
+  }
+
   func refusal(_ upload: ConformancePhone.Upload, of what: String) -> ClauseStop {
     .broken(
       breach(

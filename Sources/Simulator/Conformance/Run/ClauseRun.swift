@@ -218,7 +218,12 @@ struct SentRecord: Sendable {
 extension ClauseRun {
   /// Registers a device, as its app would.
   func signIn(_ device: String) throws -> DeviceTokens {
-    let (outcome, _) = try signInAnswer(device)
+    var (outcome, _) = try signInAnswer(device)
+    if clause.phase == .first, case .failed = outcome {
+      (outcome, _) = try signInAnswer(device)
+      // Clause after clause would wait for it.
+      if case .failed(_, let message) = outcome { facts.note(silence: "no device can sign in: \(message)") }
+    }
     guard let answer = JSONValue(answer: outcome.body), let found = DeviceTokens(FoundTokens(searching: answer)) else {
       throw ClauseStop.notJudged("no device can sign in: \(outcome.text)")
     }

@@ -6,6 +6,7 @@ package import CurlTransport
 import JSON
 import Network
 package import Scenario
+import Shell
 import Upload
 
 /// The backend that is put to the test: where it is, how it is spoken to, how its store is read.
@@ -177,7 +178,7 @@ extension TransportConfiguration {
   /// Flags for curl that make it trust what this trusts.
   var wordsOfCurl: [String] {
     let files = [("--cacert", certificateAuthorities), ("--cert", clientCertificate), ("--key", clientKey)]
-    let named = files.flatMap { flag, file in file.map { [flag, RawRequest.quoted($0)] } ?? [] }
+    let named = files.flatMap { flag, file in file.map { [flag, RawRequest.quoted(WholePath.of($0))] } ?? [] }
     return named + (checksServer ? [] : ["-k"])
   }
 }

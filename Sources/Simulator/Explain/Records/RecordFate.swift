@@ -44,6 +44,8 @@ package struct RecordStory: Sendable {
   package var compared = ComparedContent.none
   /// An injected fault has refused it.
   package var isRefusedByFault = false
+  /// The phone did not get the acknowledgement.
+  package var isUndelivered = false
   package var evidence: [Evidence] = []
 }
 
@@ -96,6 +98,7 @@ package struct RecordJoin {
     evidence.sort { ($0.time ?? .latest) < ($1.time ?? .latest) }
     let (fate, words, compared) = verdict(uuid, trails, seen, owner)
     var story = RecordStory(uuid: uuid, device: owner, fate: fate, words: words, compared: compared, evidence: evidence)
+    story.isUndelivered = fate == .lost && isUndelivered(uuid, trails)
     story.isRefusedByFault = fate == .refused && seen.last?.isOfFault ?? false
     if let store { story.evidence += store.evidence(of: uuid) }
     return story
@@ -140,7 +143,12 @@ package struct RecordJoin {
     guard let success = successes.last else {
       return (.lost, "acknowledged and lost: the phone deleted it, and it is \(store.extent)")
     }
-    return (.lost, "acknowledged and lost: answered \(success.status), and \(store.extent)")
+    let way = isUndelivered(uuid, trails) ? ", which the phone did not get" : ""
+    return (.lost, "acknowledged and lost: answered \(success.status)\(way), and \(store.extent)")
+  }
+
+  private func isUndelivered(_ uuid: UUID128, _ trails: [RecordTrail]) -> Bool {
+    requests?.undelivered.contains(uuid) ?? false && !trails.contains { $0.destroyed != nil }
   }
 
   private func stored(

@@ -121,6 +121,8 @@ package struct RequestBook: Sendable {
   /// Without bodies.
   private(set) var requests: [SeenRequest] = []
   package private(set) var devices: Set<String> = []
+  /// Acknowledged by answers that the phone did not get, as far as that is known.
+  package var undelivered: Set<UUID128> = []
   /// How to ask for runs that were not asked for and have requests of what is looked for.
   package var otherRuns: [String] = []
   /// Of the journal, whatever it was asked for; nil: it is empty.

@@ -86,6 +86,10 @@ extension RecordFate {
 
 extension RecordStory {
   fileprivate var advice: String? {
+    if isUndelivered {
+      return
+        "the backend acknowledged what it does not have. This time its answer did not reach the phone, which sends the record again; one whose phone gets the answer is lost for good. Answer 2xx only after the commit; 'rollingroad conform' provokes it"
+    }
     guard isRefusedByFault else { return fate.advice }
     return
       "an injected fault refuses it, not the backend: GET /admin/v1/faults shows the rule, and the phone sends the record again"

@@ -1,3 +1,4 @@
+import BackendStore
 package import Base
 
 /// What is told in the end: of one record, or of a device and its gaps.
@@ -176,7 +177,8 @@ extension RecordJoin {
     ]
   }
 
-  /// Those that were made in the window: by a log, else by what they say of themselves, and else by the first request with them.
+  /// Those that were made in the window: by a log, else by what they say of themselves, and else by the first request with
+  /// them. Without a log, what is only in the store counts as well.
   fileprivate func records(of device: String, in window: ClosedRange<WallInstant>) -> [UUID128] {
     var times: [UUID128: WallInstant] = [:]
     for log in logs {
@@ -190,7 +192,16 @@ extension RecordJoin {
         if window.contains(time) { times[uuid] = time }
       }
     }
-    return times.sorted { ($0.value, $0.key) < ($1.value, $1.key) }.map(\.key)
+    guard logs.isEmpty, let store else { return sorted(times) }
+    for (uuid, rows) in store.rows where times[uuid] == nil && requests?.sightings[uuid] == nil {
+      guard let row = rows.first(where: { $0.device == device }) else { continue }
+      if let time = row.record.value("timestamp")?.instant, window.contains(time) { times[uuid] = time }
+    }
+    return sorted(times)
+  }
+
+  private func sorted(_ times: [UUID128: WallInstant]) -> [UUID128] {
+    times.sorted { ($0.value, $0.key) < ($1.value, $1.key) }.map(\.key)
   }
 }
 

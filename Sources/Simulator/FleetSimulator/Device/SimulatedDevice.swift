@@ -247,9 +247,15 @@ extension SimulatedDevice {
     account?.attempts += 1
     let login = (authorization.identity ?? .own).requests(for: name)
     let place = authorization.identity == nil ? authorization.tokenURL : login.login.name
+    // What a gateway in front of the server asks for, it asks here, too.
+    let placeholders = DevicePlaceholders(fleet: fleet.setup.name, index: index, seed: run.setup.seed)
+    let given = (run.setup.outside?.headers ?? []).filter { field in
+      !login.loginHeaders.contains { $0.hasName(field.name) }
+    }.map { NameValuePair($0.name, placeholders.fill($0.value)) }
     let request = OutgoingRequest(
       id: Account.firstRequest + (account?.attempts ?? 0), purpose: .log, method: "POST",
-      url: SimulatedDevice.url(place, in: run), headers: login.loginHeaders, body: Array(login.login.value.utf8),
+      url: SimulatedDevice.url(place, in: run), headers: login.loginHeaders + given,
+      body: Array(login.login.value.utf8),
       timeout: .seconds(60))
     link.send(request, at: now, under: faults, in: run)
   }

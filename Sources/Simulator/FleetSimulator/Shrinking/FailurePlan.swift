@@ -53,7 +53,7 @@ package struct FailurePlan: Equatable, Sendable {
   package init(reading bytes: [UInt8]) throws(ReadingError) {
     let value: JSONValue
     do throws(JSONError) { value = try JSONValue(parsing: bytes.span) } catch {
-      throw ReadingError(message: "invalid JSON at byte \(error.offset): \(error.code)")
+      throw ReadingError(message: "invalid JSON: \(error)")
     }
     guard case .integer(let version)? = value["plan"] else {
       throw ReadingError(

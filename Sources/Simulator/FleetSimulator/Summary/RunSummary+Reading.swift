@@ -214,7 +214,7 @@ extension RunSummary {
     }
     let json: JSONValue
     do throws(JSONError) { json = try JSONValue(parsing: bytes.span) } catch {
-      throw SummaryError("\(place): invalid JSON at byte \(error.offset): \(error.code)")
+      throw SummaryError("\(place): invalid JSON: \(error)")
     }
     do throws(SummaryError) { return try RunSummary(json) } catch { throw SummaryError("\(place): \(error.message)") }
   }

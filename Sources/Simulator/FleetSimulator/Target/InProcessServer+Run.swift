@@ -13,6 +13,7 @@ extension InProcessServer {
     self.init(store: store) { configuration in
       configuration.journalShare = 0
       configuration.otherTemplates = InProcessServer.templates(of: setup.fleets)
+      configuration.otherRoots = Set(setup.fleets.map(\.configuration.http.rootProperty)).sorted()
       guard let authorization = setup.authorization else { return }
       configuration.authentication = .required
       configuration.accessSeconds = Int(max(1, authorization.accessTokenLifetime.seconds))

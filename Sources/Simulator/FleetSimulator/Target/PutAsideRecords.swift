@@ -14,7 +14,10 @@ package struct PutAsideRecords {
     marks.insert(RecordMark.of(record))
     do throws(JSONError) {
       let value = try JSONValue(parsing: record, reading: .lenient)
-      if let uuid = UUID128(member: "uuid", of: value) { uuids.insert(uuid) }
+      if let uuid = UUID128(member: "uuid", of: value) { return _ = uuids.insert(uuid) }
+      // The store may have taken the whole body for the record, as it knew nothing of its root.
+      guard case .object(let body) = value else { return }
+      uuids.formUnion(body.members.compactMap { UUID128(member: "uuid", of: $0.value) })
     } catch {
       // What is no JSON is known by its bytes.
       return

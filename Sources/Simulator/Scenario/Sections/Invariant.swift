@@ -59,7 +59,7 @@ extension Invariant {
     case .ackedIsDurable:
       "every record that the server has acknowledged is in its store, as it was sent, or in quarantine"
     case .noPhantom:
-      "the store holds each record once, and none under a device that did not make it; what other runs may have left is told in a note"
+      "the store holds each record once, and nothing of devices that do not exist; a record that lies under another device alone is missing under its own (I3); what other runs may have left is told in a note"
     case .byteIdentity:
       "a record is rendered once, and every request carries the same bytes of it (SDK §7.2)"
     case .explainedDuplicates:

@@ -2,7 +2,7 @@ package import Base
 
 /// A Gauss–Markov walk over open ground: the next step has a part of the last one's speed and direction in it (T. Camp,
 /// J. Boleng, V. Davies, "A survey of mobility models for ad hoc network research", 2002). As in the survey the mean
-/// direction leads back to the middle for those who are far out.
+/// direction leads back to the middle for those who are far out; it stays so until they are far out on another side.
 struct Walker: Sendable {
   private let rules: WalkRules
   private let transport: Transport
@@ -10,7 +10,7 @@ struct Walker: Sendable {
   private(set) var place: Coordinate
   private var speed: Double
   private var directionDegrees: Double
-  private let meanDirectionDegrees: Double
+  private var meanDirectionDegrees: Double
   /// Drawn for the first trip: people who set out together shall not all want their next trip at one instant.
   private let firstStepsMax: Int
 
@@ -58,9 +58,10 @@ struct Walker: Sendable {
     let noise = stream.draw { ($0.normal(), $0.normal()) }
     let wanted = memory * speed + (1 - memory) * rules.meanSpeed
     speed = max(wanted + rest * Walker.speedDeviation * rules.meanSpeed * noise.0, 0.1 * rules.meanSpeed)
-    let isFarOut = rules.center.distanceMetres(to: place) > Walker.rangeMetres
-    let mean = isFarOut ? place.initialBearingDegrees(to: rules.center) : meanDirectionDegrees
-    let turn = (mean - directionDegrees).remainder(dividingBy: 360)
+    if rules.center.distanceMetres(to: place) > Walker.rangeMetres {
+      meanDirectionDegrees = place.initialBearingDegrees(to: rules.center)
+    }
+    let turn = (meanDirectionDegrees - directionDegrees).remainder(dividingBy: 360)
     directionDegrees += (1 - memory) * turn + rest * Walker.directionDeviationDegrees * noise.1
     let length = min(speed * rules.stepSeconds, max(metresMax, 0.1))
     place = place.destination(bearingDegrees: directionDegrees, distanceMetres: length)

@@ -102,6 +102,10 @@ struct SentBodyReader {
     sent.recordCount = envelope.records.count
     sent.rows.reserveCapacity(envelope.records.count)
     var near = waiting.all.startIndex - 1
+    if envelope.shape == .bare, let row = rowUnderAnyRoot(body, of: waiting, near: &near) {
+      sent.rows.append(row)
+      return findings
+    }
     for range in envelope.records {
       let record = body.span.extracting(range)
       if let row = waiting.row(marked: RecordMark.of(record), near: &near) {
@@ -112,6 +116,14 @@ struct SentBodyReader {
     }
     if let frame = BodyFrame(of: envelope, in: body) { self.frame = frame }
     return findings
+  }
+
+  /// A record of a template may have nothing that a record is known by. It is known by its bytes, whatever its root is called.
+  private func rowUnderAnyRoot(_ body: [UInt8], of waiting: WaitingRecords, near: inout Int) -> Int64? {
+    for value in envelope.values {
+      if let row = waiting.row(marked: RecordMark.of(body.span.extracting(value)), near: &near) { return row }
+    }
+    return nil
   }
 
   private func note(

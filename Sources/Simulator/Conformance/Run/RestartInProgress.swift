@@ -1,0 +1,88 @@
+import Base
+import Contract
+import Scenario
+import Shell
+import Threads
+import Upload
+
+/// A restart that goes on beside the clause that asked for it.
+final class RestartInProgress: Sendable {
+  /// Signalled once the command has ended, and again by each who has waited for it.
+  private let end = Semaphore()
+  private let flag = AtomicFlag()
+  private let code = AtomicFlag()
+  private let isLate = AtomicFlag()
+
+  fileprivate init(_ command: String, signal: String, within time: Nanoseconds?) {
+    let (end, flag, code, isLate) = (end, flag, code, isLate)
+    let milliseconds = min(time.map { Int($0.wholeMilliseconds) } ?? .max, ShellCommand.millisecondsMax)
+    NamedThread.started("restart") {
+      // The backend that it starts must outlive it.
+      let result = ShellCommand.run(command, ["SIGNAL": signal], within: max(1, milliseconds), startsServer: true) {
+        _ in
+        true
+      }
+      if result != .code(0) { code.raise() }
+      if result == .timeout { isLate.raise() }
+      flag.raise()
+      end.signal()
+    }.detach()
+  }
+
+  var hasEnded: Bool { flag.isRaised }
+
+  /// Until the command has ended. What comes after it must not meet it, however the clause ends.
+  func join() {
+    end.wait()
+    end.signal()
+  }
+
+  /// The same, and until the backend answers again.
+  func wait(_ run: ClauseRun) throws {
+    join()
+    if isLate.isRaised {
+      throw ClauseStop.notJudged(
+        "the restart command had not ended when the time of the run was over (--time-limit): \(run.target.dialect.restart ?? "")"
+      )
+    }
+    if code.isRaised { throw ClauseStop.notJudged("the restart command failed: \(run.target.dialect.restart ?? "")") }
+    try run.waitUntilThere()
+  }
+}
+
+extension ClauseRun {
+  private static let patienceWithStart = Nanoseconds.seconds(20)
+
+  func beginRestart(_ signal: String) -> RestartInProgress {
+    RestartInProgress(target.dialect.restart ?? "false", signal: signal, within: timeLeft)
+  }
+
+  /// Seconds until the backend was available again.
+  func restart(_ signal: String) throws -> Double {
+    let begin = now
+    try beginRestart(signal).wait(self)
+    return (now - begin).seconds
+  }
+
+  /// Where tokens do not survive a restart, which another clause says, the app signs in again.
+  func deliver(afterRestart phone: ConformancePhone, as what: String) throws {
+    if facts.needsTokens, phone.upload().last.map({ [401, 403].contains($0.status) }) ?? false {
+      let tokens = try signIn(phone.name)
+      phone.configure { draft in draft.take(tokens) }
+    }
+    if phone.queuedCount > 0 { try deliver(phone, as: what) }
+  }
+
+  /// Any answer of its own will do.
+  func waitUntilThere() throws {
+    let deadline = now + ClauseRun.patienceWithStart
+    while now < deadline {
+      let outcome = target.client.ask(target.url, by: "OPTIONS").outcome
+      // A proxy in front answers for a backend that is not there yet.
+      if outcome.status != 0, ![502, 503, 504].contains(outcome.status) { return }
+      try keepTime()
+      pause(50)
+    }
+    throw ClauseStop.notJudged("20 s after the restart the backend does not answer")
+  }
+}
