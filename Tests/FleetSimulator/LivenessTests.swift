@@ -165,6 +165,19 @@ import World
     #expect(stage.violated == violated)
   }
 
+  /// An interval that a command sets counts from then on, and not for the rest before it.
+  @Test func anIntervalThatIsSetCountsFromThenOn() {
+    let stage = Stage.started()
+    stage.event(.motionChange(stage.location(isMoving: false)))
+    stage.pass(seconds: 4_000)
+    var configuration = Runs.configuration(.android)
+    configuration.app.heartbeatIntervalSeconds = 60
+    stage.tell(.configured(configuration))
+    stage.pass(seconds: 10)
+    stage.event(.motionChange(stage.location(isMoving: true)))
+    #expect(stage.violated == [])
+  }
+
   @Test func aPhoneThatIsNotToBeatDoesNot() {
     let stage = Stage.started()
     stage.event(.heartbeat(stage.location(isMoving: false)))

@@ -21,6 +21,13 @@ import Upload
     #expect(stage.violated == [.bounds])
   }
 
+  /// A phone that waited for Wi-Fi sends all that it has, however much a server would take (SDK §8.2).
+  @Test func aBatchHasAsManyRecordsAsWaited() {
+    let stage = Stage { ($0.persistence.maxRecordsToPersist, $0.http.maxBatchSize) = (-1, -1) }
+    stage.upload((0..<10_001).map { _ in stage.insert() })
+    #expect(stage.violated == [])
+  }
+
   /// What makes room is told behind the records of its instant (SDK §7.4: after an insert).
   @Test(arguments: [true, false])
   func aQueueIsWeighedWhenItsInstantIsOver(makesRoom: Bool) {

@@ -56,6 +56,16 @@ import Vocabulary
     #expect(stage.violated == violated)
   }
 
+  /// A window of a schedule that has another mode begins as a start does.
+  @Test func aWindowThatBeginsBeginsAtRest() {
+    let stage = started(.ios) { $0.app.stopOnTerminate = false }
+    rest(at: 0, stage)
+    boot(stage)
+    stage.event(.schedule(EngineState()))
+    rest(at: 300, stage)
+    #expect(stage.violated == [])
+  }
+
   /// Without a position there is no record of its setting off.
   @Test func anAppThatTheSystemStartsHasGoneOnMeanwhile() {
     let stage = started(.ios) { $0.app.stopOnTerminate = false }

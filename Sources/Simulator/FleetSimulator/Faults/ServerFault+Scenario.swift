@@ -81,7 +81,9 @@ extension LinkExchange {
   private var records: Int {
     guard purpose == .records else { return 0 }
     var envelope = Envelope()
-    do throws(EnvelopeError) { try EnvelopeReader().read(body.span, into: &envelope) } catch { return 0 }
+    do throws(EnvelopeError) { try EnvelopeReader(maxRecords: .max).read(body.span, into: &envelope) } catch {
+      return 0
+    }
     return envelope.records.count
   }
 }

@@ -19,7 +19,7 @@ package struct AcknowledgedRecords {
   private var putAsideByAnswers = 0
   private var headers: [NameValuePair] = []
 
-  private let reader = EnvelopeReader()
+  private let reader = EnvelopeReader(maxRecords: .max)
   private let decoder = RecordDecoder()
   private var envelope = Envelope()
 

@@ -38,7 +38,8 @@ struct RequestFindings {
 
 /// Finds the records of a queue in the bodies of its requests.
 struct SentBodyReader {
-  private let reader = EnvelopeReader()
+  /// A phone that waited for Wi-Fi sends all that it has, however much a server takes.
+  private let reader = EnvelopeReader(maxRecords: .max)
   private let decoder = RecordDecoder()
   private var envelope = Envelope()
   /// That of the last body that was read.

@@ -38,7 +38,11 @@ final class HeartbeatRule: Rule {
 
   override func see(_ event: SimulationEvent, _ context: EventContext) {
     let (device, now) = (context.device, context.now.monotonic)
-    if hearts[device].since != nil { judge(context) }
+    switch event {
+    // The interval may be another one from now on: what was due until now is not told by it.
+    case .told(.commanded), .configured: break
+    default: if hearts[device].since != nil { judge(context) }
+    }
     if HeartbeatRule.stirs(event) { hearts[device].rhythm = nil }
     switch event {
     case .launched(let launch) where launch.isInBackground:

@@ -77,7 +77,8 @@ final class LifecycleRule: Rule {
     case .told(.engine(.motionChange(let record))): settle(record, context)
     // It has set off without a position, and so without a record of it (SDK §12.6.4).
     case .told(.engine(.location(let record))) where record.isMoving: lives[device].move()
-    case .told(.engine(.enabledChange)): lives[device].move()
+    // A window of another mode begins as a start does, at rest where the phone is then (SDK §16.3).
+    case .told(.engine(.enabledChange)), .told(.engine(.schedule)): lives[device].move()
     // A device that a server asks to start starts, whatever launched its app (SDK §10.2). What a schedule has started goes on
     // when the schedule ends (SDK §16.3.6).
     case .told(.commanded(.start)), .told(.commanded(.startGeofences)), .told(.commanded(.startSchedule)),
