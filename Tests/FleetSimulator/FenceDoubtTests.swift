@@ -64,6 +64,17 @@ import World
   }
 
   /// Without an initial trigger a visit begins silently where monitoring begins inside (SDK §15.4).
+  /// When a stay begins silently by a poor position nothing tells.
+  @Test(arguments: [(200.0, false, []), (200, true, [Invariant.geofenceLiveness]), (1_500, false, [.dwell])])
+  func aStayThatBeginsSilently(radius: Double, triggersInitially: Bool, violated: [Invariant]) {
+    var fence = Geofence(
+      identifier: "depot", shape: .circle(center: Geofence.Vertex(latitude: 1, longitude: 2), radiusMetres: radius))
+    (fence.notifyOnDwell, fence.loiteringDelayMilliseconds) = (true, 30_000)
+    let stage = Stage.fenced(fence, at: 0) { $0.geolocation.geofenceInitialTriggerEntry = triggersInitially }
+    stage.wait(900)
+    #expect(stage.violated == violated)
+  }
+
   @Test(arguments: [(false, []), (true, [Invariant.geofence])])
   func anExitAfterAnExit(triggersInitially: Bool, violated: [Invariant]) {
     let stage = Stage { $0.geolocation.geofenceInitialTriggerEntry = triggersInitially }

@@ -148,7 +148,8 @@ final class GeofenceLivenessRule: Rule {
     }
     if watch.isInside && watch.told == false {
       // At the rim the first position may be outside, of which nothing is told either.
-      if watch.silentUntil != nil, isAtRim(watch, context) { return watch.told = nil }
+      let place = ledger.truth.lives[context.device].place(at: context.now.monotonic)
+      if watch.silentUntil != nil, place.map({ watch.truth.isAtRim($0) }) ?? true { return watch.told = nil }
       owe(true, &watch, since: context.now.monotonic, context)
       watch.owed?.isSilent = watch.silentUntil != nil
     } else if !watch.isInside {
@@ -156,23 +157,18 @@ final class GeofenceLivenessRule: Rule {
       // error of a position.
       let wasTold = watch.told == true
       settle(false, &watch, at: context.now.monotonic)
-      if wasTold || watch.silentUntil != nil && isNearby(watch, context) { watch.told = nil }
+      // A poor first position may say that it is inside, of which nothing is told then.
+      if wasTold || watch.silentUntil != nil && !(depth(of: context, in: watch) < -Self.poorMetres) { watch.told = nil }
     } else if watch.told == true, !watch.hasDwelt, let earliest = watch.dwellEarliest {
       // The stay began when it was told, not when monitoring surely runs: its time goes on meanwhile (SDK §15.3).
       watch.dwellDue = max(earliest, context.now.monotonic) + GeofenceLivenessRule.dwellPatience
     }
   }
 
-  private func isAtRim(_ watch: FenceWatch, _ context: EventContext) -> Bool {
-    let place = ledger.truth.lives[context.device].place(at: context.now.monotonic)
-    return place.map { watch.truth.isAtRim($0) } ?? true
-  }
-
-  /// A poor first position may say that it is inside, of which nothing is told then.
-  private func isNearby(_ watch: FenceWatch, _ context: EventContext) -> Bool {
-    guard let place = ledger.truth.lives[context.device].place(at: context.now.monotonic) else { return true }
-    let circle = watch.truth.circle
-    return circle.center.distanceMetres(to: place) < circle.radiusMetres + GeofenceLivenessRule.poorMetres
+  /// How far it is inside its circle, below 0 outside; no number where it is unknown where the device is.
+  private func depth(of context: EventContext, in watch: FenceWatch) -> Double {
+    let (place, circle) = (ledger.truth.lives[context.device].place(at: context.now.monotonic), watch.truth.circle)
+    return place.map { circle.radiusMetres - circle.center.distanceMetres(to: $0) } ?? .nan
   }
 
   /// The app runs again: what happened meanwhile is told now.
@@ -376,7 +372,10 @@ final class GeofenceLivenessRule: Rule {
     if watch.isSilent(owed) {
       let since = owed.isEntry ? life.mayBeInside(watch.truth, since: owed.since) : nil
       watch.clock = GeofenceLivenessRule.clock(context)
-      return settle(owed.isEntry, &watch, at: owed.since, since: since)
+      settle(owed.isEntry, &watch, at: owed.since, since: since)
+      // A poor first position leaves open when the stay began (SDK §15.4).
+      guard owed.isSilent, !(depth(of: context, in: watch) > Self.poorMetres) else { return }
+      return (watch.dwellDue, watch.dwellEarliest) = (nil, nil)
     }
     // A record that cannot be written is not told.
     if !life.isSound(since: owed.since) || life.knowsNoPlace(at: owed.since) { return }
