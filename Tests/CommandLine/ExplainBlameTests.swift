@@ -67,17 +67,22 @@ import Upload
     guard case .answered(200, reason: _, _) = outcome else { throw ChildProcess.Failure("\(outcome)") }
   }
 
+  /// One whose data are in the folder's `data`.
+  private static func proxy(to url: String, in folder: TemporaryFolder) throws -> ProxyServer {
+    var configuration = ProxyConfiguration(try UpstreamTarget(parsing: url))
+    configuration.listen = "127.0.0.1:0"
+    configuration.administration.listen = "127.0.0.1:0"
+    configuration.administration.loops = 1
+    configuration.administration.data = folder.file("data")
+    return try ProxyServer(configuration)
+  }
+
   /// What a proxy lists is what the backend has acknowledged: whether it is stored, only the backend's store tells.
   @Test func whatAProxyHasSeenIsNoStore() throws {
     let server = try LocalServer.start()
     defer { server.stop() }
     let folder = try TemporaryFolder()
-    var configuration = ProxyConfiguration(try UpstreamTarget(parsing: server.url))
-    configuration.listen = "127.0.0.1:0"
-    configuration.administration.listen = "127.0.0.1:0"
-    configuration.administration.loops = 1
-    configuration.administration.data = folder.file("data")
-    let proxy = try ProxyServer(configuration)
+    let proxy = try Self.proxy(to: server.url, in: folder)
     try Self.upload(to: proxy.url)
     func judge(_ journal: String) {
       let call = CommandCall(["explain", Self.uuid, "--journal", journal])
@@ -95,12 +100,7 @@ import Upload
       request.lines[0].hasPrefix("POST") ? .ok(#"{"ok":1}"#) : .ok("[]")
     }
     let folder = try TemporaryFolder()
-    var configuration = ProxyConfiguration(try UpstreamTarget(parsing: backend.url))
-    configuration.listen = "127.0.0.1:0"
-    configuration.administration.listen = "127.0.0.1:0"
-    configuration.administration.loops = 1
-    configuration.administration.data = folder.file("data")
-    let proxy = try ProxyServer(configuration)
+    let proxy = try Self.proxy(to: backend.url, in: folder)
     let client = try BlockingHTTPClient(TransportConfiguration())
     let rule = #"{"faults":[{"id":"d","fault":{"kind":"drop"},"match":{"count":1}}]}"#
     let set = client.ask(proxy.administrationURL + "/admin/v1/faults", by: "PUT", body: Array(rule.utf8))

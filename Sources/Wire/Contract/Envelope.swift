@@ -169,8 +169,8 @@ package enum EnvelopeWarning: Equatable, Sendable {
 package struct EnvelopeReader: Sendable {
   /// The root that a server expects; nil for those that are found anyway.
   let rootProperty: [UInt8]?
-  /// Those of other apps.
-  private let otherRoots: [[UInt8]]
+  /// That one, and those of other apps.
+  let roots: [[UInt8]]
   package let maxRecords: Int
   let table = FieldTable.shared
   /// Keys of the objects that are records, whatever else they look like.
@@ -183,12 +183,10 @@ package struct EnvelopeReader: Sendable {
     templateKeys = templates.compactMap { if case .object(let members) = $0.root { members.map(\.name) } else { nil } }
     let ordinary = ["", EnvelopeKey.noRoot.description, EnvelopeKey.location.description]
     self.rootProperty = rootProperty.flatMap { ordinary.contains($0) ? nil : Array($0.utf8) }
-    self.otherRoots = otherRoots.filter { !ordinary.contains($0) }.map { Array($0.utf8) }
+    let others = otherRoots.filter { !ordinary.contains($0) }.map { Array($0.utf8) }
+    roots = (self.rootProperty.map { [$0] } ?? []) + others
     self.maxRecords = maxRecords
   }
-
-  /// What is told of them.
-  var roots: [[UInt8]] { (rootProperty.map { [$0] } ?? []) + otherRoots }
 
   /// Fills `envelope` with what the body holds; a batch without records is fine. After an error it holds nothing of use.
   package func read(_ body: Span<UInt8>, into envelope: inout Envelope) throws(EnvelopeError) {

@@ -39,10 +39,11 @@ struct FolderJournal: RequestJournal {
       while let after = next {
         let page = try journal.requests(matching: filter, after: after, limit: FolderJournal.page)
         for request in page.elements {
-          guard let seen = seen(request) else { continue }
+          // What tells nothing new is not unpacked.
+          guard !others.contains(request.entry.run), let seen = seen(request) else { continue }
           if request.entry.run == run {
             take(seen)
-          } else if !others.contains(request.entry.run), uuid.map(SeenRequest.uuids(in: seen.body).contains) ?? true {
+          } else if uuid.map(SeenRequest.uuids(in: seen.body).contains) ?? true {
             others.insert(request.entry.run)
           }
         }

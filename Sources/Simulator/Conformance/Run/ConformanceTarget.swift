@@ -21,7 +21,7 @@ package struct ConformanceTarget: Sendable {
   let commands: DialectCommands?
   let client: ConformanceClient
   /// How phones and questions get there.
-  let transport: TransportConfiguration
+  var transport: TransportConfiguration { client.transport }
 
   /// `base` is the URL that the user names; the token is for the administration of a Rolling Road server; the transport says
   /// whom to trust.
@@ -31,8 +31,7 @@ package struct ConformanceTarget: Sendable {
   ) {
     let dialect = dialect.withPromisesOfPreset
     self.dialect = dialect
-    self.transport = transport.ofConformance
-    let client = ConformanceClient(transport: self.transport)
+    let client = ConformanceClient(transport: transport.ofConformance)
     self.client = client
     let root = ConformanceTarget.joined(base, dialect.uploadPath)
     url = dialect.uploadPath == nil ? dialect.preset.map { $0.uploads(to: base) } ?? base : root

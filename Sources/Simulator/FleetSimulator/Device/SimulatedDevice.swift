@@ -147,8 +147,12 @@ struct SimulatedDevice {
   }
 
   /// What the app says to `ready`.
+  private func placeholders(in run: RunContext) -> DevicePlaceholders {
+    DevicePlaceholders(fleet: fleet.setup.name, index: index, seed: run.setup.seed)
+  }
+
   func configuration(in run: RunContext) -> Configuration {
-    let placeholders = DevicePlaceholders(fleet: fleet.setup.name, index: index, seed: run.setup.seed)
+    let placeholders = placeholders(in: run)
     var configuration = fleet.setup.configuration
     if !fleet.setup.documents.isEmpty {
       configuration = Configuration(platform: configuration.platform)
@@ -248,7 +252,7 @@ extension SimulatedDevice {
     let login = (authorization.identity ?? .own).requests(for: name)
     let place = authorization.identity == nil ? authorization.tokenURL : login.login.name
     // What a gateway in front of the server asks for, it asks here, too.
-    let placeholders = DevicePlaceholders(fleet: fleet.setup.name, index: index, seed: run.setup.seed)
+    let placeholders = placeholders(in: run)
     let given = (run.setup.outside?.headers ?? []).filter { field in
       !login.loginHeaders.contains { $0.hasName(field.name) }
     }.map { NameValuePair($0.name, placeholders.fill($0.value)) }
