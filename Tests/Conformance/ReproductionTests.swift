@@ -1,6 +1,7 @@
 import Base
 import JSON
 import Scenario
+import Shell
 import Testing
 import Threaded
 
@@ -8,7 +9,9 @@ import Threaded
 
 /// The scenario of a finding: it asks the store as the clause did, and shows no secret.
 @Suite(.waits) struct ReproductionTests {
-  private func files(_ verification: DialectVerification, requests: [UInt8]?) throws -> [(name: String, text: String)] {
+  private func files(
+    _ verification: DialectVerification, requests: [UInt8]?, keeping kept: [KeptField]? = nil
+  ) throws -> [(name: String, text: String)] {
     let clause = try #require(ConformanceClause.all.first { $0.id == "batch-250" })
     var breach = Breach(cause: "${NOTHING} was stored", harm: .lose)
     breach.requests = requests
@@ -17,12 +20,16 @@ import Threaded
       [result], target: "http://127.0.0.1:1/points", store: nil, seed: 1, start: WallInstant(millisecondsSince1970: 0),
       seconds: 1)
     summary.dialect.verification = verification
+    summary.dialect.promises.kept = kept
     return ConformanceFiles(summary).all
   }
 
-  private func scenario(_ verification: DialectVerification) throws -> (text: String, target: Target) {
+  private func scenario(
+    _ verification: DialectVerification, keeping kept: [KeptField]? = nil
+  ) throws -> (text: String, target: Target) {
     let text = try #require(
-      try files(verification, requests: Array(#"{"path":"/points"}"#.utf8)).first { $0.name == "again/batch-250.json5" }
+      try files(verification, requests: Array(#"{"path":"/points"}"#.utf8), keeping: kept)
+        .first { $0.name == "again/batch-250.json5" }
     )
     .text
     let reader = ScenarioReader(overrides: [], variable: { $0 == "VERIFY_AUTHORIZATION" ? "Bearer r" : nil })
@@ -54,6 +61,34 @@ import Threaded
     #expect(!text.contains("word"))
     #expect(target.verification.place.database == "postgresql://reader@127.0.0.1:1/points")
     #expect(target.verification.place.query == verification.place.query && target.verification.contradiction == nil)
+  }
+
+  /// What the dialect says to be kept is missed where it is sent again, too.
+  @Test func whatIsKeptIsKeptInTheScenario() throws {
+    var verification = DialectVerification()
+    verification.url = "/list?device={device}"
+    let (text, target) = try scenario(verification, keeping: [.extras, .isMoving])
+    #expect(target.verification.kept == [.extras, .isMoving], "\(text)")
+    #expect(try scenario(verification).target.verification.kept == [])
+  }
+
+  /// Bytes that are no request, as a command of the shell makes them.
+  @Test(arguments: [
+    "GARBAGE\r\n\r\n", "\u{16}\u{03}\u{00}\u{01}", "POST /a%20b'\\$x HTTP/1.1\r\n\r\n",
+    "X-Long: " + String(repeating: "a", count: 70_000) + "\r\nX: aaa\r\n",
+  ])
+  func aCommandSendsTheSameBytes(text: String) throws {
+    let command = try #require(TargetAddress("http://[::1]:81/a")?.command(sending: Array(text.utf8)))
+    #expect(command.hasSuffix(" | curl -sS --max-time 3 telnet://[::1]:81"))
+    let printed = try #require(command.firstRange(of: " | curl ").map { command[..<$0.lowerBound] })
+    var bytes: [UInt8] = []
+    let end = ShellCommand.run("\(printed) | od -An -v -tu1", [:]) {
+      bytes += $0
+      return true
+    }
+    #expect(end == .code(0) && command.utf8.count < 300)
+    let expected = text.utf8.map { "\($0)" }
+    #expect(String(decoding: bytes, as: UTF8.self).split(whereSeparator: \.isWhitespace).map(String.init) == expected)
   }
 
   @Test func partsOfRequestsAreNoScenario() throws {

@@ -204,6 +204,31 @@ import Testing
     withExtendedLifetime(folder) {}
   }
 
+  /// What a store is said to keep is missed, also where it shows it of no record; nought and what is not known is not.
+  @Test func whatIsKeptIsMissedWhereNoRecordHasIt() throws {
+    let rows = [1, 2].map { #"{"device":"a","uuid":"\#(Self.uuid($0).text)","time":"2026-07-28T18:34:22Z"}"# }
+    let (proof, folder) = try proof(rows)
+    let records = [#""speed":3.5},"extras":{"a":1},"odometer":0"#, #""speed":-1},"battery":{"level":0.5}"#]
+    func lacking(_ kept: [KeptField]) throws -> [String] {
+      var tally = ContentComparisons<Int>(promised: kept)
+      for (number, record) in records.enumerated() {
+        let text = #"{"timestamp":"2026-07-28T18:34:22.000Z","event":"geofence","coords":{\#(record)}"#
+        let sent = try #require(RecordContent(sent: Array(text.utf8)))
+        let stored = try #require(proof.content(of: Self.uuid(number + 1), of: "a"))
+        tally.note(sent.comparison(with: stored), of: number)
+      }
+      return tally.lacking.map { "\($0.first): \($0.fields.text), \(tally.reason(for: $0.fields))" }.sorted()
+    }
+    #expect(try lacking([]) == [])
+    #expect(try lacking([.speed, .odometer]) == ["0: coords.speed, which the store is said to keep"])
+    #expect(
+      try lacking([.extras, .battery]) == [
+        "0: extras, which the store is said to keep", "1: battery.level, which the store is said to keep",
+      ])
+    #expect(try lacking([.event, .geofence, .provider, .unknown]).count == 2)
+    withExtendedLifetime(folder) {}
+  }
+
   @Test(arguments: [
     ("{\"uuid\":\"U\"}\n{\"uuid\":\"U\"}\n", "$[*].uuid", 2), ("{\"uuid\":\"U\"}", "$[*].uuid", 1),
     ("{\"rows\":[{\"id\":\"U\"}]}", "$.rows[*].id", 1), ("[]", "$[*].uuid", 0), ("{\"rows\":[]}", "$.rows[*].id", 0),

@@ -1,4 +1,5 @@
 import Base
+package import Scenario
 
 /// What a record says, in 40 bytes: its time and its place as they are, quantities and extras as marks that tell whether two
 /// are the same. For comparisons of what was sent with what is stored where there are very many of both.
@@ -144,6 +145,19 @@ extension RecordContent {
       Fields.quantity(quantities.count + word.rawValue)
     }
 
+    /// Of what a store may keep, as far as it is compared.
+    fileprivate init(of field: KeptField) {
+      let path =
+        switch field {
+        case .speed, .heading, .altitude, .accuracy: "coords.\(field.rawValue)"
+        case .battery: "battery.level"
+        case .activity: RecordWords.Word.activity.name
+        default: field.rawValue
+        }
+      let indices = Fields.names.indices.filter { Fields.names[$0] == path || Fields.names[$0].hasPrefix("\(path).") }
+      self = Fields(rawValue: indices.reduce(0) { $0 | 1 << UInt16($1) })
+    }
+
     /// In their order.
     fileprivate static let names =
       ["timestamp", "latitude", "longitude"] + quantities + RecordWords.Word.allCases.map(\.name)
@@ -174,7 +188,12 @@ package struct ContentComparisons<Owner> {
   /// Stored times without a zone.
   package private(set) var unreadTimes = 0
 
-  package init() {}
+  /// Kept whatever is shown.
+  private let promised: RecordContent.Fields
+
+  package init(promised: [KeptField] = []) {
+    self.promised = promised.reduce(into: []) { $0.formUnion(RecordContent.Fields(of: $1)) }
+  }
 
   package mutating func note(_ comparison: RecordContent.Comparison, of owner: @autoclosure () -> Owner) {
     if comparison.hasUnreadTime { unreadTimes += 1 }
@@ -195,10 +214,15 @@ package struct ContentComparisons<Owner> {
       .filter { !$0.0.isEmpty }.sorted { $0.3 < $1.3 }.map { ($0.0, $0.1, $0.2) }
   }
 
+  /// Why a record must not be without these.
+  package func reason(for fields: RecordContent.Fields) -> String {
+    promised.isSuperset(of: fields) ? "which the store is said to keep" : "which the store shows for other records"
+  }
+
   /// What the store keeps: a time and a place when it shows those of any record, all else when it does so of most.
   private var kept: RecordContent.Fields {
     let indices = shown.indices.filter { shown[$0] > 0 && ($0 < 3 || shown[$0] >= missed[$0]) }
-    return RecordContent.Fields(rawValue: indices.reduce(0) { $0 | 1 << UInt16($1) })
+    return RecordContent.Fields(rawValue: indices.reduce(0) { $0 | 1 << UInt16($1) }).union(promised)
   }
 }
 

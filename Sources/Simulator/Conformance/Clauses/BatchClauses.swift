@@ -143,7 +143,7 @@ extension ConformanceClause {
     let size = "a body of \(Double(upload.request.body.count / 100_000) / 10) MB"
     run.lastSent = RawRequest(upload.request)
     guard upload.isSuccess else {
-      throw run.fail("\(size) was answered with \(upload.outcome.text.shortened(120))", harm: .block)
+      throw run.fail("\(size) was \(upload.outcome.answer(120))", harm: .block)
     }
     try run.expectWholeNotes(of: records, in: try run.expectOnce(records, of: phone.name, among: " of \(size)"))
   }
@@ -180,6 +180,8 @@ extension ConformanceClause {
   private static func minuteEarly(_ run: ClauseRun) throws {
     let phone = try run.phone()
     let record = run.fix(phone, at: run.wallNow.advanced(byMilliseconds: 60_000))
+    // When it comes again, that minute has passed.
+    run.log.noteUnscriptable()
     try run.deliver(phone, [record], as: "a record of the next minute")
     let look = try run.expectOnce([record], of: phone.name, among: ", a minute ahead of the clock,")
     try run.expectSame(["timestamp"], of: record, in: look)
@@ -198,7 +200,7 @@ extension ConformanceClause {
     guard let upload = phone.upload().last else { throw ClauseStop.notJudged("the phone did not upload") }
     guard upload.isSuccess else {
       throw run.fail(
-        "a batch with one record without coordinates was answered with \(upload.outcome.text.shortened(120))",
+        "a batch with one record without coordinates was \(upload.outcome.answer(120))",
         harm: .block, upload)
     }
     let page = AnswerWatch.isPage(upload.body, upload.head[HeaderName.contentType] ?? "") ? " (with a page)" : ""
@@ -222,7 +224,7 @@ extension ConformanceClause {
       guard upload.isSuccess else {
         let form = isBatch ? "a batch of one record" : "a record"
         throw run.fail(
-          "\(form) without coordinates was answered with \(upload.outcome.text.shortened(120))", harm: .block, upload)
+          "\(form) without coordinates was \(upload.outcome.answer(120))", harm: .block, upload)
       }
     }
   }

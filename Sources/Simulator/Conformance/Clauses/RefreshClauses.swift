@@ -90,8 +90,9 @@ extension ConformanceClause {
     },
     ConformanceClause(
       "refresh-answer-lost", .tokens, .must, .block,
-      "A refresh whose answer was lost can be repeated with the old refresh token",
-      because: "the phone has never seen the new one: refused, it is locked out for good (SDK §11.4)",
+      "A refresh whose answer was lost can be repeated a second later with the old refresh token",
+      because:
+        "the phone has never seen the new one, and asks again with its next upload: refused, it is locked out for good (SDK §11.4)",
       needs: [.tokens],
       presumes: ["refresh-form", "refresh-answer-found", "refreshed-token-works", "refresh-chain"], answerLost),
     ConformanceClause(
@@ -124,7 +125,7 @@ extension ConformanceClause {
       let outcome = run.send(try run.refreshRequest(tokens, in: phone) { $0.refreshToken = "none-of-yours" })
       if ![400, 401, 403].contains(outcome.status) {
         throw run.fail(
-          "an unknown refresh token was answered with \(outcome.text.shortened(120))",
+          "an unknown refresh token was \(outcome.answer(120))",
           harm: 500 <= outcome.status ? .repeat : .wrong)
       }
     },
@@ -136,7 +137,7 @@ extension ConformanceClause {
       let request = try run.refreshRequest(tokens, in: phone)
       run.lastSent = request
       let (outcome, head) = run.target.client.ask(request.url, by: "POST", headers: request.headers, body: request.body)
-      if 300..<400 ~= outcome.status { throw run.fail("a refresh was answered with \(outcome.text.shortened(80))") }
+      if 300..<400 ~= outcome.status { throw run.fail("a refresh was \(outcome.answer(80))") }
       if 200..<300 ~= outcome.status, AnswerWatch.isPage(outcome.body, head[HeaderName.contentType] ?? "") {
         throw run.fail("a refresh was answered with a page: \(outcome.text.shortened(80))")
       }
@@ -196,6 +197,7 @@ extension ConformanceClause {
     let (phone, tokens) = try signedIn(run)
     let request = try run.refreshRequest(tokens, in: phone)
     try run.sendAside(request)
+    run.pause(1_000)
     let outcome = run.send(request)
     guard [200, 201].contains(outcome.status),
       let renewed = JSONValue(answer: outcome.body).flatMap({ DeviceTokens(FoundTokens(searching: $0), after: tokens) })

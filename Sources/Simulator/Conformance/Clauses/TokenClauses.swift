@@ -26,7 +26,7 @@ extension ConformanceClause {
       guard let upload = phone.upload().last else { throw ClauseStop.notJudged("the phone did not upload") }
       guard [401, 403].contains(upload.status) else {
         throw run.fail(
-          "an upload without a token was answered with \(upload.outcome.text.shortened(100))",
+          "an upload without a token was \(upload.outcome.answer(100))",
           harm: upload.isSuccess
             ? (AnswerWatch.isPage(upload.body, upload.head[HeaderName.contentType] ?? "") ? .lose : .wrong) : .block,
           upload)
@@ -45,7 +45,7 @@ extension ConformanceClause {
         phone.put([run.fix(phone)])
         guard let upload = phone.upload().last else { throw ClauseStop.notJudged("the phone did not upload") }
         if upload.status != 401 {
-          throw run.fail("an unknown access token was answered with \(upload.outcome.text.shortened(100))", upload)
+          throw run.fail("an unknown access token was \(upload.outcome.answer(100))", upload)
         }
       }
     },
@@ -137,7 +137,7 @@ extension ConformanceClause {
       _ = try run.signIn(name)
       let (outcome, _) = try run.signInAnswer(name)
       if !(200...299).contains(outcome.status) {
-        throw run.fail("a second registration was answered with \(outcome.text.shortened(120))")
+        throw run.fail("a second registration was \(outcome.answer(120))")
       }
       let phone = try run.phone(exactly: name, tokens: try run.signIn(name))
       try run.deliver(phone, [run.fix(phone)], as: "an upload after a second registration")
@@ -146,9 +146,10 @@ extension ConformanceClause {
 
   private static func registerAnswer(_ run: ClauseRun) throws {
     let name = try run.phone(signsIn: false).name
+    run.lastSent = try run.signInRequest(name)
     let (outcome, _) = try run.signInAnswer(name)
     guard [200, 201].contains(outcome.status) else {
-      throw run.fail("a registration was answered with \(outcome.text.shortened(120))")
+      throw run.fail("a registration was \(outcome.answer(120))")
     }
     guard let answer = JSONValue(answer: outcome.body), case .object = answer else {
       throw run.fail("the answer to a registration is not a JSON object: \(outcome.text.shortened(120))")
@@ -164,7 +165,7 @@ extension ConformanceClause {
     let upload = try run.uploadAfterTheEnd()
     if upload.isSuccess { throw ClauseStop.notJudged("the token was still taken: see tokens-end") }
     if upload.status != 401 {
-      throw run.fail("an expired access token was answered with \(upload.outcome.text.shortened(100))", upload)
+      throw run.fail("an expired access token was \(upload.outcome.answer(100))", upload)
     }
   }
 
@@ -274,7 +275,7 @@ extension ClauseRun {
   ) throws -> DeviceTokens {
     let outcome = send(try refreshRequest(tokens, in: phone, change))
     guard [200, 201].contains(outcome.status) else {
-      throw fail("\(what) was answered with \(outcome.text.shortened(120))")
+      throw fail("\(what) was \(outcome.answer(120))")
     }
     guard let answer = JSONValue(answer: outcome.body), case .object = answer else {
       throw fail("\(what) was answered with no JSON object: \(outcome.text.shortened(120))", harm: .deaf)

@@ -152,8 +152,8 @@ extension ConformanceClause {
 
   private static func garbage(_ run: ClauseRun) throws {
     let (_, raw) = try plain(run)
-    let path = TargetAddress(raw.url)?.path ?? "/"
-    let host = TargetAddress(raw.url)?.authority ?? ""
+    let address = TargetAddress(raw.url)
+    let (path, host) = (address?.path ?? "/", address?.authority ?? "")
     let cases: [(String, [UInt8])] = [
       ("garbage", Array("GARBAGE\r\n\r\n".utf8)),
       ("a TLS greeting", [0x16, 0x03, 0x01, 0x00, 0x05, 0x01, 0x00, 0x00, 0x01, 0x00]),
@@ -172,6 +172,7 @@ extension ConformanceClause {
       let connection = try run.connect()
       connection.send(bytes)
       connection.endOutput()
+      run.preface = address?.command(sending: bytes)
       let reply = connection.reply(within: .seconds(3))
       if reply.isSuccess { throw run.fail("\(what) was answered with \(reply.text)", harm: .lose) }
       try run.expectAlive(after: what)

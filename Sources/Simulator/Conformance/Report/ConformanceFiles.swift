@@ -83,6 +83,12 @@ package struct ConformanceFiles {
     member("file", verification.place.file.map { RequestScenario.escaped(WholePath.of($0)) })
     member("stream", verification.place.stream.map(RequestScenario.escaped))
     members("fields", verification.fields)
+    if let kept = dialect.promises.kept, !kept.isEmpty {
+      writer.key("keeps")
+      writer.beginArray()
+      for field in kept { writer.value(field.rawValue) }
+      writer.endArray()
+    }
     if verification.readDelay > .zero { member("readDelay", "\(verification.readDelay.wholeMilliseconds)ms") }
     writer.endObject()
   }
@@ -142,7 +148,7 @@ package struct ConformanceFiles {
       if breach.requests == nil {
         lines += [
           "",
-          "A scenario cannot express this clause: the clause sends partial, simultaneous or too many requests, waits, restarts the backend, or looks for records that it did not send.",
+          "A scenario cannot express this clause: the clause sends partial, simultaneous or too many requests, waits, restarts the backend, depends on the clock, looks for records that it did not send, or has found what happens by chance.",
         ]
       }
     }

@@ -32,7 +32,7 @@ extension ClauseRun {
   /// No finding, as one may be that of a moment: the report tells it beside the verdict.
   func note(failure upload: ConformancePhone.Upload) {
     note =
-      "a good upload was answered with \(upload.outcome.text.shortened(120)), and acknowledged when it was sent again"
+      "a good upload was \(upload.outcome.answer(120)), and acknowledged when it was sent again"
   }
 
   /// No clause can judge the backend.
@@ -44,7 +44,7 @@ extension ClauseRun {
   func refusal(_ upload: ConformancePhone.Upload, of what: String) -> ClauseStop {
     .broken(
       breach(
-        "\(what) was answered with \(upload.outcome.text.shortened(160))", harm: ClauseRun.harm(of: upload.status),
+        "\(what) was \(upload.outcome.answer(160))", harm: ClauseRun.harm(of: upload.status),
         upload))
   }
 
@@ -68,6 +68,7 @@ extension ClauseRun {
       if breach.curl == nil, let lastSent, let body = String(validating: lastSent.body, as: UTF8.self) {
         (breach.curl, breach.body) = (lastSent.curl(trust, bodyIn: clause.bodyFile), body)
       }
+      if let preface { breach.curl = breach.curl.map { "\(preface); \($0)" } }
       if isSentTwice { breach.curl = breach.curl.map { "for _ in 1 2; do \($0) & done; wait" } }
       if !clause.needs.contains(.restart) { breach.requests = log.asScenario }
     }

@@ -37,6 +37,8 @@ final class ClauseRun {
   var note = ""
   /// The last thing that was sent, for the finding.
   var lastSent: RawRequest?
+  /// A command of the shell that sends what comes before it, and is no request.
+  var preface: String?
   /// It went over two connections at once.
   var isSentTwice = false
   let log = SentLog()
@@ -231,6 +233,11 @@ extension ClauseRun {
   }
 
   func signInAnswer(_ device: String) throws -> (outcome: RequestOutcome, head: AnswerHead) {
+    let request = try signInRequest(device)
+    return target.client.ask(request.url, by: request.method, headers: request.headers, body: request.body)
+  }
+
+  func signInRequest(_ device: String) throws -> RawRequest {
     guard let login = target.login else { throw ClauseStop.notApplicable("the dialect names no login") }
     let placeholders = DevicePlaceholders(id: device, index: 0, fleet: "conform", seed: settings.seed)
     var headers = login.headers.map { NameValuePair($0.name, placeholders.fill($0.value)) }
@@ -238,8 +245,8 @@ extension ClauseRun {
       headers.append(NameValuePair(HeaderName.contentType, ContentType.json))
     }
     let inURL = DevicePlaceholders(id: device.percentEncoded, index: 0, fleet: "conform", seed: settings.seed)
-    return target.client.ask(
-      inURL.fill(login.url), by: login.method, headers: headers, body: Array(placeholders.fill(login.body).utf8))
+    return RawRequest(
+      login.method, inURL.fill(login.url), headers: headers, body: Array(placeholders.fill(login.body).utf8))
   }
 
   /// Puts a command into the backend's queue for a device.

@@ -7,6 +7,8 @@ import Scenario
 extension ConformanceRun {
   /// The verdict of a clause, after a look whether the backend still stores good records, where that is in doubt.
   func examined(_ verdict: ConformanceVerdict, of clause: ConformanceClause, _ run: ClauseRun) -> ConformanceVerdict {
+    // It has stored none from the beginning: no clause has stopped it.
+    if ConformanceRun.foundations.contains(where: isBroken) { return verdict }
     guard [.crowd, .together, .alone, .risky].contains(clause.phase), isInDoubt(verdict, of: clause, run),
       let problem = run.lastingProblem(withBatches: areBatchesStored)
     else { return verdict }

@@ -138,7 +138,6 @@ package final class ConformanceRun: Sendable {
     }
     if let sampled, sampled.clause.id == clause.id { return sampled }
     if isInterrupted.load(ordering: .relaxed) { return result(.notJudged(.interrupted)) }
-    if deadline.isOver, clause.phase != .last { return result(.notJudged(.outOfTime)) }
     if let silence = facts.silence { return result(.notJudged(.other(silence))) }
     if let reason = missingNeed(of: clause) { return result(reason) }
     if let cause = ConformanceRun.foundations.first(where: { isBroken($0) && $0 != clause.id }),
@@ -146,6 +145,7 @@ package final class ConformanceRun: Sendable {
     {
       return result(.notJudged(.because(of: cause)))
     }
+    if deadline.isOver, clause.phase != .last { return result(.notJudged(.outOfTime)) }
     if let illness, clause.phase != .last { return result(.notJudged(.silence(behind: illness))) }
     // A backend without a good answer takes a time-out for each upload.
     let good = "good-record-acknowledged"
@@ -207,7 +207,7 @@ package final class ConformanceRun: Sendable {
   func countRestart() -> Int { restarts.add(1, ordering: .relaxed).newValue }
 
   /// Without these nothing else says anything.
-  private static let foundations = [
+  static let foundations = [
     "no-redirect", "second-connection-served", "good-record-acknowledged", "stored-when-acknowledged",
   ]
 

@@ -196,4 +196,10 @@ extension RequestOutcome {
     case .failed(_, let message): return message
     }
   }
+
+  /// What a request was: "answered with status 500", "not answered: timed out".
+  func answer(_ length: Int) -> String {
+    if case .failed(_, let message) = self { return "not answered: \(message.shortened(length))" }
+    return "answered with \(text.shortened(length))"
+  }
 }

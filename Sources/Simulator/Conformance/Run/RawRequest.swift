@@ -130,3 +130,45 @@ struct TargetAddress {
     self.port = port
   }
 }
+
+extension TargetAddress {
+  /// A command of the shell that sends bytes which are no request, and shows what comes back.
+  func command(sending bytes: [UInt8]) -> String {
+    let (format, rest) = TargetAddress.format(bytes)
+    let printed = (["printf", RawRequest.quoted(format)] + rest).joined(separator: " ")
+    let place = "\(host.contains(":") ? "[\(host)]" : host):\(port)"
+    let client =
+      isPlain ? "curl -sS --max-time 3 telnet://\(place)" : "timeout 3 openssl s_client -quiet -connect \(place)"
+    return "\(printed) | \(client)"
+  }
+
+  /// What a person cannot read at a glance is made by the command.
+  private static let runMin = 1_000
+
+  /// For `printf`: a format, and the words that fill its `%s`, which are long runs of one letter.
+  private static func format(_ bytes: [UInt8]) -> (String, [String]) {
+    var (format, words, rest) = ("", [String](), bytes[...])
+    while let byte = rest.first {
+      let run = rest.prefix { $0 == byte }
+      if run.count >= runMin, 0x61...0x7A ~= byte {
+        format += "%s"
+        words.append("\"$(head -c \(run.count) /dev/zero | tr '\\0' \(Character(Unicode.Scalar(byte))))\"")
+      } else {
+        for byte in run { format += escaped(byte) }
+      }
+      rest = rest.dropFirst(run.count)
+    }
+    return (format, words)
+  }
+
+  private static func escaped(_ byte: UInt8) -> String {
+    switch byte {
+    case UInt8(ascii: "\r"): "\\r"
+    case UInt8(ascii: "\n"): "\\n"
+    case UInt8(ascii: "%"): "%%"
+    case UInt8(ascii: "\\"): "\\\\"
+    case 0x20...0x7E: String(Unicode.Scalar(byte))
+    default: "\\" + String(repeating: "0", count: 3 - String(byte, radix: 8).count) + String(byte, radix: 8)
+    }
+  }
+}

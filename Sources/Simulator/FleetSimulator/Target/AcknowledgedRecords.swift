@@ -67,11 +67,11 @@ package struct AcknowledgedRecords {
     }
     do throws(TransportError) {
       guard let proof = try server.proof(devices: [device], seed: 0, start: "") else { return .notAsked }
-      return look(by: proof, of: device)
+      return look(by: proof, of: device, keeping: server.verification.kept)
     } catch { return .impossible("\(error)") }
   }
 
-  private func look(by proof: any StoreProof, of device: String) -> StorageLook {
+  private func look(by proof: any StoreProof, of device: String, keeping kept: [KeptField]) -> StorageLook {
     let keys = known.map { PointKey(recordedAt: $1.timestamp?.millisecondsSince1970 ?? 0, uuid: $0) }
       .sorted { $0.uuid < $1.uuid }
     guard let absent = proof.missing(keys, of: device) else { return .impossible(proof.refusal ?? "no reason") }
@@ -81,7 +81,7 @@ package struct AcknowledgedRecords {
     result.missing = unexplained.dropFirst(putAsideByAnswers).map(\.uuid.text)
     result.putAside = absent.count - result.missing.count
     let gone = Set(absent)
-    var contents = ContentComparisons<UUID128>()
+    var contents = ContentComparisons<UUID128>(promised: kept)
     for key in keys where !gone.contains(key) {
       guard let sent = known[key.uuid]?.content, let stored = proof.content(of: key.uuid, of: device) else { continue }
       let comparison = sent.comparison(with: stored)
@@ -91,7 +91,7 @@ package struct AcknowledgedRecords {
     for (fields, count, first) in contents.lacking {
       let others = count > 1 ? " (and \((count - 1).of("other")))" : ""
       result.changes.append(
-        "\(first.text)\(others): without \(fields.text) as sent, which the store shows for other records")
+        "\(first.text)\(others): without \(fields.text) as sent, \(contents.reason(for: fields))")
     }
     result.unreadTimes = contents.unreadTimes
     var rows: [UUID128: Int] = [:]

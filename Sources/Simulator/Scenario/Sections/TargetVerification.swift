@@ -20,6 +20,8 @@ package struct TargetVerification: Equatable, Sendable {
   package var place = StorePlace()
   /// By the names of the record's own fields, `coords.latitude`: where they stand in an entry.
   package var fields: [Named<String>] = []
+  /// What the store keeps of a record, also where it shows it of none.
+  package var kept: [KeptField] = []
   /// How long after its acknowledgement a record may be invisible.
   package var readDelay = Nanoseconds.zero
 
@@ -111,6 +113,10 @@ extension TargetVerification: ScenarioSection {
         "URL of the list of quarantined records, when it is not in the same answer; with the placeholders of `url`."),
     ] + StorePlace.keys(at: \.place) + [
       .key("fields", \.fields, .map(of: .jsonPath), TargetVerification.fieldsText),
+      .key(
+        "keeps", \.kept, .list(of: .choice),
+        "What is kept of a record beside uuid, time and place. A record without it is stored differently from what was sent; without this key, only what the store shows of others is missed."
+      ),
       .key("readDelay", \.readDelay, .duration, "How long after its acknowledgement a record may be missing there."),
     ])
 }

@@ -276,3 +276,15 @@ def second_registration_409(parts):
             raise Refused(409, "registered already")
         registered.add(device)
         return register(device)
+
+
+@defect
+def refresh_grace_too_short(parts):
+    """For 50 ms the token of a refresh can be shown again."""
+    used = {}
+
+    @around(parts.tokens, "refresh")
+    def _(refresh, token):
+        if time.monotonic() - used.setdefault(token, time.monotonic()) > 0.05:
+            raise Refused(401, "refresh token already used")
+        return refresh(token)

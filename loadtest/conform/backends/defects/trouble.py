@@ -239,3 +239,13 @@ def slow_recovery(parts):
     def _(close):
         running.unlink()
         close()
+
+
+@defect
+def answers_nothing(parts):
+    """A worker that waits for what never comes."""
+
+    @around(parts.backend, "upload")
+    def _(upload, request):
+        time.sleep(60)
+        return upload(request)

@@ -88,7 +88,7 @@ extension Ledger {
   private func closeContents() {
     for (fields, count, first) in contents.lacking {
       let others = count > 1 ? "; so are \((count - 1).of("other"))" : ""
-      change(first, "without \(fields.text) as sent, which the store shows for other records\(others)", count: count)
+      change(first, "without \(fields.text) as sent, \(contents.reason(for: fields))\(others)", count: count)
     }
   }
 

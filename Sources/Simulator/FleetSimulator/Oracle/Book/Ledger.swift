@@ -41,7 +41,7 @@ final class Ledger {
   /// Left their queues and not looked for in the store yet.
   var unproven = BlockList<DequeuedRecord>()
   /// How stored records differ from those that were sent.
-  var contents = ContentComparisons<DequeuedRecord>()
+  var contents: ContentComparisons<DequeuedRecord>
   /// Rows of the run's devices that no phone of the run has sent.
   var unknownRows = 0
   /// What waits is counted.
@@ -97,6 +97,7 @@ final class Ledger {
     )
     space = DeviceSpace(devices: names.count)
     truth = TrueWorld(in: space)
+    contents = ContentComparisons(promised: setup.outside?.verification.kept ?? [])
     self.sight = sight
     naming = RecordNaming(isServerInside: sight == .inside)
     bodies = SentBodyReader(knowsBatchesByMarks: sight == .inside)
