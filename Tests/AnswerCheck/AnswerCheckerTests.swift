@@ -26,6 +26,8 @@ import Upload
 
   static let faults: [Fault] = [
     Fault(.reachable, "no luck") { $0.fail(.refused) },
+    Fault(.reachable, "name it with https://") { $0.upload(400, "The plain HTTP request was sent to HTTPS port") },
+    Fault(.reachable, "--client-cert") { $0.upload(400, "No required SSL certificate was sent") },
     Fault(.speaksHTTP, "no luck") { $0.fail(.protocolError) },
     Fault(.wholeAnswer, "no luck") { $0.fail(.incomplete) },
     Fault(.inTime, "60.0 s") { $0.fail(.timeout) },

@@ -26,6 +26,12 @@ package struct AnswerChecker: Sendable {
     var judgement = Judgement()
     // A request that was given up says nothing about the server.
     if case .failed(.cancelled, message: _) = answer.outcome { return judgement }
+    // It has not been asked.
+    if let problem = answer.outcome.wantedConnection {
+      judgement.judge(.reachable, "\(answer.request.url): \(problem)")
+      scorecard.count(judgement)
+      return judgement
+    }
     judgeDelivery(answer, into: &judgement)
     switch answer.request.purpose {
     case .records:

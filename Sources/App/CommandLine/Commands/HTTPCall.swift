@@ -1,3 +1,4 @@
+import AnswerCheck
 internal import Base
 import Contract
 import CurlTransport
@@ -37,7 +38,9 @@ struct HTTPCall {
     do throws(TransportError) { client = try BlockingHTTPClient(transport) } catch {
       throw Failure(message: "\(error)")
     }
-    switch client.ask("\(url)\(path)", by: method, headers: headers, body: body, seconds: Self.timeoutSeconds) {
+    let outcome = client.ask("\(url)\(path)", by: method, headers: headers, body: body, seconds: Self.timeoutSeconds)
+    if let problem = outcome.wantedConnection { throw Failure(message: "no answer from \(url): \(problem)") }
+    switch outcome {
     case .answered(let status, reason: _, let body): return Answer(status: status, body: body)
     case .failed(.refused, let message), .failed(.unreachable, let message):
       throw Failure(message: "cannot connect to \(url): \(message)")

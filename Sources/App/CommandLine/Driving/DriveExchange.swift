@@ -24,7 +24,8 @@ enum DriveExchange {
     let time = "\(answer.duration.wholeMilliseconds) ms"
     switch answer.outcome {
     case .answered(let status, let reason, let body):
-      return "\(status)\(reason.isEmpty ? "" : " \(reason)")  \(time)  \(beginning(of: body, answer.request))"
+      let what = answer.outcome.wantedConnection ?? beginning(of: body, answer.request)
+      return "\(status)\(reason.isEmpty ? "" : " \(reason)")  \(time)  \(what)"
     case .failed(let failure, let message): return "no answer (\(failure.rawValue))  \(time)  \(message)"
     }
   }

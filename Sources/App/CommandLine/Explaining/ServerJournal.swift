@@ -158,7 +158,9 @@ struct ServerJournal: RequestJournal {
     do throws(TransportError) { client = try BlockingHTTPClient(transport) } catch {
       throw SourceFailure(message: "\(error)")
     }
-    switch client.ask(base + path, headers: headers) {
+    let outcome = client.ask(base + path, headers: headers)
+    if let problem = outcome.wantedConnection { throw SourceFailure(message: "\(base): \(problem)") }
+    switch outcome {
     case .answered(let status, reason: _, let body): return (status, body)
     case .failed(_, let message): throw SourceFailure(message: "\(base): \(message)")
     }

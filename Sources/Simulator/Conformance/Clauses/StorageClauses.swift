@@ -108,7 +108,7 @@ extension ConformanceClause {
       }
       throw ClauseStop.notJudged("no answer: \(message)")
     }
-    if let problem = upload.wantedConnection { throw run.endOfJudging(problem) }
+    if let problem = upload.outcome.wantedConnection { throw run.endOfJudging(problem) }
     guard 300..<400 ~= upload.status else { return }
     let place = upload.head[HeaderName.location].map { " to \($0)" } ?? ""
     throw run.fail("uploads are answered with status \(upload.status)\(place)", upload)

@@ -26,17 +26,6 @@ final class ConformancePhone {
     var body: [UInt8] {
       if case .answered(_, reason: _, let body) = outcome { body } else { [] }
     }
-
-    /// What servers say to a connection that is not the one they want: no upload can be judged over it.
-    var wantedConnection: String? {
-      guard status == 400 else { return nil }
-      let text = String(decoding: body, as: UTF8.self)
-      if ["plain HTTP request was sent to HTTPS port", "requires TLS"].contains(where: text.contains) {
-        return "the target speaks TLS: name it with https://"
-      }
-      guard ["No required SSL certificate", "SSL certificate error"].contains(where: text.contains) else { return nil }
-      return "the target asks for a certificate that it accepts: --client-cert FILE, and --client-key FILE for its key"
-    }
   }
 
   let name: String
