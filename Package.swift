@@ -359,8 +359,8 @@ let package = Package(
     tests(
       "Conformance",
       needs: [
-        "Conformance", "BackendStore", "AnswerCheck", "Scenario", "Database", "Shell", "JSON", "Threads", "Base",
-        "Support", "Threaded",
+        "Conformance", "BackendStore", "CurlTransport", "AnswerCheck", "Scenario", "Database", "Shell", "JSON",
+        "Threads", "Base", "Support", "Threaded",
       ]),
     tests("Explain", needs: ["Explain", "BackendStore", "DeviceLog", "Vocabulary", "Contract", "Base"]),
     tests("AnswerCheck", needs: ["AnswerCheck", "Upload", "Contract", "Base"]),

@@ -24,6 +24,16 @@ import Upload
     }
   }
 
+  @Test(
+    arguments: [
+      ("<html>", nil, true), ("\n<!DOCTYPE HTML>", "text/plain", true), ("<p>Wi-Fi", "text/html; charset=utf-8", true),
+      (" <b>", "Text/HTML", true), ("OK", "text/html", false), ("", "text/html", false), ("1", "text/html", false),
+      ("<ok/>", "application/xml", false), ("{}", nil, false),
+    ] as [(String, String?, Bool)])
+  func aPageBeginsWithATag(body: String, type: String?, isPage: Bool) {
+    #expect(ObservedAnswer.isPage(Array(body.utf8), type: type) == isPage)
+  }
+
   static let faults: [Fault] = [
     Fault(.reachable, "no luck") { $0.fail(.refused) },
     Fault(.reachable, "name it with https://") { $0.upload(400, "The plain HTTP request was sent to HTTPS port") },

@@ -1,6 +1,8 @@
 import Base
+import CurlTransport
 import JSON
 import Scenario
+import Support
 import Testing
 import Threaded
 
@@ -47,6 +49,21 @@ import Threaded
   func theEndOfATokenIsATimeOrNone(claims: String, milliseconds: Int64?) {
     let token = "eyJhbGciOiJub25lIn0.\(Base64URL.encode(Array(claims.utf8)))."
     #expect(JWT.end(of: token)?.millisecondsSince1970 == milliseconds)
+  }
+
+  /// RFC 9110 §15.2: an interim answer may come at any time.
+  @Test func anInterimAnswerIsNone() throws {
+    let interim = "HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n"
+    for (bytes, isAnswer) in [
+      (interim, false), (interim + interim + "HTTP/1.1 2", false), (interim + "HTTP/1.1 200 OK\r\n\r\n", true),
+      ("no HTTP\r\n\r\n", true),
+    ] {
+      let server = try BareServer { _ in .text(bytes) }
+      let connection = try RawConnection(to: server.url, over: TransportConfiguration(), watch: AnswerWatch())
+      connection.send(Array("GET / HTTP/1.1\r\nHost: a\r\n\r\n".utf8))
+      #expect(connection.isReadable(within: .seconds(5)))
+      #expect(connection.isAnswered(within: .milliseconds(100)) == isAnswer, "\(bytes)")
+    }
   }
 
   @Test func withoutAStoreTheVerdictSaysSo() throws {

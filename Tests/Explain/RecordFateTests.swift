@@ -50,6 +50,24 @@ import Vocabulary
     return book
   }
 
+  /// What the dialect gives the store as time is over, or is not.
+  @Test(arguments: [(999, false), (10_499, false), (10_500, true), (20_000, true)] as [(Int64, Bool)])
+  func aRecordMayComeAsLateAsTheDialectSays(milliseconds: Int64, isLost: Bool) {
+    // The request was at 1.5 s.
+    let askedAt = WrittenLog.start.advanced(byMilliseconds: milliseconds + 1_000)
+    var store = StoreBook("the store", of: nil, askedAt: askedAt, readDelay: .seconds(10))
+    store.take([], under: "phone-1")
+    let story = story(nil, requests([200]), store)
+    #expect(story.fate == (isLost ? .lost : .notJudged), "\(story.words)")
+    #expect(story.words.contains("ask again later") == !isLost)
+  }
+
+  @Test func aFieldThatIsNullIsNamed() throws {
+    let entry = Self.sent.replacing(#""is_moving":true"#, with: #""is_moving":null"#)
+    let story = story(nil, requests([200]), store([("phone-1", entry)]))
+    #expect(story.words.hasSuffix("as sent, except is_moving (null), not compared"), "\(story.words)")
+  }
+
   private func story(_ log: LogStory? = nil, _ requests: RequestBook? = nil, _ store: StoreBook? = nil) -> RecordStory {
     RecordJoin(logs: log.map { [$0] } ?? [], requests: requests, store: store, device: "phone-1").story(of: Self.uuid)
   }

@@ -63,8 +63,15 @@ extension ObservedAnswer {
 
   /// Begins like a page for people.
   package var isPage: Bool {
-    if let type = head?.mediaType, type == "text/html" || type == "application/xhtml+xml" { return !body.isEmpty }
-    return ObservedAnswer.beginsLikeAPage(body)
+    ObservedAnswer.isPage(body, type: head?.mediaType)
+  }
+
+  /// What is called HTML is a page where it begins with a tag: `OK` under that type is what some frameworks make of a text.
+  package static func isPage(_ body: [UInt8], type: String?) -> Bool {
+    let isTagged = body.first { $0 > 0x20 } == UInt8(ascii: "<")
+    let name = type?.lowercased() ?? ""
+    let isHTML = name.hasPrefix("text/html") || name.hasPrefix("application/xhtml+xml")
+    return isHTML && isTagged || beginsLikeAPage(body)
   }
 
   package static func beginsLikeAPage(_ body: [UInt8]) -> Bool {

@@ -40,6 +40,7 @@ struct ExplainSources {
   private let journal: (any RequestJournal)?
   /// Of the dialect; nil: that of the journal.
   private let backend: (any StoreView)?
+  private let readDelay: Nanoseconds
   private let others: [String]
 
   /// Under more devices a record is not looked for.
@@ -64,6 +65,7 @@ struct ExplainSources {
       journal = nil
     }
     let dialect = try ConformCommand.dialect(values, process)
+    readDelay = dialect.verification.readDelay
     backend =
       ConformanceTarget(
         values.text("target") ?? "", dialect, adminToken: values.text("admin-token"), over: transport
@@ -92,7 +94,8 @@ struct ExplainSources {
     var place = backend
     if place == nil, let journal { place = try journal.store() }
     guard let store = place else { return join(nil) }
-    var book = StoreBook(store.place, of: uuid)
+    var book = StoreBook(
+      store.place, of: uuid, askedAt: SystemClock().wallNow, readDelay: backend == nil ? .zero : readDelay)
     if backend == nil { try journal?.putAside { book.putAside($0, $1) } }
     let known = join(book).known.union([uuid].compactMap { $0 })
     if store.isOfAllDevices {

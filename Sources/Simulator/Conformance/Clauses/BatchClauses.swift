@@ -49,7 +49,8 @@ extension ConformanceClause {
       because: "locationsOrderDirection may be DESC (SDK §8.4)", threads: ["geopulse#268"],
       presumes: ["batch-all-stored", "late-behind-newer", "week-late"], newestFirst),
     ConformanceClause(
-      "late-behind-newer", .batches, .must, .lose, "A record that is older than one that is stored is stored too",
+      "late-behind-newer", .batches, .must, .lose,
+      "A record that is an hour, a day or six days older than the newest of its device is stored too",
       because: "records that waited arrive behind newer ones (SDK §22, row 3)",
       threads: ["react-native#275", "flutter#726", "cordova#1327"], lateBehindNewer),
     ConformanceClause(
@@ -156,12 +157,16 @@ extension ConformanceClause {
   }
 
   private static func lateBehindNewer(_ run: ClauseRun) throws {
-    let phone = try run.phone()
+    let phone = try run.phone { $0.persistence.maxDaysToPersist = 30 }
     let newer = run.fix(phone)
     try run.deliver(phone, [newer])
-    let older = run.fix(phone, at: newer.timestamp.advanced(byMilliseconds: -3_600_000))
-    try run.deliver(phone, [older], as: "a record an hour older than the one before")
-    try run.expectOnce([older], of: phone.name, among: ", an hour older than the one before,")
+    // The newest is of two hours ago.
+    let hours = run.target.dialect.promises.oldest.wholeMilliseconds / 3_600_000 - 3
+    for (age, words) in [(1, "an hour"), (25, "a day"), (145, "six days")] where age < hours {
+      let older = run.fix(phone, at: newer.timestamp.advanced(byMilliseconds: Int64(age) * -3_600_000))
+      try run.deliver(phone, [older], as: "a record \(words) older than the newest of its device")
+      try run.expectOnce([older], of: phone.name, among: ", \(words) older than the newest of its device,")
+    }
     try run.expectOnce([newer], of: phone.name)
   }
 
@@ -203,7 +208,7 @@ extension ConformanceClause {
         "a batch with one record without coordinates was \(upload.outcome.answer(120))",
         harm: .block, upload)
     }
-    let page = AnswerWatch.isPage(upload.body, upload.head[HeaderName.contentType] ?? "") ? " (with a page)" : ""
+    let page = ObservedAnswer.isPage(upload.body, type: upload.head[HeaderName.contentType]) ? " (with a page)" : ""
     let look = try run.look(for: before + after, of: phone.name)
     guard look.missing.isEmpty else {
       try run.expectNotElsewhere(look, among: before + after, of: phone.name, " of a batch with one bad record")

@@ -15,8 +15,8 @@ extension ConformanceClause {
     let raw = RawRequest(request)
     let connection = try run.connect()
     connection.send(raw.head + raw.body.prefix(raw.body.count / 2))
-    if connection.isReadable(within: .seconds(1)) {
-      guard case .answer(let answer) = connection.reply(within: .milliseconds(500)), answer.interim.isEmpty else {
+    if connection.isAnswered(within: .seconds(1)) {
+      guard case .answer(let answer) = connection.reply(within: .milliseconds(500)) else {
         run.note = "the connection was ended instead"
         return
       }
@@ -30,6 +30,31 @@ extension ConformanceClause {
     // How much a backend takes at once is another clause.
     guard reply.isSuccess || records > 1 else {
       throw run.fail("a body in two halves, a second apart: \(reply.text)", harm: .repeat)
+    }
+  }
+
+  static func cutRequest(_ run: ClauseRun) throws {
+    let phone = try run.phone()
+    let records = run.fixes(phone, run.facts.takesBatches ? 10 : 1)
+    let request = try run.request(phone, records)
+    let raw = RawRequest(request)
+    let connection = try run.connect()
+    let half = raw.head + raw.body.prefix(raw.body.count / 2)
+    connection.send(half)
+    connection.endOutput()
+    if case .answer(let answer) = connection.reply(within: .seconds(3)), 200..<300 ~= answer.status {
+      throw run.fail("half of a request was acknowledged with status \(answer.status)", sent: half)
+    }
+    for _ in 1..<run.leakCount {
+      let another = try run.connect()
+      another.send(half)
+      another.endOutput()
+    }
+    run.lose(request, of: phone)
+    try run.deliver(phone, as: "the repetition of a request that was cut off")
+    let look = try run.expectOnce(records, of: phone.name, among: " of a request that was cut off and repeated")
+    for record in records {
+      try run.expectSame(["timestamp", "coords.latitude", "coords.longitude"], of: record, in: look)
     }
   }
 

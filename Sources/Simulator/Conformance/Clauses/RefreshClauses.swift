@@ -138,7 +138,7 @@ extension ConformanceClause {
       run.lastSent = request
       let (outcome, head) = run.target.client.ask(request.url, by: "POST", headers: request.headers, body: request.body)
       if 300..<400 ~= outcome.status { throw run.fail("a refresh was \(outcome.answer(80))") }
-      if 200..<300 ~= outcome.status, AnswerWatch.isPage(outcome.body, head[HeaderName.contentType] ?? "") {
+      if 200..<300 ~= outcome.status, ObservedAnswer.isPage(outcome.body, type: head[HeaderName.contentType]) {
         throw run.fail("a refresh was answered with a page: \(outcome.text.shortened(80))")
       }
     },
@@ -269,7 +269,7 @@ extension ClauseRun {
   func sendAside(_ request: RawRequest) throws {
     let connection = try connect(to: request.url)
     connection.send(request.bytes)
-    _ = connection.isReadable(within: ClauseRun.answerTime)
+    _ = connection.isAnswered(within: ClauseRun.answerTime)
   }
 }
 

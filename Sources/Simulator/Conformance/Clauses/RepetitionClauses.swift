@@ -108,7 +108,7 @@ extension ConformanceClause {
     let connection = try run.connect()
     connection.send(RawRequest(request).bytes)
     // The answer is under way, or there, and the phone does not see it.
-    _ = connection.isReadable(within: ClauseRun.answerTime)
+    _ = connection.isAnswered(within: ClauseRun.answerTime)
     run.lose(request, of: phone)
     try run.deliver(phone, as: "what was sent before and had no answer")
     try run.expectOnce(records, of: phone.name, among: " after it was sent twice")
@@ -121,7 +121,7 @@ extension ConformanceClause {
     let request = try run.request(phone, first)
     let connection = try run.connect()
     connection.send(RawRequest(request).bytes)
-    _ = connection.isReadable(within: ClauseRun.answerTime)
+    _ = connection.isAnswered(within: ClauseRun.answerTime)
     run.lose(request, of: phone)
     let later = run.fixes(phone, 3)
     try run.deliver(phone, later, as: "a batch of five records that were sent before and three new ones")
@@ -260,7 +260,7 @@ extension ConformanceClause {
     let request = try run.request(phone, [record])
     let connection = try run.connect()
     connection.send(RawRequest(request).bytes)
-    _ = connection.isReadable(within: ClauseRun.answerTime)
+    _ = connection.isAnswered(within: ClauseRun.answerTime)
     run.lose(request, of: phone)
     phone.configure { draft in
       guard case .object(var members) = draft.http.params else { return }

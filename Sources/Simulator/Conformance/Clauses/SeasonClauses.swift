@@ -9,7 +9,7 @@ extension ConformanceClause {
   static let seasons: [ConformanceClause] = [
     ConformanceClause(
       "time-in-every-season", .content, .must, .wrong,
-      "Times of last winter and summer, and of the hours in which clocks change, are stored as they were sent",
+      "Times of last winter and summer, of the turn of the year, and of the hours in which clocks change, are stored as they were sent",
       because:
         "the SDK sends UTC: a server that counts in a local zone moves the records of one season, or of one hour, by an hour (LocationEvent timestamp)",
       presumes: ["time-is-utc", "time-to-the-millisecond", "batch-all-stored", "week-late", "late-behind-newer"],
@@ -51,12 +51,14 @@ extension ConformanceClause {
 enum Seasons {
   /// Days of a year and their hours in UTC: in October and March all clocks of Europe change at one o'clock, in November and
   /// March those of America in the hours before and behind two o'clock of each zone. The others are hours that a clock leaves
-  /// out: in Havana; in Sydney, Auckland and Santiago, where spring begins in September and October; in Cairo and Jerusalem.
+  /// out: in Havana; in Sydney, Auckland and Santiago, where spring begins in September and October; in Cairo and Jerusalem. Around
+  /// the turn of the year the year of the week is another one than that of the day.
   private static let days: [(month: Int, days: ClosedRange<Int>, weekday: Weekday?, hours: [Double])] = [
     (1, 15...15, nil, [12]), (7, 15...15, nil, [12]), (10, 25...31, .sunday, [0.5, 1.5]),
     (3, 25...31, .sunday, [0.5, 1.5, 2.5]), (11, 1...7, .sunday, [5.5, 6.5, 7.5, 8.5, 9.5]),
     (3, 8...14, .sunday, [0.5, 2.5, 7.5, 9.5]), (10, 1...7, .sunday, [2.5]), (9, 24...30, .sunday, [2.5]),
-    (9, 2...8, .sunday, [0.5]), (4, 24...30, .friday, [0.5]), (3, 23...29, .friday, [2.5]),
+    (9, 2...8, .sunday, [0.5]), (4, 24...30, .friday, [0.5]), (3, 23...29, .friday, [2.5]), (12, 29...31, nil, [12]),
+    (1, 1...3, nil, [12]),
   ]
 
   /// Days since the first of January 1970, a Thursday, and four more, by their rest of seven.

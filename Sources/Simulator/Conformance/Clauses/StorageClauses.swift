@@ -49,7 +49,9 @@ extension ConformanceClause {
       "status-documented", .storage, .should, .repeat, "Success is 200, 201 or 204",
       because: "versions before 5 of the SDK know no other success (SDK §9.1)", needs: [], phase: .last
     ) { run in
-      if let status = run.watch.seen.unusualSuccess { throw run.fail("uploads are acknowledged with \(status)") }
+      if let seen = run.watch.seen.unusualSuccess {
+        throw run.fail("uploads are acknowledged with \(seen.words)", seen.upload)
+      }
       guard run.watch.seen.successes > 0 else { throw ClauseStop.notJudged("no success was seen") }
     },
     ConformanceClause(
@@ -355,30 +357,6 @@ extension ConformanceClause {
     run.lose(request, of: phone)
     try run.deliver(phone, as: "records that were sent before")
     try run.expectOnce(records, of: phone.name, among: " after three attempts without an answer")
-  }
-
-  private static func cutRequest(_ run: ClauseRun) throws {
-    let phone = try run.phone()
-    let records = run.fixes(phone, run.facts.takesBatches ? 10 : 1)
-    let request = try run.request(phone, records)
-    let raw = RawRequest(request)
-    let connection = try run.connect()
-    connection.send(raw.head + raw.body.prefix(raw.body.count / 2))
-    connection.endOutput()
-    if case .answer(let answer) = connection.reply(within: .seconds(3)), 200..<300 ~= answer.status {
-      throw run.fail("half of a request was acknowledged with status \(answer.status)")
-    }
-    for _ in 1..<run.leakCount {
-      let another = try run.connect()
-      another.send(raw.head + raw.body.prefix(raw.body.count / 2))
-      another.endOutput()
-    }
-    run.lose(request, of: phone)
-    try run.deliver(phone, as: "the repetition of a request that was cut off")
-    let look = try run.expectOnce(records, of: phone.name, among: " of a request that was cut off and repeated")
-    for record in records {
-      try run.expectSame(["timestamp", "coords.latitude", "coords.longitude"], of: record, in: look)
-    }
   }
 
   private static func storeReadsAll(_ run: ClauseRun) throws {

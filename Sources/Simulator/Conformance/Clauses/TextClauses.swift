@@ -16,7 +16,7 @@ extension ConformanceClause {
     ) {
       try extras(
         $0,
-        #"{"s":"x","i":7,"t":true,"f0":false,"n":null,"a":[1,"2",[3],null,5,6,7,8],"o":{"k":{"d":1}},"e":"","z":0,"l":[],"m":{},"k.d":1,"$k":2,"tripId":4,"trip_id":5,"Trip-Id":6}"#
+        #"{"s":"x","i":7,"t":true,"f0":false,"n":null,"a":[1,"2",[3],null,5,6,7,8],"o":{"k":{"d":1}},"e":"","z":0,"l":[],"m":{},"k.d":1,"$k":2,"tripId":4,"trip_id":5,"Trip-Id":6,"deep":{"a":{"b":{"c":{"d":{"e":[1]}}}}},"lines":"a\r\nb","day":"2026-02-03","when":"2026-02-03T04:05:06+02:00"}"#
       )
     },
     ConformanceClause(
@@ -34,16 +34,19 @@ extension ConformanceClause {
     ) { try extras($0, #"{"a":0.1234567890123456789,"b":1e300,"c":1E-7}"#) },
     ConformanceClause(
       "extras-8-kb", .content, .must, .lose,
-      "A record with 8 KB of extras is acknowledged and stored, with its whole text where the store shows extras",
-      because: "extras have no limit: columns of 255 letters or 4,000 bytes cut or refuse them (LocationEvent extras)",
+      "A record with 8 KB of extras, and one with 70 KB, is acknowledged and stored, with its whole text where the store shows extras",
+      because:
+        "extras have no limit: columns of 255 letters, of 4,000 bytes or of 64 KB cut or refuse them (LocationEvent extras)",
       presumes: ["extras-every-kind"]
     ) { run in
       let phone = try run.phone()
-      let note = "begin \(String(repeating: "0123456789", count: 800)) end"
-      let record = run.fix(phone) { $0.extras = run.object("{\"note\":\"\(note)\"}") }
-      try run.deliver(phone, [record], as: "a record with 8 KB of extras")
-      let look = try run.expectOnce([record], of: phone.name, among: " with 8 KB of extras")
-      try run.expectWholeNotes(of: [record], in: look)
+      for kilobytes in [8, 70] {
+        let note = "begin \(String(repeating: "0123456789", count: kilobytes * 100)) end"
+        let record = run.record(phone, extras: "{\"note\":\"\(note)\"}")
+        try run.deliver(phone, [record], as: "a record with \(kilobytes) KB of extras")
+        let look = try run.expectOnce([record], of: phone.name, among: " with \(kilobytes) KB of extras")
+        try run.expectWholeNotes(of: [record], in: look)
+      }
     },
     ConformanceClause(
       "text-all-scripts", .content, .must, .wrong, "Text in all scripts, emoji among them, is stored as it was sent",

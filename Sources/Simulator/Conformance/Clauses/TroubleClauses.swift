@@ -174,7 +174,9 @@ extension ConformanceClause {
       connection.endOutput()
       run.preface = address?.command(sending: bytes)
       let reply = connection.reply(within: .seconds(3))
-      if reply.isSuccess { throw run.fail("\(what) was answered with \(reply.text)", harm: .lose) }
+      if reply.isSuccess {
+        throw run.fail("\(what) was answered with \(reply.text)", harm: .lose, sent: bytes)
+      }
       try run.expectAlive(after: what)
     }
   }

@@ -8,12 +8,18 @@ import Upload
 
 /// Looks at every answer of a run, whichever clause asked for it: for the clauses that hold for all answers.
 final class AnswerWatch: Sendable {
+  /// What was seen of an upload, and the upload.
+  struct Example: Sendable {
+    let words: String
+    let upload: ConformancePhone.Upload
+  }
+
   /// What was seen, with an example of each kind.
   struct Sight: Sendable {
     var uploads = 0
     var successes = 0
-    var unusualSuccess: String?
-    var page: String?
+    var unusualSuccess: Example?
+    var page: Example?
     var wrongType: String?
     var commandForm: String?
     var commandProblem: String?
@@ -26,15 +32,15 @@ final class AnswerWatch: Sendable {
 
   func see(_ upload: ConformancePhone.Upload) {
     guard case .answered(let status, reason: _, let body) = upload.outcome else { return }
-    note(status, upload.head, body, purpose: upload.request.purpose)
+    note(status, upload.head, body, upload)
   }
 
-  func see(_ answer: RawAnswer) { note(answer.status, answer.head, answer.unpackedBody, purpose: nil) }
+  func see(_ answer: RawAnswer) { note(answer.status, answer.head, answer.unpackedBody, nil) }
 
-  private func note(_ status: Int, _ head: AnswerHead, _ body: [UInt8], purpose: OutgoingRequest.Purpose?) {
+  private func note(_ status: Int, _ head: AnswerHead, _ body: [UInt8], _ upload: ConformancePhone.Upload?) {
     let type = head[HeaderName.contentType] ?? ""
     let start = String(decoding: body.prefix(60), as: UTF8.self).filter { !$0.isNewline }
-    let isPage = AnswerWatch.isPage(body, type)
+    let isPage = ObservedAnswer.isPage(body, type: type.lowercased())
     let isJSONType = type.lowercased().contains("json")
     let isJSON = body.isEmpty || StoredValue(body) != nil
     let commands = AnswerWatch.commands(in: body)
@@ -47,20 +53,17 @@ final class AnswerWatch: Sendable {
       } else if type.lowercased().contains("html"), !body.isEmpty, isJSON {
         sight.wrongType = sight.wrongType ?? "status \(status), \(type), and a body that is JSON: \(start)"
       }
-      guard purpose == .records else { return }
+      guard let upload, upload.request.purpose == .records else { return }
       sight.uploads += 1
       guard 200..<300 ~= status else { return }
       sight.successes += 1
-      if ![200, 201, 204].contains(status) { sight.unusualSuccess = sight.unusualSuccess ?? "status \(status)" }
-      if isPage { sight.page = sight.page ?? "status \(status) and a page that begins with \(start)" }
+      if ![200, 201, 204].contains(status) {
+        sight.unusualSuccess = sight.unusualSuccess ?? Example(words: "status \(status)", upload: upload)
+      }
+      guard isPage else { return }
+      let words = "status \(status) and a page that begins with \(start)"
+      sight.page = sight.page ?? Example(words: words, upload: upload)
     }
-  }
-
-  static func isPage(_ body: [UInt8], _ type: String) -> Bool {
-    // Whatever it is called: the SDK reads it as JSON.
-    if body.isEmpty || StoredValue(body) != nil { return false }
-    let start = String(decoding: body.drop { $0 <= 0x20 }.prefix(14), as: UTF8.self).lowercased()
-    return type.lowercased().contains("text/html") || start.hasPrefix("<!doctype html") || start.hasPrefix("<html")
   }
 
   /// Whether there are commands, and why the SDK would not find or not understand them.

@@ -80,6 +80,14 @@ extension ClauseRun {
   /// The finding is about this record, whatever was sent behind it.
   func showRequest(of record: SentRecord) { lastSent = log.request(with: record.uuid) ?? lastSent }
 
+  /// What decided is no request that a client would send.
+  func fail(_ cause: String, harm: ClauseHarm? = nil, sent bytes: [UInt8]) -> ClauseStop {
+    var breach = breach(cause, harm: harm)
+    breach.sent = "\(bytes.count) bytes: \(String(decoding: bytes.prefix(160), as: UTF8.self))"
+    (breach.curl, breach.body) = (TargetAddress(target.url)?.command(sending: bytes), nil)
+    return .broken(breach)
+  }
+
   func fail(
     _ cause: String, harm: ClauseHarm? = nil, _ upload: ConformancePhone.Upload? = nil, stored: String = "",
     sign: BreachSign? = nil

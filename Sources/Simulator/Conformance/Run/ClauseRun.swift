@@ -180,6 +180,11 @@ extension ClauseRun {
     return SentRecord(uuid: uuid, timestamp: time, bytes: Array(filled.utf8))
   }
 
+  /// A record with extras, in the form that the app of the dialect gives it.
+  func record(_ phone: ConformancePhone, extras text: String) -> SentRecord {
+    fix(phone) { $0.extras = object(text) }
+  }
+
   /// A usual record of the default schema with other members behind it, as `"extras":{}`.
   func raw(with members: String, at time: WallInstant? = nil) throws -> SentRecord {
     let number = records + 1

@@ -70,6 +70,38 @@ final class RawConnection {
     }
   }
 
+  /// Waits for the beginning of an answer, or the end of the connection. Interim answers may come at any time, and are none (RFC 9110
+  /// §15.2).
+  func isAnswered(within span: Nanoseconds) -> Bool {
+    let deadline = clock.monotonicNow + span
+    while !hasEnded, !RawConnection.beginsAnswer(rest) {
+      switch connection.receive(by: deadline) {
+      case .bytes(let bytes): rest += bytes
+      case .end, .reset: hasEnded = true
+      case .timeout: return false
+      }
+    }
+    return true
+  }
+
+  private static func beginsAnswer(_ bytes: [UInt8]) -> Bool {
+    var parser = ResponseParser(to: .post)
+    var head = ResponseHead()
+    var used = 0
+    do throws(HTTPError) {
+      while true {
+        let step = try parser.next(bytes.span.extracting(used..<bytes.count), into: &head)
+        used += step.taken
+        switch step.event {
+        case .head where !head.isInterim: return true
+        case .end: parser.beginNextResponse(to: .post)
+        case .needMoreInput: return false
+        case .head, .body: break
+        }
+      }
+    } catch { return true }
+  }
+
   /// Waits until the peer has ended the connection; false when it goes on, or sends something.
   func ends(within span: Nanoseconds) -> Bool {
     guard rest.isEmpty else { return false }

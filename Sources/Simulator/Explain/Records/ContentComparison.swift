@@ -58,7 +58,7 @@ struct ContentComparison {
     func compare(_ field: String, _ sent: StoredValue) {
       guard !sent.isNothing else { return }
       guard let mine = stored.value(field), !mine.isNothing, !StoredField.isUnreadableTime(mine, field) else {
-        return unseen.append(field)
+        return unseen.append(stored.value(field)?.isNull ?? false ? "\(field) (null)" : field)
       }
       count += 1
       if let difference = StoredField.difference(mine, sent, field) { differences.append(difference) }

@@ -140,6 +140,10 @@ package struct RecordJoin {
       return (.acknowledged, "acknowledged; no store was asked whether it is there (--dialect, --verify or --journal)")
     }
     if let silence = store.silence { return (.notJudged, "acknowledged, and not judged: \(silence)") }
+    let acknowledgement = successes.last?.time ?? trails.compactMap { $0.destroyed?.time }.max()
+    if let reprieve = store.reprieve(of: acknowledgement) {
+      return (.notJudged, "acknowledged, and not judged: \(reprieve)")
+    }
     guard let success = successes.last else {
       return (.lost, "acknowledged and lost: the phone deleted it, and it is \(store.extent)")
     }

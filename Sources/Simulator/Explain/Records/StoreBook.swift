@@ -27,7 +27,25 @@ package struct StoreBook: Sendable {
   /// Records that the store put aside instead of storing them, and why.
   private(set) var putAside: [UUID128: Evidence] = [:]
 
-  package init(_ place: String, of wanted: UUID128?) { (self.place, self.wanted) = (place, wanted) }
+  /// When the store was asked.
+  private let askedAt: WallInstant
+  /// So long after its acknowledgement a record may be missing there.
+  private let readDelay: Nanoseconds
+
+  package init(
+    _ place: String, of wanted: UUID128?, askedAt: WallInstant = .latest, readDelay: Nanoseconds = .zero
+  ) {
+    (self.place, self.wanted, self.askedAt, self.readDelay) = (place, wanted, askedAt, readDelay)
+  }
+
+  /// Why a record that was acknowledged then may still come; nil when it should be there.
+  func reprieve(of acknowledgement: WallInstant?) -> String? {
+    guard readDelay > .zero, let acknowledgement,
+      askedAt.milliseconds(since: acknowledgement) < readDelay.wholeMilliseconds
+    else { return nil }
+    let delay = Double(readDelay.wholeMilliseconds) / 1_000
+    return "a record may be missing for \(delay) s after its acknowledgement (readDelay); ask again later"
+  }
 
   /// What is listed under a device; only the records in `kept` are of interest, or all.
   package mutating func take(_ records: [StoredRecord], under device: String, keeping kept: Set<UUID128>? = nil) {

@@ -6,6 +6,8 @@ package struct DialectPromises: Equatable, Sendable {
   package var tokens: TokenPromise?
   /// Nil: unknown.
   package var accessLifetime: Nanoseconds?
+  /// So long after its end a token may be taken: clocks differ.
+  package var accessLeeway = Nanoseconds.seconds(5)
   /// The device is known by its token alone.
   package var isNamedByToken = false
   /// What is kept of a record, beside identity, time and place. Nil: what the store shows of one record is expected of all.
@@ -50,6 +52,9 @@ extension DialectPromises: ScenarioSection {
       .optional(
         "accessTokenTtl", \.accessLifetime, .duration,
         "Lifetime of access tokens; a clause waits for its end up to 10 s."),
+      .key(
+        "accessTokenLeeway", \.accessLeeway, .duration,
+        "How long after its end an access token may be taken, as clocks differ."),
       .key("deviceByToken", \.isNamedByToken, .boolean, "Only the access token names the device."),
       .optional(
         "keeps", \.kept, .list(of: .choice),

@@ -344,3 +344,43 @@ def text_number_refused(parts):
         if isinstance(value, str):
             raise Unreadable(f"{name} must be a number")
         return degrees(value, limit, name)
+
+
+@defect
+def unknown_battery_empty(parts):
+    def edit(record):
+        battery = record.content.get("battery") if isinstance(record.content, dict) else None
+        if isinstance(battery, dict) and is_number(battery.get("level")) and battery["level"] < 0:
+            record.content = record.content | {"battery": battery | {"level": 0}}
+
+    change(parts, edit)
+
+
+@defect
+def year_of_the_week(parts):
+    """The format of a year that says which week a day is of (%G for %Y)."""
+
+    def instant(at):
+        day = datetime.fromtimestamp(at // 1000, timezone.utc)
+        return int(day.replace(year=day.isocalendar().year).timestamp()) * 1000 + at % 1000
+
+    retime(parts, instant)
+
+
+@defect
+def texts_of_64_kb(parts):
+    edit_extras(parts, lambda extras: walk(extras, lambda value: value[:65535] if isinstance(value, str) else value))
+
+
+@defect
+def dates_in_extras_rewritten(parts):
+    """A library that takes each text that looks like a time for one, and writes it in UTC."""
+
+    def edit(value):
+        try:
+            moment = datetime.fromisoformat(value) if isinstance(value, str) and "T" in value else None
+        except ValueError:
+            return value
+        return moment.astimezone(timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ") if moment and moment.tzinfo else value
+
+    edit_extras(parts, lambda extras: walk(extras, edit))

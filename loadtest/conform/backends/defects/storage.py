@@ -443,3 +443,15 @@ def database_locked(parts):
             return upload(request)
         finally:
             writing.release()
+
+
+@defect
+def day_behind_dropped(parts):
+    """Takes what is a day older than the newest record of its device for a mistake of its clock."""
+    newest = {}
+
+    def behind(record):
+        newest[record.device] = max(newest.get(record.device, 0), record.at)
+        return record.at < newest[record.device] - 86_400_000
+
+    drop(parts, behind)
