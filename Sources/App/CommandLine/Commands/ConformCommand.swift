@@ -36,7 +36,8 @@ extension Subcommand {
     details: """
       Each clause is a promise that the SDK needs a backend to keep. It is provoked with the SDK's own engine, queue and
       uploader over real connections, and judged by what the backend answers and by what it has stored afterwards. A clause
-      is kept, broken, not applicable (the backend does not promise it) or not judged (the store could not be read).
+      is kept, broken, not applicable (the backend does not promise it, or the app of the dialect does not send it) or
+      not judged (the store could not be read, or other clauses are broken).
 
       The suite sends bad records, half requests and floods, under devices of its own, whose names begin with 'c'; in
       devices-look-alike some begin with a digit. Targets that are not this machine need --yes-this-is-my-server.
