@@ -72,7 +72,8 @@ extension BGGeo {
   /// They are stored and uploaded like tracked ones: while tracking is on, as the persist mode says.
   ///
   /// - Parameters:
-  ///   - timeout: Seconds; without a position for so long, `failure` is called with `LocationError` 408, each time.
+  ///   - timeout: Seconds; without a position for so long, `failure` is called with `LocationError` 408, each time;
+  ///     with 1 as soon as there is no permission, with 0 when location services are off.
   ///   - extras: Go into these records. With values that JSON cannot represent, `failure` is called with 400, and there is
   ///     no stream; so too when `interval` is negative, or `timeout` no positive number.
   public func watchPosition(

@@ -189,14 +189,17 @@ final class Device: Sendable {
     switch event {
     case .position(let id, let result):
       if var watcher = waiting.watches[id] {
-        guard case .success(let record) = result else { return }
         watcher.deadline = now.monotonic + watcher.patience
         waiting.watches[id] = watcher
-        let location = LocationEvent(record, style: style)
-        callbacks.add { [success = watcher.success] in [success.call(location)] }
+        switch result {
+        case .success(let record):
+          let location = LocationEvent(record, style: style)
+          callbacks.add { [success = watcher.success] in [success.call(location)] }
+        case .failure(let error):
+          callbacks.add { [failure = watcher.failure] in [failure.call(LocationError(code: error.code, message: "\(error)"))] }
+        }
       } else {
-        waiting.positions.removeValue(forKey: id)?.resume(
-          with: result.mapError { LocationError(code: $0.code, message: "\($0)") })
+        waiting.positions.removeValue(forKey: id)?.resume(with: result.mapError { LocationError(code: $0.code, message: "\($0)") })
       }
     case .synced(let completion, let result):
       waiting.syncs.removeValue(forKey: completion)?.resume(with: result.mapError { $0.thrown })

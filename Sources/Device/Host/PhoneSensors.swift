@@ -31,6 +31,9 @@ package struct PhoneSensors: Sendable {
   private var fences: [Watched] = []
   package private(set) var wantsActivities = false
   package var fetches = BackgroundFetches()
+  /// While the app may not have positions it gets none, whatever it has asked for: of its stream, of a sample, of a
+  /// region, a fence or a large move (SDK §19.5). What it has asked for stays, and delivers again afterwards.
+  package var isPermitted: Bool
   private var wantsSignificantChanges = false
   package private(set) var lastFix: Fix?
   private var lastStreamed: (place: Coordinate, timestamp: WallInstant)?
@@ -38,7 +41,7 @@ package struct PhoneSensors: Sendable {
   private var rest: (place: Coordinate, since: WallInstant)?
   private var lastSignificant: Coordinate?
 
-  package init() {}
+  package init(isPermitted: Bool = true) { self.isPermitted = isPermitted }
 
   package var wantsBackgroundFetch: Bool { fetches.due != nil }
 
@@ -85,9 +88,9 @@ package struct PhoneSensors: Sendable {
     }
   }
 
-  /// The phone is there now. Nothing for a position that is no place on the earth.
+  /// The phone is there now. Nothing for a position that is no place on the earth, nor without permission.
   package mutating func take(_ fix: Fix) -> [EngineInput] {
-    guard let place = Coordinate(fix) else { return [] }
+    guard isPermitted, let place = Coordinate(fix) else { return [] }
     lastFix = fix
     var inputs: [EngineInput] = []
     if let region = stationaryRegion,

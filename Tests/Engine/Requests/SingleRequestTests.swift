@@ -231,6 +231,30 @@ import Vocabulary
     #expect(rig.take().isEmpty)
   }
 
+  /// SDK §19.5.
+  @Test(arguments: [(0, true), (1, true), (2, true), (5, true), (3, false)])
+  func aWatchHearsOnceWhyThereIsNoPosition(status: Int, isEnabled: Bool) {
+    let error: LocationError = isEnabled ? .permissionDenied : .servicesDisabled
+    var rig = EngineRig.resting()
+    rig.send(.call(.watchPosition(watch())))
+    _ = rig.take()
+    rig.send(.provider(provider(status: status, isEnabled: isEnabled)))
+    #expect(failures(rig.take()) == [error])
+    rig.send(.provider(provider(status: status, isEnabled: isEnabled, accuracy: 1)))
+    #expect(failures(rig.take()) == [], "it is denied as before")
+    rig.send(.provider(provider(status: 3)))
+    rig.sample()
+    #expect(success(rig.take(), 3) != nil, "the same watch goes on")
+    rig.send(.provider(provider(status: status, isEnabled: isEnabled)))
+    _ = rig.take()
+    rig.send(.call(.watchPosition(watch())))
+    #expect(failures(rig.take()) == [error], "it begins while it is denied")
+  }
+
+  private func failures(_ effects: [Effect]) -> [LocationError] {
+    effects.compactMap { if case .completed(id: 3, .failure(let error)) = $0 { error } else { nil } }
+  }
+
   private func watch(intervalMilliseconds: Double = 1_000, persist: Bool? = nil) -> WatchRequest {
     var watch = WatchRequest(id: 3)
     watch.intervalMilliseconds = intervalMilliseconds

@@ -72,7 +72,7 @@ extension LinuxPlatform {
       guard state.attachment == nil else { return false }
       state.attachment = attachment
       guard folder == nil || state.folder != folder else { return true }
-      (state.folder, state.missed, state.sensors) = (folder, [], PhoneSensors())
+      (state.folder, state.missed, state.sensors) = (folder, [], PhoneSensors(isPermitted: state.isPermitted))
       if state.launch.didReboot && description.platform == .android { return true }
       for demand in left { state.sensors.apply(demand, at: clock.moment.monotonic) }
       state.sensors.endProcess(.killed, on: description.platform)

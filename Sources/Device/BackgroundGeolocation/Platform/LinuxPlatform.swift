@@ -30,6 +30,10 @@ public final class LinuxPlatform: Sendable {
     var provider = ProviderState(
       isEnabled: true, authorizationStatus: CLAuthorizationStatus.authorizedAlways.rawValue, hasGPS: true,
       hasNetwork: true, accuracyAuthorization: CLAccuracyAuthorization.fullAccuracy.rawValue)
+    {
+      didSet { sensors.isPermitted = isPermitted }
+    }
+    var isPermitted: Bool { provider.denial == nil }
     var isPowerSaving = false
     var isScreenOn = true
     var launch = Launch()
@@ -97,14 +101,14 @@ public final class LinuxPlatform: Sendable {
 
   /// The position as a receiver computes it now.
   private func samples(_ state: borrowing State) -> [EngineInput] {
-    guard state.sensors.isSampling, var fix = state.position else { return [] }
+    guard state.sensors.isSampling, state.isPermitted, var fix = state.position else { return [] }
     fix.timestamp = clock.moment.wall
     return [.sample(fix)]
   }
 
   /// A receiver goes on while it is asked: the next position comes even when the program is silent.
   func planPosition(_ state: borrowing State) {
-    let isWanted = state.sensors.isSampling && state.position != nil
+    let isWanted = state.sensors.isSampling && state.isPermitted && state.position != nil
     let instant = clock.moment.monotonic + Self.silence
     clock.setAlarm(
       alarm, isWanted ? DeviceClock.Alarm(instant: instant) { [weak self] in self?.repeatPosition() } : nil)
@@ -191,15 +195,19 @@ extension LinuxPlatform {
     }
   }
 
-  /// Everything allowed at the start.
+  /// Everything allowed at the start. Positions that are asked for come while the status is one of the two that allow them and
+  /// the services are on.
   public func setAuthorization(
     _ status: CLAuthorizationStatus, accuracy: CLAccuracyAuthorization = .fullAccuracy, servicesEnabled: Bool = true
   ) {
     tell { state in
+      let wasPermitted = state.isPermitted
       state.provider = ProviderState(
         isEnabled: servicesEnabled, authorizationStatus: status.rawValue, hasGPS: servicesEnabled,
         hasNetwork: servicesEnabled, accuracyAuthorization: accuracy.rawValue)
-      return [.provider(state.provider)]
+      guard state.isPermitted != wasPermitted else { return [.provider(state.provider)] }
+      planPosition(state)
+      return [.provider(state.provider)] + samples(state)
     }
   }
 

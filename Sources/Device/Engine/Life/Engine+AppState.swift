@@ -55,10 +55,16 @@ extension Engine {
   /// SDK §19.5. Android makes a record of it by itself.
   mutating func take(_ provider: ProviderState, at now: Moment, into effects: inout [Effect]) {
     guard provider != phone.provider else { return }
+    let before = denial
     phone.provider = provider
     note(.provider(provider), .info, into: &effects)
     effects.append(.event(.providerChange(provider)))
-    if let denial { fail(denial, at: now, into: &effects) }
+    if let denial {
+      fail(denial, at: now, into: &effects)
+      if denial != before { failWatches(denial, into: &effects) }
+    } else if before != nil {
+      findRest(at: now, into: &effects)
+    }
     followAuthorization(at: now, into: &effects)
     recordChange(of: provider, at: now, into: &effects)
   }

@@ -13,14 +13,7 @@ extension Engine {
   }
 
   /// Why no position can be had at all; nil when one can.
-  var denial: LocationError? {
-    guard let provider = phone.provider else { return nil }
-    if !provider.isEnabled { return .servicesDisabled }
-    switch provider.authorizationStatus {
-    case 1, 2, 5: return .permissionDenied
-    default: return nil
-    }
-  }
+  var denial: LocationError? { phone.provider?.denial }
 
   /// The app is allowed positions only while it is used.
   var isWhenInUse: Bool { phone.provider?.authorizationStatus == 4 }
@@ -269,9 +262,6 @@ extension Engine {
     changePace(to: isMoving, at: now, into: &effects)
   }
 
-  /// At rest without a region, and nothing looks for its place any more.
-  private var isLost: Bool { !state.isMoving && state.stationaryPlace == nil && !isSettling }
-
   /// The value counts at once; the position that goes with it may fail (SDK §17).
   private mutating func setOdometer(
     _ metres: Double, _ request: PositionRequest, at now: Moment, into effects: inout [Effect]
@@ -286,6 +276,12 @@ extension Engine {
     watches.removeAll { $0.request.id == request.id }
     watches.append(PositionWatch(request))
     demandSampling(into: &effects)
+    if let denial { effects.append(.completed(id: request.id, .failure(denial))) }
+  }
+
+  /// A watch goes on, and streams again when it may (SDK §19.5).
+  mutating func failWatches(_ error: LocationError, into effects: inout [Effect]) {
+    for watch in watches { effects.append(.completed(id: watch.request.id, .failure(error))) }
   }
 
   private mutating func stopWatch(_ id: Int, into effects: inout [Effect]) {

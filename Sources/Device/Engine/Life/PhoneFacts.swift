@@ -1,6 +1,18 @@
 import Base
-import Contract
+package import Contract
 import Vocabulary
+
+extension ProviderState {
+  /// Why a phone in this state has no positions for the app; nil when it has (SDK §19.5). Where the user was not asked yet
+  /// there is nobody to ask.
+  package var denial: LocationError? {
+    if !isEnabled { return .servicesDisabled }
+    return switch authorizationStatus {
+    case 0, 1, 2, 5: .permissionDenied
+    default: nil
+    }
+  }
+}
 
 /// What the engine has been told of the phone and of the app on it.
 struct PhoneFacts: Sendable {

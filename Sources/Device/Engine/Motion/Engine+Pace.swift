@@ -103,6 +103,15 @@ extension Engine {
     }
   }
 
+  /// A device that came to rest while no position could be had looks for its place as soon as one can.
+  mutating func findRest(at now: Moment, into effects: inout [Effect]) {
+    guard state.isEnabled, state.trackingMode == .location, isLost else { return }
+    changePace(to: false, at: now, into: &effects)
+  }
+
+  /// At rest without a region, and nothing looks for its place any more.
+  var isLost: Bool { !state.isMoving && state.stationaryPlace == nil && !isSettling }
+
   mutating func armStationaryRegion(at fix: Fix, into effects: inout [Effect]) {
     guard let place = Coordinate(fix) else { return }
     state.stationaryPlace = place
