@@ -40,6 +40,9 @@ package struct PhoneSensors: Sendable {
   /// Of the phone that streams: where it has been since then.
   private var rest: (place: Coordinate, since: WallInstant)?
   private var lastSignificant: Coordinate?
+  /// Of the process that runs: the first place that the system finds for it is told, as the place of a device of which it
+  /// knew none.
+  private var tellsFirstPlace = false
 
   package init(isPermitted: Bool = true) { self.isPermitted = isPermitted }
 
@@ -70,7 +73,7 @@ package struct PhoneSensors: Sendable {
       fences += on.compactMap(watched)
     case .activityUpdates(let isOn): wantsActivities = isOn
     case .significantChanges(let isOn):
-      wantsSignificantChanges = isOn
+      (wantsSignificantChanges, tellsFirstPlace) = (isOn, isOn)
       if isOn && lastSignificant == nil { lastSignificant = lastFix.flatMap { Coordinate($0) } }
     case .backgroundFetch(let isOn): fetches.demand(isOn, at: instant)
     }
@@ -79,6 +82,7 @@ package struct PhoneSensors: Sendable {
   /// The process is gone; the system keeps what it goes on watching for the next one.
   package mutating func endProcess(_ end: ProcessEnd, on platform: DevicePlatform) {
     (updates, lastStreamed, rest, isSampling, wantsActivities) = (nil, nil, nil, false, false)
+    tellsFirstPlace = false
     if !end.keepsFetches(on: platform) { fetches = BackgroundFetches() }
     if end.keepsRegions(on: platform) {
       for index in fences.indices { fences[index].isLeft = true }
@@ -110,11 +114,21 @@ package struct PhoneSensors: Sendable {
       inputs.append(.fix(fix))
     }
     if updates?.pausesAutomatically ?? false, rests(at: place, fix) { inputs.append(.updatesPaused) }
-    if wantsSignificantChanges, isFar(place, from: lastSignificant, Self.significantChangeMetres) {
-      lastSignificant = place
-      inputs.append(.significantChange(fix))
-    }
+    if movesFar(to: place) { inputs.append(.significantChange(fix)) }
     return inputs
+  }
+
+  /// Where nothing is known of where the phone was, the first position is what a change is counted from. It is none, and
+  /// starts no app that does not run.
+  private mutating func movesFar(to place: Coordinate) -> Bool {
+    guard wantsSignificantChanges else { return false }
+    guard let last = lastSignificant else {
+      lastSignificant = place
+      return tellsFirstPlace
+    }
+    guard isFar(place, from: last, Self.significantChangeMetres) else { return false }
+    lastSignificant = place
+    return true
   }
 
   private func streams(_ place: Coordinate, _ timestamp: WallInstant, _ updates: LocationUpdates) -> Bool {
@@ -160,8 +174,8 @@ package struct PhoneSensors: Sendable {
     return Watched(identifier: fence.identifier, circle: circle, isInside: isInside)
   }
 
-  private func isFar(_ place: Coordinate, from last: Coordinate?, _ metres: Double) -> Bool {
-    last.map { $0.distanceMetres(to: place) >= metres } ?? true
+  private func isFar(_ place: Coordinate, from last: Coordinate, _ metres: Double) -> Bool {
+    last.distanceMetres(to: place) >= metres
   }
 }
 

@@ -125,6 +125,24 @@ import Testing
     bench.push()
   }
 
+  /// SDK §12.6.4: four minutes bring none, and then the next sign of life is waited for.
+  @Test(arguments: [LinuxPlatform.Profile.iOS, .android])
+  func aDeviceWithoutAPlaceComesToRestAtTheFirstPosition(profile: LinuxPlatform.Profile) async throws {
+    let bench = try Bench(profile)
+    let moved = Inbox<Bool>()
+    let sub = bench.bgGeo.onMotionChange { moved.add($0.isMoving) }
+    bench.bgGeo.ready { _ in }
+    try await bench.bgGeo.start()
+    bench.clock.advance(by: 600)
+    await bench.bgGeo.callbackQueue.drained()
+    #expect(moved.all.isEmpty)
+    bench.push()
+    bench.clock.advance(by: 10)
+    await bench.bgGeo.callbackQueue.drained()
+    #expect(moved.all == [false])
+    sub.remove()
+  }
+
   @Test func withoutPermissionThereIsNoPosition() async throws {
     let bench = try Bench()
     bench.platform.setAuthorization(.denied)
