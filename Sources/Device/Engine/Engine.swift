@@ -43,6 +43,8 @@ package struct Engine: Sendable {
   var significantTrail = SignificantTrail()
   /// Where the device was when it seemed to stop.
   var stoppingPlace: Coordinate?
+  /// While tracking is on: when it was started, in an earlier process too.
+  var trackingBegan = MonotonicInstant(nanoseconds: 0)
   var fixCount = 0
 
   var phone: PhoneFacts

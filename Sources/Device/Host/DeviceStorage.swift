@@ -136,6 +136,7 @@ extension EngineState {
     static let odometerError = "odometerError"
     static let latitude = "latitude"
     static let longitude = "longitude"
+    static let startedAt = "startedAt"
   }
 
   /// What is missing or wrong is as before the first launch.
@@ -150,6 +151,7 @@ extension EngineState {
     if let latitude = Self.number(document[Key.latitude]), let longitude = Self.number(document[Key.longitude]) {
       stationaryPlace = Coordinate(latitude: latitude, longitude: longitude)
     }
+    if case .integer(let milliseconds)? = document[Key.startedAt] { startedAt = WallInstant(exactly: milliseconds) }
   }
 
   /// What an app may know.
@@ -181,6 +183,10 @@ extension EngineState {
       writer.value(stationaryPlace.latitude)
       writer.key(Key.longitude)
       writer.value(stationaryPlace.longitude)
+    }
+    if let startedAt {
+      writer.key(Key.startedAt)
+      writer.value(startedAt.millisecondsSince1970)
     }
     writer.endObject()
   }

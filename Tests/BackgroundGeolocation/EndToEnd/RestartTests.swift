@@ -50,6 +50,30 @@ import Testing
     #expect(bench.bgGeo.odometer == 500)
   }
 
+  /// `stopAfterElapsedMinutes`: "Calls stop() this long after start()", however the process ends in between.
+  @Test(arguments: [LinuxPlatform.Profile.iOS, .android], [false, true])
+  func theTimeOfTrackingGoesOn(profile: LinuxPlatform.Profile, isTerminated: Bool) async throws {
+    let folder = try TemporaryFolder()
+    let configure: @Sendable (Config) -> Void = { config in
+      config.app.stopOnTerminate = false
+      config.geolocation.stopAfterElapsedMinutes = 10
+    }
+    let bench = try Bench(profile, folder: folder.path)
+    try await bench.startAtRest(configure)
+    var app = bench.bgGeo
+    for seed: UInt64 in [2, 3] {
+      bench.clock.advance(by: 240)
+      if isTerminated { app.terminate() } else { app.close() }
+      app = try BGGeo(folder: folder.path, platform: bench.platform, seed: seed)
+      app.ready(configure)
+    }
+    bench.clock.advance(by: 119)
+    #expect(app.enabled)
+    bench.clock.advance(by: 1)
+    #expect(!app.enabled)
+    app.close()
+  }
+
   @Test func aFolderBelongsToOneInstanceAtATime() throws {
     let folder = try TemporaryFolder()
     let first = try Bench(folder: folder.path)

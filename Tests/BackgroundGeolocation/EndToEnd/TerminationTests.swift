@@ -180,6 +180,32 @@ import Testing
     app.close()
   }
 
+  /// The phone was placed before the app came, and its system has seen no position since: the first one is no large move.
+  @Test func aPhoneThatRestsStartsNoApp() async throws {
+    let folder = try TemporaryFolder()
+    let phone = Phone(.iOS, folder: folder.path)
+    let configure = configure(false)
+    phone.push(north: 0)
+    let first = try phone.launch()
+    first.ready(configure)
+    try await first.start()
+    phone.clock.advance(by: 10)
+    phone.platform.onRelaunch {
+      do { try phone.launch().ready(configure) } catch { Issue.record(error) }
+    }
+    first.terminate()
+    for _ in 0..<100 {
+      phone.clock.advance(by: 5)
+      phone.push(north: 2)
+    }
+    #expect(phone.launches == 1)
+    phone.drive(from: 10, to: 190)
+    #expect(phone.launches == 1, "still inside")
+    phone.drive(from: 200, to: 300)
+    #expect(phone.launches == 2)
+    try phone.app.close()
+  }
+
   /// The folder tells a platform that was not there what the system watches.
   @Test(arguments: [false, true])
   func withoutAHandlerTheNextInstanceHearsOfIt(isNewPlatform: Bool) async throws {

@@ -41,6 +41,15 @@ import Vocabulary
     #expect(effects.persisted.map(\.record.odometer) == [1_234])
   }
 
+  /// BGGeo 141: "at start time".
+  @Test(arguments: [false, true])
+  func aLaunchThatResumesTellsTheConnection(isConnected: Bool) {
+    var rig = EngineRig(state: enabled(isMoving: false))
+    rig.send(.connectivity(isConnected ? .wifi : .none))
+    rig.send(.ready(Launch()))
+    #expect(rig.take().events == [.connectivityChange(isConnected: isConnected)])
+  }
+
   @Test func theProviderIsToldRightAfterReady() {
     let provider = ProviderState(
       isEnabled: true, authorizationStatus: 3, hasGPS: true, hasNetwork: true, accuracyAuthorization: 0)

@@ -27,7 +27,7 @@ import Vocabulary
     #expect(next.take().motionChanges == (stopsOnTerminate ? [] : [true]))
   }
 
-  @Test func anAppThatIsOpenedAgainOverItsServiceIsToldOfThePermissionsAndNothingBegins() {
+  @Test func anAppThatIsOpenedAgainOverItsServiceIsToldHowThingsAreAndNothingBegins() {
     let provider = ProviderState(
       isEnabled: true, authorizationStatus: 3, hasGPS: true, hasNetwork: true, accuracyAuthorization: 0)
     var rig = EngineRig.driving(.android) { $0.app.stopOnTerminate = false }
@@ -36,7 +36,10 @@ import Vocabulary
     rig.send(.terminate)
     _ = rig.take()
     rig.send(.ready(Launch()))
-    #expect(rig.take() == [.event(.providerChange(provider)), .flush(.ready)])
+    #expect(
+      rig.take() == [
+        .event(.providerChange(provider)), .event(.connectivityChange(isConnected: false)), .flush(.ready),
+      ])
     #expect(!rig.engine.isHeadless && rig.engine.state.isMoving)
   }
 

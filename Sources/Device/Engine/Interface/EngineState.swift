@@ -10,6 +10,8 @@ package struct EngineState: Equatable, Sendable {
   package var odometerErrorMetres = 0.0
   /// Where the device came to rest; the centre of the stationary region.
   package var stationaryPlace: Coordinate?
+  /// When tracking was started, by the clock on the wall; nil while it is off, and where an older version kept the state.
+  package var startedAt: WallInstant?
 
   package init() {}
 }

@@ -7,13 +7,30 @@ extension Engine {
   mutating func configure(
     _ configuration: Configuration, _ keys: [String], at now: Moment, into effects: inout [Effect]
   ) {
+    let stopTimeout = settings.stopTimeout
     adopt(configuration)
+    measureStop(insteadOf: stopTimeout, at: now, into: &effects)
     for key in keys {
       note(.configurationChanged(key: key), .debug, into: &effects)
       react(to: key, at: now, into: &effects)
     }
     if demands.locationUpdates != nil { demandLocationUpdates(true, into: &effects) }
     demandFenceUpdates(into: &effects)
+    // What has become due by the change.
+    fireTimers(ofEngineAt: now, into: &effects)
+  }
+
+  /// A stop that is under way takes the new time, from when it began.
+  private mutating func measureStop(
+    insteadOf span: Nanoseconds, at now: Moment, into effects: inout [Effect]
+  ) {
+    guard settings.stopTimeout != span else { return }
+    for name in [Timers.Name.stopTimeout, .stationaryCheck] {
+      guard let deadline = timers.deadline(of: name) else { continue }
+      stop(name, into: &effects)
+      let due = deadline - span + settings.stopTimeout
+      start(name, for: max(.zero, due - now.monotonic), at: now, into: &effects)
+    }
   }
 
   mutating func adopt(_ configuration: Configuration) {
@@ -39,6 +56,7 @@ extension Engine {
       if settings.isStopDetectionDisabled { cancelStopping(into: &effects) }
     case "activity.disableMotionActivityUpdates":
       if state.isEnabled && state.trackingMode == .location { demandActivity(true, into: &effects) }
+    case "geolocation.stopAfterElapsedMinutes": limitTracking(at: now, into: &effects)
     case "geolocation.stationaryRadius": resizeStationaryRegion(into: &effects)
     case "geolocation.useSignificantChangesOnly":
       switchSignificantChanges(at: now, into: &effects)

@@ -20,7 +20,9 @@ extension Engine {
       if let refusal {
         refuse(refusal, into: &effects)
       } else {
+        tellConnectivity(into: &effects)
         resume(after: launch, at: now, into: &effects)
+        resumeLimit(at: now, into: &effects)
       }
     }
     // Where tracking may not resume after a boot, its schedule waits for the user too (AppConfig 249).
@@ -46,6 +48,7 @@ extension Engine {
     note(.warning(reason, from: .launch), .warning, into: &effects)
     state.isEnabled = false
     state.isMoving = false
+    state.startedAt = nil
     forgetLeftovers(into: &effects)
     effects.append(.saveState)
     effects.append(.event(.enabledChange(isEnabled: false)))
@@ -192,6 +195,7 @@ extension Engine {
       state.isEnabled = false
       state.isMoving = false
       state.stationaryPlace = nil
+      state.startedAt = nil
       effects.append(.saveState)
       forgetLeftovers(into: &effects)
     }

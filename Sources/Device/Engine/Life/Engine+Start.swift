@@ -46,14 +46,42 @@ extension Engine {
     note(.started(isGeofenceMode: state.trackingMode == .geofence), .info, into: &effects)
     guard !wasEnabled else { return }
     effects.append(.event(.enabledChange(isEnabled: true)))
+    tellConnectivity(into: &effects)
+  }
+
+  /// With each start of tracking, and with each launch that goes on with it (BGGeo 141).
+  mutating func tellConnectivity(into effects: inout [Effect]) {
     effects.append(.event(.connectivityChange(isConnected: phone.connectivity.isConnected)))
   }
 
   private mutating func finishStart(wasEnabled: Bool, at now: Moment, into effects: inout [Effect]) {
-    let minutes = configuration.geolocation.stopAfterElapsedMinutes
-    stop(.stopAfterElapsed, into: &effects)
-    if minutes > 0 { start(.stopAfterElapsed, for: Nanoseconds(seconds: minutes * 60), at: now, into: &effects) }
+    state.startedAt = now.wall
+    trackingBegan = now.monotonic
+    limitTracking(at: now, into: &effects)
     effects.append(.flush(.start))
+  }
+
+  /// A launch that resumes goes on counting where the last process was. A clock that was set back meanwhile has let no time pass.
+  mutating func resumeLimit(at now: Moment, into effects: inout [Effect]) {
+    let started = min(state.startedAt ?? now.wall, now.wall)
+    if started != state.startedAt { effects.append(.saveState) }
+    state.startedAt = started
+    let elapsed = min(now.wall.milliseconds(since: started), Self.longestTrackingMilliseconds)
+    trackingBegan = now.monotonic - .milliseconds(elapsed)
+    limitTracking(at: now, into: &effects)
+  }
+
+  /// A hundred years, in place of a time that is damaged.
+  private static let longestTrackingMilliseconds: Int64 = 100 * 366 * 86_400_000
+
+  /// `stopAfterElapsedMinutes` counts from the start, whenever it was configured (SDK §1.4, §19.6).
+  mutating func limitTracking(at now: Moment, into effects: inout [Effect]) {
+    stop(.stopAfterElapsed, into: &effects)
+    let minutes = configuration.geolocation.stopAfterElapsedMinutes
+    guard state.isEnabled, minutes > 0 else { return }
+    let left = Nanoseconds(seconds: minutes * 60) - (now.monotonic - trackingBegan)
+    guard left > .zero else { return stop(at: now, into: &effects) }
+    start(.stopAfterElapsed, for: left, at: now, into: &effects)
   }
 
   /// Geofences, motion detector, pace: in the order that a device's log shows (SDK §12.2).
@@ -86,6 +114,7 @@ extension Engine {
       return
     }
     state.isEnabled = false
+    state.startedAt = nil
     // Nor does a crossing that still waits for a first position keep the receiver on.
     requests.removeAll { $0.deadline == nil }
     disengage(into: &effects)
@@ -162,6 +191,7 @@ extension Engine {
     phone.isInBackground = launch.isInBackground
     note(.ready(isFirstBoot: false), .info, into: &effects)
     if let provider = phone.provider { effects.append(.event(.providerChange(provider))) }
+    if state.isEnabled { tellConnectivity(into: &effects) }
     effects.append(.flush(.ready))
   }
 }
