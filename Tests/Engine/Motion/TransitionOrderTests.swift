@@ -22,6 +22,40 @@ import Vocabulary
     return true
   }
 
+  /// The system hands over what it still has. The stream begins with the position of the motion change (SDK §14.2, §5.4).
+  @Test(arguments: DevicePlatform.allCases)
+  func whatIsOlderThanTheMotionChangeIsNoFixOfTheTrip(platform: DevicePlatform) {
+    var rig = EngineRig.resting(platform, configure: verbose)
+    rig.wait(600)
+    rig.send(.call(.changePace(isMoving: true)))
+    rig.wait(2)
+    rig.sample()
+    let first = rig.fix()
+    _ = rig.take()
+    let odometer = rig.engine.state.odometerMetres
+    rig.wait(3)
+    for age: Int64 in [3_600, 300, 4] {
+      rig.send(.fix(rig.fix(north: 300, speed: 10, ageSeconds: age)))
+      let effects = rig.take()
+      #expect(effects.persisted.isEmpty && effects.events.isEmpty && effects.outline.contains("log locationIgnored"))
+    }
+    #expect(rig.engine.state.odometerMetres == odometer)
+    rig.send(.fix(first))
+    var effects = rig.take()
+    #expect(effects.persisted.isEmpty && effects.events.count == 1, "the same once more is told, and no record")
+    rig.drive(north: 30)
+    effects = rig.take()
+    #expect(effects.kinds == [.tracking])
+  }
+
+  @Test func aMotionChangeInTheFutureCountsForNothing() {
+    var rig = EngineRig.driving(configure: verbose)
+    rig.setClock(bySeconds: -3_600)
+    rig.wait(5)
+    rig.drive(north: 50)
+    #expect(rig.take().kinds == [.tracking])
+  }
+
   @Test func comingToRest() {
     var rig = EngineRig.driving(configure: verbose)
     rig.wait(20)

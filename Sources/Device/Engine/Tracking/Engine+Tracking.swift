@@ -21,11 +21,24 @@ extension Engine {
 
   private mutating func track(_ fix: Fix, at now: Moment, into effects: inout [Effect]) {
     noteLocation(fix, at: now, into: &effects)
+    guard !isFromBeforeTrip(fix, at: now, into: &effects) else { return }
     let trace = admit(
       fix, distanceFilterMetres: distanceFilter.effectiveMetres, rules: settings.filterRules, at: now, into: &effects)
     guard let trace else { return }
     note(.filterDecision(trace), .verbose, into: &effects)
     deliver(fix, at: now, into: &effects)
+  }
+
+  /// The system may hand over first what it still has: a fix older than the position of the motion change is not newer than the
+  /// last one (SDK §14.2). A motion change that a clock which was set back has moved into the future counts for nothing.
+  private func isFromBeforeTrip(_ fix: Fix, at now: Moment, into effects: inout [Effect]) -> Bool {
+    guard let first = motionChangeFix?.timestamp, fix.timestamp < first,
+      !LocationFilter.isFuture(first, at: now.wall)
+    else { return false }
+    let reason = FilterVerdict.IgnoreReason.notNewer.text
+    let milliseconds = fix.timestamp.milliseconds(since: first)
+    note(.locationIgnored(reason: reason, deltaMilliseconds: milliseconds), .info, into: &effects)
+    return true
   }
 
   /// What the location filter says of a fix that it lets through; nil for one that goes no further, which is told here.

@@ -84,7 +84,7 @@ package struct LocationFilter: Sendable {
     kalman = StepKalman()
   }
 
-  private static func isFuture(_ timestamp: WallInstant, at now: WallInstant) -> Bool {
+  static func isFuture(_ timestamp: WallInstant, at now: WallInstant) -> Bool {
     timestamp.milliseconds(since: now) > futureToleranceMilliseconds
   }
 
