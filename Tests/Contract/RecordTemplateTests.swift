@@ -29,7 +29,8 @@ struct RecordTemplateTests {
     ("activity.confidence", "100"), ("battery.level", "0.92"), ("battery.is_charging", "false"), ("mock", "false"),
     ("is_moving", "true"), ("timestampMeta", "{}"), ("geofence.identifier", ""), ("geofence.action", ""), ("age", "30"),
     ("recorded_at", "2026-07-28T18:34:22.593Z"), ("speed_accuracy", "0.6"), ("heading_accuracy", "12"),
-    ("ellipsoidal_altitude", "13.1"), ("odometer_error", "10"), ("extras", "{}"), ("nonsense", ""), ("", ""),
+    ("ellipsoidal_altitude", "13.1"), ("odometer_error", "10"), ("extras", "{}"), ("geofence.extras", "{}"),
+    ("nonsense", ""), ("", ""),
   ])
   func everyTagGivesItsPlainValue(tag: String, text: String) {
     #expect(Self.value(tag) == text)
@@ -40,7 +41,9 @@ struct RecordTemplateTests {
     record.event = .geofence
     record.isMock = true
     record.extras = try RenderedObject(#"{"trip":7}"#)
-    record.geofence = GeofenceTrigger(identifier: "home", action: .enter, timestamp: record.timestamp)
+    record.geofence = GeofenceTrigger(
+      identifier: "home", action: .enter, timestamp: record.timestamp, extras: try RenderedObject(#"{"route_id":1234}"#)
+    )
     record.timestampMeta = TimestampMeta(
       time: record.timestamp, systemTime: record.timestamp, systemElapsedMilliseconds: 1, fixElapsedMilliseconds: 2)
     #expect(Self.value("event", record) == "geofence")
@@ -48,6 +51,7 @@ struct RecordTemplateTests {
     #expect(Self.value("extras", record) == #"{"trip":7}"#)
     #expect(Self.value("geofence.identifier", record) == "home")
     #expect(Self.value("geofence.action", record) == "ENTER")
+    #expect(Self.value("geofence.extras", record) == #"{"route_id":1234}"#)
     #expect(
       Self.value("timestampMeta", record)
         == #"{"time":1785263662563,"systemTime":1785263662563,"systemClockElapsedRealtime":1}"#)

@@ -55,7 +55,7 @@ enum TemplateTag: CaseIterable {
   case speedAccuracy, headingAccuracy, ellipsoidalAltitude
   case uuid, timestamp, recordedAt, age, event, isMoving, odometer, odometerError, mock, timestampMeta, extras
   case activityType, activityConfidence, batteryLevel, batteryIsCharging
-  case geofenceIdentifier, geofenceAction
+  case geofenceIdentifier, geofenceAction, geofenceExtras
 
   var name: String {
     switch self {
@@ -86,11 +86,12 @@ enum TemplateTag: CaseIterable {
     case .batteryIsCharging: "\(RecordKey.battery).\(BatteryKey.isCharging)"
     case .geofenceIdentifier: "\(RecordKey.geofence).\(GeofenceTriggerKey.identifier)"
     case .geofenceAction: "\(RecordKey.geofence).\(GeofenceTriggerKey.action)"
+    case .geofenceExtras: "\(RecordKey.geofence).\(GeofenceTriggerKey.extras)"
     }
   }
 
   /// Whether it exists in a geofenceTemplate only.
-  var needsGeofence: Bool { self == .geofenceIdentifier || self == .geofenceAction }
+  var needsGeofence: Bool { self == .geofenceIdentifier || self == .geofenceAction || self == .geofenceExtras }
 }
 
 extension RecordTemplate {
@@ -140,6 +141,7 @@ extension RecordTemplate {
     case .batteryIsCharging: bytes.append(record.battery.isCharging)
     case .geofenceIdentifier: encoder.values.append(escaped: record.geofence?.identifier ?? "", to: &bytes)
     case .geofenceAction: encoder.values.append(escaped: record.geofence?.action.rawValue ?? "", to: &bytes)
+    case .geofenceExtras: (record.geofence?.extras ?? .empty).append(to: &bytes)
     }
   }
 

@@ -139,6 +139,30 @@ import Testing
     sub.remove()
   }
 
+  /// Geofence `extras`: "attached to each geofence event and included in the payload"; the configured extras are laid flat into
+  /// the object of a template (SDK §7.5).
+  @Test(arguments: [LinuxPlatform.Profile.iOS, .android])
+  func aTemplateHasTheExtrasOfItsFence(profile: LinuxPlatform.Profile) async throws {
+    let bench = try Bench(profile)
+    let told = Inbox<GeofenceEvent>()
+    let sub = bench.bgGeo.onGeofence { told.add($0) }
+    try await bench.startAtRest { config in
+      config.persistence.extras = ["trip": 7]
+      config.persistence.geofenceTemplate =
+        #"{"fence":"<%= geofence.identifier %>","of":<%= geofence.extras %>,"all":<%= extras %>}"#
+      config.http.autoSync = false
+    }
+    try await bench.bgGeo.geofences.add(
+      Geofence(identifier: "home", radius: 200, latitude: 45.5, longitude: -73.6, extras: ["route_id": 1234]))
+    await bench.bgGeo.callbackQueue.drained()
+    let record = try #require(try await bench.bgGeo.store.all().last)
+    #expect(record["fence"] as? String == "home")
+    #expect((record["of"] as? [String: Any])?["route_id"] as? Int == 1234)
+    #expect((record["all"] as? [String: Any])?["trip"] as? Int == 7 && record["trip"] as? Int == 7)
+    #expect(told.last?.extras?["route_id"] as? Int == 1234)
+    sub.remove()
+  }
+
   @Test func aCrossingIsDeliveredAsALocationToo() async throws {
     let bench = try Bench()
     let events = Inbox<String>()
