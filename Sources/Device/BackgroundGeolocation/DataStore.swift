@@ -43,8 +43,8 @@ public final class DataStore: Sendable {
   }
 
   /// Stores a record of the app, whatever the persist mode, and returns its `uuid`: that of the record, or a new one
-  /// in place of none or of what is no UUID. Otherwise it is uploaded as it is. Throws `BGGeoError` for a record without `coords.latitude` and `coords.longitude`, and
-  /// for values that JSON cannot represent.
+  /// in place of none or of what is no UUID. Otherwise it is uploaded as it is. Throws `BGGeoError` for a record without
+  /// `coords.latitude` and `coords.longitude`, for values that JSON cannot represent, and where `maxRecordsToPersist` is 0.
   public func insert(_ record: [String: Any]) async throws -> String {
     guard let object = JSONObject(any: record) else { throw BGGeoError("the record must have values of JSON only") }
     let inserted = device.perform { core, now -> Result<UUID128, BGGeoError> in

@@ -9,10 +9,15 @@ package import Vocabulary
 /// The queue as an app sees it (SDK §3, DataStore).
 extension DeviceHost {
   /// Stores the record as it is, whatever the persist mode; it is uploaded like any other. `uuid` is for a record that
-  /// brings none. Throws when there are no coordinates.
+  /// brings none, and is written as this platform writes its own. Throws when there are no coordinates, and where nothing is
+  /// to be stored (SDK §7.3).
   package mutating func insert(
     _ record: JSONObject, uuid: UUID128, at now: Moment
   ) throws(FieldError) -> UUID128 {
+    guard configuration.persistence.maxRecordsToPersist != 0 else {
+      throw FieldError(
+        "persistence.maxRecordsToPersist", .outOfRange(expected: "other than 0, with which no record is stored"))
+    }
     let coords = record["coords"] ?? .null
     for key in ["latitude", "longitude"] where coords[key]?.isNumber != true {
       throw FieldError("coords.\(key)", .missing)
@@ -22,9 +27,8 @@ extension DeviceHost {
     if case .string(let text)? = record["uuid"], let known = UUID128(text: text.utf8.span) {
       stored = known
     } else {
-      var bytes: [UInt8] = []
-      uuid.append(upperCaseTextTo: &bytes)
-      record["uuid"] = .string(String(decoding: bytes, as: UTF8.self))
+      let style: RecordStyle = description.platform == .ios ? .iOS : .android
+      record["uuid"] = .string(style.text(of: uuid))
     }
     insert(stored, timestamp(of: record, at: now), rendered: JSONValue.object(record).text, at: now)
     return stored

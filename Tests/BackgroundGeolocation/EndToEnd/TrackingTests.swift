@@ -254,16 +254,45 @@ import Testing
     #expect(bench.bgGeo.config.http.maxBatchSize == 9)
   }
 
-  /// What `insert` returns is what `destroy` takes.
-  @Test(arguments: [nil, "my-id", "0D9B5E8C-7A51-4DC5-B8D5-3E2C0F8B9A11"])
-  func aRecordOfTheAppIsKnownByTheNameThatItGets(uuid: String?) async throws {
-    let bench = try Bench()
-    bench.bgGeo.ready { _ in }
+  /// What `insert` returns is what `destroy` takes, and what is stored, sent and logged.
+  @Test(
+    arguments: [LinuxPlatform.Profile.iOS, .android],
+    [nil, "my-id", "0D9B5E8C-7A51-4DC5-B8D5-3E2C0F8B9A11", "0d9b5e8c-7a51-4dc5-b8d5-3e2c0f8b9a11"])
+  func aRecordOfTheAppIsKnownByTheNameThatItGets(profile: LinuxPlatform.Profile, uuid: String?) async throws {
+    let bodies = Inbox<String>()
+    let bench = try Bench(
+      profile,
+      transport: HTTPTransport { request, completion in
+        bodies.add(String(decoding: request.body, as: UTF8.self))
+        completion(.answered(status: 200, body: []))
+      })
+    bench.bgGeo.ready { config in
+      config.http.url = "http://server.example/"
+      config.http.autoSync = false
+      config.logger.logLevel = .verbose
+    }
     var record: [String: Any] = ["coords": ["latitude": 1.0, "longitude": 2.0]]
     if let uuid { record["uuid"] = uuid }
     let stored = try await bench.bgGeo.store.insert(record)
     #expect((stored == uuid) == (uuid?.count == 36))
-    bench.bgGeo.store.destroy(stored)
+    #expect(try await bench.bgGeo.store.all().map { $0["uuid"] as? String } == [stored])
+    _ = try await bench.bgGeo.store.sync()
+    #expect(bodies.last?.contains(stored) == true)
+    let log = try await bench.bgGeo.logger.getLog()
+    #expect(uuid?.count == 36 || log.contains(stored))
+    let again = try await bench.bgGeo.store.insert(record)
+    bench.bgGeo.store.destroy(again)
+    #expect(bench.bgGeo.store.count == 0)
+  }
+
+  /// PersistenceConfig `maxRecordsToPersist`.
+  @Test func aQueueOfNoLengthTakesNoRecordOfTheApp() async throws {
+    let bench = try Bench()
+    bench.bgGeo.ready { $0.persistence.maxRecordsToPersist = 0 }
+    do {
+      _ = try await bench.bgGeo.store.insert(["coords": ["latitude": 1.0, "longitude": 2.0]])
+      Issue.record("nothing is stored")
+    } catch { #expect("\(error)".contains("maxRecordsToPersist must be other than 0")) }
     #expect(bench.bgGeo.store.count == 0)
   }
 

@@ -101,17 +101,6 @@ extension LocationEvent: CustomStringConvertible {
   }
 }
 
-extension RecordStyle {
-  func text(of uuid: UUID128) -> String {
-    var bytes: [UInt8] = []
-    switch uuidCase {
-    case .upper: uuid.append(upperCaseTextTo: &bytes)
-    case .lower: uuid.append(lowerCaseTextTo: &bytes)
-    }
-    return String(decoding: bytes, as: UTF8.self)
-  }
-}
-
 /// Where a location is and how the device moved there. As on the wire, -1 stands for what the device could not tell.
 public struct Coords: Hashable, Sendable {
   /// Degrees, north positive.

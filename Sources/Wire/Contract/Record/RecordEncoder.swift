@@ -1,4 +1,4 @@
-import Base
+package import Base
 
 /// Writes records in the default schema. The order of the keys is the SDK's. Appends only; once the array has grown to
 /// the size it needs, nothing is allocated.
@@ -43,12 +43,7 @@ package struct RecordEncoder: Sendable {
   }
 
   /// The 36 characters without quotes.
-  func append(_ uuid: UUID128, to bytes: inout [UInt8]) {
-    switch style.uuidCase {
-    case .upper: uuid.append(upperCaseTextTo: &bytes)
-    case .lower: uuid.append(lowerCaseTextTo: &bytes)
-    }
-  }
+  func append(_ uuid: UUID128, to bytes: inout [UInt8]) { style.append(uuid, to: &bytes) }
 
   /// For a template, which has the quotes itself.
   func append(unquoted instant: WallInstant, to bytes: inout [UInt8]) {
@@ -237,6 +232,21 @@ package struct RecordStyle: Equatable, Sendable {
   package var metaKeys: MetaKeys
   package var arrayTemplateMock: ArrayTemplateMock
   package var timestampFormat = TimestampFormat.iso
+
+  /// As records of this style have it.
+  package func text(of uuid: UUID128) -> String {
+    var bytes: [UInt8] = []
+    append(uuid, to: &bytes)
+    return String(decoding: bytes, as: UTF8.self)
+  }
+
+  /// The 36 characters without quotes.
+  func append(_ uuid: UUID128, to bytes: inout [UInt8]) {
+    switch uuidCase {
+    case .upper: uuid.append(upperCaseTextTo: &bytes)
+    case .lower: uuid.append(lowerCaseTextTo: &bytes)
+    }
+  }
 
   package static let iOS = RecordStyle(
     uuidCase: .upper, emptyExtras: .omitted, altitudeReference: .sea, missingAltitude: .zero, metaKeys: .iOS,
