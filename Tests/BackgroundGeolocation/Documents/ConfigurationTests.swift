@@ -143,6 +143,34 @@ import Testing
         == Contract.LocationAuthorizationRequest.allCases)
   }
 
+  /// What is a `Double` as a property is one in the dictionaries too, also where it is a whole number.
+  @Test(arguments: [LinuxPlatform.Profile.iOS, .android])
+  func dictionariesHaveTheTypesOfTheProperties(profile: LinuxPlatform.Profile) async throws {
+    let bench = try Bench(profile)
+    bench.bgGeo.ready { config in
+      config.http.params = ["expires": 7, "distanceFilter": 7]
+      config.geolocation.distanceFilter = 10
+    }
+    let groups = bench.bgGeo.config.toDictionary()
+    let geolocation = try #require(groups["geolocation"] as? [String: Any])
+    for key in ["distanceFilter", "stationaryRadius", "stopTimeout", "stopAfterElapsedMinutes", "locationTimeout"] {
+      #expect(geolocation[key] is Double, "\(key)")
+    }
+    #expect(geolocation["distanceFilter"] as? Double == 10 && geolocation["maxMonitoredGeofences"] is Int)
+    let filter = try #require(geolocation["filter"] as? [String: Any])
+    #expect(filter["trackingAccuracyThreshold"] is Double && filter["maxImpliedSpeed"] is Double)
+    #expect(filter["rollingWindow"] is Int)
+    #expect((groups["app"] as? [String: Any])?["heartbeatInterval"] is Double)
+    #expect((groups["authorization"] as? [String: Any])?["expires"] is Double)
+    let http = try #require(groups["http"] as? [String: Any])
+    #expect(http["timeout"] is Int && http["maxBatchSize"] is Int)
+    let params = try #require(http["params"] as? [String: Any])
+    #expect(params["expires"] is Int && params["distanceFilter"] is Int)
+    let state = bench.bgGeo.state.toDictionary()
+    #expect(state["distanceFilter"] as? Double == 10 && state["httpTimeout"] is Int && state["trackingMode"] is Int)
+    #expect((state["geolocation"] as? [String: Any])?["distanceFilter"] as? Double == 10)
+  }
+
   @Test func whatJSONDoesNotHaveLeavesTheOldValueAndAWarning() async throws {
     let bench = try Bench()
     bench.bgGeo.ready { config in

@@ -65,7 +65,7 @@ public final class Config: Sendable {
   }
 
   /// The groups as they are now.
-  public func toDictionary() -> [String: Any] { box.value.groups.dictionary }
+  public func toDictionary() -> [String: Any] { box.value.groups.configurationDictionary }
 
   /// `toDictionary` as JSON.
   public func toJson() -> String { String(decoding: JSONValue.object(box.value.groups).text, as: UTF8.self) }
@@ -90,9 +90,7 @@ final class ConfigurationBox: Sendable {
   func edit(_ change: (inout Configuration) -> Void) { write([], change) }
 
   func set(_ key: String, _ dictionary: [String: Any], _ change: (inout Configuration, JSONValue) -> Void) {
-    guard let object = JSONObject(any: dictionary) else {
-      return warn(key, expected: "an object", found: "values that JSON cannot represent")
-    }
+    guard let object = JSONObject(any: dictionary) else { return warn(key, of: dictionary) }
     edit { change(&$0, .object(object)) }
   }
 
@@ -107,9 +105,7 @@ final class ConfigurationBox: Sendable {
   /// By the way of a document, which knows what belongs to the object.
   func setAlert(_ texts: [String: Any]) {
     let key = "locationAuthorizationAlert"
-    guard let object = JSONObject(any: texts) else {
-      return warn("geolocation.\(key)", expected: "an object", found: "values that JSON cannot represent")
-    }
+    guard let object = JSONObject(any: texts) else { return warn("geolocation.\(key)", of: texts) }
     var result = value
     let warnings = result.apply(.object(["geolocation": .object([key: .object(object)])])).warnings
     write(warnings) { $0.geolocation.locationAuthorizationAlert = result.geolocation.locationAuthorizationAlert }
@@ -121,6 +117,11 @@ final class ConfigurationBox: Sendable {
       "titleWhenOff": alert.titleWhenOff, "titleWhenNotEnabled": alert.titleWhenNotEnabled,
       "instructions": alert.instructions, "cancelButton": alert.cancelButton, "settingsButton": alert.settingsButton,
     ]
+  }
+
+  private func warn(_ key: String, of dictionary: [String: Any]) {
+    let path = UnusableValue.path(in: dictionary).map { "\(key).\($0)" } ?? key
+    warn(path, expected: "a value of JSON", found: "what JSON cannot represent")
   }
 
   private func warn(_ key: String, expected: String, found: String) {

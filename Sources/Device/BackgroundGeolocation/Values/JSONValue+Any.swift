@@ -1,3 +1,4 @@
+import Contract
 import FoundationEssentials
 import JSON
 
@@ -119,5 +120,46 @@ extension JSONObject {
 
   private func measure(_ keys: [String], in dictionary: inout [String: Any]) {
     for key in keys { if let number = self[key]?.double { dictionary[key] = number } }
+  }
+}
+
+extension JSONObject {
+  /// The same for a configuration, or a state with one: what is a `Double` in the API is one here too.
+  var configurationDictionary: [String: Any] {
+    let keys = ConfigurationTable.all.filter { $0.isReal && $0.path != "http.timeout" }
+    func names(_ group: ConfigurationGroup) -> [String] { keys.filter { $0.group == group }.map(\.name) }
+    var dictionary = self.dictionary
+    measure(keys.compactMap(\.flatName), in: &dictionary)
+    for group in ConfigurationGroup.topLevel {
+      guard case .object(let object)? = self[group.rawValue] else { continue }
+      var members = object.dictionary
+      object.measure(names(group), in: &members)
+      if case .object(let filter)? = object["filter"] {
+        var limits = filter.dictionary
+        filter.measure(names(.filter), in: &limits)
+        members["filter"] = limits
+      }
+      dictionary[group.rawValue] = members
+    }
+    return dictionary
+  }
+}
+
+/// Where a dictionary holds what JSON has no value for.
+enum UnusableValue {
+  /// The way to the first one, `trip.stops[2]`; nil when there is none.
+  static func path(in dictionary: [String: Any]) -> String? {
+    for key in dictionary.keys.sorted() {
+      guard let value = dictionary[key], JSONValue(any: value) == nil else { continue }
+      return key + rest(in: value)
+    }
+    return nil
+  }
+
+  private static func rest(in value: Any) -> String {
+    if let dictionary = value as? [String: Any] { return path(in: dictionary).map { ".\($0)" } ?? "" }
+    guard let elements = value as? [Any], let index = elements.firstIndex(where: { JSONValue(any: $0) == nil })
+    else { return "" }
+    return "[\(index)]" + rest(in: elements[index])
   }
 }

@@ -30,7 +30,7 @@ public struct State: Sendable {
 
   /// The configuration, in its groups and with flat names, and the members of this type.
   public func toDictionary() -> [String: Any] {
-    var dictionary = document.dictionary
+    var dictionary = document.configurationDictionary
     dictionary["odometer"] = odometer
     dictionary["odometerError"] = odometerError
     return dictionary

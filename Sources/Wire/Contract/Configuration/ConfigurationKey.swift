@@ -20,6 +20,8 @@ package struct ConfigurationKey: Sendable {
   package let name: String
   /// What a value must be, for messages.
   package let expectation: String
+  /// Whether the value may have a fraction.
+  package private(set) var isReal = false
   package private(set) var group = ConfigurationGroup.root
   /// The name outside every group; nil when it may not stand there.
   package private(set) var flatName: String?
@@ -140,7 +142,7 @@ extension ConfigurationKey {
   static func number(
     _ name: String, _ property: Property<Double>, _ limits: ValueLimits = .none
   ) -> ConfigurationKey {
-    ConfigurationKey(name, expecting: "a number") {
+    var key = ConfigurationKey(name, expecting: "a number") {
       .number($0[keyPath: property])
     } write: { value, configuration in
       guard let number = value.coercedNumber else { return .wrongType }
@@ -148,6 +150,8 @@ extension ConfigurationKey {
       configuration[keyPath: property] = clamped
       return clamped == number ? nil : .clamped(to: clamped)
     }
+    key.isReal = true
+    return key
   }
 
   static func integer(_ name: String, _ property: Property<Int>, _ limits: ValueLimits = .none) -> ConfigurationKey {
