@@ -100,9 +100,13 @@ extension BGGeo {
     _ interval: Double, _ timeout: TimeInterval, persist: Bool?, _ extras: [String: Any]?,
     _ success: Callback<LocationEvent>, _ failure: Callback<any Error>
   ) -> Int {
-    let object = JSONObject(any: extras ?? [:]).map { RenderedObject.text(of: $0) }
-    guard let object, interval >= 0, interval.isFinite, timeout > 0, timeout.isFinite else {
-      device.callbacks.add { [failure.call(LocationError.badRequest("watchPosition"))] }
+    let object: RenderedObject
+    do throws(LocationError) {
+      guard interval >= 0, interval.isFinite else { throw .badRequest("the interval must be a number of at least 0") }
+      guard timeout > 0, timeout.isFinite else { throw .badRequest("the timeout must be a number of more than 0") }
+      object = .text(of: try JSONObject(extras: extras))
+    } catch {
+      device.callbacks.add { [failure.call(error)] }
       return 0
     }
     let patience = Nanoseconds.milliseconds(Int64(min(timeout, PositionRequest.longestTimeoutSeconds) * 1_000))
@@ -142,13 +146,22 @@ extension PositionRequest {
     guard accuracy.isFinite, maximumAge >= 0, samples > 0 else {
       throw .badRequest("accuracy, age and samples must be valid numbers")
     }
-    guard let object = JSONObject(any: extras ?? [:]) else {
-      throw .badRequest("extras must be values of JSON")
-    }
+    let object = try JSONObject(extras: extras)
     timeoutSeconds = timeout
     desiredAccuracyMetres = accuracy
     maximumAgeMilliseconds = Double(maximumAge)
     self.samples = samples
     self.extras = .text(of: object)
+  }
+}
+
+extension JSONObject {
+  /// Throws 400 where JSON has no value.
+  fileprivate init(extras: [String: Any]?) throws(LocationError) {
+    guard let object = JSONObject(any: extras ?? [:]) else {
+      let path = UnusableValue.path(in: extras ?? [:]).map { "extras.\($0)" } ?? "extras"
+      throw .badRequest("\(path) must be a value of JSON")
+    }
+    self = object
   }
 }

@@ -46,7 +46,9 @@ public final class DataStore: Sendable {
   /// in place of none or of what is no UUID. Otherwise it is uploaded as it is. Throws `BGGeoError` for a record without
   /// `coords.latitude` and `coords.longitude`, for values that JSON cannot represent, and where `maxRecordsToPersist` is 0.
   public func insert(_ record: [String: Any]) async throws -> String {
-    guard let object = JSONObject(any: record) else { throw BGGeoError("the record must have values of JSON only") }
+    guard let object = JSONObject(any: record) else {
+      throw BGGeoError("\(UnusableValue.path(in: record) ?? "the record") must be a value of JSON")
+    }
     let inserted = device.perform { core, now -> Result<UUID128, BGGeoError> in
       let uuid = core.nextUUID()
       do throws(FieldError) {

@@ -31,10 +31,8 @@ final class Device: Sendable {
     if let service {
       process = service.process
     } else {
-      do throws(DatabaseError) {
-        process = DeviceProcess(
-          try DeviceCore(folder: folder, platform: platform, seed: seed, at: platform.clock.moment))
-      } catch { throw BGGeoError("\(error)") }
+      process = DeviceProcess(
+        try DeviceCore(folder: folder, platform: platform, seed: seed, at: platform.clock.moment))
     }
     process.core.withLock { core in
       core?.holder = self
@@ -195,11 +193,13 @@ final class Device: Sendable {
         case .success(let record):
           let location = LocationEvent(record, style: style)
           callbacks.add { [success = watcher.success] in [success.call(location)] }
-        case .failure(let error):
-          callbacks.add { [failure = watcher.failure] in [failure.call(LocationError(code: error.code, message: "\(error)"))] }
+        case .failure(let reason):
+          let error = LocationError(code: reason.code, message: "\(reason)")
+          callbacks.add { [failure = watcher.failure] in [failure.call(error)] }
         }
       } else {
-        waiting.positions.removeValue(forKey: id)?.resume(with: result.mapError { LocationError(code: $0.code, message: "\($0)") })
+        waiting.positions.removeValue(forKey: id)?.resume(
+          with: result.mapError { LocationError(code: $0.code, message: "\($0)") })
       }
     case .synced(let completion, let result):
       waiting.syncs.removeValue(forKey: completion)?.resume(with: result.mapError { $0.thrown })
@@ -208,7 +208,8 @@ final class Device: Sendable {
       if isSuccess {
         continuation?.resume()
       } else {
-        continuation?.resume(throwing: BGGeoError("the log was not taken: status \(status)", code: status))
+        let reason = status == 0 ? "no answer" : "status \(status)"
+        continuation?.resume(throwing: BGGeoError("the log was not taken: \(reason)", code: status))
       }
     case .discarded, .configured, .commanded: break
     case .engine, .http, .authorization:

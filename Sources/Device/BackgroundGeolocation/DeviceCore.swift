@@ -41,15 +41,43 @@ struct DeviceCore {
   var identity: RandomStream
 
   /// `folder` nil: everything in memory, gone with the process.
-  init(folder: String?, platform: LinuxPlatform, seed: UInt64, at now: Moment) throws(DatabaseError) {
+  init(folder: String?, platform: LinuxPlatform, seed: UInt64, at now: Moment) throws(BGGeoError) {
     let path = { (file: String) in folder.map { "\($0)/\(file)" } ?? ":memory:" }
-    log = DeviceLogFile(try LogStore(path: path(Self.logFile), text: LogText(platform: platform.description.platform)))
-    database = try QueueDatabase(path: path(Self.queueFile), commits: .everyCall)
-    host = try DeviceHost(
-      platform.description, database: database, device: 0,
-      identity: RandomStream(seed: seed, device: 0, concern: Self.uuidStreamID), scratch: HostScratch(), at: now)
+    let (queuePath, logPath) = (path(Self.queueFile), path(Self.logFile))
+    let (database, host) = try Self.use(queuePath) { () throws(DatabaseError) in
+      let database = try QueueDatabase(path: queuePath, commits: .everyCall)
+      let host = try DeviceHost(
+        platform.description, database: database, device: 0,
+        identity: RandomStream(seed: seed, device: 0, concern: Self.uuidStreamID), scratch: HostScratch(), at: now)
+      return (database, host)
+    }
+    self.database = database
+    self.host = host
+    let store = try Self.use(logPath) { () throws(DatabaseError) in
+      let store = try LogStore(path: logPath, text: LogText(platform: platform.description.platform))
+      try store.purge(olderThanDays: host.configuration.logger.logMaxDays, at: now.wall)
+      return store
+    }
+    log = DeviceLogFile(store)
     identity = RandomStream(seed: seed, device: 0, concern: Self.insertStreamID)
-    try log.store.purge(olderThanDays: host.configuration.logger.logMaxDays, at: now.wall)
+  }
+
+  /// The error names the file, and what may be done about it.
+  private static func use<Result>(
+    _ path: String, _ body: () throws(DatabaseError) -> Result
+  ) throws(BGGeoError) -> Result {
+    do throws(DatabaseError) {
+      return try body()
+    } catch {
+      let reason =
+        switch error.kind {
+        case .busy: "another BGGeo, in this process or in another one, has it open"
+        case .notADatabase, .corrupt:
+          "it is damaged, or no file of this SDK (\(error.summary)); moved away, it is made anew"
+        default: error.summary
+        }
+      throw BGGeoError("\(path): \(reason)")
+    }
   }
 
   /// The box with which the log of a launch begins.

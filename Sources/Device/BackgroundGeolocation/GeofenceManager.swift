@@ -13,9 +13,16 @@ public final class GeofenceManager: Sendable {
   /// before `ready` it waits. Throws `BGGeoError` when the geofence makes no sense; nothing has changed then.
   public func add(_ geofence: Geofence) async throws { try await addAll([geofence]) }
 
-  /// The same for many, all or none.
+  /// The same for many, all or none. The error names the one that makes no sense.
   public func addAll(_ geofences: [Geofence]) async throws {
-    let fences = try geofences.map { try $0.definition() }
+    let fences = try geofences.enumerated().map { index, geofence in
+      do throws(BGGeoError) {
+        return try geofence.definition()
+      } catch {
+        let name = geofence.identifier.isEmpty ? "number \(index + 1) of \(geofences.count)" : geofence.identifier
+        throw BGGeoError("geofence \(name): \(error)")
+      }
+    }
     device.call(.addGeofences(fences))
   }
 

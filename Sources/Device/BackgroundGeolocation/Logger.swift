@@ -43,19 +43,28 @@ public final class Logger: Sendable {
   }
 
   /// Sends the log to a server as a file, with the state and the name of the device beside it; the arguments are those
-  /// of `getLog`. Throws `BGGeoError` with the status when the server does not take it, 0 when it does not answer, and
-  /// `LocationError` 499 when the task is cancelled.
+  /// of `getLog`. Throws `BGGeoError` with the status when the server does not take it, 0 when it does not answer, -1 for
+  /// what is no http or https url with a host, and `LocationError` 499 when the task is cancelled.
   public func uploadLog(
     url: String, start: Double = 0, end: Double = 0, order: Int = Logger.ORDER_ASC, limit: Int = 0
   ) async throws {
+    var http = device.configuration.http
+    http.url = url
+    guard http.isUsable else {
+      throw BGGeoError("the log cannot be sent to '\(url)': no http or https url with a host")
+    }
     let file = GzipFile.pack(try read(Self.query(start, end, order, limit)))
     guard let number = device.perform({ core, _ in core.waiting.makeID() }) else { throw LocationError.cancelled }
     let id = UInt64(number)
-    try await device.answer(
-      ask: { core, continuation, now in
-        core.waiting.logUploads[id] = continuation
-        core.host.uploadLog(to: url, gzip: file, completion: id, at: now)
-      }, cancel: { core in core.waiting.logUploads.removeValue(forKey: id) })
+    do {
+      try await device.answer(
+        ask: { core, continuation, now in
+          core.waiting.logUploads[id] = continuation
+          core.host.uploadLog(to: url, gzip: file, completion: id, at: now)
+        }, cancel: { core in core.waiting.logUploads.removeValue(forKey: id) })
+    } catch let error as BGGeoError {
+      throw BGGeoError("\(url): \(error)", code: error.code)
+    }
   }
 
   /// Deletes the log. False when it cannot be written.

@@ -76,7 +76,7 @@ struct UploadPolicy {
 
   init(_ configuration: Configuration) {
     let http = configuration.http
-    destination = http.url.isEmpty ? .none : http.uploadURL == nil ? .unusable : .usable
+    destination = http.url.isEmpty ? .none : http.isUsable ? .usable : .unusable
     autoSync = http.autoSync
     defersOnCellular = http.disableAutoSyncOnCellular
     isLogging = configuration.logger.logLevel != .off

@@ -33,8 +33,8 @@ public struct Geofence: Sendable {
   /// Crossings so far, those of both directions and dwells.
   public let hits: Int
   private let extrasValue: JSONValue?
-  /// What of the extras JSON has no value for.
-  private let hasUnusableExtras: Bool
+  /// Where in the extras JSON has no value.
+  private let unusableExtras: String?
 
   /// Copied into every event and record of this geofence; nil when there are none.
   public var extras: [String: Any]? {
@@ -78,7 +78,7 @@ public struct Geofence: Sendable {
     notifyOnDwell = notifications.dwell
     self.loiteringDelay = loiteringDelay
     extrasValue = extras.flatMap { JSONObject(any: $0) }.map { .object($0) }
-    hasUnusableExtras = extras != nil && extrasValue == nil
+    unusableExtras = extras.flatMap { UnusableValue.path(in: $0) }
     entryState = .outside
     stateUpdatedAt = nil
     hits = 0
@@ -102,7 +102,7 @@ public struct Geofence: Sendable {
     notifyOnDwell = fence.notifyOnDwell
     loiteringDelay = fence.loiteringDelayMilliseconds
     extrasValue = fence.extras
-    hasUnusableExtras = false
+    unusableExtras = nil
     entryState = fence.status.isInside ? .inside : .outside
     stateUpdatedAt =
       fence.status.updatedAtSeconds > 0 ? Date(timeIntervalSince1970: fence.status.updatedAtSeconds) : nil
@@ -111,7 +111,7 @@ public struct Geofence: Sendable {
 
   /// As the wire has it, checked there.
   func definition() throws(BGGeoError) -> Contract.Geofence {
-    guard !hasUnusableExtras else { throw BGGeoError("extras: must be values of JSON") }
+    if let unusableExtras { throw BGGeoError("extras.\(unusableExtras) must be a value of JSON") }
     var document: JSONObject = ["identifier": .string(identifier)]
     if let vertices {
       document["vertices"] = .array(vertices.map { .array($0.map { .double($0) }) })

@@ -133,10 +133,10 @@ extension IOSPage {
       case .wrongShape: line("‼️", "-[TSRPC run:]", "[RPC Error] \(problem)")
       case .nullCommand: line("‼️", "-[TSRPCAction execute:]", "\(problem)")
       case .unknownCommand: line("⚠️", "-[TSRPCAction execute:]", "\(problem)")
-      case .wrongArgument(_, let expected, let found):
+      case .wrongArgument(let name, let expected, let found):
         line(
           "‼️", "-[TSRPCAction ensureArgs:]",
-          "RPC Error: expected argument of type \(expected) but received \(found): \(problem)")
+          "RPC Error: \(name.rawValue): expected argument of type \(expected) but received \(found)")
       case .superfluousArgument, .invalidGeofence, .invalidConfiguration:
         line("‼️", "-[TSRPCAction addGeofence]", "\(problem)")
       }

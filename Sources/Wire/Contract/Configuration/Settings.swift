@@ -218,6 +218,9 @@ extension HTTPSettings {
     let hostAndPort = authority.lastIndex(of: "@").map { authority[authority.index(after: $0)...] } ?? authority
     return hostAndPort.isEmpty || hostAndPort.first == ":" ? nil : url
   }
+
+  /// Whether a request can be made of the url. No client takes one with a space (RFC 3986 §2).
+  package var isUsable: Bool { uploadURL != nil && !url.utf8.contains(UInt8(ascii: " ")) }
 }
 
 /// The methods a device uploads with. A server accepts more.
