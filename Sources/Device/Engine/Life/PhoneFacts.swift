@@ -3,8 +3,8 @@ package import Contract
 import Vocabulary
 
 extension ProviderState {
-  /// Why a phone in this state has no positions for the app; nil when it has (SDK §19.5). Where the user was not asked yet
-  /// there is nobody to ask.
+  /// Why a phone in this state has no positions for the app; nil when it has (SDK §19.5). A user who was not asked
+  /// yet has allowed nothing.
   package var denial: LocationError? {
     if !isEnabled { return .servicesDisabled }
     return switch authorizationStatus {
