@@ -163,11 +163,23 @@ extension ConformanceClause {
     // The newest is of two hours ago.
     let hours = run.target.dialect.promises.oldest.wholeMilliseconds / 3_600_000 - 3
     for (age, words) in [(1, "an hour"), (25, "a day"), (145, "six days")] where age < hours {
-      let older = run.fix(phone, at: newer.timestamp.advanced(byMilliseconds: Int64(age) * -3_600_000))
+      let time = newer.timestamp.advanced(byMilliseconds: Int64(age) * -3_600_000)
+      // How old a record may be that has nothing newer before it, is another clause.
+      if age > 1, !(try isTaken(at: time, run)) { break }
+      let older = run.fix(phone, at: time)
       try run.deliver(phone, [older], as: "a record \(words) older than the newest of its device")
       try run.expectOnce([older], of: phone.name, among: ", \(words) older than the newest of its device,")
     }
     try run.expectOnce([newer], of: phone.name)
+  }
+
+  /// A record of that time is stored where it is the only one of its device.
+  private static func isTaken(at time: WallInstant, _ run: ClauseRun) throws -> Bool {
+    let phone = try run.phone { $0.persistence.maxDaysToPersist = 30 }
+    let record = run.fix(phone, at: time)
+    phone.put([record])
+    guard run.uploadPatiently(phone).last?.isSuccess ?? false else { return false }
+    return try run.look(for: [record], of: phone.name).missing.isEmpty
   }
 
   private static func weekLate(_ run: ClauseRun) throws {
