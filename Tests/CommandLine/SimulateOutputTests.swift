@@ -79,6 +79,9 @@ import Testing
       let call = run("--out", folder, "--quiet")
       #expect(call.code == .runtimeFailure && call.output.contains("first-drive passed"), "\(call.output)")
       #expect(call.error.contains("cannot write \(folder)/events.ndjson: No space left on device"), "\(call.error)")
+      #expect(call.error.contains("; missing or not whole too: timeline.csv\n"), "\(call.error)")
+      #expect(call.output.contains("wrote \(folder)/summary.json") && !call.output.contains("wrote \(folder)/events"))
+      #expect(!call.output.contains("timeline.csv"), "\(call.output)")
     }
   }
 

@@ -22,4 +22,14 @@ import Testing
     let failure = #expect(throws: WholeFile.Failure.self) { try WholeFile.write([1], to: path, mode: 0o600) }
     #expect(failure?.path == path + ".new" && failure?.code == ENOENT)
   }
+
+  @Test func whatCannotBeReadSaysWhy() throws {
+    let folder = try TemporaryFolder()
+    try folder.write([1], to: "file")
+    #expect(unsafe symlink("loop", folder.file("loop")) == 0)
+    #expect(UnreadableFile.reason(folder.file("file")) == nil && UnreadableFile.reason(folder.file("none")) == nil)
+    #expect(UnreadableFile.reason(folder.file("file/none")) == nil)
+    #expect(UnreadableFile.reason(folder.file("")) == "it is a folder")
+    #expect(UnreadableFile.reason(folder.file("loop")) == "too many levels of symbolic links")
+  }
 }

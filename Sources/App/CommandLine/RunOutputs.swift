@@ -16,6 +16,8 @@ final class RunOutputs {
   private var logged: Set<String> = []
   /// What could not be written, the first thing; it is told at the end, beside what the run has come to.
   private(set) var failure: OutputFolder.Failure?
+  /// Files that are missing, or end too early.
+  private var unfinished: Set<String> = []
 
   /// Nothing happens any more: only what is known at the end is written.
   private let isOfThePast: Bool
@@ -132,11 +134,14 @@ final class RunOutputs {
     let whole = [
       (plan.summary, summary.json.pretty + "\n"), (plan.page, PageReport(summary, map: map).text),
       (plan.junit, JUnitReport(summary).text),
-    ].filter { name, text in attempt { () throws(OutputFolder.Failure) in try folder.write(text, to: name) } }
+    ].filter { name, text in attempt(name) { () throws(OutputFolder.Failure) in try folder.write(text, to: name) } }
     let streams = (isOfThePast ? [] : plan.streams) + logged.sorted()
     let lost = hasLost ? [OutputPlan.lost] : []
-    written = (whole.map(\.0) + lost + streams.prefix(9)).map(folder.path)
-    if logged.count > 8 { written.append("\(logged.count - 8) more logs in \(folder.path(plan.logs))") }
+    let names = whole.map(\.0) + lost + streams.prefix(9)
+    written = names.filter { !unfinished.contains($0) }.map(folder.path)
+    if logged.count > 8, unfinished.isEmpty {
+      written.append("\(logged.count - 8) more logs in \(folder.path(plan.logs))")
+    }
   }
 
   /// What waits to be written is written.
@@ -146,13 +151,29 @@ final class RunOutputs {
   }
 
   /// Whether it succeeded; else why not is kept.
-  @discardableResult private func attempt(_ body: () throws(OutputFolder.Failure) -> Void) -> Bool {
+  @discardableResult private func attempt(
+    _ name: String, _ body: () throws(OutputFolder.Failure) -> Void
+  ) -> Bool {
     do throws(OutputFolder.Failure) { try body() } catch {
       failure = failure ?? error
+      unfinished.insert(name)
       return false
     }
     return true
   }
+
+  /// What could not be written, why, and which other files are not whole; nil when all are.
+  var sentenceOfFailure: String? {
+    guard let failure else { return nil }
+    let others = unfinished.sorted().filter { name in
+      !["\(name):", "\(name).partial:"].contains { failure.description.contains("/\($0)") }
+    }
+    guard !others.isEmpty else { return "\(failure)" }
+    let more = others.count > RunOutputs.namedMax ? " and \(others.count - RunOutputs.namedMax) more" : ""
+    return "\(failure); missing or not whole too: \(others.prefix(RunOutputs.namedMax).joined(separator: ", "))\(more)"
+  }
+
+  private static let namedMax = 6
 
   /// Another process could not write what is to stand in this folder.
   func miss(_ failure: OutputFolder.Failure) { self.failure = self.failure ?? failure }
@@ -176,7 +197,7 @@ final class RunOutputs {
   /// What workers have streamed into their folders becomes that of the whole run.
   func adopt(_ folders: [String], fleets: [String]) {
     guard let folder else { return }
-    attempt { () throws(OutputFolder.Failure) in
+    attempt(plan.events) { () throws(OutputFolder.Failure) in
       var events = try EventMerge(folders.map { "\($0)/\(plan.events)" }, fleets: fleets)
       try events.write { append($0, to: plan.events) }
     }
@@ -184,19 +205,20 @@ final class RunOutputs {
     for shard in folders {
       for name in FolderSurvey.names(in: "\(shard)/\(plan.logs)") ?? [] {
         let place = "\(plan.logs)/\(name)"
-        attempt { () throws(OutputFolder.Failure) in try folder.adopt("\(shard)/\(place)", as: place) }
+        attempt(place) { () throws(OutputFolder.Failure) in try folder.adopt("\(shard)/\(place)", as: place) }
         logged.insert(place)
       }
     }
   }
 
   private func begin(_ name: String) {
-    attempt { () throws(OutputFolder.Failure) in try folder?.begin(name) }
+    attempt(name) { () throws(OutputFolder.Failure) in try folder?.begin(name) }
   }
 
   private func append(_ bytes: [UInt8], to name: String) {
-    guard failure == nil else { return }
-    attempt { () throws(OutputFolder.Failure) in try folder?.append(bytes, to: name) }
+    // Where one could not be written, the others are not filled up with what is behind it.
+    guard failure == nil else { return _ = unfinished.insert(name) }
+    attempt(name) { () throws(OutputFolder.Failure) in try folder?.append(bytes, to: name) }
   }
 }
 

@@ -140,12 +140,12 @@ package struct SummaryText {
   // MARK: What must hold
 
   private var aboutServer: [String] {
-    let rows = summary.invariants.filter { $0.subject == .server }.compactMap { verdict -> String? in
+    let rows = summary.invariants.filter { $0.subject == .server }.map { verdict in
       switch verdict.outcome {
       case .held: "    \(paint.green("✓")) \(verdict.name) held"
       case .violated: "    \(paint.red("✗ \(verdict.name)")) \(NumberText.count(verdict.violations, "time"))"
       case .notJudged: "    – \(verdict.name) not judged" + (verdict.reason.map { ": \($0)" } ?? "")
-      case .notExercised: nil
+      case .notExercised: SummaryText.open(verdict, "not exercised")
       }
     }
     let findings = summary.findings.flatMap { finding in
@@ -158,7 +158,7 @@ package struct SummaryText {
     let invariants = summary.invariants.filter { $0.subject == .phone }
     let held = invariants.count { $0.outcome == .held }
     let unjudged = invariants.filter { $0.outcome == .notJudged }
-    let absent = summary.invariants.filter { $0.outcome == .notExercised }
+    let absent = invariants.filter { $0.outcome == .notExercised }
     let violated = invariants.filter { $0.outcome == .violated }
     guard held + unjudged.count + absent.count + violated.count > 0 else { return [] }
     var parts = ["\(held) held"]

@@ -53,8 +53,8 @@ private struct MergeCommand {
       process.writeOutput(
         SummaryText(whole, isColoured: process.outputIsTerminal, width: process.outputWidth()).text)
       for path in outputs.written { process.writeOutput("  wrote \(path)") }
-      guard let failure = outputs.failure else { return ExitCode(whole.result) }
-      process.writeError("rollingroad merge: \(failure)")
+      guard let sentence = outputs.sentenceOfFailure else { return ExitCode(whole.result) }
+      process.writeError("rollingroad merge: \(sentence)")
       return ExitCode(whole.result).withoutFiles
     } catch let error as MergeError {
       process.writeError("rollingroad merge: \(error.message)")

@@ -3,6 +3,7 @@ import FleetSimulator
 import JSON
 import Network
 import Scenario
+import Shell
 
 extension Subcommand {
   static let simulate = Subcommand(
@@ -85,6 +86,7 @@ extension Subcommand {
     run: { (invocation) throws(UsageError) in try SimulateCommand(invocation).run() })
 
   static func unknownScenario(_ name: String) -> String {
+    if let reason = UnreadableFile.reason(name) { return "cannot read \(name): \(reason)" }
     let names = BuiltInScenario.all.map(\.name)
     let near = NearestName.find(name, in: names).map { "; did you mean '\($0)'?" }
     return "no file and no built-in scenario '\(name)'" + (near ?? "; 'rollingroad scenarios' lists them")
@@ -150,14 +152,7 @@ private struct SimulateCommand {
     if count < written, !scenario.coverage.sometimes.isEmpty {
       notes.append("\(count.of("device")) of the scenario's \(written)")
     }
-    if values.isOn("check-determinism"), scenario.clock.mode != .virtual {
-      throw UsageError("--check-determinism: only mode virtual is repeatable, not \(scenario.clock.mode.rawValue)")
-    }
-    if let start = values.value("start-at"), [.virtual, .lockstep].contains(scenario.clock.mode) {
-      throw UsageError(
-        "\(start.origin): mode \(scenario.clock.mode.rawValue) has no time of its own to begin at; use it in real or accelerated time"
-      )
-    }
+    try checkFlags(in: scenario.clock.mode)
     scenario.target.hasAdminToken = values.value("admin-token")?.origin == "--admin-token"
     tell(result.notes, as: "note: ")
     notes += try SecurityFlags.check(scenario.target.security, process)
@@ -184,6 +179,24 @@ private struct SimulateCommand {
       Quantities.count(text).flatMap { (1...1_000_000).contains($0) ? $0 : nil }
     }
     return simulate(scenario, options, seeds: seeds)
+  }
+
+  private func checkFlags(in mode: ClockMode) throws(UsageError) {
+    if values.isOn("check-determinism"), mode != .virtual {
+      throw UsageError("--check-determinism: only mode virtual is repeatable, not \(mode.rawValue)")
+    }
+    if let start = values.value("start-at"), [.virtual, .lockstep].contains(mode) {
+      throw UsageError(
+        "\(start.origin): mode \(mode.rawValue) has no time of its own to begin at; use it in real or accelerated time")
+    }
+    try refuseUseless("factor", unless: mode == .accelerated, "only mode accelerated has a factor")
+    try refuseUseless("verify", unless: mode != .virtual, "in virtual time the store is inside; name a --target")
+  }
+
+  /// A flag that changes nothing is a mistake; a variable of the environment is for other runs too.
+  private func refuseUseless(_ name: String, unless isUseful: Bool, _ reason: String) throws(UsageError) {
+    guard !isUseful, values.value(name)?.origin == "--\(name)" else { return }
+    throw UsageError("--\(name): \(reason)")
   }
 
   private func simulate(_ scenario: Scenario, _ options: SimulationOptions, seeds: Int?) -> ExitCode {

@@ -22,7 +22,7 @@ extension Simulation {
     for path in outputs.written where !options.isOneOfMany { process.writeOutput("  wrote \(path)") }
     for sentence in result.sent where !options.isOneOfMany { process.writeOutput("  \(sentence)") }
     if let first = result.violation { orTell { try keepFailure(first, summary, scenario, setup, steering) } }
-    if let failure = outputs.failure { process.writeError("rollingroad simulate: \(failure)") }
+    if let sentence = outputs.sentenceOfFailure { process.writeError("rollingroad simulate: \(sentence)") }
     if options.checksDeterminism {
       process.writeOutput(DifferenceText(result.difference, names: setup.deviceNames).text)
       if result.difference != nil { return .invariantViolated }

@@ -3,6 +3,7 @@ import Fidelity
 import FleetSimulator
 import Formats
 import Scenario
+import Shell
 import World
 
 extension Subcommand {
@@ -59,7 +60,9 @@ private struct TraceCommand {
   }
 
   func run() throws(UsageError) -> ExitCode {
-    guard let bytes = process.readFile(path) else { return fail("cannot read \(path); check the name") }
+    guard let bytes = process.readFile(path) else {
+      return fail("cannot read \(path)" + (UnreadableFile.reason(path).map { ": \($0)" } ?? "; check the name"))
+    }
     let (file, route): (TraceFile, RouteRecording)
     let goal: Goal
     do throws(RouteError) {

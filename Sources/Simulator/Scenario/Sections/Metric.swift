@@ -57,7 +57,7 @@ package struct Metric: Equatable, Sendable {
     Metric("devices_active", .gauge, "devices with a running app"),
     Metric("devices_moving", .gauge, "devices in motion"),
     Metric("dropped_trips", .counter, "trips that found no free device"),
-    Metric("generator_lag", .trend, "lateness of the simulator in milliseconds"),
+    Metric("generator_lag", .trend, "milliseconds that the simulator is late"),
     Metric("generator_cpu", .gauge, "share of one processor core"),
     Metric("clauses_broken", .counter, "clauses of `drive` that the answers of a real server break"),
   ]
