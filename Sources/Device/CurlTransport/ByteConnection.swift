@@ -78,10 +78,12 @@ package final class ByteConnection {
     }
   }
 
-  /// Many servers end a connection without the word of TLS for it (RFC 8446 §6.1), which OpenSSL calls an error.
+  /// Many servers end a connection without the word of TLS for it (RFC 8446 §6.1), which OpenSSL calls an error. Others say the
+  /// word, and close a moment later: behind it nothing comes, and the connection still stands.
   private var isAtEnd: Bool {
     var byte: UInt8 = 0
-    return unsafe recv(socket, &byte, 1, Int32(MSG_PEEK | MSG_DONTWAIT)) == 0
+    let count = unsafe recv(socket, &byte, 1, Int32(MSG_PEEK | MSG_DONTWAIT))
+    return count == 0 || count < 0 && errno == EAGAIN
   }
 
   /// Nothing more is sent; what comes can still be received.
