@@ -384,3 +384,30 @@ def dates_in_extras_rewritten(parts):
         return moment.astimezone(timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ") if moment and moment.tzinfo else value
 
     edit_extras(parts, lambda extras: walk(extras, edit))
+
+
+@defect
+def odometer_float32(parts):
+    def edit(record):
+        if isinstance(record.content, dict) and is_number(record.content.get("odometer")):
+            value = struct.unpack("f", struct.pack("f", record.content["odometer"]))[0]
+            record.content = record.content | {"odometer": value}
+
+    change(parts, edit)
+
+
+@defect
+def deep_extras_as_text(parts):
+    def fold(value, depth):
+        if not isinstance(value, dict):
+            return value
+        return str(value) if depth > 4 else {key: fold(item, depth + 1) for key, item in value.items()}
+
+    edit_extras(parts, lambda extras: fold(extras, 1))
+
+
+@defect
+def lines_of_unix(parts):
+    edit_extras(
+        parts, lambda extras: walk(extras, lambda value: value.replace("\r\n", "\n") if isinstance(value, str) else value)
+    )
