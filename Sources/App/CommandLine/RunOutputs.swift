@@ -18,6 +18,8 @@ final class RunOutputs {
   private(set) var failure: OutputFolder.Failure?
   /// Files that are missing, or end too early.
   private var unfinished: Set<String> = []
+  /// The one that the failure is about.
+  private var failed: String?
 
   /// Nothing happens any more: only what is known at the end is written.
   private let isOfThePast: Bool
@@ -155,7 +157,7 @@ final class RunOutputs {
     _ name: String, _ body: () throws(OutputFolder.Failure) -> Void
   ) -> Bool {
     do throws(OutputFolder.Failure) { try body() } catch {
-      failure = failure ?? error
+      if failure == nil { (failure, failed) = (error, name) }
       unfinished.insert(name)
       return false
     }
@@ -165,9 +167,7 @@ final class RunOutputs {
   /// What could not be written, why, and which other files are not whole; nil when all are.
   var sentenceOfFailure: String? {
     guard let failure else { return nil }
-    let others = unfinished.sorted().filter { name in
-      !["\(name):", "\(name).partial:"].contains { failure.description.contains("/\($0)") }
-    }
+    let others = unfinished.filter { $0 != failed }.sorted()
     guard !others.isEmpty else { return "\(failure)" }
     let more = others.count > RunOutputs.namedMax ? " and \(others.count - RunOutputs.namedMax) more" : ""
     return "\(failure); missing or not whole too: \(others.prefix(RunOutputs.namedMax).joined(separator: ", "))\(more)"

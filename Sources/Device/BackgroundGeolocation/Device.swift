@@ -25,7 +25,7 @@ final class Device: Sendable {
   ) throws(BGGeoError) {
     self.platform = platform
     queue = Mutex(callbacks)
-    style = platform.description.platform == .ios ? .iOS : .android
+    style = .of(platform.description.platform)
     number = platform.clock.makeAlarmNumber()
     let service = platform.service(in: folder)
     if let service {

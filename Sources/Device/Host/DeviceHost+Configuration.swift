@@ -79,7 +79,7 @@ extension DeviceHost {
 extension RecordRenderer {
   /// As a device with this configuration writes its records.
   package init(_ configuration: Configuration) {
-    var style = configuration.platform == .ios ? RecordStyle.iOS : .android
+    var style = RecordStyle.of(configuration.platform)
     style.timestampFormat = configuration.persistence.timestampFormat
     let templates = Self.templates(of: configuration)
     self.init(

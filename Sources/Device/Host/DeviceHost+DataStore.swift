@@ -27,8 +27,7 @@ extension DeviceHost {
     if case .string(let text)? = record["uuid"], let known = UUID128(text: text.utf8.span) {
       stored = known
     } else {
-      let style: RecordStyle = description.platform == .ios ? .iOS : .android
-      record["uuid"] = .string(style.text(of: uuid))
+      record["uuid"] = .string(RecordStyle.of(description.platform).text(of: uuid))
     }
     insert(stored, timestamp(of: record, at: now), rendered: JSONValue.object(record).text, at: now)
     return stored

@@ -154,9 +154,12 @@ extension RecordContent {
         case .activity: RecordWords.Word.activity.name
         default: field.rawValue
         }
-      let indices = Fields.names.indices.filter { Fields.names[$0] == path || Fields.names[$0].hasPrefix("\(path).") }
-      self = Fields(rawValue: indices.reduce(0) { $0 | 1 << UInt16($1) })
+      self.init(
+        indices: Fields.names.indices.filter { Fields.names[$0] == path || Fields.names[$0].hasPrefix("\(path).") })
     }
+
+    /// Those at these places among the names.
+    fileprivate init(indices: [Int]) { self.init(rawValue: indices.reduce(0) { $0 | 1 << UInt16($1) }) }
 
     /// In their order.
     fileprivate static let names =
@@ -222,7 +225,7 @@ package struct ContentComparisons<Owner> {
   /// What the store keeps: a time and a place when it shows those of any record, all else when it does so of most.
   private var kept: RecordContent.Fields {
     let indices = shown.indices.filter { shown[$0] > 0 && ($0 < 3 || shown[$0] >= missed[$0]) }
-    return RecordContent.Fields(rawValue: indices.reduce(0) { $0 | 1 << UInt16($1) }).union(promised)
+    return RecordContent.Fields(indices: indices).union(promised)
   }
 }
 

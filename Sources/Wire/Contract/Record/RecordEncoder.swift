@@ -248,6 +248,9 @@ package struct RecordStyle: Equatable, Sendable {
     }
   }
 
+  /// Of the records that a platform makes.
+  package static func of(_ platform: DevicePlatform) -> RecordStyle { platform == .ios ? .iOS : .android }
+
   package static let iOS = RecordStyle(
     uuidCase: .upper, emptyExtras: .omitted, altitudeReference: .sea, missingAltitude: .zero, metaKeys: .iOS,
     arrayTemplateMock: .absent)
