@@ -49,6 +49,76 @@ import World
     #expect(stage.violated.filter { $0 == .dwell } == violated)
   }
 
+  /// Over the end of a process the clock on the wall keeps the time of a stay (SDK §15.3).
+  @Test(arguments: [(700, []), (0, [Invariant.dwell])] as [(Int64, [Invariant])])
+  func aStayWhileTheClockIsSetBack(seconds: Int64, violated: [Invariant]) {
+    var fence = Stage.depot
+    (fence.notifyOnDwell, fence.loiteringDelayMilliseconds) = (true, 600_000)
+    let stage = Stage.fenced(fence, at: 0) { $0.app.stopOnTerminate = false }
+    stage.tell(.enter)
+    stage.wait(300)
+    stage.tell(.killed(isReboot: false))
+    stage.setBack(seconds: seconds)
+    stage.tell(.launched(Launch()))
+    stage.wait(500)
+    stage.wait(450)
+    stage.tell(.dwell)
+    #expect(stage.violated == violated)
+  }
+
+  /// A process of iOS that begins inside looks for its place once in geofences-only mode, and need not find it.
+  @Test(arguments: [(Command.startGeofences, []), (.start, [Invariant.dwell])])
+  func aStayOverALaunchThatLooksOnce(request: Command, violated: [Invariant]) {
+    var fence = Stage.depot
+    (fence.notifyOnDwell, fence.loiteringDelayMilliseconds) = (true, 600_000)
+    let stage = Stage(platform: .ios) { $0.app.stopOnTerminate = false }
+    stage.stay(0)
+    stage.tell(.asked(.addGeofences([fence])))
+    stage.tell(.asked(request))
+    stage.tell(.enter)
+    stage.wait(300)
+    stage.tell(.killed(isReboot: false))
+    stage.tell(.launched(Launch()))
+    stage.wait(300)
+    stage.wait(300)
+    #expect(stage.violated.filter { $0 == .dwell } == violated)
+  }
+
+  /// Which fences are nearest shows a position, and in a tunnel there is none.
+  @Test(arguments: [(Cover.Kind.tunnel, []), (nil, [Invariant.geofenceLiveness])] as [(Cover.Kind?, [Invariant])])
+  func anEntryAmongManyFences(cover: Cover.Kind?, violated: [Invariant]) {
+    let others = (0..<100).map { number in
+      Geofence(
+        identifier: "far-\(number)",
+        shape: .circle(center: Geofence.Vertex(latitude: 3, longitude: 3), radiusMetres: 200))
+    }
+    let stage = Stage()
+    stage.stay(0, cover: cover)
+    stage.tell(.asked(.addGeofences(others + [Stage.depot])))
+    stage.tell(.asked(.start))
+    stage.wait(400)
+    #expect(stage.violated == violated)
+  }
+
+  /// Where a visit begins silently, it begins with a position.
+  @Test(arguments: [(true, []), (false, [Invariant.dwell])])
+  func aStayThatBeginsSilentlyWithoutAPosition(isBlind: Bool, violated: [Invariant]) {
+    var fence = Geofence(
+      identifier: "depot", shape: .circle(center: Geofence.Vertex(latitude: 1, longitude: 2), radiusMetres: 1_500))
+    (fence.notifyOnDwell, fence.loiteringDelayMilliseconds) = (true, 30_000)
+    var fault = DeviceFault()
+    fault.noFix = true
+    let stage = Stage { $0.geolocation.geofenceInitialTriggerEntry = false }
+    stage.stay(0)
+    if isBlind { stage.begin(.device(fault)) }
+    stage.tell(.asked(.addGeofences([fence])))
+    stage.tell(.asked(.start))
+    stage.wait(60)
+    if isBlind { stage.end(.device(fault)) }
+    stage.wait(840)
+    #expect(stage.violated == violated)
+  }
+
   /// Nothing is told of the entry into a polygon, and within 40 m of its rim positions may have shown it before.
   @Test(arguments: [(-230.0, []), (-400, [Invariant.dwell])] as [(Double, [Invariant])])
   func aStayThatMayHaveBegunAtTheRim(metres: Double, violated: [Invariant]) {

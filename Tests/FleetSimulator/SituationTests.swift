@@ -5,6 +5,7 @@ import Host
 import Queue
 import Scenario
 import Testing
+import Upload
 import Vocabulary
 
 @testable import FleetSimulator
@@ -208,5 +209,31 @@ import Vocabulary
       stage.event(.heartbeat(record))
     }
     #expect(stage.violated == violated)
+  }
+
+  /// What the answer's commands begin they begin behind the refusal (SDK §8.5, §9.2).
+  @Test(arguments: [(Command.startGeofences, []), (.destroyLog, [Invariant.boundedEffort])])
+  func aCommandOfARefusalMayBeginAFlush(command: Command, violated: [Invariant]) {
+    let stage = Stage()
+    let record = stage.insert()
+    let first = stage.send([record])
+    stage.serve(first)
+    stage.end(first, status: 503)
+    stage.tell(.told(.commanded(command)))
+    stage.upload([record])
+    #expect(stage.violated.filter { $0 == .boundedEffort } == violated)
+  }
+
+  /// The app is closed between two beats.
+  @Test(arguments: [(FlushTrigger.heartbeat, false), (.insert, true)])
+  func aBeatBehindTheClosingOfAnAppBeginsAFlush(trigger: FlushTrigger, isViolated: Bool) {
+    let stage = Stage()
+    let first = stage.send([], .refresh)
+    stage.tell(.closed)
+    stage.pass(seconds: 3)
+    stage.end(first, status: 401)
+    stage.pass(seconds: 57)
+    stage.send([], .refresh, because: trigger)
+    #expect(stage.violated.contains(.auth) == isViolated)
   }
 }

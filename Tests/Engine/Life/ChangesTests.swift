@@ -159,4 +159,21 @@ import Vocabulary
     let records = rig.take().persisted
     #expect(records.map(\.kind) == [.odometer] && records.map(\.record.odometer) == [10])
   }
+
+  /// The way between a reset of a device that is off and its start was not watched (SDK §17.7).
+  @Test(arguments: [true, false])
+  func theWayFromAResetToTheStartDoesNotCount(isOff: Bool) {
+    var rig = EngineRig.driving()
+    rig.wait(60)
+    rig.drive(north: 500)
+    if isOff { rig.send(.call(.stop)) }
+    rig.send(.call(EngineCall(.resetOdometer) ?? .stop))
+    rig.sample(north: 500)
+    rig.wait(60)
+    if isOff { rig.send(.call(.start)) }
+    rig.sample(north: 1_500)
+    rig.drive(north: 1_500)
+    let metres = rig.engine.odometer.metres
+    #expect(isOff ? metres < 100 : metres > 300, "\(metres)")
+  }
 }

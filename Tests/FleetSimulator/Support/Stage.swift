@@ -14,7 +14,7 @@ import Vocabulary
 final class Stage {
   let oracle: Oracle
   private var now = MonotonicInstant(nanoseconds: 0)
-  private let start = WallInstant(millisecondsSince1970: 1_772_445_600_000)
+  private var start = WallInstant(millisecondsSince1970: 1_772_445_600_000)
   private var rows: Int64 = 0
   private var requests: UInt64 = 0
 
@@ -51,6 +51,9 @@ final class Stage {
     oracle.closeStore(by: nil, at: now)
     return Invariant.allCases.filter { oracle.violations.count(of: $0) > 0 }
   }
+
+  /// The clock on the wall.
+  func setBack(seconds: Int64) { start = start.advanced(byMilliseconds: -seconds * 1_000) }
 
   func pass(seconds: Int64) { now = now + .seconds(seconds) }
 

@@ -154,7 +154,8 @@ extension Engine {
       complete(request.id, .success(record), into: &effects)
       evaluateSchedule(at: now, into: &effects)
     case .odometer(let metres, let request):
-      odometer.begin(at: fix)
+      // Of a device that is off the way until it is started is not tracked (SDK §17).
+      if state.isEnabled { odometer.begin(at: fix) }
       let record = makeRecord(of: fix, odometer: metres, extras: request.extras, at: now)
       publish(record, .odometer, explicitly: request.persist, into: &effects)
       complete(request.id, .success(record), into: &effects)

@@ -181,6 +181,11 @@ struct FenceWatch {
 
   var fence: Geofence { truth.fence }
 
+  /// When the time of its dwelling began.
+  var visitBegan: MonotonicInstant? {
+    dwellEarliest.map { $0 - .milliseconds(Int64(fence.loiteringDelayMilliseconds)) }
+  }
+
   /// What the SDK need not tell it knows all the same, after a while.
   func isSilent(_ owed: Owed) -> Bool {
     owed.isSilent || (owed.isEntry ? !fence.notifyOnEntry : !fence.notifyOnExit)

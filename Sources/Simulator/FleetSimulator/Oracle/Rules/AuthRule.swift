@@ -17,6 +17,9 @@ final class AuthRule: Rule {
     var mustWait = false
     /// The last refresh.
     var sentAt: MonotonicInstant?
+
+    /// There is an occasion for a flush of its own.
+    mutating func beginAnew() { (refreshesInARow, mustWait) = (0, false) }
   }
 
   /// Only of devices that have refreshed.
@@ -28,7 +31,7 @@ final class AuthRule: Rule {
     let device = context.device
     switch event {
     case .sent(let request) where request.purpose == .refresh:
-      if isOfSilentBeat(request, device) { change(device) { $0 = Tokens() } }
+      if isOfSilentBeat(request, device) { change(device) { $0.beginAnew() } }
       judge(request.id, context)
     case .ended(let request, let outcome) where !devices.isEmpty:
       let open = ledger.pages[device].open
@@ -40,7 +43,7 @@ final class AuthRule: Rule {
       if purpose == .records && outcome.status != 401 { change(device) { $0.refreshesInARow = 0 } }
     case .queue(.inserted), .told(.engine), .told(.commanded), .launched, .opened, .closed, .network, .configured,
       .fetched, .healed:
-      change(device) { $0 = Tokens() }
+      change(device) { $0.beginAnew() }
     default: break
     }
   }

@@ -1,4 +1,5 @@
 import Base
+import Contract
 import Host
 import Queue
 import Scenario
@@ -43,6 +44,9 @@ final class BoundedEffortRule: Rule {
       efforts[device].mustWait = false
       // A command that comes with the first answer may ask for a record.
       if efforts[device].attemptsMax < .max { efforts[device].attemptsMax += 1 }
+    // What an answer's commands begin they begin behind its refusal (SDK §8.5, §9.2).
+    case .told(.commanded(.start)), .told(.commanded(.startGeofences)), .told(.commanded(.startSchedule)):
+      efforts[device].mustWait = false
     case .queue(.refused), .told(.engine), .launched, .opened, .killed, .network, .configured, .fetched:
       efforts[device].mustWait = false
     case .healed:

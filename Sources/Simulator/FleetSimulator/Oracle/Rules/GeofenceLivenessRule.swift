@@ -143,9 +143,7 @@ final class GeofenceLivenessRule: Rule {
   private func begin(_ watch: inout FenceWatch, _ context: EventContext) {
     let geolocation = ledger.truth.lives[context.device].configuration?.geolocation
     watch.silentUntil = nil
-    if !(geolocation?.geofenceInitialTriggerEntry ?? true) {
-      watch.silentUntil = context.now.monotonic + GeofenceLivenessRule.search
-    }
+    if !(geolocation?.geofenceInitialTriggerEntry ?? true) { watch.silentUntil = context.now.monotonic + Self.search }
     if watch.isInside && watch.told == false {
       // At the rim the first position may be outside, of which nothing is told either.
       let place = ledger.truth.lives[context.device].place(at: context.now.monotonic)
@@ -161,7 +159,7 @@ final class GeofenceLivenessRule: Rule {
       if wasTold || watch.silentUntil != nil && !(depth(of: context, in: watch) < -Self.poorMetres) { watch.told = nil }
     } else if watch.told == true, !watch.hasDwelt, let earliest = watch.dwellEarliest {
       // The stay began when it was told, not when monitoring surely runs: its time goes on meanwhile (SDK §15.3).
-      watch.dwellDue = max(earliest, context.now.monotonic) + GeofenceLivenessRule.dwellPatience
+      expectDwell(&watch, earliest, context)
     }
   }
 
@@ -183,9 +181,13 @@ final class GeofenceLivenessRule: Rule {
     } else {
       watch.owed = nil
     }
-    if watch.dwellEarliest != nil, !watch.hasDwelt, watch.isInside {
-      watch.dwellDue = max(watch.dwellEarliest ?? now, now) + GeofenceLivenessRule.dwellPatience
-    }
+    if let earliest = watch.dwellEarliest, !watch.hasDwelt, watch.isInside { expectDwell(&watch, earliest, context) }
+  }
+
+  /// Over the end of a process only the clock on the wall keeps the time of a stay: set back, it makes the stay longer.
+  private func expectDwell(_ watch: inout FenceWatch, _ earliest: MonotonicInstant, _ context: EventContext) {
+    let setBack = Nanoseconds.milliseconds(max(0, watch.clock - GeofenceLivenessRule.clock(context)))
+    watch.dwellDue = max(earliest + setBack, context.now.monotonic) + GeofenceLivenessRule.dwellPatience
   }
 
   private func pause(_ fences: inout Fences, _ context: EventContext) {
@@ -261,13 +263,8 @@ final class GeofenceLivenessRule: Rule {
   {
     let life = ledger.truth.lives[context.device]
     var patience = watch.truth.isPolygon ? GeofenceLivenessRule.polygonPatience : GeofenceLivenessRule.patience
-    if isChosen(life) { patience = patience + GeofenceLivenessRule.choice }
+    if life.hasChosenFences { patience = patience + GeofenceLivenessRule.choice }
     watch.owed = FenceWatch.Owed(isEntry: isEntry, since: instant, due: instant + patience)
-  }
-
-  /// It has more fences than the system watches at once.
-  private func isChosen(_ life: TrueLife) -> Bool {
-    life.fences.count > (life.configuration?.platform == .ios ? 18 : 97)
   }
 
   // MARK: What the SDK tells.
@@ -354,7 +351,9 @@ final class GeofenceLivenessRule: Rule {
         continue
       }
       // A process that has begun since needs a position to know that it is still inside.
-      if life.knowsNoPlace(at: due - GeofenceLivenessRule.dwellPatience) { continue }
+      if life.knowsNoPlace(at: due - Self.dwellPatience) || life.looksOnce(since: fences.watches[index].visitBegan) {
+        continue
+      }
       ledger.dwells += 1
       let identifier = fences.watches[index].fence.identifier
       ledger.violations.flag(
@@ -368,8 +367,11 @@ final class GeofenceLivenessRule: Rule {
     // It came in, or went out, and went back to the rim before the phone looked.
     if let place = life.place(at: context.now.monotonic), watch.truth.isInside(place) != owed.isEntry { return }
     // The fences nearby are chosen, and a polygon is tested, with positions.
-    if isChosen(life) && !life.sees(since: before) || watch.truth.isPolygon && !life.seesSky(since: before) { return }
+    if life.hasChosenFences || watch.truth.isPolygon, !life.seesSky(since: before) { return }
     if watch.isSilent(owed) {
+      // Silently a visit begins with a position.
+      let began = min(owed.since, life.expectation?.since ?? owed.since)
+      if owed.isSilent, !life.sees(since: began) { return }
       let since = owed.isEntry ? life.mayBeInside(watch.truth, since: owed.since) : nil
       watch.clock = GeofenceLivenessRule.clock(context)
       settle(owed.isEntry, &watch, at: owed.since, since: since)
