@@ -84,6 +84,39 @@ import World
     #expect(stage.violated.filter { $0 == .dwell } == violated)
   }
 
+  /// In geofences-only mode a process of iOS tells of what it passes while nothing shows its place only once it has one.
+  @Test(arguments: [(false, []), (true, [Invariant.geofenceLiveness])])
+  func anEntryInAProcessThatHasHadNoPosition(isTold: Bool, violated: [Invariant]) {
+    var fault = DeviceFault()
+    fault.noFix = true
+    let stage = Stage(platform: .ios)
+    stage.stay(-1_000)
+    stage.tell(.asked(.addGeofences([Stage.depot])))
+    stage.tell(.asked(.startGeofences))
+    if isTold { stage.event(.motionChange(stage.location(isMoving: false))) }
+    stage.wait(300)
+    stage.begin(.device(fault))
+    stage.go(from: -1_000, to: 0, seconds: 100)
+    stage.wait(300)
+    #expect(stage.violated == violated)
+  }
+
+  /// The first position of a process comes when it has long gone on, and the clock was set meanwhile.
+  @Test(arguments: [(false, []), (true, [Invariant.geofence])])
+  func anEntryThatIsToldWithTheFirstPosition(isTold: Bool, violated: [Invariant]) {
+    let stage = Stage(platform: .ios)
+    stage.stay(0)
+    stage.tell(.asked(.addGeofences([Stage.depot])))
+    stage.tell(.asked(.start))
+    if isTold { stage.event(.motionChange(stage.location())) }
+    stage.go(from: 0, to: 5_000, seconds: 200)
+    stage.wait(600)
+    stage.setBack(seconds: 3_000)
+    stage.tell(.enter)
+    stage.tell(.exit)
+    #expect(stage.violated.filter { $0 == .geofence } == violated)
+  }
+
   /// Which fences are nearest shows a position, and in a tunnel there is none.
   @Test(arguments: [(Cover.Kind.tunnel, []), (nil, [Invariant.geofenceLiveness])] as [(Cover.Kind?, [Invariant])])
   func anEntryAmongManyFences(cover: Cover.Kind?, violated: [Invariant]) {
@@ -100,9 +133,9 @@ import World
     #expect(stage.violated == violated)
   }
 
-  /// Where a visit begins silently, it begins with a position.
-  @Test(arguments: [(true, []), (false, [Invariant.dwell])])
-  func aStayThatBeginsSilentlyWithoutAPosition(isBlind: Bool, violated: [Invariant]) {
+  /// Where a visit begins silently, it begins with a position. A blind phone that has stopped looking has none.
+  @Test(arguments: [(true, false, []), (true, true, []), (false, true, [Invariant.dwell])])
+  func aStayThatBeginsSilentlyWithoutAPosition(isBlind: Bool, isTold: Bool, violated: [Invariant]) {
     var fence = Geofence(
       identifier: "depot", shape: .circle(center: Geofence.Vertex(latitude: 1, longitude: 2), radiusMetres: 1_500))
     (fence.notifyOnDwell, fence.loiteringDelayMilliseconds) = (true, 30_000)
@@ -113,6 +146,8 @@ import World
     if isBlind { stage.begin(.device(fault)) }
     stage.tell(.asked(.addGeofences([fence])))
     stage.tell(.asked(.start))
+    if !isTold { stage.wait(1_000) }
+    if isTold { stage.event(.motionChange(stage.location(isMoving: false))) }
     stage.wait(60)
     if isBlind { stage.end(.device(fault)) }
     stage.wait(840)
@@ -141,6 +176,7 @@ import World
       identifier: "depot", shape: .circle(center: Geofence.Vertex(latitude: 1, longitude: 2), radiusMetres: radius))
     (fence.notifyOnDwell, fence.loiteringDelayMilliseconds) = (true, 30_000)
     let stage = Stage.fenced(fence, at: 0) { $0.geolocation.geofenceInitialTriggerEntry = triggersInitially }
+    stage.event(.motionChange(stage.location(isMoving: false)))
     stage.wait(900)
     #expect(stage.violated == violated)
   }

@@ -113,6 +113,7 @@ import World
   @Test(arguments: [(10, []), (300, [Invariant.geofenceLiveness])])
   func anExitFromAFenceInWhichItBeganSilently(afterSeconds: Int, violated: [Invariant]) {
     let stage = Stage.fenced(Stage.depot, at: 0) { $0.geolocation.geofenceInitialTriggerEntry = false }
+    stage.event(.motionChange(stage.location(isMoving: false)))
     stage.wait(Int64(afterSeconds))
     stage.go(from: 0, to: 1_000, seconds: 60)
     stage.wait(300)

@@ -290,6 +290,23 @@ import World
     #expect(stage.violated == violated)
   }
 
+  /// What a command begins goes by the configuration that stood before the next one.
+  @Test(arguments: [(0, []), (1, [Invariant.requestForm])] as [(Int64, [Invariant])])
+  func aRequestBeforeAChangeInOneAnswer(seconds: Int64, violated: [Invariant]) {
+    let stage = Stage { $0.http.params = .object(["phone": .string("one")]) }
+    let params = JSONValue.object(["http": .object(["params": .object(["phone": .string("two")])])])
+    let record = stage.insert()
+    var configuration = Runs.configuration(.android)
+    (configuration.http.url, configuration.http.params) = (
+      "http://server.example/locations", .object(["phone": .string("two")])
+    )
+    stage.tell(.told(.commanded(.setConfig(params))))
+    stage.tell(.configured(configuration))
+    stage.pass(seconds: seconds)
+    stage.upload([record])
+    #expect(stage.violated.filter { $0 == .requestForm } == violated)
+  }
+
   @Test func headersAndParamsAreThoseOfTheConfiguration() {
     let isPhone = JSONValue.object(["X-Phone": .string("${device.id}"), "X-Number": .integer(3)])
     let right = [NameValuePair("x-phone", "cars-0"), NameValuePair("X-Number", "3")]

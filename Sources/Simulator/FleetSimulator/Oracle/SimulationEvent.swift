@@ -89,4 +89,7 @@ package struct EventContext {
   package let device: Int
   package let now: Moment
   package let network: RadioNetwork
+
+  /// By how many milliseconds the clock on the wall is ahead of the run's time.
+  var clockLead: Int64 { now.wall.millisecondsSince1970 - now.monotonic.nanoseconds / 1_000_000 }
 }

@@ -25,7 +25,9 @@ final class TrueWorld {
     case .closed:
       lives[device].closedAt = now
       if lives[device].configuration?.app.stopOnTerminate ?? true { want(.off, device, at: now) }
-    case .launched(let launch): begin(launch, device, at: now)
+    case .launched(let launch):
+      begin(launch, device, at: now)
+      lives[device].clockLead = context.clockLead
     case .told(.engine(.enabledChange(false))): endByItself(device, at: now)
     case .queue(.refused): lives[device].disturbedAt = now
     case .faultBegan(let occurrence): begin(occurrence, device, at: now)
@@ -64,6 +66,8 @@ final class TrueWorld {
         lives[device].asked = nil
       }
     case .healed: lives[device].isHealed = true
+    case .told(.engine(.location)), .told(.engine(.motionChange)), .told(.engine(.geofence)):
+      if lives[device].toldPlaceAt == nil { lives[device].toldPlaceAt = now }
     default: break
     }
   }
@@ -83,7 +87,7 @@ final class TrueWorld {
   }
 
   private func begin(_ launch: Launch, _ device: Int, at now: MonotonicInstant) {
-    (lives[device].runsSince, lives[device].launch) = (now, launch)
+    (lives[device].runsSince, lives[device].launch, lives[device].toldPlaceAt) = (now, launch, nil)
     if let configuration = lives[device].configuration, launch.isRefused(by: configuration) {
       lives[device].asked = Expectation(goal: .off, since: now)
     }
@@ -168,6 +172,10 @@ struct TrueLife {
   var scheduled: Expectation?
   /// Nil while the app does not run.
   var runsSince: MonotonicInstant?
+  /// How the clock on the wall stood then.
+  var clockLead: Int64 = 0
+  /// When its process told of a position first.
+  var toldPlaceAt: MonotonicInstant?
   /// How it began to run last.
   var launch: Launch?
   /// Its user closed the app then, and has not been heard of since.
@@ -241,14 +249,18 @@ struct TrueLife {
     return start < reached && end <= reached
   }
 
+  /// Nothing shows that its process has had a position before now. One of iOS that has had none tells of a crossing with its
+  /// first one (SDK §15.3.5).
+  func awaitsPlace(at instant: MonotonicInstant) -> Bool {
+    configuration?.platform == .ios && toldPlaceAt.map { $0 == instant } ?? true
+  }
+
   /// An app that has had no position since it began can make no record. Only Android hands one over with a crossing.
   func knowsNoPlace(at instant: MonotonicInstant) -> Bool {
     guard configuration?.platform == .ios, let runsSince else { return false }
     if let blindSince, blindSince <= runsSince, !sees(since: instant) { return true }
     // In geofences-only mode it has looked for its place only then.
-    if expectation?.goal == .geofences, !sees(since: instant) {
-      return isCovered(from: runsSince, until: runsSince + TrueLife.search)
-    }
+    if expectation?.goal == .geofences, !sees(since: instant) { return toldPlaceAt == nil }
     return isCovered(from: runsSince, until: instant)
   }
 
@@ -258,9 +270,6 @@ struct TrueLife {
     guard let instant, let runsSince, configuration?.platform == .ios else { return false }
     return expectation?.goal == .geofences && instant < runsSince
   }
-
-  /// For so long a place is looked for (SDK §13.2).
-  private static let search = Nanoseconds.seconds(30)
 
   /// It has more fences than the system watches at once.
   var hasChosenFences: Bool { fences.count > (configuration?.platform == .ios ? 18 : 97) }

@@ -186,7 +186,7 @@ final class GeofenceLivenessRule: Rule {
 
   /// Over the end of a process only the clock on the wall keeps the time of a stay: set back, it makes the stay longer.
   private func expectDwell(_ watch: inout FenceWatch, _ earliest: MonotonicInstant, _ context: EventContext) {
-    let setBack = Nanoseconds.milliseconds(max(0, watch.clock - GeofenceLivenessRule.clock(context)))
+    let setBack = Nanoseconds.milliseconds(max(0, watch.clock - context.clockLead))
     watch.dwellDue = max(earliest + setBack, context.now.monotonic) + GeofenceLivenessRule.dwellPatience
   }
 
@@ -282,11 +282,11 @@ final class GeofenceLivenessRule: Rule {
         if owed.isEntry != (action == .enter), fences.watches[index].isSilent(owed) { fences.watches[index].owed = nil }
       }
       settle(action == .enter, &fences.watches[index], at: now, since: crossing(of: record, context))
-      fences.watches[index].clock = GeofenceLivenessRule.clock(context)
+      fences.watches[index].clock = context.clockLead
       fences.watches[index].isUnsaved = !ledger.truth.lives[context.device].isSound(since: now)
     case .dwell:
       // Over the end of a process only the clock on the wall keeps the time of a stay, and it may have been set.
-      let isClockSet = (fences.watches[index].clock - GeofenceLivenessRule.clock(context)).magnitude > 30_000
+      let isClockSet = (fences.watches[index].clock - context.clockLead).magnitude > 30_000
       if let earliest = fences.watches[index].dwellEarliest, now < earliest - GeofenceLivenessRule.search, !isClockSet {
         ledger.violations.flag(
           .dwell, context.device, record.uuid, at: now,
@@ -312,11 +312,6 @@ final class GeofenceLivenessRule: Rule {
       watch.dwellEarliest = (told ?? min(instant, watch.insideSince)) + stay
       watch.dwellDue = instant + stay + GeofenceLivenessRule.dwellPatience
     }
-  }
-
-  /// By how many milliseconds the clock on the wall is ahead of the run's time.
-  private static func clock(_ context: EventContext) -> Int64 {
-    context.now.wall.millisecondsSince1970 - context.now.monotonic.nanoseconds / 1_000_000
   }
 
   /// It is told once there is a position, which may be long afterwards (SDK §15.3.1).
@@ -371,9 +366,10 @@ final class GeofenceLivenessRule: Rule {
     if watch.isSilent(owed) {
       // Silently a visit begins with a position.
       let began = min(owed.since, life.expectation?.since ?? owed.since)
-      if owed.isSilent, !life.sees(since: began) { return }
+      let isTold = life.toldPlaceAt != nil || life.expectation?.goal == .geofences
+      if owed.isSilent, !isTold || !life.sees(since: began) { return }
       let since = owed.isEntry ? life.mayBeInside(watch.truth, since: owed.since) : nil
-      watch.clock = GeofenceLivenessRule.clock(context)
+      watch.clock = context.clockLead
       settle(owed.isEntry, &watch, at: owed.since, since: since)
       // A poor first position leaves open when the stay began (SDK §15.4).
       guard owed.isSilent, !(depth(of: context, in: watch) > Self.poorMetres) else { return }

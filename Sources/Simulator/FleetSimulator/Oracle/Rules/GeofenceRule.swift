@@ -109,9 +109,7 @@ final class GeofenceRule: Rule {
       let episode = life.episode, life.isSound(since: now)
     else { return false }
     let margin = max(GeofenceRule.margin, 3 * (record.coords.accuracy ?? 0))
-    // A process that has had no position yet tells of a crossing with its first one (SDK §15.3.5).
-    let age = record.geofence.map { GeofenceRule.age(of: $0, context) } ?? .zero
-    let wait = life.knowsNoPlace(at: now - age) ? min(age, now - runsSince) : .zero
+    let wait = life.awaitsPlace(at: now) ? GeofenceRule.age(of: record, in: life, context) : .zero
     let way = ways[context.device] ?? []
     if wait > GeofenceRule.lateness, way.first.map({ $0.start > now - wait }) ?? true { return false }
     let earliest = GeofenceRule.lateness.count + wait.count
@@ -123,6 +121,13 @@ final class GeofenceRule: Rule {
     }
   }
 
+  /// A clock that was set since its process began leaves open how long ago it was.
+  private static func age(of record: LocationRecord, in life: TrueLife, _ context: EventContext) -> Nanoseconds {
+    guard let crossing = record.geofence, let runsSince = life.runsSince else { return .zero }
+    let longest = context.now.monotonic - runsSince
+    return life.clockLead == context.clockLead ? min(age(of: crossing, context), longest) : longest
+  }
+
   private static func age(of crossing: GeofenceTrigger, _ context: EventContext) -> Nanoseconds {
     .milliseconds(max(0, context.now.wall.milliseconds(since: crossing.timestamp)))
   }
@@ -132,7 +137,7 @@ final class GeofenceRule: Rule {
     guard !life.fences.isEmpty else { return }
     var way = ways[context.device] ?? [life.previous].compactMap { $0 }
     way.append(episode)
-    let earliest = (life.knowsNoPlace(at: now) ? life.runsSince ?? now : now) - GeofenceRule.lateness
+    let earliest = (life.awaitsPlace(at: now) ? life.runsSince ?? now : now) - GeofenceRule.lateness
     if let first = way.lastIndex(where: { $0.start <= earliest }) { way.removeFirst(first) }
     ways[context.device] = way
   }

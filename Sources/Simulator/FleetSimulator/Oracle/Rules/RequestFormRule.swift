@@ -19,6 +19,8 @@ final class RequestFormRule: Rule {
     var isTold = false
     /// A command has changed its configuration, its store has failed, and it was started again since.
     var isUncertain = false
+    /// A command changed its configuration then.
+    var reconfiguredAt: MonotonicInstant?
   }
 
   private let senders: PerDevice<Sender>
@@ -31,11 +33,17 @@ final class RequestFormRule: Rule {
 
   override func see(_ event: SimulationEvent, _ context: EventContext) {
     switch event {
-    case .configured: senders[context.device].unseen = 0
+    case .configured:
+      senders[context.device].unseen = 0
+      if ledger.truth.lives[context.device].isReconfigured {
+        senders[context.device].reconfiguredAt = context.now.monotonic
+      }
     case .launched:
       let life = ledger.truth.lives[context.device]
       if life.isReconfigured, life.disturbedAt != nil { senders[context.device].isUncertain = true }
     case .sent(let request) where request.purpose == .records:
+      // A command before that one in the same answer may have begun it.
+      guard senders[context.device].reconfiguredAt != context.now.monotonic else { return }
       senders[context.device].unseen -= 1
       guard senders[context.device].unseen < 0 else { return }
       senders[context.device].unseen = RequestFormRule.unseenMost
