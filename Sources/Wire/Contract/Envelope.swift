@@ -111,6 +111,10 @@ struct ArrayFacts {
   var firstKind: JSONKind?
   /// Whether an element has coordinates.
   var hasReadableElement = false
+  /// A template makes arrays of values, one of which may be an object.
+  let mayBeRecord: Bool
+
+  init(mayBeRecord: Bool) { self.mayBeRecord = mayBeRecord }
 
   mutating func note(_ kind: JSONKind) {
     if case .null = kind { return }
@@ -119,7 +123,8 @@ struct ArrayFacts {
 
   /// Whether it holds records, rather than being one itself.
   var isBatch: Bool {
-    switch firstKind {
+    if hasReadableElement && !mayBeRecord { return true }
+    return switch firstKind {
     case nil, .object, .array: true
     case .string, .number, .true, .false, .null: false
     }
@@ -147,8 +152,8 @@ package enum EnvelopeWarning: Equatable, Sendable {
 /// JSON, and its params all that JSON demands; what the texts and numbers of a record say is left to the `RecordDecoder`,
 /// and a record may be as long and nested as deep as the body has room for, so that a bad one can not harm the others.
 ///
-/// An array is a *batch* when its first element that is not null is an object or an array, or when there is none; else
-/// it is one record of an array template. An object *has coordinates* when it has `coords`, or latitude and longitude by
+/// An array is a *batch* when its first element that is not null is an object or an array, or when there is none, and, where no
+/// template makes arrays, when an element has coordinates; else it is one record of an array template. An object *has coordinates* when it has `coords`, or latitude and longitude by
 /// one of their names. The first line that holds decides:
 ///
 /// | body | records | params |
@@ -175,11 +180,14 @@ package struct EnvelopeReader: Sendable {
   let table = FieldTable.shared
   /// Keys of the objects that are records, whatever else they look like.
   let templateKeys: [[[UInt8]]]
+  /// A record may be an array.
+  let hasArrayTemplate: Bool
 
   /// "", "." and "location" need no configuration and are the same as nil.
   package init(
     rootProperty: String? = nil, otherRoots: [String] = [], maxRecords: Int = 10_000, templates: [TemplateSchema] = []
   ) {
+    hasArrayTemplate = templates.contains { if case .array = $0.root { true } else { false } }
     templateKeys = templates.compactMap { if case .object(let members) = $0.root { members.map(\.name) } else { nil } }
     let ordinary = ["", EnvelopeKey.noRoot.description, EnvelopeKey.location.description]
     self.rootProperty = rootProperty.flatMap { ordinary.contains($0) ? nil : Array($0.utf8) }

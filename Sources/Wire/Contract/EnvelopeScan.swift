@@ -62,7 +62,7 @@ struct EnvelopeScan: ~Escapable {
 
   /// Reads the array that comes next and adds its elements to the list of the envelope.
   mutating func readArray(into envelope: inout Envelope) throws(JSONError) -> ArrayFacts {
-    var facts = ArrayFacts()
+    var facts = ArrayFacts(mayBeRecord: settings.hasArrayTemplate)
     let first = envelope.elements.count
     let start = reader.offset
     try reader.enterArray()

@@ -23,7 +23,9 @@ struct EnvelopeReaderTests {
     ("[null,\(flat)]", FoundRecords(.bareBatch, ["null", flat])), ("[null]", FoundRecords(.bareBatch, ["null"])),
     // Array templates (§7.5).
     (#"[1,2,{"trip":7}]"#, FoundRecords(.bare, [#"[1,2,{"trip":7}]"#])),
-    (#"[null,"",\#(flat)]"#, FoundRecords(.bare, [#"[null,"",\#(flat)]"#])),
+    (#"[null,"",7]"#, FoundRecords(.bare, [#"[null,"",7]"#])),
+    // Where no template makes arrays, a bad element is one in front of the good ones, too.
+    (#"[null,"",\#(flat)]"#, FoundRecords(.bareBatch, ["null", #""""#, flat])),
     ("[[1,2],[3,4]]", FoundRecords(.bareBatch, ["[1,2]", "[3,4]"])),
     // Bare records.
     (flat, FoundRecords(.bare, [flat])), (nested, FoundRecords(.bare, [nested])),

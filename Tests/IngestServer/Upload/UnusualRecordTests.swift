@@ -32,6 +32,17 @@ import Testing
     }
   }
 
+  /// Also in front of the others.
+  @Test(arguments: ["NaN", "hello", "1e999", "5", #""x""#, "true", halved, huge, "{}"])
+  func aBadRecordInFrontOfAGoodOneIsQuarantinedAlone(record: String) throws {
+    for body in [#"{"location":[\#(record),\#(Self.deep)],"device_id":"a"}"#, "[\(record),\(Self.deep)]"] {
+      let harness = try SessionHarness()
+      let answer = try harness.upload(body, to: "/locations", [("X-Device-Id", "a")])
+      #expect(answer.text == #"{"accepted":1,"duplicate":0,"quarantined":1}"#)
+      #expect(try stored(harness) == [Self.deep])
+    }
+  }
+
   @Test(arguments: [halved, huge]) func anUnreadableRecordIsQuarantinedAlone(record: String) throws {
     for (body, good) in [
       (record, 0), (#"{"location":\#(record),"device_id":"a"}"#, 0), ("[\(Self.deep),\(record)]", 1),
