@@ -41,6 +41,53 @@ import Testing
     }
   }
 
+  /// A refresh that brought no tokens is none, and its entry says what has become of it.
+  @Test(arguments: [#""drop":"before""#, #""drop":"after""#, #""shape":"noTokens""#, #""shape":"notJSON""#])
+  func aSpoiltRefreshIsNone(breakage: String) throws {
+    try withServer { server in
+      let registration = try post(
+        server, "/api/register", #"{"org":"acme","uuid":"a","model":"m","manufacturer":"f","version":"15"}"#)
+      guard case .string(let token)? = try registration.json()["refreshToken"] else {
+        throw NoAnswer(request: "register")
+      }
+      let put = SessionHarness.bytes(
+        "PUT", "/admin/v1/tokens/break-refresh", [("Connection", "close")], body: "{\(breakage)}")
+      let client = try LoopbackClient(port: server.port)
+      try client.send(put)
+      #expect(try end(client).status == 200)
+      let fields = [("Content-Type", "application/x-www-form-urlencoded")]
+      let refresh = try begin(server, "/api/refresh_token", "refresh_token=\(token)", fields)
+      _ = try refresh.receiveToEnd()
+      let seen = #"{"of":"requests","where":[{"path":"$.fault","equals":"breakRefresh"}],"exactly":1}"#
+      #expect(try post(server, "/admin/v1/await", seen).status == 200)
+      let verdict = try post(server, "/admin/v1/verify", #"{"of":"refreshes","exactly":0}"#)
+      #expect(verdict.status == 200, "\(verdict.text)")
+    }
+  }
+
+  /// The client leaves for good while its upload waits.
+  @Test func anUploadWithoutAnAnswerIsARequest() throws {
+    try withServer { server in
+      let rule = #"{"faults":[{"id":"f","fault":{"kind":"delay","time":"10s"}}]}"#
+      let put = try LoopbackClient(port: server.port)
+      try put.send(SessionHarness.bytes("PUT", "/admin/v1/faults", [("Connection", "close")], body: rule))
+      #expect(try end(put).status == 200)
+      let client = try LoopbackClient(port: server.port)
+      try client.send(SessionHarness.bytes("POST", "/locations/a", body: Uploads.record(1)))
+      var rules = ""
+      for _ in 0..<10_000 where !rules.contains(#""hits":1"#) {
+        let asking = try LoopbackClient(port: server.port)
+        try asking.send(SessionHarness.bytes("GET", "/admin/v1/faults", [("Connection", "close")]))
+        rules = try end(asking).text
+      }
+      client.reset()
+      let met = #"{"of":"requests","operation":"uploadLocations","status":499,"timeout":"30s"}"#
+      let waiting = try begin(server, "/admin/v1/await", met)
+      let answer = try end(waiting)
+      #expect(answer.status == 200, "\(answer.text)")
+    }
+  }
+
   @Test func headersAndContentsAreLookedAt() throws {
     try withServer { server in
       #expect(

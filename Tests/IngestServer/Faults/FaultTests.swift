@@ -95,6 +95,18 @@ import Testing
     #expect(try server.stored() == 0)
   }
 
+  /// What is no upload it lets pass uncounted, and a rule that asks for it is refused.
+  @Test func aPretendingServerRegistersDevices() throws {
+    let server = try server(#"{"kind":"pretend"}"#)
+    let client = server.connect()
+    let registration = #"{"org":"acme","uuid":"a","model":"m","manufacturer":"f","version":"15"}"#
+    #expect(try client.request("POST", "/api/register", body: registration).status == 200)
+    #expect(server.shows(metric: #"rollingroad_faults_total{kind="pretend"} 0"#))
+    let rules = #"{"faults":[{"id":"f","fault":{"kind":"pretend"},"match":{"operation":"registerDevice"}}]}"#
+    let refusal = try client.request("PUT", "/admin/v1/faults", body: rules)
+    #expect(refusal.status == 400 && refusal.text.contains("faults[0].match.operation"), "\(refusal.text)")
+  }
+
   @Test func aPrefixIsStoredAndAllIsAcknowledged() throws {
     let server = try server(#"{"kind":"prefix","records":2}"#)
     let answer = try server.connect().request("POST", "/locations", body: Uploads.batch(0..<5))

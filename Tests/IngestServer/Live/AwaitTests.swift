@@ -43,6 +43,25 @@ import Testing
     #expect(try wait(server, #"{"count":1,"since":"now"}"#).answer() == nil)
   }
 
+  /// What is deleted is not stored any more, whether the run was forgotten or one of its devices.
+  @Test(arguments: [true, false], [#"{"count":3}"#, #"{"atLeast":3,"where":[{"path":"$.uuid","exists":true}]}"#])
+  func recordsThatWereDeletedDoNotCount(isReset: Bool, body: String) throws {
+    let server = try VirtualServer()
+    let waiting = wait(server, body)
+    upload(server, 0..<2)
+    if isReset {
+      server.connect().post("/admin/v1/reset?run=", "")
+    } else {
+      server.connect().send(SessionHarness.bytes("DELETE", "/admin/v1/devices/a"))
+    }
+    server.settle()
+    #expect(try server.stored() == 0)
+    upload(server, 2..<4, to: "/locations/b")
+    #expect(try waiting.answer() == nil)
+    upload(server, 4..<5)
+    #expect(try waiting.answer()?.status == 200)
+  }
+
   @Test func aCommitInTheSameGroupAsTheQuestionCountsOnce() throws {
     let server = try VirtualServer()
     server.commits = false

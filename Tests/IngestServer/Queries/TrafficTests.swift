@@ -1,4 +1,5 @@
 import JSON
+import Network
 import Testing
 
 @testable import IngestServer
@@ -17,6 +18,38 @@ import Testing
   private func upload(_ harness: SessionHarness, _ number: Int, of device: String, run: String = "") throws -> Int {
     let prefix = run.isEmpty ? "" : "/r/\(run)"
     return try harness.upload(Uploads.record(number), to: "\(prefix)/locations", [("X-Device-Id", device)]).status
+  }
+
+  /// A client that has left, or whose connection a fault has ended, got none of the answers that others get.
+  @Test func requestsWithoutAnAnswerHaveStatusesOfTheirOwn() throws {
+    let harness = try SessionHarness()
+    let bytes = SessionHarness.bytes("POST", "/locations/a", body: Uploads.record(1))
+    harness.send(bytes, commits: false)
+    harness.close(.reset)
+    harness.commit()
+    for kind in ["reset", "drop"] {
+      let rule = #"{"faults":[{"id":"f","fault":{"kind":"\#(kind)"},"match":{"count":1}}]}"#
+      #expect(try harness.request("PUT", "/admin/v1/faults", body: rule).status == 200)
+      #expect(throws: NoAnswer.self) { try harness.upload(Uploads.record(2), to: "/locations/a") }
+      harness.connect()
+    }
+    let errors = try list(harness, "/errors", "errors")
+    for (status, fault) in [(499, nil), (444, "reset"), (444, "drop")] as [(Int64, String?)] {
+      let name = fault.map(JSONValue.string) ?? .null
+      let named = errors.filter { $0["status"] == .integer(status) && $0["fault"] == name }
+      #expect(named.count == 1, "\(status) \(errors)")
+    }
+    #expect(
+      try harness.request("GET", "/metrics").text.contains(
+        #"rollingroad_requests_total{operation="uploadLocations",status="4xx"} 3"#))
+  }
+
+  @Test func whatNoPathServesIsNoPage() throws {
+    let harness = try SessionHarness()
+    for path in ["/nowhere", "/admin/v1/nowhere"] { #expect(try harness.request("GET", path).status == 404) }
+    let metrics = try harness.request("GET", "/metrics").text
+    #expect(metrics.contains(#"rollingroad_requests_total{operation="none",status="4xx"} 2"#))
+    #expect(metrics.contains(#"rollingroad_requests_total{operation="getPage",status="4xx"} 0"#))
   }
 
   @Test func errorsAreCountedByTheirNames() throws {

@@ -137,6 +137,11 @@ final class SessionHarness {
     host: String = "localhost"
   ) throws -> TestAnswer {
     send(SessionHarness.bytes(method, target, fields, body: body, host: host))
+    // An answer that is held back comes at its time.
+    if sent.isEmpty, let alarm = session.wishes.alarm {
+      advance(milliseconds: (alarm - monotonic).wholeMilliseconds)
+      ring()
+    }
     guard let answer = try answer(to: method == "HEAD" ? .head : .post) else {
       throw NoAnswer(request: "\(method) \(target)")
     }

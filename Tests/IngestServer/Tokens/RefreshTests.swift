@@ -144,6 +144,10 @@ import Testing
     #expect(try breaking(#"{"next":5,"status":503}"#) == 200)
     #expect(try breaking(#"{"next":0}"#) == 200)
     #expect(try harness.refresh(harness.register("a").refresh).status == 200)
+    // Without a device it ends those of devices, too.
+    #expect(try breaking(#"{"device":"a","next":5,"status":503}"#) == 200)
+    #expect(try breaking(#"{"next":0}"#) == 200)
+    #expect(try harness.refresh(harness.register("a").refresh).status == 200)
     for bad in [
       "{}", #"{"status":200}"#, #"{"drop":"now"}"#, #"{"shape":"round"}"#, #"{"status":500,"drop":"after"}"#,
       #"{"next":-1,"status":500}"#, #"{"stauts":500}"#,

@@ -41,6 +41,8 @@ struct ContentExpectation: Sendable {
   /// How far a command has come at least.
   private let state: OrderedCommand.State?
   private let conditions: [ContentCondition]
+  /// Refreshes that brought a device new tokens, and not those that were answered in a certain way.
+  private let wantsTokens: Bool
 
   var isUnconditional: Bool { event == nil && state == nil && conditions.isEmpty }
   /// Of records; for the reasons of a shortfall.
@@ -66,9 +68,10 @@ struct ContentExpectation: Sendable {
       throw FieldError(fields.place(key), .outOfRange(expected: "omitted, or \"of\" to be \(known)"))
     }
     var conditions: [ContentCondition] = []
+    wantsTokens = kind == .refreshes && fields.value("status") == nil
     if kind == .refreshes {
       conditions.append(ContentCondition(path: Self.path("$.operation"), equals: .string(Self.refresh)))
-      if fields.value("status") == nil {
+      if wantsTokens {
         conditions.append(ContentCondition(path: Self.path("$.status"), statuses: 200...299))
       }
     }
@@ -166,9 +169,13 @@ extension ContentExpectation {
     if let state, let came, !state.includes(came) {
       differences.append("state is \(came.rawValue), expected \(state.rawValue)")
     }
+    if wantsTokens, case .object(let request) = document, case .string(let fault)? = request["fault"],
+      ServerFault.Kind(rawValue: fault)?.spoilsAnswer ?? true
+    {
+      differences.append("$.fault is \(fault), which keeps the tokens from the device")
+    }
     return differences + conditions.compactMap { $0.failure(in: document) }
   }
-
 }
 
 /// What one request waits for or checks: one expectation, or several that are met one after the other.

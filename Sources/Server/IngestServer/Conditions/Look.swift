@@ -33,11 +33,10 @@ package struct Look: Sendable {
   /// What came later counts from now on as too late.
   mutating func limit(to instant: Int64) { tally.bounds.limit = instant }
 
-  /// More came than could be kept: all is looked at again.
+  /// More came than could be kept, or something was deleted: all is looked at again, and only what is still there counts.
   mutating func restart() {
-    guard expectation.kind == .records else { return }
-    cursor = nil
-    isScanned = false
+    tally = Tally(expectation, tally.bounds)
+    (cursor, sequence, isScanned) = (nil, 0, false)
   }
 }
 

@@ -37,6 +37,9 @@ struct WatchTable: Sendable {
     }
 
     mutating func drop() { (first, batches, byteCount) = (end, [], 0) }
+
+    /// Records were deleted: whoever has counted them has to look anew.
+    mutating func forget() { (first, batches, byteCount) = (end + 1, [], 0) }
   }
 
   private var runs: [String: Run] = [:]
@@ -94,8 +97,15 @@ struct WatchTable: Sendable {
     case (.takeCommands(let device, _), .commands), (.markDelivered(let device, _), .changed),
       (.returnCommands(let device, _), .changed):
       tell(device, nil, &messages) { $0.kinds.contains(.commands) }
+    case (.delete(let device), .changed): forget(device.run, &messages)
+    case (.reset(let run), .changed): for name in run.map({ [$0] }) ?? runs.keys.sorted() { forget(name, &messages) }
     default: break
     }
+  }
+
+  private mutating func forget(_ run: String, _ messages: inout [EventHub.Message]) {
+    runs[run]?.forget()
+    tell(DeviceIdentity(run: run, name: ""), nil, &messages) { _ in true }
   }
 
   /// A request was answered.

@@ -4,15 +4,17 @@ import HTTP1
 import Network
 import Store
 
-/// A fault holds a request or its answer back until the alarm.
-private final class HeldAnswer: Responder {
+/// A request or its answer is held back until the alarm.
+final class HeldAnswer: Responder {
   enum Step {
     case reply(Reply)
     case response(Response)
   }
 
-  private let exchange: Exchange
+  let exchange: Exchange
   private let step: Step
+
+  var unanswered: Exchange? { exchange }
 
   init(_ exchange: Exchange, _ step: Step) {
     self.exchange = exchange
@@ -64,7 +66,7 @@ extension IngestSession {
     exchange.fault = fault
     switch fault.fault {
     case .refuse(let status): write(exchange, .faulted(status), bodyComplete: false, &output)
-    case .reset: end(exchange, .faulted(503), with: .reset, output.now)
+    case .reset: end(exchange, .unsent, with: .reset, output.now)
     default: preconditionFailure("\(fault.fault.kind) needs the body")
     }
   }
@@ -104,7 +106,7 @@ extension IngestSession {
     carried = response.carried
     switch fault.fault {
     case .delayAfterCommit: hold(exchange, .response(response), fault.delay, &output)
-    case .drop: end(exchange, response, with: .atOnce, output.now)
+    case .drop: end(exchange, response.unsent, with: .atOnce, output.now)
     case .cut(let count):
       var bytes: [UInt8] = []
       append(response, exchange, to: &bytes)
@@ -144,7 +146,7 @@ extension IngestSession {
     return true
   }
 
-  private func hold(
+  func hold(
     _ exchange: Exchange, _ step: HeldAnswer.Step, _ delay: Nanoseconds, _ output: inout SessionOutput
   ) {
     respond(with: HeldAnswer(exchange, step))

@@ -43,6 +43,7 @@ struct FaultRule: Equatable, Sendable {
     if let tag = match.tag, !request.tags.contains(tag) { return false }
     if let run = match.run, run != request.run { return false }
     if let operation = match.operation, operation != request.operation { return false }
+    if fault.kind.isOfRecords, request.operation != .uploadLocations { return false }
     return match.isTime(request.at)
   }
 
@@ -139,6 +140,12 @@ extension FaultRule {
       self.fault.kind.isOfHandshake
       ? try Match(ofHandshakes: matched, at: fields.place("match"), owner: owner)
       : try Match(matched, at: fields.place("match"), owner: owner)
+    if self.fault.kind.isOfRecords, let operation = match.operation, operation != .uploadLocations {
+      throw FieldError(
+        fields.place("match.operation"),
+        .outOfRange(
+          expected: "omitted, or uploadLocations: a fault of kind \"\(self.fault.kind.rawValue)\" is about records"))
+    }
     seed = UInt64(try fields.integer("seed", in: 0...Int64.max) ?? 0)
     isEnabled = try fields.flag("enabled") ?? true
     self.owner = owner

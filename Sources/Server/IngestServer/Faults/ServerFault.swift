@@ -78,6 +78,19 @@ package enum ServerFault: Equatable, Sendable {
     /// Meets handshakes of TLS, which name no device and no run, and no requests.
     var isOfHandshake: Bool { stage == .handshake }
 
+    /// Is about the records of an upload.
+    var isOfRecords: Bool { self == .pretend || self == .prefix }
+
+    /// The client does not get the answer that was made for it, or not in a form that it can read.
+    var spoilsAnswer: Bool {
+      switch self {
+      case .refuse, .reset, .status, .portal, .redirect, .cut, .drop, .malformed, .wrongLength, .empty, .replace,
+        .certificate, .cutHandshake:
+        true
+      case .delay, .pretend, .prefix, .delayAfterCommit, .dribble, .slowHandshake: false
+      }
+    }
+
     /// Records do not come to the store, or not all of them.
     package var withholdsRecords: Bool {
       switch self {

@@ -20,6 +20,15 @@ struct AwaitCondition: Sendable {
   /// It is about how many records there are, not about those that come.
   var isOfWholeStore: Bool { !isFromNow && event == nil }
 
+  /// A job that deletes some of the records that it is about.
+  func loses(to job: StoreJob) -> Bool {
+    switch job {
+    case .reset(let run): run == nil || run == self.run
+    case .delete(let device): concerns(device)
+    default: false
+    }
+  }
+
   func concerns(_ device: DeviceIdentity) -> Bool {
     device.run == run && (self.device == nil || device.name == self.device)
   }
@@ -67,6 +76,9 @@ struct Waiter: Sendable {
     self.stored = stored
     self.group = group
   }
+
+  /// Records were deleted, and what is stored has to be asked anew. From now on none has come that is still there.
+  mutating func beginAnew() { self = Waiter(id: id, address: address, condition: condition) }
 
   mutating func found(_ uuids: [UUID128]) { missing.subtract(uuids) }
 

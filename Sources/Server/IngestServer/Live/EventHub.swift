@@ -83,6 +83,7 @@ extension EventHub {
           let number = state.group
           EventHub.update(&state.waiters, &messages) { $0.note(batch, receipt, group: number) }
         }
+        if case .changed = result { EventHub.beginAnew(&state.waiters, behind: job, &messages) }
         if state.watches.count > 0 { state.watches.note(isFed ? job.withoutRecords : job, result, &messages) }
         guard state.hasListeners else { continue }
         for event in LiveEvent.events(of: job, result) where !isFed || event.kind != .records {
@@ -136,6 +137,13 @@ extension EventHub {
         state.subscribers[index].isTold = true
         messages.append((.eventsWaiting(state.subscribers[index].id), state.subscribers[index].address))
       }
+    }
+  }
+
+  private static func beginAnew(_ waiters: inout [Waiter], behind job: StoreJob, _ messages: inout [Message]) {
+    for index in waiters.indices where waiters[index].condition.loses(to: job) {
+      waiters[index].beginAnew()
+      messages.append((.eventsWaiting(waiters[index].id), waiters[index].address))
     }
   }
 

@@ -56,9 +56,14 @@ final class PendingAwait: Responder {
   }
 
   func delivered(_ message: SessionMessage, _ session: IngestSession, _ output: inout SessionOutput) {
-    guard case .awaited(id, let progress) = message else { return }
-    session.wishes.alarm = nil
-    session.answer(exchange, .decided(progress, condition), bodyComplete: true, &output)
+    switch message {
+    case .awaited(id, let progress):
+      session.wishes.alarm = nil
+      session.answer(exchange, .decided(progress, condition), bodyComplete: true, &output)
+    // Records were deleted. A store that has no time to be asked is asked when the time is over.
+    case .eventsWaiting(id): if !condition.isFromNow { _ = Self.askForStored(condition, id, session) }
+    default: break
+    }
   }
 
   /// The time is over.

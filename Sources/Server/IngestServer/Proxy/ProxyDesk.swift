@@ -50,6 +50,7 @@ final class ProxyDesk: Sendable {
     let operation = ProxiedOperation.of(scratch.head)
     var target = Exchange.Target()
     (target.route, target.routeNumber) = ProxiedOperation.route(operation)
+    target.isServed = operation != nil
     let router = context.reader.router
     target.run =
       router.run(of: scratch.head).flatMap { scratch.head.fields.text($0.name) } ?? scratch.head.text(HeaderName.runID)
@@ -218,11 +219,6 @@ extension ProxyExchange {
     if status != 0 { return Response(status, "", answer) }
     return failure?.response(target, name) ?? .clientGone
   }
-}
-
-extension Response {
-  /// The client has left before there was an answer. No client ever gets this; the number is the one that others use for it.
-  fileprivate static let clientGone = Response(499, "text/plain", [])
 }
 
 /// An answer of the upstream, with what was asked.

@@ -129,7 +129,9 @@ struct JournalHandlers: Sendable {
     let statuses = try parameters.statuses("status")
     let operation = try parameters.name("operation", among: DeviceOperation.allCases.map(\.rawValue))
     let fault = try parameters.name(
-      "fault", among: ["true", "false"] + ServerFault.Kind.allCases.filter { !$0.isOfHandshake }.map(\.rawValue))
+      "fault",
+      among: ["true", "false", Exchange.brokenRefresh]
+        + ServerFault.Kind.allCases.filter { !$0.isOfHandshake }.map(\.rawValue))
     let method = parameters.text("method")
     let sought = parameters.text("text").flatMap { $0.isEmpty ? nil : SoughtText($0) }
     let (from, to) = try parameters.window()

@@ -85,7 +85,7 @@ struct JournalDraft {
       body: isSecret ? [] : JournalDraft.bound(exchange.body, to: bodyBytesMax),
       isBodyWhole: !isSecret && exchange.isBodyWhole && exchange.body.count <= bodyBytesMax,
       answer: isSecret ? [] : JournalDraft.bound(response.body, to: JournalDraft.bytesMax),
-      fault: exchange.fault?.fault.kind.rawValue)
+      fault: exchange.faultName)
   }
 
   /// Refresh tokens are as good as passwords.

@@ -272,7 +272,8 @@ final class RefusalLog: Sendable {
   func note(_ exchange: Exchange, _ response: Response) {
     let isUpload = exchange.route.deviceOperation == .uploadLocations && exchange.unservedPath == nil
     guard isUpload || exchange.unservedPath != nil else { return }
-    guard response.status >= 400 || exchange.fault?.fault.kind.keepsFromStore == true else { return }
+    let isRefused = response.isSent && response.status >= 400
+    guard isRefused || exchange.fault?.fault.kind.keepsFromStore == true else { return }
     // An entry is short, whatever a client sends.
     let longest = DeviceIdentity.nameBytesMax
     var refusal = Refusal(

@@ -66,7 +66,7 @@ final class TrafficBoard: Sendable {
   /// A request of a device, or one that no path serves, is answered.
   func note(_ exchange: Exchange, _ response: Response) {
     guard exchange.route.deviceOperation != nil || exchange.unservedPath != nil else { return }
-    let isFailure = response.status >= 300 || exchange.fault != nil
+    let isFailure = response.status >= 300 || exchange.faultName != nil
     if !isFailure, exchange.run.isEmpty, !hasFailing.load(ordering: .relaxed) { return plain.add() }
     // What is kept is short, whatever a client sends.
     let longest = DeviceIdentity.nameBytesMax
@@ -132,14 +132,14 @@ extension TrafficBoard.State {
     var counts = runs[run] ?? TrafficBoard.RunCounts()
     counts.requests += 1
     if isFailed { counts.failed += 1 }
-    if exchange.fault != nil { counts.faulted += 1 }
+    if exchange.faultName != nil { counts.faulted += 1 }
     counts.lastAt = max(counts.lastAt ?? exchange.receivedAt, exchange.receivedAt)
     runs[run] = counts
   }
 
   fileprivate mutating func name(_ exchange: Exchange, _ response: Response, of device: DeviceIdentity) {
     let name = TrafficBoard.ErrorName(
-      run: device.run, status: response.status, fault: exchange.fault?.fault.kind.rawValue, code: response.code)
+      run: device.run, status: response.status, fault: exchange.faultName, code: response.code)
     if errors[name] == nil, errors.count >= TrafficBoard.errorsMax {
       let kept = errors.values.sorted { $0.lastAt > $1.lastAt }.prefix(TrafficBoard.errorsMax / 2)
       errors = Dictionary(uniqueKeysWithValues: kept.map { ($0.name, $0) })

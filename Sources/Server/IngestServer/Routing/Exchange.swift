@@ -9,6 +9,8 @@ final class Exchange {
   let route: Route
   /// The place of the route in the table.
   let routeNumber: Int
+  /// It is for the route, which else stands in for a path that nothing serves.
+  let isServed: Bool
   /// The decoded segments that the route names.
   let parameters: [String]
   /// Empty for ordinary traffic.
@@ -44,6 +46,8 @@ final class Exchange {
   var draft: JournalDraft?
   /// The fault that it meets.
   var fault: AppliedFault?
+  /// It is a refresh that an administrator has spoilt.
+  var isBroken = false
   /// The key of its token was looked for where other servers keep theirs.
   var hasLookedForKey = false
   /// Records that a fault keeps from the store although they are acknowledged.
@@ -54,6 +58,7 @@ final class Exchange {
     begunAt: MonotonicInstant
   ) {
     (route, routeNumber, parameters, run) = (target.route, target.routeNumber, target.parameters, target.run)
+    isServed = target.isServed
     (method, version) = (head.method, head.version)
     self.receivedAt = receivedAt
     self.begunAt = begunAt
@@ -74,6 +79,7 @@ final class Exchange {
   struct Target {
     var route = Route.page
     var routeNumber = Router.pageNumber
+    var isServed = false
     var parameters: [String] = []
     var run = ""
     var unservedPath: String?
@@ -86,6 +92,11 @@ extension Exchange {
     guard let name = parameters.first else { preconditionFailure("the route has the device's name") }
     return DeviceIdentity(run: run, name: name)
   }
+
+  /// The name of the fault that it meets, of whatever kind.
+  var faultName: String? { fault?.fault.kind.rawValue ?? (isBroken ? Self.brokenRefresh : nil) }
+
+  static let brokenRefresh = "breakRefresh"
 
   /// It is an upload, or was meant as one, and only its body can still tell whose.
   var mayNameDevice: Bool {

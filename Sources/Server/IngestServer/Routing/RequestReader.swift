@@ -61,7 +61,7 @@ struct RequestReader: Sendable {
     case .methodNotAllowed(let methods):
       refusal = .methodNotAllowed(methods.map { "\($0.name)" }.joined(separator: ", "))
     case .route(let route, let number, let ranges):
-      (target.route, target.routeNumber) = (route, number)
+      (target.route, target.routeNumber, target.isServed) = (route, number, true)
       target.parameters = ranges.compactMap { head.fields.text($0) }
     }
     let route = target.route

@@ -5,7 +5,7 @@ import Store
 
 /// One answer, before it is put into bytes.
 package struct Response: Sendable {
-  let status: Int
+  private(set) var status: Int
   let contentType: StaticString
   var body: [UInt8]
   var fields: [(name: StaticString, value: String)] = []
@@ -65,6 +65,25 @@ package struct Response: Sendable {
     return response
   }
 }
+
+/// What is noted of a request that got no answer. No client ever gets these; the numbers are those that nginx uses for it.
+extension Response {
+  /// The client has left before there was one.
+  static let clientGone = Response(499, "text/plain", [])
+  /// A fault ends the connection in place of one.
+  static let unsent = Response(444, "text/plain", [])
+
+  /// Some client has got it.
+  var isSent: Bool { status != Self.clientGone.status && status != Self.unsent.status }
+
+  /// This one was not sent.
+  var unsent: Response {
+    var response = self
+    response.status = Self.unsent.status
+    return response
+  }
+}
+
 /// An answer that ends a request early.
 struct ResponseError: Error {
   let response: Response

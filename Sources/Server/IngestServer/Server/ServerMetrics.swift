@@ -22,6 +22,8 @@ package final class ServerMetrics: Sendable {
 
   /// By the place of the operation, one for each class of status in the order of the classes.
   private let requests: [[Counter]]
+  /// Those that no operation is for.
+  private let others: [Counter]
   private let refusals: LabelledMetrics<StatusClass, Counter>
   private let requestTime: SharedHistogram
   /// The same in the finer buckets of the page.
@@ -35,13 +37,15 @@ package final class ServerMetrics: Sendable {
   private let faults: LabelledMetrics<ServerFault.Kind, Counter>
 
   package init(registry: inout MetricsRegistry) {
-    requests = Self.operations.map { operation in
+    let counters = { (operation: String, registry: inout MetricsRegistry) in
       StatusClass.allCases.map { status in
         registry.counter(
-          "rollingroad_requests_total", help: "Answered requests.",
-          labels: ["operation": operation.name, "status": status.rawValue])
+          "rollingroad_requests_total", help: "Requests, by the class of their answers; 4xx where none was sent.",
+          labels: ["operation": operation, "status": status.rawValue])
       }
     }
+    requests = Self.operations.map { counters($0.name, &registry) }
+    others = counters("none", &registry)
     refusals = registry.counters(
       "rollingroad_refused_messages_total", help: "Messages that are not valid HTTP requests (RFC 9112) or too large.",
       label: "status")
@@ -87,7 +91,8 @@ package final class ServerMetrics: Sendable {
   func faulted(_ kind: ServerFault.Kind) { faults[kind].add() }
 
   func answered(_ exchange: Exchange, status: Int, after elapsed: Nanoseconds) {
-    requests[Self.places[exchange.routeNumber]][min(max(1, status / 100), StatusClass.allCases.count) - 1].add()
+    let counters = exchange.isServed ? requests[Self.places[exchange.routeNumber]] : others
+    counters[min(max(1, status / 100), StatusClass.allCases.count) - 1].add()
     // Administration waits and streams on purpose: it would say nothing about what devices meet.
     guard exchange.route.deviceOperation != nil else { return }
     let microseconds = UInt64(max(0, elapsed.count / 1_000))

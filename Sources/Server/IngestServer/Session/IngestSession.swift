@@ -160,9 +160,12 @@ package final class IngestSession: ByteSession {
   package func closed(_ reason: CloseReason, now: MonotonicInstant) {
     _ = takeBody()
     switch state {
-    case .owing(_, let continuation):
+    case .owing(let exchange, let continuation):
       if let device = continuation.device { context.undelivered.abandoned(by: address, for: device) }
-    case .responding(let responder): responder.closed(self)
+      note(exchange, .clientGone, now: now)
+    case .responding(let responder):
+      responder.closed(self)
+      if let exchange = responder.unanswered { note(exchange, .clientGone, now: now) }
     case .waiting, .reading, .skipping, .dropping, .asking, .finished: break
     }
     settleCommands(reason)
@@ -327,7 +330,7 @@ extension IngestSession {
     carried = response.carried
     // A client that has ended its output may have given up: that it closes then is no sign that it has read this.
     if carried != nil, output.hasClientEnded { returnCarried() }
-    if response.isCut { return end(exchange, response, with: .reset, output.now) }
+    if response.isCut { return end(exchange, response.unsent, with: .reset, output.now) }
     let isWhole = response.rest == nil || exchange.method == .head
     // Where only the end of the connection ends the content, it is the last.
     if case .connection = response.framing(for: exchange.version) { rules.stop() }

@@ -14,6 +14,8 @@ protocol Responder: AnyObject {
   func drain(_ session: IngestSession, _ output: inout SessionOutput)
   /// The connection has ended.
   func closed(_ session: IngestSession)
+  /// The request of which nothing has been written or noted.
+  var unanswered: Exchange? { get }
 }
 
 extension Responder {
@@ -22,6 +24,7 @@ extension Responder {
   func delivered(_ message: SessionMessage, _ session: IngestSession, _ output: inout SessionOutput) {}
   func drain(_ session: IngestSession, _ output: inout SessionOutput) {}
   func closed(_ session: IngestSession) {}
+  var unanswered: Exchange? { nil }
 }
 
 /// A long answer whose head and first page are written. Each further page is asked for when the connection has room for it.

@@ -43,9 +43,10 @@ struct RefreshBreakages {
 
   private var entries: [Entry] = []
 
-  /// Replaces what was asked for the same run and device; 0 times ends it. False when there are too many.
+  /// Replaces what was asked for the same run and device. 0 times ends it, and where no device is named all that was asked for in
+  /// the run. False when there are too many.
   mutating func set(_ breakage: RefreshBreakage?, run: String, device: String?, times: Int) -> Bool {
-    entries.removeAll { $0.run == run && $0.device == device }
+    entries.removeAll { $0.run == run && ($0.device == device || times == 0 && device == nil) }
     guard let breakage, times > 0 else { return true }
     guard entries.count < Self.entriesMax else { return false }
     entries.append(Entry(run: run, device: device, breakage: breakage, remaining: times))

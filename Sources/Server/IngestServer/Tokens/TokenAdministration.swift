@@ -1,3 +1,4 @@
+import Base
 import Contract
 import JSON
 import Store
@@ -14,22 +15,29 @@ struct TokenAdministration: Sendable {
       authentication == .off
       ? "access tokens are not checked (--auth off); they are refused only with --auth optional or required"
       : nil
-    return change(exchange, note: note) { .expireTokens($0) }
+    return change(exchange) {
+      .change(.expireTokens($0)) { count in
+        .respond { session, exchange, output in
+          // Tokens know the millisecond of their issue: one that is issued behind this answer has to be of a later one.
+          let answer = Response.count("families", count, note: note)
+          session.hold(exchange, .response(answer), .milliseconds(1), &output)
+        }
+      }
+    }
   }
 
   /// `POST /admin/v1/tokens/revoke`: neither access nor refresh tokens are accepted any more.
   func revoke(_ exchange: Exchange) -> Reply {
-    change(exchange) { .revokeTokens($0) }
+    change(exchange) { .change(.revokeTokens($0), answering: "families") }
   }
 
   /// `{"device":"…"}` (of the request's run), `{"family":7}`, `{"run":"…"}` or `{"all":true}`, which in a run is all of it.
   private func change(
-    _ exchange: Exchange, note: String? = nil, _ job: (TokenSelection) -> StoreJob
+    _ exchange: Exchange, _ reply: (TokenSelection) -> Reply
   ) -> Reply {
     do {
       let body = try JSONValue(parsing: exchange.body.span)
-      let selection = try TokenSelection(AdminFields(body, knows: TokenSelection.keys), exchange)
-      return .change(job(selection), answering: "families", note: note)
+      return reply(try TokenSelection(AdminFields(body, knows: TokenSelection.keys), exchange))
     } catch {
       return .answer(.error(400, "bad_request", "\(error)"))
     }

@@ -127,6 +127,7 @@ extension TokenHandlers {
       return .answer(voice.refuse(.unknown, DeviceIdentity(run: exchange.run, name: "")))
     }
     let breakage = checks.breakages.withLock { $0.take(for: shown.device) }
+    exchange.isBroken = breakage != nil
     switch breakage {
     case .status(let status):
       return .answer(.error(status, "refresh_broken", "refresh failure injected by an administrator"))
