@@ -1,5 +1,6 @@
 import Base
 import CurlTransport
+import Glibc
 import JSON
 import Scenario
 import Support
@@ -90,9 +91,16 @@ import Threaded
     #expect(text.contains("not judged: the time of the run was over (--time-limit"), "\(text)")
   }
 
-  /// The command that restarts the backend has no more time than the run.
+  /// The command that restarts the backend has no more time than the run, and neither has what it has started.
   @Test func aRestartEndsWithTheRun() throws {
-    let dialect = ScriptedBackend.dialect.dropLast(2) + #"  restart: "sleep 60" }"#
+    let folder = try TemporaryFolder()
+    let fifo = folder.file("fifo")
+    try #require(unsafe mkfifo(fifo, 0o600) == 0)
+    let reader = unsafe open(fifo, O_RDONLY | O_NONBLOCK)
+    defer { close(reader) }
+    // Shell and child hold the other end of the pipe for as long as they live.
+    let command = "exec 3>'\(fifo)'; sleep 60; true"
+    let dialect = ScriptedBackend.dialect.dropLast(2) + "  restart: \"\(command)\" }"
     let clock = SystemClock()
     let begin = clock.monotonicNow
     let summary = try ScriptedBackend(nil).summary(
@@ -102,7 +110,10 @@ import Threaded
       Issue.record("\(summary.results)")
       return
     }
-    #expect("\(reason)".hasSuffix("when the time of the run was over (--time-limit): sleep 60"), "\(reason)")
+    #expect("\(reason)".contains("when the time of the run was over (--time-limit), and was killed with"), "\(reason)")
+    #expect("\(reason)".hasSuffix(": \(command)"), "\(reason)")
+    var set = pollfd(fd: reader, events: Int16(POLLIN), revents: 0)
+    #expect(unsafe poll(&set, 1, 10_000) == 1 && Int32(set.revents) & Int32(POLLHUP) != 0)
   }
 
   /// Stored and answered 503: a failure to the SDK (docs/conform.md, good-record-acknowledged), and one cause.

@@ -16,13 +16,11 @@ package enum ShellCommand {
   package static let millisecondsMax = 300_000
 
   /// Waits for the end of the command itself; what it leaves running in the background goes on. `take` gets its output in
-  /// pieces and says whether it wants more. A command that is not done in time is killed with all that it has started,
-  /// or alone when it starts what has to go on.
+  /// pieces and says whether it wants more. A command that is not done in time is killed with all that it has started.
   ///
   /// The command reads nothing and hears signals as any command of a terminal does, whatever this process blocks.
   package static func run(
     _ command: String, _ variables: [String: String], within milliseconds: Int = millisecondsMax,
-    startsServer: Bool = false,
     _ take: (ArraySlice<UInt8>) -> Bool
   ) -> End {
     var pipeEnds: [Int32] = [0, 0]
@@ -35,7 +33,7 @@ package enum ShellCommand {
     let end = read(pipeEnds[0], until: process, by: now + Int64(milliseconds), take)
     if case .code = end { return end }
     // What has not ended yet is the leader of its group, and that number is still its own.
-    kill(startsServer ? process : -process, SIGKILL)
+    kill(-process, SIGKILL)
     var status: Int32 = 0
     while unsafe waitpid(process, &status, 0) < 0 && errno == EINTR {}
     return end

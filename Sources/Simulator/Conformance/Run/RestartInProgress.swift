@@ -12,16 +12,19 @@ final class RestartInProgress: Sendable {
   private let flag = AtomicFlag()
   private let code = AtomicFlag()
   private let isLate = AtomicFlag()
+  /// What the command had no more time than.
+  private let limit: String
 
   fileprivate init(_ command: String, signal: String, within time: Nanoseconds?) {
     let (end, flag, code, isLate) = (end, flag, code, isLate)
-    let milliseconds = min(time.map { Int($0.wholeMilliseconds) } ?? .max, ShellCommand.millisecondsMax)
+    let timeLeft = time.map { Int($0.wholeMilliseconds) } ?? .max
+    let milliseconds = min(timeLeft, ShellCommand.millisecondsMax)
+    limit =
+      timeLeft <= milliseconds
+      ? "when the time of the run was over (--time-limit)" : "after \(ShellCommand.millisecondsMax / 1_000) s"
     NamedThread.started("restart") {
-      // The backend that it starts must outlive it.
-      let result = ShellCommand.run(command, ["SIGNAL": signal], within: max(1, milliseconds), startsServer: true) {
-        _ in
-        true
-      }
+      // The backend that it has started outlives it, unless it has not ended in time.
+      let result = ShellCommand.run(command, ["SIGNAL": signal], within: max(1, milliseconds)) { _ in true }
       if result != .code(0) { code.raise() }
       if result == .timeout { isLate.raise() }
       flag.raise()
@@ -42,7 +45,7 @@ final class RestartInProgress: Sendable {
     join()
     if isLate.isRaised {
       throw ClauseStop.notJudged(
-        "the restart command had not ended when the time of the run was over (--time-limit): \(run.target.dialect.restart ?? "")"
+        "the restart command had not ended \(limit), and was killed with all that it had started, the backend too unless it is in a process group of its own; a backend that runs on needs '&' behind it: \(run.target.dialect.restart ?? "")"
       )
     }
     if code.isRaised { throw ClauseStop.notJudged("the restart command failed: \(run.target.dialect.restart ?? "")") }
