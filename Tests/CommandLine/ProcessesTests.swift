@@ -103,6 +103,21 @@ import Testing
     for worker in workers { #expect(kill(worker, 0) != 0, "none is left") }
   }
 
+  /// A name that no file system takes is as good as a full disk.
+  @Test func aFileThatAProcessCouldNotWriteIsNamedInTheFolderOfTheRun() throws {
+    let fleet = String(repeating: "x", count: 252)
+    let scenario = """
+      { version: 1, name: "shared", seed: 7, clock: { duration: "5m" }, fleets: { "\(fleet)": { devices: 4 } },
+        outputs: [{ type: "sdk-log", dir: "sdk", devices: "all" }] }
+      """
+    let out = folder.file("out")
+    let child = try begin(scenario, "--quiet", "--out", out, "--processes", "2")
+    #expect(child.finish() == 1, "\(child.output)")
+    #expect(child.output.contains("simulate: cannot write \(out)/sdk/\(fleet)-"), "\(child.output)")
+    #expect(child.output.contains(".log: File name too long; missing or not whole too: events.ndjson,"))
+    #expect(!child.output.contains("exit code") && !child.output.contains(".shards"), "\(child.output)")
+  }
+
   @Test func noProcessOutlivesTheOneThatHasBegunIt() throws {
     let child = try begin(Self.endless, "--processes", "2")
     try child.wait(for: "processes\n")

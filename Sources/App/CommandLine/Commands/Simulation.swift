@@ -186,7 +186,7 @@ struct Simulation {
     do {
       try EndingSignals.listen { interruption.request() }
       var part = setup.part(shard, isEndedByViolation: true)
-      let outputs = try RunOutputs(scenario, part, folder: folder, isOfWorker: true)
+      let outputs = try RunOutputs(scenario, part, folder: folder, isOfWorker: true, for: self.options.folder)
       part.logged = outputs.devicesLogged(of: part)
       // Only the whole ends by a threshold.
       let measures = try Measures(scenario.withoutEndings, part, processorTime: ProcessorClock.now)
@@ -196,10 +196,10 @@ struct Simulation {
         .run(part, scenario, measures, outputs, nil, nil, nil)
       outputs.append(result.lost)
       outputs.finish()
+      if let failure = outputs.failure { shardLine.send(.failure("\(failure)", files: outputs.incomplete)) }
       shardLine.send(.result(result.ofShard))
-      if let failure = outputs.failure { throw failure }
     } catch {
-      process.writeError("rollingroad simulate: \(error)")
+      line.send(.value(ShardMessage.failure("\(error)", files: []).json))
       _exit(ExitCode.runtimeFailure.rawValue)
     }
   }

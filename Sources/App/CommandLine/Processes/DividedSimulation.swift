@@ -28,6 +28,8 @@ struct DividedSimulation {
     var progress: RunProgress?
     var interim: RunSummary?
     var result: ShardResult?
+    /// What it said that went wrong.
+    var failure: (reason: String, files: [String])?
 
     /// Takes what it has told; gives the notes among it. Nothing more comes, and there is no result: that is its death.
     mutating func hear() throws -> [String] {
@@ -41,6 +43,7 @@ struct DividedSimulation {
           case .ready: isReady = true
           case .progress(let progress): self.progress = progress
           case .interimSummary(let summary): interim = summary
+          case .failure(let reason, let files): failure = (reason, files)
           case .result(let result):
             self.result = result
             // What was ended early is not done.
@@ -52,7 +55,10 @@ struct DividedSimulation {
       do throws(WorkerProcess.Failure) {
         try worker.finish()
         death = WorkerProcess.Failure(description: "\(worker.name) ended without a result", code: .runInvalid)
-      } catch { death = error }
+      } catch {
+        death =
+          failure.map { WorkerProcess.Failure(description: "\(worker.name): \($0.reason)", code: error.code) } ?? error
+      }
       return notes
     }
   }
@@ -76,7 +82,10 @@ struct DividedSimulation {
       return nil
     }
     for part in parts where part.death == nil {
-      // All have told what they came to; one that could not write all of it ends as one that fails.
+      if let failure = part.failure {
+        outputs.miss(OutputFolder.Failure(description: failure.reason), failure.files)
+      }
+      // All have told what they came to.
       do throws(WorkerProcess.Failure) { try part.worker.finish() } catch {
         outputs.miss(OutputFolder.Failure(description: "\(error)"))
       }

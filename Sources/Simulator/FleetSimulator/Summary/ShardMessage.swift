@@ -10,6 +10,8 @@ package enum ShardMessage: Equatable, Sendable {
   /// What it has come to so far, where the whole is judged while it lasts.
   case interimSummary(RunSummary)
   case result(ShardResult)
+  /// What went wrong, and the files that are not whole because of it. Without a result it is why there is none.
+  case failure(String, files: [String])
 
   package var json: JSONValue {
     switch self {
@@ -17,6 +19,8 @@ package enum ShardMessage: Equatable, Sendable {
     case .progress(let progress): .object(["progress": progress.json])
     case .interimSummary(let summary): .object(["interim": summary.json])
     case .result(let result): .object(["result": result.json])
+    case .failure(let reason, let files):
+      .object(["failure": .string(reason), "files": .array(files.map { .string($0) })])
     }
   }
 
@@ -28,6 +32,10 @@ package enum ShardMessage: Equatable, Sendable {
       self = .progress(try RunProgress(progress))
     } else if let early = node.optional("interim") {
       self = .interimSummary(try RunSummary(early.value))
+    } else if let failure = node.optional("failure") {
+      let files = try node.member("files").elements()
+      self = .failure(
+        try failure.text(), files: try files.map { (file) throws(SummaryError) in try file.text() })
     } else {
       self = .result(try ShardResult(node.member("result")))
     }
