@@ -63,6 +63,34 @@ import Testing
     #expect(stopped.code == .invariantViolated && stopped.output.contains("as when it failed"))
   }
 
+  /// What an earlier run has kept is not the next one's; what it has not written stays.
+  @Test func whatAnEarlierRunKeptIsRemoved() throws {
+    let folder = try TemporaryFolder()
+    let out = folder.file("out")
+    #expect(run(["simulate", "never.json5", "--out", out]).code == .invariantViolated)
+    let logs = folder.names(in: "out/logs")
+    #expect(logs.contains("cars-0.log") && folder.names(in: "out/failures/never-9").contains("shrunk.json"))
+    for name in ["logs/cars-4.log", "logs/notes.txt", "failures/never-9/notes.txt"] {
+      try folder.write(Array("mine".utf8), to: "out/\(name)")
+    }
+    #expect(run(["simulate", "first-drive", "--duration", "2m", "--quiet", "--out", out]).code == .ok)
+    #expect(folder.names(in: "out/logs").sorted() == ["cars-4.log", "notes.txt"])
+    #expect(folder.names(in: "out/failures") == ["never-9"])
+    #expect(folder.names(in: "out/failures/never-9") == ["notes.txt"])
+  }
+
+  /// A run that was killed has left no summary that tells of its logs.
+  @Test func whatAKilledRunKeptIsRemovedByTheSameOne() throws {
+    let folder = try TemporaryFolder()
+    let out = folder.file("out")
+    #expect(run(["simulate", "never.json5", "--out", out]).code == .invariantViolated)
+    try #require(unsafe unlink(out + "/summary.json") == 0)
+    #expect(
+      run(["simulate", "never.json5", "--set", "clock.settle=0s", "--set", "fleets.cars.network=lte", "--out", out])
+        .code != .invariantViolated)
+    #expect(!folder.names(in: "out").contains("logs") && !folder.names(in: "out").contains("failures"))
+  }
+
   @Test func withoutAFolderTheCommandIsTold() {
     let result = run(["simulate", "never.json5", "--set", "fleets.cars.devices=1", "--fleet", "cars"])
     #expect(

@@ -61,7 +61,12 @@ struct FailureBundle {
     violation = explained.violations.first { $0.invariantName == plan.invariant }
   }
 
-  static func folder(name: String, seed: UInt64) -> String { "failures/\(fileName(name))-\(seed)" }
+  /// Of all bundles, inside the folder of `--out`.
+  static let root = "failures"
+  /// What is in each of them beside its logs.
+  static let files = ["plan.json", "shrunk.json", "journal.ndjson", "report.md"]
+
+  static func folder(name: String, seed: UInt64) -> String { "\(root)/\(fileName(name))-\(seed)" }
 
   /// What shows the failure again; `place` is the bundle's folder.
   static func replayCommand(at place: String, _ invariant: String) -> String {
@@ -113,7 +118,7 @@ struct FailureBundle {
       """
   }
 
-  private static func fileName(_ name: String) -> String {
+  static func fileName(_ name: String) -> String {
     String(name.map { $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "-" || $0 == "_") ? $0 : "_" })
   }
 }

@@ -39,6 +39,24 @@ struct OutputFolder {
   /// What an earlier run may have left there is not this one's.
   func remove(_ names: [String]) { for name in names { unsafe unlink(path(name)) } }
 
+  /// The regular files of a folder in this one; none where there is no such folder.
+  func files(in name: String) -> [String] {
+    (FolderSurvey.names(in: path(name)) ?? []).filter { file in
+      var status = stat()
+      return unsafe lstat(path("\(name)/\(file)"), &status) == 0 && status.st_mode & S_IFMT == S_IFREG
+    }
+  }
+
+  /// With the folder that they were in, unless it holds more.
+  func remove(_ files: [String], in name: String) {
+    guard !files.isEmpty else { return }
+    remove(files.map { "\(name)/\($0)" })
+    removeFolder(name)
+  }
+
+  /// Where it is empty.
+  func removeFolder(_ name: String) { _ = unsafe rmdir(path(name)) }
+
   func write(_ text: String, to name: String) throws(Failure) {
     let (place, partial) = (path(name), path(name) + ".partial")
     if let slash = name.lastIndex(of: "/") { try make(path(String(name[..<slash]))) }

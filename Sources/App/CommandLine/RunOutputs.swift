@@ -40,9 +40,15 @@ final class RunOutputs {
     guard let folder else { return }
     for name in plan.names { try folder.check(name) }
     try folder.discard(OutputPlan.lost)
+    let earlier = [EarlierOutputs(summaryAt: folder.path(plan.summary)), setup.map { EarlierOutputs(scenario.name, $0) }]
+    for run in earlier.compactMap(\.self) { run.remove(from: folder, logs: [plan.logs, OutputPlan().logs]) }
     guard !isOfThePast else { return }
     for name in plan.streams { try folder.begin(name) }
     try folder.append(Array(TimelineCSV.head.utf8), to: plan.timeline)
+  }
+
+  static func fileName(_ device: String) -> String {
+    String(device.map { $0 == "/" || $0 == "\0" ? "_" : $0 })
   }
 
   /// Whose logs are kept from the beginning on.
@@ -266,6 +272,6 @@ private struct OutputPlan {
   var streams: [String] { [events, timeline] + (histogramLog.map { [$0] } ?? []) }
 
   func logFile(of device: String) -> String {
-    logs + "/" + String(device.map { $0 == "/" || $0 == "\0" ? "_" : $0 }) + ".log"
+    logs + "/" + RunOutputs.fileName(device) + ".log"
   }
 }
