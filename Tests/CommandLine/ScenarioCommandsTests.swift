@@ -37,6 +37,26 @@ import Testing
       ])
   }
 
+  /// As one of a flag that is no part of the scenario.
+  @Test(arguments: [
+    ["--seed", "x"], ["--duration", "soon"], ["--mode", "fast"], ["--preset", "none"], ["--target", "nowhere"],
+    ["--factor", "0"], ["--proxy", "x"], ["--resolve", "x"], ["--duration", "0s"],
+  ])
+  func aWrongValueOfAFlagIsAUsageError(words: [String]) {
+    let result = CommandCall(["simulate", "first-drive"] + words)
+    #expect(result.code == .usage && result.output == "")
+    #expect(result.error.contains("rollingroad simulate: \(words.joined(separator: " ")): "), "\(result.error)")
+  }
+
+  /// What else is wrong is told as well.
+  @Test func aWrongValueOfAFlagHidesNothing() {
+    let result = run("simulate", "bad.json5", "--seed", "x", "--dry-run")
+    #expect(result.code == .usage)
+    for place in ["bad.json5:2:26: ", "bad.json5:2:30: ", "rollingroad simulate: --seed x: seed: "] {
+      #expect(result.error.contains(place), "\(result.error)")
+    }
+  }
+
   @Test func aPlanIsPrintedAndNothingIsRun() {
     let result = run("simulate", "first-drive", "--dry-run", "--duration", "20m", "--seed=0xFF")
     #expect(result.code == .ok && result.error == "")

@@ -135,7 +135,7 @@ private struct SimulateCommand {
       }
       result = read
     } catch {
-      tell(error.all, as: "")
+      try refuseFlags(among: error.all)
       return .badScenario
     }
     var scenario = try chosenFleet(of: result.scenario)
@@ -146,7 +146,7 @@ private struct SimulateCommand {
       }
       scenario = scenario.scaled(by: factor)
     }
-    var notes = result.notes.map { $0.text(sources: [name] + overrides.map(\.origin)) }
+    var notes = result.notes.map { $0.text(sources: sources) }
     if let devices { scenario = scenario.scaled(toDevices: devices) }
     let (count, written) = (scenario.peakDevices, result.scenario.peakDevices)
     if count < written, !scenario.coverage.sometimes.isEmpty {
@@ -253,8 +253,22 @@ private struct SimulateCommand {
     return hash.text
   }
 
+  /// Tells all of them. A wrong value of a flag is a mistake of the command line; what `--set` sets is the scenario.
+  private func refuseFlags(among problems: [ScenarioProblem]) throws(UsageError) {
+    func isFlag(_ problem: ScenarioProblem) -> Bool {
+      let source = problem.position.source
+      return [.wrongType, .outOfRange, .unknown].contains(problem.kind) && (1...overrides.count).contains(source)
+        && !overrides[source - 1].origin.hasPrefix("--set ")
+    }
+    let wrong = overrides.isEmpty ? nil : problems.last(where: isFlag)
+    tell(problems.filter { $0 != wrong }, as: "")
+    if let wrong { throw UsageError(wrong.text(sources: sources)) }
+  }
+
+  /// What positions of problems count: the scenario, and then the overrides.
+  private var sources: [String] { [name] + overrides.map(\.origin) }
+
   private func tell(_ problems: [ScenarioProblem], as prefix: String) {
-    let sources = [name] + overrides.map(\.origin)
     for problem in problems { process.writeError(prefix + problem.text(sources: sources)) }
   }
 
