@@ -4,6 +4,7 @@ import Scenario
 import Store
 import Testing
 import Upload
+import Vocabulary
 
 @testable import FleetSimulator
 
@@ -195,7 +196,7 @@ import Upload
     let scenario = try scenario(
       """
       thresholds: { time_to_visible: ["max<1"], tls_handshakes: ["count==0"], generator_cpu: ["value<1"],
-        "uploads{device:cars-9}": ["count>0"], "uploads{trigger:whim}": ["count>0"],
+        "uploads{device:cars-9}": ["count>0"],
         "records_lost{fleet:cars}": ["count==0"], "uploads{device:cars-2,status:200,trigger:insert,batch:false}": ["count>0"] }
       """)
     let error = try #require(throws: UnsupportedScenario.self) { try Measures(scenario, RunSetup(scenario)) }
@@ -207,9 +208,20 @@ import Upload
         "thresholds.tls_handshakes: links in virtual time carry no TLS: use an https target with --mode realtime",
         "thresholds.generator_cpu: not measured in virtual time",
         "thresholds.uploads{device:cars-9}: 'cars-9' is not a device of this run",
-        "thresholds.uploads{trigger:whim}: 'whim' is not a trigger of this run",
         "thresholds.records_lost{fleet:cars}: records_lost is measured for the whole run only",
       ])
+    let lines = error.lines(sources: ["cars.json5"], else: "rollingroad")
+    #expect(
+      lines.count == 5
+        && lines.allSatisfy { $0.prefix(while: { $0 != " " }).wholeMatch(of: /cars.json5:\d+:\d+:/) != nil }, "\(lines)"
+    )
+  }
+
+  @Test func anyTriggerMayBeATag() throws {
+    for trigger in FlushTrigger.allCases {
+      let scenario = try scenario("thresholds: { 'uploads{trigger:\(trigger)}': ['count>=0'] }")
+      _ = try Measures(scenario, RunSetup(scenario))
+    }
   }
 
   @Test func logsAndEventsChangeNothing() throws {

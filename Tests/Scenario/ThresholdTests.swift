@@ -33,7 +33,9 @@ import Testing
     ("latency", "no metric 'latency'"), ("upload_duration{", "malformed"), ("upload_duration{fleet}", "is not a tag"),
     ("upload_duration{fleet:vans}", "no fleet 'vans'"), ("upload_duration{flet:cars}", "did you mean 'fleet'?"),
     ("upload_duration{network:moon}", "no network 'moon'"), ("checks{check:x}", "no check 'x'"),
-    ("uploads{fault:x}", "no fault 'x'"),
+    ("uploads{fault:x}", "no fault 'x'"), ("uploads{phase:settel}", "did you mean 'settle'?"),
+    ("uploads{status:abc}", "'abc' is not a status"), ("uploads{batch:yes}", "no batch 'yes'"),
+    ("uploads{trigger:whim}", "no trigger 'whim'"),
   ])
   func selectionsOfNothingAreMistakes(selector: String, words: String) {
     let found = problems(in: scenario("thresholds: { '\(selector)': ['count>0'] }"))

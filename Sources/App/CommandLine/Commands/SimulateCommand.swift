@@ -174,7 +174,7 @@ private struct SimulateCommand {
       adminToken: values.text("admin-token"),
       words: words,
       scenarioHash: scenarioHash(of: result.document), document: result.document,
-      notes: notes, dashboard: try DashboardOptions(values, words: words))
+      sources: sources, notes: notes, dashboard: try DashboardOptions(values, words: words))
     let seeds = try values.read("seeds", expected: "a whole number from 1 to 1000000") { text in
       Quantities.count(text).flatMap { (1...1_000_000).contains($0) ? $0 : nil }
     }
@@ -386,6 +386,8 @@ struct SimulationOptions {
   /// Of everything that the run follows from.
   var scenarioHash: String
   var document: ScenarioDocument
+  /// Names of the scenario and of what overrides it.
+  var sources: [String] = []
   /// What was said of the scenario.
   var notes: [String] = []
   /// Nil: the run has no control room.

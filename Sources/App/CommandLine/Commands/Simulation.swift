@@ -36,7 +36,7 @@ struct Simulation {
     do {
       return try runThrough(scenario, &coverage)
     } catch let error as UnsupportedScenario {
-      for problem in error.problems { process.writeError("rollingroad simulate: \(problem)") }
+      error.lines(sources: options.sources, else: "rollingroad simulate").forEach(process.writeError)
       return .badScenario
     } catch let error as WorkerProcess.Failure {
       process.writeError("rollingroad simulate: \(error)")

@@ -24,7 +24,7 @@ extension SampleFilter {
       do throws(Problem) { try filter.add(tag.name, tag.value, scenario, setup) } catch { return .failure(error) }
     }
     if measure.metric.kind == .gauge && !filter.isOfFleetsOnly {
-      return .failure(Problem(message: "\(selector.metric.name) is counted by fleet; other tags do not apply"))
+      return .failure(Problem(message: "\(selector.metric.name) is counted by fleet; remove the other tags"))
     }
     return .success((measure, filter))
   }
@@ -34,7 +34,9 @@ extension SampleFilter {
   ) throws(Problem) {
     switch tag {
     case "fleet": narrow { setup.fleets[$0].name == value }
-    case "device": device = try SampleFilter.found(setup.deviceNumber(value), value, "device")
+    case "device":
+      let example = setup.deviceNames.first.map { "; write one such as \($0)" } ?? ""
+      device = try SampleFilter.found(setup.deviceNumber(value), value, "device", example)
     case "network": network = try SampleFilter.found(setup.radio.network(named: value), value, "network")
     case "status": status = try SampleFilter.found(Int(value), value, "status")
     case "batch": isBatch = try SampleFilter.found(["true": true, "false": false][value], value, "batch")
@@ -44,7 +46,7 @@ extension SampleFilter {
     case "check": check = scenario.checks.firstIndex { $0.name == value }
     case "fault":
       guard let index = scenario.faults.firstIndex(where: { $0.name == value }), index < 64 else {
-        throw Problem(message: "of the faults only the first 64 can be told apart")
+        throw Problem(message: "of the faults only the first 64 can be told apart; list this one earlier")
       }
       fault = 1 << UInt64(index)
     default:
@@ -58,8 +60,10 @@ extension SampleFilter {
     for fleet in fleets.indices { fleets[fleet] = fleets[fleet] && isMeant(fleet) }
   }
 
-  private static func found<Value>(_ value: Value?, _ text: String, _ tag: String) throws(Problem) -> Value {
-    guard let value else { throw Problem(message: "'\(text)' is not a \(tag) of this run") }
+  private static func found<Value>(
+    _ value: Value?, _ text: String, _ tag: String, _ remedy: String = ""
+  ) throws(Problem) -> Value {
+    guard let value else { throw Problem(message: "'\(text)' is not a \(tag) of this run\(remedy)") }
     return value
   }
 }

@@ -22,9 +22,12 @@ struct ThresholdJudge {
 
   init(_ scenario: Scenario, _ setup: RunSetup, in table: inout MeasureTable) throws(UnsupportedScenario) {
     var problems: [String] = []
+    var places: [SourcePosition?] = []
     for section in scenario.thresholds {
       switch SampleFilter.measure(section.selector, of: scenario, setup) {
-      case .failure(let problem): problems.append("thresholds.\(section.selector.text): \(problem.message)")
+      case .failure(let problem):
+        problems.append("thresholds.\(section.selector.text): \(problem.message)")
+        places.append(section.selector.position)
       case .success(let (measure, filter)):
         let selection = table.select(measure, filter)
         for threshold in section.thresholds {
@@ -34,7 +37,7 @@ struct ThresholdJudge {
         }
       }
     }
-    if !problems.isEmpty { throw UnsupportedScenario(problems: problems) }
+    if !problems.isEmpty { throw UnsupportedScenario(problems: problems, places: places) }
     let delays = entries.filter(\.threshold.abortOnFail).map(\.threshold.delayAbortEval)
     nextLook = delays.min().map { MonotonicInstant(nanoseconds: 0) + max($0, ThresholdJudge.interval) }
   }

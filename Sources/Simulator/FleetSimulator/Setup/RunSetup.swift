@@ -307,4 +307,16 @@ enum FleetStreamID: UInt64 {
 package struct UnsupportedScenario: Error, Equatable, Sendable {
   /// One sentence each.
   package let problems: [String]
+  /// Where those of them stand that are about one place of the scenario, in the same order.
+  package var places: [SourcePosition?] = []
+
+  /// With their places; `sources` names the file and then the overrides in their order, `author` says what has no place.
+  package func lines(sources: [String], else author: String) -> [String] {
+    problems.enumerated().map { index, problem in
+      guard index < places.count, let place = places[index], place.source < sources.count else {
+        return "\(author): \(problem)"
+      }
+      return "\(place.text(sources: sources)): \(problem)"
+    }
+  }
 }

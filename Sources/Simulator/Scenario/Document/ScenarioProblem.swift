@@ -40,10 +40,8 @@ package struct ScenarioProblem: Error, Equatable, Sendable {
 extension ScenarioProblem {
   /// One line as compilers write it; `sources` names the file and then the overrides in their order.
   package func text(sources: [String]) -> String {
-    let source = position.source < sources.count ? sources[position.source] : "override \(position.source)"
-    let place = position.source == 0 ? "\(source):\(position.line):\(position.column)" : source
     let subject = path.isEmpty ? "" : "\(path): "
-    return "\(place): \(subject)\(message); \(remedy)"
+    return "\(position.text(sources: sources)): \(subject)\(message); \(remedy)"
   }
 }
 
@@ -75,6 +73,12 @@ package struct SourcePosition: Hashable, Comparable, Sendable {
     self.source = source
     self.line = line
     self.column = column
+  }
+
+  /// `sources` names the file and then the overrides in their order.
+  package func text(sources: [String]) -> String {
+    let name = source < sources.count ? sources[source] : "override \(source)"
+    return source == 0 ? "\(name):\(line):\(column)" : name
   }
 
   package static func < (left: SourcePosition, right: SourcePosition) -> Bool {

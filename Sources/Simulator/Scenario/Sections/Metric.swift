@@ -77,8 +77,10 @@ package struct Metric: Equatable, Sendable {
   static let tags = ["fleet", "device", "network", "status", "batch", "fault", "trigger", "check", "phase"]
 
   /// What begins an upload.
-  static let triggers =
-    "insert, motionChange, appResume, appPause, ready, start, connectivity, heartbeat, backgroundFetch, configuration or manual"
+  static let triggers = [
+    "insert", "motionChange", "appResume", "appPause", "ready", "start", "connectivity", "heartbeat",
+    "backgroundFetch", "configuration", "manual",
+  ]
 }
 
 /// Which figures a metric has.
@@ -105,6 +107,8 @@ package struct MetricSelector: Equatable, Sendable {
   package let tags: [Named<String>]
   /// As it was written, for reports.
   package let text: String
+  /// Nil where it stands in no scenario.
+  package var position: SourcePosition?
 
   static let pattern =
     "^[a-z0-9_]+(\\{ *[A-Za-z0-9_-]+ *: *[^,{}]+(, *[A-Za-z0-9_-]+ *: *[^,{}]+)*\\})?$"
@@ -120,7 +124,7 @@ extension DecodingContext {
       return nil
     }
     guard let tags = tags(text.dropFirst(name.count), at: position) else { return nil }
-    return MetricSelector(metric: metric, tags: tags, text: text)
+    return MetricSelector(metric: metric, tags: tags, text: text, position: position)
   }
 
   private mutating func tags(_ text: Substring, at position: SourcePosition) -> [Named<String>]? {
@@ -155,10 +159,26 @@ extension DecodingContext {
     case "network": values = names.names(in: .networks)
     case "check": values = names.names(in: .checks)
     case "fault": values = names.faultNames
+    case "batch": return isWord(value, of: ["true", "false"], as: tag, at: position)
+    case "trigger": return isWord(value, of: Metric.triggers, as: tag, at: position)
+    case "phase": return isWord(value, of: ["drive", "settle"], as: tag, at: position)
+    case "status":
+      if Int(value) != nil { return true }
+      refuse(
+        .wrongType, position, "'\(value)' is not a status", remedy: "write a number such as 503, or 0 for no answer")
+      return false
     default: return true
     }
     guard !values.contains(value) else { return true }
     refuse(.undeclared, position, word: value, as: tag, known: values)
+    return false
+  }
+
+  private mutating func isWord(
+    _ value: String, of values: [String], as tag: String, at position: SourcePosition
+  ) -> Bool {
+    if values.contains(value) { return true }
+    refuse(.unknown, position, word: value, as: tag, known: values)
     return false
   }
 }

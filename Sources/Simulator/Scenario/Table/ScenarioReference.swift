@@ -43,7 +43,7 @@ package enum ScenarioReference {
 
       Thresholds have the grammar of k6: `p(95)<800`, `rate>0.97`, `count==0`, for a metric or for the part of it with some tags,
       `upload_duration{fleet:couriers,network:lte}`. Tags: \(Metric.tags.map { "`\($0)`" }.joined(separator: ", ")), and those of the fleets;
-      `batch` is true or false, `trigger` is \(Metric.triggers), `status` 0 when no answer came, `phase` is drive or settle. Durations,
+      `batch` is true or false, `trigger` is \(Metric.triggers.dropLast().joined(separator: ", ")) or \(Metric.triggers.last ?? ""), `status` 0 when no answer came, `phase` is drive or settle. Durations,
       sizes, failures and checks of requests that leave in the settle phase count only where `phase:settle` asks for them.
       A counter has `count` and `rate`, a gauge `value`, `min` and `max`, a rate `rate`, a trend `avg`, `min`, `med`, `max`, `count` and `p(N)`.
 
