@@ -93,7 +93,9 @@ export class Road {
 const lines = text => text.split('\n').filter(Boolean).map(line => JSON.parse(line))
 
 function seconds(duration) {
-  const [, number, unit] = /^([\d.]+)(ms|s|m|h)$/.exec(duration)
+  const match = /^(\d+(?:\.\d+)?)(ms|s|m|h)$/.exec(duration)
+  if (!match) throw new TypeError(`${JSON.stringify(duration)} is not a duration; write one such as '10s' (ms, s, m, h)`)
+  const [, number, unit] = match
   return number * { ms: 0.001, s: 1, m: 60, h: 3600 }[unit]
 }
 

@@ -119,7 +119,10 @@ _opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
 def _seconds(duration):
     if isinstance(duration, (int, float)):
         return float(duration)
-    number, unit = re.fullmatch(r"([\d.]+)(ms|s|m|h)", duration).groups()
+    match = re.fullmatch(r"(\d+(?:\.\d+)?)(ms|s|m|h)", duration) if isinstance(duration, str) else None
+    if not match:
+        raise ValueError("%r is not a duration; write one such as '10s' (ms, s, m, h)" % (duration,))
+    number, unit = match.groups()
     return float(number) * {"ms": 0.001, "s": 1, "m": 60, "h": 3600}[unit]
 
 

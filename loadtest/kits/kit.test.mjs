@@ -46,6 +46,12 @@ test('an error has the words of the server', async road => {
   })
 })
 
+test('a wrong duration is named', async road => {
+  for (const duration of ['soon', '10', '1.2.3s', '', 10]) {
+    assert.throws(() => road.never({}, duration), /is not a duration; write one such as '10s'/)
+  }
+})
+
 test('commands and archive', async road => {
   await road.command('phone-1', ['changePace', true])
   assert.equal(await upload(road, 1), 200)

@@ -51,6 +51,13 @@ def test_an_error_has_the_words_of_the_server(road):
     assert failure.value.status == 408
 
 
+@pytest.mark.parametrize("duration", ["soon", "10", "1.2.3s", "", None])
+def test_a_wrong_duration_is_named(road, duration):
+    for wait in (lambda: road.wait(timeout=duration), lambda: road.never(duration)):
+        with pytest.raises(ValueError, match="is not a duration; write one such as '10s'"):
+            wait()
+
+
 def test_commands_and_archive(road):
     road.command("phone-1", ["changePace", True])
     assert upload(road, 1) == 200
