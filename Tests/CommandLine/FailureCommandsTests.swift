@@ -59,6 +59,9 @@ import Testing
     // Its events end there; the story of the violation has later instants.
     #expect(!whole.output.split(separator: "\n").contains { $0.hasPrefix("00:01:") })
     #expect(run(["replay", bundle, "--break", "I1-conservation"]).code == .runtimeFailure)
+    let unknown = run(["replay", bundle, "--device", "lorries-7"])
+    #expect(unknown.code == .usage && unknown.output == "")
+    #expect(unknown.error.contains("--device: the plan has no device 'lorries-7'; there is: cars-"), "\(unknown.error)")
     let stopped = run(["replay", bundle, "--break", "I13-drain"])
     #expect(stopped.code == .invariantViolated && stopped.output.contains("as when it failed"))
   }
@@ -98,7 +101,14 @@ import Testing
         "again: rollingroad simulate never.json5 --set fleets.cars.devices=1 --fleet cars --out DIR"))
   }
 
-  @Test(arguments: [["nowhere"], ["never.json5", "--until", "soon"], ["never.json5", "--break", "I99"]])
+  /// As of every command that reads what another one has left.
+  @Test func aBundleThatIsNotThereIsNoUsageError() {
+    let result = run(["replay", "nowhere"])
+    #expect(result.code == .runtimeFailure && result.error.contains("replay: nowhere: "), "\(result.error)")
+    #expect(result.error.contains("; name a folder in failures/"), "\(result.error)")
+  }
+
+  @Test(arguments: [["never.json5", "--until", "soon"], ["never.json5", "--break", "I99"]])
   func wrongWordsAreUsageErrors(words: [String]) {
     #expect(run(["replay"] + words).code == .usage)
   }

@@ -27,7 +27,6 @@ extension Subcommand {
 private struct ReplayCommand {
   let process: ProcessContext
   let place: String
-  let bytes: [UInt8]
   let until: MonotonicInstant?
   let invariant: Invariant?
   let device: String?
@@ -35,11 +34,6 @@ private struct ReplayCommand {
   init(_ invocation: Invocation) throws(UsageError) {
     process = invocation.process
     place = invocation.operands[0]
-    let read = process.readFile
-    guard let bytes = read(place + "/shrunk.json") ?? read(place + "/plan.json") ?? read(place) else {
-      throw UsageError("\(place): neither a folder with shrunk.json or plan.json nor a plan")
-    }
-    self.bytes = bytes
     until = try invocation.values.read("until", expected: "a time, such as 763s") { text in
       Nanoseconds(text: text).map { MonotonicInstant(nanoseconds: 0) + $0 }
     }
@@ -50,9 +44,20 @@ private struct ReplayCommand {
   }
 
   func run() -> ExitCode {
+    let read = process.readFile
+    guard let bytes = read(place + "/shrunk.json") ?? read(place + "/plan.json") ?? read(place) else {
+      process.writeError(
+        "rollingroad replay: \(place): neither a folder with shrunk.json or plan.json nor a plan; name a folder in failures/ of 'simulate --out'"
+      )
+      return .runtimeFailure
+    }
     do {
       let plan = try FailurePlan(reading: bytes)
       var setup = try plan.setup()
+      if let problem = problem(with: device, of: setup) {
+        process.writeError("rollingroad replay: --device: \(problem)")
+        return .usage
+      }
       if let invariant {
         guard setup.invariants.contains(invariant) else {
           process.writeError(
@@ -83,6 +88,15 @@ private struct ReplayCommand {
       process.writeError("rollingroad replay: \(error)")
       return .runtimeFailure
     }
+  }
+
+  /// Why nothing would be said of that device; nil when something can be.
+  private func problem(with device: String?, of setup: RunSetup) -> String? {
+    let names = setup.deviceNames
+    guard let device, device != "all", !names.contains(device) else { return nil }
+    let near = NearestName.find(device, in: Array(names.prefix(1_000))).map { "; did you mean '\($0)'?" }
+    let some = names.prefix(4).joined(separator: ", ") + (names.count > 4 ? " and \(names.count - 4) more" : "")
+    return "the plan has no device '\(device)'" + (near ?? "; there is: \(some); 'all' means every device")
   }
 
   private func tell(_ violation: Violation?, _ wanted: String, of report: RunReport, _ plan: FailurePlan) {
