@@ -33,6 +33,16 @@ import Testing
     #expect(compare(try worse(), out: folder.file("compared")).code == .thresholdFailed)
   }
 
+  /// The seed is no part of the scenario; the places of its phones are.
+  @Test func anotherScenarioIsNotComparedWithoutAWord() throws {
+    for (more, isSame) in [(["--seed", "77"], true), (["--set", "fleets.phones.network=edge"], false)] {
+      let words = ["simulate", "first-drive", "--duration", "4m", "--quiet", "--out", folder.file("after")]
+      #expect(CommandCall(words + more).code == .ok)
+      let call = compare(folder.file("after"), out: folder.file("compared"))
+      #expect(call.output.contains("both scenarios are named first-drive") == !isSame, "\(call.output)")
+    }
+  }
+
   @Test func aFolderThatCannotBeWrittenTakesNoVerdictAlong() throws {
     let equal = compare(folder.file("before"), out: "/proc/nowhere")
     #expect(equal.code == .runtimeFailure && equal.error.contains("/proc/nowhere"), "\(equal.error)")

@@ -66,7 +66,24 @@ import Testing
     #expect(throws: MergeError(message: "shard 0/2 is there twice")) {
       try RunSummary.whole(of: [first, second, first])
     }
-    #expect(throws: MergeError(message: "shard 1/2 is of another run: its seed is 6, not 5")) {
+    #expect(
+      throws: MergeError(message: "shard 1/2 is of another run: its seed is 6, not 5; merge the shards of one run")
+    ) {
+      try RunSummary.whole(of: [first, other])
+    }
+    other.scenarioHash = "ab"
+    other.duration = .seconds(300)
+    // The hash of a scenario with another seed, or another duration, is another one too, and tells less.
+    #expect(
+      throws: MergeError(message: "shard 1/2 is of another run: its seed is 6, not 5; merge the shards of one run")
+    ) {
+      try RunSummary.whole(of: [first, other])
+    }
+    other.seed = 5
+    #expect(
+      throws: MergeError(
+        message: "shard 1/2 is of another run: its duration is 300 s, not 240 s; merge the shards of one run")
+    ) {
       try RunSummary.whole(of: [first, other])
     }
     #expect(throws: MergeError(message: "a summary of a whole run is among them: only shards add up")) {

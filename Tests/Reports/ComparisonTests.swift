@@ -121,6 +121,18 @@ import Testing
     #expect(older.notes.contains { $0.contains("the summary of the second run, of version test, has no groups") })
   }
 
+  @Test func anotherScenarioOfTheSameNameIsTold() throws {
+    let before = try Self.run(seed: 1)
+    var after = before
+    let words = "they or their overrides differ"
+    #expect(!RunComparison(before, after).notes.contains { $0.contains(words) })
+    after.scenarioHash = "ab"
+    #expect(RunComparison(before, after).notes.contains { $0.contains(words) })
+    // What differs is told by itself.
+    after.duration = .seconds(1)
+    #expect(!RunComparison(before, after).notes.contains { $0.contains(words) })
+  }
+
   /// A machine that has turns 40 ms late cannot tell 5 ms.
   @Test func whatIsSmallerThanTheLagOfTheGeneratorIsUndecided() throws {
     var (before, after) = (try Self.run(seed: 1), try Self.run(seed: 1, latency: 1.05))

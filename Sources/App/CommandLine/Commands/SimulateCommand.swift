@@ -244,8 +244,8 @@ private struct SimulateCommand {
   private func scenarioHash(of document: ScenarioDocument) -> String {
     var hash = TraceHash()
     var document = document
-    // They change nothing of the run.
-    document.remove(DocumentPath([.key("outputs")]))
+    // Outputs change nothing of the run.
+    for key in ["outputs", "seed"] { document.remove(DocumentPath([.key(key)])) }
     hash.fold(Array(document.text.utf8).span)
     for flag in ["fleet", "scale", "devices"] {
       hash.fold(Array("\(flag)=\(values.text(flag) ?? "")".utf8).span)

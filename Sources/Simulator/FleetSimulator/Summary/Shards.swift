@@ -122,15 +122,19 @@ extension RunSummary {
 
   private func requireSameRun(as other: RunSummary) throws(MergeError) {
     let rows: [(name: String, mine: String, theirs: String)] = [
-      ("scenario", scenario, other.scenario), ("scenario hash", scenarioHash, other.scenarioHash),
+      ("scenario", scenario, other.scenario),
       ("seed", "\(seed)", "\(other.seed)"), ("mode", mode, other.mode), ("version", product, other.product),
-      ("duration", "\(duration.count) ns", "\(other.duration.count) ns"),
-      ("settle time", "\(settle.count) ns", "\(other.settle.count) ns"),
+      ("duration", "\(duration.seconds.short) s", "\(other.duration.seconds.short) s"),
+      ("settle time", "\(settle.seconds.short) s", "\(other.settle.seconds.short) s"),
       ("fleets", fleets.map(\.name).joined(separator: " "), other.fleets.map(\.name).joined(separator: " ")),
+      // It is another one too where any of these differs, but says nothing to a person.
+      ("scenario hash", scenarioHash, other.scenarioHash),
     ]
     for row in rows where row.mine != row.theirs {
       throw MergeError(
-        message: "shard \(other.shard ?? "-") is of another run: its \(row.name) is \(row.theirs), not \(row.mine)")
+        message:
+          "shard \(other.shard ?? "-") is of another run: its \(row.name) is \(row.theirs), not \(row.mine); merge the shards of one run"
+      )
     }
   }
 

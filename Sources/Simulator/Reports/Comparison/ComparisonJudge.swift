@@ -34,10 +34,18 @@ struct ComparisonJudge {
       ("scenario", before.scenario, after.scenario), ("mode", before.mode, after.mode),
       ("number of devices", "\(before.devices)", "\(after.devices)"),
       ("duration", NumberText.span(before.duration), NumberText.span(after.duration)),
-      ("host", before.origin?.host ?? "", after.origin?.host ?? ""),
+      ("target", before.place?.target ?? "none", after.place?.target ?? "none"),
     ]
-    for row in rows where row.before != row.after {
+    let hosts = (name: "host", before: before.origin?.host ?? "", after: after.origin?.host ?? "")
+    for row in rows + [hosts] where row.before != row.after {
       notes.append("the \(row.name) differs: \(row.before) and \(row.after)")
+    }
+    // Each of these is part of the hash, and other versions may write the scenario in another way.
+    if rows.allSatisfy({ $0.before == $0.after }), before.product == after.product,
+      before.scenarioHash != after.scenarioHash
+    {
+      notes.append(
+        "both scenarios are named \(before.scenario), and they or their overrides differ: compare runs of the same one")
     }
     notes.append(
       isSamePhones

@@ -128,7 +128,7 @@ extension JSON5Value {
 
 extension Double {
   /// Whole numbers without ".0", and the rest as JSON5 writes it.
-  var short: String {
+  package var short: String {
     if isInfinite { return self < 0 ? "-Infinity" : "Infinity" }
     if isNaN { return "NaN" }
     return self == rounded() && magnitude < 1e15 ? "\(Int64(self))" : "\(self)"
