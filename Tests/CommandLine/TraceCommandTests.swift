@@ -1,3 +1,4 @@
+import Glibc
 import IngestServer
 import Support
 import Testing
@@ -97,6 +98,45 @@ import Testing
     return try client.receiveToEnd().text
   }
 
+  /// Where the name says nothing.
+  @Test(arguments: [
+    (#"{"latitude":48.1,"longitude":11.5,"type":"car"}"# + "\n" + #"{"latitude":48.2,"longitude":11.5}"#, "ndjson"),
+    ("\n[[48.1,11.5],\n[48.2,11.5]]", "bgsim-polyline"),
+    (#"{"type":"LineString","coordinates":[[11.5,48.1],[11.5,48.2]]}"#, "geojson"),
+    ("{\n\"type\":\"LineString\",\"coordinates\":[[11.5,48.1],[11.5,48.2]]}", "geojson"),
+    ("<gpx><rte><rtept lat='48.1' lon='11.5'/><rtept lat='48.2' lon='11.5'/></rte></gpx>", "gpx"),
+  ])
+  func aFormatIsToldByTheContent(content: String, format: String) {
+    let call = CommandCall(["trace", "drive"], files: ["drive": content])
+    #expect(call.code == .ok && call.output.hasPrefix("  points    2 of \(format)"), "\(call.output)\(call.error)")
+  }
+
+  /// As Android writes it, without years.
+  private static func box(_ day: String) -> String {
+    "\(day) 14:33:46.653 DEBUG [TrackingService b] \n╔═════\n║ TrackingService: LocationResult\n╠═════\n"
+      + "╟─ 📍  Location[fused 48.1,11.5 hAcc=5.1 et=+1d1h5m31s938ms alt=30.5], age: 53ms, time: 1785256426600\n"
+  }
+
+  /// 2026-07-28T12:00:00Z, but for a phone whose clock is ahead of UTC.
+  @Test(arguments: [
+    (["07-28"], [], ["2026-07-28"]), (["07-29"], [], ["2025-07-29"]),
+    (["12-31", "01-02"], [], ["2025-12-31", "2026-01-02"]),
+    (["12-31"], [], ["2025-12-31"]), (["02-29", "03-01"], [], ["2024-02-29", "2024-03-01"]),
+    (["07-28"], ["--year", "2019"], ["2019-07-28"]),
+    (["12-31", "01-02"], ["--year", "2019"], ["2018-12-31", "2019-01-02"]),
+  ])
+  func aLogOfAndroidGetsAYear(days: [String], flags: [String], dates: [String]) throws {
+    let folder = try TemporaryFolder()
+    try folder.write(Array(days.map(Self.box).joined().utf8), to: "phone.log")
+    let path = folder.file("phone.log")
+    let written = timespec(tv_sec: 1_785_240_000, tv_nsec: 0)
+    try #require(unsafe utimensat(AT_FDCWD, path, [written, written], 0) == 0)
+    let call = CommandCall(["trace", path, "--to", "csv"] + flags, orElse: ProcessContext.live().readFile)
+    let found = call.output.matches(of: /\d{4}-\d\d-\d\d(?=T)/).map { String($0.0) }
+    #expect(call.code == .ok && found == dates, "\(call.output)\(call.error)")
+    #expect(call.error.contains("note: the log has no year; ") == flags.isEmpty, "\(call.error)")
+  }
+
   @Test func aMistakeHasItsPlace() {
     let call = run(["bad.csv"])
     #expect(call.code == .runtimeFailure)
@@ -107,6 +147,8 @@ import Testing
     (["drive.csv", "--to", "kml"], "one of gpx"), (["drive.csv", "--out", "a"], "add --to"),
     (["drive.csv", "--to", "gpx", "--out", "drive.csv"], "name another one"),
     (["drive.csv", "--to", "gpx", "--fidelity"], "exclude each other"),
+    (["drive.csv", "--to", "gpx", "--year", "2026"], "no log of Android"),
+    (["drive.log", "--year", "2026"], "add --to"),
     (["drive.csv", "--to", "scenario", "--out", "/elsewhere/a.json5"], "give FILE as an absolute path"),
   ])
   func whatDoesNotFitIsRefused(arguments: [String], words: String) {

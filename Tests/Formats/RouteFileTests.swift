@@ -105,6 +105,21 @@ struct RouteFileTests {
   }
 
   @Test(arguments: [
+    (Format.csv, "lat,lon\n1,2\n3\n"), (.csv, "lat,lon\n1,\"2\n"), (.csv, "lat,lon\n1,\"2"),
+    (.csv, "lat,lon\n1,\"2\"3"),
+    (.geoJSON, "{}"), (.geoJSON, "{\"type\":\"LineString\"}"), (.geoJSON, "{\"type\":\"Feature\"}"),
+    (.geoJSON, "{\"type\":\"Point\",\"coordinates\":[1,2]} {}"), (.geoJSON, "{\"type\":what}"),
+    (.geoJSON, "{\"type\":\"a\nb\"}"), (.geoJSON, "{\"type\":\"MultiLineString\",\"coordinates\":[1]}"),
+    (.geoJSON, String(repeating: "[", count: 70)), (.gpx, "<kml></kml>"), (.gpx, "text<gpx></gpx>text"),
+    (.gpx, "<gpx>\n</trk></gpx>"), (.gpx, "<gpx><!-- a"), (.gpx, "<gpx a='b"), (.gpx, "<gpx a"), (.gpx, "<gpx /a>"),
+    (.gpx, "<gpx <"), (.gpx, String(repeating: "<gpx>", count: 70)),
+  ])
+  func aMistakeHasItsRemedy(format: Format, text: String) {
+    let error = #expect(throws: RouteError.self) { _ = try format.read(Array(text.utf8)) }
+    #expect(error?.message.contains("; ") == true, "\(error?.message ?? "")")
+  }
+
+  @Test(arguments: [
     (Format.csv, "lat,lon,time\n1,2,2026-03-02T06:30:00Z\n1,x,2026-03-02T06:30:00Z\n", "3:3"),
     (.csv, "lat,lon,time\n1,2,noon\n", "2:5"), (.geoJSON, "{\"type\":\"LineString\",\n \"coordinates\":[[1]]}", "2:17"),
     (.gpx, "<gpx>\n  <trkpt lat='91' lon='0'/></gpx>", "2:3"),

@@ -16,6 +16,9 @@ package struct FileStamp: Equatable, Sendable {
     init(_ time: timespec) { (seconds, nanoseconds) = (time.tv_sec, time.tv_nsec) }
   }
 
+  /// When the file was written, in seconds since 1970; nil when there is no such file.
+  package var writtenSeconds: Int? { inode == 0 ? nil : written.seconds }
+
   /// All zero when there is no such file.
   package init(_ path: String) {
     var status = stat()

@@ -15,7 +15,8 @@ extension RouteRecording {
       guard row.fields.count == header.fields.count else {
         throw RouteError(
           .malformed, at: row.spot,
-          "the line has \(row.fields.count) fields and the first line \(header.fields.count)")
+          "the line has \(row.fields.count) fields and the first line \(header.fields.count); write as many, and a field that holds a separator in quotes"
+        )
       }
       points.append(try columns.point(row))
     }
@@ -125,7 +126,8 @@ struct CSVReader {
       reader.skip(1)
     }
     guard reader.isAtEnd || reader.peek == UInt8(ascii: "\n") || reader.peek == UInt8(ascii: "\r") else {
-      throw RouteError(.malformed, at: row.spot, "a separator is missing behind a quote")
+      throw RouteError(
+        .malformed, at: row.spot, "a separator is missing behind a quote; write a quote within quotes twice")
     }
     return row
   }
@@ -145,7 +147,7 @@ struct CSVReader {
     let start = reader.position
     while let byte = reader.next() {
       if byte == UInt8(ascii: "\n") {
-        throw RouteError(.malformed, at: spot, "a quote is not closed in its line")
+        throw RouteError(.malformed, at: spot, "a quote is not closed in its line; close it")
       }
       if byte == UInt8(ascii: "\"") {
         if reader.peek == UInt8(ascii: "\"") {
@@ -155,6 +157,6 @@ struct CSVReader {
         }
       }
     }
-    throw RouteError(.endsTooEarly, at: spot, "the file ends within quotes")
+    throw RouteError(.endsTooEarly, at: spot, "the file ends within quotes; close the one that begins here")
   }
 }

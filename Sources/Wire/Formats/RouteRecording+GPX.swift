@@ -11,7 +11,8 @@ extension RouteRecording {
       throw RouteError(.endsTooEarly, at: reader.spot, "the file has no elements; a GPX file begins with <gpx>")
     }
     guard root.name == "gpx", root.kind != .closes else {
-      throw RouteError(.malformed, at: root.spot, "the file does not begin with <gpx>; this is not a GPX file")
+      throw RouteError(
+        .malformed, at: root.spot, "the file does not begin with <gpx>; name its format if it is not GPX")
     }
     while let tag = try reader.nextTag() {
       guard tag.kind != .closes else { continue }
@@ -100,7 +101,8 @@ struct XMLReader {
         .endsTooEarly, at: spot, "the file ends before </\(name)>; it was not copied or downloaded to its end")
     }
     guard text.allSatisfy(ByteReader.isSpace) else {
-      throw RouteError(.malformed, at: spot, "there is text outside of any element; this is not a GPX file")
+      throw RouteError(
+        .malformed, at: spot, "there is text outside of any element; remove it, or name the format of the file")
     }
     return nil
   }
@@ -108,7 +110,8 @@ struct XMLReader {
   private mutating func skip(until mark: StaticString, _ what: String) throws(RouteError) {
     let spot = reader.spot
     guard reader.read(until: mark) != nil else {
-      throw RouteError(.endsTooEarly, at: spot, "the file ends within a \(what), which begins here")
+      throw RouteError(
+        .endsTooEarly, at: spot, "the file ends within a \(what), which begins here; end it, or copy the whole file")
     }
   }
 
@@ -122,7 +125,8 @@ struct XMLReader {
     while true {
       reader.skipSpace()
       guard let byte = reader.peek else {
-        throw RouteError(.endsTooEarly, at: spot, "the file ends within the tag <\(name)>, which begins here")
+        throw RouteError(
+          .endsTooEarly, at: spot, "the file ends within the tag <\(name)>, which begins here; copy the whole file")
       }
       if byte == UInt8(ascii: ">") {
         reader.skip(1)
@@ -136,7 +140,7 @@ struct XMLReader {
       if byte == UInt8(ascii: "/") {
         reader.skip(1)
         let code: RouteError.Code = reader.isAtEnd ? .endsTooEarly : .malformed
-        throw RouteError(code, at: spot, "a > is missing behind the / of <\(name)>")
+        throw RouteError(code, at: spot, "a > is missing behind the / of <\(name)>; add it")
       }
       attributes.append(try attribute(of: name))
     }
@@ -144,14 +148,16 @@ struct XMLReader {
 
   private mutating func opened(_ name: String, at spot: FileSpot) throws(RouteError) {
     guard open.count < XMLReader.deepest else {
-      throw RouteError(.tooDeep, at: spot, "elements are nested more than \(XMLReader.deepest) deep")
+      throw RouteError(
+        .tooDeep, at: spot, "elements are nested more than \(XMLReader.deepest) deep; no route needs that many")
     }
     open.append(name)
   }
 
   private mutating func close(_ name: String, at spot: FileSpot) throws(RouteError) {
     guard open.popLast() == name else {
-      throw RouteError(.malformed, at: spot, "</\(name)> closes no element that is open here")
+      throw RouteError(
+        .malformed, at: spot, "</\(name)> closes no element that is open here; remove it, or open <\(name)> before")
     }
   }
 
@@ -161,7 +167,7 @@ struct XMLReader {
     let name = reader.bytes[start..<reader.position]
     guard !name.isEmpty else {
       let code: RouteError.Code = reader.isAtEnd ? .endsTooEarly : .malformed
-      throw RouteError(code, at: spot, "a name is missing behind \"<\" or before \"=\"")
+      throw RouteError(code, at: spot, "a name is missing behind \"<\" or before \"=\"; write a < of a text as &lt;")
     }
     let local = name.lastIndex(of: UInt8(ascii: ":")).map { name[($0 + 1)...] } ?? name
     return String(decoding: local, as: UTF8.self)
@@ -184,11 +190,12 @@ struct XMLReader {
     let quote = reader.peek
     guard hasValue, quote == UInt8(ascii: "\"") || quote == UInt8(ascii: "'") else {
       let code: RouteError.Code = reader.isAtEnd ? .endsTooEarly : .malformed
-      throw RouteError(code, at: spot, "the attribute \(name) of <\(tag)> needs a value in quotes")
+      throw RouteError(code, at: spot, "the attribute \(name) of <\(tag)> needs a value in quotes; write \(name)=\"…\"")
     }
     reader.skip(1)
     guard let value = reader.read(until: quote == UInt8(ascii: "\"") ? "\"" : "'") else {
-      throw RouteError(.endsTooEarly, at: spot, "the file ends within the value of \(name)")
+      throw RouteError(
+        .endsTooEarly, at: spot, "the file ends within the value of \(name); close its quotes, or copy the whole file")
     }
     return (name, value)
   }

@@ -64,6 +64,21 @@ extension RouteRecording {
 }
 
 extension RouteRecording {
+  private static let typesOfGeoJSON = [
+    "FeatureCollection", "Feature", "GeometryCollection", "Point", "MultiPoint", "LineString", "MultiLineString",
+    "Polygon", "MultiPolygon",
+  ]
+
+  /// Whether the first line of a file is an object by itself, and none of GeoJSON.
+  package static func beginsWithRecord(_ bytes: [UInt8]) -> Bool {
+    let line = bytes.drop(while: ByteReader.isSpace).prefix { $0 != UInt8(ascii: "\n") }
+    do throws(RouteError) {
+      let node = try JSONNodeReader.read(Array(line))
+      guard case .object = node.value else { return false }
+      return !typesOfGeoJSON.contains(node["type"]?.string ?? "")
+    } catch { return false }
+  }
+
   /// Reads GeoJSON (RFC 7946): the lines and points of a geometry, a feature or a collection of features, in the order of the file.
   /// Times come from the list `coordTimes` (or `times`) among the properties of a feature, where converters of tracks put
   /// them; that of a point is its `recordedAt`, `timestamp` or `time`.
@@ -82,7 +97,7 @@ extension RouteRecording {
       for feature in try list("features", of: node) { try collect(feature, times: nil, into: &points) }
     case "Feature":
       guard let geometry = node["geometry"] else {
-        throw RouteError(.malformed, at: node.spot, "a feature needs a geometry")
+        throw RouteError(.malformed, at: node.spot, "a feature needs a geometry; write null for one that is nowhere")
       }
       let properties = node["properties"]
       switch geometry["type"]?.string {
@@ -103,7 +118,7 @@ extension RouteRecording {
         // Each line has a list of its own among the times.
         let own = times?.elements.flatMap { index < $0.count ? $0[index] : nil }
         guard let places = line.elements else {
-          throw RouteError(.malformed, at: line.spot, "a line is a list of places")
+          throw RouteError(.malformed, at: line.spot, "a line is a list of places; write [[longitude, latitude], …]")
         }
         try collectLine(places, times: own, into: &points)
       }
@@ -112,13 +127,15 @@ extension RouteRecording {
         .unsupported, at: node.spot,
         "a \(type) is not a route; use lines, points, or features with them")
     case nil:
-      throw RouteError(.malformed, at: node.spot, "this is not a GeoJSON object: the member \"type\" is missing")
+      throw RouteError(
+        .malformed, at: node.spot,
+        "this is not a GeoJSON object: the member \"type\" is missing; add it, or name the format of the file")
     }
   }
 
   private static func list(_ key: String, of node: JSONNode) throws(RouteError) -> [JSONNode] {
     guard let elements = node[key]?.elements else {
-      throw RouteError(.malformed, at: node.spot, "the list \"\(key)\" is missing")
+      throw RouteError(.malformed, at: node.spot, "the list \"\(key)\" is missing; add it to this object")
     }
     return elements
   }
@@ -211,7 +228,9 @@ struct JSONNodeReader {
     var nodes = JSONNodeReader(reader: try ByteReader(bytes))
     let node = try nodes.node(depth: 0)
     nodes.reader.skipSpace()
-    guard nodes.reader.isAtEnd else { throw nodes.malformed("nothing may follow the value of the file") }
+    guard nodes.reader.isAtEnd else {
+      throw nodes.malformed("nothing may follow the value of the file; remove it, or name the format ndjson")
+    }
     return node
   }
 
@@ -225,7 +244,8 @@ struct JSONNodeReader {
     reader.skipSpace()
     let spot = reader.spot
     guard depth < JSONNodeReader.deepest else {
-      throw RouteError(.tooDeep, at: spot, "values are nested more than \(JSONNodeReader.deepest) deep")
+      throw RouteError(
+        .tooDeep, at: spot, "values are nested more than \(JSONNodeReader.deepest) deep; no route needs that many")
     }
     switch reader.peek {
     case UInt8(ascii: "{"): return JSONNode(value: .object(try members(depth: depth)), spot: spot)
@@ -280,7 +300,7 @@ struct JSONNodeReader {
     let start = reader.position
     while let byte = reader.next() {
       if byte == UInt8(ascii: "\"") { return reader.bytes[start..<reader.position - 1] }
-      if byte < 0x20 { throw malformed("a text must end in its line") }
+      if byte < 0x20 { throw malformed("a text must end in its line; close its quotes") }
       if byte == UInt8(ascii: "\\") { reader.skip(1) }
     }
     throw malformed("a text has no end")
@@ -290,7 +310,7 @@ struct JSONNodeReader {
     guard reader.startsWith(word) else {
       // A word cut off by the end of the file is not a wrong word.
       if reader.bytes.count - reader.position < word.utf8CodeUnitCount { reader.skip(word.utf8CodeUnitCount) }
-      throw malformed("a value is expected here")
+      throw malformed("a value is expected here; write a number, a text in quotes, a list or an object")
     }
     reader.skip(word.utf8CodeUnitCount)
     return JSONNode(value: .literal, spot: spot)
@@ -302,7 +322,7 @@ struct JSONNodeReader {
     let text = reader.bytes[start..<reader.position]
     guard let first = text.first, first != UInt8(ascii: "+"), first != UInt8(ascii: "."),
       let number = RouteText.number(text)
-    else { throw malformed("a value is expected here") }
+    else { throw malformed("a value is expected here; write a number, a text in quotes, a list or an object") }
     return number
   }
 

@@ -1,3 +1,5 @@
+import Base
+import Contract
 import DeviceLog
 import Fidelity
 import FleetSimulator
@@ -16,6 +18,7 @@ extension Subcommand {
       .value("format", "NAME", "\(TraceFile.names): format of FILE [detected from its name or content]"),
       .value("to", "NAME", "convert to gpx, geojson or csv, or to a scenario that drives FILE"),
       .value("out", "FILE", "where to write the conversion [standard output]"),
+      .value("year", "YEAR", "year of the last entry of an Android log, which has none [that of FILE's last change]"),
       .toggle("fidelity", "replay a log of the SDK through the engine and compare"),
       .value("differences", "N", "how many differences to list for each class", standard: "20"),
     ],
@@ -42,6 +45,7 @@ private struct TraceCommand {
   private let format: RouteFormat?
   private let goal: Goal?
   private let out: String?
+  private let year: Int?
   private let wantsFidelity: Bool
   private let differences: Int
 
@@ -52,16 +56,22 @@ private struct TraceCommand {
     format = try values.read("format", expected: "one of \(TraceFile.names)", TraceFile.format)
     goal = try values.read("to", expected: "one of gpx, geojson, csv, scenario", Goal.init(rawValue:))
     out = values.text("out")
+    year = try values.read("year", expected: "a year from 1970 to 9999") { text in
+      Quantities.count(text).flatMap { (1_970...9_999).contains($0) ? $0 : nil }
+    }
     wantsFidelity = values.isOn("fidelity")
     differences = try values.read("differences", expected: "a whole number", Quantities.count) ?? 20
     if out != nil && goal == nil { throw UsageError("--out needs a conversion; add --to gpx") }
     if out == path { throw UsageError("--out: '\(path)' is the file that is read; name another one") }
+    if year != nil && goal == nil { throw UsageError("--year is for a conversion; add --to gpx") }
     if wantsFidelity && goal != nil { throw UsageError("--fidelity and --to exclude each other") }
   }
 
   func run() throws(UsageError) -> ExitCode {
     guard let bytes = process.readFile(path) else {
-      return fail("cannot read \(path)" + (UnreadableFile.reason(path).map { ": \($0)" } ?? "; check the name"))
+      return fail(
+        "cannot read \(path)" + (UnreadableFile.reason(path).map { ": \($0)" } ?? "") + "; name a file that can be read"
+      )
     }
     let (file, route): (TraceFile, RouteRecording)
     let goal: Goal
@@ -70,11 +80,25 @@ private struct TraceCommand {
       if wantsFidelity { return hold(file) }
       guard let wanted = self.goal else { return try tell(file) }
       goal = wanted
-      route = try file.route()
+      route = try inYear(try file.route(), file)
     } catch {
       return fail("\(path):\(error.spot): \(error.message)")
     }
+    if year != nil, file.log?.platform != .android {
+      throw UsageError("--year: '\(path)' is no log of Android; only these have no year")
+    }
     return try write(goal, route, file.format)
+  }
+
+  /// With the year that the log does not tell.
+  private func inYear(_ route: RouteRecording, _ file: TraceFile) throws(RouteError) -> RouteRecording {
+    guard let log = file.log, log.platform == .android, let last = log.facts.last?.time else { return route }
+    let years = LogYear(last: last, of: route)
+    if let year { return try years.route(endingIn: year) }
+    guard let written = FileStamp(path).writtenSeconds else { return route }
+    let year = years.latest(by: WallInstant(millisecondsSince1970: Int64(written) * 1_000))
+    process.writeError("note: the log has no year; it is given \(year), as its file shows; --year names another one")
+    return try years.route(endingIn: year)
   }
 
   private func fail(_ message: String) -> ExitCode {
@@ -101,7 +125,9 @@ private struct TraceCommand {
   }
 
   private func hold(_ file: TraceFile) -> ExitCode {
-    guard let log = file.log else { return fail("\(path) is not a log of the SDK; --fidelity needs one") }
+    guard let log = file.log else {
+      return fail("\(path) is not a log of the SDK; export one with logger.emailLog for --fidelity")
+    }
     process.writeOutput(TraceCommand.account(of: log))
     let table = FidelityTable(
       FidelityReport(log), documented: FidelityReport(log, isAsObserved: false), limit: differences)

@@ -75,10 +75,14 @@ package enum RouteFile {
 
   /// What the bytes look like.
   package static func format(guessedFrom bytes: [UInt8]) -> RouteFormat {
-    switch bytes.first(where: { $0 > 0x20 && $0 < 0x80 }) {
-    case UInt8(ascii: "<"): .gpx
-    case UInt8(ascii: "{"): .geojson
-    default: LogReader(String(decoding: bytes.prefix(65_536), as: UTF8.self)) == nil ? .csv : .sdkLog
+    let first = bytes.first { $0 > 0x20 && $0 < 0x80 }
+    if first == UInt8(ascii: "<") { return .gpx }
+    // A log may begin in the middle of an entry, with any character.
+    if LogReader(String(decoding: bytes.prefix(65_536), as: UTF8.self)) != nil { return .sdkLog }
+    return switch first {
+    case UInt8(ascii: "{"): RouteRecording.beginsWithRecord(bytes) ? .ndjson : .geojson
+    case UInt8(ascii: "["): .polyline
+    default: .csv
     }
   }
 
