@@ -55,6 +55,7 @@ public final class RollingRoad implements ParameterResolver {
       List<String> messages = new ArrayList<>();
       Matcher message = Pattern.compile("\"message\":\"((?:[^\"\\\\]|\\\\.)*)\"").matcher(answer);
       while (message.find()) messages.add(message.group(1).replace("\\\"", "\"").replace("\\\\", "\\"));
+      if (answer.startsWith("{\"asked\"")) messages.add(0, "records are missing: " + answer);
       if (messages.isEmpty()) return answer + " (" + status + ")";
       messages.set(0, messages.get(0) + " (" + status + ")");
       return String.join("\n  - ", messages);
@@ -92,8 +93,12 @@ public final class RollingRoad implements ParameterResolver {
     /** One expectation after the other. */
     public String inOrder(String... steps) { return await("{\"inOrder\":[" + json(String.join(",", steps)) + "]}"); }
 
-    /** What is there now. */
-    public String verify(String expected) { return send("POST", "verify", json(expected)); }
+    /** What is there now; records whose uuids are named have to be stored. */
+    public String verify(String expected) {
+      String answer = send("POST", "verify", json(expected));
+      if (answer.matches("(?s)\\{\"asked\":\\d+,\"stored\":\\d+,\"missing\":[1-9].*")) throw new RoadError(409, answer);
+      return answer;
+    }
 
     /** Rules such as {'id':'twice','fault':{'kind':'status','status':503},'match':{'count':2}}, for this run. */
     public void faults(String... rules) { send("PUT", "faults", "{\"faults\":[" + json(String.join(",", rules)) + "]}"); }

@@ -29,7 +29,17 @@ struct RoadError: Error, CustomStringConvertible {
     let error = body?["error"] as? [String: Any]
     let detail = error?["detail"] as? [String: Any]
     message = error?["message"] as? String ?? String(decoding: answer.prefix(500), as: UTF8.self)
-    reasons = (detail?["reasons"] as? [[String: Any]] ?? []).compactMap { $0["message"] as? String }
+    reasons = RoadError.reasons(detail)
+  }
+
+  init(missing: Int, _ answer: [String: Any]) {
+    status = 409
+    message = "\(missing) of \(answer["asked"] ?? 0) records are missing"
+    reasons = RoadError.reasons(answer)
+  }
+
+  private static func reasons(_ detail: [String: Any]?) -> [String] {
+    (detail?["reasons"] as? [[String: Any]] ?? []).compactMap { $0["message"] as? String }
   }
 }
 
@@ -67,9 +77,13 @@ struct Road: Sendable {
   @discardableResult
   func inOrder(_ steps: [String: Any]...) async throws -> [String: Any] { try await wait(["inOrder": steps]) }
 
-  /// What is there now.
+  /// What is there now; records whose uuids are named have to be stored.
   @discardableResult
-  func verify(_ expected: [String: Any]) async throws -> [String: Any] { try await object("POST", "verify", expected) }
+  func verify(_ expected: [String: Any]) async throws -> [String: Any] {
+    let answer = try await object("POST", "verify", expected)
+    if let missing = answer["missing"] as? Int, missing > 0 { throw RoadError(missing: missing, answer) }
+    return answer
+  }
 
   /// Rules such as ["fault": ["kind": "status", "status": 503], "match": ["count": 2]], for this run.
   func faults(_ rules: [String: Any]...) async throws {

@@ -42,8 +42,12 @@ export class Road {
   /** One expectation after the other. */
   inOrder(...steps) { return this.wait({ inOrder: steps }) }
 
-  /** What is there now. */
-  verify(expected) { return this.send('POST', 'verify', expected) }
+  /** What is there now; records whose uuids are named have to be stored. */
+  async verify(expected) {
+    const answer = await this.send('POST', 'verify', expected)
+    if (!answer.missing) return answer
+    throw new RoadError(409, { message: `${answer.missing} of ${answer.asked} records are missing`, detail: answer })
+  }
 
   /** Rules such as { fault: { kind: 'status', status: 503 }, match: { count: 2 } }, for this run. */
   faults(...rules) {

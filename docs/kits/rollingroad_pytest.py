@@ -57,8 +57,12 @@ class Road:
         return self.wait(inOrder=list(steps), **more)
 
     def verify(self, **expected):
-        """What is there now."""
-        return self._send("POST", "verify", expected)
+        """What is there now; records whose uuids are named have to be stored."""
+        answer = self._send("POST", "verify", expected)
+        if answer.get("missing"):
+            message = "%d of %d records are missing" % (answer["missing"], answer["asked"])
+            raise RoadError(409, {"message": message, "detail": answer})
+        return answer
 
     def faults(self, *rules):
         """Rules such as {"fault": {"kind": "status", "status": 503}, "match": {"count": 2}}, for this run."""

@@ -68,6 +68,10 @@ class KitTest {
         RollingRoad.RoadError.class, () -> road.await("{'device':'phone-1','timeout':'100ms','grace':'0s'}"));
     assertTrue(error.getMessage().contains("1 upload of phone-1 matched the fault rule flaky (status) and got 503"), error.getMessage());
     assertEquals(408, error.status);
+    error = assertThrows(
+        RollingRoad.RoadError.class,
+        () -> road.verify("{'device':'phone-1','uuids':['4a8a1d3e-0000-4000-8000-000000000000']}"));
+    assertEquals(409, error.status);
   }
 
   @Test

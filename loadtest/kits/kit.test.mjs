@@ -44,6 +44,8 @@ test('an error has the words of the server', async road => {
     assert.match(error.message, /1 upload of phone-1 matched the fault rule flaky \(status\) and got 503/)
     return error.status === 408
   })
+  const missing = { device: 'phone-1', uuids: ['4a8a1d3e-0000-4000-8000-000000000000'] }
+  await assert.rejects(road.verify(missing), /1 of 1 records are missing \(409\)/)
 })
 
 test('a wrong duration is named', async road => {

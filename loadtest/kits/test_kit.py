@@ -49,6 +49,9 @@ def test_an_error_has_the_words_of_the_server(road):
         road.wait(device="phone-1", timeout="100ms", grace="0s")
     assert "1 upload of phone-1 matched the fault rule flaky (status) and got 503" in str(failure.value)
     assert failure.value.status == 408
+    with pytest.raises(RoadError, match="1 of 1 records are missing") as failure:
+        road.verify(device="phone-1", uuids=["4a8a1d3e-0000-4000-8000-000000000000"])
+    assert failure.value.status == 409
 
 
 @pytest.mark.parametrize("duration", ["soon", "10", "1.2.3s", "", None])

@@ -40,7 +40,9 @@ final class RunOutputs {
     guard let folder else { return }
     for name in plan.names { try folder.check(name) }
     try folder.discard(OutputPlan.lost)
-    let earlier = [EarlierOutputs(summaryAt: folder.path(plan.summary)), setup.map { EarlierOutputs(scenario.name, $0) }]
+    let earlier = [
+      EarlierOutputs(summaryAt: folder.path(plan.summary)), setup.map { EarlierOutputs(scenario.name, $0) },
+    ]
     for run in earlier.compactMap(\.self) { run.remove(from: folder, logs: [plan.logs, OutputPlan().logs]) }
     guard !isOfThePast else { return }
     for name in plan.streams { try folder.begin(name) }

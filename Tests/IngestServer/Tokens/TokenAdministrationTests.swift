@@ -24,6 +24,14 @@ import Testing
     #expect(try harness.upload(1, bearer: first.access).status == 401)
   }
 
+  /// RFC 6750 §3.1.
+  @Test func ofATokenThatWasNotShownNothingIsSaid() throws {
+    let challenge = #"Bearer realm="rollingroad""#
+    #expect(try harness.upload(1).field("WWW-Authenticate") == challenge)
+    let shown = try harness.upload(1, bearer: "x").field("WWW-Authenticate")
+    #expect(shown?.hasPrefix(challenge + #", error="invalid_token""#) == true)
+  }
+
   @Test func whereNoTokenIsCheckedAnExpiryClaimsNoEffect() throws {
     let harness = try SessionHarness()
     _ = try harness.register("a")

@@ -84,7 +84,7 @@ struct QueryParameters {
     return row
   }
 
-  private static let badCursor = refuse("cursor", "must be the value of \"next\" from an earlier page")
+  private static let badCursor = refuse("cursor", "must be the \"next\" or \"cursor\" of an earlier page")
 
   static func refuse(_ name: String, _ what: String) -> ResponseError {
     ResponseError(.error(400, "bad_parameter", "\(name) \(what)", detail: .object(["parameter": .string(name)])))

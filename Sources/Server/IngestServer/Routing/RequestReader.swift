@@ -154,7 +154,10 @@ struct AdminAccess: Sendable {
     }
     guard let shown = exchange.bearer,
       Cryptography.areEqual(Cryptography.sha256(shown), Cryptography.sha256(Array(token.utf8)))
-    else { return .unauthorized("admin_token_required", "this path requires the admin token") }
+    else {
+      let reason = exchange.bearer == nil ? nil : "it is not the admin token"
+      return .unauthorized("admin_token_required", "this path requires the admin token", reason)
+    }
     return nil
   }
 }

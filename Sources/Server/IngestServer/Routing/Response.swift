@@ -148,9 +148,10 @@ extension Response {
 
   /// Without the field iOS reports some 401s as failed connections, and the SDK then does not
   /// refresh (SDK §22, row 12).
+  /// Nothing is said of a token that was not shown (RFC 6750 §3.1). In a `reason` are no quotes and no backslashes (§3).
   static func unauthorized(_ code: String, _ message: String, _ reason: String? = nil) -> Response {
-    // RFC 6750 §3: no quotes and no backslashes in a description.
-    let challenge = "Bearer realm=\"rollingroad\", error=\"invalid_token\", error_description=\"\(reason ?? message)\""
+    var challenge = "Bearer realm=\"rollingroad\""
+    if let reason { challenge += ", error=\"invalid_token\", error_description=\"\(reason)\"" }
     return error(401, code, message).with(HeaderName.wwwAuthenticate, challenge)
   }
 

@@ -51,7 +51,7 @@ public final class IngestServer: Sendable {
     let metrics = ServerMetrics(registry: &registry)
     let dropped = registry.counter(
       "rollingroad_journal_dropped_total",
-      help: "Requests dropped from the journal because it could not be written fast enough.")
+      help: "Requests dropped from the journal because it could not be written, or not fast enough.")
     do {
       let place = configuration.place
       let board = configuration.forwards.isEmpty ? nil : ArrivalBoard()

@@ -52,6 +52,10 @@ import Testing
     }
     #expect(error?.reasons.contains("1 upload of phone-1 matched the fault rule flaky (status) and got 503") == true)
     #expect(error?.status == 408)
+    let missing = await #expect(throws: RoadError.self) {
+      try await Road.current.verify(["device": "phone-1", "uuids": ["4a8a1d3e-0000-4000-8000-000000000000"]])
+    }
+    #expect(missing?.status == 409 && missing?.message == "1 of 1 records are missing")
   }
 
   @Test func commandsAndArchive() async throws {
