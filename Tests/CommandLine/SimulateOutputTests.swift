@@ -1,5 +1,6 @@
 import FleetSimulator
 import FoundationEssentials
+import IngestServer
 import JSON
 import Testing
 
@@ -94,10 +95,18 @@ import Testing
     #expect(run("--set", "thresholds=\(thresholds)").code == code)
   }
 
-  @Test func theMetricsAreToBeReadWhereItIsSaid() {
+  @Test func theMetricsAreToBeReadWhereItIsSaid() throws {
     let listening = "outputs=[{ type: 'prometheus', listen: '127.0.0.1:0' }]"
     let run = run("--quiet", "--set", listening)
     #expect(run.code == .ok && run.output.contains("\nmetrics http://127.0.0.1:"), "\(run.error)")
+    let taken = try LocalServer.start()
+    defer { taken.stop() }
+    let address = "127.0.0.1:\(taken.port)"
+    for words in [["--set", "outputs=[{ type: 'prometheus', listen: '\(address)' }]"], ["--dashboard", address]] {
+      let call = CommandCall(["simulate", "first-drive", "--quiet"] + words)
+      #expect(call.code == .cannotBind && call.error.contains("cannot bind \(address): "), "\(call.error)")
+      #expect(call.error.contains("; stop the program that uses it, or use another port"), "\(call.error)")
+    }
     let bad = self.run("--quiet", "--set", "outputs=[{ type: 'prometheus', listen: 'somewhere' }]")
     #expect(bad.code == .badScenario && bad.error.contains("outputs: prometheus"), "\(bad.error)")
   }

@@ -88,7 +88,8 @@ package enum NetworkError: Error, Equatable, Sendable, CustomStringConvertible {
   package var description: String {
     switch self {
     case .badAddress(let text, let reason): "\"\(text)\" is not a valid listen address: \(reason)"
-    case .cannotBind(let address, let error): "cannot bind \(address): \(error)"
+    case .cannotBind(let address, let error):
+      "cannot bind \(address): \(error)" + (remedy.map { "; \($0)" } ?? "")
     case .system(let error): error.description
     }
   }
@@ -96,7 +97,7 @@ package enum NetworkError: Error, Equatable, Sendable, CustomStringConvertible {
 
 extension NetworkError {
   /// What can be done about it, where that is known.
-  package var remedy: String? {
+  private var remedy: String? {
     guard case .cannotBind(_, let error) = self else { return nil }
     return switch error.code {
     case EADDRINUSE: "stop the program that uses it, or use another port; port 0 picks a free one"

@@ -38,7 +38,7 @@ public struct ServerError: Error, CustomStringConvertible, Sendable {
       case .badAddress, .cannotBind: .cannotBind
       case .system: .system
       }
-    description = error.description + (error.remedy.map { "; \($0)" } ?? "")
+    description = error.description
   }
 }
 
