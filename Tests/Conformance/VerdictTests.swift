@@ -78,6 +78,22 @@ import Threaded
     #expect(try ScriptedBackend(nil).summary(of: ["answer-in-time"], dialect: dialect).badge == "1 of 1")
   }
 
+  /// Lines to paste are as long as they are.
+  @Test func aNarrowTerminalIsWideEnough() throws {
+    let dialect = #"{ version: 1, path: "/locations", app: { http: { params: { device_id: "${device.id}" } } } }"#
+    let unread = try ScriptedBackend(nil).summary(of: Self.clauses, dialect: dialect)
+    let failing = try ScriptedBackend(.storesNothing).summary(of: ["stored-when-acknowledged"])
+    for summary in [unread, failing] {
+      let text = ConformanceText(summary, width: 40, hasColours: false).text
+      let lines = text.split(separator: "\n").filter { line in
+        !["again  ", "curl ", "https:"].contains { line.contains($0) }
+      }
+      // A word that is longer stands by itself.
+      let long = lines.filter { $0.count > 40 && $0.drop { $0 == " " }.contains(" ") }
+      #expect(long.isEmpty, "\(long)")
+    }
+  }
+
   @Test func anInterruptedRunIsNoSuccess() throws {
     let summary = try ScriptedBackend(nil).summary(of: Self.clauses, isInterrupted: true)
     #expect(summary.outcome == .interrupted && summary.badge.hasSuffix("interrupted"))

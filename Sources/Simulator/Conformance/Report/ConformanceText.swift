@@ -37,9 +37,10 @@ package struct ConformanceText {
   private func finding(_ result: ClauseResult) -> String {
     guard let breach = result.breach else { return "" }
     let clause = result.clause
-    var lines = [
-      "\(mark(of: result)) \(bold(clause.id))  \(clause.level.rawValue), \(clause.group.rawValue.lowercased())"
-    ]
+    let rank = "\(clause.level.rawValue), \(clause.group.rawValue.lowercased())"
+    let room = width - clause.id.count - 4
+    var lines = ["\(mark(of: result)) \(bold(clause.id))" + (rank.count <= room ? "  \(rank)" : "")]
+    if rank.count > room { lines.append(wrapped(rank, indent: 4)) }
     lines.append(wrapped(clause.sentence + ".", indent: 4))
     lines.append(field("cause", breach.cause))
     if !breach.sent.isEmpty { lines.append(field("sent", breach.sent.shortened(3 * width))) }
@@ -110,7 +111,8 @@ package struct ConformanceText {
     let tail = counts.isEmpty ? "" : "; " + counts.joined(separator: ", ")
     let seconds = "\(Int(summary.seconds.rounded())) s"
     let reserved = summary.reservations.isEmpty ? "" : "; " + summary.reservations.joined(separator: "; ")
-    let word = "\(summary.count) clauses kept\(reserved)\(tail); \(seconds)"
+    let word = String(
+      wrapped("\(summary.count) clauses kept\(reserved)\(tail); \(seconds)", indent: 2).drop { $0 == " " })
     guard summary.outcome == .allKept else { return red("✗ ") + bold(word) }
     return (reserved.isEmpty ? green("✓ ") : yellow("! ")) + bold(word)
   }
