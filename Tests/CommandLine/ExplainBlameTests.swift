@@ -94,6 +94,29 @@ import Upload
     judge(folder.file("data"))
   }
 
+  /// What the proxy answers by itself is no answer of the backend.
+  @Test(arguments: [true, false]) func whatTheProxyAnsweredIsNotTheBackends(isThere: Bool) throws {
+    let backend = try BareServer { _ in
+      isThere ? .text("HTTP/1.1 502 Bad Gateway\r\nContent-Length: 2\r\n\r\n{}") : .reset([])
+    }
+    let folder = try TemporaryFolder()
+    let proxy = try Self.proxy(to: "http://127.0.0.1:\(backend.port)", in: folder)
+    #expect(throws: ChildProcess.Failure.self) { try Self.upload(to: proxy.url) }
+    func judge(_ journal: String) {
+      let call = CommandCall(["explain", Self.uuid, "--journal", journal])
+      #expect(
+        call.code == .thresholdFailed && call.output.contains("refused: answered 502"), "\(call.output)\(call.error)")
+      #expect(
+        call.output.contains("answered 502 by the proxy, as the backend ended the connection") == !isThere,
+        "\(call.output)")
+      #expect(call.output.contains("the proxy answered in the backend's place") == !isThere, "\(call.output)")
+      #expect(call.output.contains("backend's log") == isThere, "\(call.output)")
+    }
+    judge(proxy.administrationURL)
+    proxy.stop()
+    judge(folder.file("data"))
+  }
+
   /// The backend has acknowledged what it does not have, and the phone does not know that: it sends the record again.
   @Test func whatThePhoneDidNotHearIsSentAgain() throws {
     let backend = try BareServer { request in

@@ -44,6 +44,8 @@ package struct RecordStory: Sendable {
   package var compared = ComparedContent.none
   /// An injected fault has refused it.
   package var isRefusedByFault = false
+  /// A proxy has refused it, to which the backend gave no answer.
+  package var isRefusedByProxy = false
   /// The phone did not get the acknowledgement.
   package var isUndelivered = false
   package var evidence: [Evidence] = []
@@ -100,6 +102,7 @@ package struct RecordJoin {
     var story = RecordStory(uuid: uuid, device: owner, fate: fate, words: words, compared: compared, evidence: evidence)
     story.isUndelivered = fate == .lost && isUndelivered(uuid, trails)
     story.isRefusedByFault = fate == .refused && seen.last?.isOfFault ?? false
+    story.isRefusedByProxy = fate == .refused && seen.last { !$0.isUnanswered }?.silenceOfBackend != nil
     if let store { story.evidence += store.evidence(of: uuid) }
     return story
   }
@@ -198,6 +201,9 @@ package struct RecordJoin {
           .refused,
           "refused: answered \(last.status) \(times); an injected fault (\(fault.kind)) told the phone something else"
         )
+      }
+      if let silence = last.silenceOfBackend {
+        return (.refused, "refused: answered \(last.status) by the proxy, as \(silence); still on the phone")
       }
       return (.refused, "refused: answered \(last.status)\(by) \(times), and still on the phone")
     }

@@ -49,14 +49,31 @@ package struct SeenRequest: Sendable {
   /// What was answered, the backend did not say.
   var isOfFault: Bool { fault?.withholdsRecords ?? false }
 
+  /// Why a proxy answered in the backend's place (docs/proxy.md); nil where it did not.
+  var silenceOfBackend: String? {
+    guard fault == nil, [502, 504].contains(status) else { return nil }
+    let text = String(decoding: answer.prefix(SeenRequest.answerBytesKept), as: UTF8.self)
+    return SeenRequest.silences.first { text.contains("\"code\":\"\($0.code)\"") }?.reason
+  }
+
+  private static let silences = [
+    (code: "upstream_unreachable", reason: "the backend could not be reached"),
+    (code: "upstream_timeout", reason: "the backend did not answer in time"),
+    (code: "upstream_closed", reason: "the backend ended the connection without an answer"),
+    (code: "upstream_malformed", reason: "what the backend answered was no HTTP"),
+  ]
+  fileprivate static let answerBytesKept = 200
+
   var evidence: Evidence {
     var words = "\(method) \(path) of '\(device ?? "?")' was answered \(status)"
+    if let silenceOfBackend { words += " by the proxy, as \(silenceOfBackend)" }
     if let fault {
       words += fault.withholdsRecords ? " by an injected fault" : "; it met an injected fault"
       words += " (\(fault.kind))"
     }
     return Evidence(
-      words, place: place, time: time, quote: EntryQuote.cut(String(decoding: answer.prefix(200), as: UTF8.self)[...]))
+      words, place: place, time: time,
+      quote: EntryQuote.cut(String(decoding: answer.prefix(SeenRequest.answerBytesKept), as: UTF8.self)[...]))
   }
 }
 
@@ -160,7 +177,7 @@ package struct RequestBook: Sendable {
   private mutating func add(_ request: SeenRequest) -> Int32 {
     var bare = request
     bare.body = []
-    bare.answer = Array(request.answer.prefix(200))
+    bare.answer = Array(request.answer.prefix(SeenRequest.answerBytesKept))
     requests.append(bare)
     return Int32(requests.count - 1)
   }

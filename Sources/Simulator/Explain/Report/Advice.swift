@@ -90,6 +90,10 @@ extension RecordStory {
       return
         "the backend acknowledged what it does not have. This time its answer did not reach the phone, which sends the record again; one whose phone gets the answer is lost for good. Answer 2xx only after the commit; 'rollingroad conform' provokes it"
     }
+    if isRefusedByProxy {
+      return
+        "the proxy answered in the backend's place: look whether the backend runs, and whether the proxy reaches it (--upstream). The phone sends the record again"
+    }
     guard isRefusedByFault else { return fate.advice }
     return
       "an injected fault refuses it, not the backend: GET /admin/v1/faults shows the rule, and the phone sends the record again"
