@@ -76,6 +76,9 @@ import Upload
     .commands(.commandsAreLists, #"["stop","start"]"#, #"["stop","start"]"#),
     .commands(.commandsAreLists, #""start" is among"#, #"[["stop"],"start"]"#),
     .commands(.commandNamesAreTexts, #"["stop"] is in the place"#, #"[[["stop"]]]"#),
+    .commands(
+      .argumentsFit, "nested deeper than 32 levels",
+      #"[["setConfig",\#(String(repeating: "[", count: 30))\#(String(repeating: "]", count: 30))]]"#),
     .commands(.commandNamesAreTexts, "nothing is in the place", "[[]]"),
     .commands(.commandsAreKnown, #"did you mean "changePace"?"#, #"[["changePase",true]]"#),
     .commands(.argumentsFit, "boolean", #"[["changePace","yes"]]"#),

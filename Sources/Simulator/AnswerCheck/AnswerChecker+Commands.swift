@@ -13,6 +13,9 @@ extension AnswerChecker {
       return
     }
     judgement.judge(.commandsAtTheTop, nil)
+    if AnswerChecker.depth(of: value) + 1 > ReceivedCommands.depthMax {
+      return judgement.judge(.argumentsFit, "\(CommandProblem.tooDeep): none of them is carried out")
+    }
     guard case .array(let elements) = value else {
       judgement.judge(.commandsAreAList, "it is \(AnswerChecker.shown(value))")
       return
@@ -26,6 +29,14 @@ extension AnswerChecker {
       for element in elements { judgeElement(element, into: &judgement) }
     }
     judgement.judge(.notTooManyCommands, isBroken: elements.count > 100, "\(elements.count) commands")
+  }
+
+  private static func depth(of value: JSONValue) -> Int {
+    switch value {
+    case .null, .bool, .integer, .double, .string: 0
+    case .array(let elements): 1 + (elements.map(depth).max() ?? 0)
+    case .object(let object): 1 + (object.members.map { depth(of: $0.value) }.max() ?? 0)
+    }
   }
 
   /// One command without a list around it; all that follows the name would be its argument.

@@ -108,6 +108,8 @@ package enum CommandProblem: Error, Equatable, Sendable {
   case nullCommand
   /// The commands, or one of them, are no array; or the name is no string.
   case wrongShape(found: String)
+  /// Objects and lists deeper than a device reads them.
+  case tooDeep
   case unknownCommand(String, nearest: CommandName?)
   case wrongArgument(CommandName, expected: String, found: String)
   /// The command takes no argument, or has two.
@@ -123,6 +125,7 @@ extension CommandProblem: CustomStringConvertible {
     switch self {
     case .nullCommand: "Invalid command: null"
     case .wrongShape: "Actions must be in the form of an Array"
+    case .tooDeep: "Commands are nested deeper than \(ReceivedCommands.depthMax) levels"
     case .unknownCommand(let name, nearest: _): "Unknown action: \(name)"
     case .wrongArgument(let name, let expected, let found):
       "\(name.rawValue): expected argument of type \(expected), not \(found)"
@@ -154,6 +157,9 @@ package struct ReceivedCommands: Equatable, Sendable {
   package private(set) var commands: [Command] = []
   package private(set) var problems: [CommandProblem] = []
 
+  /// Of an answer, its outermost object included.
+  package static let depthMax = JSONLimits.standard.maxDepth
+
   /// Only an object has commands, and only at its top level. A body that is not JSON has none: a captive portal answers
   /// in HTML.
   package init(inBody bytes: Span<UInt8>) {
@@ -161,6 +167,7 @@ package struct ReceivedCommands: Equatable, Sendable {
       self.init(try Self.find(in: bytes) ?? .array([]))
     } catch {
       self.init(.array([]))
+      if error.code == .tooDeep { problems.append(.tooDeep) }
     }
   }
 

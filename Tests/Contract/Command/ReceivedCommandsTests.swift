@@ -27,6 +27,17 @@ struct ReceivedCommandsTests {
     #expect(found.problems == [])
   }
 
+  @Test func whatIsTooDeepIsSaid() {
+    func nested(_ depth: Int) -> String {
+      let extras = String(repeating: #"{"a":"#, count: depth) + "1" + String(repeating: "}", count: depth)
+      return #"[["setConfig",\#(extras)],["stop"]]"#
+    }
+    #expect(value(nested(29)).commands.count == 2 && value(nested(29)).problems == [])
+    #expect(value(nested(30)).commands == [] && value(nested(30)).problems == [.tooDeep])
+    // What is no command may be nested as it likes.
+    #expect(received(#"{"more":\#(nested(30))}"#).problems == [])
+  }
+
   @Test func anEmptyListIsNothing() {
     #expect(value("[]").commands == [])
     #expect(value("[]").problems == [])

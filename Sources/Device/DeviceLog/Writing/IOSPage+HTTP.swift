@@ -130,7 +130,7 @@ extension IOSPage {
       line("🔵", "-[TSConfig onChange:]", "[RPC] \(name.rawValue) \(argument)")
     case .commandProblem(let problem):
       switch problem {
-      case .wrongShape: line("‼️", "-[TSRPC run:]", "[RPC Error] \(problem)")
+      case .wrongShape, .tooDeep: line("‼️", "-[TSRPC run:]", "[RPC Error] \(problem)")
       case .nullCommand: line("‼️", "-[TSRPCAction execute:]", "\(problem)")
       case .unknownCommand: line("⚠️", "-[TSRPCAction execute:]", "\(problem)")
       case .wrongArgument(let name, let expected, let found):

@@ -120,7 +120,7 @@ extension CommandProblem {
   /// The list itself is wrong, not what a command in it asks for.
   var isOfForm: Bool {
     switch self {
-    case .nullCommand, .wrongShape: true
+    case .nullCommand, .wrongShape, .tooDeep: true
     case .unknownCommand, .wrongArgument, .superfluousArgument, .invalidGeofence, .invalidConfiguration: false
     }
   }
