@@ -109,11 +109,10 @@ final class LifecycleRule: Rule {
     else { return }
     let radius = max(150, ledger.truth.lives[device].configuration?.geolocation.stationaryRadiusMetres ?? 0)
     let metres = from.distanceMetres(to: to) - max(0, rest.accuracy ?? 0) - max(0, record.coords.accuracy ?? 0)
-    // Blind, it may have set off and come to rest without a record of either.
+    // Blind, or without a position for long, it may have set off and come to rest without a record of either.
     let truth = ledger.truth.lives[device]
-    guard metres > radius + LifecycleRule.regionMargin, truth.runsSince.map({ truth.sees(since: $0) }) ?? true else {
-      return
-    }
+    let isCertain = truth.runsSince.map { truth.sees(since: $0) && context.now.monotonic < $0 + Self.leavePatience }
+    guard metres > radius + LifecycleRule.regionMargin, isCertain ?? true else { return }
     flag(context, record.uuid, "started by the system \(Int(metres)) m from its last rest, and still at rest")
   }
 
