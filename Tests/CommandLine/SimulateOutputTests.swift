@@ -2,6 +2,7 @@ import FleetSimulator
 import FoundationEssentials
 import IngestServer
 import JSON
+import Support
 import Testing
 
 @testable import CommandLine
@@ -118,5 +119,15 @@ import Testing
 
   @Test func progressIsToldInLinesAndNotWhenQuiet() {
     #expect(run("--quiet").error.isEmpty)
+  }
+
+  /// What the server inside has stored is in a file without a name, which may find no room.
+  @Test func aRunWithoutRoomForWhatItStoresIsNone() throws {
+    let words =
+      "ulimit -f 2000; exec '\(BuiltProgram.path(of: "rollingroad"))' simulate tunnel-exit --devices 1000 --quiet"
+    let child = try SpokenChild(["/bin/sh", "-c", words])
+    #expect(child.finish() == 1)
+    #expect(
+      child.output.contains("the run is not valid; free space in the folder for temporary files"), "\(child.output)")
   }
 }

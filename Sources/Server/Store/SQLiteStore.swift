@@ -127,21 +127,17 @@ package final class SQLiteStore: Store {
       // The rollback needed no space and no sync: the connection is sound, only the engine's memory is ahead of it. In
       // memory that is so after every error, and the connection is all there is.
       self.engine = rebuilt(engine)
+      if configuration.isInMemory, self.engine == nil { self.outage = .damaged }
     } else {
       engine?.stop()
       engine = nil
     }
-    return outage
+    return self.outage ?? outage
   }
 
-  /// Nil when even reading fails; then the next group opens the file again. A database in memory would be lost by that.
+  /// Nil when even reading fails; then the next group opens the file again. A database in memory is lost.
   private func rebuilt(_ engine: StoreEngine) -> StoreEngine? {
-    do {
-      return try StoreEngine(on: engine.connection, configuration, board)
-    } catch {
-      precondition(!configuration.isInMemory, "a database in memory cannot be read: \(error)")
-      return nil
-    }
+    do { return try StoreEngine(on: engine.connection, configuration, board) } catch { return nil }
   }
 
   package func close() {

@@ -11,6 +11,8 @@ package final class InProcessServer {
   let context: ServerContext
   let backend = InProcessBackend()
   let store: any Store
+  /// Why a group could not be stored; nil when all were.
+  package private(set) var outage: StoreOutage?
   private let scratch = SessionScratch()
   /// How many were made.
   package private(set) var connections = 0
@@ -75,7 +77,9 @@ package final class InProcessServer {
   func commit() -> Bool {
     let jobs = backend.takeJobs()
     guard !jobs.isEmpty else { return false }
-    for (job, result) in zip(jobs, store.apply(jobs.map(\.job), now: now)) {
+    let results = store.apply(jobs.map(\.job), now: now)
+    if case .unavailable(let outage)? = results.first { self.outage = outage }
+    for (job, result) in zip(jobs, results) {
       context.undelivered.committed(result, for: job.address)
       if job.address != .discarded { backend.post([(.completed(result), job.address)]) }
     }

@@ -143,7 +143,7 @@ package final class FleetRun {
   package var bytesInline: Int { MemoryLayout<SimulatedDevice>.stride }
 
   /// The whole run. `progress` hears how far it has come now and then, as a share.
-  /// Throws what the queues' database says, `LivelockError`, and `EarlierRun.Leftover`. `unproven` gets what is known
+  /// Throws what the queues' database says, `ScratchError`, `LivelockError`, and `EarlierRun.Leftover`. `unproven` gets what is known
   /// before a server outside is asked what it has stored.
   package func run(
     progress: (Double, LedgerSums) -> Void = { _, _ in }, unproven: (RunReport) throws -> Void = { _ in }
@@ -289,6 +289,7 @@ package final class FleetRun {
       if turnsAtOnce > turnsAtOnceMax { throw LivelockError(device: shared.names[device], instant: instant) }
       turns += 1
       if shared.database.isGroupLarge { try shared.database.commit() }
+      if let outage = shared.inside?.outage { throw ScratchError(outage: outage) }
       if turns % FleetRun.turnsPerProgress == 0 { progress() }
       if shared.lockstep != nil || turns % FleetRun.eventsPerLook == 0 { isInterrupted = interruption.isRequested }
       shared.proveIfNeeded()
