@@ -141,6 +141,13 @@ import Threaded
       causes.first?.breach?.cause.contains("good records, sent one by one, were answered with status 503") ?? false)
   }
 
+  /// No parser is bound to read it, and what is refused blocks its queue whatever the status.
+  @Test func aRefusedHalfOfAPairIsAWarning() throws {
+    let summary = try ScriptedBackend(.failsAtHalfASurrogate).summary(of: ["text-half-surrogate"])
+    #expect(summary.outcome == .shouldBroken, "\(summary.results.map(\.verdict))")
+    #expect(summary.broken.first?.breach?.harm == .block)
+  }
+
   @Test func whatComesLateIsToldOnce() throws {
     let summary = try ScriptedBackend(.commitsLate).summary(of: Self.clauses)
     #expect(summary.broken.map(\.clause.id) == ["readable-when-acknowledged"])

@@ -44,8 +44,13 @@ extension ClauseRun {
   func refusal(_ upload: ConformancePhone.Upload, of what: String) -> ClauseStop {
     .broken(
       breach(
-        "\(what) was \(upload.outcome.answer(160))", harm: ClauseRun.harm(of: upload.status),
+        "\(what) was \(upload.outcome.answer(160))", harm: harm(of: upload.status),
         upload))
+  }
+
+  /// A record that is always refused blocks its queue, whatever the status.
+  private func harm(of status: Int) -> ClauseHarm {
+    status != 0 && clause.harm == .block ? .block : ClauseRun.harm(of: status)
   }
 
   /// What an answer other than success makes of a queue.
