@@ -42,6 +42,7 @@ import Threaded
     Case(defect: .shiftsTimes, clause: "time-is-utc"),
     Case(defect: .dropsExtras, clause: "extras-every-kind"),
     Case(defect: .makesDoublesOfIntegers, clause: "integers-64-bit"),
+    Case(defect: .keepsIntegersAsFloats, clause: "integers-exact"),
     Case(defect: .failsAtNUL, clause: "text-nul"),
     Case(defect: .failsAtHalfASurrogate, clause: "text-half-surrogate"),
     Case(defect: .failsAtMissingFields, clause: "missing-fields"),

@@ -67,7 +67,8 @@ extension ScriptedBackend {
     case .forgetsGeofenceExtras:
       return record.replacing("geofence", record["geofence"]?.replacing("extras", nil))
     case .dropsExtras: return record.replacing("extras", nil)
-    case .makesDoublesOfIntegers: return record.replacing("extras", record["extras"]?.throughDoubles)
+    case .keepsIntegersAsFloats: return record.replacing("extras", record["extras"]?.throughFloats)
+    case .makesDoublesOfIntegers: return record.replacing("extras", record["extras"]?.throughDoubles())
     case .writesNullAsText:
       return record.replacing("event", record["event"].map { if case .null = $0 { .text("null") } else { $0 } })
     case .cutsMilliseconds: return record.replacing("timestamp", record.shifted(by: -(instant(of: record) % 1_000)))
@@ -187,8 +188,10 @@ extension StoredValue {
     self["timestamp"]?.instant.map { .text($0.advanced(byMilliseconds: milliseconds).iso8601Text) }
   }
 
-  var throughDoubles: StoredValue {
+  var throughFloats: StoredValue { throughDoubles { Double(Float($0)) } }
+
+  func throughDoubles(_ change: (Double) -> Double = { $0 }) -> StoredValue {
     guard case .object(let members) = self else { return self }
-    return .object(members.map { ($0.key, $0.value.double.map { .number("\($0)") } ?? $0.value) })
+    return .object(members.map { ($0.key, $0.value.double.map { .number("\(change($0))") } ?? $0.value) })
   }
 }

@@ -26,6 +26,7 @@ final class ScriptedBackend: Sendable {
     case makesNullOfZero, sharesExtras, remembersTwoHundred, cutsUUIDs, failsOnce
     case overwritesRepeats, lowersKeys, keepsOneFenceOfAName, thinsOldOnes, failsAtTheFirstLargeBatch
     case forgetsProvider, forgetsNewFields, forgetsConfidence, forgetsZeroAltitude, wantsAKey
+    case keepsIntegersAsFloats
   }
 
   struct Entry {

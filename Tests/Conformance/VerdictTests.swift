@@ -141,6 +141,12 @@ import Threaded
       causes.first?.breach?.cause.contains("good records, sent one by one, were answered with status 503") ?? false)
   }
 
+  /// As `JSON.parse` reads them.
+  @Test func numbersAsDoublesAreAWarning() throws {
+    let summary = try ScriptedBackend(.makesDoublesOfIntegers).summary(of: ["integers-exact", "integers-64-bit"])
+    #expect(summary.outcome == .shouldBroken && summary.kept.map(\.clause.id) == ["integers-exact"])
+  }
+
   /// No parser is bound to read it, and what is refused blocks its queue whatever the status.
   @Test func aRefusedHalfOfAPairIsAWarning() throws {
     let summary = try ScriptedBackend(.failsAtHalfASurrogate).summary(of: ["text-half-surrogate"])

@@ -24,9 +24,19 @@ extension ConformanceClause {
       because: "1.5 is not 1 (LocationEvent extras)", presumes: ["extras-every-kind"]
     ) { try extras($0, #"{"a":1.5,"b":2.0,"c":0.1,"d":-0.25}"#) },
     ConformanceClause(
-      "integers-64-bit", .content, .must, .wrong, "Whole numbers of 64 bits are stored exactly",
-      because: "ids are such numbers, and a double makes …993 of them …992", presumes: ["extras-every-kind"]
-    ) { try extras($0, #"{"a":9007199254740993,"b":9223372036854775807,"c":18446744073709551615}"#) },
+      "integers-exact", .content, .must, .wrong, "Whole numbers between -(2^53 - 1) and 2^53 - 1 are stored exactly",
+      because: "ids and times in milliseconds are such numbers, and every double holds them (RFC 8259 §6)",
+      presumes: ["extras-every-kind"]
+    ) {
+      try extras(
+        $0, #"{"a":9007199254740991,"b":-9007199254740991,"c":2147483648,"d":16777217,"e":1785263662563}"#)
+    },
+    ConformanceClause(
+      "integers-64-bit", .content, .should, .wrong, "Whole numbers of 64 bits with a sign are stored exactly",
+      because:
+        "ids of databases may be such numbers, and a double makes …992 of one that ends with …993 (RFC 8259 §6)",
+      presumes: ["extras-every-kind", "integers-exact"]
+    ) { try extras($0, #"{"a":9007199254740993,"b":9223372036854775807,"c":-9223372036854775808}"#) },
     ConformanceClause(
       "long-decimals", .content, .should, .wrong,
       "Long, large and small decimals are stored as the nearest double at least",
