@@ -26,7 +26,7 @@ final class ScriptedBackend: Sendable {
     case makesNullOfZero, sharesExtras, remembersTwoHundred, cutsUUIDs, failsOnce
     case overwritesRepeats, lowersKeys, keepsOneFenceOfAName, thinsOldOnes, failsAtTheFirstLargeBatch
     case forgetsProvider, forgetsNewFields, forgetsConfidence, forgetsZeroAltitude, wantsAKey
-    case keepsIntegersAsFloats
+    case keepsIntegersAsFloats, acknowledgesChunksUnread
   }
 
   struct Entry {
@@ -195,6 +195,7 @@ final class ScriptedBackend: Sendable {
     let isMotionChange = StoredValue(request.body)?["location"]?.shown.contains("motionchange") ?? false
     if defect == .failsOnce, isMotionChange, !hasFailed.exchange(true, ordering: .relaxed) { return answer(500) }
     if let busyAt, uploads.add(1, ordering: .relaxed).newValue.isMultiple(of: busyAt) { return answer(429) }
+    if defect == .acknowledgesChunksUnread, !request.values(of: "transfer-encoding").isEmpty { return success }
     guard let body = StoredValue(request.body) else {
       return answer(defect == .acknowledgesUnreadableBodies ? 200 : 400)
     }

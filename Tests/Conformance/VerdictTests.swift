@@ -141,6 +141,12 @@ import Threaded
       causes.first?.breach?.cause.contains("good records, sent one by one, were answered with status 503") ?? false)
   }
 
+  /// What came back over a connection of the clause's own is in the finding.
+  @Test func anUnreadBodyIsShownWithItsAnswer() throws {
+    let breach = try ScriptedBackend(.acknowledgesChunksUnread).summary(of: ["chunked-body"]).broken.first?.breach
+    #expect(breach?.harm == .lose && breach?.answered == "status 200: {}", "\(String(describing: breach))")
+  }
+
   /// As `JSON.parse` reads them.
   @Test func numbersAsDoublesAreAWarning() throws {
     let summary = try ScriptedBackend(.makesDoublesOfIntegers).summary(of: ["integers-exact", "integers-64-bit"])

@@ -65,7 +65,7 @@ extension ClauseRun {
       lastSent.map { request in
         "\(request.method) \(request.url), \(request.body.count) bytes: \(String(decoding: request.body.prefix(160), as: UTF8.self))"
       } ?? ""
-    breach.answered = upload?.outcome.text ?? ""
+    breach.answered = upload?.outcome.text ?? lastReply?.wholeText ?? ""
     breach.stored = stored
     if !hasOrdered {
       let trust = target.transport.wordsOfCurl
@@ -83,7 +83,10 @@ extension ClauseRun {
   }
 
   /// The finding is about this record, whatever was sent behind it.
-  func showRequest(of record: SentRecord) { lastSent = log.request(with: record.uuid) ?? lastSent }
+  func showRequest(of record: SentRecord) {
+    guard let request = log.request(with: record.uuid), request.body != lastSent?.body else { return }
+    lastSent = request
+  }
 
   /// What decided is no request that a client would send.
   func fail(_ cause: String, harm: ClauseHarm? = nil, sent bytes: [UInt8]) -> ClauseStop {
@@ -364,6 +367,7 @@ extension ClauseRun {
     log.note(request)
     connection.send(request.bytes)
     let reply = connection.reply(within: ClauseRun.answerTime)
+    lastReply = reply
     log.noteAnswer(reply.status)
     return reply
   }

@@ -36,7 +36,9 @@ final class ClauseRun {
   /// What "kept" is to say.
   var note = ""
   /// The last thing that was sent, for the finding.
-  var lastSent: RawRequest?
+  var lastSent: RawRequest? { didSet { lastReply = nil } }
+  /// What came back, where no phone has read it.
+  var lastReply: RawConnection.RawOutcome?
   /// A command of the shell that sends what comes before it, and is no request.
   var preface: String?
   /// It went over two connections at once.

@@ -31,6 +31,13 @@ final class RawConnection {
       case .notHTTP(let reason): "an answer that is not HTTP: \(reason)"
       }
     }
+
+    /// With the beginning of the body.
+    var wholeText: String {
+      guard case .answer(let answer) = self, !answer.body.isEmpty else { return text }
+      let start = String(decoding: answer.unpackedBody.prefix(120), as: UTF8.self).filter { !$0.isNewline }
+      return "\(text): \(start)"
+    }
   }
 
   private let connection: ByteConnection

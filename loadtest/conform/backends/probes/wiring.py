@@ -122,8 +122,9 @@ def _(phone):
     data = phone.upload(record)
     cut = data.split(b"\r\n\r\n", 1)[1].index("東".encode()) + 1
     answer = exchange(phone.port, chunked(data, 10, cut))
-    need(answer.good, f"answered {answer.status}")
-    need(phone.row()["record"]["extras"] == {"a": "東京"}, "the text is spoilt")
+    if answer.good:
+        need([row["uuid"] for row in phone.stored()] == [record["uuid"]], "acknowledged and not stored")
+        need(phone.row()["record"]["extras"] == {"a": "東京"}, "the text is spoilt")
 
 
 @probe("gzip-body")
