@@ -27,6 +27,8 @@ final class ScriptedBackend: Sendable {
     case overwritesRepeats, lowersKeys, keepsOneFenceOfAName, thinsOldOnes, failsAtTheFirstLargeBatch
     case forgetsProvider, forgetsNewFields, forgetsConfidence, forgetsZeroAltitude, wantsAKey
     case keepsIntegersAsFloats, acknowledgesChunksUnread
+    /// The second request of a connection finds it closed: each time, once, and where the answer had a time for it.
+    case closesIdle, closesIdleOnce, closesIdleAsStated
   }
 
   struct Entry {
@@ -119,6 +121,8 @@ final class ScriptedBackend: Sendable {
   private let latest = Mutex<[String: (connection: Int, time: WallInstant)]>([:])
   private let questions = Atomic(0)
   private let uploads = Atomic(0)
+  /// Connections over which the clause of idle ones has uploaded.
+  private let idle = Mutex<Set<Int>>([])
   private let hasFailed = Atomic(false)
   /// It stores nothing any more, until it is restarted: what a run asks first behind a restart is OPTIONS.
   let hasStopped = Atomic(false)
@@ -148,14 +152,14 @@ final class ScriptedBackend: Sendable {
   func summary(
     of clauses: Set<String>, dialect: String = ScriptedBackend.dialect, isSerial: Bool = false,
     isInterrupted: Bool = false, within limit: Nanoseconds? = nil, timeForDevices: Nanoseconds = .seconds(12),
-    timeAway: Nanoseconds = .milliseconds(500)
+    timeAway: Nanoseconds = .milliseconds(500), idleTime: Nanoseconds = .milliseconds(7_500)
   ) throws -> ConformanceSummary {
     let server = try BareServer(isSerial: isSerial) { self.respond(to: $0) }
     let target = ConformanceTarget(
       "http://127.0.0.1:\(server.port)", try DialectReader().read(dialect), adminToken: nil)
     var settings = ConformanceRun.Settings(seed: 7, start: SystemClock().wallNow)
     (settings.only, settings.timeLimit) = (clauses, limit)
-    (settings.timeForDevices, settings.timeAway) = (timeForDevices, timeAway)
+    (settings.timeForDevices, settings.timeAway, settings.idleTime) = (timeForDevices, timeAway, idleTime)
     let run = ConformanceRun(target, settings)
     if isInterrupted { run.interrupt() }
     let results = run.run { _, _ in }
@@ -195,6 +199,7 @@ final class ScriptedBackend: Sendable {
     let isMotionChange = StoredValue(request.body)?["location"]?.shown.contains("motionchange") ?? false
     if defect == .failsOnce, isMotionChange, !hasFailed.exchange(true, ordering: .relaxed) { return answer(500) }
     if let busyAt, uploads.add(1, ordering: .relaxed).newValue.isMultiple(of: busyAt) { return answer(429) }
+    if leaves(request) { return .reset([]) }
     if defect == .acknowledgesChunksUnread, !request.values(of: "transfer-encoding").isEmpty { return success }
     guard let body = StoredValue(request.body) else {
       return answer(defect == .acknowledgesUnreadableBodies ? 200 : 400)
@@ -215,6 +220,14 @@ final class ScriptedBackend: Sendable {
       latest[device] = (connection, now)
       return before.map { $0.connection != connection && now.milliseconds(since: $0.time) < 20 } ?? false
     }
+  }
+
+  private func leaves(_ request: BareServer.Request) -> Bool {
+    guard [.closesIdle, .closesIdleOnce, .closesIdleAsStated].contains(defect),
+      String(decoding: request.body, as: UTF8.self).contains("idle-then-upload-"),
+      !idle.withLock({ $0.insert(request.connection).inserted })
+    else { return false }
+    return defect != .closesIdleOnce || !hasFailed.exchange(true, ordering: .relaxed)
   }
 
   private func list(_ question: String) -> BareServer.Answer {
@@ -293,6 +306,8 @@ final class ScriptedBackend: Sendable {
     case .answersNestedCommands: answer(200, #"{"data":{"background_geolocation":[["stop"]]}}"#)
     case .stopsEverybody: answer(200, #"{"background_geolocation":[["stop"]]}"#)
     case .saysThatItIsJSON: answer(200, "OK")
+    case .closesIdleAsStated:
+      .text("HTTP/1.1 200 OK\r\nKeep-Alive: max=9, timeout=0\r\nContent-Length: 2\r\n\r\n{}")
     default: answer(200, "{}")
     }
   }
@@ -360,32 +375,5 @@ final class ScriptedBackend: Sendable {
       if defect == .keepsNewest, mine.count > 100 { entries.remove(at: mine[0]) }
     }
     return success
-  }
-}
-
-extension StringProtocol {
-  /// Nil when a byte is no percent-encoded one, or they are no text.
-  fileprivate var removingPercentEncoding: String? {
-    var bytes: [UInt8] = []
-    var rest = Substring(self)
-    while let letter = rest.utf8.first {
-      guard letter == UInt8(ascii: "%") else {
-        // What may not stand in a URL was not encoded.
-        guard letter > 0x20, letter < 0x7F else { return nil }
-        bytes.append(letter)
-        rest = Substring(rest.utf8.dropFirst())
-        continue
-      }
-      guard let byte = UInt8(rest.dropFirst().prefix(2), radix: 16) else { return nil }
-      bytes.append(byte)
-      rest = rest.dropFirst(3)
-    }
-    return String(validating: bytes, as: UTF8.self)
-  }
-}
-
-extension String {
-  func replacing(_ old: String, with new: String) -> String {
-    split(separator: old, omittingEmptySubsequences: false).joined(separator: new)
   }
 }

@@ -141,6 +141,15 @@ import Threaded
       causes.first?.breach?.cause.contains("good records, sent one by one, were answered with status 503") ?? false)
   }
 
+  /// A connection may end while a request is on its way, and when the time is over that the answer has stated.
+  @Test(arguments: [
+    (ScriptedBackend.Defect.closesIdle, false), (.closesIdleOnce, true), (.closesIdleAsStated, true),
+  ])
+  func anIdleConnectionMayEndOnce(defect: ScriptedBackend.Defect, isKept: Bool) throws {
+    let summary = try ScriptedBackend(defect).summary(of: ["idle-then-upload"], idleTime: .milliseconds(2_600))
+    #expect(summary.broken.isEmpty == isKept && summary.judgedCount == 1, "\(summary.results.map(\.verdict))")
+  }
+
   /// What came back over a connection of the clause's own is in the finding.
   @Test func anUnreadBodyIsShownWithItsAnswer() throws {
     let breach = try ScriptedBackend(.acknowledgesChunksUnread).summary(of: ["chunked-body"]).broken.first?.breach

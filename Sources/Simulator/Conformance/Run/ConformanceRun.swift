@@ -28,6 +28,8 @@ package final class ConformanceRun: Sendable {
     var timeForDevices = Nanoseconds.seconds(12)
     /// So long before the end of a run a record was acknowledged at least that comes again then.
     var timeAway = Nanoseconds.seconds(10)
+    /// So long a connection is idle: no usual time of servers, nor one second more than one.
+    var idleTime = Nanoseconds.milliseconds(7_500)
 
     package init(seed: UInt64, start: WallInstant) { (self.seed, self.start) = (seed, start) }
 
