@@ -31,6 +31,7 @@ import Threaded
     Case(defect: .dropsLateRecords, clause: "late-behind-newer"),
     Case(defect: .refusesBatchWithABadRecord, clause: "bad-record-in-batch"),
     Case(defect: .refusesABadRecord, clause: "bad-record-alone"),
+    Case(defect: .rollsBackAtABadRecord, clause: "good-beside-bad"),
     Case(defect: .swapsCoordinates, clause: "coordinates-not-swapped"),
     Case(defect: .roundsCoordinates, clause: "coordinates-exact"),
     Case(defect: .cutsMilliseconds, clause: "time-to-the-millisecond"),

@@ -27,6 +27,8 @@ final class ScriptedBackend: Sendable {
     case overwritesRepeats, lowersKeys, keepsOneFenceOfAName, thinsOldOnes, failsAtTheFirstLargeBatch
     case forgetsProvider, forgetsNewFields, forgetsConfidence, forgetsZeroAltitude, wantsAKey
     case keepsIntegersAsFloats, acknowledgesChunksUnread
+    /// What another device has just stored goes with it.
+    case rollsBackAtABadRecord
     /// The second request of a connection finds it closed: each time, once, and where the answer had a time for it.
     case closesIdle, closesIdleOnce, closesIdleAsStated
   }
@@ -346,6 +348,11 @@ final class ScriptedBackend: Sendable {
           hasStopped.store(true, ordering: .relaxed)
         }
         if defect == .isBusyAtABadRecord { return answer(503) }
+        if defect == .rollsBackAtABadRecord, let last = entries.last, last.device != device,
+          SystemClock().wallNow.milliseconds(since: last.came) < 100
+        {
+          entries.removeLast()
+        }
         if defect == .refusesBatchWithABadRecord || defect == .refusesABadRecord && records.count == 1 {
           return answer(400)
         }

@@ -205,8 +205,9 @@ extension ConformanceClause {
   }
 
   /// What a template without coordinates makes of a fix.
-  static func badRecord(_ run: ClauseRun) throws -> SentRecord {
-    try run.raw(#"{"uuid":"%U","timestamp":"%T","is_moving":true,"battery":{"level":0.4,"is_charging":false}}"#)
+  static func badRecord(_ run: ClauseRun, isBare: Bool = true) throws -> SentRecord {
+    try run.raw(
+      #"{"uuid":"%U","timestamp":"%T","is_moving":true,"battery":{"level":0.4,"is_charging":false}}"#, isBare: isBare)
   }
 
   private static func badInBatch(_ run: ClauseRun) throws {

@@ -55,7 +55,7 @@ extension ConformanceClause {
     },
     ConformanceClause(
       "good-beside-bad", .trouble, .must, .lose,
-      "Good uploads are stored when bad uploads and known records arrive at the same time",
+      "Good uploads are stored when bad bodies, bad records and known records arrive at the same time",
       because:
         "a transaction that several requests share is rolled back for all of them, and one phone's bad record loses another's (SDK §9.1)",
       phase: .risky,
@@ -119,35 +119,6 @@ extension ConformanceClause {
     if left > 0 { throw run.fail("\(left) of a hundred uploads at once were not acknowledged after three repetitions") }
     try run.expectOnce(
       ofEach: zip(phones, records).map { ($0, [$1]) }, among: " of one of a hundred phones at once")
-  }
-
-  private static func goodBesideBad(_ run: ClauseRun) throws {
-    let phones = try (0..<12).map { _ in try run.phone { $0.http.batchSync = false } }
-    var bad: [(request: OutgoingRequest, device: Int)] = []
-    for isCut in [true, false, true, false, true, false] {
-      let phone = try run.phone { $0.http.batchSync = false }
-      // The first half of an upload, and one that comes again each time.
-      let request = try run.request(phone, [run.fix(phone)])
-      bad.append((isCut ? request.withHalfItsBody : request, phone.number))
-    }
-    var acknowledged: [[SentRecord]] = phones.map { _ in [] }
-    for _ in 0..<(run.facts.isSlow ? 2 : 15) {
-      let sent = try phones.map { phone in
-        let record = run.fix(phone)
-        return (record, try run.request(phone, [record]))
-      }
-      let good = zip(sent, phones).map { (request: $0.1, device: $1.number) }
-      // Mixed, so that some of each are under way together.
-      let uploads = try run.line().exchangeAll([good[..<6], bad[..<3], good[6...], bad[3...]].flatMap(Array.init))
-      for (index, (record, request)) in sent.enumerated() {
-        guard let upload = uploads.first(where: { $0.request === request }) else { continue }
-        // What was refused is given up, so that the next request has one record again.
-        phones[index].answer(request, .answered(status: 200, reason: "", body: []))
-        if upload.isSuccess { acknowledged[index].append(record) }
-      }
-    }
-    try run.expectOnce(
-      ofEach: zip(phones, acknowledged).map { ($0, $1) }, among: " while others sent bad uploads and known records")
   }
 
   private static func garbage(_ run: ClauseRun) throws {
@@ -315,14 +286,5 @@ extension ConformanceClause {
       if phone.queuedCount > 0 { try run.deliver(afterRestart: phone, as: "what was under way at the SIGKILL") }
       try run.expectOnce(sent[index], of: phone.name, among: " around a SIGKILL")
     }
-  }
-}
-
-extension OutgoingRequest {
-  /// What a middlebox leaves of it: complete to HTTP, and no JSON.
-  fileprivate var withHalfItsBody: OutgoingRequest {
-    OutgoingRequest(
-      id: id, purpose: purpose, method: method, url: url, headers: headers, body: Array(body.prefix(body.count / 2)),
-      timeout: timeout)
   }
 }

@@ -170,13 +170,14 @@ extension ClauseRun {
       byMilliseconds: Int64(number) * 1_137 - 7_200_000 - settings.start.millisecondsSince1970 % 1_000 + 563)
   }
 
-  /// A record as another app, or another version of the SDK, would write it: `%U` and `%T` stand for its uuid and time.
-  func raw(_ text: String, at time: WallInstant? = nil) throws -> SentRecord {
+  /// A record as another app, or another version of the SDK, would write it: `%U` and `%T` stand for its uuid and time. `isBare`:
+  /// what the clause finds may come of the fields that it lacks.
+  func raw(_ text: String, at time: WallInstant? = nil, isBare: Bool = true) throws -> SentRecord {
     guard facts.takesDefaultSchema else {
       throw ClauseStop.notApplicable("the app of the dialect writes its records by a template")
     }
     records += 1
-    hasBareRecords = true
+    if isBare { hasBareRecords = true }
     let (uuid, time) = (uuid(), time ?? instant(records))
     let filled = text.replacing("%U", with: uuid.upperCaseText).replacing("%T", with: time.iso8601Text)
     return SentRecord(uuid: uuid, timestamp: time, bytes: Array(filled.utf8))

@@ -61,6 +61,27 @@ def shared_transaction(parts):
 
 
 @defect
+def shared_transaction_bad_record(parts):
+    class WithoutPlace(Exception):
+        pass
+
+    shared_transaction(parts)
+
+    @around(parts.store, "save")
+    def _(save, upload):
+        if upload.aside and not upload.records:
+            raise WithoutPlace
+        save(upload)
+
+    @around(parts.backend, "upload")
+    def _(upload, request):
+        try:
+            return upload(request)
+        except WithoutPlace:
+            return Answer(200, {"success": True})
+
+
+@defect
 def device_in_global(parts):
     current = {}
 

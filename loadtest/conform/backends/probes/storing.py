@@ -317,6 +317,7 @@ def _(phone):
     def trouble():
         while not done.is_set():
             phone.raw(phone.body(phone.record())[:200])
+            phone.post(without_place(phone))
 
     threads = [threading.Thread(target=trouble) for _ in range(4)]
     for thread in threads:

@@ -1,0 +1,63 @@
+import AnswerCheck
+import Base
+import Contract
+import Scenario
+import Upload
+
+/// Good uploads among others.
+extension ConformanceClause {
+  static func goodBesideBad(_ run: ClauseRun) throws {
+    let phones = try (0..<12).map { _ in try run.phone { $0.http.batchSync = false } }
+    let bad = try badUploads(run)
+    let half = bad.count / 2
+    var acknowledged: [[SentRecord]] = phones.map { _ in [] }
+    for _ in 0..<(run.facts.isSlow ? 2 : 15) {
+      let sent = try phones.map { phone in
+        let record = run.fix(phone)
+        return (record, try run.request(phone, [record]))
+      }
+      let good = zip(sent, phones).map { (request: $0.1, device: $1.number) }
+      // Mixed, so that some of each are under way together.
+      let uploads = try run.line().exchangeAll(
+        [bad[..<half], good[..<6], bad[half...], good[6...]].flatMap(Array.init))
+      for (index, (record, request)) in sent.enumerated() {
+        guard let upload = uploads.first(where: { $0.request === request }) else { continue }
+        // What was refused is given up, so that the next request has one record again.
+        phones[index].answer(request, .answered(status: 200, reason: "", body: []))
+        if upload.isSuccess { acknowledged[index].append(record) }
+      }
+    }
+    try run.expectOnce(
+      ofEach: zip(phones, acknowledged).map { ($0, $1) }, among: " while others sent bad uploads and known records")
+  }
+
+  /// The same each time: the first halves of uploads, records that are known from the second time on, and records without
+  /// coordinates, alone and behind good ones.
+  private static func badUploads(_ run: ClauseRun) throws -> [(request: OutgoingRequest, device: Int)] {
+    var uploads: [(request: OutgoingRequest, device: Int)] = []
+    func add(inBatch: Bool = false, _ records: (ConformancePhone) throws -> [SentRecord]) throws {
+      let phone = try run.phone { $0.http.batchSync = inBatch }
+      uploads.append((try run.request(phone, try records(phone)), phone.number))
+    }
+    for _ in 0..<3 {
+      try add { [run.fix($0)] }
+      if let whole = uploads.popLast() { uploads.append((whole.request.withHalfItsBody, whole.device)) }
+      try add { [run.fix($0)] }
+      guard run.facts.takesDefaultSchema else { continue }
+      try add { _ in [try badRecord(run, isBare: false)] }
+      if run.facts.prefersBatches {
+        try add(inBatch: true) { [run.fix($0), run.fix($0), try badRecord(run, isBare: false)] }
+      }
+    }
+    return uploads
+  }
+}
+
+extension OutgoingRequest {
+  /// What a middlebox leaves of it: complete to HTTP, and no JSON.
+  fileprivate var withHalfItsBody: OutgoingRequest {
+    OutgoingRequest(
+      id: id, purpose: purpose, method: method, url: url, headers: headers, body: Array(body.prefix(body.count / 2)),
+      timeout: timeout)
+  }
+}
