@@ -190,6 +190,20 @@ import Threaded
     #expect(found == ["many-devices-at-once": idle, "hundred-at-once": idle])
   }
 
+  /// What follows from a breach stands under it, and nothing else.
+  @Test func anotherBreachIsAFindingOfItsOwn() throws {
+    let (fields, content) = ("standard-fields-kept", "one-record-one-content")
+    #expect(try causes([fields: [.field("coords.speed")], content: [.ofNeighbour]]) == [:])
+    #expect(try causes([fields: [.field("coords.speed")], content: [.field("odometer")]]) == [content: fields])
+    let extras = "extras-every-kind"
+    #expect(try causes([extras: [.field("extras.i")], "text-escaped": [.loss]]) == [:])
+    #expect(
+      try causes([extras: [.field("extras")], "event-geofence": [.field("geofence.extras")]]) == [
+        "event-geofence": extras
+      ])
+    #expect(try causes([extras: [.field("extras")], "event-geofence": [.field("geofence.action")]]) == [:])
+  }
+
   @Test func whatIsRefusedOfOneFormIsToldOnce() throws {
     let found = try causes([
       "root-object": [], "answer-in-time": [.refused(isBatch: false)], "week-late": [.refused(isBatch: true)],

@@ -105,11 +105,12 @@ extension ConformanceClause {
         guard let value = entry.value(field), let text = value.string, let theirs = full.value.value(at: field)?.string,
           text.lowercased() == theirs.lowercased()
         else { continue }
-        throw run.fail(
-          "record \(index + 1) of the batch has \(field) \(value.shown) of record 2",
-          stored: entry.entry.shown.shortened(240))
+        throw mixed(run, "record \(index + 1) of the batch has \(field) \(value.shown) of record 2", entry)
       }
       for field in ["battery.level", "activity.type"] where run.facts.shows(field) {
+        if let value = entry.value(field), let theirs = full.value.value(at: field), value.equals(theirs) {
+          throw mixed(run, "record \(index + 1) of the batch has \(field) \(value.shown) of record 2", entry)
+        }
         try run.expectSame(field, of: record, in: look)
       }
     }
@@ -129,11 +130,15 @@ extension ConformanceClause {
       guard let entry = look.entry(of: record) else { continue }
       let stored = entry.value("extras")
       for (other, neighbour) in records.enumerated() where other != index {
-        guard let stored, let theirs = neighbour.value.value(at: "extras"), stored.equals(theirs) else { continue }
-        run.showRequest(of: record)
-        throw run.fail(
-          "record \(index + 1) of the batch has the extras of record \(other + 1): \(stored.shown)",
-          stored: entry.entry.shown.shortened(240), sign: .field("extras"))
+        guard let stored, let theirs = neighbour.value.value(at: "extras") else { continue }
+        let (mine, only) = ("record \(index + 1) of the batch has", "only\(other + 1)")
+        if stored.equals(theirs) || stored[only] != nil { run.showRequest(of: record) }
+        if stored.equals(theirs) {
+          throw mixed(run, "\(mine) the extras of record \(other + 1): \(stored.shown)", entry)
+        }
+        if let value = stored[only] {
+          throw mixed(run, "\(mine) extras.\(only) \(value.shown) of record \(other + 1)", entry)
+        }
       }
       try run.expectSame(["extras"], of: record, in: look)
     }
@@ -154,9 +159,11 @@ extension ConformanceClause {
     guard let entry = look.entry(of: bare), let neighbour = look.entry(of: full) else { return }
     for field in ["battery.level", "activity.type", "coords.speed", "coords.heading", "coords.altitude", "odometer"] {
       guard let value = entry.value(field), let theirs = neighbour.value(field), value.equals(theirs) else { continue }
-      throw run.fail(
-        "a record without \(field) has \(value.shown) of the one before it in its batch",
-        stored: entry.entry.shown.shortened(240))
+      throw mixed(run, "a record without \(field) has \(value.shown) of the one before it in its batch", entry)
     }
+  }
+
+  private static func mixed(_ run: ClauseRun, _ cause: String, _ entry: StoredRecord) -> ClauseStop {
+    run.fail(cause, stored: entry.entry.shown.shortened(240), sign: .ofNeighbour)
   }
 }

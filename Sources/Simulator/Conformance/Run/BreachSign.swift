@@ -20,6 +20,8 @@ enum BreachSign: Hashable, Sendable {
   case byChance(of: String)
   /// A field that is stored with another value than was sent.
   case field(String)
+  /// With the value of another record.
+  case ofNeighbour
 
   /// The clauses that are about this sign alone, the simplest first: a broken one explains it in those behind it, and in all
   /// others.
@@ -45,6 +47,7 @@ enum BreachSign: Hashable, Sendable {
       ]
     case .byChance(let culprit): [culprit]
     case .field(let name): BreachSign.clauses(aboutField: name)
+    case .ofNeighbour: ["one-record-one-content"]
     }
   }
 
@@ -61,7 +64,7 @@ enum BreachSign: Hashable, Sendable {
   var traits: Traits {
     switch self {
     case .loss: [.ofGoodRecords, .ofAcknowledged]
-    case .storedTwice, .elsewhere, .field: .ofAcknowledged
+    case .storedTwice, .elsewhere, .field, .ofNeighbour: .ofAcknowledged
     case .unanswered, .refused: [.failure, .ofGoodRecords]
     case .ofBatch, .ofBareRecords: .ofGoodRecords
     case .byChance: []
@@ -71,7 +74,7 @@ enum BreachSign: Hashable, Sendable {
   /// The one that is about a difference of a field, as great or as slight as it is.
   static func clause(about field: String, isSlight: Bool) -> String {
     let clauses = clauses(aboutField: field)
-    return isSlight ? clauses[clauses.count - 1] : clauses[0]
+    return (isSlight ? clauses.last : clauses.first) ?? "standard-fields-kept"
   }
 
   /// What an upload shows that a clause takes for a breach.
@@ -89,7 +92,11 @@ enum BreachSign: Hashable, Sendable {
     case "event": ["event-motionchange"]
     case "geofence": ["event-geofence"]
     case "extras": ["extras-every-kind"]
-    default: ["standard-fields-kept"]
+    case "coords", "odometer", "is_moving", "battery", "activity": ["standard-fields-kept"]
+    case "mock": ["inaccurate-kept"]
+    case "provider": ["event-providerchange"]
+    // One that no document names.
+    default: ["unknown-fields"]
     }
   }
 }
@@ -145,8 +152,12 @@ struct ConformanceCauses {
     if id == ConformanceCauses.lateness, let proof = ConformanceCauses.proofsOfLoss.first(where: isLoss) {
       return proof
     }
-    if let presumed = clause.presumes.first(where: { broken[$0] != nil }) { return presumed }
-    for sign in breach.signs.sorted(by: { $0.weight < $1.weight }) {
+    let presumed = clause.presumes.first { presumed in
+      broken[presumed].map { $0.breach.mayExplain(breach) } ?? false
+    }
+    if let presumed { return presumed }
+    let isOfNeighbour = breach.signs.contains(.ofNeighbour)
+    for sign in breach.signs.sorted(by: { $0.weight < $1.weight }) where !isOfNeighbour || sign == .ofNeighbour {
       for candidate in sign.clauses {
         // What rests on this clause does not explain it.
         guard candidate != id else { break }
@@ -159,13 +170,40 @@ struct ConformanceCauses {
   }
 }
 
+extension Breach {
+  /// What a clause presumes says nothing of a breach that has come about in another way: a field that is stored wrongly loses no
+  /// record, and spoils no other field.
+  fileprivate func mayExplain(_ other: Breach) -> Bool {
+    if other.signs.contains(.ofNeighbour) { return signs.contains(.ofNeighbour) }
+    let fields = signs.compactMap(\.fieldName)
+    guard !fields.isEmpty, fields.count == signs.count else { return true }
+    let isOfDelivery = other.signs.contains { sign in
+      switch sign {
+      case .loss, .storedTwice, .elsewhere, .unanswered, .refused: true
+      case .ofBatch, .ofBareRecords, .byChance, .field, .ofNeighbour: false
+      }
+    }
+    if isOfDelivery { return false }
+    let others = other.signs.compactMap(\.fieldName)
+    return others.isEmpty || others.contains { theirs in fields.contains { BreachSign.areRelated($0, theirs) } }
+  }
+}
+
 extension BreachSign {
+  fileprivate var fieldName: String? { if case .field(let name) = self { name } else { nil } }
+
+  /// One clause is about both, or a part of one is called as a part of the other: `extras` and `geofence.extras`.
+  fileprivate static func areRelated(_ one: String, _ other: String) -> Bool {
+    !Set(clauses(aboutField: one)).isDisjoint(with: clauses(aboutField: other))
+      || !Set(one.split(separator: ".")).isDisjoint(with: other.split(separator: "."))
+  }
+
   /// What explains more comes first.
   fileprivate var weight: Int {
     switch self {
     case .byChance: -1
     case .ofBatch: 0
-    case .loss, .elsewhere: 1
+    case .loss, .elsewhere, .ofNeighbour: 1
     case .storedTwice: 2
     case .unanswered: 3
     case .refused: 4
