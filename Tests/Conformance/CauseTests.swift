@@ -172,6 +172,10 @@ import Threaded
   }
 
   private func causes(_ breaches: [String: Set<BreachSign>]) throws -> [String: String] {
+    try results(breaches.map { ($0.key, $0.value) }).reduce(into: [:]) { $0[$1.clause.id] = $1.cause }
+  }
+
+  private func results(_ breaches: [(String, Set<BreachSign>)]) throws -> [ClauseResult] {
     let results = try breaches.map { id, signs in
       var breach = Breach(cause: "it was seen", harm: .wrong)
       breach.signs = signs
@@ -179,7 +183,26 @@ import Threaded
       return ClauseResult(clause: clause, verdict: .broken(breach), seconds: 0)
     }
     let causes = ConformanceCauses(results)
-    return breaches.keys.reduce(into: [:]) { found, id in found[id] = causes.cause(of: id) }
+    return results.map {
+      var result = $0
+      result.cause = causes.cause(of: $0.clause.id)
+      return result
+    }
+  }
+
+  /// The exit code is that of the worst clause, and so is the finding.
+  @Test func aFindingHasTheLevelOfTheWorstThatItHolds() throws {
+    let late = "readable-when-acknowledged"
+    for (consequence, head) in [
+      ("alive-after-bad-record", "✗ \(late)  must, by itself a should"), ("inaccurate-kept", "! \(late)  should,"),
+    ] {
+      let results = try results([(late, []), (consequence, [.loss])])
+      let summary = ConformanceSummary(
+        results, target: "", store: nil, seed: 1, start: WallInstant(millisecondsSince1970: 0), seconds: 0)
+      let text = ConformanceText(summary, width: 120, hasColours: false).text
+      #expect(summary.causes.count == 1 && text.contains(head), "\(text)")
+      #expect((summary.outcome == .mustBroken) == text.contains("also    \(consequence) (must)"), "\(text)")
+    }
   }
 
   @Test func theCauseOfACauseIsTheFinding() throws {

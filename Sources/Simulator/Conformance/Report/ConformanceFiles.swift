@@ -129,7 +129,7 @@ package struct ConformanceFiles {
     ]
     for result in summary.causes {
       guard let breach = result.breach else { continue }
-      lines += ["", "## \(result.clause.id)", "", "\(result.clause.sentence) (\(result.clause.level.rawValue)).", ""]
+      lines += ["", "## \(result.clause.id)", "", "\(result.clause.sentence) (\(summary.level(of: result).rawValue)).", ""]
       lines.append("- **Cause:** \(breach.cause)")
       if !breach.sent.isEmpty { lines.append("- **Sent:** `\(breach.sent.withoutControls)`") }
       if !breach.answered.isEmpty { lines.append("- **Answer:** `\(breach.answered.withoutControls)`") }

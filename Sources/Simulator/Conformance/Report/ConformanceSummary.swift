@@ -33,6 +33,13 @@ package struct ConformanceSummary: Sendable {
   package var broken: [ClauseResult] { results.filter { $0.breach != nil } }
   /// Those that are no consequence of another.
   package var causes: [ClauseResult] { broken.filter { $0.cause == nil } }
+  /// The level of a finding: that of the worst clause that it names.
+  func level(of finding: ClauseResult) -> ClauseLevel {
+    broken.contains {
+      $0.clause.level == .must && ($0.clause.id == finding.clause.id || $0.cause == finding.clause.id)
+    } ? .must : .should
+  }
+
   package var notApplicable: [ClauseResult] {
     results.filter { if case .notApplicable = $0.verdict { true } else { false } }
   }

@@ -19,7 +19,7 @@ package struct ConformanceText {
     switch result.verdict {
     case .kept(let note): "\(green("✓")) \(result.clause.id)\(note.isEmpty ? "" : dim("  \(note)"))"
     case .broken(let breach):
-      "\(mark(of: result)) \(result.clause.id)\n" + wrapped(breach.cause, indent: 4)
+      "\(mark(of: result.clause.level)) \(result.clause.id)\n" + wrapped(breach.cause, indent: 4)
     case .notApplicable(let reason): dim("- \(result.clause.id)  not applicable: \(reason)".withoutControls)
     case .notJudged, .unread, .partly: dim("? \(result.clause.id)  not judged: \(result.remark)".withoutControls)
     }
@@ -37,9 +37,11 @@ package struct ConformanceText {
   private func finding(_ result: ClauseResult) -> String {
     guard let breach = result.breach else { return "" }
     let clause = result.clause
-    let rank = "\(clause.level.rawValue), \(clause.group.rawValue.lowercased())"
+    let level = summary.level(of: result)
+    let own = level == clause.level ? "" : ", by itself a \(clause.level.rawValue)"
+    let rank = "\(level.rawValue)\(own), \(clause.group.rawValue.lowercased())"
     let room = width - clause.id.count - 4
-    var lines = ["\(mark(of: result)) \(bold(clause.id))" + (rank.count <= room ? "  \(rank)" : "")]
+    var lines = ["\(mark(of: level)) \(bold(clause.id))" + (rank.count <= room ? "  \(rank)" : "")]
     if rank.count > room { lines.append(wrapped(rank, indent: 4)) }
     lines.append(wrapped(clause.sentence + ".", indent: 4))
     lines.append(field("cause", breach.cause))
@@ -48,7 +50,9 @@ package struct ConformanceText {
     if !breach.stored.isEmpty { lines.append(field("stored", breach.stored.shortened(3 * width))) }
     lines.append(field("harm", "\(breach.harm.rawValue): the SDK \(breach.harm.consequence)"))
     lines.append(field("why", clause.reason))
-    let consequences = summary.broken.filter { $0.cause == clause.id }.map(\.clause.id)
+    let consequences = summary.broken.filter { $0.cause == clause.id }.map { consequence in
+      consequence.clause.id + (level != clause.level && consequence.clause.level == .must ? " (must)" : "")
+    }
     if !consequences.isEmpty { lines.append(field("also", consequences.joined(separator: ", "))) }
     let threads = clause.threads.compactMap(ConformanceClause.address(ofThread:))
     if let first = threads.first { lines.append(field("thread", first)) }
@@ -117,7 +121,7 @@ package struct ConformanceText {
     return (reserved.isEmpty ? green("✓ ") : yellow("! ")) + bold(word)
   }
 
-  private func mark(of result: ClauseResult) -> String { result.clause.level == .must ? red("✗") : yellow("!") }
+  private func mark(of level: ClauseLevel) -> String { level == .must ? red("✗") : yellow("!") }
 
   private func field(_ name: String, _ text: String) -> String {
     let head = "    " + dim(name) + String(repeating: " ", count: 8 - name.count)
