@@ -175,6 +175,28 @@ import Threaded
     try results(breaches.map { ($0.key, $0.value) }).reduce(into: [:]) { $0[$1.clause.id] = $1.cause }
   }
 
+  /// Nothing is said of what was stored.
+  @Test func whatDoesNotComeBackIsToldOnce() throws {
+    let clauses: Set<String> = [
+      "back-after-restart", "ack-survives-stop", "same-before-and-after-restart", "resend-after-restart",
+      "stays-stored",
+    ]
+    let summary = try ScriptedBackend(.staysAway).summary(
+      of: clauses, dialect: String(Self.restartable), patienceWithStart: .seconds(1))
+    #expect(summary.causes.map(\.clause.id) == ["back-after-restart"], "\(summary.results.map(\.verdict))")
+    #expect(summary.notJudged.count == clauses.count - 1, "\(summary.results.map(\.verdict))")
+    let breach = summary.causes.first?.breach
+    #expect(
+      breach?.cause == "the backend did not come back after the restart: for 1 s it was not there (status 503)",
+      "\(breach?.cause ?? "")")
+    // A clause by itself says the same.
+    let alone = try ScriptedBackend(.staysAway).summary(
+      of: ["ack-survives-kill"], dialect: String(Self.restartable), patienceWithStart: .seconds(1))
+    #expect(alone.broken.first?.breach?.cause == breach?.cause, "\(alone.results.map(\.verdict))")
+    let right = try ScriptedBackend(nil).summary(of: ["back-after-restart"], dialect: String(Self.restartable))
+    #expect(right.outcome == .allKept)
+  }
+
   private func results(_ breaches: [(String, Set<BreachSign>)]) throws -> [ClauseResult] {
     let results = try breaches.map { id, signs in
       var breach = Breach(cause: "it was seen", harm: .wrong)

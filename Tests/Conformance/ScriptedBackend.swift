@@ -29,6 +29,8 @@ final class ScriptedBackend: Sendable {
     case keepsIntegersAsFloats, acknowledgesChunksUnread
     /// What another device has just stored goes with it.
     case rollsBackAtABadRecord
+    /// What a run asks first behind a restart is refused, as by a proxy whose backend has gone.
+    case staysAway
     /// The second request of a connection finds it closed: each time, once, and where the answer had a time for it.
     case closesIdle, closesIdleOnce, closesIdleAsStated
   }
@@ -154,7 +156,8 @@ final class ScriptedBackend: Sendable {
   func summary(
     of clauses: Set<String>, dialect: String = ScriptedBackend.dialect, isSerial: Bool = false,
     isInterrupted: Bool = false, within limit: Nanoseconds? = nil, timeForDevices: Nanoseconds = .seconds(12),
-    timeAway: Nanoseconds = .milliseconds(500), idleTime: Nanoseconds = .milliseconds(7_500)
+    timeAway: Nanoseconds = .milliseconds(500), idleTime: Nanoseconds = .milliseconds(7_500),
+    patienceWithStart: Nanoseconds = .seconds(20)
   ) throws -> ConformanceSummary {
     let server = try BareServer(isSerial: isSerial) { self.respond(to: $0) }
     let target = ConformanceTarget(
@@ -162,6 +165,7 @@ final class ScriptedBackend: Sendable {
     var settings = ConformanceRun.Settings(seed: 7, start: SystemClock().wallNow)
     (settings.only, settings.timeLimit) = (clauses, limit)
     (settings.timeForDevices, settings.timeAway, settings.idleTime) = (timeForDevices, timeAway, idleTime)
+    settings.patienceWithStart = patienceWithStart
     let run = ConformanceRun(target, settings)
     if isInterrupted { run.interrupt() }
     let results = run.run { _, _ in }
@@ -183,6 +187,7 @@ final class ScriptedBackend: Sendable {
     let (method, path) = (line[0], line.count > 1 ? String(line[1]) : "/")
     if method == "GET", path.hasPrefix("/stored?device=") { return list(String(path.dropFirst(15))) }
     if method == "OPTIONS", defect == .forgetsAtRestart { entries.withLock { _ = $0.popLast() } }
+    if method == "OPTIONS", defect == .staysAway { return answer(503) }
     if method == "OPTIONS" { hasStopped.store(false, ordering: .relaxed) }
     if method == "HEAD", defect == .cutsHEAD { return .reset([]) }
     let isUpload = path == "/locations" || path.hasPrefix("/of/")

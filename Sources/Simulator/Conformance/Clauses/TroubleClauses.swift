@@ -157,6 +157,14 @@ extension ConformanceClause {
 extension ConformanceClause {
   static let restarts: [ConformanceClause] = [
     ConformanceClause(
+      "back-after-restart", .trouble, .must, .repeat,
+      "Within twenty seconds after the restart command the backend answers again, after SIGTERM and after SIGKILL",
+      because: "until it does, no phone can upload, and what is stored then cannot be looked at", needs: [.restart],
+      phase: .restart
+    ) { run in
+      for signal in ["TERM", "KILL"] { _ = try run.restart(signal) }
+    },
+    ConformanceClause(
       "ack-survives-stop", .trouble, .must, .lose, "What was acknowledged before SIGTERM is there after the restart",
       because: "the phone has deleted it; a deployment must not lose it (SDK §9.5)", needs: [.store, .restart],
       phase: .restart, presumes: ["same-before-and-after-restart"]

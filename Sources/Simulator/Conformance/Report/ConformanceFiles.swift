@@ -134,6 +134,7 @@ package struct ConformanceFiles {
       if !breach.sent.isEmpty { lines.append("- **Sent:** `\(breach.sent.withoutControls)`") }
       if !breach.answered.isEmpty { lines.append("- **Answer:** `\(breach.answered.withoutControls)`") }
       if !breach.stored.isEmpty { lines.append("- **Stored:** `\(breach.stored.withoutControls)`") }
+      if !breach.remedy.isEmpty { lines.append("- **Remedy:** \(breach.remedy)") }
       lines.append("- **Harm:** \(breach.harm.rawValue): the SDK \(breach.harm.consequence)")
       lines.append("- **Why:** \(result.clause.reason)")
       let also = summary.broken.filter { $0.cause == result.clause.id }.map { "`\($0.clause.id)`" }
@@ -234,6 +235,7 @@ package struct ConformanceFiles {
       member("sent", result.breach?.sent)
       member("answer", result.breach?.answered)
       member("stored", result.breach?.stored)
+      member("remedy", result.breach.flatMap { $0.remedy.isEmpty ? nil : $0.remedy })
       member("curl", result.breach?.curl)
       writer.key("seconds")
       writer.value(result.seconds)

@@ -48,6 +48,7 @@ package struct ConformanceText {
     if !breach.sent.isEmpty { lines.append(field("sent", breach.sent.shortened(3 * width))) }
     if !breach.answered.isEmpty { lines.append(field("answer", breach.answered.shortened(2 * width))) }
     if !breach.stored.isEmpty { lines.append(field("stored", breach.stored.shortened(3 * width))) }
+    if !breach.remedy.isEmpty { lines.append(field("remedy", breach.remedy)) }
     lines.append(field("harm", "\(breach.harm.rawValue): the SDK \(breach.harm.consequence)"))
     lines.append(field("why", clause.reason))
     let consequences = summary.broken.filter { $0.cause == clause.id }.map { consequence in

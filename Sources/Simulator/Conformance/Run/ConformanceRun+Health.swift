@@ -48,6 +48,8 @@ extension ConformanceRun {
       accuseTogether(due)
       due.compactMap(result(of:)).filter(isSilenced).forEach(tell)
     }
+    // Another restart would not bring it back either.
+    if phase == .restart { return }
     guard let first = illness, let witness = due.lazy.compactMap(result(of:)).first(where: { $0.clause.id == first })
     else { return }
     let suspects = threads > 1 ? keptAtTheEnd(of: due) : []

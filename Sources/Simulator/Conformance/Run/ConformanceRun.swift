@@ -28,6 +28,8 @@ package final class ConformanceRun: Sendable {
     var timeForDevices = Nanoseconds.seconds(12)
     /// So long before the end of a run a record was acknowledged at least that comes again then.
     var timeAway = Nanoseconds.seconds(10)
+    /// So long a backend may take to come back behind a restart.
+    var patienceWithStart = Nanoseconds.seconds(20)
     /// So long a connection is idle: no usual time of servers, nor one second more than one.
     var idleTime = Nanoseconds.milliseconds(7_500)
 
@@ -159,6 +161,10 @@ package final class ConformanceRun: Sendable {
       return result(.unread(problem))
     }
     let (verdict, run) = patientVerdict(of: clause, turn: restartCount)
+    if clause.phase == .restart, case .broken(let breach) = verdict, breach.isLasting {
+      _ = noteIllness(behind: clause.id)
+      return result(verdict)
+    }
     return result(examined(verdict, of: clause, run))
   }
 

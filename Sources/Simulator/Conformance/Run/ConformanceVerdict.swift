@@ -58,6 +58,8 @@ package struct Breach: Equatable, Sendable {
   package var suspects: [String] = []
   package var sent = ""
   package var answered = ""
+  /// What a person may do, where the cause may be no mistake of the backend.
+  package var remedy = ""
   package var stored = ""
   /// A command line that sends the decisive request again; nil when none can.
   package var curl: String?

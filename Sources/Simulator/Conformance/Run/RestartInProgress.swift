@@ -1,3 +1,4 @@
+import BackendStore
 import Base
 import Contract
 import Scenario
@@ -54,8 +55,6 @@ final class RestartInProgress: Sendable {
 }
 
 extension ClauseRun {
-  private static let patienceWithStart = Nanoseconds.seconds(20)
-
   func beginRestart(_ signal: String) -> RestartInProgress {
     RestartInProgress(target.dialect.restart ?? "false", signal: signal, within: timeLeft)
   }
@@ -76,16 +75,28 @@ extension ClauseRun {
     if phone.queuedCount > 0 { try deliver(phone, as: what) }
   }
 
+  /// It is the end of the run for all clauses that need a backend.
+  private func unreturned(_ answer: String) -> Breach {
+    let words = "did not come back after the restart: for \(settings.patienceWithStart.wholeMilliseconds / 1_000) s"
+    var breach = breach("the backend \(words) it was not there (\(answer.shortened(120)))", harm: .repeat)
+    breach.lasting = "the backend \(words) it was not there"
+    breach.remedy = "see whether the restart command starts it: \(target.dialect.restart ?? "")"
+    (breach.sent, breach.curl) = ("", nil)
+    return breach
+  }
+
   /// Any answer of its own will do.
   func waitUntilThere() throws {
-    let deadline = now + ClauseRun.patienceWithStart
+    let deadline = now + settings.patienceWithStart
+    var last = ""
     while now < deadline {
       let outcome = target.client.ask(target.url, by: "OPTIONS").outcome
       // A proxy in front answers for a backend that is not there yet.
       if outcome.status != 0, ![502, 503, 504].contains(outcome.status) { return }
+      last = outcome.text
       try keepTime()
       pause(50)
     }
-    throw ClauseStop.notJudged("20 s after the restart the backend does not answer")
+    throw ClauseStop.broken(unreturned(last))
   }
 }

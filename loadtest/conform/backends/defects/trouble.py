@@ -82,6 +82,12 @@ def shared_transaction_bad_record(parts):
 
 
 @defect
+def silent_after_restart(parts):
+    if parts.store.page("records", None, 0)[0]:
+        parts.backend.handle = lambda request: Answer(503, {"error": "not ready"})
+
+
+@defect
 def device_in_global(parts):
     current = {}
 

@@ -113,6 +113,15 @@ def _(phone):
     need(phone.stored() == before, "the listing differs after a restart")
 
 
+@probe("back-after-restart")
+def _(phone):
+    phone.must_post(phone.record())
+    for killed in (False, True):
+        phone.backend.restart(killed)
+        status = phone.post(phone.record()).status
+        need(status not in (502, 503, 504), f"answered {status}")
+
+
 @probe("ready-after-kill")
 def _(phone):
     phone.headers()
