@@ -195,6 +195,37 @@ import Threaded
       "\(summary.results.map { ($0.clause.id, $0.verdict) })")
   }
 
+  /// A mistake of the dialect looks like one of the backend.
+  @Test func whatMayBeTheDialectsIsAsked() throws {
+    let elsewhere = ScriptedBackend.dialect.replacing("path: \"/locations\"", with: "path: \"/location\"")
+    let params = ScriptedBackend.dialect.replacing("device_id:", with: "device:")
+    for (dialect, first) in [(elsewhere, "uploads go to http://127.0.0.1:"), (params, "the backend may ask for more")] {
+      let summary = try ScriptedBackend(nil).summary(of: Self.clauses, dialect: dialect)
+      #expect(summary.causes.map(\.clause.id) == ["good-record-acknowledged"])
+      let remedy = summary.causes.first?.breach?.remedy ?? ""
+      #expect(remedy.hasPrefix("no upload was acknowledged: " + first), "\(remedy)")
+      #expect(remedy.contains("'path'") && remedy.contains("app.http.params") && remedy.contains("--learn"))
+      let text = ConformanceText(summary, width: 120, hasColours: false).text
+      #expect(text.contains("    remedy  no upload was acknowledged: "), "\(text)")
+    }
+    // What fails now and then has acknowledged something.
+    let failing = try ScriptedBackend(.failsAtEachThird).summary(of: ["good-record-acknowledged"])
+    #expect(failing.causes.first?.breach?.remedy == "")
+  }
+
+  @Test func aStoreThatHasShownNothingIsAskedFor() throws {
+    let summary = try ScriptedBackend(nil).summary(
+      of: Self.clauses,
+      dialect: ScriptedBackend.dialect.replacing("/stored?device={device}", with: "/stored?device=x-{device}"))
+    let breach = summary.causes.first?.breach
+    #expect(summary.causes.map(\.clause.id) == ["stored-when-acknowledged"])
+    #expect(
+      breach?.cause
+        == "the record was acknowledged and is not stored, or not where it is looked for: the store has shown no entry for any device"
+    )
+    #expect(breach?.remedy.hasPrefix("is the query right") ?? false, "\(breach?.remedy ?? "")")
+  }
+
   @Test func aServerOfOneConnectionIsNamed() throws {
     let right = try ScriptedBackend(nil).summary(of: ["second-connection-served"])
     #expect(right.outcome == .allKept)

@@ -167,7 +167,7 @@ extension ConformanceClause {
       other.put([run.fix(other)])
       if run.uploadPatiently(other).last?.isSuccess ?? false { return try oneByOne(run, other) }
     }
-    throw run.refusal(single, of: "a record")
+    throw run.refusalOfAll(single, of: "a record")
   }
 
   /// A server that fails now and then, whatever it is sent, is a finding of its own: the SDK takes 5xx for a failure, also

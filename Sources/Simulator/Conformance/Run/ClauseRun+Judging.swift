@@ -304,12 +304,13 @@ extension ClauseRun {
       try expectNotElsewhere(look, among: records, of: device, among)
       let places = look.placesOfMissing(among: records)
       let several = "\(count) of \(all) records\(among) were acknowledged and are not"
-      throw fail(
+      let loss = fail(
         all == 1
           ? "the record\(among) was acknowledged and is not stored"
           : "\(several) stored: \(places)",
         harm: harm ?? .lose,
         stored: "of '\(device)': \(look.listed) entries, without \(which)\(timeSinceAnswer)", sign: .loss)
+      throw doubted(loss)
     }
     if let twice = look.repeated.first {
       let rows = look.entries[twice.uuid]?.count ?? 0
@@ -322,67 +323,5 @@ extension ClauseRun {
     }
     facts.noteStored(records, of: device, by: clause, look)
     return look
-  }
-}
-
-extension ClauseRun {
-  /// After a clause that takes seconds: 401 is right where tokens live no longer than that.
-  func expectTokenAlive(_ status: Int) throws {
-    guard status == 401, facts.needsTokens, let life = target.dialect.promises.accessLifetime, life <= .seconds(10)
-    else {
-      return
-    }
-    throw ClauseStop.notApplicable("access tokens live for \(life.seconds) s, which is not longer than the clause")
-  }
-}
-
-/// Requests that no SDK would send by itself.
-extension ClauseRun {
-  /// So often is sent what is to be refused: a pool that loses a connection, a worker or a lock each time has no more then.
-  var leakCount: Int { facts.isSlow ? 3 : 25 }
-
-  /// The request that the SDK would send for these records.
-  func request(_ phone: ConformancePhone, _ records: [SentRecord]) throws -> OutgoingRequest {
-    try keepTime()
-    phone.put(records)
-    guard let request = phone.takeRequest(), request.purpose == .records else {
-      throw ClauseStop.notJudged(
-        facts.needsTokens ? "the phone did not upload: its access token may have ended" : "the phone did not upload")
-    }
-    lastSent = RawRequest(request)
-    log.note(request, of: phone.number)
-    return request
-  }
-
-  /// The end of a request whose answer the phone did not see.
-  func lose(_ request: OutgoingRequest, of phone: ConformancePhone) {
-    phone.answer(request, .failed(.reset, message: "the connection was cut"))
-  }
-
-  /// Sends over a connection of its own, and waits for the answer.
-  func exchange(_ request: RawRequest) throws -> RawConnection.RawOutcome {
-    try keepTime()
-    lastSent = request
-    let connection = try newConnection()
-    log.note(request)
-    connection.send(request.bytes)
-    let reply = connection.reply(within: ClauseRun.answerTime)
-    lastReply = reply
-    log.noteAnswer(reply.status)
-    return reply
-  }
-
-  /// A good record over the phone's own line: the backend goes on.
-  func expectAlive(after what: String) throws {
-    let phone = try phone()
-    let record = fix(phone)
-    try deliver(phone, [record], as: "an upload after \(what)")
-    if target.store != nil { try expectOnce([record], of: phone.name, among: " after \(what)") }
-  }
-}
-
-extension ClauseRun {
-  func object(_ text: String) -> RenderedObject {
-    do { return try RenderedObject(text) } catch { preconditionFailure("the text of a clause is an object: \(error)") }
   }
 }

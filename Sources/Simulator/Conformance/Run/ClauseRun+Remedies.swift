@@ -1,0 +1,27 @@
+import Contract
+import Scenario
+import Upload
+
+/// Where the cause may be a mistake of the dialect, the finding says what to look at.
+extension ClauseRun {
+  /// As `refusal`; where no upload was acknowledged, it may have gone to another place, or lack what is asked for.
+  func refusalOfAll(_ upload: ConformancePhone.Upload, of what: String) -> ClauseStop {
+    let stop = refusal(upload, of: what)
+    guard watch.seen.successes == 0, upload.status >= 400, case .broken(var breach) = stop else { return stop }
+    let place = "uploads go to \(target.url) (--target, and 'path' in the dialect)"
+    let params =
+      "the backend may ask for more than the records, such as a name of the device, which belongs into app.http.params: --learn tries some"
+    let isPlace = [404, 405, 410].contains(upload.status)
+    breach.remedy = "no upload was acknowledged: " + (isPlace ? "\(place); \(params)" : "\(params); \(place)")
+    return .broken(breach)
+  }
+
+  /// A store that has never shown an entry may hold all of them elsewhere.
+  func doubted(_ loss: ClauseStop) -> ClauseStop {
+    guard facts.longestList == 0, case .broken(var breach) = loss else { return loss }
+    breach.cause += ", or not where it is looked for: the store has shown no entry for any device"
+    breach.remedy =
+      "is the query right, and does it know devices by the name that uploads have? \(target.storePlace ?? "verify"): 'verify' in the dialect says how the store is read"
+    return .broken(breach)
+  }
+}
