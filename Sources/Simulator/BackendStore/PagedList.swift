@@ -28,36 +28,38 @@ package struct PagedList: Sendable {
     _ device: String, _ ask: Question, _ take: (_ page: StoredValue) throws(StoreProblem) -> ListedMark
   ) throws(StoreProblem) -> String? {
     let address = url.filling("device", device.percentEncoded)
-    var next: String? = address.filling("cursor", "")
+    let first = FirstPage(of: address)
+    var next: String? = first.url
     var seen: Set<String> = []
     var told: Set<ListedMark> = []
     var idlePages = 0
     var unread: String?
     while let page = next {
-      guard seen.insert(page).inserted else { throw StoreProblem(text: "\(page): its pages form a loop") }
+      guard seen.insert(page).inserted else { throw StoreProblem(text: "'\(page)': its pages form a loop") }
       guard seen.count <= PagedList.pagesMax else {
-        throw StoreProblem(text: "\(page): the list has more than \(PagedList.pagesMax) pages")
+        throw StoreProblem(text: "'\(page)': the list has more than \(PagedList.pagesMax) pages")
       }
       let (outcome, head) = ask(page)
-      let body = try PagedList.body(of: outcome, page, isFirst: seen.count == 1)
+      let shown = "'\(page)'\(seen.count == 1 ? first.note : "")"
+      let body = try PagedList.body(of: outcome, shown, isFirst: seen.count == 1)
       guard let value = PagedList.value(body) ?? (body.isEmpty && head.isOfLines ? .list([]) : nil) else {
-        throw StoreProblem(text: "\(page): \(PagedList.noJSON(body))")
+        throw StoreProblem(text: "\(shown): \(PagedList.noJSON(body))")
       }
       do throws(StoreProblem) {
         idlePages = told.insert(try take(value)).inserted ? 0 : idlePages + 1
       } catch {
-        throw StoreProblem(text: "\(page): \(error.text), which begins with \(PagedList.start(of: body))")
+        throw StoreProblem(text: "\(shown): \(error.text), which begins with \(PagedList.start(of: body))")
       }
       guard idlePages < PagedList.idlePagesMax else {
         throw StoreProblem(
           text:
-            "\(page): the last \(idlePages) pages contain nothing that an earlier page did not contain, and each names a next page"
+            "'\(page)': the last \(idlePages) pages contain nothing that an earlier page did not contain, and each names a next page"
         )
       }
       next = PageLink.next(in: head, from: page)
       if next == nil, let cursor = cursor(in: value) { next = try follow(cursor, address, from: page) }
       if let next, URLParts(next).origin != URLParts(page).origin {
-        throw StoreProblem(text: "\(page): its next page, \(next), is on another server")
+        throw StoreProblem(text: "'\(page)': its next page, '\(next)', is on another server")
       }
       if next == nil, self.next == nil { unread = PagedList.unread(in: value, page) }
     }
@@ -74,19 +76,20 @@ package struct PagedList: Sendable {
     for name in continuations {
       guard let member = value[name], member.leadsOn else { continue }
       return
-        "\(page): the answer has \"\(name)\": \(member.shown.shortened(40)), so there may be more pages"
+        "'\(page)': the answer has \"\(name)\": \(member.shown.shortened(40)), so there may be more pages"
     }
     return nil
   }
 
   private static func body(
-    of outcome: RequestOutcome, _ page: String, isFirst: Bool
+    of outcome: RequestOutcome, _ shown: String, isFirst: Bool
   ) throws(StoreProblem) -> [UInt8] {
     switch outcome {
     case .answered(status: 200, reason: _, let body): return body
-    case .answered(let status, reason: _, body: _):
-      throw StoreProblem(text: "\(page): status \(status)", isAbsence: isFirst && status == 404)
-    case .failed(_, let message): throw StoreProblem(text: "\(page): \(message)")
+    case .answered(let status, reason: _, let body):
+      let answer = body.isEmpty ? "" : " with \(start(of: body))"
+      throw StoreProblem(text: "\(shown): status \(status)\(answer)", isAbsence: isFirst && status == 404)
+    case .failed(_, let message): throw StoreProblem(text: "\(shown): \(message)")
     }
   }
 
@@ -105,7 +108,7 @@ package struct PagedList: Sendable {
     if cursor.hasPrefix("/") { return URLParts(page).origin + cursor }
     guard address.contains("{cursor}") else {
       throw StoreProblem(
-        text: "\(page): its next page is at the cursor '\(cursor.shortened(40))', and the URL has no {cursor} for it")
+        text: "'\(page)': its next page is at the cursor '\(cursor.shortened(40))', and the URL has no {cursor} for it")
     }
     return address.filling("cursor", cursor.percentEncoded)
   }
@@ -128,6 +131,31 @@ package struct PagedList: Sendable {
   private static func start(of body: [UInt8]) -> String {
     let text = String(decoding: body.prefix(80), as: UTF8.self).map { $0.isNewline ? " " : $0 }
     return body.isEmpty ? "nothing: it is empty" : "'\(String(text))'"
+  }
+}
+
+/// Where a list begins.
+private struct FirstPage {
+  let url: String
+  /// How it differs from the URL that was named, for people; empty where it does not.
+  let note: String
+
+  /// A parameter that holds nothing but the cursor is left out: many servers take an empty one for a wrong one.
+  init(of address: String) {
+    let place = "{cursor}"
+    guard address.contains(place) else {
+      (url, note) = (address, "")
+      return
+    }
+    let parts = address.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
+    let parameters = parts.count > 1 ? parts[1].split(separator: "&", omittingEmptySubsequences: false) : []
+    let kept = parameters.filter { !$0.hasSuffix("=" + place) }
+    let dropped = parameters.filter { $0.hasSuffix("=" + place) }.joined(separator: "&")
+    let query = kept.isEmpty ? "" : "?" + kept.joined(separator: "&")
+    url = ((parts.first.map(String.init) ?? "") + query).filling("cursor", "")
+    note =
+      dropped.isEmpty
+      ? " (the first page, with nothing in the place of {cursor})" : " (the first page, without '\(dropped)')"
   }
 }
 

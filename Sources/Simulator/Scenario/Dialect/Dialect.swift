@@ -132,7 +132,7 @@ extension DialectVerification: ScenarioSection {
       .key("records", \.records, .jsonPath, "Path of the entries in a page of JSON."),
       .optional(
         "next", \.next, .jsonPath,
-        "Path of what leads to the next page: a URL, or a cursor that goes where `{cursor}` stands in `url` (empty for the first page)."
+        "Path of what leads to the next page: a URL, or a cursor that goes where `{cursor}` stands in `url`. For the first page a parameter that is nothing but the cursor is left out, as `after={cursor}`; elsewhere it is empty."
       ),
       .key("fields", \.fields, .map(of: .jsonPath), TargetVerification.fieldsText),
     ] + StorePlace.keys(at: \.place) + [

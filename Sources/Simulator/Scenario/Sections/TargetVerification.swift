@@ -97,7 +97,7 @@ extension TargetVerification: ScenarioSection {
       ),
       .optional(
         "next", \.next, .jsonPath,
-        "Path of what leads to the next page: a URL, or a cursor that goes where `{cursor}` stands in `url` (empty for the first page)."
+        "Path of what leads to the next page: a URL, or a cursor that goes where `{cursor}` stands in `url`. For the first page a parameter that is nothing but the cursor is left out, as `after={cursor}`; elsewhere it is empty."
       ),
       .key(
         "headers", \.headers, .map(of: .text), "Headers of these requests, over those of `target.headers`."),

@@ -1,0 +1,59 @@
+import Base
+import CurlTransport
+import Scenario
+import Support
+import Testing
+
+@testable import BackendStore
+@testable import Conformance
+
+/// A list over HTTP, page by page.
+@Suite struct PagedListTests {
+  private func store(_ url: String) -> QueriedStore {
+    QueriedStore(
+      url, headers: [], records: "$.points[*]", next: JSONStep.steps(of: "$.next"), fields: [],
+      client: ConformanceClient(transport: TransportConfiguration()))
+  }
+
+  private func paths(_ server: BareServer) -> [String] {
+    server.requests.map { String($0.lines[0].dropFirst(4).prefix { $0 != " " }) }
+  }
+
+  private static let page = #"{"points":[{"uuid":"3F2504E0-4F89-41D3-9A0C-0305E82C330#"}],"next":NEXT}"#
+
+  private func pages(_ next: String) throws -> BareServer {
+    try BareServer { request in
+      let isLast = request.lines[0].contains("200")
+      return .ok(
+        Self.page.split(separator: "#").joined(separator: isLast ? "2" : "1").replacing(
+          "NEXT", with: isLast ? "null" : next))
+    }
+  }
+
+  @Test(arguments: [
+    ("list?device={device}&after={cursor}", "\"200\"", ["/list?device=d", "/list?device=d&after=200"]),
+    ("list?after={cursor}&device={device}", "200", ["/list?device=d", "/list?after=200&device=d"]),
+    ("list?after={cursor}", "200", ["/list", "/list?after=200"]),
+    ("list/{device}/{cursor}", "200", ["/list/d/", "/list/d/200"]),
+    ("list?q=from:{cursor}", "200", ["/list?q=from:", "/list?q=from:200"]),
+  ])
+  func theFirstPageHasNoEmptyCursor(url: String, next: String, expected: [String]) throws {
+    let server = try pages(next)
+    #expect(try store(server.url + url).records(of: "d").count == 2)
+    #expect(paths(server) == expected)
+  }
+
+  @Test func aListThatCannotBeReadSaysWhatWasAskedAndAnswered() throws {
+    let body = #"{"detail":"no such cursor"}"#
+    let server = try BareServer { _ in
+      .text("HTTP/1.1 422 No\r\nContent-Length: \(body.utf8.count)\r\n\r\n\(body)")
+    }
+    for (url, shown, note) in [
+      ("list?device={device}&after={cursor}", "list?device=d", " (the first page, without 'after={cursor}')"),
+      ("list/{cursor}", "list/", " (the first page, with nothing in the place of {cursor})"), ("list", "list", ""),
+    ] {
+      let problem = #expect(throws: StoreProblem.self) { try store(server.url + url).records(of: "d") }
+      #expect(problem?.text == "'\(server.url)\(shown)'\(note): status 422 with '\(body)'", "\(problem?.text ?? "")")
+    }
+  }
+}
