@@ -25,8 +25,7 @@ import Testing
     try BareServer { request in
       let isLast = request.lines[0].contains("200")
       return .ok(
-        Self.page.split(separator: "#").joined(separator: isLast ? "2" : "1").replacing(
-          "NEXT", with: isLast ? "null" : next))
+        Self.page.replacing("#", with: isLast ? "2" : "1").replacing("NEXT", with: isLast ? "null" : next))
     }
   }
 
@@ -41,6 +40,22 @@ import Testing
     let server = try pages(next)
     #expect(try store(server.url + url).records(of: "d").count == 2)
     #expect(paths(server) == expected)
+  }
+
+  /// RFC 3986 §4.2.
+  @Test(arguments: [
+    ("?device=d&after=200", "/list?device=d&after=200"), ("/other?after=200", "/other?after=200"),
+    ("//127.0.0.1:PORT/list?after=200", "/list?after=200"), ("http://127.0.0.1:PORT/x?after=200", "/x?after=200"),
+  ])
+  func aNextPageMayBeARelativeURL(next: String, path: String) throws {
+    let server = try BareServer { request in
+      let isLast = request.lines[0].contains("200")
+      let port = request.values(of: "host").first?.split(separator: ":").last ?? ""
+      let place = isLast ? "null" : "\"\(next.replacing("PORT", with: String(port)))\""
+      return .ok(Self.page.replacing("#", with: isLast ? "2" : "1").replacing("NEXT", with: place))
+    }
+    #expect(try store(server.url + "list?device={device}&page={cursor}").records(of: "d").count == 2)
+    #expect(paths(server) == ["/list?device=d", path])
   }
 
   @Test func aListThatCannotBeReadSaysWhatWasAskedAndAnswered() throws {

@@ -33,7 +33,8 @@ package enum PageLink {
     }
   }
 
-  private static func resolve(_ target: Substring, from page: String) -> String {
+  /// A reference as RFC 3986 §4.2 has it: a whole URL, or the part of one from its authority, its path or its query on.
+  package static func resolve(_ target: Substring, from page: String) -> String {
     if URLParts(String(target)).isHTTP { return String(target) }
     let page = URLParts(page)
     if target.hasPrefix("//") { return String(page.scheme.dropLast(2) + target) }

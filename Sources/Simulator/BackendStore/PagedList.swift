@@ -104,8 +104,9 @@ package struct PagedList: Sendable {
   }
 
   private func follow(_ cursor: String, _ address: String, from page: String) throws(StoreProblem) -> String {
-    if URLParts(cursor).isHTTP { return cursor }
-    if cursor.hasPrefix("/") { return URLParts(page).origin + cursor }
+    if URLParts(cursor).isHTTP || cursor.hasPrefix("/") || cursor.hasPrefix("?") {
+      return PageLink.resolve(cursor[...], from: page)
+    }
     guard address.contains("{cursor}") else {
       throw StoreProblem(
         text: "'\(page)': its next page is at the cursor '\(cursor.shortened(40))', and the URL has no {cursor} for it")
