@@ -160,12 +160,26 @@ extension StoredValue {
   package var instant: WallInstant? {
     switch self {
     case .text(let text):
-      let spelled = text.contains("T") ? text : text.replacingFirstSpaceByT
+      let spelled = StoredValue.withoutBlanks(text)
       if let instant = WallInstant(iso8601: Array(spelled.utf8).span) { return instant }
       return Double(text).flatMap(StoredValue.instant)
     case .number(let digits): return Double(digits).flatMap(StoredValue.instant)
     case .null, .bool, .list, .object: return nil
     }
+  }
+
+  /// Blanks between date, time and zone, and the zone in letters, as Ruby and Go write them: `2026-11-28 12:20:20 UTC`,
+  /// `2026-11-28 12:20:20 +0000 UTC`.
+  private static func withoutBlanks(_ text: String) -> String {
+    guard text.contains(" ") else { return text }
+    var parts = text.split(separator: " ")
+    if let zone = parts.last, parts.count > 1, zone == "UTC" || zone == "GMT" {
+      parts.removeLast()
+      let hasOffset = parts.last.map { $0.hasPrefix("+") || $0.hasPrefix("-") } ?? false
+      if !hasOffset { parts.append("Z") }
+    }
+    guard let date = parts.first, parts.count > 1 else { return text }
+    return date + (date.contains("T") ? "" : "T") + parts.dropFirst().joined()
   }
 
   /// A date and a time that may be of any zone: which instant that is, nothing says.
@@ -219,13 +233,6 @@ extension StoredValue {
     case .object(let members):
       return "{" + members.map { "\"\($0.key)\":\($0.value.shown)" }.joined(separator: ",") + "}"
     }
-  }
-}
-
-extension String {
-  fileprivate var replacingFirstSpaceByT: String {
-    guard let space = firstIndex(of: " ") else { return self }
-    return self[..<space] + "T" + self[index(after: space)...]
   }
 }
 
