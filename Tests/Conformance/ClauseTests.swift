@@ -41,6 +41,8 @@ import Threaded
     Case(defect: .commitsBatchesLate, clause: "readable-when-acknowledged"),
     Case(defect: .numbersDevices, clause: "devices-look-alike"),
     Case(defect: .shiftsTimes, clause: "time-is-utc"),
+    Case(defect: .takesMidnightForNoon, clause: "time-is-utc"),
+    Case(defect: .takesAfternoonsForMornings, clause: "time-is-utc"),
     Case(defect: .dropsExtras, clause: "extras-every-kind"),
     Case(defect: .makesDoublesOfIntegers, clause: "integers-64-bit"),
     Case(defect: .keepsIntegersAsFloats, clause: "integers-exact"),

@@ -86,6 +86,8 @@ extension ScriptedBackend {
       guard case .number(let digits)? = record["timestamp"] else { return record }
       return record.replacing("timestamp", .number(digits + "000"))
     case .shiftsTimes: return record.replacing("timestamp", record.shifted(by: 7_200_000))
+    case .takesMidnightForNoon, .takesAfternoonsForMornings:
+      return record.replacing("timestamp", record.shifted(by: halfOfADay(beside: record)))
     case .countsInSummerTime:
       let month = record["timestamp"]?.string.flatMap { Int($0.dropFirst(5).prefix(2)) } ?? 0
       return 4...9 ~= month ? record.replacing("timestamp", record.shifted(by: 3_600_000)) : record
@@ -104,6 +106,13 @@ extension ScriptedBackend {
       return record.replacing("coords", coords)
     default: return record
     }
+  }
+
+  /// What a clock of twelve hours is off.
+  private func halfOfADay(beside record: StoredValue) -> Int64 {
+    let hour = instant(of: record) / 3_600_000 % 24
+    let isMidnight = defect == .takesMidnightForNoon
+    return (isMidnight ? hour == 0 ? 12 : 0 : hour > 12 ? -12 : 0) * 3_600_000
   }
 
   /// What a record changes in those that are there.

@@ -31,6 +31,8 @@ final class ScriptedBackend: Sendable {
     case rollsBackAtABadRecord
     /// What a run asks first behind a restart is refused, as by a proxy whose backend has gone.
     case staysAway
+    /// A clock of twelve hours.
+    case takesMidnightForNoon, takesAfternoonsForMornings
     /// The second request of a connection finds it closed: each time, once, and where the answer had a time for it.
     case closesIdle, closesIdleOnce, closesIdleAsStated
   }

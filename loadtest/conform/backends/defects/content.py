@@ -94,6 +94,15 @@ def time_local_zone(parts):
 
 
 @defect
+def time_12_hours(parts):
+    def clock(at):
+        hour = at // 3_600_000 % 24
+        return at + ((hour % 12 or 12) - hour) * 3_600_000
+
+    retime(parts, clock)
+
+
+@defect
 def time_of_arrival(parts):
     retime(parts, lambda at: int(time.time() * 1000))
 

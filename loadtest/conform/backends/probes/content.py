@@ -58,10 +58,12 @@ def _(phone):
 
 @probe("time-is-utc")
 def _(phone):
-    at = phone.begin
-    phone.must_post(phone.record(timestamp=iso(at)))
-    off = abs(instant(phone.row()["timestamp"]) - at)
-    need(off < 1000, f"the time is {off / 1000} s off")
+    midnight = phone.begin // 86_400_000 * 86_400_000
+    for at in (phone.begin, *(midnight + hour * 3_600_000 - 86_383_000 for hour in (0, 9, 15))):
+        device = phone.new_device()
+        phone.must_post(phone.record(timestamp=iso(at)), device)
+        off = abs(instant(phone.row(device)["timestamp"]) - at)
+        need(off < 1000, f"the time is {off / 1000} s off")
 
 
 @probe("time-epoch")
