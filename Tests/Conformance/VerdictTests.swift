@@ -226,6 +226,19 @@ import Threaded
     #expect(breach?.remedy.hasPrefix("is the query right") ?? false, "\(breach?.remedy ?? "")")
   }
 
+  /// Only a restart shows what is on the disk.
+  @Test func withoutARestartTheVerdictSaysSo() throws {
+    let words = "without --restart it was not put to the test whether a record is stored for good before its answer"
+    func text(_ clause: String, _ dialect: String = ScriptedBackend.dialect) throws -> String {
+      let summary = try ScriptedBackend(nil).summary(of: [clause], dialect: dialect)
+      return ConformanceText(summary, width: 120, hasColours: false).text
+    }
+    #expect(try text("ack-survives-kill").hasSuffix(words))
+    #expect(try !text("batch-of-one").contains(words))
+    #expect(
+      try !text("back-after-restart", ScriptedBackend.dialect.dropLast(2) + #"  restart: "true" }"#).contains(words))
+  }
+
   @Test func aServerOfOneConnectionIsNamed() throws {
     let right = try ScriptedBackend(nil).summary(of: ["second-connection-served"])
     #expect(right.outcome == .allKept)

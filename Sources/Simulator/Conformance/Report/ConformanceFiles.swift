@@ -127,9 +127,16 @@ package struct ConformanceFiles {
       "# \(([summary.count + " clauses kept"] + summary.reservations).joined(separator: "; "))", "",
       "Target `\(summary.target)`, \(summary.store.map { "store `\($0)`" } ?? "no store to look at"), seed `0x\(String(summary.seed, radix: 16))`, \(summary.start.iso8601Text)\(summary.transport.checksServer ? "" : "; the certificate of the server was not checked").",
     ]
+    if summary.lacksRestart {
+      lines += [
+        "", "Without `--restart` it was not put to the test whether a record is stored for good before its answer.",
+      ]
+    }
     for result in summary.causes {
       guard let breach = result.breach else { continue }
-      lines += ["", "## \(result.clause.id)", "", "\(result.clause.sentence) (\(summary.level(of: result).rawValue)).", ""]
+      lines += [
+        "", "## \(result.clause.id)", "", "\(result.clause.sentence) (\(summary.level(of: result).rawValue)).", "",
+      ]
       lines.append("- **Cause:** \(breach.cause)")
       if !breach.sent.isEmpty { lines.append("- **Sent:** `\(breach.sent.withoutControls)`") }
       if !breach.answered.isEmpty { lines.append("- **Answer:** `\(breach.answered.withoutControls)`") }

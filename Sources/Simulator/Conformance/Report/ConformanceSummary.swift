@@ -76,6 +76,14 @@ package struct ConformanceSummary: Sendable {
     return reservations
   }
 
+  /// Clauses that restart the backend had no command for it.
+  var lacksRestart: Bool {
+    dialect.restart == nil
+      && results.contains { result in
+        if case .notApplicable = result.verdict { result.clause.needs.contains(.restart) } else { false }
+      }
+  }
+
   /// No good record was acknowledged, and none refused: what was kept says little.
   private var isMute: Bool {
     results.contains { result in

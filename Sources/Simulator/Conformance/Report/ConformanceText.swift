@@ -118,8 +118,16 @@ package struct ConformanceText {
     let reserved = summary.reservations.isEmpty ? "" : "; " + summary.reservations.joined(separator: "; ")
     let word = String(
       wrapped("\(summary.count) clauses kept\(reserved)\(tail); \(seconds)", indent: 2).drop { $0 == " " })
-    guard summary.outcome == .allKept else { return red("✗ ") + bold(word) }
-    return (reserved.isEmpty ? green("✓ ") : yellow("! ")) + bold(word)
+    guard summary.outcome == .allKept else { return red("✗ ") + bold(word) + untested }
+    return (reserved.isEmpty ? green("✓ ") : yellow("! ")) + bold(word) + untested
+  }
+
+  /// What a reader of the verdict would take for granted.
+  private var untested: String {
+    guard summary.lacksRestart else { return "" }
+    return "\n"
+      + wrapped(
+        "without --restart it was not put to the test whether a record is stored for good before its answer", indent: 2)
   }
 
   private func mark(of level: ClauseLevel) -> String { level == .must ? red("✗") : yellow("!") }
