@@ -105,6 +105,10 @@ import Threaded
     (["--only", ""], "--only: it is empty"),
     (["--only", "batch-al-stored"], "no clause 'batch-al-stored'; did you mean 'batch-all-stored'?"),
     (["--target", "127.0.0.1:8080"], "'127.0.0.1:8080' is not a URL"),
+    (
+      ["http://127.0.0.1:1/a"],
+      "unexpected 'http://127.0.0.1:1/a': a server is named with --target http://127.0.0.1:1/a"
+    ),
     (["--target", "http://a:b@127.0.0.1:8080"], "has a user name, which phones do not send"),
     (["--target", "https://a@127.0.0.1:8080/p"], "has a user name, which phones do not send"),
     (["--target", "http://192.0.2.1/points"], "add --yes-this-is-my-server"),

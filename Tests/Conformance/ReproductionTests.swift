@@ -91,6 +91,14 @@ import Threaded
     #expect(String(decoding: bytes, as: UTF8.self).split(whereSeparator: \.isWhitespace).map(String.init) == expected)
   }
 
+  /// A line that sends one of two requests at once shows nothing.
+  @Test func whatOneRequestDoesNotShowHasNoCommandLine() throws {
+    let summary = try ScriptedBackend(.forgetsTheSecond).summary(of: ["pipelined"])
+    let breach = try #require(summary.broken.first?.breach)
+    #expect(breach.curl == nil && breach.body == nil && breach.cause.contains("the second request has no answer"))
+    #expect(ConformanceText(summary, width: 120, hasColours: false).text.contains(Breach.noCommandLine))
+  }
+
   @Test func partsOfRequestsAreNoScenario() throws {
     let files = try files(DialectVerification(), requests: nil)
     #expect(!files.contains { $0.name.hasSuffix(".json5") })

@@ -31,6 +31,8 @@ final class ScriptedBackend: Sendable {
     case rollsBackAtABadRecord
     /// What a run asks first behind a restart is refused, as by a proxy whose backend has gone.
     case staysAway
+    /// The second of two requests at once finds the connection closed.
+    case forgetsTheSecond
     /// A clock of twelve hours.
     case takesMidnightForNoon, takesAfternoonsForMornings
     /// The second request of a connection finds it closed: each time, once, and where the answer had a time for it.
@@ -209,6 +211,9 @@ final class ScriptedBackend: Sendable {
     if defect == .failsOnce, isMotionChange, !hasFailed.exchange(true, ordering: .relaxed) { return answer(500) }
     if let busyAt, uploads.add(1, ordering: .relaxed).newValue.isMultiple(of: busyAt) { return answer(429) }
     if leaves(request) { return .reset([]) }
+    if defect == .forgetsTheSecond, String(decoding: request.body, as: UTF8.self).contains("pipelined-2") {
+      return .close([])
+    }
     if defect == .acknowledgesChunksUnread, !request.values(of: "transfer-encoding").isEmpty { return success }
     guard let body = StoredValue(request.body) else {
       return answer(defect == .acknowledgesUnreadableBodies ? 200 : 400)

@@ -66,10 +66,16 @@ struct FlagParser {
     try readEnvironment(of: process, into: &values)
     let rest = try readWords(words, into: &values)
     guard rest.count <= operandCount.upperBound else {
-      throw UsageError("unexpected '\(rest[operandCount.upperBound])'")
+      throw UsageError("unexpected '\(rest[operandCount.upperBound])'" + place(of: rest[operandCount.upperBound]))
     }
     guard rest.count >= operandCount.lowerBound else { throw UsageError(missing) }
     return (values, rest)
+  }
+
+  /// A server is named by a flag.
+  private func place(of word: String) -> String {
+    guard word.contains("://"), flags.contains(where: { $0.name == "target" }) else { return "" }
+    return ": a server is named with --target \(SecretWord.removed(from: word).shellWord)"
   }
 
   private func readStandards(into values: inout FlagValues) throws(UsageError) {

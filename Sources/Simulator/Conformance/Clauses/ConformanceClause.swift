@@ -88,7 +88,7 @@ package enum ClauseLevel: String, CaseIterable, Sendable {
 
 /// What the SDK does with a backend that breaks a clause.
 package enum ClauseHarm: String, CaseIterable, Sendable {
-  case lose, `repeat`, block, drain, wrong, deaf
+  case lose, `repeat`, block, drain, wrong, deaf, others
 
   /// The rest of a sentence that begins with "the SDK".
   package var consequence: String {
@@ -99,6 +99,7 @@ package enum ClauseHarm: String, CaseIterable, Sendable {
     case .drain: "spends battery and data on requests that change nothing"
     case .wrong: "cannot know: what is stored is not what was sent"
     case .deaf: "does not understand the answer and goes on as before"
+    case .others: "does not send such requests; others do, and take the backend for broken"
     }
   }
 }

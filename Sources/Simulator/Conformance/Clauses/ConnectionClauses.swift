@@ -86,7 +86,7 @@ extension ConformanceClause {
       guard run.watch.seen.successes > 0 else { throw ClauseStop.notJudged("no success was seen") }
     },
     ConformanceClause(
-      "head-options-get", .http, .should, .repeat,
+      "head-options-get", .http, .should, .others,
       "HEAD, OPTIONS and GET at the upload path are answered with a status below 500",
       because: "browsers, monitors and proxies ask so, and must not end a worker"
     ) { run in
@@ -311,7 +311,7 @@ extension ConformanceClause {
       if number < pieces, connection.isAnswered(within: .milliseconds(100)) { break }
     }
     let reply = connection.reply(within: ClauseRun.answerTime)
-    run.lastSent = nil
+    (run.lastSent, run.hasNoCommandLine) = (nil, true)
     try run.expectTokenAlive(reply.status)
     guard reply.isSuccess else { throw run.fail("a body that takes three seconds: \(reply.text)") }
     try run.expectOnce([record], of: phone.name, among: " of a slow body")
@@ -333,8 +333,7 @@ extension ConformanceClause {
       if end < bytes.count, connection.isAnswered(within: .milliseconds(150)) { break }
     }
     let reply = connection.reply(within: ClauseRun.answerTime)
-    // Sent whole, it is another request.
-    run.lastSent = nil
+    (run.lastSent, run.hasNoCommandLine) = (nil, true)
     guard reply.isSuccess else { throw run.fail("a request in four pieces: \(reply.text)") }
     let look = try run.expectOnce([record], of: phone.name, among: " of a request in four pieces")
     if run.facts.shows("extras") { try run.expectSame(["extras"], of: record, in: look) }
@@ -348,6 +347,7 @@ extension ConformanceClause {
     if closes { last.setHeader(HeaderName.connection, "close") }
     let connection = try run.connect()
     connection.send(RawRequest(requests[0]).bytes + last.bytes)
+    run.hasNoCommandLine = true
     let first = connection.reply(within: ClauseRun.answerTime)
     guard case .answer(let answer) = first, first.isSuccess else {
       throw run.fail("the first of two requests at once: \(first.text)", harm: .repeat)

@@ -67,7 +67,7 @@ extension ClauseRun {
       } ?? ""
     breach.answered = upload?.outcome.text ?? lastReply?.wholeText ?? ""
     breach.stored = stored
-    if !hasOrdered {
+    if !hasOrdered, !hasNoCommandLine {
       let trust = target.transport.wordsOfCurl
       breach.curl = lastSent?.curl(trust)
       if breach.curl == nil, let lastSent, let body = String(validating: lastSent.body, as: UTF8.self) {

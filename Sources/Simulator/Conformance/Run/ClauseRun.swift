@@ -41,6 +41,8 @@ final class ClauseRun {
   var lastReply: RawConnection.RawOutcome?
   /// A command of the shell that sends what comes before it, and is no request.
   var preface: String?
+  /// Sent by a command line, it would be another request: it was sent in pieces, slowly, or with others.
+  var hasNoCommandLine = false
   /// It went over two connections at once.
   var isSentTwice = false
   let log = SentLog()
