@@ -48,6 +48,7 @@ import Threaded
     Case(defect: .keepsIntegersAsFloats, clause: "integers-exact"),
     Case(defect: .acknowledgesChunksUnread, clause: "chunked-body"),
     Case(defect: .forgetsTheSecond, clause: "pipelined"),
+    Case(defect: .servesEight, clause: "idle-connections-beside-others"),
     Case(defect: .failsAtNUL, clause: "text-nul"),
     Case(defect: .failsAtHalfASurrogate, clause: "text-half-surrogate"),
     Case(defect: .failsAtMissingFields, clause: "missing-fields"),

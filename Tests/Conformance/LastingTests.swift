@@ -33,6 +33,16 @@ import Threaded
       cause.contains(" uploads of good records were answered with an error (status 500): "), "\(cause)")
   }
 
+  /// The others are judged, one after the other.
+  @Test func whatFailsInCrowdsAloneIsTheCrowds() throws {
+    let clauses: Set<String> = ["good-record-acknowledged", "many-devices-at-once", "batch-of-one", "minute-early"]
+    let summary = try ScriptedBackend(.failsInCrowds).summary(of: clauses)
+    #expect(summary.causes.map(\.clause.id) == ["many-devices-at-once"], "\(causes(summary))")
+    #expect(
+      summary.notJudged.isEmpty && summary.kept.contains { $0.clause.id == "good-record-acknowledged" },
+      "\(summary.results.map(\.verdict))")
+  }
+
   /// A defect that good records do not show stays the finding that it is.
   @Test func whatIsAlwaysWrongIsNoMatterOfChance() throws {
     let summary = try ScriptedBackend(.losesTheLastOfTwenty).summary(of: Self.several)

@@ -31,6 +31,10 @@ final class ScriptedBackend: Sendable {
     case rollsBackAtABadRecord
     /// What a run asks first behind a restart is refused, as by a proxy whose backend has gone.
     case staysAway
+    /// The two connections behind each eight others, over which an upload has come, get no answer.
+    case servesEight
+    /// From the first crowd on, each third of the uploads that come right behind one over another connection.
+    case failsInCrowds
     /// The second of two requests at once finds the connection closed.
     case forgetsTheSecond
     /// A clock of twelve hours.
@@ -126,12 +130,12 @@ final class ScriptedBackend: Sendable {
   /// Each upload of so many is refused, as it is busy.
   private let busyAt: Int?
   private let entries = Mutex<[Entry]>([])
-  private let latest = Mutex<[String: (connection: Int, time: WallInstant)]>([:])
+  let latest = Mutex<[String: (connection: Int, time: WallInstant)]>([:])
   private let questions = Atomic(0)
-  private let uploads = Atomic(0)
+  let uploads = Atomic(0)
   /// Connections over which the clause of idle ones has uploaded.
-  private let idle = Mutex<Set<Int>>([])
-  private let hasFailed = Atomic(false)
+  let idle = Mutex<Set<Int>>([])
+  let hasFailed = Atomic(false)
   /// It stores nothing any more, until it is restarted: what a run asks first behind a restart is OPTIONS.
   let hasStopped = Atomic(false)
 
@@ -211,7 +215,9 @@ final class ScriptedBackend: Sendable {
     if defect == .failsOnce, isMotionChange, !hasFailed.exchange(true, ordering: .relaxed) { return answer(500) }
     if let busyAt, uploads.add(1, ordering: .relaxed).newValue.isMultiple(of: busyAt) { return answer(429) }
     if leaves(request) { return .reset([]) }
-    if defect == .forgetsTheSecond, String(decoding: request.body, as: UTF8.self).contains("pipelined-2") {
+    if isBeyondEight(request) { return .silence }
+    if defect == .failsInCrowds, isInCrowd(request) { return answer(500) }
+    if defect == .forgetsTheSecond, String(decoding: request.body, as: UTF8.self).contains("pipelined-3") {
       return .close([])
     }
     if defect == .acknowledgesChunksUnread, !request.values(of: "transfer-encoding").isEmpty { return success }
@@ -224,24 +230,6 @@ final class ScriptedBackend: Sendable {
     let taken = entries.withLock { take(body, of: named, into: &$0) }
     let isThird = uploads.add(1, ordering: .relaxed).oldValue % 3 == 2
     return defect == .failsAtEachThird && isThird ? answer(503) : taken
-  }
-
-  /// An upload of the device came over another connection just now.
-  private func isBusy(with device: String, _ connection: Int) -> Bool {
-    let now = SystemClock().wallNow
-    return latest.withLock { latest in
-      let before = latest[device]
-      latest[device] = (connection, now)
-      return before.map { $0.connection != connection && now.milliseconds(since: $0.time) < 20 } ?? false
-    }
-  }
-
-  private func leaves(_ request: BareServer.Request) -> Bool {
-    guard [.closesIdle, .closesIdleOnce, .closesIdleAsStated].contains(defect),
-      String(decoding: request.body, as: UTF8.self).contains("idle-then-upload-"),
-      !idle.withLock({ $0.insert(request.connection).inserted })
-    else { return false }
-    return defect != .closesIdleOnce || !hasFailed.exchange(true, ordering: .relaxed)
   }
 
   private func list(_ question: String) -> BareServer.Answer {

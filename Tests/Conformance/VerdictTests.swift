@@ -156,6 +156,10 @@ import Threaded
     #expect(breach?.harm == .lose && breach?.answered == "status 200: {}", "\(String(describing: breach))")
   }
 
+  @Test func whatTheSDKNeverSendsIsAWarning() throws {
+    #expect(try ScriptedBackend(.forgetsTheSecond).summary(of: ["pipelined"]).outcome == .shouldBroken)
+  }
+
   /// As `JSON.parse` reads them.
   @Test func numbersAsDoublesAreAWarning() throws {
     let summary = try ScriptedBackend(.makesDoublesOfIntegers).summary(of: ["integers-exact", "integers-64-bit"])

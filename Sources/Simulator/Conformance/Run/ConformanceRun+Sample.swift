@@ -2,6 +2,7 @@ import BackendStore
 import Base
 import Contract
 import Scenario
+import Threads
 import Upload
 
 /// A backend that fails now and then, whatever it is sent, breaks the clauses that were under way then, and none of these is the
@@ -15,6 +16,7 @@ extension ConformanceRun {
   /// In the names of devices: behind all attempts at a busy backend.
   private static let repetition = 50
   private static let timeForRepetitions = Nanoseconds.seconds(8)
+  private static let crowd = "many-devices-at-once"
 
   /// Before the many clauses, which take long where records are missing; before those that may stop a backend; and behind these,
   /// where one of them has left it ill.
@@ -35,9 +37,22 @@ extension ConformanceRun {
       if phase == .risky { gather(broken, tell) }
       return
     }
+    if found.isOfFailures, isOfCrowd(run) {
+      if phase == .risky { gather(broken, tell) }
+      return
+    }
     if phase == .restart { return blame(broken, for: found) }
     accuse(found, tell)
     repeatOnce(broken.filter { !isExplained($0, by: found) }, because: found.clause)
+  }
+
+  /// The backend fails where uploads come at once, or right behind each other over other connections, and takes each of those that
+  /// come by themselves: the clause of the crowd has found that, and the others can be judged.
+  private func isOfCrowd(_ run: ClauseRun) -> Bool {
+    if failsInCrowdsAlone.isRaised { return true }
+    guard isBroken(ConformanceRun.crowd), run.takesSingleUploads() else { return false }
+    failsInCrowdsAlone.raise()
+    return true
   }
 
   /// As "again" of a finding names it.
@@ -53,13 +68,17 @@ extension ConformanceRun {
   /// What happens too seldom for a sample has broken several clauses that are kept when they are asked again.
   private func gather(_ broken: [ClauseResult], _ tell: (ClauseResult) -> Void) {
     let causes = ConformanceCauses(broken)
+    let isOfCrowd = failsInCrowdsAlone.isRaised
     let roots = broken.filter { result in
       causes.cause(of: result.clause.id) == nil && result.breach?.isOfGoodRecords ?? false
+        && !(isOfCrowd && result.clause.id == ConformanceRun.crowd)
     }
     guard roots.count > 1 else { return roots.forEach { forgive($0, tell) } }
     let isLoss = roots.contains { $0.breach?.signs.contains(.loss) ?? false }
-    let culprit = isLoss ? ConformanceRun.clausesOfSample[0] : ConformanceRun.clausesOfSample[1]
+    let ofFailures = isOfCrowd ? ConformanceRun.crowd : ConformanceRun.clausesOfSample[1]
+    let culprit = isLoss ? ConformanceRun.clausesOfSample[0] : ofFailures
     let kept = repeatOnce(roots, because: culprit)
+    if culprit == ConformanceRun.crowd { return }
     guard kept.count > 1, let first = roots.first(where: { kept.contains($0.clause.id) })?.breach else { return }
     var breach = first
     breach.cause =

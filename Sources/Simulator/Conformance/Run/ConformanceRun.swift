@@ -49,6 +49,8 @@ package final class ConformanceRun: Sendable {
   private let culprit = Mutex<String?>(nil)
   /// What a sample of good records has found broken.
   private let sample = Mutex<(result: ClauseResult, isLoss: Bool)?>(nil)
+  /// Good records that come by themselves are all taken, and some of those that come at once are not.
+  let failsInCrowdsAlone = AtomicFlag()
   private let restarts = Atomic(0)
   private let clock = SystemClock()
   /// When clauses end that are under way; the time that a last request takes is left of the limit.

@@ -34,6 +34,8 @@ struct GoodRecordSample {
   struct Finding {
     let clause: String
     var breach: Breach
+    /// Of uploads that were not acknowledged.
+    var isOfFailures = false
   }
 
   var singles = Share()
@@ -66,7 +68,8 @@ struct GoodRecordSample {
     breach.cause =
       "\(all.count) of \(uploads) uploads of good records \(end) (\(last.outcome.text.shortened(120))): \(shares(\.failed.count, \.uploads))"
     return Finding(
-      clause: singles.failed.isEmpty && all.count > 1 ? "batch-all-stored" : "good-record-acknowledged", breach: breach)
+      clause: singles.failed.isEmpty && all.count > 1 ? "batch-all-stored" : "good-record-acknowledged", breach: breach,
+      isOfFailures: true)
   }
 
   private var alterationFound: Finding? {
@@ -109,6 +112,26 @@ extension ClauseRun {
       if target.store != nil, try !lookForAll(sent, into: &sample) { return nil }
     } catch { return nil }
     return sample
+  }
+
+  private static let (singlesAlone, restBefore, restBetween) = (40, 500, 40)
+  private static let timeForSingles = Nanoseconds.seconds(5)
+
+  /// Each over a connection of its own, when what was under way before has come to its end.
+  func takesSingleUploads() -> Bool {
+    let end = now + ClauseRun.timeForSingles
+    pause(ClauseRun.restBefore)
+    do {
+      let phone = try phone(named: "alone") { $0.http.batchSync = false }
+      for _ in 0..<ClauseRun.singlesAlone where now < end {
+        _ = leaveLine()
+        phone.take(try line())
+        phone.put([fix(phone)])
+        guard uploadPatiently(phone).last?.isSuccess ?? false else { return false }
+        pause(ClauseRun.restBetween)
+      }
+    } catch { return false }
+    return true
   }
 
   /// A phone's part; nil when all are wrong alike. Every other phone has a connection for each upload: a fault may be that of a node, or of a new connection.

@@ -241,6 +241,21 @@ def _(phone):
 @probe("idle-connections-beside-others")
 def _(phone):
     phone.headers()
+    held = []
+    try:
+        for _ in range(50):
+            held.append(Connection(phone.port, timeout=3))
+            on(held[-1], phone)
+    except TimeoutError:
+        need(False, f"no answer within 3 s beside {len(held) - 1} connections")
+    finally:
+        for connection in held:
+            connection.close()
+
+
+@probe("silent-connections-beside-others")
+def _(phone):
+    phone.headers()
     held = [Connection(phone.port) for _ in range(50)]
     try:
         with Connection(phone.port, timeout=3) as connection:

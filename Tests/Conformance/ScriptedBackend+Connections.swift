@@ -1,0 +1,42 @@
+import Base
+import Support
+import Synchronization
+
+@testable import Conformance
+
+/// What the backend makes of the connection over which a request comes, and of those beside it.
+extension ScriptedBackend {
+  func leaves(_ request: BareServer.Request) -> Bool {
+    guard [.closesIdle, .closesIdleOnce, .closesIdleAsStated].contains(defect),
+      String(decoding: request.body, as: UTF8.self).contains("idle-then-upload-"),
+      !idle.withLock({ $0.insert(request.connection).inserted })
+    else { return false }
+    return defect != .closesIdleOnce || !hasFailed.exchange(true, ordering: .relaxed)
+  }
+
+  /// An upload of the device came over another connection just now.
+  func isBusy(with device: String, _ connection: Int) -> Bool {
+    let now = SystemClock().wallNow
+    return latest.withLock { latest in
+      let before = latest[device]
+      latest[device] = (connection, now)
+      return before.map { $0.connection != connection && now.milliseconds(since: $0.time) < 20 } ?? false
+    }
+  }
+
+  func isBeyondEight(_ request: BareServer.Request) -> Bool {
+    guard defect == .servesEight,
+      String(decoding: request.body, as: UTF8.self).contains("idle-connections-beside-others-")
+    else { return false }
+    return idle.withLock { $0.insert(request.connection).inserted && ($0.count - 1) % 10 >= 8 }
+  }
+
+  /// Once a crowd has come.
+  func isInCrowd(_ request: BareServer.Request) -> Bool {
+    if String(decoding: request.body, as: UTF8.self).contains("many-devices-at-once") {
+      hasFailed.store(true, ordering: .relaxed)
+    }
+    guard hasFailed.load(ordering: .relaxed), isBusy(with: "", request.connection) else { return false }
+    return uploads.add(1, ordering: .relaxed).newValue.isMultiple(of: 3)
+  }
+}
