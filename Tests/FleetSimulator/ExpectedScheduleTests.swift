@@ -2,6 +2,7 @@ import Base
 import Contract
 import Engine
 import Host
+import Queue
 import Scenario
 import Testing
 import Vocabulary
@@ -88,6 +89,17 @@ import Vocabulary
     wait(30, stage)
     #expect(stage.violated == violated)
     #expect(stage.oracle.outcomes.first { $0.invariant == .schedule }?.exercised == 1)
+  }
+
+  /// What a store could not write is gone with the process.
+  @Test(arguments: [(true, []), (false, [Invariant.schedule])])
+  func aWindowBehindAStoreThatFailed(isDisturbed: Bool, violated: [Invariant]) {
+    let stage = stage("1-7 12:00-13:00")
+    if isDisturbed { stage.tell(.queue(.refused(device: 0, .other))) }
+    stage.tell(.killed(isReboot: false))
+    stage.tell(.launched(Launch()))
+    wait(150, stage)
+    #expect(stage.violated == violated)
   }
 
   /// A new odometer makes a record, whatever the schedule says (SDK §17.6).

@@ -37,6 +37,10 @@ final class ScheduleRule: Rule {
     case .asked(let command), .told(.commanded(let command)): overrule(by: command, device)
     case .closed, .killed:
       timetables[device]?.end(isStopped: ledger.pages[device].terms?.stopsOnTerminate ?? true)
+      // What its store could not write is gone with the process, and that it follows may be among it.
+      if case .killed = event, !ledger.truth.lives[device].isSound(since: context.now.monotonic) {
+        timetables[device]?.follows = false
+      }
     case .launched(let launch): timetables[device]?.begin(launch, at: context.now.monotonic)
     case .opened: timetables[device]?.open(at: context.now.monotonic)
     case .kept(let state):
