@@ -38,7 +38,7 @@ struct WatchTable: Sendable {
 
     mutating func drop() { (first, batches, byteCount) = (end, [], 0) }
 
-    /// Records were deleted: whoever has counted them has to look anew.
+    /// Records were deleted: each watch finds that it has missed something, and reads the store again.
     mutating func forget() { (first, batches, byteCount) = (end + 1, [], 0) }
   }
 

@@ -11,7 +11,7 @@ final class HeldAnswer: Responder {
     case response(Response)
   }
 
-  let exchange: Exchange
+  private let exchange: Exchange
   private let step: Step
 
   var unanswered: Exchange? { exchange }

@@ -77,7 +77,7 @@ struct Waiter: Sendable {
     self.group = group
   }
 
-  /// Records were deleted, and what is stored has to be asked anew. From now on none has come that is still there.
+  /// Records were deleted: nothing that was counted holds, and the store has to be asked again.
   mutating func beginAnew() { self = Waiter(id: id, address: address, condition: condition) }
 
   mutating func found(_ uuids: [UUID128]) { missing.subtract(uuids) }

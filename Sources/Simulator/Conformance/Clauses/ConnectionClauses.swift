@@ -274,7 +274,7 @@ extension ConformanceClause {
     let reply = try run.exchange(raw)
     guard reply.isSuccess else {
       if case .timeout = reply { throw run.fail("a chunked body: \(reply.text)", harm: .repeat) }
-      // Who refuses before the end of the body may close the connection, and the rest of the body resets it.
+      // A refusal before the end of the body may close the connection, and the rest of the body then resets it.
       run.note = "refused: \(reply.text)"
       return
     }

@@ -6,8 +6,8 @@ import Upload
 
 /// A connection that is not used for a while.
 extension ConformanceClause {
-  /// An end of the connection that crosses the request is no one's fault (RFC 9112 §9.5): before the backend is blamed, it is asked
-  /// again, after another time.
+  /// Either side may close a connection while the other begins to send (RFC 9112 §9.5). So the backend is asked again, after another
+  /// time, before it is blamed.
   static func idle(_ run: ClauseRun) throws {
     do { try idle(run, for: run.settings.idleTime) } catch ClauseStop.broken {
       try idle(run, for: Nanoseconds(run.settings.idleTime.count * 6 / 5))
