@@ -48,6 +48,11 @@ package struct JSONPath: Equatable, Sendable {
     return Int(inner).map { (.place($0), end) }
   }
 
+  /// The name that it begins with.
+  package var firstName: String? {
+    if case .name(let name)? = parts.first { name } else { nil }
+  }
+
   /// The values that stand there, in their order; none where there is nothing.
   package func values(in root: JSONValue) -> [JSONValue] {
     var found = [root]

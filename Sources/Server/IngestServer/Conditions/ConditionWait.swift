@@ -11,7 +11,7 @@ final class ConditionWait: Responder {
   private static let lastLook = Nanoseconds.seconds(2)
 
   private enum Verdict {
-    case open, met, exceeded, short
+    case open, met, exceeded, short, unknown
   }
 
   private let plan: WaitPlan
@@ -90,6 +90,8 @@ final class ConditionWait: Responder {
 
 extension ConditionWait {
   private var expectation: ContentExpectation { look.tally.expectation }
+  /// The count is right among what can be looked at, and more may have come.
+  private var isUnknown: Bool { expectation.count.atMost != nil && look.tally.isInRange && !look.gaps.isEmpty }
   private var isLast: Bool { met.count == plan.steps.count - 1 }
 
   /// The time of a step begins where the one before was met.
@@ -123,7 +125,7 @@ extension ConditionWait {
         look = Look(plan.steps[met.count], bounds, onlyNew: false)
         (isStale, hasLooked, holdsUntil) = (true, false, nil)
         beginStep(after: at, session, output.now)
-      case .exceeded, .short: return fail(session, &output)
+      case .exceeded, .short, .unknown: return fail(session, &output)
       }
     }
   }
@@ -134,6 +136,7 @@ extension ConditionWait {
     if tally.isExceeded { return .exceeded }
     let isSettled = look.isScanned || isLast && tally.expectation.count.atMost == nil
     if tally.isInRange, isSettled {
+      if isUnknown { return .unknown }
       guard let holds = tally.expectation.holds else { return .met }
       let end = holdsUntil ?? now + .milliseconds(holds)
       holdsUntil = end
@@ -154,13 +157,15 @@ extension ConditionWait {
     let context = session.context
     let (batches, hasMissed) = watch.map { context.hub.collect($0, run: plan.run) } ?? ([], false)
     if hasMissed { look.restart() }
-    let (begun, now) = (look, context.backend.now)
+    let (begun, now, share) = (look, context.backend.now, context.journal?.share ?? 0)
     switch expectation.kind {
     case .requests, .refreshes:
       let routes = context.requests.routes
       isLooking =
         context.journal?.ask(
-          { journal in .looking(begun) { (look) throws(StoreError) in try look.lookAtRequests(journal, routes) } },
+          { journal in
+            .looking(begun) { (look) throws(StoreError) in try look.lookAtRequests(journal, routes, share: share) }
+          },
           session.address) ?? false
     case .records:
       isLooking = context.backend.ask(
@@ -190,10 +195,11 @@ extension ConditionWait {
     let context = session.context
     var report = self.report
     report.elapsed = context.backend.now.milliseconds(since: begunAt)
+    report.isUnknown = isUnknown
     report.isHeld = look.tally.isInRange
     report.isPartial = !look.isScanned
     let misses = NearMisses(
-      tally: look.tally, shortfall: context.shortfall, routes: context.requests.routes,
+      tally: look.tally, gaps: look.gaps, shortfall: context.shortfall, routes: context.requests.routes,
       since: exchange.receivedAt, from: plan.from, met: met.count)
     let isAsked =
       if expectation.kind.isOfJournal {

@@ -131,6 +131,12 @@ struct ContentCondition: Sendable {
     return "\(path.text) is \(Self.words(value))\(more), expected \(words)"
   }
 
+  /// What it asks for is in the part of a content that there is, so that what follows does not matter.
+  func isFound(in document: JSONValue) -> Bool {
+    let isAboutAPart = comparisons.allSatisfy { if case .contains = $0.comparison { true } else { false } }
+    return !comparisons.isEmpty && isAboutAPart && failure(in: document) == nil
+  }
+
   private var words: String {
     var said: [String] = []
     for (_, words) in comparisons where said.last != words { said.append(words) }

@@ -176,6 +176,20 @@ extension ContentExpectation {
     }
     return differences + conditions.compactMap { $0.failure(in: document) }
   }
+
+  /// Why it cannot be told whether a request is what is expected; nil where it can. `cut` says of contents that are not whole why.
+  func unknown(in document: JSONValue, cut: [String: String]) -> String? {
+    guard !cut.isEmpty else { return nil }
+    var unknown: String?
+    for condition in conditions {
+      if let cause = condition.path.firstName.flatMap({ cut[$0] }), !condition.isFound(in: document) {
+        unknown = unknown ?? "\(condition.path.text) is not known: \(cause)"
+      } else if condition.failure(in: document) != nil {
+        return nil
+      }
+    }
+    return unknown
+  }
 }
 
 /// What one request waits for or checks: one expectation, or several that are met one after the other.

@@ -18,6 +18,8 @@ package struct Look: Sendable {
 
   /// When the first command that was queued expires, of which nothing tells.
   private(set) var changesAt: Int64?
+  /// What the journal does not tell of requests that could count.
+  private(set) var gaps = RequestGaps()
 
   private var cursor: ArrivalCursor?
   private var sequence: Int64 = 0
@@ -36,6 +38,7 @@ package struct Look: Sendable {
   /// More came than could be kept, or something was deleted: all is looked at again, and only what is still there counts.
   mutating func restart() {
     tally = Tally(expectation, tally.bounds)
+    gaps = RequestGaps()
     (cursor, sequence, isScanned) = (nil, 0, false)
   }
 }
@@ -97,17 +100,27 @@ extension Look {
 
 /// Requests.
 extension Look {
-  mutating func lookAtRequests(_ journal: Journal, _ routes: RecordedRoutes) throws(StoreError) {
+  mutating func lookAtRequests(
+    _ journal: Journal, _ routes: RecordedRoutes, share: Double = 1
+  ) throws(StoreError) {
     let filter = JournalFilter(run: expectation.run, device: expectation.device)
     let page = try journal.requests(matching: filter, after: sequence, limit: Self.requestsAtOnce)
     for request in page.elements {
       let occurrence = Occurrence(place: .request(request.sequence), at: request.entry.receivedAt)
       guard tally.covers(occurrence) else { continue }
-      let differences = expectation.differences(request.document(routes))
+      let document = request.document(routes)
+      if let unknown = expectation.unknown(in: document, cut: request.cutContents(routes)) {
+        if occurrence.at <= tally.bounds.limit { gaps.noteCut(request, unknown) }
+        continue
+      }
+      let differences = expectation.differences(document)
       if differences.isEmpty { tally.note(occurrence) } else { tally.miss(occurrence, differences) { request.words } }
     }
     isScanned = page.next == nil
     sequence = page.next ?? page.elements.last?.sequence ?? sequence
+    guard isScanned else { return }
+    gaps.missing = try journal.gaps(of: expectation.run, from: max(tally.bounds.from, tally.bounds.after?.at ?? .min))
+    gaps.share = share
   }
 }
 

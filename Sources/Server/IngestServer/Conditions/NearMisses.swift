@@ -12,6 +12,7 @@ struct NearMisses: Sendable {
   private static let pagesMax = 20
 
   let tally: Tally
+  let gaps: RequestGaps
   let shortfall: Shortfall
   let routes: RecordedRoutes
   let since: WallInstant
@@ -66,8 +67,8 @@ struct NearMisses: Sendable {
   }
 
   private func ordered(_ elsewhere: [ShortfallReason], _ reader: (any StoreReader)?) -> [ShortfallReason] {
-    guard isTooFew else { return [] }
-    var reasons: [ShortfallReason] = []
+    var reasons = expectation.count.isExceeded(by: tally.found) ? [] : gaps.reasons
+    guard isTooFew else { return reasons }
     if let late = tally.late { reasons.append(lateness(late)) }
     reasons += elsewhere
     let nearest = tally.nearest.map { near in

@@ -21,6 +21,8 @@ struct WaitReport: Sendable {
   var elapsed: Int64 = 0
   /// The count was right, but not for long enough.
   var isHeld = false
+  /// The count is right among what could be looked at, and more may have come.
+  var isUnknown = false
   /// Not all that is stored could be looked at in time.
   var isPartial = false
 
@@ -49,8 +51,13 @@ struct WaitReport: Sendable {
 
   func failure(_ reasons: [ShortfallReason]) -> Response {
     let (status, code): (Int, String) =
-      plan.timeout == nil
-      ? (409, "not_verified") : tally.isExceeded ? (409, "await_exceeded") : (408, "await_timeout")
+      if isUnknown {
+        (409, "journal_incomplete")
+      } else if plan.timeout == nil {
+        (409, "not_verified")
+      } else {
+        tally.isExceeded ? (409, "await_exceeded") : (408, "await_timeout")
+      }
     var writer = JSONWriter(capacity: 512)
     writer.beginObject()
     writeFound(to: &writer)
@@ -80,6 +87,7 @@ struct WaitReport: Sendable {
     let fit = expectation.isUnconditional && expectation.kind != .refreshes ? "" : count == 1 ? " fits" : " fit"
     let more = tally.isExceeded && count > 1 ? " or more" : ""
     var text = "\(step)\(expectation.kind.words(count))\(more)\(fit), expected \(expectation.count.text)"
+    if isUnknown { return text + "; whether there were more is not known" }
     guard plan.timeout != nil, !tally.isExceeded else { return text }
     if isHeld, let holds = expectation.holds { text += " for \(Double(holds) / 1_000) s" }
     if isPartial { text += " among those checked" }

@@ -7,7 +7,8 @@ import Synchronization
 /// Decides which requests are recorded, and hands them to the journal's own thread. A request never waits for it.
 package final class JournalRecorder: Sendable {
   private let writer: JournalWriter
-  private let share: Double
+  /// Of the requests, 0 to 1.
+  let share: Double
   private let seed: UInt64
   private let count = Atomic<UInt64>(0)
   private let post: @Sendable (SessionMessage, SessionAddress) -> Void

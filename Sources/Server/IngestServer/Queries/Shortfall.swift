@@ -150,6 +150,8 @@ struct ShortfallReason: Equatable, Sendable {
     case refused
     /// The store takes nothing at the moment.
     case outage
+    /// The journal does not have all requests that could count.
+    case incomplete
   }
 
   /// How near it is to what is missed.

@@ -6,6 +6,9 @@ package final class Journal {
   let connection: StoreConnection
   let limits: JournalLimits
   var totals: Totals
+  /// What is known of each run, and what was dropped of it since that could not be noted.
+  var runs: [String: JournaledRun]
+  var unwritten: [String: DroppedEntries] = [:]
   /// Records noted since the bound of their table was looked at.
   var sentSinceTrim = 0
 
@@ -36,6 +39,7 @@ package final class Journal {
       try database.migrate(to: JournalSchema.schema)
       connection = StoreConnection(database)
       totals = try Journal.count(connection)
+      runs = try Journal.runs(connection)
     } catch {
       throw StoreError(error, opening: path)
     }
@@ -50,6 +54,7 @@ package final class Journal {
       _ = try database.version(of: JournalSchema.schema)
       connection = StoreConnection(database)
       totals = try Journal.count(connection)
+      runs = [:]
     } catch {
       throw StoreError(error, opening: path)
     }
@@ -65,8 +70,9 @@ package final class Journal {
   /// Writes the entries down, all or none, and forgets as many old blocks as the bounds ask for.
   package func append(_ batch: JournalBatch) throws(StoreError) {
     do {
-      totals = try connection.database.transaction(.immediate) { () throws(DatabaseError) in
+      (totals, runs) = try connection.database.transaction(.immediate) { () throws(DatabaseError) in
         var totals = totals
+        let runs = try note(batch, first: totals.nextSequence)
         for block in batch.blocks {
           try insert(block, first: totals.nextSequence)
           totals.nextSequence += Int64(block.count)
@@ -76,8 +82,9 @@ package final class Journal {
         try connection.run("UPDATE numbering SET next = ?1", totals.nextSequence)
         try trim(&totals)
         try note(batch.sent)
-        return totals
+        return (totals, runs)
       }
+      unwritten = [:]
     } catch {
       throw StoreError(error, opening: "the journal")
     }
@@ -282,12 +289,16 @@ extension Journal {
         if let run {
           damage = try forget(run)
           try connection.run("DELETE FROM sent WHERE run = ?1", text: run)
+          try connection.run("DELETE FROM runs WHERE run = ?1", text: run)
         } else {
           try connection.run("DELETE FROM blocks")
           try connection.run("DELETE FROM sent")
+          try connection.run("DELETE FROM runs")
         }
         return try Journal.count(connection)
       }
+      runs = run.map { run in runs.filter { $0.key != run } } ?? [:]
+      unwritten = run.map { run in unwritten.filter { $0.key != run } } ?? [:]
     } catch {
       throw StoreError(error, opening: "the journal")
     }
@@ -341,43 +352,4 @@ extension JournalBlock {
       append(reader.entry(at: place), number: place.number)
     }
   }
-}
-
-/// The tables of `journal.db`.
-enum JournalSchema {
-  /// "RRjr".
-  static let schema = Schema(
-    applicationID: 0x5252_6A72,
-    migrations: [
-      Migration(
-        1,
-        """
-        CREATE TABLE requests(
-          sequence INTEGER PRIMARY KEY AUTOINCREMENT, run TEXT NOT NULL, device TEXT, received INTEGER NOT NULL,
-          duration INTEGER NOT NULL, method TEXT NOT NULL, path TEXT NOT NULL, status INTEGER NOT NULL,
-          head BLOB NOT NULL, body BLOB NOT NULL, answer BLOB NOT NULL, fault TEXT, size INTEGER NOT NULL) STRICT;
-        CREATE INDEX requests_by_run ON requests(run);
-        """),
-      Migration(2, blocks),
-      Migration(
-        3,
-        """
-        CREATE TABLE sent(
-          uuid BLOB NOT NULL, run TEXT NOT NULL, device TEXT NOT NULL, first INTEGER NOT NULL, last INTEGER NOT NULL,
-          attempts INTEGER NOT NULL, acknowledged INTEGER, acknowledgements INTEGER NOT NULL, deliveries INTEGER NOT NULL,
-          status INTEGER NOT NULL, fault TEXT NOT NULL, PRIMARY KEY(uuid, run)) STRICT, WITHOUT ROWID;
-        """),
-    ])
-
-  /// Many entries in a row of the table: a row for each cost a processor for itself. `first` is the number of the first
-  /// entry that was ever in the block, `runs` a set of hashes, so that most blocks without a run need not be read.
-  /// What an older journal holds is given up, but not its numbers.
-  private static let blocks = """
-    CREATE TABLE blocks(
-      first INTEGER PRIMARY KEY, count INTEGER NOT NULL, runs INTEGER NOT NULL, size INTEGER NOT NULL,
-      entries BLOB NOT NULL) STRICT;
-    CREATE TABLE numbering(next INTEGER NOT NULL) STRICT;
-    INSERT INTO numbering SELECT coalesce(max(seq), 0) + 1 FROM sqlite_sequence WHERE name = 'requests';
-    DROP TABLE requests;
-    """
 }

@@ -56,7 +56,11 @@ package final class JournalWriter: Sendable {
   /// False when there was no room for the entry, or for the records that it carried; it is counted then.
   @discardableResult
   package func record(_ entry: JournalEntry?, sent records: [LedgerRecord] = []) -> Bool {
-    let isAccepted = change { !$0.isStopping && $0.batch.append(entry, sent: records) }
+    let isAccepted = change { state in
+      if !state.isStopping, state.batch.append(entry, sent: records) { return true }
+      if let entry { state.batch.drop(entry) }
+      return false
+    }
     if !isAccepted { dropped.add() }
     return isAccepted
   }
@@ -99,6 +103,7 @@ package final class JournalWriter: Sendable {
         } catch {
           // The disk is full or failing. The journal is best effort: what could not be written is counted.
           dropped.add(UInt64(work.batch.count))
+          journal.drop(work.batch)
         }
       }
       for question in work.questions { question(journal) }
@@ -129,11 +134,29 @@ package struct JournalBatch: Sendable {
   package private(set) var count = 0
   package private(set) var byteCount = 0
   package private(set) var sent: [LedgerRecord] = []
+  /// Of each run.
+  private(set) var parts: [String: Part] = [:]
+  /// Entries for which there was no room, of each run.
+  private(set) var dropped: [String: DroppedEntries] = [:]
   private let limits: JournalLimits
+
+  /// Entries of one run.
+  struct Part: Sendable {
+    /// The first, counted from the first of the batch.
+    let first: Int
+    var count = 0
+    /// The latest time at which one of them was received.
+    var last = Int64.min
+
+    mutating func add(_ entry: JournalEntry) {
+      count += 1
+      last = max(last, entry.receivedAt)
+    }
+  }
 
   package init(limits: JournalLimits) { self.limits = limits }
 
-  package var isEmpty: Bool { count == 0 && sent.isEmpty }
+  package var isEmpty: Bool { count == 0 && sent.isEmpty && dropped.isEmpty }
 
   /// Waiting for more would not make it cheaper to write.
   var isWorthWriting: Bool { byteCount >= limits.gatherBytes || count >= limits.gatherEntries }
@@ -161,8 +184,14 @@ package struct JournalBatch: Sendable {
       block.append(entry, number: 0)
       blocks.append(block)
     }
+    parts[entry.run, default: Part(first: count)].add(entry)
     count += 1
     byteCount += bytes
     return true
+  }
+
+  /// An entry for which there is no room.
+  mutating func drop(_ entry: JournalEntry) {
+    dropped.add(DroppedEntries(count: 1, last: entry.receivedAt), of: entry.run)
   }
 }

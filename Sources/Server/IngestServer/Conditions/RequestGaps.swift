@@ -1,0 +1,70 @@
+import Base
+import Store
+
+/// Requests that could count for an expectation, and of which the journal does not tell whether they do. Where there are some, a
+/// count has no upper bound.
+struct RequestGaps: Sendable {
+  /// Requests of the run that are not in the journal.
+  var missing: [JournalGap] = []
+  /// The share of the requests that the journal takes.
+  var share = 1.0
+  /// Requests that are what is expected as far as they are kept.
+  private(set) var cutCount = 0
+  private(set) var lastCut: (words: String, at: Int64)?
+
+  var isEmpty: Bool { missing.isEmpty && share >= 1 && cutCount == 0 }
+
+  mutating func noteCut(_ request: JournaledRequest, _ words: String) {
+    cutCount += 1
+    lastCut = ("\(request.words): \(words)", request.entry.receivedAt)
+  }
+
+  var reasons: [ShortfallReason] {
+    var reasons = missing.map { gap in
+      let requests = gap.count.map { $0 == 1 ? "1 request" : "\($0) requests" } ?? "the oldest requests"
+      let verb = gap.count == 1 ? "is" : "are"
+      let cause =
+        switch gap.cause {
+        case .dropped: "it could not be written, or not fast enough"
+        case .forgotten: "it keeps the latest only; name a run of its own, or since"
+        }
+      return ShortfallReason(
+        kind: .incomplete, message: "\(requests) of the run \(verb) not in the journal: \(cause)", count: gap.count,
+        lastAt: WallInstant(exactly: gap.last))
+    }
+    if share < 1 {
+      let message = "the journal takes \(Self.percent(share)) of the requests only (--journal)"
+      reasons.append(ShortfallReason(kind: .incomplete, message: message))
+    }
+    if let lastCut {
+      let more = cutCount > 1 ? ", and so in \(cutCount - 1) more" : ""
+      reasons.append(
+        ShortfallReason(
+          kind: .incomplete, message: lastCut.words + more, count: cutCount, lastAt: WallInstant(exactly: lastCut.at)))
+    }
+    return reasons
+  }
+
+  private static func percent(_ share: Double) -> String {
+    let percent = share * 100
+    return percent == percent.rounded() ? "\(Int(percent)) %" : "\(percent) %"
+  }
+}
+
+extension JournaledRequest {
+  /// What the journal has the beginning of, or nothing at all, by its name in the document.
+  func cutContents(_ routes: RecordedRoutes) -> [String: String] {
+    let operation = routes.route(of: entry.method, entry.path)?.deviceOperation
+    if JournalDraft.isSecret(operation) {
+      let words = "the journal does not keep it, because it is secret"
+      return ["body": words, "answer": words]
+    }
+    var cut: [String: String] = [:]
+    let words = "the journal keeps the first \(JournalEntry.contentBytesMax / 1_024) KiB"
+    if !entry.isBodyWhole, entry.body.count >= JournalEntry.contentBytesMax {
+      cut["body"] = "the journal keeps the first \(entry.body.count / 1_024) KiB"
+    }
+    if entry.answer.count >= JournalEntry.contentBytesMax { cut["answer"] = words }
+    return cut
+  }
+}

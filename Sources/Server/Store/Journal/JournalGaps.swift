@@ -1,0 +1,151 @@
+import Base
+import Database
+
+/// Requests of one run that the journal does not have, so that "there was none" cannot be told from it.
+package struct JournalGap: Equatable, Sendable {
+  package enum Cause: Sendable {
+    /// They came faster than they could be written, or the disk was full.
+    case dropped
+    /// They were the oldest, and gave way to later ones.
+    case forgotten
+  }
+
+  package let cause: Cause
+  /// Nil where it is not known.
+  package let count: Int?
+  /// When the last of them was received at the latest, in milliseconds since 1970.
+  package let last: Int64
+
+  package init(cause: Cause, count: Int?, last: Int64) {
+    self.cause = cause
+    self.count = count
+    self.last = last
+  }
+}
+
+/// Entries of one run that were not written.
+package struct DroppedEntries: Equatable, Sendable {
+  /// More runs are not told apart.
+  static let runsMax = 10_000
+
+  package internal(set) var count: Int64 = 0
+  /// The latest time at which one of them was received.
+  package internal(set) var last = Int64.min
+
+  mutating func add(_ other: DroppedEntries) {
+    count += other.count
+    last = max(last, other.last)
+  }
+}
+
+extension [String: DroppedEntries] {
+  mutating func add(_ entries: DroppedEntries, of run: String) {
+    guard count < DroppedEntries.runsMax || self[run] != nil else { return }
+    self[run, default: DroppedEntries()].add(entries)
+  }
+}
+
+/// What the journal remembers of a run, when its entries are gone, too.
+struct JournaledRun: Equatable, Sendable {
+  /// Runs that are remembered; those that began first are forgotten.
+  static let runsMax = 10_000
+
+  /// The number of its first entry; nil while there was none.
+  var first: Int64?
+  var dropped = DroppedEntries()
+}
+
+extension Journal {
+  static func runs(_ connection: StoreConnection) throws(DatabaseError) -> [String: JournaledRun] {
+    var runs: [String: JournaledRun] = [:]
+    try connection.with(
+      "SELECT run, first, dropped, dropped_last FROM runs"
+    ) { (statement: inout Statement) throws(DatabaseError) in
+      var row = statement.start()
+      while try row.step() {
+        let dropped = DroppedEntries(count: row.integer(at: 2), last: row.integer(at: 3))
+        let first = row.integer(at: 1)
+        runs[row.text(at: 0)] = JournaledRun(first: first == 0 ? nil : first, dropped: dropped)
+      }
+    }
+    return runs
+  }
+
+  /// Notes runs that begin in the batch, whose first entry gets the number `first`, and what was dropped. Gives what `runs` is then.
+  func note(_ batch: borrowing JournalBatch, first: Int64) throws(DatabaseError) -> [String: JournaledRun] {
+    var changed: [String: JournaledRun] = [:]
+    for (run, part) in batch.parts where runs[run]?.first == nil {
+      changed[run, default: runs[run] ?? JournaledRun()].first = first + Int64(part.first)
+    }
+    for dropped in [unwritten, batch.dropped] {
+      for (run, entries) in dropped { changed[run, default: runs[run] ?? JournaledRun()].dropped.add(entries) }
+    }
+    guard !changed.isEmpty else { return runs }
+    for (run, note) in changed {
+      try connection.with(
+        "INSERT OR REPLACE INTO runs(run, first, dropped, dropped_last) VALUES(?1, ?2, ?3, ?4)"
+      ) { (statement: inout Statement) throws(DatabaseError) in
+        var row = statement.start()
+        row.bind(1, text: run.utf8.span)
+        row.bind(2, note.first ?? 0)
+        row.bind(3, note.dropped.count)
+        row.bind(4, note.dropped.last)
+        try row.run()
+      }
+    }
+    var noted = runs.merging(changed) { $1 }
+    if noted.count > JournaledRun.runsMax {
+      let oldest = noted.sorted { $0.value.first ?? .max < $1.value.first ?? .max }
+      for (run, _) in oldest.prefix(noted.count - JournaledRun.runsMax / 2) {
+        try connection.run("DELETE FROM runs WHERE run = ?1", text: run)
+        noted[run] = nil
+      }
+    }
+    return noted
+  }
+
+  /// A batch that could not be written is gone; the next that can says so.
+  package func drop(_ batch: borrowing JournalBatch) {
+    for (run, part) in batch.parts { unwritten.add(DroppedEntries(count: Int64(part.count), last: part.last), of: run) }
+    for (run, entries) in batch.dropped { unwritten.add(entries, of: run) }
+  }
+
+  /// What is missing of the requests of a run that were received at `from` or later.
+  package func gaps(of run: String, from: Int64) throws(StoreError) -> [JournalGap] {
+    let note = runs[run] ?? JournaledRun()
+    var dropped = note.dropped
+    if let more = unwritten[run] { dropped.add(more) }
+    var gaps: [JournalGap] = []
+    if dropped.count > 0, dropped.last >= from {
+      gaps.append(JournalGap(cause: .dropped, count: Int(clamping: dropped.count), last: dropped.last))
+    }
+    if let first = note.first {
+      let oldest = try oldest()
+      if first < oldest.sequence, oldest.receivedAt >= from {
+        gaps.append(JournalGap(cause: .forgotten, count: nil, last: oldest.receivedAt))
+      }
+    }
+    return gaps
+  }
+
+  /// Where the journal begins.
+  private func oldest() throws(StoreError) -> (sequence: Int64, receivedAt: Int64) {
+    var (sequence, receivedAt) = (Int64.max, Int64.max)
+    var damage: JournalDamage?
+    do {
+      try connection.with(
+        "SELECT first, entries FROM blocks ORDER BY first LIMIT 1"
+      ) { (statement: inout Statement) throws(DatabaseError) in
+        var row = statement.start()
+        guard try row.step() else { return }
+        sequence = row.integer(at: 0)
+        var reader = JournalBlockReader(row.bytes(at: 1))
+        do throws(JournalDamage) { receivedAt = try reader.next()?.receivedAt ?? .max } catch { damage = error }
+      }
+    } catch {
+      throw StoreError(error, opening: "the journal")
+    }
+    if let damage { throw StoreError(damage) }
+    return (sequence, receivedAt)
+  }
+}

@@ -1,0 +1,48 @@
+import Database
+
+/// The tables of `journal.db`.
+enum JournalSchema {
+  /// "RRjr".
+  static let schema = Schema(
+    applicationID: 0x5252_6A72,
+    migrations: [
+      Migration(
+        1,
+        """
+        CREATE TABLE requests(
+          sequence INTEGER PRIMARY KEY AUTOINCREMENT, run TEXT NOT NULL, device TEXT, received INTEGER NOT NULL,
+          duration INTEGER NOT NULL, method TEXT NOT NULL, path TEXT NOT NULL, status INTEGER NOT NULL,
+          head BLOB NOT NULL, body BLOB NOT NULL, answer BLOB NOT NULL, fault TEXT, size INTEGER NOT NULL) STRICT;
+        CREATE INDEX requests_by_run ON requests(run);
+        """),
+      Migration(2, blocks),
+      Migration(
+        3,
+        """
+        CREATE TABLE sent(
+          uuid BLOB NOT NULL, run TEXT NOT NULL, device TEXT NOT NULL, first INTEGER NOT NULL, last INTEGER NOT NULL,
+          attempts INTEGER NOT NULL, acknowledged INTEGER, acknowledgements INTEGER NOT NULL, deliveries INTEGER NOT NULL,
+          status INTEGER NOT NULL, fault TEXT NOT NULL, PRIMARY KEY(uuid, run)) STRICT, WITHOUT ROWID;
+        """),
+      // `first` is 0 where no entry of the run was written.
+      Migration(
+        4,
+        """
+        CREATE TABLE runs(
+          run TEXT PRIMARY KEY, first INTEGER NOT NULL, dropped INTEGER NOT NULL, dropped_last INTEGER NOT NULL)
+          STRICT, WITHOUT ROWID;
+        """),
+    ])
+
+  /// Many entries in a row of the table: a row for each cost a processor for itself. `first` is the number of the first
+  /// entry that was ever in the block, `runs` a set of hashes, so that most blocks without a run need not be read.
+  /// What an older journal holds is given up, but not its numbers.
+  private static let blocks = """
+    CREATE TABLE blocks(
+      first INTEGER PRIMARY KEY, count INTEGER NOT NULL, runs INTEGER NOT NULL, size INTEGER NOT NULL,
+      entries BLOB NOT NULL) STRICT;
+    CREATE TABLE numbering(next INTEGER NOT NULL) STRICT;
+    INSERT INTO numbering SELECT coalesce(max(seq), 0) + 1 FROM sqlite_sequence WHERE name = 'requests';
+    DROP TABLE requests;
+    """
+}
