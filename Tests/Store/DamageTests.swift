@@ -53,7 +53,7 @@ import Testing
       _ = try reader.devices(limit: 100)
     } throws: { error in
       let message = (error as? StoreError)?.message ?? ""
-      return message.contains("damaged") && message.contains("inspect") && !message.contains("SELECT")
+      return message.contains("damaged") && message.contains("restore a backup") && !message.contains("SELECT")
     }
   }
 }

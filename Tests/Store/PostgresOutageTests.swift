@@ -120,6 +120,32 @@ struct PostgresOutageTests {
     #expect(upload(stored, into: store) == accepted(1))
   }
 
+  /// The database can be reached, and takes whatever is no record.
+  @Test(arguments: ["rights", "lock"]) func anOutageLastsAsLongAsRecordsCannotBeStored(cause: String) throws {
+    let owner = try reader()
+    let role = "phone_\(cause)"
+    var configuration = StoreConfiguration(folder: "")
+    configuration.limits.answerMilliseconds = 400
+    try owner.run("CREATE ROLE \(role) LOGIN; GRANT CREATE ON DATABASE postgres TO \(role)")
+    let store = try PostgresStore(at: place + "&user=\(role)", configuration)
+    #expect(upload(1, into: store) == accepted(1))
+    if cause == "rights" {
+      try owner.run("REVOKE INSERT ON points FROM \(role)")
+    } else {
+      try owner.run("BEGIN; LOCK TABLE points IN ACCESS EXCLUSIVE MODE")
+    }
+    #expect(upload(2, into: store) == .unavailable(.unreachable))
+    let words = cause == "rights" ? "permission denied for table points" : "canceling statement due to"
+    #expect(store.outageDetail?.contains(words) == true, "\(store.outageDetail ?? "nothing")")
+    for step in 1...3 {
+      _ = store.maintain(now: Sample.noon.advanced(byMilliseconds: Int64(step) * 2_500))
+      #expect(store.outage == .unreachable)
+    }
+    try owner.run(cause == "rights" ? "GRANT INSERT ON points TO \(role)" : "ROLLBACK")
+    recover(store, from: Sample.noon.advanced(byMilliseconds: 10_000))
+    #expect(upload(2, into: store) == accepted(1))
+  }
+
   @Test func aStatementThatTakesTooLongEndsItsGroup() throws {
     let store = try store { $0.answerMilliseconds = 400 }
     #expect(upload(1, into: store) == accepted(1))

@@ -29,6 +29,8 @@ package final class PostgresStore: Store {
   private var pause = ReconnectPause()
   /// Why a group or a step failed; nil again when a probe of some size was committed since.
   package private(set) var outage: StoreOutage?
+  /// What the database said last of what it refused, in its own words.
+  package private(set) var outageDetail: String?
 
   /// Connects, and makes the tables or brings them to the current version. Of the configuration counts what is not about files.
   package init(
@@ -97,6 +99,7 @@ package final class PostgresStore: Store {
         return .again
       case .newerVersion:
         self.connection = nil
+        outageDetail = "its tables are of a newer version of rollingroad; start that version"
         return .failed(.unreachable)
       }
     } catch {
@@ -139,6 +142,7 @@ package final class PostgresStore: Store {
   /// After a failure before the commit: nothing is stored.
   private func undo(_ failure: Failure, _ connection: PostgresConnection) -> Attempt {
     days.forget()
+    outageDetail = failure.message
     guard !failure.isLost else {
       self.connection = nil
       return .lost
@@ -183,6 +187,7 @@ extension PostgresStore {
       days.forget()
       pause.end()
     } catch {
+      outageDetail = error.message
       pause.begin(now: now)
       return nil
     }
@@ -231,6 +236,9 @@ extension PostgresStore {
     arguments.add(blob: [UInt8](repeating: 0, count: configuration.limits.probeBytes))
     _ = try connection.perform("INSERT INTO probe VALUES ($1::bytea)", arguments)
     _ = try connection.perform("DELETE FROM probe")
+    // What a group needs: the rights on its tables, and that no other holds them locked.
+    _ = try connection.perform("INSERT INTO points SELECT * FROM points WHERE false")
+    _ = try connection.perform("UPDATE devices SET points = points WHERE false")
   }
 
   package func close() { connection = nil }

@@ -100,6 +100,12 @@ package final class SQLiteStore: Store {
     }
   }
 
+  package func damageFound() {
+    outage = .damaged
+    engine?.stop()
+    engine = nil
+  }
+
   /// A group that happens to be small, or to write nothing, succeeds on a disk that is as good as full; so the trouble is
   /// over only when as much is committed as most groups are. Upkeep goes on meanwhile: it may be what makes room.
   private func probe(_ engine: StoreEngine) throws(DatabaseError) {

@@ -13,8 +13,19 @@ package protocol Store: AnyObject {
   /// Why the last group or step failed; nil when it did not. `maintain` finds out by itself when the trouble is over.
   var outage: StoreOutage? { get }
 
+  /// What the disk or the database said of it.
+  var outageDetail: String? { get }
+
+  /// A reader has met a damaged page: from now on nothing is taken.
+  func damageFound()
+
   /// Leaves everything in the main file. No call may follow.
   func close()
+}
+
+extension Store {
+  package var outageDetail: String? { nil }
+  package func damageFound() {}
 }
 
 /// One thing to be done in the store, whole or not at all, in the order of submission.
@@ -162,7 +173,9 @@ extension StoreError {
     case .corrupt:
       self.init(
         code: .damaged,
-        message: "\(path) is damaged: \(error.summary); run 'rollingroad inspect' for details; restore a backup")
+        message:
+          "\(path) is damaged: \(error.summary); restore a backup, or save what can be read with 'sqlite3 store.db .recover'"
+      )
     case .cantOpen:
       self.init(
         code: .inputOutput,

@@ -125,5 +125,6 @@ import Testing
     #expect(notices(503) == [] && notices(561) == [])
     #expect(notices(562) == [.refused(2, reason: "status 413")])
     #expect(notices(563, lost: 7) == [.lost(7)] && notices(564, lost: 7) == [])
+    #expect(notices(565, lost: 8) == [] && notices(622, lost: 9) == [] && notices(623, lost: 9) == [.lost(9)])
   }
 }

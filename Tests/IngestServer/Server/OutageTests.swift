@@ -50,6 +50,30 @@ import Testing
       notices.all.count == 1 && notices.all[0].contains("the store cannot accept records: the data file is damaged"))
   }
 
+  /// What a question meets holds for uploads, too.
+  @Test func damageThatAQuestionMeetsIsAnOutage() throws {
+    let folder = try TemporaryFolder()
+    let first = try server(folder.path)
+    #expect(try ask(first, "/locations/a", body: Uploads.batch(0..<50)).hasPrefix("HTTP/1.1 200"))
+    first.stop()
+    let notices = Notices()
+    let server = try server(folder.path, notices)
+    // The writer has looked at all pages at its start; those who answer questions have not.
+    let descriptor = unsafe open(folder.file("store.db"), O_RDWR | O_CLOEXEC)
+    let end = lseek(descriptor, 0, SEEK_END)
+    let bytes = [UInt8](repeating: 0xA5, count: Int(end) - 8_192)
+    #expect(unsafe pwrite(descriptor, bytes, bytes.count, 8_192) == bytes.count)
+    close(descriptor)
+    #expect(try ask(server, "/readyz").hasPrefix("HTTP/1.1 200"))
+    #expect(try ask(server, "/admin/v1/devices/a/locations").contains("data_damaged"))
+    var ready = ""
+    for _ in 0..<10_000 where !ready.hasPrefix("HTTP/1.1 503") { ready = try ask(server, "/readyz") }
+    #expect(ready.contains("the data file is damaged"))
+    #expect(try ask(server, "/locations/a", body: Uploads.record(99)).contains("data_damaged"))
+    server.stop()
+    #expect(notices.all.count == 1 && notices.all[0].contains("the data file is damaged"), "\(notices.all)")
+  }
+
   @Test func aJournalThatIsNoneIsPutAside() throws {
     let folder = try TemporaryFolder()
     try folder.write(Array(repeating: 0x5A, count: 20_000), to: "journal.db")

@@ -203,6 +203,7 @@ final class LimitedBackend: ServerBackend {
   }
 
   var outage: StoreOutage? { inner.outage }
+  var outageDetail: String? { inner.outageDetail }
   var isFull: Bool { limits.withLock { $0.isFull && $0.showsFull } }
   var waitingJobs: Int { inner.waitingJobs }
   var network: LoopFigures? { inner.network }

@@ -107,6 +107,7 @@ private struct FullBackend: ServerBackend {
   func submit(_ job: StoreJob, for address: SessionAddress) -> Bool { false }
   func ask(_ question: @escaping StoreQuestion, for address: SessionAddress) -> Bool { false }
   var outage: StoreOutage? { nil }
+  var outageDetail: String? { nil }
   var isFull: Bool { true }
   var waitingJobs: Int { 0 }
   var network: LoopFigures? { nil }

@@ -133,8 +133,8 @@ extension Log {
   func tell(_ notice: ServerNotice) {
     let fields: LogFields = ["detail": .string(notice.message)]
     switch notice {
-    case .outage(.began): error("outage", fields)
-    case .outage(.ended): info("outage ended", fields)
+    case .outage(.began, _): error("outage", fields)
+    case .outage(.ended, _): info("outage ended", fields)
     case .journalSetAside: warning("journal set aside", fields)
     case .storeIsNew: error("store is new", fields)
     case .sink(_, .stuck), .sink(_, .lost): error("sink", fields)

@@ -8,6 +8,7 @@ import Store
 package struct Look: Sendable {
   private static let recordsAtOnce = 256
   private static let requestsAtOnce = 128
+  private static let unsettledPages = 16
   private static let linesAtOnce = 1_000
   /// Lines of the ledger that one look goes through.
   private static let linesMax = 20_000
@@ -48,6 +49,26 @@ extension Look {
   mutating func lookAtRecords(_ batches: [IngestBatch], _ reader: any StoreReader) throws(StoreError) {
     if !isScanned { try scan(reader) }
     for batch in batches where concerns(batch.device) { try follow(batch, reader) }
+    if isScanned { try lookAtUnsettled(reader) }
+  }
+
+  /// What is stored and not told yet. Another program's open transaction may keep that back for hours.
+  private mutating func lookAtUnsettled(_ reader: any StoreReader) throws(StoreError) {
+    var next = try reader.unsettledArrivals()
+    var pages = 0
+    while let cursor = next, pages < Self.unsettledPages {
+      let page = try reader.arrivals(selection, after: cursor, limit: Self.recordsAtOnce)
+      for record in page.elements { note(record) }
+      next = page.next
+      pages += 1
+    }
+    // The rest is looked at as all that is stored is.
+    if let next { (cursor, isScanned) = (next, false) }
+  }
+
+  private var selection: RecordSelection {
+    let device = expectation.device.map { DeviceIdentity(run: expectation.run, name: $0) }
+    return RecordSelection(KeySelection(run: expectation.run, device: device), receivedFrom: tally.bounds.from)
   }
 
   private func concerns(_ device: DeviceIdentity) -> Bool {
@@ -55,9 +76,6 @@ extension Look {
   }
 
   private mutating func scan(_ reader: any StoreReader) throws(StoreError) {
-    let device = expectation.device.map { DeviceIdentity(run: expectation.run, name: $0) }
-    let selection = RecordSelection(
-      KeySelection(run: expectation.run, device: device), receivedFrom: tally.bounds.from)
     let page = try reader.arrivals(selection, after: cursor, limit: Self.recordsAtOnce)
     for record in page.elements { note(record) }
     cursor = page.next

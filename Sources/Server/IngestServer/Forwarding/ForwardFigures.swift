@@ -49,6 +49,7 @@ struct SinkAccount {
   private var refused: UInt64 = 0
   private var refusedTold: MonotonicInstant?
   private var lost: Int64 = 0
+  private var lostTold: MonotonicInstant?
 
   mutating func note(
     _ course: ForwardCourse, lost: Int64, lag: () -> Int64, now: MonotonicInstant
@@ -71,9 +72,9 @@ struct SinkAccount {
       notices.append(.refused(Int(course.refused - refused), reason: reason))
       (refused, refusedTold) = (course.refused, now)
     }
-    if lost > self.lost {
+    if lost > self.lost, lostTold.map({ now - $0 >= SinkAccount.quiet }) ?? true {
       notices.append(.lost(lost))
-      self.lost = lost
+      (self.lost, lostTold) = (lost, now)
     }
     return notices
   }

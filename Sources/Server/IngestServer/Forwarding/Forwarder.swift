@@ -88,8 +88,11 @@ final class Forwarder: Sendable {
     let now = clock.wallNow.millisecondsSince1970
     return state.withLock { state in
       var figures = state.figures
-      figures.lag = state.position.map { dependencies.board.lag(of: target.name) ?? $0.count(until: marks) } ?? 0
-      figures.lagMilliseconds = figures.lag == 0 ? 0 : state.waitingSince.map { max(0, now - $0) } ?? 0
+      let told = dependencies.board.lag(of: target.name)
+      figures.lag = state.position.map { told?.records ?? $0.count(until: marks) } ?? 0
+      // What the database holds back waits, too, though it cannot be read yet.
+      let since = [state.waitingSince, told?.since].compactMap { $0 }.min()
+      figures.lagMilliseconds = figures.lag == 0 ? 0 : since.map { max(0, now - $0) } ?? 0
       figures.lost = dependencies.board.lost(by: target.name)
       return figures
     }

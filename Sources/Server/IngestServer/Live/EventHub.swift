@@ -286,6 +286,8 @@ package final class WatchedStore: Store {
 
   package func maintain(now: WallInstant) -> Bool { store.maintain(now: now) }
   package var outage: StoreOutage? { store.outage }
+  package var outageDetail: String? { store.outageDetail }
+  package func damageFound() { store.damageFound() }
   package func close() { store.close() }
 }
 

@@ -79,9 +79,12 @@ final class PendingAwait: Responder {
     let isAsked = session.context.backend.ask(
       { [sought] reader in
         var sought = sought
-        // A wait looks once at least: with a short time, or on a busy machine, the first look may not have been made.
+        // A wait looks once at least: with a short time, or on a busy machine, the first look may not have been made. What is stored and
+        // not told yet is looked for, too.
         var progress = progress
-        if progress.stored == nil, let looked = reader.look(Waiter(id: id, address: address, condition: condition)) {
+        if progress.stored == nil || reader.hasUnsettledArrivals,
+          let looked = reader.look(Waiter(id: id, address: address, condition: condition))
+        {
           progress = looked.progress
           if looked.isMet || looked.isOver { return .answered(.decided(progress, condition)) }
         }
@@ -107,6 +110,10 @@ final class PendingAwait: Responder {
 }
 
 extension StoreReader {
+  fileprivate var hasUnsettledArrivals: Bool {
+    do throws(StoreError) { return try unsettledArrivals() != nil } catch { return false }
+  }
+
   /// The wait after a look at all that is stored; nil when the store cannot be read.
   fileprivate func look(_ waiter: Waiter) -> Waiter? {
     var waiter = waiter

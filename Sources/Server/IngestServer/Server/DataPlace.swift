@@ -87,7 +87,10 @@ struct DataPlace: Sendable {
     let folder = store.folder
     switch records {
     case .memory: return ReadPool(through: writer)
-    case .folder: return try ReadPool { () throws(StoreError) in try SQLiteReader(folder: folder) }
+    case .folder:
+      return try ReadPool { [weak writer] () throws(StoreError) in
+        try SQLiteReader(folder: folder) { [weak writer] in writer?.damageFound() }
+      }
     case .database: return try ReadPool { () throws(StoreError) in try PostgresReader(to: folder) }
     }
   }

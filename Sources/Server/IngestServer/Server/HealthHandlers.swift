@@ -23,14 +23,17 @@ struct HealthHandlers: Sendable {
   /// `GET /openapi.json`.
   func contract() -> Reply { .answer(Response(200, "application/json", ContractFile.bytes)) }
 
+  private static let patience = Nanoseconds.seconds(5)
+
   /// `GET /readyz`: 200 when a group was committed for this very request. A known outage is reported at once: a transaction that
-  /// writes nothing would succeed on a full disk.
+  /// writes nothing would succeed on a full disk. So is a commit that lasts: who asks does not wait for it.
   func readiness() -> Reply {
-    if let outage = backend.outage { return .answer(.notReady(outage)) }
+    if let outage = backend.outage { return .answer(.notReady(outage, backend.outageDetail)) }
+    if let stall = backend.stall, stall >= Self.patience { return .answer(.stalled(stall)) }
     return .store(
       .read { _ in },
-      afterwards: .then { result in
-        if case .unavailable(let outage) = result { return .answer(.notReady(outage)) }
+      afterwards: .then { [backend] result in
+        if case .unavailable(let outage) = result { return .answer(.notReady(outage, backend.outageDetail)) }
         return .answer(.json { $0.raw(Array(#"{"status":"ready"}"#.utf8)) })
       })
   }
@@ -121,8 +124,16 @@ extension StoreCounts {
 }
 
 extension Response {
-  fileprivate static func notReady(_ outage: StoreOutage) -> Response {
-    .error(503, "not_ready", "the store cannot commit: \(outage.reason)").with(HeaderName.retryAfter, "1")
+  fileprivate static func stalled(_ stall: Nanoseconds) -> Response {
+    let seconds = stall.wholeMilliseconds / 1_000
+    return .error(
+      503, "not_ready", "the store has not answered for \(seconds) s: uploads wait for the disk or the database"
+    ).with(HeaderName.retryAfter, "1")
+  }
+
+  fileprivate static func notReady(_ outage: StoreOutage, _ detail: String?) -> Response {
+    let words = outage.reason + (detail.map { ": \($0)" } ?? "")
+    return .error(503, "not_ready", "the store cannot commit: \(words)").with(HeaderName.retryAfter, "1")
   }
 }
 

@@ -164,6 +164,7 @@ final class InProcessBackend: ServerBackend {
   }
 
   var outage: StoreOutage? { nil }
+  var outageDetail: String? { nil }
   var isFull: Bool { false }
   var waitingJobs: Int { state.withLock { $0.jobs.count } }
   var network: LoopFigures? { nil }

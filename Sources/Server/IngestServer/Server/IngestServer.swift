@@ -58,7 +58,7 @@ public final class IngestServer: Sendable {
       let lostStore = place.lostStore
       ownFolder = try place.takeOwnFolder()
       let writer = try WriterThread(
-        metrics: writerMetrics, deliver: { dispatcher.deliver($0) }, outageChanged: { notify(.outage($0)) }
+        metrics: writerMetrics, deliver: { dispatcher.deliver($0) }, outageChanged: { notify(.outage($0, detail: $1)) }
       ) { () throws(StoreError) in
         let timer = CommitTimer(writerMetrics.commitTime) { clock.monotonicNow }
         return try IngestServer.openStore(place, timer, board, hub, latestExpiry)

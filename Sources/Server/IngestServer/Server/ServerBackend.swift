@@ -15,12 +15,20 @@ package protocol ServerBackend: Sendable {
 
   /// Why the store cannot commit.
   var outage: StoreOutage? { get }
+  /// What the disk or the database said of it.
+  var outageDetail: String? { get }
+  /// How long the writer's step at hand has lasted; nil between two.
+  var stall: Nanoseconds? { get }
   /// A job would be refused.
   var isFull: Bool { get }
   /// Jobs that wait for the writer.
   var waitingJobs: Int { get }
   /// The counters of all event loops together; nil where there are none.
   var network: LoopFigures? { get }
+}
+
+extension ServerBackend {
+  var stall: Nanoseconds? { nil }
 }
 
 /// The threads of a live server.
@@ -58,6 +66,8 @@ final class ThreadedBackend: ServerBackend {
   }
 
   var outage: StoreOutage? { writer.outage }
+  var outageDetail: String? { writer.outageDetail }
+  var stall: Nanoseconds? { writer.stall }
   var isFull: Bool { writer.isFull }
   var waitingJobs: Int { Int(mailbox.value) }
   var network: LoopFigures? { loops.withLock { $0.loops }?.figures.reduce(others.withLock { $0 }(), +) }

@@ -44,7 +44,8 @@ public struct ServerError: Error, CustomStringConvertible, Sendable {
 
 /// What a running server tells its operator: few lines, however much goes wrong.
 package enum ServerNotice: Sendable {
-  case outage(OutageAccount.Change)
+  /// With what the disk or the database said.
+  case outage(OutageAccount.Change, detail: String?)
   /// The journal could not be read. It was moved to this path, and a new one has begun.
   case journalSetAside(String, reason: String)
   /// The store that the folder had is missing; a new one has begun.
@@ -58,8 +59,9 @@ package enum ServerNotice: Sendable {
 extension ServerNotice {
   package var message: String {
     switch self {
-    case .outage(.began(let outage)): "the store cannot accept records: \(outage.words)"
-    case .outage(.ended(let outage, let lasted, let refused)):
+    case .outage(.began(let outage), let detail):
+      "the store cannot accept records: \(outage.words)\(detail.map { ": \($0)" } ?? "")"
+    case .outage(.ended(let outage, let lasted, let refused), _):
       "records are stored again; for \(lasted.wholeMilliseconds / 1_000) s \(outage.words), and \(refused) requests were refused"
     case .journalSetAside(let path, let reason):
       "a new request journal was created; the old one is kept as \(path): \(reason)"

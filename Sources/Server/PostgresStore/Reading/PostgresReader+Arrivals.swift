@@ -18,6 +18,13 @@ extension PostgresReader {
     return Page(elements: records, next: ArrivalCursor(group: last.cursor.group, row: last.cursor.row))
   }
 
+  /// The feed tells what lies below the horizon.
+  package func unsettledArrivals() throws(StoreError) -> ArrivalCursor? {
+    try find("SELECT arrival_horizon() - 1", []) { row in
+      ArrivalCursor(group: row.integer(0), row: Walk.endOfTransaction)
+    }.first
+  }
+
   package func arrival(_ key: PointKey, of device: DeviceIdentity) throws(StoreError) -> ArrivedRecord? {
     try find(
       """

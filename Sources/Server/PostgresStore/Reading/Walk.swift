@@ -3,8 +3,8 @@ import Store
 
 /// A page of a walk through everything stored, in the order of arrival, as a statement.
 ///
-/// Transactions do not commit in the order of their numbers, so a walk sees only what lies below the horizon: nothing appears
-/// later in front of its cursor.
+/// Transactions do not commit in the order of their numbers: what is committed while the walk lasts may lie before its cursor. All that
+/// was committed before the walk began is in it, whatever transactions are open.
 struct Walk {
   /// Rows looked at for one page, whether or not they belong to it, and the rest of the last transaction. A small page looks at
   /// fewer.
@@ -50,7 +50,7 @@ struct Walk {
   mutating func statement(_ columns: String, limit: Int?) -> String {
     let rows = max(Walk.rowsOfSmallPage, min(limit ?? .max, Walk.rowsPerPage))
     let order = limit.map { "ORDER BY arrived_in, n LIMIT \(value(.integer(Int64($0))))" } ?? ""
-    let front = "arrived_in >= $1::int8 AND arrived_in < (SELECT arrival_horizon())\(days)"
+    let front = "arrived_in >= $1::int8\(days)"
     return """
       WITH page_end AS MATERIALIZED (
         SELECT arrived_in FROM points WHERE \(front) ORDER BY arrived_in OFFSET \(rows - 1) LIMIT 1)

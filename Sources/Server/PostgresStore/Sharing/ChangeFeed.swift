@@ -98,8 +98,8 @@ package final class ChangeFeed {
     do throws(Failure) { return try SharedSecret.read(name, on: connection) } catch { throw StoreError(error) }
   }
 
-  /// How many records wait for each sink, counted up to a hundred thousand.
-  package func lags(of sinks: [String]) throws(StoreError) -> [String: Int64] {
+  /// How many records wait for each sink, counted up to a hundred thousand, and since when.
+  package func lags(of sinks: [String]) throws(StoreError) -> [String: SinkLag] {
     guard !sinks.isEmpty else { return [:] }
     var names = PostgresArray(of: .text)
     for sink in sinks { names.append(sink) }
@@ -107,11 +107,19 @@ package final class ChangeFeed {
     arguments.add(names)
     let rows = try connection.asked(
       """
-      SELECT name, (SELECT count(*) FROM (SELECT FROM points AS point
-        WHERE point.arrived_in >= sinks.arrived_in AND (point.arrived_in > sinks.arrived_in OR point.n > sinks.n) LIMIT 100000)
-        AS waiting) FROM sinks WHERE name = ANY($1::text[])
+      SELECT name, waiting.records, waiting.since FROM sinks CROSS JOIN LATERAL (
+        SELECT count(*) AS records, min(received_at) AS since FROM (SELECT received_at FROM points AS point
+          WHERE point.arrived_in >= sinks.arrived_in AND (point.arrived_in > sinks.arrived_in OR point.n > sinks.n)
+          ORDER BY arrived_in, n LIMIT 100000) AS oldest) AS waiting
+      WHERE name = ANY($1::text[])
       """, arguments)
-    return Dictionary((0..<rows.count).map { (rows.text($0, 0), rows.integer($0, 1)) }) { first, _ in first }
+    let lags = (0..<rows.count).map { row in
+      (
+        rows.text(row, 0),
+        SinkLag(records: rows.integer(row, 1), since: rows.isNull(row, 2) ? nil : rows.integer(row, 2))
+      )
+    }
+    return Dictionary(lags) { first, _ in first }
   }
 }
 

@@ -6,7 +6,7 @@ package final class ArrivalBoard: Sendable {
   private struct State {
     var marks: [ArrivalMark] = []
     var lost: [String: Int64] = [:]
-    var lags: [String: Int64] = [:]
+    var lags: [String: SinkLag] = [:]
     var held = 0
     var listeners: [@Sendable () -> Void] = []
   }
@@ -39,11 +39,23 @@ package final class ArrivalBoard: Sendable {
   package func publish(end: ArrivalCursor) { publish([ArrivalMark(partition: end.group, day: 0, end: end.row)]) }
 
   /// Records that wait for a sink, where nothing else says how many.
-  package func note(lag: Int64, of sink: String) { state.withLock { $0.lags[sink] = lag } }
+  package func note(lag: SinkLag, of sink: String) { state.withLock { $0.lags[sink] = lag } }
 
-  package func lag(of sink: String) -> Int64? { state.withLock { $0.lags[sink] } }
+  package func lag(of sink: String) -> SinkLag? { state.withLock { $0.lags[sink] } }
 
   package func lose(_ count: Int64, of sink: String) { state.withLock { $0.lost[sink, default: 0] += count } }
 
   package func hold(_ count: Int) { state.withLock { $0.held = count } }
+}
+
+/// What waits for a sink.
+package struct SinkLag: Equatable, Sendable {
+  package let records: Int64
+  /// When the oldest of them was received, in milliseconds since 1970; nil where there is none.
+  package let since: Int64?
+
+  package init(records: Int64, since: Int64?) {
+    self.records = records
+    self.since = since
+  }
 }

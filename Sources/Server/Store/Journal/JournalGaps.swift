@@ -3,6 +3,7 @@ import Database
 
 /// Requests of one run that the journal does not have, so that "there was none" cannot be told from it.
 package struct JournalGap: Equatable, Sendable {
+  /// Why they are missing.
   package enum Cause: Sendable {
     /// They came faster than they could be written, or the disk was full.
     case dropped

@@ -38,6 +38,8 @@ extension SQLiteReader {
     }
   }
 
+  package func unsettledArrivals() throws(StoreError) -> ArrivalCursor? { nil }
+
   package func arrival(_ key: PointKey, of device: DeviceIdentity) throws(StoreError) -> ArrivedRecord? {
     try ask { () throws(DatabaseError) in
       guard let id = try identifier(of: device) else { return nil }

@@ -4,11 +4,16 @@ import Database
 /// Questions to a store in SQLite. Each is one short transaction, so that no reader keeps the log from being reused.
 package final class SQLiteReader: StoreReader {
   let connection: StoreConnection
+  private let damageFound: @Sendable () -> Void
 
-  init(on connection: StoreConnection) { self.connection = connection }
+  init(on connection: StoreConnection) {
+    self.connection = connection
+    damageFound = {}
+  }
 
   /// A connection of its own, beside a writer in this or another process. The file must be there.
-  package init(folder: String) throws(StoreError) {
+  package init(folder: String, damageFound: @escaping @Sendable () -> Void = {}) throws(StoreError) {
+    self.damageFound = damageFound
     let path = DataFolder.databasePath(in: folder)
     if let missing = FolderSurvey.missingStore(in: folder) {
       throw StoreError(code: .inputOutput, message: "\(missing); name the --data folder of a server")
@@ -27,7 +32,9 @@ package final class SQLiteReader: StoreReader {
     do {
       return try connection.database.transaction(.deferred, body)
     } catch {
-      throw StoreError(error, opening: "the store")
+      let error = StoreError(error, opening: "the store")
+      if error.code == .damaged { damageFound() }
+      throw error
     }
   }
 

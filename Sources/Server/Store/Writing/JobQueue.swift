@@ -15,6 +15,12 @@ struct JobQueue {
   /// The writer waits for a signal.
   var isWriterWaiting = false
 
+  /// Whether the writer has to be woken, which is done once.
+  mutating func takeWaitingWriter() -> Bool {
+    defer { isWriterWaiting = false }
+    return isWriterWaiting
+  }
+
   init(_ limits: WriterLimits) { self.limits = limits }
 
   var count: Int { waiting.jobs.count }

@@ -10,8 +10,11 @@ package final class WriterThread: Sendable {
   private let limits: WriterLimits
   private let metrics: WriterMetrics
   private let clock = SystemClock()
-  private let lastOutage = Mutex<StoreOutage?>(nil)
+  private let lastOutage = Mutex<(outage: StoreOutage?, detail: String?)>((nil, nil))
   private let hasNoRoom = Atomic(false)
+  private let isDamaged = Atomic(false)
+  /// When the step at hand began, on the monotonic clock; 0 between two.
+  private let stepBegan = Atomic<Int64>(0)
   private let thread = Mutex<NamedThread?>(nil)
 
   /// Upkeep steps between two groups: enough that the index keeps up with full groups.
@@ -22,7 +25,7 @@ package final class WriterThread: Sendable {
   package init(
     limits: WriterLimits = WriterLimits(), metrics: WriterMetrics,
     deliver: @escaping @Sendable ([Completion]) -> Void,
-    outageChanged: @escaping @Sendable (OutageAccount.Change) -> Void = { _ in },
+    outageChanged: @escaping @Sendable (OutageAccount.Change, _ detail: String?) -> Void = { _, _ in },
     open: @escaping @Sendable () throws(StoreError) -> any Store
   ) throws(StoreError) {
     self.limits = limits
@@ -45,12 +48,9 @@ package final class WriterThread: Sendable {
     let (isAccepted, wakes) = mailbox.withLock { mailbox in
       let isPosted = mailbox.post(job, ticket)
       if !isPosted || mailbox.isFull { hasNoRoom.store(true, ordering: .relaxed) }
-      guard isPosted else { return (false, false) }
-      let wakes = mailbox.isWriterWaiting
-      mailbox.isWriterWaiting = false
-      return (true, wakes)
+      return (isPosted, isPosted && mailbox.takeWaitingWriter())
     }
-    if wakes { wakeUp.signal() }
+    wake(wakes)
     if !isAccepted { metrics.refusedJobs.add() }
     return isAccepted
   }
@@ -60,17 +60,32 @@ package final class WriterThread: Sendable {
   package var isFull: Bool { hasNoRoom.load(ordering: .relaxed) }
 
   /// Why the last group was not committed, nil when it was or when the disk takes writes again.
-  package var outage: StoreOutage? { lastOutage.withLock { $0 } }
+  package var outage: StoreOutage? { lastOutage.withLock { $0.outage } }
+  package var outageDetail: String? { lastOutage.withLock { $0.detail } }
+
+  /// How long the step at hand has lasted; nil between two. A database or a disk may not answer for a minute.
+  package var stall: Nanoseconds? {
+    let began = stepBegan.load(ordering: .relaxed)
+    return began == 0 ? nil : Nanoseconds(max(0, clock.monotonicNow.nanoseconds - began))
+  }
+
+  /// A reader has met a damaged page.
+  package func damageFound() {
+    isDamaged.store(true, ordering: .relaxed)
+    wake(mailbox.withLock { $0.takeWaitingWriter() })
+  }
+
+  private func wake(_ wakes: Bool) {
+    if wakes { wakeUp.signal() }
+  }
 
   /// Takes nothing more, finishes what is waiting, closes the store, and returns. Later calls return at once.
   package func stop() {
     let wakes = mailbox.withLock { mailbox in
       mailbox.close()
-      let wakes = mailbox.isWriterWaiting
-      mailbox.isWriterWaiting = false
-      return wakes
+      return mailbox.takeWaitingWriter()
     }
-    if wakes { wakeUp.signal() }
+    wake(wakes)
     thread.withLock { $0.take() }?.join()
   }
 
@@ -84,12 +99,15 @@ package final class WriterThread: Sendable {
         metrics.mailboxBytes.set(Int64(mailbox.byteCount))
         return (group, mailbox.isClosed)
       }
-      if !group.jobs.isEmpty {
-        commit(group, to: store, deliver, note)
-      } else if isClosed {
-        break
+      if isDamaged.exchange(false, ordering: .relaxed) {
+        store.damageFound()
+        note(0)
       }
+      if group.jobs.isEmpty, isClosed { break }
+      stepBegan.store(clock.monotonicNow.nanoseconds, ordering: .relaxed)
+      if !group.jobs.isEmpty { commit(group, to: store, deliver, note) }
       let hasMore = upkeep(of: store)
+      stepBegan.store(0, ordering: .relaxed)
       note(0)
       if !hasMore && group.jobs.isEmpty { waitForJobs() }
     }
@@ -127,11 +145,12 @@ package final class WriterThread: Sendable {
   }
 
   private func note(
-    _ store: any Store, refused: Int, _ account: inout OutageAccount, _ tell: (OutageAccount.Change) -> Void
+    _ store: any Store, refused: Int, _ account: inout OutageAccount, _ tell: (OutageAccount.Change, String?) -> Void
   ) {
     let outage = store.outage
-    lastOutage.withLock { $0 = outage }
-    for change in account.note(outage, refused: refused, now: clock.monotonicNow) { tell(change) }
+    let detail = outage == nil ? nil : store.outageDetail
+    lastOutage.withLock { $0 = (outage, detail) }
+    for change in account.note(outage, refused: refused, now: clock.monotonicNow) { tell(change, detail) }
   }
 
   private func waitForJobs() {
