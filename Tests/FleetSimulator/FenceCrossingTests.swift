@@ -143,6 +143,32 @@ import World
     #expect(late > 20, "many came back in the fence")
   }
 
+  /// SDK §15.3.8: it came in while it was off, and comes back where a first position often seems to lie outside. What it knew
+  /// of the fence it asks the system about, also where it wants no initial trigger.
+  @Test(arguments: ["android-5.1", "ios-5.1"], [false, true])
+  func aPhoneThatCameInWhileItWasOffHearsOfItAtTheRim(profile: String, isWanted: Bool) throws {
+    let justInside = Self.center.latitude - (Self.center.radiusMetres - 10) / 111_195
+    let route = """
+      lat,lon,time
+      48.10,11.50,2026-03-02T07:00:00Z
+      \(justInside),11.50,2026-03-02T07:05:00Z
+      \(justInside),11.50,2026-03-02T07:20:00Z
+
+      """
+    var reboot = LifecycleFault()
+    (reboot.reboot, reboot.relaunchAfter) = (true, .uniform(min: 120, max: 150))
+    let seen = try watch(profile, devices: 40, route: route) { setup in
+      setup.fleets[0].configuration.app.stopOnTerminate = false
+      setup.fleets[0].configuration.app.startOnBoot = true
+      setup.fleets[0].configuration.geolocation.geofenceInitialTriggerEntry = isWanted
+      setup.faults = [Fault(name: "off", start: .seconds(200), action: .lifecycle(reboot))]
+    }
+    for device in 0..<40 {
+      let told = seen.told.filter { $0.device == device && $0.action != .dwell }
+      #expect(told.map(\.action) == [.enter], "\(device): \(told)")
+    }
+  }
+
   /// SDK §15.3.6: through a small fence in seven seconds, each report up to ten seconds late. A look every five seconds may
   /// miss the visit.
   @Test(arguments: ["android-5.1", "ios-5.1"])

@@ -12,6 +12,9 @@ extension Engine {
   /// What the platform is to watch for a fence.
   package func circle(ofGeofence identifier: String) -> Circle? { fences.circle(of: identifier) }
 
+  /// Whether the status of a fence is that of an earlier process, which no position has confirmed or refuted yet.
+  package func keepsStatus(ofGeofence identifier: String) -> Bool { fences.isRestored(identifier) }
+
   mutating func add(_ geofences: [Geofence], at now: Moment, into effects: inout [Effect]) {
     for geofence in geofences {
       do throws(GeofenceError) {

@@ -60,6 +60,7 @@ package struct GeofenceBook: Sendable {
 
   package func geofence(_ identifier: String) -> Geofence? { entry(identifier)?.geofence }
   package func isActive(_ identifier: String) -> Bool { entry(identifier)?.isActive ?? false }
+  package func isRestored(_ identifier: String) -> Bool { entry(identifier)?.isRestored ?? false }
   /// What the system is to watch for a fence.
   package func circle(of identifier: String) -> Circle? { entry(identifier)?.circle }
 

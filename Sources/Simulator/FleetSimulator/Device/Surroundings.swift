@@ -104,11 +104,13 @@ extension SimulatedDevice {
         guard let circle = host.engine.circle(ofGeofence: fence.identifier) else { continue }
         // As the app has it by now, for a crossing that started it has been told since the fence was asked for; and as it
         // will have it after a crossing that is still to be told. An app that wants no initial trigger asks the system for
-        // changes only.
+        // changes only, but for fences that it knows from before: what happened to them meanwhile it is to hear.
         let reported = around.reports.last { $0.identifier == fence.identifier }?.isEntry
         let isInside = host.engine.geofence(fence.identifier)?.status.isInside ?? fence.status.isInside
-        let triggersInitially = host.configuration.geolocation.geofenceInitialTriggerEntry
-        let wasInside = reported ?? (isInside || triggersInitially ? isInside : nil)
+        let isAsked =
+          host.configuration.geolocation.geofenceInitialTriggerEntry
+          || host.engine.keepsStatus(ofGeofence: fence.identifier)
+        let wasInside = reported ?? (isInside || isAsked ? isInside : nil)
         around.watches.append(CircleWatch(fence.identifier, circle, wasInside: wasInside, body, at: instant))
       }
     case .proximityRegion(let circle):
