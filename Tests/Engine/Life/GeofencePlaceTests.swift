@@ -45,6 +45,26 @@ import Vocabulary
     #expect(rig.engine.requests.isEmpty)
   }
 
+  /// No report of the system says that the device is in a polygon, and without the initial trigger none that it is in the
+  /// circle around it: without a position its exit could not be told (SDK §15.5.2).
+  @Test(arguments: DevicePlatform.allCases, [false, true])
+  func aPlaceIsLookedForWhileAPolygonWaitsForIt(platform: DevicePlatform, isGeofenceMode: Bool) {
+    let corners = [(-0.002, -0.0026), (-0.002, 0.0026), (0.002, 0.0026), (0.002, -0.0026)].map {
+      Geofence.Vertex(latitude: 45.5 + $0.0, longitude: -116.3 + $0.1)
+    }
+    var rig = EngineRig(platform) { $0.geolocation.geofenceInitialTriggerEntry = false }
+    rig.send(.ready(Launch()))
+    rig.send(.call(.addGeofences([Geofence(identifier: "home", shape: .polygon(corners))])))
+    rig.send(.call(isGeofenceMode ? .startGeofences : .start))
+    rig.wait(1_000)
+    #expect(rig.engine.requests.count == 1)
+    for _ in 0..<3 { rig.sample() }
+    #expect(actions(rig.take()) == [])
+    rig.wait(60)
+    for _ in 0..<3 { rig.sample(north: 250) }
+    #expect(actions(rig.take()) == ["home EXIT"])
+  }
+
   /// In the order in which they happened, however long it takes; not beyond `stop()`.
   @Test(arguments: [true, false])
   func aCrossingWaitsForTheFirstPositionOfItsProcess(isStopped: Bool) {

@@ -209,8 +209,8 @@ extension Engine {
     }
   }
 
-  /// With more fences than the system watches none is active until a place is known: it is looked for until it is found
-  /// (SDK §15.2).
+  /// With more fences than the system watches none is active until a place is known, and with polygons it is unknown what
+  /// is left: the place is looked for until it is found (SDK §15.2, §15.5).
   mutating func seekPlace(after error: LocationError, at now: Moment, into effects: inout [Effect]) {
     guard error == .timeout, state.isEnabled, !isPlaceSought, fences.wantsPlace(settings.geofenceRules) else { return }
     request(.proximity, profile.motionState, at: now, into: &effects)

@@ -32,9 +32,12 @@ extension GeofenceBook {
     effects.append(.evaluated(found: active.count, of: count, withinMetres: rules.proximityMetres))
   }
 
-  /// There are more fences than may be active without a query, and no place to choose them by.
+  /// There is no place to choose by among more fences than may be active without a query; or none that says whether the
+  /// device is in a polygon, of which the system knows no more than the circle around it (SDK §15.5).
   func wantsPlace(_ rules: GeofenceRules) -> Bool {
-    isMonitoring && evaluatedPlace == nil && count > rules.limitWithoutQuery
+    guard isMonitoring && evaluatedPlace == nil else { return false }
+    if count > rules.limitWithoutQuery { return true }
+    return active.contains { slot in slots[slot].map { $0.polygon != nil && $0.isUntested } ?? false }
   }
 
   private func isDue(
