@@ -140,6 +140,24 @@ import Vocabulary
     }
   }
 
+  /// No position comes, and no exit is told: the visit goes on (SDK §15.3.4, §15.4).
+  @Test(arguments: cases.filter { !$0.isPolygon && $0.restart != .stop }, [true, false])
+  func aDwellGoesOnWhereNoPositionSaysThatItIsOver(of: Case, isThere: Bool) {
+    let fence = Self.fence(false) { ($0.notifyOnDwell, $0.loiteringDelayMilliseconds) = (true, 300_000) }
+    for secondsDown in [100.0, 400] {
+      var phone = Phone(of.platform, fence, of.mode, north: 0)
+      phone.restart(of.restart, secondsDown: secondsDown)
+      phone.rig.wait(10)
+      if !isThere { phone.rig.send(.geofenceCrossing(identifier: "home", isEntry: false, nil)) }
+      phone.rig.wait(1_000)
+      let isDwelling = phone.rig.engine.requests.contains { $0.label.contains("DWELL") }
+      #expect(isDwelling == isThere, "\(of) \(secondsDown)")
+      phone.rig.sample(north: isThere ? 10 : 2_000)
+      phone.look()
+      #expect(phone.told == ["ENTER", isThere ? "DWELL" : "EXIT"], "\(of) \(secondsDown)")
+    }
+  }
+
   /// A process that ends while the position of a crossing is looked for has not told of it.
   @Test(arguments: DevicePlatform.allCases)
   func aCrossingWhoseRecordWasNotMadeIsFoundAgain(platform: DevicePlatform) {

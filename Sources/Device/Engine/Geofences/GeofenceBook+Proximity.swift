@@ -28,6 +28,8 @@ extension GeofenceBook {
       if hasUntested {
         beginMonitoring(at: place, accuracyMetres: accuracyMetres, now: now, rules: rules, into: &effects)
       }
+    } else if hasUntested {
+      goOnWithVisits(now: now, into: &effects)
     }
     effects.append(.evaluated(found: active.count, of: count, withinMetres: rules.proximityMetres))
   }
@@ -101,6 +103,17 @@ extension GeofenceBook {
     if !on.isEmpty || !off.isEmpty { effects.append(.activeSet(on: on, off: off)) }
   }
 
+  /// No position may come that tells whether the device is still inside: the visits go on, but for those of whose end the
+  /// system tells. In its circle a device may have left a polygon (SDK §15.3.4, §15.4).
+  private mutating func goOnWithVisits(now: Moment, into effects: inout [GeofenceEffect]) {
+    for slot in active {
+      guard let entry = slots[slot], entry.isUntested, entry.polygon == nil, entry.geofence.status.isInside else {
+        continue
+      }
+      resumeDwelling(slot, after: GeofenceBook.reportMilliseconds, now: now, into: &effects)
+    }
+  }
+
   /// The initial trigger, and what happened while monitoring was off (SDK §15.4): a device that is still inside has no
   /// second enter, and one that has left has its exit. Fences of an earlier process were monitored all along.
   private mutating func beginMonitoring(
@@ -132,6 +145,8 @@ extension GeofenceBook {
         if !isInCircle {
           leave(slot, now: now, into: &effects)
         } else if entry.contains(place) {
+          // It waits for no word of the system any more.
+          dwellings.removeAll { $0.slot == slot }
           resumeDwelling(slot, now: now, into: &effects)
         }
       } else if entry.contains(place) {

@@ -264,13 +264,6 @@ struct TrueLife {
     return isCovered(from: runsSince, until: instant)
   }
 
-  /// Its process has begun since then. In geofences-only mode it looks for its place once, for half a minute, in which a
-  /// receiver that was off need not find it; and only Android hands one over with a crossing.
-  func looksOnce(since instant: MonotonicInstant?) -> Bool {
-    guard let instant, let runsSince, configuration?.platform == .ios else { return false }
-    return expectation?.goal == .geofences && instant < runsSince
-  }
-
   /// It has more fences than the system watches at once.
   var hasChosenFences: Bool { fences.count > (configuration?.platform == .ios ? 18 : 97) }
 

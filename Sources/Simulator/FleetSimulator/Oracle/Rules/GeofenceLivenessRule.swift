@@ -187,7 +187,8 @@ final class GeofenceLivenessRule: Rule {
   /// Over the end of a process only the clock on the wall keeps the time of a stay: set back, it makes the stay longer.
   private func expectDwell(_ watch: inout FenceWatch, _ earliest: MonotonicInstant, _ context: EventContext) {
     let setBack = Nanoseconds.milliseconds(max(0, watch.clock - context.clockLead))
-    watch.dwellDue = max(earliest + setBack, context.now.monotonic) + GeofenceLivenessRule.dwellPatience
+    // A process looks for its place first.
+    watch.dwellDue = max(earliest + setBack, context.now.monotonic + Self.search) + GeofenceLivenessRule.dwellPatience
   }
 
   private func pause(_ fences: inout Fences, _ context: EventContext) {
@@ -346,9 +347,7 @@ final class GeofenceLivenessRule: Rule {
         continue
       }
       // A process that has begun since needs a position to know that it is still inside.
-      if life.knowsNoPlace(at: due - Self.dwellPatience) || life.looksOnce(since: fences.watches[index].visitBegan) {
-        continue
-      }
+      if life.knowsNoPlace(at: due - Self.dwellPatience) { continue }
       ledger.dwells += 1
       let identifier = fences.watches[index].fence.identifier
       ledger.violations.flag(
