@@ -25,9 +25,10 @@ struct EngineRig {
 
   /// Ready and started, at rest in the middle of a known region, with nothing said yet.
   static func resting(
-    _ platform: DevicePlatform = .ios, configure: (inout Configuration) -> Void = { _ in }
+    _ platform: DevicePlatform = .ios, quirks: EngineQuirks = .documented,
+    configure: (inout Configuration) -> Void = { _ in }
   ) -> EngineRig {
-    var rig = EngineRig(platform, configure: configure)
+    var rig = EngineRig(platform, quirks: quirks, configure: configure)
     rig.send(.ready(Launch()))
     rig.send(.call(.start))
     rig.sample()
@@ -37,9 +38,10 @@ struct EngineRig {
 
   /// On the way, after the position of the motion change was found.
   static func driving(
-    _ platform: DevicePlatform = .ios, configure: (inout Configuration) -> Void = { _ in }
+    _ platform: DevicePlatform = .ios, quirks: EngineQuirks = .documented,
+    configure: (inout Configuration) -> Void = { _ in }
   ) -> EngineRig {
-    var rig = resting(platform, configure: configure)
+    var rig = resting(platform, quirks: quirks, configure: configure)
     rig.send(.call(.changePace(isMoving: true)))
     rig.sample()
     _ = rig.take()

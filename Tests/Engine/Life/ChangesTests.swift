@@ -176,4 +176,22 @@ import Vocabulary
     let metres = rig.engine.odometer.metres
     #expect(isOff ? metres < 100 : metres > 300, "\(metres)")
   }
+
+  /// Where no new position comes, its record says the last known place, which may be one from long before (SDK §13.1.4,
+  /// §17.7).
+  @Test(arguments: [EngineQuirks.documented, .observed])
+  func theWayBeforeAResetWithoutAPositionDoesNotCount(quirks: EngineQuirks) {
+    var rig = EngineRig.driving(quirks: quirks)
+    rig.wait(60)
+    rig.drive(north: 500)
+    rig.wait(60)
+    rig.send(.call(EngineCall(.resetOdometer) ?? .stop))
+    rig.wait(20)
+    #expect(rig.take().kinds.contains(.odometer))
+    rig.drive(north: 1_500)
+    #expect(rig.engine.odometer.metres == 0)
+    rig.wait(10)
+    rig.drive(north: 1_600)
+    #expect(abs(rig.engine.odometer.metres - 100) < 20)
+  }
 }

@@ -98,7 +98,7 @@ extension Engine {
       request.forgetFuture(at: now.wall)
       demandSampling(into: &effects)
       if request.terms.allowsStale, let fix = request.best ?? lastKnown(for: request, at: now) {
-        fulfil(request, with: fix, at: now, into: &effects)
+        fulfil(request, with: fix, isNew: request.best != nil, at: now, into: &effects)
       } else {
         fail(request, .timeout, at: now, into: &effects)
       }
@@ -132,8 +132,9 @@ extension Engine {
     for request in cancelled { fail(request, .cancelled, at: now, into: &effects) }
   }
 
+  /// `isNew` is false of a position that was known long before the request.
   private mutating func fulfil(
-    _ request: SingleRequest, with fix: Fix, at now: Moment, into effects: inout [Effect]
+    _ request: SingleRequest, with fix: Fix, isNew: Bool = true, at now: Moment, into effects: inout [Effect]
   ) {
     switch request.purpose {
     case .motionChange: settle(fix, at: now, into: &effects)
@@ -154,8 +155,9 @@ extension Engine {
       complete(request.id, .success(record), into: &effects)
       evaluateSchedule(at: now, into: &effects)
     case .odometer(let metres, let request):
-      // Of a device that is off the way until it is started is not tracked (SDK §17).
-      if state.isEnabled { odometer.begin(at: fix) }
+      // Of a device that is off the way until it is started is not tracked; and the way from a position of long ago was gone
+      // before the odometer was set (SDK §17.7).
+      if state.isEnabled && isNew { odometer.begin(at: fix) }
       let record = makeRecord(of: fix, odometer: metres, extras: request.extras, at: now)
       publish(record, .odometer, explicitly: request.persist, into: &effects)
       complete(request.id, .success(record), into: &effects)
