@@ -55,4 +55,42 @@ import Testing
     stage.upload([stage.insert()])
     #expect(stage.oracle.violations.count(of: .identity) == 1, "only the first is from the future")
   }
+
+  /// A crossing without a new position is told with the last known one (SDK §15.3.5), which need not have been a record: of
+  /// a clock that was ahead then. No other record has it (SDK §14.2).
+  @Test(arguments: [(440, true, []), (440, false, [Invariant.identity]), (500, true, [.identity])])
+  func theLastPositionMayBeOfAClockThatWasAhead(seconds: Int64, isCrossing: Bool, violated: [Invariant]) {
+    let stage = Stage()
+    stage.upload([stage.insert()])
+    stage.pass(seconds: 10)
+    stage.setBack(seconds: -450)
+    stage.wait(5)
+    stage.setBack(seconds: 450)
+    stage.wait(5)
+    let row = stage.insert(agedSeconds: -seconds)
+    var record = stage.location(uuid: row.uuid)
+    if isCrossing {
+      record.geofence = GeofenceTrigger(identifier: "depot", action: .enter, timestamp: record.timestamp)
+      stage.event(.geofence(record, Stage.depot))
+    }
+    stage.event(.location(record))
+    stage.upload([row])
+    #expect(stage.violated.filter { $0 == .identity } == violated)
+  }
+
+  /// What an earlier process has seen of a clock is no position of this one.
+  @Test func theLastPositionIsNoneOfAnEarlierProcess() {
+    let stage = Stage()
+    stage.setBack(seconds: -450)
+    stage.wait(5)
+    stage.tell(.killed(isReboot: false))
+    stage.setBack(seconds: 450)
+    stage.tell(.launched(Launch()))
+    let row = stage.insert(agedSeconds: -440)
+    var record = stage.location(uuid: row.uuid)
+    record.geofence = GeofenceTrigger(identifier: "depot", action: .enter, timestamp: record.timestamp)
+    stage.event(.geofence(record, Stage.depot))
+    stage.wait(5)
+    #expect(stage.violated.contains(.identity))
+  }
 }

@@ -53,7 +53,9 @@ final class Stage {
   }
 
   /// The clock on the wall.
-  func setBack(seconds: Int64) { start = start.advanced(byMilliseconds: -seconds * 1_000) }
+  func setBack(seconds: Int64) { setBack(milliseconds: seconds * 1_000) }
+
+  func setBack(milliseconds: Int64) { start = start.advanced(byMilliseconds: -milliseconds) }
 
   func pass(seconds: Int64) { now = now + .seconds(seconds) }
 
@@ -151,10 +153,12 @@ final class Stage {
 
   func event(_ event: EngineEvent) { tell(.told(.engine(event))) }
 
-  func location(isMoving: Bool = true, odometer: Double = 0, metresNorth: Double = 0) -> LocationRecord {
+  func location(
+    isMoving: Bool = true, odometer: Double = 0, metresNorth: Double = 0, uuid: UUID128? = nil
+  ) -> LocationRecord {
     let place = Stage.place(metresNorth)
     return LocationRecord(
-      uuid: UUID128(high: 2, low: UInt64(now.nanoseconds)),
+      uuid: uuid ?? UUID128(high: 2, low: UInt64(now.nanoseconds)),
       timestamp: start.advanced(byMilliseconds: now.nanoseconds / 1_000_000), isMoving: isMoving, odometer: odometer,
       coords: Coordinates(latitude: place.latitude, longitude: place.longitude),
       activity: Activity(.unknown, confidence: 0),

@@ -40,13 +40,26 @@ final class IdentityRule: Rule {
     var timestamp = WallInstant.earliest
     /// Between the two clocks of the phone.
     var offset = Int64.min
+    /// The greatest one that its process has seen.
+    var latestOffset = Int64.min
     /// The last one that it has told of.
     var motionChange: MotionChange?
     /// Positions that came while one was looked for, and could be taken yet.
     var samples: [(seen: MonotonicInstant, timestamp: WallInstant)] = []
   }
 
+  /// A record from the future, until it is known what it tells of.
+  private struct Suspect {
+    let device: Int
+    let uuid: UUID128
+    let timestamp: WallInstant
+    let instant: MonotonicInstant
+    /// The clock has been there, and was set back since.
+    let isOfEarlierClock: Bool
+  }
+
   private let last: PerDevice<Last>
+  private var suspects: [Suspect] = []
   /// Commands that set an odometer: each makes a record, of any position that comes or of the last one (SDK §13.2).
   private var odometerRequests: [Int: Int] = [:]
   /// Devices whose next record is one that their app makes, of a time of its own.
@@ -60,6 +73,8 @@ final class IdentityRule: Rule {
   override class var absence: String { "no record was made" }
 
   override func see(_ event: SimulationEvent, _ context: EventContext) {
+    if !suspects.isEmpty { settle(event, context) }
+    last[context.device].latestOffset = max(last[context.device].latestOffset, context.clockLead)
     switch event {
     case .queue(.inserted(_, _, let uuid, let timestamp, _)):
       if poisoned.isEmpty || poisoned.remove(context.device) == nil { judge(uuid, timestamp, context) }
@@ -71,12 +86,35 @@ final class IdentityRule: Rule {
     case .told(.engine(.motionChange(let record))): last[context.device].motionChange = MotionChange(record)
     case .told(.commanded(.setOdometer)), .told(.commanded(.resetOdometer)):
       odometerRequests[context.device, default: 0] += 1
-    case .killed: odometerRequests[context.device] = nil
+    case .killed:
+      odometerRequests[context.device] = nil
+      // The next process knows no position of this one.
+      last[context.device].latestOffset = .min
     case .told(.engine(.location(let record))): judge(record, context)
     case .faultEnded(let occurrence):
       if occurrence.effects.contains(.addsRecord) { poisoned.insert(context.device) }
     default: break
     }
+  }
+
+  /// Of a crossing without a new position the last one is told, whatever the clock said then (SDK §15.3.5). What a record
+  /// tells of is told with it.
+  private func settle(_ event: SimulationEvent, _ context: EventContext) {
+    if case .told(.engine(.geofence(let record, _))) = event {
+      suspects.removeAll { $0.uuid == record.uuid && $0.isOfEarlierClock }
+    }
+    condemn { $0.device == context.device && $0.instant < context.now.monotonic }
+  }
+
+  override func close(at instant: MonotonicInstant) { condemn { _ in true } }
+
+  private func condemn(_ isGuilty: (Suspect) -> Bool) {
+    for suspect in suspects where isGuilty(suspect) {
+      ledger.violations.flag(
+        Self.invariant, suspect.device, suspect.uuid, at: suspect.instant,
+        "timestamp \(suspect.timestamp.iso8601Text) is in the future")
+    }
+    suspects.removeAll(where: isGuilty)
   }
 
   private func judge(_ record: LocationRecord, _ context: EventContext) {
@@ -93,7 +131,7 @@ final class IdentityRule: Rule {
   private func judge(_ uuid: UUID128, _ timestamp: WallInstant, _ context: EventContext) {
     exercised += 1
     let before = last[context.device]
-    let offset = context.now.wall.millisecondsSince1970 - context.now.monotonic.nanoseconds / 1_000_000
+    let offset = context.clockLead
     (last[context.device].uuid, last[context.device].timestamp) = (uuid, timestamp)
     last[context.device].offset = offset
     if uuid == before.uuid { flag(context, uuid, "two records have this identity") }
@@ -103,9 +141,12 @@ final class IdentityRule: Rule {
     if isComparable && timestamp < before.timestamp && !before.samples.contains(where: { $0.timestamp == timestamp }) {
       flag(context, uuid, "timestamp \(timestamp.iso8601Text) after a record of \(before.timestamp.iso8601Text)")
     }
-    // Of a crossing without a new position the last one is told, from whenever it is (SDK §15.3).
     if timestamp > context.now.wall && timestamp > before.timestamp {
-      flag(context, uuid, "timestamp \(timestamp.iso8601Text) is in the future")
+      let ahead = timestamp.milliseconds(since: context.now.wall)
+      suspects.append(
+        Suspect(
+          device: context.device, uuid: uuid, timestamp: timestamp, instant: context.now.monotonic,
+          isOfEarlierClock: ahead <= before.latestOffset - context.clockLead))
     }
   }
 }
