@@ -194,4 +194,22 @@ import World
     stage.tell(.exit)
     #expect(stage.violated == violated)
   }
+
+  /// An answer adds a fence twice, and the phone is inside: the first one's entry is told behind the second's begin, by a
+  /// clock that drifts (SDK §15.1).
+  @Test(arguments: [(0, []), (100, [Invariant.geofence])] as [(Int64, [Invariant])])
+  func anEntryIntoAFenceThatWasReplacedByADriftingClock(milliseconds: Int64, violated: [Invariant]) {
+    let stage = Stage()
+    stage.stay(0)
+    stage.event(.geofencesChange(on: [Stage.depot], off: []))
+    stage.tell(.asked(.addGeofences([Stage.depot])))
+    var record = stage.location()
+    let crossed = record.timestamp.advanced(byMilliseconds: milliseconds)
+    record.geofence = GeofenceTrigger(identifier: "depot", action: .enter, timestamp: crossed)
+    stage.pass(seconds: 4)
+    stage.setBack(milliseconds: 1)
+    stage.event(.geofence(record, Stage.depot))
+    stage.event(.geofence(record, Stage.depot))
+    #expect(stage.violated.filter { $0 == .geofence } == violated)
+  }
 }

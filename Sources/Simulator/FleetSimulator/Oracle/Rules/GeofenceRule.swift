@@ -21,7 +21,7 @@ final class GeofenceRule: Rule {
   private struct Fences {
     var visits: [String: Visit] = [:]
     /// When they were added or removed. A crossing from before then is still told, and is none of the fence that is there.
-    var changed: [String: MonotonicInstant] = [:]
+    var changed: [String: Moment] = [:]
     var monitored: Set<String> = []
   }
 
@@ -67,15 +67,18 @@ final class GeofenceRule: Rule {
       }
     for identifier in changed {
       fences.visits[identifier] = nil
-      fences.changed[identifier] = context.now.monotonic
+      fences.changed[identifier] = context.now
     }
     devices[context.device] = fences
   }
 
   private func cross(_ record: LocationRecord, _ fence: Geofence, _ context: EventContext) {
     guard let crossing = record.geofence else { return }
-    let crossed = context.now.monotonic - GeofenceRule.age(of: crossing, context)
-    if let changed = devices[context.device]?.changed[fence.identifier], crossed <= changed { return }
+    if let changed = devices[context.device]?.changed[fence.identifier],
+      GeofenceRule.isOfBefore(crossing, changed, context)
+    {
+      return
+    }
     let action = crossing.action
     let known = devices[context.device, default: Fences()].visits[fence.identifier]
     var visit = known ?? Visit(last: action, since: context.now.monotonic)
@@ -127,6 +130,20 @@ final class GeofenceRule: Rule {
     let longest = context.now.monotonic - runsSince
     return life.clockLead == context.clockLead ? min(age(of: crossing, context), longest) : longest
   }
+
+  /// A clock that has only drifted tells which of the two was first, to the millisecond. One that was set since tells only
+  /// how long ago the crossing was.
+  private static func isOfBefore(_ crossing: GeofenceTrigger, _ change: Moment, _ context: EventContext) -> Bool {
+    let monotonic = (context.now.monotonic - change.monotonic).count / 1_000_000
+    let wall = context.now.wall.milliseconds(since: change.wall)
+    if Double((wall - monotonic).magnitude) <= drift * Double(monotonic) + 1 {
+      return crossing.timestamp <= change.wall
+    }
+    return context.now.monotonic - age(of: crossing, context) <= change.monotonic
+  }
+
+  /// No clock of a scenario drifts faster.
+  private static let drift = 0.1
 
   private static func age(of crossing: GeofenceTrigger, _ context: EventContext) -> Nanoseconds {
     .milliseconds(max(0, context.now.wall.milliseconds(since: crossing.timestamp)))
