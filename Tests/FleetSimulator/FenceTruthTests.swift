@@ -307,4 +307,38 @@ import World
     stage.wait(3_000)
     #expect(stage.violated == [])
   }
+
+  /// Without notifyOnExit nothing is told of a phone that takes the rim for outside (SDK §15.3.6): whether its stay was over
+  /// is unknown.
+  @Test(
+    arguments: [(false, 210, []), (true, 210, [Invariant.dwell]), (false, 100, [.dwell])]
+      as [(
+        Bool, Double, [Invariant]
+      )])
+  func aStayOfWhichTheRimLeavesOpenWhetherItIsOver(tellsExit: Bool, metres: Double, violated: [Invariant]) {
+    var fence = Stage.depot
+    (fence.notifyOnExit, fence.notifyOnDwell, fence.loiteringDelayMilliseconds) = (tellsExit, true, 600_000)
+    let stage = Stage.fenced(fence, at: 0)
+    stage.tell(.enter)
+    stage.go(from: 0, to: metres, seconds: 50)
+    stage.wait(600)
+    stage.go(from: metres, to: 0, seconds: 50)
+    stage.wait(300)
+    #expect(stage.violated.filter { $0 == .dwell } == violated)
+  }
+
+  /// An entry after an entry shows that the phone had it outside in between.
+  @Test(arguments: [(600, []), (300, [Invariant.dwell])] as [(Int64, [Invariant])])
+  func aSecondEntryBeginsAStayOfItsOwn(seconds: Int64, violated: [Invariant]) {
+    var fence = Stage.depot
+    (fence.notifyOnExit, fence.notifyOnDwell, fence.loiteringDelayMilliseconds) = (false, true, 600_000)
+    let stage = Stage.fenced(fence, at: 0)
+    stage.tell(.enter)
+    stage.wait(500)
+    stage.tell(.enter)
+    stage.wait(seconds)
+    stage.tell(.dwell)
+    stage.wait(300)
+    #expect(stage.violated.filter { $0 == .dwell } == violated)
+  }
 }

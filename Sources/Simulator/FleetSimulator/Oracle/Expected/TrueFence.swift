@@ -125,6 +125,19 @@ extension TrueLife {
     }
     return MonotonicInstant(nanoseconds: 0)
   }
+
+  /// Whether a phone may have had it outside in between, at the rim or beyond. Of what was before its last two episodes
+  /// nothing is known.
+  func mayHaveLeft(_ fence: TrueFence, since start: MonotonicInstant, until end: MonotonicInstant) -> Bool {
+    guard let episode else { return false }
+    var instant = max(start, (previous ?? episode).start)
+    while instant <= end {
+      let place = (instant < episode.start ? previous ?? episode : episode).place(at: instant)
+      if fence.isInside(place) != true { return true }
+      instant = instant + TrueFence.step
+    }
+    return false
+  }
 }
 
 /// The corners of a way.
@@ -184,6 +197,18 @@ struct FenceWatch {
   /// When the time of its dwelling began.
   var visitBegan: MonotonicInstant? {
     dwellEarliest.map { $0 - .milliseconds(Int64(fence.loiteringDelayMilliseconds)) }
+  }
+
+  /// Whether the visit may be over: of an exit at the rim nothing is told without notifyOnExit.
+  func mayHaveEnded(_ life: TrueLife, at instant: MonotonicInstant) -> Bool {
+    guard !fence.notifyOnExit, let visitBegan else { return false }
+    return life.mayHaveLeft(truth, since: visitBegan, until: instant)
+  }
+
+  /// An entry is told. Without notifyOnExit one that follows another shows that the SDK had it outside in between.
+  mutating func enterAgain() {
+    guard told == true, !fence.notifyOnExit else { return }
+    (told, dwellDue, dwellEarliest, hasDwelt) = (nil, nil, nil, false)
   }
 
   /// What the SDK need not tell it knows all the same, after a while.

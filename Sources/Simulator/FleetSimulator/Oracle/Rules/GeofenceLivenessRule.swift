@@ -282,6 +282,7 @@ final class GeofenceLivenessRule: Rule {
         // The SDK knew of the entry that it does not tell: at the rim it finds the exit before the truth is sure.
         if owed.isEntry != (action == .enter), fences.watches[index].isSilent(owed) { fences.watches[index].owed = nil }
       }
+      if action == .enter { fences.watches[index].enterAgain() }
       settle(action == .enter, &fences.watches[index], at: now, since: crossing(of: record, context))
       fences.watches[index].clock = context.clockLead
       fences.watches[index].isUnsaved = !ledger.truth.lives[context.device].isSound(since: now)
@@ -348,6 +349,7 @@ final class GeofenceLivenessRule: Rule {
       }
       // A process that has begun since needs a position to know that it is still inside.
       if life.knowsNoPlace(at: due - Self.dwellPatience) { continue }
+      if fences.watches[index].mayHaveEnded(life, at: context.now.monotonic) { continue }
       ledger.dwells += 1
       let identifier = fences.watches[index].fence.identifier
       ledger.violations.flag(
