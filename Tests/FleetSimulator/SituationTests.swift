@@ -57,6 +57,19 @@ import Vocabulary
     #expect(stage.violated == violated)
   }
 
+  /// A process that had no position for long may have set off and come to rest without a record of either (SDK §12.6.4): the
+  /// place of its last rest is unknown, to the next process too.
+  @Test(arguments: [(900, []), (60, [Invariant.lifecycle])] as [(Int64, [Invariant])])
+  func aProcessWithoutAPositionMayHaveRestedElsewhere(seconds: Int64, violated: [Invariant]) {
+    let stage = started(.ios) { $0.app.stopOnTerminate = false }
+    rest(at: 0, stage)
+    boot(stage)
+    stage.pass(seconds: seconds)
+    boot(stage)
+    rest(at: 300, stage)
+    #expect(stage.violated == violated)
+  }
+
   /// A window of a schedule that has another mode begins as a start does.
   @Test func aWindowThatBeginsBeginsAtRest() {
     let stage = started(.ios) { $0.app.stopOnTerminate = false }

@@ -109,11 +109,14 @@ final class LifecycleRule: Rule {
     else { return }
     let radius = max(150, ledger.truth.lives[device].configuration?.geolocation.stationaryRadiusMetres ?? 0)
     let metres = from.distanceMetres(to: to) - max(0, rest.accuracy ?? 0) - max(0, record.coords.accuracy ?? 0)
-    // Blind, or without a position for long, it may have set off and come to rest without a record of either.
-    let truth = ledger.truth.lives[device]
-    let isCertain = truth.runsSince.map { truth.sees(since: $0) && context.now.monotonic < $0 + Self.leavePatience }
-    guard metres > radius + LifecycleRule.regionMargin, isCertain ?? true else { return }
+    guard metres > radius + LifecycleRule.regionMargin, isCertain(context) else { return }
     flag(context, record.uuid, "started by the system \(Int(metres)) m from its last rest, and still at rest")
+  }
+
+  /// Blind, or without a position for long, it may have set off and come to rest without a record of either (SDK §12.6.4).
+  private func isCertain(_ context: EventContext) -> Bool {
+    let truth = ledger.truth.lives[context.device]
+    return truth.runsSince.map { truth.sees(since: $0) && context.now.monotonic < $0 + Self.leavePatience } ?? true
   }
 
   private func record(_ uuid: UUID128, _ context: EventContext) {
@@ -143,6 +146,8 @@ final class LifecycleRule: Rule {
 
   private func end(isReboot: Bool, _ context: EventContext) {
     let (device, now) = (context.device, context.now.monotonic)
+    // The place where it rests is unknown to the next process, too.
+    if lives[device].isResumed && !isCertain(context) { lives[device].isAtRest = false }
     guard ledger.truth.lives[device].closedAt == now, !isReboot, let terms = ledger.pages[device].terms,
       terms.platform == .android, !terms.stopsOnTerminate, lives[device].isDisturbed == false,
       ledger.truth.lives[device].expectation?.goal == .location
