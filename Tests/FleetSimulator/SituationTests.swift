@@ -70,6 +70,18 @@ import Vocabulary
     #expect(stage.violated == violated)
   }
 
+  /// A rest that the store could not write is none for the next process (SDK §19.1).
+  @Test func aRestThatTheStoreDidNotKeepIsNone() throws {
+    let full = try Stage.fullDisk()
+    let stage = started(.ios) { $0.app.stopOnTerminate = false }
+    stage.begin(full)
+    rest(at: 0, stage)
+    stage.end(full)
+    boot(stage)
+    rest(at: 300, stage)
+    #expect(stage.violated == [])
+  }
+
   /// A window of a schedule that has another mode begins as a start does.
   @Test func aWindowThatBeginsBeginsAtRest() {
     let stage = started(.ios) { $0.app.stopOnTerminate = false }

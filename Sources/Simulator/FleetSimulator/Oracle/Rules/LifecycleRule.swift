@@ -100,7 +100,8 @@ final class LifecycleRule: Rule {
   private func settle(_ record: LocationRecord, _ context: EventContext) {
     let device = context.device
     let life = lives[device]
-    lives[device].isAtRest = !record.isMoving
+    // A rest that its store could not write is none for the next process.
+    lives[device].isAtRest = !record.isMoving && ledger.truth.lives[device].isSound(since: context.now.monotonic)
     if !record.isMoving { lives[device].rest = record.coords }
     lives[device].isResumed = false
     guard life.isResumed, !record.isMoving, life.isAtRest, let rest = life.rest,
