@@ -111,4 +111,24 @@ import Vocabulary
     rig.sample(north: 300)
     #expect(actions(rig.take()) == [])
   }
+
+  /// The first position was too poor to tell where the device was when monitoring began; a later one saw it outside before the
+  /// system told of the exit. Where it has come in meanwhile, the exit is one in any case, and once.
+  @Test(arguments: DevicePlatform.allCases, [true, false])
+  func anExitBehindAPositionOutsideIsOneWhereNothingWasHeardBefore(platform: DevicePlatform, triggers: Bool) {
+    var rig = EngineRig(platform, geofences: fences(1)) { $0.geolocation.geofenceInitialTriggerEntry = triggers }
+    rig.send(.ready(Launch()))
+    rig.send(.call(.start))
+    for _ in 0..<5 { rig.sample(north: 230, accuracy: 100) }
+    rig.wait(600)
+    rig.send(.call(.changePace(isMoving: true)))
+    rig.sample(north: 215, accuracy: 10)
+    #expect(actions(rig.take()) == [])
+    for expected in [triggers ? [] : ["0 EXIT"], []] {
+      rig.send(.geofenceCrossing(identifier: "0", isEntry: false, nil))
+      rig.sample(north: 240)
+      #expect(actions(rig.take()) == expected)
+      rig.wait(60)
+    }
+  }
 }

@@ -15,6 +15,9 @@ struct BookedFence: Sendable {
   var isUntested = false
   /// The status is that of an earlier process, in which tracking was on and has gone on since.
   var isRestored = false
+  /// Monitoring has begun without an initial trigger, and a position has shown the device outside since. Whether it was inside
+  /// when it began only the system knows, which has told nothing yet.
+  var isBeginUnheard = false
   /// A position showed the last crossing, and the system has not reported it yet.
   var isReportDue = false
   /// Fixes are tested against the polygon while the device is inside its circle.

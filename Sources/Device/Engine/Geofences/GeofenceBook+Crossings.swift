@@ -21,12 +21,14 @@ extension GeofenceBook {
     // Where the device is need not be found out any more.
     slots[slot]?.isUntested = false
     slots[slot]?.isReportDue = false
+    slots[slot]?.isBeginUnheard = false
     let isInside = entry.geofence.status.isInside
     if isEnter != isInside {
       if isEnter { enter(slot, now: now, into: &effects) } else { exit(slot, now: now, into: &effects) }
       return
     }
-    if !isEnter && entry.isUntested && !entry.isRestored && !triggersInitially {
+    let isFirstWord = entry.isBeginUnheard || entry.isUntested && !entry.isRestored
+    if !isEnter && isFirstWord && !triggersInitially {
       exit(slot, now: now, into: &effects)
       return
     }
@@ -83,6 +85,7 @@ extension GeofenceBook {
   private mutating func beginVisit(_ slot: Int, dwells: Bool, now: Moment) {
     guard var entry = slots[slot] else { return }
     entry.geofence.status.isInside = true
+    entry.isBeginUnheard = false
     if dwells && entry.geofence.notifyOnDwell {
       let delay = GeofenceBook.loitering(of: entry.geofence)
       entry.geofence.status.dwellDeadline = now.wall.advanced(byMilliseconds: delay)

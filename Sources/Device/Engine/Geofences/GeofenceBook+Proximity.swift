@@ -94,6 +94,7 @@ extension GeofenceBook {
     for slot in candidates where slots[slot]?.isActive == false {
       slots[slot]?.isActive = true
       slots[slot]?.isUntested = true
+      slots[slot]?.isBeginUnheard = false
       hasUntested = true
       if let geofence = slots[slot]?.geofence { on.append(geofence) }
     }
@@ -149,7 +150,9 @@ extension GeofenceBook {
           dwellings.removeAll { $0.slot == slot }
           resumeDwelling(slot, now: now, into: &effects)
         }
-      } else if entry.contains(place) {
+      } else if !entry.contains(place) {
+        slots[slot]?.isBeginUnheard = !rules.triggersInitially && !entry.isRestored
+      } else {
         if rules.triggersInitially || entry.isRestored {
           enter(slot, now: now, into: &effects)
         } else {
