@@ -341,4 +341,22 @@ import World
     stage.wait(300)
     #expect(stage.violated.filter { $0 == .dwell } == violated)
   }
+
+  /// A phone on which a schedule has turned tracking on before it is late tells that it dwells, with positions that lie inside
+  /// sooner than it surely is: its entry is known, though nothing is told of it, and no second stay begins.
+  @Test(arguments: [(true, []), (false, [Invariant.dwell])])
+  func aStayThatIsToldBeforeTheBodyIsSurelyInside(isTold: Bool, violated: [Invariant]) {
+    var fence = Stage.polygon
+    (fence.notifyOnEntry, fence.notifyOnDwell) = (false, true)
+    let stage = Stage()
+    stage.stay(220)
+    stage.tell(.asked(.addGeofences([fence])))
+    if isTold { stage.tell(.dwell) }
+    stage.tell(.asked(.start))
+    stage.wait(10)
+    stage.go(from: 220, to: 0, seconds: 100)
+    stage.wait(600)
+    stage.wait(600)
+    #expect(stage.violated.filter { $0 == .dwell } == violated)
+  }
 }

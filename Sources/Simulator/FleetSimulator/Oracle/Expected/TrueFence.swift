@@ -211,6 +211,14 @@ struct FenceWatch {
     (told, dwellDue, dwellEarliest, hasDwelt) = (nil, nil, nil, false)
   }
 
+  /// A dwelling is told. Where nothing is told of entries it shows that the SDK has it inside, before it surely is perhaps.
+  mutating func dwell() {
+    (dwellDue, hasDwelt) = (nil, true)
+    guard !fence.notifyOnEntry else { return }
+    told = true
+    if owed?.isEntry == true { owed = nil }
+  }
+
   /// What the SDK need not tell it knows all the same, after a while.
   func isSilent(_ owed: Owed) -> Bool {
     owed.isSilent || (owed.isEntry ? !fence.notifyOnEntry : !fence.notifyOnExit)

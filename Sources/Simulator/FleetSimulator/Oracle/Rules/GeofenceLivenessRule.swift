@@ -295,7 +295,7 @@ final class GeofenceLivenessRule: Rule {
           "reported dwelling in '\(identifier)' before \(earliest.clockText), when its time was over")
       }
       if fences.watches[index].dwellDue != nil { ledger.dwells += 1 }
-      (fences.watches[index].dwellDue, fences.watches[index].hasDwelt) = (nil, true)
+      fences.watches[index].dwell()
     }
   }
 
