@@ -34,6 +34,34 @@ import World
     #expect(stage.violated == [.recording])
   }
 
+  /// Blind at its start it has found no place to rest at, and without activities nothing tells that it sets off (SDK §12.6.4).
+  /// A schedule may have started it well before that is late (SDK §16.3.3).
+  @Test(arguments: [(500, []), (250, [Invariant.recording])] as [(Int64, [Invariant])])
+  func aDeviceThatWasStartedBlindKnowsNoRest(sightAtSeconds: Int64, violated: [Invariant]) {
+    var fault = DeviceFault()
+    fault.noFix = true
+    let stage = Stage {
+      $0.app.schedule = ["1-7 10:05-20:00"]
+      $0.activity.disableMotionActivityUpdates = true
+    }
+    stage.stay(0)
+    stage.tell(.asked(.startSchedule))
+    stage.wait(200)
+    stage.begin(.device(fault))
+    var state = EngineState()
+    (state.isEnabled, state.trackingMode) = (true, .location)
+    for second in Int64(201)...2_000 {
+      stage.wait(1)
+      if second == sightAtSeconds { stage.end(.device(fault)) }
+      if second == 301 {
+        stage.event(.enabledChange(isEnabled: true))
+        stage.event(.schedule(state))
+      }
+    }
+    stage.go(from: 0, to: 20_000, seconds: 1_000)
+    #expect(stage.violated.filter { $0 == .recording } == violated)
+  }
+
   @Test(arguments: [Command.stop, .startGeofences])
   func aDeviceThatDoesNotTrackNeedsNoRecords(request: Command) {
     let stage = Stage.started()

@@ -267,6 +267,9 @@ struct TrueLife {
   /// It has more fences than the system watches at once.
   var hasChosenFences: Bool { fences.count > (configuration?.platform == .ios ? 18 : 97) }
 
+  /// Metres per second, as fast as cars go here.
+  static let topSpeed = 40.0
+
   /// The receiver could give positions all the time since then.
   func sees(since instant: MonotonicInstant) -> Bool { blindings == 0 && blindUntil.map { $0 < instant } ?? true }
 }

@@ -21,6 +21,8 @@ final class RecordingRule: Rule {
   }
 
   private let marks: PerDevice<Mark?>
+  /// When devices last began to look for the place where they rest.
+  private var began: [Int: MonotonicInstant] = [:]
   /// Where the device stands of which the last position was told.
   private var stood: (device: Int, mark: Mark)?
 
@@ -28,8 +30,6 @@ final class RecordingRule: Rule {
   private static let patience = Nanoseconds.seconds(300)
   /// The region around a device at rest, the margin of the system, and what a car drives on while a position is looked for.
   private static let startMetres = 2_000.0
-  /// Metres per second, as fast as cars go here.
-  private static let topSpeed = 40.0
 
   required init(_ ledger: Ledger) {
     marks = PerDevice(nil, in: ledger.space)
@@ -42,8 +42,13 @@ final class RecordingRule: Rule {
     case .told(.engine(.location(let record))):
       if !record.isSample { mark(context) }
     case .moves: judge(context)
+    case .told(.engine(.enabledChange(isEnabled: true))), .told(.engine(.schedule)):
+      began[context.device] = context.now.monotonic
     // Whatever changes what is to be done, or whether it can be done, begins the way anew.
-    case .faultEnded, .launched, .asked, .told(.commanded): mark(context)
+    case .faultEnded: mark(context)
+    case .launched, .asked, .told(.commanded):
+      began[context.device] = nil
+      mark(context)
     case .killed, .healed:
       judgeEnd(context)
       marks[context.device] = nil
@@ -77,8 +82,9 @@ final class RecordingRule: Rule {
       let wanted = life.expectation, wanted.goal == .location, let mark = marks[device]
     else { return }
     // Without a position there is no region around its rest, and without activities nothing else shows that it sets off
-    // (SDK §12.6.4).
-    guard !configuration.activity.disableMotionActivityUpdates || life.sees(since: wanted.since) else { return }
+    // (SDK §12.6.4). A schedule may have begun before it is late.
+    let searched = min(began[device] ?? wanted.since, wanted.since)
+    guard !configuration.activity.disableMotionActivityUpdates || life.sees(since: searched) else { return }
     let limit = RecordingRule.limit(configuration)
     let start = max(trip.start, mark.instant, wanted.since)
     if trip.motion.metres(at: (end - trip.start).seconds) > limit { exercised += 1 }
@@ -102,7 +108,7 @@ final class RecordingRule: Rule {
   /// As far as a device may go without a word.
   private static func limit(_ configuration: Configuration) -> Double {
     let geolocation = configuration.geolocation
-    let steps = geolocation.disableElasticity ? 0 : geolocation.elasticityMultiplier * (topSpeed / 5).rounded()
+    let steps = geolocation.disableElasticity ? 0 : geolocation.elasticityMultiplier * (TrueLife.topSpeed / 5).rounded()
     return startMetres + 3 * geolocation.distanceFilterMetres * (1 + steps) + 2 * geolocation.stationaryRadiusMetres
   }
 
