@@ -118,17 +118,34 @@ import World
     #expect(stage.violated.filter { $0 == .geofence } == violated)
   }
 
+  /// More than the system watches at once.
+  private static let others = (0..<100).map { number in
+    Geofence(
+      identifier: "far-\(number)",
+      shape: .circle(center: Geofence.Vertex(latitude: 3, longitude: 3), radiusMetres: 200))
+  }
+
+  /// The nearest fences are chosen with each position (SDK §15.2.4). At speed `distanceFilter` grows to 900 m, or to 4,500 m, and
+  /// the fences within 2,000 m are watched; a fence in which a device has been is.
+  @Test(arguments: [(100.0, true, [Invariant.geofenceLiveness]), (500, true, []), (500, false, [.geofenceLiveness])])
+  func aCrossingBetweenPositionsThatAreFarApart(metres: Double, isEntry: Bool, violated: [Invariant]) {
+    let stage = Stage { $0.geolocation.distanceFilterMetres = metres }
+    stage.stay(isEntry ? -5_000 : 0)
+    stage.tell(.asked(.addGeofences(Self.others + [Stage.depot])))
+    stage.tell(.asked(.start))
+    if !isEntry { stage.tell(.enter) }
+    stage.wait(300)
+    stage.go(from: isEntry ? -5_000 : 0, to: isEntry ? 0 : 5_000, seconds: 500)
+    stage.wait(400)
+    #expect(stage.violated.filter { $0 == .geofenceLiveness } == violated)
+  }
+
   /// Which fences are nearest shows a position, and in a tunnel there is none.
   @Test(arguments: [(Cover.Kind.tunnel, []), (nil, [Invariant.geofenceLiveness])] as [(Cover.Kind?, [Invariant])])
   func anEntryAmongManyFences(cover: Cover.Kind?, violated: [Invariant]) {
-    let others = (0..<100).map { number in
-      Geofence(
-        identifier: "far-\(number)",
-        shape: .circle(center: Geofence.Vertex(latitude: 3, longitude: 3), radiusMetres: 200))
-    }
     let stage = Stage()
     stage.stay(0, cover: cover)
-    stage.tell(.asked(.addGeofences(others + [Stage.depot])))
+    stage.tell(.asked(.addGeofences(Self.others + [Stage.depot])))
     stage.tell(.asked(.start))
     stage.wait(400)
     #expect(stage.violated == violated)

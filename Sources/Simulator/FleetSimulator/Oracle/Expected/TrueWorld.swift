@@ -267,6 +267,16 @@ struct TrueLife {
   /// It has more fences than the system watches at once.
   var hasChosenFences: Bool { fences.count > (configuration?.platform == .ios ? 18 : 97) }
 
+  /// On its way it chooses the nearest fences with each position, one `distanceFilter` after the other, which grows with the
+  /// speed. Where that leads beyond those within `geofenceProximityRadius`, which are watched, no document says that others
+  /// are watched in between (Geofence "Infinite geofencing"; SDK §14.1, §15.2.4).
+  var choosesFencesInTime: Bool {
+    guard let geolocation = configuration?.geolocation, expectation?.goal == .location else { return true }
+    let steps =
+      geolocation.disableElasticity ? 0 : max(0, geolocation.elasticityMultiplier) * (Self.topSpeed / 5).rounded()
+    return geolocation.distanceFilterMetres * (1 + steps) <= max(1_000, geolocation.geofenceProximityRadiusMetres)
+  }
+
   /// Metres per second, as fast as cars go here.
   static let topSpeed = 40.0
 

@@ -362,6 +362,7 @@ final class GeofenceLivenessRule: Rule {
     watch.told = nil
     // It came in, or went out, and went back to the rim before the phone looked.
     if let place = life.place(at: context.now.monotonic), watch.truth.isInside(place) != owed.isEntry { return }
+    if owed.isEntry && life.hasChosenFences && !life.choosesFencesInTime { return }
     // The fences nearby are chosen, and a polygon is tested, with positions.
     if life.hasChosenFences || watch.truth.isPolygon, !life.seesSky(since: before) { return }
     if watch.isSilent(owed) {
