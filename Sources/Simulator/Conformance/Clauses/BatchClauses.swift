@@ -14,7 +14,10 @@ extension ConformanceClause {
       "batch-all-stored", .batches, .must, .lose, "All ten records of a batch are stored",
       because: "one 2xx is for all of them, and the SDK deletes all (HttpConfig batchSync; SDK §8.2)",
       threads: ["flutter#176", "react-native#124", "cordova#528"]
-    ) { try batch($0, of: 10) },
+    ) { run in
+      try run.needBatches()
+      try batch(run, of: min(10, run.facts.recordsMax))
+    },
     ConformanceClause(
       "batch-of-one", .batches, .must, .block, "A batch of one record is understood",
       because: "with batchSync one record is still an array (SDK §8.2)", presumes: ["batch-all-stored", "root-array"]
@@ -26,7 +29,7 @@ extension ConformanceClause {
     ) { try batch($0, of: 250) },
     ConformanceClause(
       "backlog-5000", .batches, .must, .lose,
-      "A backlog of 5,000 records in pages of 250 is stored, each page answered in time",
+      "A backlog of 5,000 records in pages of 250, or of the app's maxBatchSize, is stored, each page answered in time",
       because: "after a day without network the queue is sent page after page on one connection (SDK §8.4)",
       threads: ["react-native#931"], presumes: ["batch-all-stored", "store-reads-all", "batch-250"], backlog),
     ConformanceClause(
@@ -102,32 +105,40 @@ extension ConformanceClause {
   ]
 
   private static func batch(_ run: ClauseRun, of count: Int) throws {
-    try run.needBatches()
+    try run.needBatches(of: count)
     let phone = try run.phone { $0.http.batchSync = true }
     let records = run.fixes(phone, count)
     try run.deliver(phone, records, as: "a batch of \(count)")
     try run.expectOnce(records, of: phone.name, among: " of a batch of \(count)")
   }
 
+  /// So many pages there is time for.
+  private static let pagesMax = 300
+
   private static func backlog(_ run: ClauseRun) throws {
-    try run.needBatches()
+    try run.needBatches(of: 1)
     let phone = try run.phone {
       $0.http.batchSync = true
       $0.http.maxBatchSize = 250
       $0.persistence.maxRecordsToPersist = -1
     }
-    let records = run.fixes(phone, 5_000)
+    let (size, limit) = (min(250, run.facts.recordsMax), pagesMax)
+    let records = run.fixes(phone, min(5_000, size * limit))
     let uploads = try run.deliver(phone, records, as: "a page of a backlog")
     if let slow = uploads.first(where: { $0.duration > ClauseRun.answerTime }) {
-      throw run.fail("a page of 250 took \(slow.duration.wholeMilliseconds) ms", harm: .repeat, slow)
+      throw run.fail("a page of \(size) took \(slow.duration.wholeMilliseconds) ms", harm: .repeat, slow)
     }
     try run.expectOnce(records, of: phone.name, among: " of a backlog")
-    run.note = "\(uploads.count) pages, the slowest in \(uploads.map(\.duration.wholeMilliseconds).max() ?? 0) ms"
+    let count = records.count < 5_000 ? "\(records.count) records in " : ""
+    run.note =
+      "\(count)\(uploads.count) pages, the slowest in \(uploads.map(\.duration.wholeMilliseconds).max() ?? 0) ms"
   }
 
   /// A body of so many bytes: what the records are short of is a text in their extras.
-  private static func large(_ run: ClauseRun, of bytes: Int, records count: Int) throws {
-    try run.needBatches()
+  private static func large(_ run: ClauseRun, of bytes: Int, records wanted: Int) throws {
+    let count = min(wanted, run.facts.recordsMax)
+    // A record has a kilobyte at most (SDK §8.4): fewer of them make no such body.
+    try run.needBatches(of: min(wanted, bytes / 1_000))
     let phone = try run.phone {
       $0.http.batchSync = true
       $0.http.timeoutMilliseconds = 30_000
@@ -235,7 +246,7 @@ extension ConformanceClause {
     if run.target.dialect.promises.refusesBadRecords {
       throw ClauseStop.notApplicable("the dialect refuses bad records on purpose")
     }
-    for isBatch in run.facts.takesBatches ? [false, true] : [false] {
+    for isBatch in run.facts.forms {
       let phone = try run.phone { $0.http.batchSync = isBatch }
       phone.put([try badRecord(run)])
       guard let upload = phone.upload().last else { throw ClauseStop.notJudged("the phone did not upload") }
@@ -249,7 +260,8 @@ extension ConformanceClause {
 
   private static func aliveAfterBad(_ run: ClauseRun) throws {
     let phone = try run.phone { $0.http.batchSync = run.facts.prefersBatches }
-    let request = try run.request(phone, [run.fix(phone), try badRecord(run)])
+    let isBatch = phone.configuration.http.batchSync && run.facts.recordsMax > 1
+    let request = try run.request(phone, (isBatch ? [run.fix(phone)] : []) + [try badRecord(run)])
     for _ in 0..<run.leakCount {
       // A slow answer: the backend waits for a resource that is used up, such as a connection of its pool.
       if try run.line().exchange(request, of: phone.number).duration > .seconds(1) { break }
@@ -298,7 +310,7 @@ extension ConformanceClause {
   }
 
   private static func manyDevices(_ run: ClauseRun) throws {
-    let phones = try (0..<30).map { _ in try run.phone { $0.http.batchSync = false } }
+    let phones = try (0..<30).map { _ in try run.phone { ($0.http.batchSync, $0.http.maxBatchSize) = (false, 1) } }
     let count = run.facts.isSlow ? 3 : 20
     if run.facts.isSlow { run.note = "\(count) records each, as answers take long" }
     let sent: [[SentRecord]] = phones.map { run.fixes($0, count) }

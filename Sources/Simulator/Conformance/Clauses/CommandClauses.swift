@@ -152,12 +152,11 @@ extension ConformanceClause {
       if case .none = try arrival(run, phone, records: isBatch ? 3 : 1) { return false }
       return true
     }
-    let isWithBatches = try !run.facts.takesBatches || comes(true)
-    let isWithSingles = try comes(false)
+    let silent = try run.facts.forms.filter { try !comes($0) }
     // That it comes at all is another clause.
-    if !isWithSingles, !isWithBatches || !run.facts.takesBatches { throw ClauseStop.notJudged("no command has come") }
-    if !isWithBatches { throw run.fail("a command does not come with the answers to batches") }
-    if !isWithSingles { throw run.fail("a command does not come with the answers to single records") }
+    if silent.count == run.facts.forms.count { throw ClauseStop.notJudged("no command has come") }
+    if silent.contains(true) { throw run.fail("a command does not come with the answers to batches") }
+    if silent.contains(false) { throw run.fail("a command does not come with the answers to single records") }
   }
 
   private static func kinds(_ run: ClauseRun) throws {

@@ -154,7 +154,7 @@ extension ConformanceClause {
   }
 
   private static func answerLength(_ run: ClauseRun) throws {
-    for isBatch in [false, true] where run.facts.takesBatches || !isBatch {
+    for isBatch in run.facts.forms {
       let phone = try run.phone { $0.http.batchSync = isBatch }
       if isBatch, run.target.commands != nil { try run.order([.changePace(isMoving: true)], for: phone) }
       let request = try run.request(phone, [run.fix(phone)])

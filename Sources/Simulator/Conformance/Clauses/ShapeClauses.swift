@@ -12,9 +12,11 @@ import Upload
 extension ConformanceClause {
   static let shapes: [ConformanceClause] = [
     ConformanceClause(
-      "root-object", .shapes, .must, .lose, "One record under the root `location` is understood",
-      because: "it is the default of the SDK (HttpConfig rootProperty)"
+      "root-object", .shapes, .must, .lose,
+      "A single record under the root of the app, by default `location`, is understood",
+      because: "without batchSync each record is a request of its own (HttpConfig rootProperty; SDK §8.2)"
     ) { run in
+      try run.needSingles()
       let phone = try run.phone { $0.http.batchSync = false }
       let records = run.fixes(phone, 2)
       try run.deliver(phone, records, as: "a single record")
@@ -25,7 +27,8 @@ extension ConformanceClause {
       because: "an update of the app switches batchSync (SDK §8.2)", threads: ["flutter#176", "react-native#2519"],
       presumes: ["root-object", "batch-all-stored"]
     ) { run in
-      try run.needBatches()
+      try run.needBatches(of: 1)
+      try run.needSingles()
       let phone = try run.phone { $0.http.batchSync = true }
       let batch = run.fixes(phone, 3)
       try run.deliver(phone, batch, as: "a batch")
@@ -47,13 +50,16 @@ extension ConformanceClause {
       "root-dot-object", .shapes, .must, .lose,
       "A record without a root, with the params beside its keys, is understood, or refused",
       because: "httpRootProperty \".\" writes it so (HttpConfig rootProperty)", presumes: ["root-object"]
-    ) { run in try root(run, ".", isClaimed: takesBare(run), isBatch: false) },
+    ) { run in
+      try run.needSingles()
+      try root(run, ".", isClaimed: takesBare(run), isBatch: false)
+    },
     ConformanceClause(
       "root-dot-array", .shapes, .must, .lose, "A batch without a root is understood, or refused",
       because: "httpRootProperty \".\" writes it as a bare array (SDK §8.2)",
       presumes: ["batch-all-stored", "root-dot-object"]
     ) { run in
-      try run.needBatches()
+      try run.needBatches(of: 1)
       try root(run, ".", isClaimed: takesBare(run), isBatch: true)
     },
     ConformanceClause(
@@ -70,13 +76,14 @@ extension ConformanceClause {
       because: "an array under the root is not a batch when the template is an array (SDK §7.5, §8.2)",
       threads: ["react-native#1702", "react-native#825", "nativescript#144"], presumes: ["root-object"]
     ) { run in
+      try run.needSingles()
       try ofTemplate(run, arrayTemplate, count: 1, isBatch: false)
     },
     ConformanceClause(
       "template-array-batch", .shapes, .must, .lose, "A batch of records of an array template is understood",
       because: "it is an array of arrays (SDK §8.7)", presumes: ["template-array", "batch-all-stored"]
     ) { run in
-      try run.needBatches()
+      try run.needBatches(of: 1)
       try ofTemplate(run, arrayTemplate, count: 4, isBatch: true)
     },
     ConformanceClause(

@@ -299,7 +299,7 @@ extension ConformanceClause {
         throw run.fail("a record was acknowledged and is not stored", sign: .loss)
       }
     }
-    if run.facts.takesBatches {
+    if run.facts.recordsMax > 1 {
       let phone = try run.phone { $0.http.batchSync = true }
       let records = run.fixes(phone, 20)
       try run.deliver(phone, records)

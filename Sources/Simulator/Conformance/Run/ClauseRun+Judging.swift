@@ -78,6 +78,7 @@ extension ClauseRun {
       if !clause.needs.contains(.restart) { breach.requests = log.asScenario }
     }
     if let upload { breach.signs.formUnion(BreachSign.of(upload)) }
+    if let upload, isRefusedBatch(upload) { breach.remedy = ClauseRun.remedyOfBatches }
     if hasBareRecords { breach.signs.insert(.ofBareRecords) }
     return breach
   }

@@ -21,7 +21,13 @@ extension ClauseRun {
       let uploads = phone.upload()
       all += uploads
       let rest = phone.queuedCount
-      guard rest > 0, let last = uploads.last, SentLog.isThrottling(last.status), !isOutOfTime else { break }
+      guard rest > 0, let last = uploads.last, !isOutOfTime else { break }
+      // A long queue in small requests: the SDK goes on until it is empty (SDK §8.5).
+      if last.isSuccess, rest < left {
+        left = rest
+        continue
+      }
+      guard SentLog.isThrottling(last.status) else { break }
       // Where some have come through, it goes on.
       attempt = rest < left ? 1 : attempt + 1
       left = rest

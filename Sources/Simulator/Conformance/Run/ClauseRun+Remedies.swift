@@ -16,6 +16,14 @@ extension ClauseRun {
     return .broken(breach)
   }
 
+  static let remedyOfBatches =
+    "single records are acknowledged: where the app sends no batches, say so with app.http.batchSync: false"
+
+  /// Of a backend that takes single records.
+  func isRefusedBatch(_ upload: ConformancePhone.Upload) -> Bool {
+    upload.status >= 400 && facts.refusesBatchesAlone && upload.request.cargo?.isBatch ?? false
+  }
+
   /// A store that has never shown an entry may hold all of them elsewhere.
   func doubted(_ loss: ClauseStop) -> ClauseStop {
     guard facts.longestList == 0, case .broken(var breach) = loss else { return loss }

@@ -118,7 +118,8 @@ extension ClauseRun {
     facts.note(device: name)
     let placeholders = DevicePlaceholders(id: name, index: phones, fleet: "conform", seed: settings.seed)
     let inURL = DevicePlaceholders(id: name.percentEncoded, index: phones, fleet: "conform", seed: settings.seed)
-    return try ConformancePhone(named: name, number: phones, seed: settings.seed, line: try line()) { draft in
+    return try ConformancePhone(named: name, number: phones, seed: settings.seed, line: try line(), form: facts.form) {
+      draft in
       draft.http.batchSync = facts.prefersBatches
       draft.http.timeoutMilliseconds = 10_000
       if let preset = target.dialect.preset { draft.speak(preset) }

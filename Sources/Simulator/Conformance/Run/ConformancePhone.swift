@@ -33,6 +33,7 @@ final class ConformancePhone {
   private let database: QueueDatabase
   private let scratch = HostScratch()
   private let clock = SystemClock()
+  private let form: RequestForm
   private var line: PhoneLine
   private var host: DeviceHost
   private var outbox: [OutgoingRequest] = []
@@ -42,9 +43,10 @@ final class ConformancePhone {
   private static let uploadsMax = 400
 
   init(
-    named name: String, number: Int, seed: UInt64, line: PhoneLine, configure: (inout Configuration) -> Void
+    named name: String, number: Int, seed: UInt64, line: PhoneLine, form: RequestForm,
+    configure: (inout Configuration) -> Void
   ) throws(DatabaseError) {
-    (self.name, self.number, self.line) = (name, number, line)
+    (self.name, self.number, self.line, self.form) = (name, number, line, form)
     line.log.introduce(name, as: number)
     database = try QueueDatabase(path: ":memory:", commits: .everyCall)
     let now = Moment(monotonic: clock.monotonicNow, wall: clock.wallNow)
@@ -55,6 +57,7 @@ final class ConformancePhone {
     host.ready(Launch(), at: now) { kept in
       Configuration.ready(platform: .ios, persisted: kept) { draft in
         configure(&draft)
+        form.hold(&draft)
         draft.http.autoSync = false
       }
     }
@@ -72,7 +75,12 @@ final class ConformancePhone {
 
   /// What the app changes.
   func configure(_ change: (inout Configuration) -> Void) {
-    host.edit(at: now) { draft in draft.edit(change) }
+    host.edit(at: now) { draft in
+      draft.edit { draft in
+        change(&draft)
+        form.hold(&draft)
+      }
+    }
     perform()
   }
 
@@ -97,15 +105,15 @@ final class ConformancePhone {
     perform()
   }
 
-  /// One upload after the other, as long as the SDK goes on by itself.
+  /// One upload after the other, as long as the SDK goes on by itself; what is more than a number of them waits.
   func upload() -> [Upload] {
     var uploads: [Upload] = []
     guard var next = takeRequest() else { return [] }
-    while uploads.count < ConformancePhone.uploadsMax {
+    while true {
       let upload = line.exchange(next, of: number)
       uploads.append(upload)
       answer(next, upload.outcome)
-      guard !outbox.isEmpty, !line.isOutOfTime else { break }
+      guard !outbox.isEmpty, !line.isOutOfTime, uploads.count < ConformancePhone.uploadsMax else { break }
       next = outbox.removeFirst()
     }
     return uploads

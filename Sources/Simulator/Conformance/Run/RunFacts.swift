@@ -35,6 +35,7 @@ final class RunFacts: Sendable {
   private let promises: DialectPromises
   let takesDefaultSchema: Bool
   let takesBatches: Bool
+  let form: RequestForm
   private let found = Mutex(Found())
 
   init(_ target: ConformanceTarget) {
@@ -43,7 +44,8 @@ final class RunFacts: Sendable {
       target.dialect.app.document["persistence"]?["locationTemplate"]
       ?? target.dialect.app.document["locationTemplate"]
     takesDefaultSchema = template == nil && target.dialect.preset != .dawarich
-    takesBatches = ![.traccar, .dawarich].contains(target.dialect.preset)
+    form = RequestForm(target.dialect)
+    takesBatches = ![.traccar, .dawarich].contains(target.dialect.preset) && form.batchSync != false
     found.withLock { $0.tokens = target.dialect.promises.tokens }
   }
 
@@ -58,6 +60,9 @@ final class RunFacts: Sendable {
   var prefersBatches: Bool { takesBatches && found.withLock { $0.prefersBatches } }
 
   func note(prefersBatches: Bool) { found.withLock { $0.prefersBatches = prefersBatches } }
+
+  /// Single records were acknowledged and batches were not, and the app of the dialect does not say whether it sends any.
+  var refusesBatchesAlone: Bool { takesBatches && form.batchSync == nil && !prefersBatches }
 
   /// An answer takes longer than a quarter of a second: clauses that repeat themselves do so less often.
   var isSlow: Bool { found.withLock { $0.isSlow } }

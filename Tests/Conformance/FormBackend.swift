@@ -1,0 +1,125 @@
+import Base
+import Scenario
+import Support
+import Synchronization
+
+@testable import BackendStore
+@testable import Conformance
+
+/// A small backend that takes uploads in the forms of one app alone, and lists them page by page.
+final class FormBackend: Sendable {
+  struct Rules: Sendable {
+    /// Of bodies: an object or a list under the root.
+    var (takesLists, takesObjects) = (true, true)
+    /// Records of a request.
+    var limit = Int.max
+    /// The device is looked for in the extras of each record, and taken out of them.
+    var isDeviceInExtras = false
+    /// The only one that is taken.
+    var contentType = "application/json"
+    /// Entries of a page; nil for a list without pages.
+    var page: Int?
+    /// Where the next page stands in an answer, `{"paging":{"next":…}}` or `{"next":…}`.
+    var isNextNested = false
+    /// The next page begins behind the time of the last record of a page, not behind that record.
+    var pagesByTime = false
+    /// The newest so many are kept; those that were dropped are still known.
+    var keeps = Int.max
+  }
+
+  private struct Entry {
+    let time: Int64
+    let text: String
+  }
+
+  private struct Device {
+    var entries: [Entry] = []
+    var known: Set<String> = []
+  }
+
+  private let rules: Rules
+  private let devices = Mutex<[String: Device]>([:])
+
+  init(_ rules: Rules = Rules()) { self.rules = rules }
+
+  /// `http` are more keys of the app's http group, `persistence` the keys of that group.
+  static func dialect(http: String = "", persistence: String = "", verify: String = "") -> String {
+    """
+    {
+      version: 1, path: "/points",
+      app: { http: { params: { device_id: "${device.id}" }, \(http) }, persistence: { \(persistence) } },
+      verify: { url: "/stored?device={device}&after={cursor}", records: "$.points[*]", \(verify) },
+      promises: { tokens: "none", keeps: ["event", "extras"] },
+    }
+    """
+  }
+
+  func summary(of clauses: Set<String>, dialect: String) throws -> ConformanceSummary {
+    let server = try BareServer { self.respond(to: $0) }
+    let target = ConformanceTarget(
+      "http://127.0.0.1:\(server.port)", try DialectReader().read(dialect), adminToken: nil)
+    var settings = ConformanceRun.Settings(seed: 7, start: SystemClock().wallNow)
+    settings.only = clauses
+    return ConformanceSummary(ConformanceRun(target, settings).run { _, _ in }, of: target, settings, seconds: 1)
+  }
+
+  private func answer(_ status: Int, _ body: String = "{}") -> BareServer.Answer {
+    .text(
+      "HTTP/1.1 \(status) X\r\nContent-Type: application/json\r\nContent-Length: \(body.utf8.count)\r\n\r\n\(body)")
+  }
+
+  private func respond(to request: BareServer.Request) -> BareServer.Answer {
+    let line = request.lines[0].split(separator: " ")
+    let (method, path) = (line[0], line.count > 1 ? String(line[1]) : "/")
+    if method == "GET", path.hasPrefix("/stored?device=") { return list(path.dropFirst(15)) }
+    guard method == "POST", path == "/points" else { return answer(404) }
+    guard request.values(of: "content-type") == [rules.contentType] else { return answer(415) }
+    guard let body = StoredValue(request.body), let root = body["location"] else { return answer(400) }
+    var records = [root]
+    if case .list(let list) = root {
+      if !rules.takesLists { return answer(422) }
+      records = list
+    } else if !rules.takesObjects {
+      return answer(422)
+    }
+    if records.count > rules.limit { return answer(413) }
+    return devices.withLock { devices in
+      for record in records { take(record, body["device_id"]?.string, into: &devices) }
+      return answer(200)
+    }
+  }
+
+  private func take(_ record: StoredValue, _ named: String?, into devices: inout [String: Device]) {
+    var (record, device) = (record, named)
+    if rules.isDeviceInExtras {
+      device = record["extras"]?["device_id"]?.string
+      record = record.replacing("extras", record["extras"]?.replacing("device_id", nil))
+    }
+    guard let uuid = record["uuid"]?.string, let time = record["timestamp"]?.instant, let device else { return }
+    guard devices[device, default: Device()].known.insert(uuid).inserted else { return }
+    devices[device]?.entries.append(Entry(time: time.millisecondsSince1970, text: record.shown))
+    if devices[device]?.entries.count ?? 0 > rules.keeps { devices[device]?.entries.removeFirst() }
+  }
+
+  /// The newest first.
+  private func list(_ question: Substring) -> BareServer.Answer {
+    let parts = question.split(separator: "&after=")
+    let device = parts.first.flatMap { $0.removingPercentEncoding } ?? ""
+    let after = parts.count > 1 ? Int64(parts[1]) : nil
+    let all = devices.withLock { $0[device]?.entries ?? [] }.sorted { $0.time > $1.time }
+    guard let page = rules.page else { return .ok(text(of: all[...], next: nil)) }
+    let start = after.map { after in
+      rules.pagesByTime ? all.firstIndex { $0.time < after } ?? all.count : Int(after)
+    }
+    let shown = all.dropFirst(start ?? 0).prefix(page)
+    let rest = all.count - shown.endIndex
+    let next = rules.pagesByTime ? shown.last.map(\.time) : Int64(shown.endIndex)
+    return .ok(text(of: shown, next: rest > 0 ? next : nil))
+  }
+
+  private func text(of entries: ArraySlice<Entry>, next: Int64?) -> String {
+    let next = "\"next\":\(next.map { "\"\($0)\"" } ?? "null")"
+    let end = rules.isNextNested ? "\"paging\":{\(next)}" : next
+    return "{\"points\":[\(entries.map(\.text).joined(separator: ","))],\(end)}"
+  }
+}

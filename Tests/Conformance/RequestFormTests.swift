@@ -1,0 +1,86 @@
+import Scenario
+import Testing
+import Threaded
+
+@testable import Conformance
+
+/// A backend is asked for what the app of its dialect sends, and for nothing else (SDK §8.2, §8.4).
+@Suite(.waits) struct RequestFormTests {
+  private static func verdicts(_ summary: ConformanceSummary) -> String {
+    summary.results.map { "\($0.clause.id): \($0.verdict)" }.joined(separator: "\n")
+  }
+
+  private static let ofBatches: Set<String> = [
+    "batch-all-stored", "batch-of-one", "batch-250", "backlog-5000", "root-array", "root-dot-array",
+    "resend-batch-after-cut-answer", "resend-grown-batch", "twin-in-one-batch", "kinds-in-one-batch",
+    "template-array-batch", "bad-record-in-batch", "one-record-one-content",
+  ]
+  private static let ofAnyForm: Set<String> = [
+    "good-record-acknowledged", "stored-when-acknowledged", "readable-when-acknowledged", "right-device",
+    "cut-request-stores-nothing-half", "refused-means-kept-out-or-once", "same-time-two-records",
+    "same-second-two-records", "answer-length-true", "alive-after-bad-record", "bad-record-alone", "newest-first",
+    "many-devices-at-once", "good-beside-bad",
+  ]
+
+  @Test func anAppThatSendsSingleRecordsSendsNoBatches() throws {
+    var rules = FormBackend.Rules()
+    rules.takesLists = false
+    let summary = try FormBackend(rules).summary(
+      of: Self.ofBatches.union(Self.ofAnyForm), dialect: FormBackend.dialect(http: "batchSync: false"))
+    #expect(summary.broken.isEmpty, "\(Self.verdicts(summary))")
+    for result in summary.results where Self.ofBatches.contains(result.clause.id) {
+      guard case .notApplicable(let reason) = result.verdict, reason.contains("one record at a time") else {
+        Issue.record("\(result.clause.id): \(result.verdict)")
+        continue
+      }
+    }
+    let kept = Set(summary.kept.map(\.clause.id))
+    #expect(kept.isSuperset(of: Self.ofAnyForm), "\(Self.verdicts(summary))")
+  }
+
+  /// Such an app may switch to batches; the finding says how to say that it does not.
+  @Test func withoutAWordBatchesAreAskedFor() throws {
+    var rules = FormBackend.Rules()
+    rules.takesLists = false
+    let summary = try FormBackend(rules).summary(
+      of: ["stored-when-acknowledged", "batch-all-stored"], dialect: FormBackend.dialect())
+    #expect(summary.broken.map(\.clause.id) == ["batch-all-stored"], "\(Self.verdicts(summary))")
+    let remedy = summary.broken.first?.breach?.remedy ?? ""
+    #expect(remedy.contains("app.http.batchSync: false"), "\(remedy)")
+  }
+
+  @Test func anAppThatSendsBatchesSendsArraysOfOne() throws {
+    var rules = FormBackend.Rules()
+    rules.takesObjects = false
+    let single: Set<String> = ["root-object", "root-array", "root-dot-object", "template-array"]
+    let summary = try FormBackend(rules).summary(
+      of: single.union(Self.ofAnyForm).union(["batch-all-stored", "batch-of-one"]),
+      dialect: FormBackend.dialect(http: "batchSync: true"))
+    #expect(summary.broken.isEmpty, "\(Self.verdicts(summary))")
+    for result in summary.results where single.contains(result.clause.id) {
+      #expect(result.verdict.word == "not applicable", "\(result.clause.id): \(result.verdict)")
+    }
+    let kept = Set(summary.kept.map(\.clause.id))
+    #expect(kept.isSuperset(of: Self.ofAnyForm.union(["batch-all-stored"])), "\(Self.verdicts(summary))")
+  }
+
+  @Test(arguments: [1, 7, 50]) func noRequestHasMoreRecordsThanTheAppSends(limit: Int) throws {
+    var rules = FormBackend.Rules()
+    rules.limit = limit
+    let long: Set<String> = ["body-over-1-mb", "body-10-mb", "batch-250"]
+    let clauses: Set<String> = ["resend-after-many", "store-reads-all", "backlog-5000"]
+    let summary = try FormBackend(rules).summary(
+      of: Self.ofAnyForm.union(Self.ofBatches).union(long).union(clauses),
+      dialect: FormBackend.dialect(http: "batchSync: true, maxBatchSize: \(limit)"))
+    #expect(summary.broken.isEmpty, "\(Self.verdicts(summary))")
+    for result in summary.results where long.contains(result.clause.id) {
+      guard case .notApplicable(let reason) = result.verdict, reason.contains("app.http.maxBatchSize") else {
+        Issue.record("\(result.clause.id): \(result.verdict)")
+        continue
+      }
+    }
+    #expect(Set(summary.kept.map(\.clause.id)).isSuperset(of: clauses), "\(Self.verdicts(summary))")
+    let isBatch = summary.kept.contains { $0.clause.id == "batch-all-stored" }
+    #expect(isBatch == (limit > 1), "\(Self.verdicts(summary))")
+  }
+}
