@@ -83,4 +83,17 @@ import Threaded
     let isBatch = summary.kept.contains { $0.clause.id == "batch-all-stored" }
     #expect(isBatch == (limit > 1), "\(Self.verdicts(summary))")
   }
+
+  /// They are in each record (SDK §7.5), also in those that a clause writes by hand, and what a backend makes of them is no breach.
+  @Test func theExtrasOfTheAppAreSent() throws {
+    var rules = FormBackend.Rules()
+    rules.isDeviceInExtras = true
+    let clauses: Set<String> = [
+      "stored-when-acknowledged", "right-device", "extras-every-kind", "text-escaped", "missing-fields", "null-fields",
+      "unknown-fields", "keys-in-any-order", "event-geofence", "numbers-as-text",
+    ]
+    let summary = try FormBackend(rules).summary(
+      of: clauses, dialect: FormBackend.dialect(persistence: #"extras: { device_id: "${device.id}", app: "a/b" }"#))
+    #expect(summary.kept.count == clauses.count, "\(Self.verdicts(summary))")
+  }
 }

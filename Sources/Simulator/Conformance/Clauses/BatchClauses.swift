@@ -216,16 +216,17 @@ extension ConformanceClause {
   }
 
   /// What a template without coordinates makes of a fix.
-  static func badRecord(_ run: ClauseRun, isBare: Bool = true) throws -> SentRecord {
+  static func badRecord(_ run: ClauseRun, _ phone: ConformancePhone, isBare: Bool = true) throws -> SentRecord {
     try run.raw(
-      #"{"uuid":"%U","timestamp":"%T","is_moving":true,"battery":{"level":0.4,"is_charging":false}}"#, isBare: isBare)
+      phone, #"{"uuid":"%U","timestamp":"%T","is_moving":true,"battery":{"level":0.4,"is_charging":false}}"#,
+      isBare: isBare)
   }
 
   private static func badInBatch(_ run: ClauseRun) throws {
     try run.needBatches()
     let phone = try run.phone { $0.http.batchSync = true }
     let (before, after) = (run.fixes(phone, 5), run.fixes(phone, 4))
-    phone.put(before + [try badRecord(run)] + after)
+    phone.put(before + [try badRecord(run, phone)] + after)
     guard let upload = phone.upload().last else { throw ClauseStop.notJudged("the phone did not upload") }
     guard upload.isSuccess else {
       throw run.fail(
@@ -248,7 +249,7 @@ extension ConformanceClause {
     }
     for isBatch in run.facts.forms {
       let phone = try run.phone { $0.http.batchSync = isBatch }
-      phone.put([try badRecord(run)])
+      phone.put([try badRecord(run, phone)])
       guard let upload = phone.upload().last else { throw ClauseStop.notJudged("the phone did not upload") }
       guard upload.isSuccess else {
         let form = isBatch ? "a batch of one record" : "a record"
@@ -261,7 +262,7 @@ extension ConformanceClause {
   private static func aliveAfterBad(_ run: ClauseRun) throws {
     let phone = try run.phone { $0.http.batchSync = run.facts.prefersBatches }
     let isBatch = phone.configuration.http.batchSync && run.facts.recordsMax > 1
-    let request = try run.request(phone, (isBatch ? [run.fix(phone)] : []) + [try badRecord(run)])
+    let request = try run.request(phone, (isBatch ? [run.fix(phone)] : []) + [try badRecord(run, phone)])
     for _ in 0..<run.leakCount {
       // A slow answer: the backend waits for a resource that is used up, such as a connection of its pool.
       if try run.line().exchange(request, of: phone.number).duration > .seconds(1) { break }

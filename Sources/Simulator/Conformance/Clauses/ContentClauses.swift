@@ -210,6 +210,7 @@ extension ConformanceClause {
     for (spelling, instant) in spellings {
       let phone = try run.phone()
       let record = try run.raw(
+        phone,
         "{\"uuid\":\"%U\",\"timestamp\":\"\(spelling)\",\"coords\":{\"latitude\":45.5,\"longitude\":-116.3,\"accuracy\":5}}",
         at: instant)
       try run.deliver(phone, [record], as: "a record of \(spelling)")
@@ -230,7 +231,7 @@ extension ConformanceClause {
       "\"timestampMeta\":{\"time\":\(time.millisecondsSince1970 + 7),\"systemTime\":1,\"systemClockElaspsedRealtime\":2},\"activities\":[{\"type\":\"still\",\"confidence\":80}]",
     ] {
       let phone = try run.phone()
-      let record = try run.raw(with: members, at: time)
+      let record = try run.raw(phone, with: members, at: time)
       try run.deliver(phone, [record], as: "a record with \(members.prefix(30))…")
       let look = try run.expectOnce([record], of: phone.name)
       try run.expectSame(["timestamp"], of: record, in: look)

@@ -151,7 +151,7 @@ extension ConformanceClause {
       ($0.battery, $0.activity) = (Battery(level: 0.13, isCharging: true), Activity(.running, confidence: 57))
     }
     let bare = try run.raw(
-      #"{"uuid":"%U","timestamp":"%T","coords":{"latitude":45.53,"longitude":-116.31,"accuracy":5}}"#)
+      phone, #"{"uuid":"%U","timestamp":"%T","coords":{"latitude":45.53,"longitude":-116.31,"accuracy":5}}"#)
     // Fields that were not sent are not compared by a scenario.
     run.log.noteUnscriptable()
     try run.deliver(phone, [full, bare, run.fix(phone)])

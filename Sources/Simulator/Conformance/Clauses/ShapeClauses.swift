@@ -216,6 +216,7 @@ extension ConformanceClause {
   private static func keysInAnyOrder(_ run: ClauseRun) throws {
     let phone = try run.phone()
     let record = try run.raw(
+      phone,
       "{\n  \"is_moving\" : true ,\n  \"uuid\" : \"%U\",\r\n\t\"odometer\":12.5, \"timestamp\" :\"%T\",\n \"coords\" : { \"accuracy\":5, \"longitude\" : -116.31 , \"latitude\":45.53 } }"
     )
     let request = try run.request(phone, [record])

@@ -85,7 +85,7 @@ extension ConformanceClause {
 
   private static func extras(_ run: ClauseRun, _ text: String) throws {
     let phone = try run.phone()
-    let record = try run.raw(with: "\"extras\":\(text)")
+    let record = try run.raw(phone, with: "\"extras\":\(text)")
     try run.deliver(phone, [record], as: "a record with extras \(text.shortened(60))")
     let look = try run.expectOnce([record], of: phone.name, among: " with extras")
     try run.expectSame(["extras"], of: record, in: look)
@@ -113,7 +113,7 @@ extension ConformanceClause {
     if phone.configuration.http.rootProperty == "." {
       throw ClauseStop.notApplicable("without a root the SDK would have to read the record")
     }
-    let record = try run.raw(with: members)
+    let record = try run.raw(phone, with: members)
     let next = run.fix(phone)
     try run.deliver(phone, [record, next], as: "a record with \(what)")
     // A record that cannot be understood may be put aside; what stands behind it may not.
@@ -158,7 +158,7 @@ extension ConformanceClause {
     ) { run in
       let phone = try run.phone()
       let record = try run.raw(
-        #"{"uuid":"%U","timestamp":"%T","coords":{"latitude":45.523,"longitude":-116.311}}"#)
+        phone, #"{"uuid":"%U","timestamp":"%T","coords":{"latitude":45.523,"longitude":-116.311}}"#)
       try run.deliver(phone, [record], as: "a record without activity, battery and the rest")
       try run.expectOnce([record], of: phone.name, among: " without activity, battery and the rest")
     },
@@ -173,6 +173,7 @@ extension ConformanceClause {
         draft.http.params = .object(members)
       }
       let record = try run.raw(
+        phone,
         #"{"uuid":"%U","timestamp":"%T","new_key":{"a":[1]},"coords":{"latitude":45.524,"longitude":-116.312,"new_coord":3.5}}"#
       )
       try run.deliver(phone, [record], as: "a record with new fields")
@@ -332,6 +333,7 @@ extension ConformanceClause {
   private static func nulls(_ run: ClauseRun) throws {
     let phone = try run.phone()
     let record = try run.raw(
+      phone,
       #"{"uuid":"%U","timestamp":"%T","is_moving":null,"event":null,"activity":null,"extras":null,"coords":{"latitude":45.525,"longitude":-116.313,"speed":null,"heading":null,"altitude":null}}"#
     )
     try run.deliver(phone, [record], as: "a record with null fields")
@@ -354,6 +356,7 @@ extension ConformanceClause {
   private static func numbersAsText(_ run: ClauseRun) throws {
     let phone = try run.phone()
     let record = try run.raw(
+      phone,
       #"{"uuid":"%U","timestamp":"%T","coords":{"latitude":"45.5190912","longitude":"-116.2972148","accuracy":"5"}}"#)
     try run.deliver(phone, [record], as: "a record whose coordinates are texts")
     let look = try run.look(for: [record], of: phone.name)

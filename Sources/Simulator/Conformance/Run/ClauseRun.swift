@@ -159,10 +159,12 @@ extension ClauseRun {
     record.recordedAt = time.advanced(byMilliseconds: 140)
     record.ageMilliseconds = 140
     change(&record)
+    let keysOfApp = ClauseRun.add(phone.configuration.persistence.extras, to: &record.extras)
     var renderer = RecordRenderer(phone.configuration)
     var bytes: [UInt8] = []
     _ = renderer.append(record, to: &bytes)
-    return SentRecord(uuid: record.uuid, timestamp: record.timestamp, bytes: bytes)
+    return SentRecord(
+      uuid: record.uuid, timestamp: record.timestamp, bytes: bytes, keysOfApp: keysOfApp)
   }
 
   func fixes(_ phone: ConformancePhone, _ count: Int) -> [SentRecord] { (0..<count).map { _ in fix(phone) } }
@@ -175,7 +177,9 @@ extension ClauseRun {
 
   /// A record as another app, or another version of the SDK, would write it: `%U` and `%T` stand for its uuid and time. `isBare`:
   /// what the clause finds may come of the fields that it lacks.
-  func raw(_ text: String, at time: WallInstant? = nil, isBare: Bool = true) throws -> SentRecord {
+  func raw(
+    _ phone: ConformancePhone, _ text: String, at time: WallInstant? = nil, isBare: Bool = true
+  ) throws -> SentRecord {
     guard facts.takesDefaultSchema else {
       throw ClauseStop.notApplicable("the app of the dialect writes its records by a template")
     }
@@ -183,7 +187,8 @@ extension ClauseRun {
     if isBare { hasBareRecords = true }
     let (uuid, time) = (uuid(), time ?? instant(records))
     let filled = text.replacing("%U", with: uuid.upperCaseText).replacing("%T", with: time.iso8601Text)
-    return SentRecord(uuid: uuid, timestamp: time, bytes: Array(filled.utf8))
+    let (whole, keysOfApp) = ClauseRun.adding(phone.configuration.persistence.extras, to: filled)
+    return SentRecord(uuid: uuid, timestamp: time, bytes: Array(whole.utf8), keysOfApp: keysOfApp)
   }
 
   /// A record with extras, in the form that the app of the dialect gives it.
@@ -192,12 +197,12 @@ extension ClauseRun {
   }
 
   /// A usual record of the default schema with other members behind it, as `"extras":{}`.
-  func raw(with members: String, at time: WallInstant? = nil) throws -> SentRecord {
+  func raw(_ phone: ConformancePhone, with members: String, at time: WallInstant? = nil) throws -> SentRecord {
     let number = records + 1
     let place =
       "\"latitude\":\(45.5190912 + Double(number) * 0.000137),\"longitude\":\(-116.2972148 - Double(number) * 0.000211)"
     return try raw(
-      "{\"uuid\":\"%U\",\"timestamp\":\"%T\",\"coords\":{\(place),\"accuracy\":4.5},\(members)}", at: time)
+      phone, "{\"uuid\":\"%U\",\"timestamp\":\"%T\",\"coords\":{\(place),\"accuracy\":4.5},\(members)}", at: time)
   }
 }
 
@@ -222,6 +227,8 @@ struct SentRecord: Sendable {
   let uuid: UUID128
   let timestamp: WallInstant
   let bytes: [UInt8]
+  /// Of its extras, those that the app of the dialect adds to each record.
+  var keysOfApp: Set<String> = []
 
   /// What it says.
   var value: StoredValue { StoredValue(bytes) ?? .null }
