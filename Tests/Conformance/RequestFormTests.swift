@@ -96,4 +96,16 @@ import Threaded
       of: clauses, dialect: FormBackend.dialect(persistence: #"extras: { device_id: "${device.id}", app: "a/b" }"#))
     #expect(summary.kept.count == clauses.count, "\(Self.verdicts(summary))")
   }
+
+  @Test func theContentTypeOfTheAppStays() throws {
+    var rules = FormBackend.Rules()
+    rules.contentType = "application/vnd.api+json"
+    let summary = try FormBackend(rules).summary(
+      of: ["good-record-acknowledged", "content-type-charset"],
+      dialect: FormBackend.dialect(http: #"headers: { "content-type": "application/vnd.api+json" }"#))
+    #expect(summary.broken.isEmpty, "\(Self.verdicts(summary))")
+    #expect(
+      summary.results.contains { $0.clause.id == "content-type-charset" && $0.verdict.word == "not applicable" },
+      "\(Self.verdicts(summary))")
+  }
 }

@@ -241,6 +241,9 @@ extension ConformanceClause {
   private static func charset(_ run: ClauseRun) throws {
     for type in ["application/json; charset=utf-8", "application/json;charset=UTF-8", "Application/JSON"] {
       let phone = try run.phone()
+      if let own = phone.configuration.header(HeaderName.contentType.description) {
+        throw ClauseStop.notApplicable("the app of the dialect sets its own Content-Type, \(own)")
+      }
       let record = run.fix(phone)
       var raw = RawRequest(try run.request(phone, [record]))
       raw.setHeader(HeaderName.contentType, type)
