@@ -3,6 +3,7 @@ package import Base
 import Contract
 import JSON
 package import Scenario
+import Synchronization
 package import Upload
 
 /// A list of the records of one device, read over HTTP to its last page (RFC 8288 §3): JSON or NDJSON.
@@ -13,6 +14,8 @@ package struct PagedList: Sendable {
   private let url: String
   /// Leads to the cursor or the URL of the next page.
   private let next: [JSONStep]?
+  /// In some answer, `next` has led somewhere: a list that ends without it has its end there.
+  private let hasLed = SeenOnce()
 
   private static let pagesMax = 10_000
   /// A store may have a record several times, and a server may search through what it does not show; a list that goes on
@@ -21,19 +24,18 @@ package struct PagedList: Sendable {
 
   package init(_ url: String, next: [JSONStep]?) { (self.url, self.next) = (url, next) }
 
-  /// `ask` sends the request for a page; `take` gets it, and gives the mark of what it tells. Returns why there may be more
-  /// pages than were read, for a list whose end does not look like one.
+  /// `ask` sends the request for a page; `take` gets it, and gives the mark of what it tells.
   @discardableResult
   package func read(
     _ device: String, _ ask: Question, _ take: (_ page: StoredValue) throws(StoreProblem) -> ListedMark
-  ) throws(StoreProblem) -> String? {
+  ) throws(StoreProblem) -> ListEnd {
     let address = url.filling("device", device.percentEncoded)
     let first = FirstPage(of: address)
     var next: String? = first.url
     var seen: Set<String> = []
     var told: Set<ListedMark> = []
     var idlePages = 0
-    var unread: String?
+    var end = ListEnd()
     while let page = next {
       guard seen.insert(page).inserted else { throw StoreProblem(text: "'\(page)': its pages form a loop") }
       guard seen.count <= PagedList.pagesMax else {
@@ -57,28 +59,25 @@ package struct PagedList: Sendable {
         )
       }
       next = PageLink.next(in: head, from: page)
+      if next != nil || leads(value) { end.isNamed = true }
       if next == nil, let cursor = cursor(in: value) { next = try follow(cursor, address, from: page) }
       if let next, URLParts(next).origin != URLParts(page).origin {
         throw StoreProblem(text: "'\(page)': its next page, '\(next)', is on another server")
       }
-      if next == nil, self.next == nil { unread = PagedList.unread(in: value, page) }
+      if next == nil, !hasLed.isSeen, let place = Continuation(in: value) {
+        let typo = self.next == nil ? "" : "verify.next matches nothing in it, and "
+        end.unread =
+          "'\(page)': \(typo)the answer has \"\(place.path)\": \(place.value.shown.shortened(40)), so there may be more pages"
+      }
     }
-    return unread
+    return end
   }
 
-  /// Members that lists have beside their entries where there is more to come.
-  private static let continuations = [
-    "next", "next_page", "nextPage", "next_cursor", "nextCursor", "next_page_token", "nextPageToken", "cursor",
-    "continuation", "continuationToken", "has_more", "hasMore",
-  ]
-
-  private static func unread(in value: StoredValue, _ page: String) -> String? {
-    for name in continuations {
-      guard let member = value[name], member.leadsOn else { continue }
-      return
-        "'\(page)': the answer has \"\(name)\": \(member.shown.shortened(40)), so there may be more pages"
-    }
-    return nil
+  /// Null is an end, too.
+  private func leads(_ page: StoredValue) -> Bool {
+    guard let next, !page.values(along: next[...]).isEmpty else { return false }
+    hasLed.note()
+    return true
   }
 
   private static func body(
@@ -237,13 +236,69 @@ extension AnswerHead {
   }
 }
 
+/// What a list was when it ended.
+package struct ListEnd: Sendable {
+  /// Why there may be more pages than were read, as half a sentence; nil where nothing says so.
+  package var unread: String?
+  /// Its pages have said which is the next one, and the last that there is none.
+  package var isNamed = false
+}
+
+/// For all lists of a store.
+private final class SeenOnce: Sendable {
+  private let flag = Mutex(false)
+
+  var isSeen: Bool { flag.withLock { $0 } }
+  func note() { flag.withLock { $0 = true } }
+}
+
+/// A member that lists have beside their entries where there is more to come.
+private struct Continuation {
+  /// `paging.next`, as `$.paging.next` leads there.
+  let path: String
+  let value: StoredValue
+
+  private static let names = [
+    "next", "next_page", "nextPage", "next_cursor", "nextCursor", "next_page_token", "nextPageToken", "cursor",
+    "continuation", "continuationToken", "has_more", "hasMore", "hasNextPage", "has_next_page", "has_next", "hasNext",
+  ]
+  private static let depthMax = 4
+
+  /// Entries stand in lists, and have members of their own.
+  init?(in value: StoredValue, path: String = "", depth: Int = 0) {
+    guard case .object(let members) = value, depth < Continuation.depthMax else { return nil }
+    // What says by itself that there is no more has a cursor only for what comes later.
+    if members.contains(where: { $0.value.isNo && $0.key.lowercased().hasPrefix("has") && Self.names.contains($0.key) })
+    {
+      return nil
+    }
+    for name in Continuation.names {
+      guard let member = value[name], member.leadsOn else { continue }
+      (self.path, self.value) = (path + name, member)
+      return
+    }
+    for member in members {
+      guard let found = Continuation(in: member.value, path: "\(path)\(member.key).", depth: depth + 1) else {
+        continue
+      }
+      self = found
+      return
+    }
+    return nil
+  }
+}
+
 extension StoredValue {
+  fileprivate var isNo: Bool { if case .bool(false) = self { true } else { false } }
+
   /// As a cursor, an address or a yes does.
   fileprivate var leadsOn: Bool {
     switch self {
     case .text(let text): !text.isEmpty
     case .number, .bool(true): true
-    case .null, .bool, .list, .object: false
+    // As links of HAL and JSON:API have it.
+    case .object: self["href"]?.leadsOn ?? false
+    case .null, .bool, .list: false
     }
   }
 

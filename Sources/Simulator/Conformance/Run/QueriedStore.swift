@@ -13,8 +13,8 @@ final class QueriedStore: StoreView {
   private let client: ConformanceClient
   /// Some question was answered with a list: what is not there from then on is absent, and no mistake in the URL.
   private let hasAnswered = AtomicFlag()
-  /// By device, where a list has an end that does not look like one.
-  private let unread = Mutex<[String: String]>([:])
+  /// By device, of its last list.
+  private let ends = Mutex<[String: ListEnd]>([:])
 
   init(
     _ url: String, headers: [Named<String>], records: String, next: [JSONStep]?, fields: [Named<[JSONStep]>],
@@ -25,13 +25,13 @@ final class QueriedStore: StoreView {
     list = PagedList(url, next: next)
   }
 
-  func unreadPages(of device: String) -> String? { unread.withLock { $0[device] } }
+  func unreadPages(of device: String) -> String? { ends.withLock { $0[device]?.unread } }
 
   func read(_ device: String, _ take: (StoredRecord) -> Void) throws(StoreProblem) {
     let placeholders = DevicePlaceholders(named: device, seed: 0)
     let headers = headers.map { NameValuePair($0.name, placeholders.fill($0.value)) }
     do throws(StoreProblem) {
-      let unread = try list.read(device) {
+      let end = try list.read(device) {
         client.ask($0, headers: headers)
       } _: {
         (page) throws(StoreProblem) in
@@ -39,7 +39,7 @@ final class QueriedStore: StoreView {
         hasAnswered.raise()
         return mark
       }
-      self.unread.withLock { $0[device] = unread }
+      ends.withLock { $0[device] = end }
     } catch {
       // A device without records may have no list either.
       guard error.isAbsence else { throw error }

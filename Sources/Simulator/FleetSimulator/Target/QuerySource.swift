@@ -20,6 +20,7 @@ final class QuerySource: ListingSource {
   }
 
   private let client: BlockingHTTPClient
+  private let list: PagedList
   private let question: Question
   private let headers: [Named<String>]
   private let seed: UInt64
@@ -37,6 +38,7 @@ final class QuerySource: ListingSource {
   /// The headers are those of a device's requests.
   init(_ client: BlockingHTTPClient, _ question: Question, headers: [Named<String>], seed: UInt64, deviceCount: Int) {
     self.client = client
+    list = PagedList(question.url, next: question.next.map(JSONStep.steps))
     self.seed = seed
     self.question = question
     self.headers = headers
@@ -49,7 +51,7 @@ final class QuerySource: ListingSource {
     let records = ListedRecords(question.path, fields: fields)
     let aside = question.putAsidePath.map { ListedRecords($0, fields: fields) }
     let isAsideApart = question.putAsideURL != nil
-    unreadPage = try readPages(question.url, of: device) { (page) throws(StoreProblem) in
+    unreadPage = try readPages(list, of: device) { (page) throws(StoreProblem) in
       let putAside = isAsideApart ? [] : aside?.identities(in: page) ?? []
       for uuid in putAside { take(.putAside(uuid)) }
       var mark = try records.read(page) { take(.stored($0)) }
@@ -57,7 +59,8 @@ final class QuerySource: ListingSource {
       return mark
     }
     guard let url = question.putAsideURL else { return }
-    _ = try readPages(url, of: device) { (page) throws(StoreProblem) in
+    let list = PagedList(url, next: question.next.map(JSONStep.steps))
+    _ = try readPages(list, of: device) { (page) throws(StoreProblem) in
       let putAside = (aside ?? records).identities(in: page)
       for uuid in putAside { take(.putAside(uuid)) }
       var mark = ListedMark()
@@ -67,17 +70,18 @@ final class QuerySource: ListingSource {
   }
 
   private func readPages(
-    _ url: String, of device: String, _ take: (StoredValue) throws(StoreProblem) -> ListedMark
+    _ list: PagedList, of device: String, _ take: (StoredValue) throws(StoreProblem) -> ListedMark
   ) throws(StoreProblem) -> String? {
     let placeholders = DevicePlaceholders(named: device, seed: seed)
     let fields = headers.map { NameValuePair($0.name, placeholders.fill($0.value)) }
     var bodies: Set<Int> = []
-    return try PagedList(url, next: question.next.map(JSONStep.steps)).read(device) { page in
+    let end = try list.read(device) { page in
       let outcome = client.ask(page, headers: fields)
       if bodies.insert(outcome.body.hashValue).inserted { client.extendLimit(by: QuerySource.spanEachPage) }
       return (outcome, AnswerHead(parsing: client.head))
     } _: { (page) throws(StoreProblem) in
       try take(page)
     }
+    return end.unread
   }
 }

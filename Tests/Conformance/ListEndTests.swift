@@ -1,0 +1,27 @@
+import Scenario
+import Testing
+import Threaded
+
+@testable import Conformance
+
+/// Where a list ends, and what that says of the records that it lacks.
+@Suite(.waits) struct ListEndTests {
+  private static func verdicts(_ summary: ConformanceSummary) -> String {
+    summary.results.map { "\($0.clause.id): \($0.verdict)" }.joined(separator: "\n")
+  }
+
+  /// A next page that the dialect does not lead to: what is missing may be there.
+  @Test(arguments: [
+    (true, "", "the answer has \"paging.next\": \"100\""), (false, "", "the answer has \"next\": \"100\""),
+    (true, #"next: "$.pagin.next""#, "verify.next matches nothing in it, and the answer has \"paging.next\": \"100\""),
+  ])
+  func aNextPageThatIsNotFollowedIsNamed(isNested: Bool, verify: String, cause: String) throws {
+    var rules = FormBackend.Rules()
+    (rules.page, rules.isNextNested) = (100, isNested)
+    let summary = try FormBackend(rules).summary(
+      of: ["batch-all-stored", "store-reads-all"], dialect: FormBackend.dialect(verify: verify))
+    #expect(summary.outcome == .storeUnread && summary.broken.isEmpty, "\(Self.verdicts(summary))")
+    let reasons = summary.results.compactMap { if case .unread(let reason) = $0.verdict { reason } else { nil } }
+    #expect(reasons.contains { $0.contains(cause) }, "\(Self.verdicts(summary))")
+  }
+}
