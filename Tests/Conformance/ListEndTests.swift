@@ -24,4 +24,16 @@ import Threaded
     let reasons = summary.results.compactMap { if case .unread(let reason) = $0.verdict { reason } else { nil } }
     #expect(reasons.contains { $0.contains(cause) }, "\(Self.verdicts(summary))")
   }
+
+  /// A list that was read to its end has nothing behind it.
+  @Test(arguments: [true, false]) func whatIsNotInAListThatNamesItsEndIsLost(isNested: Bool) throws {
+    var rules = FormBackend.Rules()
+    (rules.page, rules.isNextNested) = (50, isNested)
+    let dialect = FormBackend.dialect(verify: isNested ? #"next: "$.paging.next""# : #"next: "$.next""#)
+    let right = try FormBackend(rules).summary(of: ["batch-250", "store-reads-all"], dialect: dialect)
+    #expect(right.outcome == .allKept && right.kept.count == 2, "\(Self.verdicts(right))")
+    rules.keeps = 100
+    let summary = try FormBackend(rules).summary(of: ["batch-250"], dialect: dialect)
+    #expect(summary.broken.first?.breach?.harm == .lose, "\(Self.verdicts(summary))")
+  }
 }

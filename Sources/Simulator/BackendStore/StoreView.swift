@@ -18,6 +18,8 @@ package protocol StoreView: Sendable {
   func session() throws(StoreProblem) -> any StoreSession
   /// Why the last list of a device may have more pages than were read, as half a sentence; nil where it was read to its end.
   func unreadPages(of device: String) -> String?
+  /// The last list of a device was read to the end that it names itself.
+  func isReadToItsEnd(_ device: String) -> Bool
   /// Whether it is there, as far as that costs next to nothing: before a run, as what is misspelt would be found out after it.
   func check() throws(StoreProblem)
 }
@@ -40,6 +42,7 @@ extension StoreView {
   package func session() throws(StoreProblem) -> any StoreSession { ViewSession(self) }
   package func check() throws(StoreProblem) { _ = try session() }
   package func unreadPages(of device: String) -> String? { nil }
+  package func isReadToItsEnd(_ device: String) -> Bool { false }
 
   /// The records of one device, repeated ones too, in the order of the store. Entries that do not say which records they are
   /// are a problem, unless they may have no uuid.

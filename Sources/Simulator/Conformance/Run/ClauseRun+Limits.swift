@@ -6,6 +6,8 @@ extension ClauseRun {
   /// Whether the list is as long with one record more, and what it lacks does not appear in it when it is sent again, as what was
   /// lost would.
   func isCutOff(_ look: FoundRecords, of device: String) throws -> Bool {
+    // Pages that name their next one up to the last have no end of that kind.
+    if target.store?.isReadToItsEnd(device) ?? false { return false }
     guard mayBeCutOff(look), let gone = look.missing.last else { return false }
     let phone = try phone(exactly: device, tokens: facts.needsTokens ? try signIn(device) : nil)
     for record in [fix(phone), gone] {

@@ -27,6 +27,8 @@ final class QueriedStore: StoreView {
 
   func unreadPages(of device: String) -> String? { ends.withLock { $0[device]?.unread } }
 
+  func isReadToItsEnd(_ device: String) -> Bool { ends.withLock { $0[device]?.isNamed ?? false } }
+
   func read(_ device: String, _ take: (StoredRecord) -> Void) throws(StoreProblem) {
     let placeholders = DevicePlaceholders(named: device, seed: 0)
     let headers = headers.map { NameValuePair($0.name, placeholders.fill($0.value)) }
