@@ -36,4 +36,30 @@ import Threaded
     let summary = try FormBackend(rules).summary(of: ["batch-250"], dialect: dialect)
     #expect(summary.broken.first?.breach?.harm == .lose, "\(Self.verdicts(summary))")
   }
+
+  /// Pages that begin behind a time leave out the records of that time which the page before had no room for.
+  @Test(arguments: [20, 57, 76, 100, 117, 200]) func pagesThatPartATimeAreSeen(page: Int) throws {
+    var rules = FormBackend.Rules()
+    rules.page = page
+    let dialect = FormBackend.dialect(verify: #"next: "$.next""#)
+    let right = try FormBackend(rules).summary(of: ["store-reads-all"], dialect: dialect)
+    #expect(right.outcome == .allKept, "\(Self.verdicts(right))")
+    rules.pagesByTime = true
+    let summary = try FormBackend(rules).summary(of: ["store-reads-all"], dialect: dialect)
+    #expect(summary.broken.map(\.clause.id) == ["store-reads-all"], "\(page): \(Self.verdicts(summary))")
+  }
+
+  /// Whatever the size of a page up to a thousand, one ends within a group of records of one time, from either end of the list.
+  @Test(arguments: [false, true]) func eachSizeOfAPagePartsAGroup(isFromTheEnd: Bool) {
+    let half = ConformanceClause.groupsMax
+    var (places, count) = (Set([0]), 0)
+    for size in Array(repeating: 3, count: half) + [4] + Array(repeating: 3, count: half) {
+      count += size
+      places.insert(count)
+    }
+    for page in 1...1_000 {
+      let ends = stride(from: page, to: count, by: page).map { isFromTheEnd ? count - $0 : $0 }
+      #expect(ends.contains { !places.contains($0) }, "\(page)")
+    }
+  }
 }
