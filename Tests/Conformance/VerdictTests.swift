@@ -228,6 +228,7 @@ import Threaded
         == "the record was acknowledged and is not stored, or not where it is looked for: the store has shown no entry for any device"
     )
     #expect(breach?.remedy.hasPrefix("is the query right") ?? false, "\(breach?.remedy ?? "")")
+    #expect(breach?.remedy.contains("app.http.headers") ?? false, "\(breach?.remedy ?? "")")
   }
 
   /// Only a restart shows what is on the disk.

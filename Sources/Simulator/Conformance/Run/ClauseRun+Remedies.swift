@@ -29,7 +29,7 @@ extension ClauseRun {
     guard facts.longestList == 0, case .broken(var breach) = loss else { return loss }
     breach.cause += ", or not where it is looked for: the store has shown no entry for any device"
     breach.remedy =
-      "is the query right, and does it know devices by the name that uploads have? \(target.storePlace ?? "verify"): 'verify' in the dialect says how the store is read"
+      "is the query right, and does it know devices by the name that uploads have? \(target.storePlace ?? "verify"): 'verify' in the dialect says how the store is read. Do uploads say which device they are of? ${device.id} belongs where the backend looks for it: app.http.headers, app.http.params, app.persistence.extras or 'path'"
     return .broken(breach)
   }
 }
