@@ -25,6 +25,8 @@ final class FormBackend: Sendable {
     var pagesByTime = false
     /// The newest so many are kept; those that were dropped are still known.
     var keeps = Int.max
+    /// Milliseconds of an access token; nil where none is needed.
+    var tokenLife: Int64?
   }
 
   private struct Entry {
@@ -43,23 +45,28 @@ final class FormBackend: Sendable {
   init(_ rules: Rules = Rules()) { self.rules = rules }
 
   /// `http` are more keys of the app's http group, `persistence` the keys of that group.
-  static func dialect(http: String = "", persistence: String = "", verify: String = "") -> String {
+  static func dialect(
+    http: String = "", persistence: String = "", verify: String = "", tokens: String = "none"
+  ) -> String {
     """
     {
       version: 1, path: "/points",
       app: { http: { params: { device_id: "${device.id}" }, \(http) }, persistence: { \(persistence) } },
       verify: { url: "/stored?device={device}&after={cursor}", records: "$.points[*]", \(verify) },
-      promises: { tokens: "none", keeps: ["event", "extras"] },
+      login: { url: "/login" }, refresh: "/login",
+      promises: { tokens: "\(tokens)", keeps: ["event", "extras"] },
     }
     """
   }
 
-  func summary(of clauses: Set<String>, dialect: String) throws -> ConformanceSummary {
+  func summary(
+    of clauses: Set<String>, dialect: String, idleTime: Nanoseconds = .milliseconds(7_500)
+  ) throws -> ConformanceSummary {
     let server = try BareServer { self.respond(to: $0) }
     let target = ConformanceTarget(
       "http://127.0.0.1:\(server.port)", try DialectReader().read(dialect), adminToken: nil)
     var settings = ConformanceRun.Settings(seed: 7, start: SystemClock().wallNow)
-    settings.only = clauses
+    (settings.only, settings.idleTime) = (clauses, idleTime)
     return ConformanceSummary(ConformanceRun(target, settings).run { _, _ in }, of: target, settings, seconds: 1)
   }
 
@@ -72,7 +79,14 @@ final class FormBackend: Sendable {
     let line = request.lines[0].split(separator: " ")
     let (method, path) = (line[0], line.count > 1 ? String(line[1]) : "/")
     if method == "GET", path.hasPrefix("/stored?device=") { return list(path.dropFirst(15)) }
+    let now = SystemClock().wallNow.millisecondsSince1970
+    if path == "/login", let life = rules.tokenLife {
+      let tokens = #""access_token":"until-\#(now + life)","refresh_token":"again","expires_in":\#(life / 1_000)"#
+      return answer(200, "{\(tokens)}")
+    }
     guard method == "POST", path == "/points" else { return answer(404) }
+    let end = request.values(of: "authorization").first.flatMap { Int64($0.dropFirst("Bearer until-".count)) }
+    if rules.tokenLife != nil, end ?? 0 < now { return answer(401) }
     guard request.values(of: "content-type") == [rules.contentType] else { return answer(415) }
     guard let body = StoredValue(request.body), let root = body["location"] else { return answer(400) }
     var records = [root]

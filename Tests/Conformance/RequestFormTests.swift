@@ -1,3 +1,4 @@
+import Base
 import Scenario
 import Testing
 import Threaded
@@ -107,5 +108,14 @@ import Threaded
     #expect(
       summary.results.contains { $0.clause.id == "content-type-charset" && $0.verdict.word == "not applicable" },
       "\(Self.verdicts(summary))")
+  }
+
+  /// As the SDK does it before it uploads (SDK §11.5).
+  @Test func aTokenThatEndsDuringAClauseIsRefreshed() throws {
+    var rules = FormBackend.Rules()
+    rules.tokenLife = 1_000
+    let summary = try FormBackend(rules).summary(
+      of: ["idle-then-upload"], dialect: FormBackend.dialect(tokens: "required"), idleTime: .milliseconds(1_300))
+    #expect(summary.kept.count == 1, "\(Self.verdicts(summary))")
   }
 }

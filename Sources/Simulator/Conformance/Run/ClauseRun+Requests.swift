@@ -23,7 +23,13 @@ extension ClauseRun {
   func request(_ phone: ConformancePhone, _ records: [SentRecord]) throws -> OutgoingRequest {
     try keepTime()
     phone.put(records)
-    guard let request = phone.takeRequest(), request.purpose == .records else {
+    var next = phone.takeRequest()
+    // A token that has ended is refreshed before the upload, as the SDK does it (SDK §11.5).
+    if let refresh = next, refresh.purpose == .refresh {
+      phone.answer(refresh, try line().exchange(refresh, of: phone.number).outcome)
+      next = phone.takeRequest()
+    }
+    guard let request = next, request.purpose == .records else {
       throw ClauseStop.notJudged(
         facts.needsTokens ? "the phone did not upload: its access token may have ended" : "the phone did not upload")
     }
