@@ -83,4 +83,34 @@ import Testing
       #expect(ScenarioReference.dialect.contains("| `\(key)` |"), "\(key)")
     }
   }
+
+  /// By such a template the SDK writes no record (SDK §7.5.1).
+  @Test(arguments: [
+    (#"{"t":<%= timestamp %>,"la":<%= latitude %>}"#, "write \"<%= timestamp %>\", or set persistence.timestampFormat"),
+    (#"{"i":<%= uuid %>}"#, "the value of <%= uuid %> is a text"), (#"{"la":<%= lat %>}"#, "no tag <%= lat %>"),
+    (#"{"la":<%= latitude %>"#, "gives no JSON"), (#"<%= latitude %>"#, "gives no JSON"),
+  ])
+  func aTemplateThatGivesNoJSONIsAMistake(template: String, words: String) {
+    let found = problems(of: "{ version: 1, app: { persistence: { locationTemplate: '\(template)' } } }")
+    #expect(found.count == 1 && found.first?.contains(words) == true, "\(found)")
+    #expect(
+      found.first?.hasPrefix("d.json5:1:") == true && found.first?.contains("locationTemplate: ") == true, "\(found)")
+  }
+
+  @Test func aTimeThatIsANumberNeedsNoQuotes() {
+    let template = #"{"t":<%= timestamp %>,"la":<%= latitude %>,"x":"<%= event %>","g":<%= extras %>}"#
+    let app = "app: { persistence: { timestampFormat: 'epoch', locationTemplate: '\(template)' } }"
+    #expect(problems(of: "{ version: 1, \(app) }").isEmpty)
+  }
+
+  @Test func namesOfAnySortStandInPaths() throws {
+    let dialect = try DialectReader().read(
+      #"{ version: 1, verify: { url: "/p?d={device}", fields: { a: "$.at.recorded-at", b: "$['recorded at'][0]['x.y']" } } }"#
+    )
+    #expect(JSONStep.steps(of: dialect.verification.fields["a"] ?? "") == [.member("at"), .member("recorded-at")])
+    let steps: [JSONStep] = [.member("recorded at"), .element(0), .member("x.y")]
+    #expect(JSONStep.steps(of: dialect.verification.fields["b"] ?? "") == steps)
+    #expect(JSONStep.path(of: steps) == "$['recorded at'][0]['x.y']")
+    for path in ["$.-a", "$['a", "$['']", "$.a b", "$['a'"] { #expect(!TargetVerification.isPath(path), "\(path)") }
+  }
 }

@@ -1,4 +1,5 @@
 package import Base
+import Scenario
 
 /// Looks for a value in an entry of a store, whatever it is called there: what is kept under a name that is not known is not
 /// missing.
@@ -19,7 +20,8 @@ extension StoredValue {
     if isSought(self) { return path }
     guard depth < StoredValue.depthMax, case .object(let members) = opened else { return nil }
     for (name, member) in members {
-      if let found = member.member(at: "\(path).\(name)", depth: depth + 1, where: isSought) { return found }
+      let inner = path + JSONStep.member(name).text
+      if let found = member.member(at: inner, depth: depth + 1, where: isSought) { return found }
     }
     return nil
   }
@@ -47,7 +49,8 @@ extension StoredValue {
     switch value {
     case .object(let members):
       for (name, member) in members {
-        if let found = member.place(of: sought, at: "\(path).\(name)", depth: depth + 1) { return found }
+        let inner = path + JSONStep.member(name).text
+        if let found = member.place(of: sought, at: inner, depth: depth + 1) { return found }
       }
     case .list(let elements):
       for (index, element) in elements.prefix(StoredValue.elementsMax).enumerated() {

@@ -109,7 +109,7 @@ extension RecordTemplate {
     }
   }
 
-  private static func append(
+  static func append(
     _ tag: TemplateTag, of record: LocationRecord, _ encoder: inout RecordEncoder, to bytes: inout [UInt8]
   ) {
     let coords = record.coords

@@ -47,6 +47,7 @@ extension DecodingContext {
       }
     }
     judgeURLs(dialect, document)
+    judgeTemplates(of: dialect, document)
     if dialect.promises.isNamedByToken, dialect.login == nil, dialect.preset == nil {
       inside("promises") { context in
         context.refuse(

@@ -43,25 +43,8 @@ package struct TargetVerification: Equatable, Sendable {
     return nil
   }
 
-  /// `$`, then names behind points, `[*]` for every element, and `[1]` for the second one.
-  package static func isPath(_ path: String) -> Bool {
-    guard path.first == "$" else { return false }
-    var rest = path.dropFirst()
-    while let first = rest.first {
-      if rest.hasPrefix("[*]") {
-        rest = rest.dropFirst(3)
-      } else if first == "[" {
-        let index = rest.dropFirst().prefix { $0.isASCII && $0.isNumber }
-        guard (1...4).contains(index.count), rest.dropFirst(1 + index.count).first == "]" else { return false }
-        rest = rest.dropFirst(2 + index.count)
-      } else {
-        let name = rest.dropFirst().prefix { $0 == "_" || ($0.isASCII && ($0.isLetter || $0.isNumber)) }
-        guard first == ".", let initial = name.first, !initial.isNumber else { return false }
-        rest = rest.dropFirst(1 + name.count)
-      }
-    }
-    return true
-  }
+  /// As `JSONStep` reads them.
+  package static func isPath(_ path: String) -> Bool { JSONStep.parsed(path) != nil }
 
   /// What is asked for: a place to read from is a question.
   package var effectiveMethod: VerificationMethod? { method ?? (url == nil && place.count == 0 ? nil : .query) }
@@ -124,13 +107,13 @@ extension TargetVerification: ScenarioSection {
 extension TargetVerification {
   /// Of the key `fields`, which `Dialect` has as well.
   static let fieldsText =
-    "Where fields of a record stand in an entry, by the record's own names: `coords.latitude`, `timestamp`, `extras`. Usual names need no entry. `[1]` is the second element of a list: `$.geometry.coordinates[1]`."
+    "Where fields of a record stand in an entry, by the record's own names: `coords.latitude`, `timestamp`, `extras`. Usual names need no entry. `[1]` is the second element of a list: `$.geometry.coordinates[1]`; `['…']` is any name: `$['recorded at']`, as well `$.recorded-at`."
 }
 
 extension ValueCodec where Value == String {
-  /// `$`, then names behind points, `[*]` for every element, and `[1]` for the second one.
+  /// `$`, then names behind points, `['any name']`, `[*]` for every element, and `[1]` for the second one.
   static var jsonPath: ValueCodec {
-    let pattern = "^\\$(\\[(\\*|[0-9]{1,4})\\]|\\.[A-Za-z_][A-Za-z0-9_]*)*$"
+    let pattern = "^\\$(\\[(\\*|[0-9]{1,4}|'[^']+'|\"[^\"]+\")\\]|\\.[A-Za-z_][A-Za-z0-9_-]*)*$"
     return text(pattern: pattern, words: "a path as in \"$[*].uuid\"", where: TargetVerification.isPath)
   }
 }

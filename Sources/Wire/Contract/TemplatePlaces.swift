@@ -1,0 +1,151 @@
+internal import Base
+import JSON
+
+/// Where a template puts the values of a record, by the record's own names for them (SDK §7.5): for whoever looks for them there
+/// afterwards. Only a value that a tag makes alone has a place: of `"id-<%= uuid %>"` nothing tells which part it is.
+package struct TemplatePlaces: Sendable {
+  /// One step from the root to a value.
+  package enum Step: Hashable, Sendable {
+    case member(String)
+    case element(Int)
+  }
+
+  /// Of one value.
+  package struct Place: Sendable {
+    /// `coords.latitude`.
+    package let field: String
+    package let steps: [Step]
+  }
+
+  package private(set) var places: [Place] = []
+  /// Keys at the root of an object, whatever they hold.
+  package private(set) var keys: [String] = []
+  /// Its extras are an element of their own; those of an object stand beside its keys (SDK §7.5.2).
+  package private(set) var isArray = false
+
+  /// Nil for the empty text, which means the default schema, and for what is no JSON when its tags are filled in.
+  package init?(_ text: String, kind: RecordTemplate.Kind) {
+    guard let template = RecordTemplate(text, kind: kind) else { return nil }
+    // One digit makes a value where a tag stands bare, and a text where it stands in quotes.
+    var draft: [UInt8] = []
+    var tags: [Int: TemplateTag] = [:]
+    for segment in template.segments {
+      switch segment {
+      case .text(let text): draft += text
+      case .tag(let tag):
+        tags[draft.count] = tag
+        draft.append(UInt8(ascii: "1"))
+      }
+    }
+    do throws(JSONError) {
+      var reader = JSONReader(draft.span)
+      isArray = try reader.peek() == .array
+      try read(&reader, tags, at: [])
+      try reader.finish()
+    } catch { return nil }
+  }
+
+  private mutating func read(
+    _ reader: inout JSONReader, _ tags: [Int: TemplateTag], at steps: [Step]
+  ) throws(JSONError) {
+    switch try reader.peek() {
+    case .object:
+      try reader.enterObject()
+      while let key = try reader.nextKey() {
+        var bytes: [UInt8] = []
+        reader.append(key, to: &bytes)
+        let name = String(decoding: bytes, as: UTF8.self)
+        if steps.isEmpty { keys.append(name) }
+        // As in a record, the last of several counts.
+        places.removeAll { $0.steps.starts(with: steps + [.member(name)]) }
+        try read(&reader, tags, at: steps + [.member(name)])
+      }
+    case .array:
+      var index = 0
+      try reader.enterArray()
+      while try reader.nextElement() {
+        try read(&reader, tags, at: steps + [.element(index)])
+        index += 1
+      }
+    case .number: note(try reader.readNumber().range, tags, at: steps)
+    case .string: note(try reader.readText().range, tags, at: steps)
+    case .true, .false, .null: _ = try reader.skipValue()
+    }
+  }
+
+  private mutating func note(_ range: Range<Int>, _ tags: [Int: TemplateTag], at steps: [Step]) {
+    guard range.count == 1, let tag = tags[range.lowerBound] else { return }
+    places.append(Place(field: tag.field, steps: steps))
+  }
+}
+
+extension TemplateTag {
+  /// The name of the value in the default schema.
+  fileprivate var field: String {
+    switch self {
+    case .latitude, .longitude, .accuracy, .speed, .heading, .altitude, .altitudeAccuracy, .speedAccuracy,
+      .headingAccuracy, .ellipsoidalAltitude:
+      "\(RecordKey.coords).\(name)"
+    default: name
+    }
+  }
+}
+
+/// What is wrong with a template before a record is written by it.
+package struct TemplateProblem: Equatable, Sendable {
+  /// As half a sentence.
+  package let cause: String
+  package let remedy: String
+}
+
+extension RecordTemplate {
+  /// What keeps a usual record from being written by a template; nil where nothing does. The SDK logs an error then, and the
+  /// record takes the default schema (SDK §7.5.1).
+  package static func problem(
+    in text: String, kind: Kind, _ style: RecordStyle, of record: LocationRecord
+  ) -> TemplateProblem? {
+    guard let template = RecordTemplate(text, kind: kind) else { return nil }
+    if let unknown = template.unknownTags.first {
+      let known = TemplateTag.allCases.filter { kind == .geofence || !$0.needsGeofence }.map(\.name)
+      return TemplateProblem(
+        cause: "the SDK knows no tag <%= \(unknown) %>, and writes nothing in its place",
+        remedy: NearestName.find(unknown, in: known).map { "did you mean <%= \($0) %>?" }
+          ?? "write one of: \(known.joined(separator: ", "))")
+    }
+    var encoder = RecordEncoder(style: style)
+    var draft: [UInt8] = []
+    var tags: [(tag: TemplateTag, range: Range<Int>)] = []
+    for segment in template.segments {
+      let start = draft.count
+      switch segment {
+      case .text(let text): draft += text
+      case .tag(let tag):
+        append(tag, of: record, &encoder, to: &draft)
+        tags.append((tag, start..<draft.count))
+      }
+    }
+    guard let offset = offsetOfError(in: draft) else { return nil }
+    let end = min(offset + 20, draft.count)
+    let excerpt = String(decoding: draft[max(offset - 20, 0)..<end], as: UTF8.self)
+    let cause =
+      "it gives no JSON at …\(excerpt)…, so that the SDK logs an error and uploads the default schema (SDK §7.5.1)"
+    // A value that is broken off is a text without quotes; one that has ended is followed by what does not belong there.
+    guard let (tag, _) = tags.first(where: { $0.range.contains(offset) }) else {
+      return TemplateProblem(cause: cause, remedy: "let it be an object or a list of JSON when its tags are filled in")
+    }
+    let other = tag == .timestamp || tag == .recordedAt ? ", or set persistence.timestampFormat to \"epoch\"" : ""
+    return TemplateProblem(
+      cause: cause, remedy: "the value of <%= \(tag.name) %> is a text: write \"<%= \(tag.name) %>\"\(other)")
+  }
+
+  private static func offsetOfError(in draft: [UInt8]) -> Int? {
+    do throws(JSONError) {
+      var reader = JSONReader(draft.span)
+      let kind = try reader.peek()
+      guard kind == .object || kind == .array else { return reader.offset }
+      _ = try reader.skipValue()
+      try reader.finish()
+      return nil
+    } catch { return error.offset }
+  }
+}
