@@ -221,7 +221,13 @@ package struct ListedRecords {
     case .object: return StoredRecord(value, fields: fields)
     case .text(let text):
       if let uuid = UUID128(stored: text.utf8.span) { return StoredRecord(entry, fields: fields, uuid: uuid) }
-    case .null, .bool, .number, .list: break
+    case .list where !fields.isEmpty: return StoredRecord(value, fields: fields)
+    case .list:
+      throw StoreProblem(
+        text:
+          "\(pathText) leads to \(value.shown.shortened(60)), a list: name the places of fields in it in verify.fields, as uuid: \"$[0]\""
+      )
+    case .null, .bool, .number: break
     }
     throw StoreProblem(
       text: "\(pathText) leads to \(value.shown.shortened(60)), neither a UUID nor an object, in the answer")

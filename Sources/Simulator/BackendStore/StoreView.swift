@@ -63,14 +63,14 @@ extension StoreView {
 /// How many entries of a store say which records they are, and whose: those that do not tell of no loss.
 package struct EntryCount {
   private var (entries, named, owned) = (0, 0, 0)
-  private var first: StoredValue?
+  private var first: StoredRecord?
   /// What was taken for an entry is what stands around the entries, and its uuid is its own.
   private var isAroundRecords = false
 
   package init() {}
 
   package mutating func take(_ record: StoredRecord, isOwned: Bool) {
-    if entries == 0 { (first, isAroundRecords) = (record.entry, record.isAroundRecords) }
+    if entries == 0 { (first, isAroundRecords) = (record, record.isAroundRecords) }
     entries += 1
     if record.uuid != nil { named += 1 }
     if isOwned { owned += 1 }
@@ -78,7 +78,7 @@ package struct EntryCount {
 
   /// There are entries, and none says which record it is: they have no uuid, or one that is not a record's.
   package func namelessness(_ place: String) -> StoreProblem? {
-    entries > 0 && (named == 0 || isAroundRecords) ? .nameless(place, pathOfRecords: first?.pathOfRecords) : nil
+    entries > 0 && (named == 0 || isAroundRecords) ? .nameless(place, first) : nil
   }
 
   /// There are entries, and none says whose it is.
@@ -102,12 +102,13 @@ extension StoredValue {
 
   private func path(of place: String, depth: Int) -> String? {
     guard case .object(let members) = self, depth < StoredValue.depthMax else { return nil }
-    for (name, value) in members where name.allSatisfy({ $0 != "." && $0 != "[" }) {
+    for (name, value) in members {
+      let inner = place + JSONStep.member(name).text
       if case .list(let elements) = value, let element = elements.first {
         let isNamed = element.uuid != nil || StoredRecord(element, fields: []).uuid != nil
-        if isNamed { return "\(place).\(name)[*]" }
+        if isNamed { return "\(inner)[*]" }
       }
-      if let found = value.path(of: "\(place).\(name)", depth: depth + 1) { return found }
+      if let found = value.path(of: inner, depth: depth + 1) { return found }
     }
     return nil
   }
@@ -139,22 +140,27 @@ package struct StoreProblem: Error, Equatable {
     )
   }
 
-  /// A store whose entries have the uuid that is looked for where another one was taken for theirs.
-  package static func misnamed(_ place: String, path: String) -> StoreProblem {
-    var problem = StoreProblem(text: "\(place): a record's uuid stands at \(path): name it as 'uuid' in verify.fields")
+  /// A store whose entries have the uuid that is looked for where another one was taken for theirs; `named` is where it was said
+  /// to be.
+  package static func misnamed(_ place: String, path: String, named: String? = nil) -> StoreProblem {
+    let words =
+      named.map { "a record's uuid stands at \(path): verify.fields has 'uuid' at \($0)" }
+      ?? "a record's uuid stands at \(path): name it as 'uuid' in verify.fields"
+    var problem = StoreProblem(text: "\(place): \(words)")
     problem.isNameless = true
     return problem
   }
 
   /// A store whose entries do not say which records they are; with what leads to the records in them, where that is seen.
-  fileprivate static func nameless(_ place: String, pathOfRecords: String?) -> StoreProblem {
-    let remedy = pathOfRecords.map { path in
+  fileprivate static func nameless(_ place: String, _ first: StoredRecord?) -> StoreProblem {
+    let remedy = first?.entry.pathOfRecords.map { path in
       "verify.records of a dialect, target.verify.uuids of a scenario: \"\(path)\", as it seems"
     }
-    var problem = StoreProblem(
-      text:
-        "\(place): no entry has a uuid; name where the entries stand, or the place of 'uuid' in verify.fields"
-        + (remedy.map { " (\($0))" } ?? ""))
+    var words = "no entry has a uuid; name where the entries stand, or the place of 'uuid' in verify.fields"
+    if let first, let named = first.namedPlace(of: "uuid") {
+      words = "no entry has a uuid at \(named), where verify.fields has 'uuid': the entries have \(first.pathsShown)"
+    }
+    var problem = StoreProblem(text: "\(place): \(words)" + (remedy.map { " (\($0))" } ?? ""))
     problem.isNameless = true
     return problem
   }

@@ -8,16 +8,34 @@ package struct StoredRecord: Sendable {
   /// The entry, and what stands in it under names where stores keep whole records.
   private let boxes: [StoredValue]
   private let fields: [Named<[JSONStep]>]
+  /// Where the app sends its fields, and which of the boxes has most of these places; nil where it sends the record's own names.
+  private let sent: (places: SentPlaces, box: StoredValue)?
+  /// Its identity, where the store says it beside the entry.
+  private let known: UUID128?
 
   /// `fields` says where in the entry some of the record's fields stand; `known` is its identity where that is known.
-  package init(_ entry: StoredValue, fields: [Named<[JSONStep]>], uuid known: UUID128? = nil) {
+  package init(
+    _ entry: StoredValue, fields: [Named<[JSONStep]>], uuid known: UUID128? = nil, sent places: SentPlaces? = nil
+  ) {
     self.entry = entry
     self.fields = fields
+    self.known = known
     let inner = entry.boxes
-    boxes = inner.isEmpty ? [entry] : [entry] + inner
+    let boxes = inner.isEmpty ? [entry] : [entry] + inner
+    self.boxes = boxes
+    sent = places.map { places in
+      // Of several the first, which is the row.
+      let best = boxes.indices.max { (places.count(in: boxes[$0]), $1) < (places.count(in: boxes[$1]), $0) }
+      return (places, boxes[best ?? 0])
+    }
     // Most entries have it under its own name.
     let own = known ?? (fields.isEmpty ? entry["uuid"]?.uuid : nil)
-    uuid = own ?? StoredRecord.first("uuid", of: entry, boxes, fields) { $0.uuid }
+    uuid = own ?? StoredRecord.first("uuid", of: entry, boxes, fields, sent) { $0.uuid }
+  }
+
+  /// The same entry, whose fields may stand where the app sends them.
+  package func reading(_ places: SentPlaces) -> StoredRecord {
+    StoredRecord(entry, fields: fields, uuid: known, sent: places)
   }
 
   /// Under which other names a field is kept.
@@ -44,7 +62,7 @@ package struct StoredRecord: Sendable {
   private static func steps(_ name: String) -> [String] { name.split(separator: ".").map(String.init) }
 
   /// What the store has of a field, by the record's own name for it, `coords.latitude`; nil when it shows none.
-  package func value(_ name: String) -> StoredValue? { StoredRecord.first(name, of: entry, boxes, fields) { $0 } }
+  package func value(_ name: String) -> StoredValue? { StoredRecord.first(name, of: entry, boxes, fields, sent) { $0 } }
 
   /// Those of these fields whose place was named, and has nothing.
   package func missingFields(of names: [String]) -> [String] {
@@ -52,9 +70,24 @@ package struct StoredRecord: Sendable {
     return names.filter { name in fields.contains { $0.name == name } && value(name) == nil }
   }
 
+  /// The place that was named for a field, as a path.
+  package func namedPlace(of name: String) -> String? {
+    fields.first { $0.name == name }.map { JSONStep.path(of: $0.value) }
+  }
+
+  /// What stands under this key, in the entry or where it keeps a whole record.
+  package func member(_ key: String) -> StoredValue? { boxes.lazy.compactMap { $0[key] }.first }
+
+  /// The paths in the entry, for people.
+  package var pathsShown: String {
+    let paths = entry.paths(from: "$", depth: 0)
+    let count = 24
+    return paths.prefix(count).joined(separator: ", ") + (paths.count > count ? " and more" : "")
+  }
+
   /// The device under which it is stored, where the entry says so: `device` may also be an object that describes it.
   package var device: String? {
-    func text(_ name: String) -> String? { StoredRecord.first(name, of: entry, boxes, fields) { $0.string } }
+    func text(_ name: String) -> String? { StoredRecord.first(name, of: entry, boxes, fields, sent) { $0.string } }
     return (fields.isEmpty ? entry["device"]?.string : nil) ?? text("device") ?? text("device_id")
   }
 
@@ -75,7 +108,7 @@ package struct StoredRecord: Sendable {
   /// around a whole record may have an `id` or a time of its own.
   private static func first<Meaning>(
     _ name: String, of entry: StoredValue, _ boxes: [StoredValue], _ fields: [Named<[JSONStep]>],
-    _ meaning: (StoredValue) -> Meaning?
+    _ sent: (places: SentPlaces, box: StoredValue)?, _ meaning: (StoredValue) -> Meaning?
   ) -> Meaning? {
     if !fields.isEmpty {
       if let place = fields.first(where: { $0.name == name }) {
@@ -88,12 +121,22 @@ package struct StoredRecord: Sendable {
       }
     }
     let places = places[name] ?? [steps(name)]
-    for names in [places[..<1], places[1...]] {
+    func found(under names: ArraySlice<[String]>) -> Meaning? {
       for box in boxes {
-        for steps in names { if let found = value(along: steps, of: box).flatMap(meaning) { return found } }
+        for steps in names {
+          if let sent, steps.count == 1, sent.places.isTaken(steps[0], from: name) { continue }
+          if let found = value(along: steps, of: box).flatMap(meaning) { return found }
+        }
+      }
+      return nil
+    }
+    if let found = found(under: places[..<1]) { return found }
+    if let sent {
+      for place in sent.places.places(of: name) {
+        if let found = sent.box.values(along: place[...]).first.flatMap({ meaning($0.opened) }) { return found }
       }
     }
-    return nil
+    return found(under: places[1...])
   }
 
   private static func value(along steps: [String], of box: StoredValue) -> StoredValue? {
@@ -107,6 +150,12 @@ package struct StoredRecord: Sendable {
 }
 
 extension StoredValue {
+  /// To what stands in objects of objects.
+  fileprivate func paths(from path: String, depth: Int) -> [String] {
+    guard depth < 2, case .object(let members) = opened, !members.isEmpty else { return depth == 0 ? [] : [path] }
+    return members.flatMap { $0.value.paths(from: path + JSONStep.member($0.key).text, depth: depth + 1) }
+  }
+
   /// In any spelling of stores.
   var uuid: UUID128? { string.flatMap { UUID128(stored: $0.utf8.span) } }
 

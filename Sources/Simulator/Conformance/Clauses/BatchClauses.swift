@@ -217,7 +217,8 @@ extension ConformanceClause {
 
   /// What a template without coordinates makes of a fix.
   static func badRecord(_ run: ClauseRun, _ phone: ConformancePhone, isBare: Bool = true) throws -> SentRecord {
-    try run.raw(
+    guard run.facts.takesDefaultSchema else { return try run.fixWithoutPlace(phone) }
+    return try run.raw(
       phone, #"{"uuid":"%U","timestamp":"%T","is_moving":true,"battery":{"level":0.4,"is_charging":false}}"#,
       isBare: isBare)
   }

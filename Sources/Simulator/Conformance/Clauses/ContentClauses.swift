@@ -33,11 +33,13 @@ extension ConformanceClause {
       try run.deliver(phone, records)
       let look = try run.expectOnce(records, of: phone.name, among: " of all quarters of the Earth")
       for (record, (latitude, longitude)) in zip(records, places) {
-        guard let entry = look.entry(of: record), let stored = entry.value("coords.latitude")?.double else { continue }
+        guard let entry = look.entry(of: record) else { continue }
+        guard let stored = entry.value("coords.latitude")?.double else {
+          if let reason = run.facts.hidden("coords.latitude") { throw ClauseStop.notJudged(reason) }
+          continue
+        }
         if abs(stored - longitude) < 0.01, abs(stored - latitude) >= 0.01 {
-          throw run.fail(
-            "latitude \(latitude) is stored as \(stored), which is the longitude",
-            stored: entry.entry.shown.shortened(200))
+          throw run.swapped(latitude, as: stored, entry)
         }
       }
     },
@@ -146,7 +148,8 @@ extension ConformanceClause {
     try run.deliver(phone, [record], as: "a record with a speed of -1")
     let look = try run.expectOnce([record], of: phone.name, among: " with a speed of -1")
     guard let entry = look.entry(of: record) else { return }
-    for field in ["coords.speed", "coords.heading", "battery.level"] where run.facts.shows(field) {
+    for field in ["coords.speed", "coords.heading", "battery.level"]
+    where run.facts.shows(field) && run.facts.strange(field) == nil && record.value.value(at: field) != nil {
       // A store may have its own word for "unknown".
       guard let stored = entry.value(field)?.double, stored != -1 else { continue }
       throw run.fail("\(field) of -1 is stored as \(stored)", harm: .wrong)
@@ -170,10 +173,11 @@ extension ConformanceClause {
     try run.deliver(phone, records)
     let look = try run.expectOnce(records, of: phone.name)
     for record in records {
+      if !record.sends("timestamp") { throw ClauseStop.notApplicable(run.notSent(["timestamp"])) }
       if let reason = run.facts.strange("timestamp") { throw ClauseStop.notJudged(reason) }
       guard let stored = look.entry(of: record)?.value("timestamp") else {
         if let reason = run.facts.hidden("timestamp") { throw ClauseStop.notJudged(reason) }
-        throw ClauseStop.notApplicable("the store shows no time")
+        throw ClauseStop.notApplicable("the store shows no time\(run.facts.remedyOfTemplates)")
       }
       guard let instant = stored.instant else {
         throw ClauseStop.notJudged("the store's time cannot be read: \(stored.shown.shortened(60)); see verify.fields")
@@ -189,7 +193,7 @@ extension ConformanceClause {
   }
 
   private static func epoch(_ run: ClauseRun) throws {
-    guard run.target.dialect.promises.takesEpoch else {
+    guard run.target.dialect.promises.takesEpoch || run.target.templates.countsTimes else {
       throw ClauseStop.notApplicable("the dialect takes ISO times only")
     }
     let phone = try run.phone { $0.persistence.timestampFormat = .epoch }
@@ -248,7 +252,9 @@ extension ConformanceClause {
     try run.deliver(phone, [record], as: "an inaccurate record")
     let look = try run.expectOnce([record], of: phone.name, among: " of an accuracy of 1,500 m")
     // A store that says false takes a simulated position for a real one.
-    guard let entry = look.entry(of: record), let stored = entry.value("mock"), stored.flag == false else { return }
+    guard let entry = look.entry(of: record), let stored = entry.value("mock"), stored.flag == false,
+      record.value["mock"] != nil
+    else { return }
     run.showRequest(of: record)
     throw run.fail(
       "mock: \(stored.shown) instead of true", harm: .wrong, stored: entry.entry.shown.shortened(300),
@@ -286,13 +292,15 @@ extension ConformanceClause {
     let fields = [
       "coords.speed", "coords.heading", "coords.altitude", "coords.accuracy", "odometer", "battery.level", "is_moving",
       "activity.type",
-    ].filter(run.facts.shows)
+    ].filter { run.facts.shows($0) && zeros.value.value(at: $0) != nil }
     // Columns may keep the level and the type alone.
     let pairs: [(field: String, beside: String, of: KeptField)] = [
       ("battery.is_charging", "battery.level", .battery), ("activity.confidence", "activity.type", .activity),
     ]
     func showsOfAll(_ field: String) -> Bool {
-      records.allSatisfy { look.entry(of: $0)?.value(field)?.isNull == false }
+      records.allSatisfy {
+        look.entry(of: $0)?.value(field)?.isNull == false && $0.value.value(at: field) != nil
+      }
     }
     let accuracies = ["coords.speed_accuracy", "coords.heading_accuracy", "coords.altitude_accuracy"]
     let others =
@@ -304,7 +312,9 @@ extension ConformanceClause {
           }
         return run.facts.shows(pair.beside) && (isPromised || showsOfAll(pair.field))
       }.map(\.field) + accuracies.filter(showsOfAll)
-    guard !fields.isEmpty else { throw ClauseStop.notApplicable("the store shows none of these fields") }
+    guard !fields.isEmpty else {
+      throw ClauseStop.notApplicable("the store shows none of these fields\(run.facts.remedyOfTemplates)")
+    }
     let leftOut = try expectZeros(run, fields + others, of: zeros, beside: records, in: look)
     for record in records {
       try run.expectSame(fields, of: record, in: look)
@@ -358,6 +368,9 @@ extension ConformanceClause {
     let isPromised = run.facts.promises(.params)
     let found = first.value("params")?["user_id"] ?? first.value("user_id")
     guard let found else {
+      if first.value("params") == nil, let place = first.namedPlace(of: "params") {
+        throw run.misplaced("params", place, first)
+      }
       if isPromised { throw run.fail("the params are not stored", stored: first.entry.shown.shortened(200)) }
       throw ClauseStop.notApplicable("the dialect does not promise to keep params")
     }

@@ -43,7 +43,6 @@ extension ConformanceClause {
       try add { [run.fix($0)] }
       if let whole = uploads.popLast() { uploads.append((whole.request.withHalfItsBody, whole.device)) }
       try add { [run.fix($0)] }
-      guard run.facts.takesDefaultSchema else { continue }
       try add { [try badRecord(run, $0, isBare: false)] }
       if run.facts.prefersBatches {
         try add(inBatch: true) { [run.fix($0), run.fix($0), try badRecord(run, $0, isBare: false)] }

@@ -99,15 +99,18 @@ extension ConformanceClause {
     run.log.noteUnscriptable()
     try run.deliver(phone, records)
     let look = try run.expectOnce(records, of: phone.name)
+    let extra = "extras.\(run.nameOfExtra("neighbour"))"
     for (index, record) in records.enumerated() where index != 1 {
       guard let entry = look.entry(of: record) else { continue }
-      for field in ["event", "geofence.identifier", "extras.neighbour"] {
-        guard let value = entry.value(field), let text = value.string, let theirs = full.value.value(at: field)?.string,
+      for field in ["event", "geofence.identifier", extra] {
+        let flat = field == extra && run.facts.hasFlatExtras ? entry.member(run.nameOfExtra("neighbour")) : nil
+        guard let value = entry.value(field) ?? flat, let text = value.string,
+          let theirs = full.value.value(at: field)?.string,
           text.lowercased() == theirs.lowercased()
         else { continue }
         throw mixed(run, "record \(index + 1) of the batch has \(field) \(value.shown) of record 2", entry)
       }
-      for field in ["battery.level", "activity.type"] where run.facts.shows(field) {
+      for field in ["battery.level", "activity.type"] where run.facts.shows(field) && run.facts.strange(field) == nil {
         if let value = entry.value(field), let theirs = full.value.value(at: field), value.equals(theirs) {
           throw mixed(run, "record \(index + 1) of the batch has \(field) \(value.shown) of record 2", entry)
         }
@@ -115,6 +118,14 @@ extension ConformanceClause {
       }
     }
     if run.facts.takesDefaultSchema { try bareRecords(run) }
+    let fields = ["event", "extras", "battery.level", "activity.type"]
+    if !fields.contains(where: run.facts.shows) {
+      throw ClauseStop.notApplicable(
+        "the store shows none of the fields \(fields.joined(separator: ", "))\(run.facts.remedyOfTemplates)")
+    }
+    // What is there under another name may be that of a neighbour.
+    let hidden = fields.compactMap(run.facts.hidden)
+    if let reason = hidden.first { throw ClauseStop.partly(reason) }
   }
 
   /// Where each record of a batch has other extras, each is stored with its own.
@@ -128,15 +139,16 @@ extension ConformanceClause {
     let look = try run.expectOnce(records, of: phone.name)
     for (index, record) in records.enumerated() {
       guard let entry = look.entry(of: record) else { continue }
-      let stored = entry.value("extras")
+      let stored = run.stored("extras", of: record, entry)
       for (other, neighbour) in records.enumerated() where other != index {
         guard let stored, let theirs = neighbour.value.value(at: "extras") else { continue }
-        let (mine, only) = ("record \(index + 1) of the batch has", "only\(other + 1)")
-        if stored.equals(theirs) || stored[only] != nil { run.showRequest(of: record) }
+        let (mine, only) = ("record \(index + 1) of the batch has", run.nameOfExtra("only\(other + 1)"))
+        let strange = stored[only] ?? (run.facts.hasFlatExtras ? entry.member(only) : nil)
+        if stored.equals(theirs) || strange != nil { run.showRequest(of: record) }
         if stored.equals(theirs) {
           throw mixed(run, "\(mine) the extras of record \(other + 1): \(stored.shown)", entry)
         }
-        if let value = stored[only] {
+        if let value = strange {
           throw mixed(run, "\(mine) extras.\(only) \(value.shown) of record \(other + 1)", entry)
         }
       }

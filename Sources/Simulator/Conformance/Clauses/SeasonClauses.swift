@@ -42,7 +42,8 @@ extension ConformanceClause {
         harm: .lose, sign: .loss)
     }
     if let record = records.first, look.entry(of: record)?.value("timestamp") == nil {
-      throw ClauseStop.notApplicable("the store shows no time")
+      if let reason = run.facts.hidden("timestamp") { throw ClauseStop.notJudged(reason) }
+      throw ClauseStop.notApplicable("the store shows no time\(run.facts.remedyOfTemplates)")
     }
   }
 }

@@ -191,7 +191,7 @@ extension ConformanceClause {
     }
     for record in records {
       guard let entry = look.entry(of: record), let value = entry.value("coords.latitude")?.double else { continue }
-      let sent = record.value["lat"]?.double ?? record.value.first?.double ?? value
+      let sent = record.value.value(at: "coords.latitude")?.double ?? value
       if abs(sent - value) > 1e-6 {
         throw run.fail(
           "latitude \(sent) of a template is stored as \(value)", harm: .wrong, sign: .field("coords.latitude"))
@@ -270,9 +270,4 @@ extension ConformanceClause {
 
 extension SentRecord {
   var text: String { String(decoding: bytes, as: UTF8.self) }
-}
-
-extension StoredValue {
-  /// Of a list.
-  var first: StoredValue? { if case .list(let elements) = self { elements.first } else { nil } }
 }

@@ -243,25 +243,7 @@ extension ConformanceClause {
     }
     if let problem { throw problem }
     look = try run.expectOnce([record], of: phone.name)
-    if let entry = look?.entry(of: record) {
-      let names = [
-        "event", "is_moving", "odometer", "activity", "battery", "extras", "coords.speed", "coords.heading",
-        "coords.altitude",
-        "coords.accuracy", "activity.type", "battery.level",
-      ]
-      var shown = Set(names.filter { entry.value($0) != nil })
-      let others = ["timestamp", "coords.latitude", "coords.longitude"]
-      if shown.isEmpty, others.allSatisfy({ entry.value($0) == nil }) { run.facts.noteIdentitiesAlone() }
-      // Only a record with an event tells whether the store shows events. That it is stored is another clause.
-      let change = run.fix(phone) { $0.event = .motionchange }
-      try run.deliver(phone, [change])
-      let changed = try run.look(for: [change], of: phone.name).entry(of: change)
-      if changed?.value("event") != nil { shown.insert("event") }
-      try shown.formUnion(fieldsShownElsewhere(run, names))
-      run.facts.note(shown: shown)
-      run.facts.noteFirst(entry, of: record)
-      if let changed { run.facts.noteHidden(["event"], in: changed, of: change) }
-    }
+    if let entry = look?.entry(of: record) { try noteFields(run, of: record, entry, by: phone) }
     // Its tokens are those of its last upload.
     run.facts.note(firstDelivery: FirstDelivery(of: record, by: phone, at: run.now))
     let stranger = "\(phone.name)-unknown"
@@ -273,9 +255,38 @@ extension ConformanceClause {
     }
   }
 
-  /// Of records that come over other connections: one of several nodes behind an address may drop what another keeps.
-  private static func fieldsShownElsewhere(_ run: ClauseRun, _ names: [String]) throws -> Set<String> {
-    var shown: Set<String> = []
+  /// What the first records tell of the store, and of what the dialect says about it.
+  private static func noteFields(
+    _ run: ClauseRun, of record: SentRecord, _ entry: StoredRecord, by phone: ConformancePhone
+  ) throws {
+    let isFlat = record.isTemplated && entry.value("extras") == nil
+    if isFlat, entry.member(run.nameOfExtra("k"))?.string == "v" { run.facts.noteFlatExtras() }
+    // Only a record with an event tells whether the store shows events. That it is stored is another clause.
+    let change = run.fix(phone) { $0.event = .motionchange }
+    try run.deliver(phone, [change])
+    let changed = try run.look(for: [change], of: phone.name).entry(of: change)
+    let others = try recordsElsewhere(run)
+    try run.expectNamedPlaces([(record, entry)] + (changed.map { [(change, $0)] } ?? []) + others)
+    let names = RunFacts.fields.filter { !$0.hasPrefix("coords.l") } + ["event"]
+    func shown(of record: SentRecord, _ entry: StoredRecord) -> [String] {
+      names.filter { run.stored($0, of: record, entry) != nil }
+    }
+    var fields = Set(shown(of: record, entry))
+    let places = ["timestamp", "coords.latitude", "coords.longitude"]
+    let values = (names + places).compactMap(record.value.value)
+    // What stands there under other names is there.
+    let isBare = places.allSatisfy { entry.value($0) == nil } && values.allSatisfy { entry.entry.place(of: $0) == nil }
+    if fields.isEmpty, isBare { run.facts.noteIdentitiesAlone() }
+    if changed?.value("event") != nil { fields.insert("event") }
+    for (record, entry) in others { fields.formUnion(shown(of: record, entry)) }
+    run.facts.note(shown: fields)
+    run.facts.noteFirst(entry, of: record)
+    if let changed { run.facts.noteHidden(["event"], in: changed, of: change) }
+  }
+
+  /// Records that come over other connections: one of several nodes behind an address may drop what another keeps.
+  private static func recordsElsewhere(_ run: ClauseRun) throws -> [(SentRecord, StoredRecord)] {
+    var found: [(SentRecord, StoredRecord)] = []
     for _ in 0..<(run.facts.isSlow || run.facts.isStoreSlow ? 0 : 3) {
       _ = run.leaveLine()
       let phone = try run.phone()
@@ -284,9 +295,9 @@ extension ConformanceClause {
       guard run.uploadPatiently(phone).last?.isSuccess ?? false,
         let entry = try run.look(for: [record], of: phone.name).entry(of: record)
       else { continue }
-      shown.formUnion(names.filter { entry.value($0) != nil })
+      found.append((record, entry))
     }
-    return shown
+    return found
   }
 
   private static func readableWhenAcknowledged(_ run: ClauseRun) throws {

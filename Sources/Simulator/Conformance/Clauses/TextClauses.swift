@@ -73,19 +73,21 @@ extension ConformanceClause {
       "text-nul", .content, .must, .block, "A text with U+0000 is acknowledged, and its record stored",
       because: "PostgreSQL's text and jsonb refuse it: an error 500 that comes back again and again (SDK §22, row 1)",
       presumes: ["batch-all-stored"]
-    ) { try hostile($0, #""extras":{"a":"a\u0000b"}"#, "U+0000") },
+    ) { try hostile($0, #"{"a":"a\u0000b"}"#, "U+0000") },
     ConformanceClause(
       "text-half-surrogate", .content, .should, .block,
       "A text with half a surrogate pair is acknowledged, and its record stored",
       because:
         "an app that cuts a text in the middle of an emoji may write one, and many libraries refuse to read or to write it (RFC 8259 §8.2; SDK §22, row 1)",
       presumes: ["batch-all-stored"]
-    ) { try hostile($0, #""extras":{"a":"x\ud83d"}"#, "half a surrogate pair") },
+    ) { try hostile($0, #"{"a":"x\ud83d"}"#, "half a surrogate pair") },
   ]
 
   private static func extras(_ run: ClauseRun, _ text: String) throws {
     let phone = try run.phone()
-    let record = try run.raw(phone, with: "\"extras\":\(text)")
+    let record =
+      run.facts.takesDefaultSchema
+      ? try run.raw(phone, with: "\"extras\":\(text)") : run.record(phone, extras: text)
     try run.deliver(phone, [record], as: "a record with extras \(text.shortened(60))")
     let look = try run.expectOnce([record], of: phone.name, among: " with extras")
     try run.expectSame(["extras"], of: record, in: look)
@@ -108,12 +110,14 @@ extension ConformanceClause {
     throw run.fail("geofence.identifier: \(stored) instead of \(text)")
   }
 
-  private static func hostile(_ run: ClauseRun, _ members: String, _ what: String) throws {
+  private static func hostile(_ run: ClauseRun, _ extras: String, _ what: String) throws {
     let phone = try run.phone()
     if phone.configuration.http.rootProperty == "." {
       throw ClauseStop.notApplicable("without a root the SDK would have to read the record")
     }
-    let record = try run.raw(phone, with: members)
+    let record =
+      run.facts.takesDefaultSchema
+      ? try run.raw(phone, with: "\"extras\":\(extras)") : run.record(phone, extras: extras)
     let next = run.fix(phone)
     try run.deliver(phone, [record, next], as: "a record with \(what)")
     // A record that cannot be understood may be put aside; what stands behind it may not.
@@ -131,11 +135,12 @@ extension ClauseRun {
       note = "texts were not compared, as the store shows no extras"
       return
     }
+    let name = nameOfExtra("note")
     for record in records {
-      guard let entry = look.entry(of: record), let sent = record.value.value(at: "extras.note")?.string else {
+      guard let entry = look.entry(of: record), let sent = record.value.value(at: "extras.\(name)")?.string else {
         continue
       }
-      let stored = entry.value("extras")?["note"]?.string
+      let stored = stored("extras", of: record, entry)?[name]?.string
       if stored == sent { continue }
       let size = stored.map { "\($0.unicodeScalars.count) of the \(sent.unicodeScalars.count) letters" } ?? "nothing"
       throw fail(
@@ -254,6 +259,8 @@ extension ConformanceClause {
     if case .object? = look.entry(of: record)?.value("provider") {
       try run.expectSame("provider", of: record, in: look)
     }
+    if let reason = run.facts.hidden("event") { throw ClauseStop.partly(reason) }
+    if !run.facts.shows("event") { run.note = "the store shows no 'event'" }
   }
 
   /// What only records of one event have. A list of columns may leave it out; one of whole records shows what is kept of each.
@@ -263,6 +270,7 @@ extension ConformanceClause {
     let name = part.rawValue
     guard record.value.value(at: name) != nil, let entry = look.entry(of: record) else { return }
     if entry.value(name) != nil { return try expectName(run, of: record, entry) }
+    if let place = entry.namedPlace(of: name) { throw run.misplaced(name, place, entry) }
     guard run.target.dialect.promises.kept?.contains(part) ?? entry.isWholeRecord else {
       return run.note = "the store shows no '\(name)'"
     }

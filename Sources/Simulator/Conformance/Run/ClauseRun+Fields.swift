@@ -1,5 +1,6 @@
 import BackendStore
 import Base
+import Scenario
 
 /// Whether fields are stored as they were sent.
 extension ClauseRun {
@@ -8,19 +9,28 @@ extension ClauseRun {
   func expectSame(_ fields: [String], of record: SentRecord, in look: FoundRecords) throws {
     guard let entry = look.entry(of: record) else { return }
     var unseen: ClauseStop?
+    let said = record.value
+    if !fields.isEmpty, !fields.contains(where: record.sends) {
+      throw ClauseStop.notApplicable(notSent(fields))
+    }
     for field in fields {
-      guard let sent = record.value.value(at: field) else { continue }
+      guard let sent = said.value(at: field) else { continue }
       if facts.listsIdentitiesAlone {
         throw ClauseStop.notJudged("the store shows the uuids of records, and nothing else")
       }
-      guard facts.shows(field) else { throw ClauseStop.notApplicable("the store shows no '\(field)'") }
+      guard facts.shows(field) else { throw ClauseStop.notApplicable(facts.notShown(field)) }
       if let reason = facts.strange(field) {
         unseen = unseen ?? ClauseStop.notJudged(reason)
         continue
       }
-      guard let stored = entry.value(field) else {
+      guard let stored = stored(field, of: record, entry) else {
         if let reason = facts.hidden(field) {
           unseen = unseen ?? ClauseStop.notJudged(reason)
+          continue
+        }
+        // Of what comes in another form than the other records, nothing tells where it is.
+        if !record.isTemplated, !facts.takesDefaultSchema {
+          unseen = unseen ?? ClauseStop.partly("the store shows no '\(field)' of a record in the default schema")
           continue
         }
         throw missing(field, of: record, entry)
@@ -42,11 +52,16 @@ extension ClauseRun {
   func expectSame(_ field: String, of record: SentRecord, in look: FoundRecords, isOwed: Bool = false) throws {
     guard let entry = look.entry(of: record), let sent = record.value.value(at: field), facts.strange(field) == nil
     else { return }
-    guard let stored = entry.value(field) else {
+    guard let stored = stored(field, of: record, entry) else {
       guard isOwed else { return }
       throw missing(field, of: record, entry)
     }
     try expectSame(field, sent, as: stored, of: record, entry)
+  }
+
+  /// Nothing can be said of what a template does not send by itself.
+  func notSent(_ fields: [String]) -> String {
+    "the app's template has no tag for \(fields.map { "'\($0)'" }.joined(separator: ", ")) that makes a value alone"
   }
 
   private func missing(_ field: String, of record: SentRecord, _ entry: StoredRecord) -> ClauseStop {
@@ -77,6 +92,7 @@ extension RunFacts {
     if let time = entry.value("timestamp"), time.instant != nil { noteReadableTimes(time.epochUnit) }
     noteHidden(RunFacts.fields, in: entry, of: record)
     noteStrange(in: entry, of: record)
+    if record.isTemplated { noteOther(in: entry, of: record) }
     if entry.value("timestamp") == nil, let place = entry.entry.place(of: record.timestamp) {
       note(hidden: "timestamp", RunFacts.unnamed("timestamp", at: place))
     } else if entry.value("timestamp") == nil,
@@ -108,6 +124,26 @@ extension RunFacts {
 
   private static func unnamed(_ field: String, at place: String) -> String {
     "the store shows no '\(field)' under a usual name, and its value at \(place): name it in verify.fields, or let a query or command show it by itself"
+  }
+
+  /// A field that is shown with another value under a name that is only likely, and with its own elsewhere: the name is that of
+  /// something else.
+  private func noteOther(in entry: StoredRecord, of record: SentRecord) {
+    let said = record.value
+    for field in RunFacts.fields + ["timestamp"] where entry.namedPlace(of: field) == nil && strange(field) == nil {
+      guard let sent = said.value(at: field), let stored = entry.value(field),
+        StoredField.difference(stored, sent, field) != nil
+      else { continue }
+      let place = field == "timestamp" ? entry.entry.place(of: record.timestamp) : entry.entry.place(of: sent)
+      // The value that is shown may be nearly the same.
+      guard let place, entry.entry.values(along: JSONStep.steps(of: place)[...]).first?.equals(stored) != true else {
+        continue
+      }
+      note(
+        strange: field,
+        "the store shows '\(field)' as \(stored.shown.shortened(40)), and its value at \(place): name it in verify.fields"
+      )
+    }
   }
 
   /// Numbers in a unit that no document names: degrees in whole parts, and times since another year than 1970. A list that shows

@@ -257,8 +257,9 @@ extension ClauseRun {
       return look
     }
     if let path = all.lazy.compactMap({ $0.entry.place(of: first.uuid) }).first {
+      let named = all.first?.namedPlace(of: "uuid")
       throw ClauseStop.unread(
-        "the store could not be read: \(StoreProblem.misnamed(target.storePlace ?? "", path: path).text)")
+        "the store could not be read: \(StoreProblem.misnamed(target.storePlace ?? "", path: path, named: named).text)")
     }
     if !facts.knowsUUIDs, let other = all.first(where: { isUnderAnotherName(first, $0) })?.uuid {
       throw ClauseStop.unread(

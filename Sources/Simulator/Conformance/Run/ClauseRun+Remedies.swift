@@ -1,3 +1,4 @@
+import BackendStore
 import Contract
 import Scenario
 import Upload
@@ -22,6 +23,20 @@ extension ClauseRun {
   /// Of a backend that takes single records.
   func isRefusedBatch(_ upload: ConformancePhone.Upload) -> Bool {
     upload.status >= 400 && facts.refusesBatchesAlone && upload.request.cargo?.isBatch ?? false
+  }
+
+  /// Latitude and longitude may change places in the description, too.
+  func swapped(_ latitude: Double, as stored: Double, _ entry: StoredRecord) -> ClauseStop {
+    let stop = fail(
+      "latitude \(latitude) is stored as \(stored), which is the longitude", stored: entry.entry.shown.shortened(200))
+    guard case .broken(var breach) = stop else { return stop }
+    let places = ["coords.latitude", "coords.longitude"].compactMap { name in
+      entry.namedPlace(of: name).map { "'\(name)' at \($0)" }
+    }
+    guard !places.isEmpty else { return stop }
+    breach.remedy =
+      "verify.fields has \(places.joined(separator: " and ")): where the store has each under its right name, they have changed places there"
+    return .broken(breach)
   }
 
   /// A store that has never shown an entry may hold all of them elsewhere.

@@ -64,9 +64,3 @@ extension ClauseRun {
     if target.store != nil { try expectOnce([record], of: phone.name, among: " after \(what)") }
   }
 }
-
-extension ClauseRun {
-  func object(_ text: String) -> RenderedObject {
-    do { return try RenderedObject(text) } catch { preconditionFailure("the text of a clause is an object: \(error)") }
-  }
-}

@@ -28,6 +28,8 @@ final class ClauseRun {
   private var lineOfPhones: PhoneLine?
   private var stream: RandomStream
   private var phones = 0
+  /// By their texts.
+  var templates: [String: TemplatePlaces?] = [:]
   private var records = 0
   /// Records without the fields that are usual.
   private(set) var hasBareRecords = false
@@ -162,9 +164,10 @@ extension ClauseRun {
     let keysOfApp = ClauseRun.add(phone.configuration.persistence.extras, to: &record.extras)
     var renderer = RecordRenderer(phone.configuration)
     var bytes: [UInt8] = []
-    _ = renderer.append(record, to: &bytes)
+    let note = renderer.append(record, to: &bytes)
     return SentRecord(
-      uuid: record.uuid, timestamp: record.timestamp, bytes: bytes, keysOfApp: keysOfApp)
+      uuid: record.uuid, timestamp: record.timestamp, bytes: bytes, said: said(record, phone.configuration, note),
+      keysOfApp: keysOfApp)
   }
 
   func fixes(_ phone: ConformancePhone, _ count: Int) -> [SentRecord] { (0..<count).map { _ in fix(phone) } }
@@ -220,18 +223,6 @@ extension UUID128 {
     append(upperCaseTextTo: &bytes)
     return String(decoding: bytes, as: UTF8.self)
   }
-}
-
-/// A record that a clause puts into a phone's queue.
-struct SentRecord: Sendable {
-  let uuid: UUID128
-  let timestamp: WallInstant
-  let bytes: [UInt8]
-  /// Of its extras, those that the app of the dialect adds to each record.
-  var keysOfApp: Set<String> = []
-
-  /// What it says.
-  var value: StoredValue { StoredValue(bytes) ?? .null }
 }
 
 /// Tokens, commands and connections that are no phone's.

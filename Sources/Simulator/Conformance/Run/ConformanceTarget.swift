@@ -20,6 +20,7 @@ package struct ConformanceTarget: Sendable {
   let refreshURL: String?
   let commands: DialectCommands?
   let client: ConformanceClient
+  let templates: AppTemplates
   /// How phones and questions get there.
   var transport: TransportConfiguration { client.transport }
 
@@ -39,7 +40,9 @@ package struct ConformanceTarget: Sendable {
     login = dialect.login.map { ConformanceTarget.resolved($0, base) } ?? ours?.login
     refreshURL = dialect.refreshURL.map { ConformanceTarget.joined(base, $0) } ?? ours?.refreshURL
     commands = dialect.commands.map { ConformanceTarget.resolved($0, base) } ?? ours?.commands
-    store = ConformanceTarget.store(dialect.verification, base, client) ?? ours?.store(client)
+    templates = AppTemplates(dialect)
+    let store = ConformanceTarget.store(dialect.verification, base, client) ?? ours?.store(client)
+    self.store = templates.places.flatMap { places in store.map { TemplatedStore(store: $0, places: places) } } ?? store
   }
 
   /// The app says in a field of the head which device it is.

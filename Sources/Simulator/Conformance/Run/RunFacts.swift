@@ -15,6 +15,7 @@ final class RunFacts: Sendable {
     var timeUnits: [EpochUnit]?
     var hidden: [String: String] = [:]
     var strange: [String: String] = [:]
+    var hasFlatExtras = false
     var lag = Nanoseconds.zero
     var missingUntil: Nanoseconds?
     var storeProblem: String?
@@ -40,10 +41,7 @@ final class RunFacts: Sendable {
 
   init(_ target: ConformanceTarget) {
     promises = target.dialect.promises
-    let template =
-      target.dialect.app.document["persistence"]?["locationTemplate"]
-      ?? target.dialect.app.document["locationTemplate"]
-    takesDefaultSchema = template == nil && target.dialect.preset != .dawarich
+    takesDefaultSchema = !target.templates.writesLocations
     form = RequestForm(target.dialect)
     takesBatches = ![.traccar, .dawarich].contains(target.dialect.preset) && form.batchSync != false
     found.withLock { $0.tokens = target.dialect.promises.tokens }
@@ -76,6 +74,9 @@ final class RunFacts: Sendable {
 
   /// Why the store that was named could not be read when it was first looked at; nil when it could.
   var storeProblem: String? { found.withLock { $0.storeProblem } }
+
+  /// The dialect is wrong about the store: what clauses would say of what it shows is not about the backend.
+  func note(misdescribed problem: String) { found.withLock { $0.storeProblem = $0.storeProblem ?? problem } }
 
   func note(storeProblem: String) { found.withLock { if !$0.isStoreRead { $0.storeProblem = storeProblem } } }
 
@@ -184,6 +185,12 @@ final class RunFacts: Sendable {
     return "\(field): \(stored.shown), in another unit than the times of other records"
   }
 
+  /// What is to be done about a field of which the store has shown nothing.
+  func notShown(_ field: String) -> String { hidden(field) ?? "the store shows no '\(field)'\(remedyOfTemplates)" }
+
+  /// What a store shows under names of its own, only the dialect can tell.
+  var remedyOfTemplates: String { takesDefaultSchema ? "" : "; where it does, name the place in verify.fields" }
+
   /// Why nothing can be said of a field that the store does not show by a name that is known; nil where it can.
   func hidden(_ field: String) -> String? { found.withLock { $0.hidden[field] } }
 
@@ -193,6 +200,11 @@ final class RunFacts: Sendable {
   func strange(_ field: String) -> String? { found.withLock { $0.strange[field] } }
 
   func note(strange field: String, _ reason: String) { found.withLock { $0.strange[field] = reason } }
+
+  /// The extras of a template stand among the other keys of an entry.
+  var hasFlatExtras: Bool { found.withLock { $0.hasFlatExtras } }
+
+  func noteFlatExtras() { found.withLock { $0.hasFlatExtras = true } }
 
   /// The dialect says that this is kept.
   func promises(_ field: KeptField) -> Bool { promises.kept?.contains(field) ?? false }

@@ -1,0 +1,119 @@
+import BackendStore
+import Base
+import Contract
+import Host
+import JSON
+
+/// Records that a template writes.
+extension ClauseRun {
+  /// What a record says by its own names, and which of its fields are sent; nil where it was written in the default schema.
+  func said(
+    _ record: LocationRecord, _ configuration: Configuration, _ note: RenderNote?
+  ) -> (bytes: [UInt8], fields: [String])? {
+    if case .invalidTemplate? = note { return nil }
+    let isGeofence = record.geofence != nil || record.event == .geofence
+    let persistence = configuration.persistence
+    let text = isGeofence ? persistence.geofenceTemplate : persistence.locationTemplate
+    guard let template = template(text, isGeofence ? .geofence : .location) else { return nil }
+    var plain = configuration
+    (plain.persistence.locationTemplate, plain.persistence.geofenceTemplate) = ("", "")
+    var renderer = RecordRenderer(plain)
+    var bytes: [UInt8] = []
+    _ = renderer.append(record, to: &bytes)
+    return (bytes, template.places.map(\.field) + [FieldName.extras])
+  }
+
+  private func template(_ text: String, _ kind: RecordTemplate.Kind) -> TemplatePlaces? {
+    if let known = templates[text] { return known }
+    let template = TemplatePlaces(text, kind: kind)
+    templates[text] = .some(template)
+    return template
+  }
+
+  /// What the SDK writes by the app's template without the tags of the place.
+  func fixWithoutPlace(_ phone: ConformancePhone) throws -> SentRecord {
+    let record = fix(phone)
+    guard let template = template(phone.configuration.persistence.locationTemplate, .location) else { return record }
+    var value = StoredValue(record.bytes) ?? .null
+    for place in template.places where ["coords.latitude", "coords.longitude"].contains(place.field) {
+      value = value.removing(place.steps[...])
+    }
+    return SentRecord(
+      uuid: record.uuid, timestamp: record.timestamp, bytes: Array(value.shown.utf8),
+      said: record.said.map { said in (said.bytes, said.fields.filter { !$0.hasPrefix("coords.l") }) },
+      keysOfApp: record.keysOfApp)
+  }
+
+  private enum FieldName { static let extras = "extras" }
+}
+
+/// Extras among the keys of a template.
+extension ClauseRun {
+  /// Extras of a record. In an object of a template they stand among its keys, where they take the place of one of the same name
+  /// (SDK §7.5.2): they have names that no key has, and none so short that a backend may have a field of that name.
+  func object(_ text: String) -> RenderedObject {
+    // Halves of surrogate pairs are what a clause is about.
+    let limits = JSONLimits(isStructureOnly: true)
+    do throws(JSONError) {
+      let bytes = target.templates.keys.isEmpty ? Array(text.utf8) : try renamed(Array(text.utf8))
+      return try RenderedObject(bytes.span, limits: limits)
+    } catch { preconditionFailure("the text of a clause is an object: \(error)") }
+  }
+
+  private func renamed(_ text: [UInt8]) throws(JSONError) -> [UInt8] {
+    var reader = JSONReader(text.span, limits: JSONLimits(isStructureOnly: true))
+    var result = [UInt8(ascii: "{")]
+    try reader.enterObject()
+    while let key = try reader.nextKey() {
+      if result.count > 1 { result.append(UInt8(ascii: ",")) }
+      let name = nameOfExtra(String(decoding: text[key.range], as: UTF8.self))
+      result += Array("\"\(name)\":".utf8) + text[try reader.skipValue()]
+    }
+    try reader.finish()
+    return result + [UInt8(ascii: "}")]
+  }
+
+  /// The key under which an extra is sent.
+  func nameOfExtra(_ name: String) -> String {
+    let keys = target.templates.keys
+    if keys.isEmpty { return name }
+    let isShort = name.count < 3 && name.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber) }
+    return isShort || keys.contains(name) || target.templates.params.contains(name) ? "x_\(name)" : name
+  }
+
+  /// What the store has of a field. Extras that a template has sent among its keys may be shown so, too; and where they are shown
+  /// together, some of those keys may stand with them.
+  func stored(_ field: String, of record: SentRecord, _ entry: StoredRecord) -> StoredValue? {
+    guard field == "extras", !target.templates.keys.isEmpty, case .object(let sent)? = record.value["extras"] else {
+      return entry.value(field)
+    }
+    if let value = entry.value(field) {
+      guard case .object(let members) = value else { return value }
+      let others = target.templates.keys.union(target.templates.params)
+      return .object(
+        members.filter { member in !others.contains(member.key) || sent.contains { $0.key == member.key } })
+    }
+    guard facts.hasFlatExtras else { return nil }
+    let flat = sent.compactMap { member in entry.member(member.key).map { (key: member.key, value: $0) } }
+    return flat.isEmpty && !record.isTemplated ? nil : .object(flat)
+  }
+}
+
+extension StoredValue {
+  /// Without what stands at this place: in a list, without the list.
+  fileprivate func removing(_ steps: ArraySlice<TemplatePlaces.Step>) -> StoredValue {
+    guard case .member(let name)? = steps.first else {
+      guard case .element(let index)? = steps.first, case .list(var elements) = self, elements.indices.contains(index)
+      else { return self }
+      elements[index] = steps.count == 1 ? .null : elements[index].removing(steps.dropFirst())
+      return .list(elements)
+    }
+    guard case .object(let members) = self else { return self }
+    let isInList = if case .element? = steps.dropFirst().first { true } else { false }
+    return .object(
+      members.compactMap { member in
+        if member.key != name { return member }
+        return steps.count == 1 || isInList ? nil : (member.key, member.value.removing(steps.dropFirst()))
+      })
+  }
+}

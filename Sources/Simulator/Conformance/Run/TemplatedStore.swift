@@ -1,0 +1,84 @@
+import BackendStore
+import Contract
+import JSON
+import Scenario
+
+/// A store whose entries may show fields where the app of the dialect sends them.
+struct TemplatedStore: StoreView {
+  let store: any StoreView
+  let places: SentPlaces
+
+  var place: String { store.place }
+  var isOfAllDevices: Bool { store.isOfAllDevices }
+  var isInArrivalOrder: Bool { store.isInArrivalOrder }
+
+  func read(_ device: String, _ take: (StoredRecord) -> Void) throws(StoreProblem) {
+    try store.read(device) { take($0.reading(places)) }
+  }
+
+  func session() throws(StoreProblem) -> any StoreSession {
+    TemplatedSession(session: try store.session(), places: places)
+  }
+
+  func unreadPages(of device: String) -> String? { store.unreadPages(of: device) }
+  func check() throws(StoreProblem) { try store.check() }
+}
+
+private final class TemplatedSession: StoreSession {
+  private let session: any StoreSession
+  private let places: SentPlaces
+
+  init(session: any StoreSession, places: SentPlaces) { (self.session, self.places) = (session, places) }
+
+  var repetitions: Int { session.repetitions }
+
+  func read(_ device: String, _ take: (StoredRecord) -> Void) throws(StoreProblem) {
+    try session.read(device) { take($0.reading(places)) }
+  }
+}
+
+/// How the app of a dialect writes its records, where it does so by templates (SDK §7.5).
+struct AppTemplates: Sendable {
+  /// The keys among which an object takes the extras (SDK §7.5.2).
+  let keys: Set<String>
+  /// Keys beside the records in a body.
+  let params: Set<String>
+  /// The times of its records are numbers (SDK §2.6).
+  let countsTimes: Bool
+  /// All but records of geofences, at least.
+  let writesLocations: Bool
+  /// Where they send their fields; nil where there is none.
+  let places: SentPlaces?
+
+  init(_ dialect: Dialect) {
+    var draft = Configuration(platform: .ios)
+    if let preset = dialect.preset { draft.speak(preset) }
+    _ = draft.apply(DevicePlaceholders(named: "device", seed: 0).fill(dialect.app.document))
+    let persistence = draft.persistence
+    let all = [
+      TemplatePlaces(persistence.locationTemplate, kind: .location),
+      TemplatePlaces(persistence.geofenceTemplate, kind: .geofence),
+    ].compactMap(\.self)
+    places = AppTemplates.places(all)
+    keys = Set(all.filter { !$0.isArray }.flatMap(\.keys))
+    writesLocations = !persistence.locationTemplate.isEmpty
+    countsTimes = persistence.timestampFormat == .epoch
+    if case .object(let members) = draft.http.params { params = Set(members.members.map(\.key)) } else { params = [] }
+  }
+
+  private static func places(_ all: [TemplatePlaces]) -> SentPlaces? {
+    if all.isEmpty { return nil }
+    return SentPlaces(
+      all.flatMap(\.places).map { place in
+        (
+          place.field,
+          place.steps.map { step in
+            switch step {
+            case .member(let name): JSONStep.member(name)
+            case .element(let index): JSONStep.element(index)
+            }
+          }
+        )
+      })
+  }
+}
