@@ -26,7 +26,7 @@ struct RequestGaps: Sendable {
       let cause =
         switch gap.cause {
         case .dropped: "it could not be written, or not fast enough"
-        case .forgotten: "it keeps the latest only; name a run of its own, or since"
+        case .forgotten: "it keeps the latest only; use a run for each test, or 'since'"
         }
       return ShortfallReason(
         kind: .incomplete, message: "\(requests) of the run \(verb) not in the journal: \(cause)", count: gap.count,
