@@ -252,3 +252,21 @@ package struct RecordRenderer: Sendable {
     draft[..<offset].count { $0 & 0xC0 != 0x80 }
   }
 }
+
+extension RecordTemplate {
+  /// The template with a digit for each tag, and where each tag stands. One digit makes a value where a tag stands bare, and a text
+  /// where it stands in quotes.
+  var draft: (bytes: [UInt8], tags: [Int: TemplateTag]) {
+    var bytes: [UInt8] = []
+    var tags: [Int: TemplateTag] = [:]
+    for segment in segments {
+      switch segment {
+      case .text(let text): bytes += text
+      case .tag(let tag):
+        tags[bytes.count] = tag
+        bytes.append(UInt8(ascii: "1"))
+      }
+    }
+    return (bytes, tags)
+  }
+}

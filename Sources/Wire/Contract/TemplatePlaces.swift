@@ -1,8 +1,8 @@
 internal import Base
 import JSON
 
-/// Where a template puts the values of a record, by the record's own names for them (SDK §7.5): for whoever looks for them there
-/// afterwards. Only a value that a tag makes alone has a place: of `"id-<%= uuid %>"` nothing tells which part it is.
+/// Where a template puts the values of a record, by the record's own names for them (SDK §7.5), so that they can be looked up in
+/// what it has written. Only a value that a tag makes alone has a place: of `"id-<%= uuid %>"` nothing tells which part it is.
 package struct TemplatePlaces: Sendable {
   /// One step from the root to a value.
   package enum Step: Hashable, Sendable {
@@ -26,17 +26,7 @@ package struct TemplatePlaces: Sendable {
   /// Nil for the empty text, which means the default schema, and for what is no JSON when its tags are filled in.
   package init?(_ text: String, kind: RecordTemplate.Kind) {
     guard let template = RecordTemplate(text, kind: kind) else { return nil }
-    // One digit makes a value where a tag stands bare, and a text where it stands in quotes.
-    var draft: [UInt8] = []
-    var tags: [Int: TemplateTag] = [:]
-    for segment in template.segments {
-      switch segment {
-      case .text(let text): draft += text
-      case .tag(let tag):
-        tags[draft.count] = tag
-        draft.append(UInt8(ascii: "1"))
-      }
-    }
+    let (draft, tags) = template.draft
     do throws(JSONError) {
       var reader = JSONReader(draft.span)
       isArray = try reader.peek() == .array

@@ -37,17 +37,7 @@ package struct TemplateSchema: Sendable {
   }
 
   private static func read(_ template: RecordTemplate, _ path: String) throws(FieldError) -> Node {
-    // One digit makes a value where a tag stands bare, and a text where it stands in quotes.
-    var draft: [UInt8] = []
-    var tags: [Int: TemplateTag] = [:]
-    for segment in template.segments {
-      switch segment {
-      case .text(let text): draft += text
-      case .tag(let tag):
-        tags[draft.count] = tag
-        draft.append(UInt8(ascii: "1"))
-      }
-    }
+    let (draft, tags) = template.draft
     do throws(JSONError) {
       var reader = JSONReader(draft.span)
       let node = try read(&reader, tags)

@@ -1,6 +1,5 @@
 import Base
 import Database
-import HTTP1
 import JSON
 import ServerSupport
 import Store
@@ -12,26 +11,6 @@ import Testing
 /// Verdicts while a transaction of another program is open in the same PostgreSQL.
 @Suite(.timeLimit(.minutes(10)), .enabled(if: PostgresCluster.isThere, "install the package postgresql"))
 struct HeldBackTests {
-  private func ask(_ server: IngestServer, _ target: String, _ body: String) throws -> TestAnswer {
-    let client = try LoopbackClient(port: server.port)
-    try client.send(SessionHarness.bytes("POST", target, [("Connection", "close")], body: body))
-    var bytes = Array(try client.receiveToEnd().text.utf8)
-    guard let answer = try TestAnswer.take(from: &bytes, to: .post) else { throw NoAnswer(request: target) }
-    return answer
-  }
-
-  private func begin(_ server: IngestServer, _ body: String) throws -> LoopbackClient {
-    let client = try LoopbackClient(port: server.port)
-    try client.send(SessionHarness.bytes("POST", "/admin/v1/await", [("Connection", "close")], body: body))
-    return client
-  }
-
-  private func end(_ client: LoopbackClient) throws -> TestAnswer {
-    var bytes = Array(try client.receiveToEnd().text.utf8)
-    guard let answer = try TestAnswer.take(from: &bytes, to: .post) else { throw NoAnswer(request: "await") }
-    return answer
-  }
-
   @Test func whatIsStoredCounts() throws {
     let place = try PostgresCluster.shared.get().place()
     var configuration = ServerConfiguration.loopback(loops: 2)
@@ -43,24 +22,24 @@ struct HeldBackTests {
     _ = try other.perform("SELECT pg_current_xact_id()::text")
     let any = #""where":[{"path":"$.uuid","exists":true}]"#
     // It begins before the record is there.
-    let first = try begin(server, #"{"device":"a",\#(any),"exactly":0,"holds":"1s","since":"now"}"#)
+    let first = try begin(server, "/admin/v1/await", #"{"device":"a",\#(any),"exactly":0,"holds":"1s","since":"now"}"#)
     while !server.context.hub.wantsRecords { try #require(!Task.isCancelled, "not within the time limit") }
     let waits = try [
       #"{"device":"a",\#(any),"exactly":0,"holds":"1s"}"#,
       #"{"device":"a",\#(any),"timeout":"2s"}"#,
       #"{"device":"a","uuids":["\#(Uploads.uuid(1))"],"timeout":"2s"}"#,
-    ].map { try begin(server, $0) }
-    #expect(try ask(server, "/locations/a", Uploads.record(1)).status == 200)
+    ].map { try begin(server, "/admin/v1/await", $0) }
+    #expect(try post(server, "/locations/a", Uploads.record(1)).status == 200)
     #expect(try ([first] + waits).map { try end($0).status } == [409, 409, 200, 200])
     for (expectation, status) in [
       (#"{"device":"a",\#(any),"exactly":1}"#, 200), (#"{"device":"a",\#(any),"exactly":0}"#, 409),
       (#"{"device":"a","exactly":1,"since":"2020-01-01T00:00:00Z"}"#, 200),
       (#"{"device":"a","exactly":1,"from":"2020-01-01T00:00:00Z"}"#, 200),
     ] {
-      let answer = try ask(server, "/admin/v1/verify", expectation)
+      let answer = try post(server, "/admin/v1/verify", expectation)
       #expect(answer.status == status, "\(expectation): \(answer.text)")
     }
-    let answer = try ask(server, "/admin/v1/verify", #"{"device":"a","uuids":["\#(Uploads.uuid(1))"]}"#)
+    let answer = try post(server, "/admin/v1/verify", #"{"device":"a","uuids":["\#(Uploads.uuid(1))"]}"#)
     #expect(try answer.json()["missing"] == .integer(0))
     try other.run("ROLLBACK")
   }

@@ -9,24 +9,6 @@ import Testing
 
 /// Waiting for requests, of a whole server with its journal.
 @Suite struct RequestConditionTests {
-  private func begin(_ server: IngestServer, _ target: String, _ body: String, _ fields: [(String, String)] = []) throws
-    -> LoopbackClient
-  {
-    let client = try LoopbackClient(port: server.port)
-    try client.send(SessionHarness.bytes("POST", target, fields + [("Connection", "close")], body: body))
-    return client
-  }
-
-  private func end(_ client: LoopbackClient) throws -> TestAnswer {
-    var bytes = Array(try client.receiveToEnd().text.utf8)
-    guard let answer = try TestAnswer.take(from: &bytes, to: .post) else { throw NoAnswer(request: "await") }
-    return answer
-  }
-
-  private func post(
-    _ server: IngestServer, _ target: String, _ body: String, _ fields: [(String, String)] = []
-  ) throws -> TestAnswer { try end(try begin(server, target, body, fields)) }
-
   @Test func theThirdAttemptIsWaitedFor() throws {
     try withServer { server in
       let waiting = try begin(

@@ -1,5 +1,4 @@
 import Base
-import HTTP1
 import JSON
 import ServerSupport
 import Store
@@ -10,16 +9,8 @@ import Testing
 
 /// "There was none" of requests is not said where the journal does not have all that could be one.
 @Suite struct RequestGapTests {
-  private func ask(_ server: IngestServer, _ target: String, _ body: String) throws -> TestAnswer {
-    let client = try LoopbackClient(port: server.port)
-    try client.send(SessionHarness.bytes("POST", target, [("Connection", "close")], body: body))
-    var bytes = Array(try client.receiveToEnd().text.utf8)
-    guard let answer = try TestAnswer.take(from: &bytes, to: .post) else { throw NoAnswer(request: target) }
-    return answer
-  }
-
   private func verify(_ server: IngestServer, _ expectation: String) throws -> TestAnswer {
-    try ask(server, "/admin/v1/verify", #"{"of":"requests",\#(expectation)}"#)
+    try post(server, "/admin/v1/verify", #"{"of":"requests",\#(expectation)}"#)
   }
 
   /// A record of so many bytes.
@@ -34,7 +25,7 @@ import Testing
     configuration.journalShare = 0.25
     let server = try IngestServer(configuration)
     defer { server.stop() }
-    for number in 0..<8 { #expect(try ask(server, "/locations/a", Uploads.record(number)).status == 200) }
+    for number in 0..<8 { #expect(try post(server, "/locations/a", Uploads.record(number)).status == 200) }
     let none = try verify(server, #""status":"5xx","exactly":0"#)
     #expect(none.status == 409)
     #expect(try none.errorCode == "journal_incomplete")
@@ -45,14 +36,14 @@ import Testing
     // At least one is there, whatever else is.
     #expect(try verify(server, #""status":200,"atLeast":1"#).status == 200)
     // A wait does not wait for what it will not know.
-    let waited = try ask(server, "/admin/v1/await", #"{"of":"requests","status":"5xx","exactly":0,"holds":"1h"}"#)
+    let waited = try post(server, "/admin/v1/await", #"{"of":"requests","status":"5xx","exactly":0,"holds":"1h"}"#)
     #expect(waited.status == 409)
   }
 
   @Test func aContentBehindWhatIsKeptIsNotKnown() throws {
     try withServer { server in
-      #expect(try ask(server, "/locations/a", upload(1, bytes: 20_000)).status == 200)
-      #expect(try ask(server, "/locations/b", upload(2, bytes: 10)).status == 200)
+      #expect(try post(server, "/locations/a", upload(1, bytes: 20_000)).status == 200)
+      #expect(try post(server, "/locations/b", upload(2, bytes: 10)).status == 200)
       let order = #""where":[{"path":"$.body.extras.order","equals":7}]"#
       let none = try verify(server, #""device":"a",\#(order),"exactly":0"#)
       #expect(none.status == 409)
@@ -74,7 +65,7 @@ import Testing
   @Test func aSecretBodyIsNotKnown() throws {
     try withServer { server in
       let body = #"{"org":"o","uuid":"a","model":"m","framework":"f","platform":"p","manufacturer":"x","version":"1"}"#
-      #expect(try ask(server, "/api/register", body).status == 200)
+      #expect(try post(server, "/api/register", body).status == 200)
       let none = try verify(server, #""where":[{"path":"$.body.org","equals":"o"}],"exactly":0"#)
       #expect(none.status == 409)
       #expect(none.text.contains("$.body.org is not known: the journal does not keep it, because it is secret"))

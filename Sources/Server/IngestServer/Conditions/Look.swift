@@ -127,7 +127,7 @@ extension Look {
       let occurrence = Occurrence(place: .request(request.sequence), at: request.entry.receivedAt)
       guard tally.covers(occurrence) else { continue }
       let document = request.document(routes)
-      if let unknown = expectation.unknown(in: document, cut: request.cutContents(routes)) {
+      if let unknown = expectation.unknown(in: document, cut: { request.cutContents(routes) }) {
         if occurrence.at <= tally.bounds.limit { gaps.noteCut(request, unknown) }
         continue
       }

@@ -60,11 +60,9 @@ extension JournaledRequest {
       return ["body": words, "answer": words]
     }
     var cut: [String: String] = [:]
-    let words = "the journal keeps the first \(JournalEntry.contentBytesMax / 1_024) KiB"
-    if !entry.isBodyWhole, entry.body.count >= JournalEntry.contentBytesMax {
-      cut["body"] = "the journal keeps the first \(entry.body.count / 1_024) KiB"
-    }
-    if entry.answer.count >= JournalEntry.contentBytesMax { cut["answer"] = words }
+    let most = JournalEntry.contentBytesMax
+    for (name, kept, isWhole) in [("body", entry.body.count, entry.isBodyWhole), ("answer", entry.answer.count, false)]
+    where !isWhole && kept >= most { cut[name] = "the journal keeps the first \(kept / 1_024) KiB" }
     return cut
   }
 }

@@ -85,9 +85,7 @@ extension ConformanceClause {
 
   private static func extras(_ run: ClauseRun, _ text: String) throws {
     let phone = try run.phone()
-    let record =
-      run.facts.takesDefaultSchema
-      ? try run.raw(phone, with: "\"extras\":\(text)") : run.record(phone, extras: text)
+    let record = try run.record(phone, verbatimExtras: text)
     try run.deliver(phone, [record], as: "a record with extras \(text.shortened(60))")
     let look = try run.expectOnce([record], of: phone.name, among: " with extras")
     try run.expectSame(["extras"], of: record, in: look)
@@ -115,9 +113,7 @@ extension ConformanceClause {
     if phone.configuration.http.rootProperty == "." {
       throw ClauseStop.notApplicable("without a root the SDK would have to read the record")
     }
-    let record =
-      run.facts.takesDefaultSchema
-      ? try run.raw(phone, with: "\"extras\":\(extras)") : run.record(phone, extras: extras)
+    let record = try run.record(phone, verbatimExtras: extras)
     let next = run.fix(phone)
     try run.deliver(phone, [record, next], as: "a record with \(what)")
     // A record that cannot be understood may be put aside; what stands behind it may not.

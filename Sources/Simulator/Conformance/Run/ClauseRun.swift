@@ -199,6 +199,11 @@ extension ClauseRun {
     fix(phone) { $0.extras = object(text) }
   }
 
+  /// The same with the extras as the text has them, where no template has to be filled in.
+  func record(_ phone: ConformancePhone, verbatimExtras text: String) throws -> SentRecord {
+    facts.takesDefaultSchema ? try raw(phone, with: "\"extras\":\(text)") : record(phone, extras: text)
+  }
+
   /// A usual record of the default schema with other members behind it, as `"extras":{}`.
   func raw(_ phone: ConformancePhone, with members: String, at time: WallInstant? = nil) throws -> SentRecord {
     let number = records + 1
