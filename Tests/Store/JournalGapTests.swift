@@ -31,7 +31,10 @@ import Testing
     for number in 1...4 { try journal.append(batch([entry(number, run: "old")], small)) }
     #expect(try journal.gaps(of: "old", from: .min).isEmpty)
     for number in 5...12 { try journal.append(batch([entry(number, run: "new")], small)) }
-    if isOpenedAgain { journal = try Journal(folder: folder.path, limits: small) }
+    if isOpenedAgain {
+      try journal.close()
+      journal = try Journal(folder: folder.path, limits: small)
+    }
     // Entries 1 and 2 are gone, 3 is the oldest.
     let gap = JournalGap(cause: .forgotten, count: nil, last: 3)
     #expect(try journal.gaps(of: "old", from: .min) == [gap])
@@ -42,6 +45,30 @@ import Testing
     #expect(try journal.gaps(of: "none", from: .min).isEmpty)
     for number in 13...17 { try journal.append(batch([entry(number, run: "new")], small)) }
     #expect(try journal.gaps(of: "new", from: .min) == [JournalGap(cause: .forgotten, count: nil, last: 8)])
+  }
+
+  @Test(arguments: [true, false]) func aJournalThatWasNotClosedMayLackTheLast(isClosed: Bool) throws {
+    let folder = try TemporaryFolder()
+    func opened(at time: Int64) throws -> Journal {
+      try Journal(folder: folder.path, limits: small, now: WallInstant(millisecondsSince1970: time))
+    }
+    do {
+      let journal = try opened(at: 0)
+      try journal.append(batch([entry(10, run: "a")], small))
+      if isClosed { try journal.close() }
+    }
+    for start in [100, 200] as [Int64] {
+      let journal = try opened(at: start)
+      let gap = JournalGap(cause: .interrupted, count: nil, last: 100)
+      #expect(try journal.gaps(of: "a", from: .min) == (isClosed ? [] : [gap]))
+      #expect(try journal.gaps(of: "a", from: 100) == (isClosed ? [] : [gap]))
+      #expect(try journal.gaps(of: "a", from: 101).isEmpty)
+      // A run that begins behind it, and one that never came, lack nothing.
+      try journal.append(batch([entry(Int(start) + 1, run: "b\(start)")], small))
+      #expect(try journal.gaps(of: "b\(start)", from: .min).isEmpty)
+      #expect(try journal.gaps(of: "none", from: .min).isEmpty)
+      try journal.close()
+    }
   }
 
   @Test func aResetEndsTheGapsOfItsRun() throws {
@@ -68,6 +95,7 @@ import Testing
       #expect(try journal.gaps(of: "a", from: .min) == [JournalGap(cause: .dropped, count: 2, last: 2)])
       journal.drop(batch([entry(4, run: "a")], limits))
       try journal.append(batch([entry(5, run: "c")], limits))
+      try journal.close()
     }
     let journal = try Journal(folder: folder.path)
     #expect(try journal.gaps(of: "a", from: 4) == [JournalGap(cause: .dropped, count: 3, last: 4)])

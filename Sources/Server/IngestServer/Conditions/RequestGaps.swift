@@ -21,16 +21,8 @@ struct RequestGaps: Sendable {
 
   var reasons: [ShortfallReason] {
     var reasons = missing.map { gap in
-      let requests = gap.count.map { $0 == 1 ? "1 request" : "\($0) requests" } ?? "the oldest requests"
-      let verb = gap.count == 1 ? "is" : "are"
-      let cause =
-        switch gap.cause {
-        case .dropped: "it could not be written, or not fast enough"
-        case .forgotten: "it keeps the latest only; use a run for each test, or 'since'"
-        }
-      return ShortfallReason(
-        kind: .incomplete, message: "\(requests) of the run \(verb) not in the journal: \(cause)", count: gap.count,
-        lastAt: WallInstant(exactly: gap.last))
+      ShortfallReason(
+        kind: .incomplete, message: gap.words, count: gap.count, lastAt: WallInstant(exactly: gap.last))
     }
     if share < 1 {
       let message = "the journal takes \(Self.percent(share)) of the requests only (--journal)"
@@ -48,6 +40,22 @@ struct RequestGaps: Sendable {
   private static func percent(_ share: Double) -> String {
     let percent = share * 100
     return percent == percent.rounded() ? "\(Int(percent)) %" : "\(percent) %"
+  }
+}
+
+extension JournalGap {
+  fileprivate var words: String {
+    switch cause {
+    case .dropped:
+      let requests = count.map { $0 == 1 ? "1 request of the run is" : "\($0) requests of the run are" }
+      return "\(requests ?? "requests of the run are") not in the journal: it could not be written, or not fast enough"
+    case .forgotten:
+      return
+        "the oldest requests of the run are not in the journal: it keeps the latest only; use a run for each test, or 'since'"
+    case .interrupted:
+      return
+        "the last requests before the server was killed may not be in the journal, which is written up to 50 ms later; use 'since'"
+    }
   }
 }
 

@@ -1,3 +1,4 @@
+package import Base
 import Database
 
 /// The requests that were answered, in a file of their own, so that writing them down never delays a record. It may lose its
@@ -9,6 +10,7 @@ package final class Journal {
   /// What is known of each run, and what was dropped of it since that could not be noted.
   var runs: [String: JournaledRun]
   var unwritten: [String: DroppedEntries] = [:]
+  let interruption: JournalInterruption
   /// Records noted since the bound of their table was looked at.
   var sentSinceTrim = 0
 
@@ -23,7 +25,9 @@ package final class Journal {
   private static let checkpointPages = 4_096
 
   /// Opens or makes the journal in a data folder that the caller has locked; `:memory:` keeps it in memory.
-  package init(folder: String, limits: JournalLimits = JournalLimits()) throws(StoreError) {
+  package init(
+    folder: String, limits: JournalLimits = JournalLimits(), now: WallInstant = SystemClock().wallNow
+  ) throws(StoreError) {
     self.limits = limits
     let path = folder == ":memory:" ? folder : DataFolder.journalPath(in: folder)
     do {
@@ -32,7 +36,6 @@ package final class Journal {
       if path != ":memory:" {
         try database.apply(.pageSize(bytes: 8_192))
         try database.apply(.journalMode(.wal))
-        try database.apply(.synchronous(.normal))
         try database.apply(.automaticCheckpoint(pages: Journal.checkpointPages))
       }
       try database.apply(.secureDelete(false))
@@ -40,6 +43,9 @@ package final class Journal {
       connection = StoreConnection(database)
       totals = try Journal.count(connection)
       runs = try Journal.runs(connection)
+      interruption = try Journal.open(connection, at: now)
+      // That it is open is on the disk before an entry is taken; entries need not be.
+      if path != ":memory:" { try connection.database.apply(.synchronous(.normal)) }
     } catch {
       throw StoreError(error, opening: path)
     }
@@ -55,6 +61,7 @@ package final class Journal {
       connection = StoreConnection(database)
       totals = try Journal.count(connection)
       runs = [:]
+      interruption = JournalInterruption(next: 0, at: 0)
     } catch {
       throw StoreError(error, opening: path)
     }

@@ -9,6 +9,8 @@ package struct JournalGap: Equatable, Sendable {
     case dropped
     /// They were the oldest, and gave way to later ones.
     case forgotten
+    /// They were the last before the process was killed, and not written yet.
+    case interrupted
   }
 
   package let cause: Cause
@@ -56,7 +58,35 @@ struct JournaledRun: Equatable, Sendable {
   var dropped = DroppedEntries()
 }
 
+/// The last opening of the journal behind a process that had not closed it, whose last entries may be missing.
+struct JournalInterruption: Equatable, Sendable {
+  /// The number of the next entry.
+  var next: Int64
+  /// In milliseconds since 1970.
+  var at: Int64
+}
+
 extension Journal {
+  /// Notes that the journal is open, so that the next process sees whether this one has closed it.
+  static func open(_ connection: StoreConnection, at now: WallInstant) throws(DatabaseError) -> JournalInterruption {
+    try connection.database.transaction(.immediate) { () throws(DatabaseError) in
+      try connection.run(
+        "UPDATE opening SET interrupted_next = (SELECT next FROM numbering), interrupted_at = ?1 WHERE is_open = 1",
+        now.millisecondsSince1970)
+      try connection.database.execute("UPDATE opening SET is_open = 1")
+      return JournalInterruption(
+        next: try connection.database.integer("SELECT interrupted_next FROM opening"),
+        at: try connection.database.integer("SELECT interrupted_at FROM opening"))
+    }
+  }
+
+  /// Says that nothing is missing that was recorded until now.
+  package func close() throws(StoreError) {
+    do { try connection.database.execute("UPDATE opening SET is_open = 0") } catch {
+      throw StoreError(error, opening: "the journal")
+    }
+  }
+
   static func runs(_ connection: StoreConnection) throws(DatabaseError) -> [String: JournaledRun] {
     var runs: [String: JournaledRun] = [:]
     try connection.with(
@@ -124,6 +154,9 @@ extension Journal {
       let oldest = try oldest()
       if first < oldest.sequence, oldest.receivedAt >= from {
         gaps.append(JournalGap(cause: .forgotten, count: nil, last: oldest.receivedAt))
+      }
+      if first < interruption.next, interruption.at >= from {
+        gaps.append(JournalGap(cause: .interrupted, count: nil, last: interruption.at))
       }
     }
     return gaps

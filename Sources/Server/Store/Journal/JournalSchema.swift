@@ -32,6 +32,14 @@ enum JournalSchema {
           run TEXT PRIMARY KEY, first INTEGER NOT NULL, dropped INTEGER NOT NULL, dropped_last INTEGER NOT NULL)
           STRICT, WITHOUT ROWID;
         """),
+      // One row. `interrupted_next` is 0 where each process has closed the journal.
+      Migration(
+        5,
+        """
+        CREATE TABLE opening(
+          is_open INTEGER NOT NULL, interrupted_next INTEGER NOT NULL, interrupted_at INTEGER NOT NULL) STRICT;
+        INSERT INTO opening VALUES(0, 0, 0);
+        """),
     ])
 
   /// Many entries in a row of the table: a row for each cost a processor for itself. `first` is the number of the first

@@ -107,8 +107,15 @@ package final class JournalWriter: Sendable {
         }
       }
       for question in work.questions { question(journal) }
-      if work.isStopping && work.batch.isEmpty && work.questions.isEmpty { return }
+      if work.isStopping && work.batch.isEmpty && work.questions.isEmpty { return close(journal) }
     }
+  }
+
+  /// What is still to be said of entries that were dropped cannot be said later.
+  private func close(_ journal: Journal) {
+    guard journal.unwritten.isEmpty else { return }
+    // Where the disk fails the next process takes it for a journal of a killed one, which lacks entries as well.
+    do { try journal.close() } catch {}
   }
 
   /// For the first entry, and then a while for others: a thread that woke for each would be a third of the work.
