@@ -7,7 +7,7 @@ import Threaded
 
 /// One defect is one finding: what it breaks elsewhere is told under it, or is not judged.
 @Suite(.waits) struct CauseTests {
-  private static let restartable = ScriptedBackend.dialect.dropLast(2) + #"  restart: "true" }"#
+  private static let restartable = ScriptedBackend.dialect.dropLast(2) + #"  restart: "sleep 0.3" }"#
 
   private func causes(
     _ defect: ScriptedBackend.Defect, _ clauses: Set<String>, dialect: String = ScriptedBackend.dialect

@@ -48,7 +48,7 @@ import Threaded
     #expect(seen.outcome == .allKept, "\(Self.verdicts(seen))")
   }
 
-  private static let restartable = ScriptedBackend.dialect.dropLast(2) + #"  restart: "true" }"#
+  private static let restartable = ScriptedBackend.dialect.dropLast(2) + #"  restart: "sleep 0.3" }"#
 
   @Test func aFieldOfTheQuestionMayChangeAtARestart() throws {
     let clause = "same-before-and-after-restart"
@@ -133,6 +133,17 @@ import Threaded
       Issue.record("\(clause): \(String(describing: verdict))")
       return
     }
+  }
+
+  /// A command that ends well need not have reached the process that listens.
+  @Test(arguments: ["ack-survives-stop", "ack-survives-kill", "ack-survives-kill-in-flight", "ready-after-kill"])
+  func aRestartThatIsNotSeenPutsNothingToTheTest(clause: String) throws {
+    let verdict = try ScriptedBackend(nil, restarts: false).verdict(on: clause, dialect: String(Self.restartable))
+    guard case .notJudged(let reason)? = verdict else {
+      Issue.record("\(clause): \(String(describing: verdict))")
+      return
+    }
+    #expect("\(reason)".contains("was not seen to go away"), "\(reason)")
   }
 
   /// A flat table that is to keep events and no geofences has none to show.

@@ -136,11 +136,14 @@ final class ScriptedBackend: Sendable {
   /// Connections over which the clause of idle ones has uploaded.
   let idle = Mutex<Set<Int>>([])
   let hasFailed = Atomic(false)
-  /// It stores nothing any more, until it is restarted: what a run asks first behind a restart is OPTIONS.
+  /// It stores nothing any more, until it is restarted.
   let hasStopped = Atomic(false)
+  /// It goes away with the first OPTIONS, which a run asks while it restarts a backend, and comes back with the next.
+  let restarts: Bool
+  let isAway = Atomic(false)
 
-  init(_ defect: Defect?, listing: Listing = .whole, busyAt: Int? = nil) {
-    (self.defect, self.listing, self.busyAt) = (defect, listing, busyAt)
+  init(_ defect: Defect?, listing: Listing = .whole, busyAt: Int? = nil, restarts: Bool = true) {
+    (self.defect, self.listing, self.busyAt, self.restarts) = (defect, listing, busyAt, restarts)
   }
 
   /// So many milliseconds a backend remembers a uuid that does so for a moment.
@@ -190,13 +193,20 @@ final class ScriptedBackend: Sendable {
     ).text
   }
 
+  private func restart() -> BareServer.Answer {
+    if defect != .staysAway, isAway.exchange(false, ordering: .relaxed) { return answer(404) }
+    if defect == .forgetsAtRestart { entries.withLock { _ = $0.popLast() } }
+    hasStopped.store(false, ordering: .relaxed)
+    isAway.store(true, ordering: .relaxed)
+    return answer(503)
+  }
+
   private func respond(to request: BareServer.Request) -> BareServer.Answer {
     let line = request.lines[0].split(separator: " ")
     let (method, path) = (line[0], line.count > 1 ? String(line[1]) : "/")
     if method == "GET", path.hasPrefix("/stored?device=") { return list(String(path.dropFirst(15))) }
-    if method == "OPTIONS", defect == .forgetsAtRestart { entries.withLock { _ = $0.popLast() } }
-    if method == "OPTIONS", defect == .staysAway { return answer(503) }
-    if method == "OPTIONS" { hasStopped.store(false, ordering: .relaxed) }
+    if method == "OPTIONS", restarts { return restart() }
+    if isAway.load(ordering: .relaxed) { return .reset([]) }
     if method == "HEAD", defect == .cutsHEAD { return .reset([]) }
     let isUpload = path == "/locations" || path.hasPrefix("/of/")
     guard isUpload, method == "POST" else {

@@ -241,7 +241,8 @@ import Threaded
     #expect(try text("ack-survives-kill").hasSuffix(words))
     #expect(try !text("batch-of-one").contains(words))
     #expect(
-      try !text("back-after-restart", ScriptedBackend.dialect.dropLast(2) + #"  restart: "true" }"#).contains(words))
+      try !text("back-after-restart", ScriptedBackend.dialect.dropLast(2) + #"  restart: "sleep 0.3" }"#).contains(
+        words))
   }
 
   @Test func aServerOfOneConnectionIsNamed() throws {

@@ -289,6 +289,7 @@ extension ConformanceClause {
       // One that is refused for its time is given up: the next one is as good.
       let isBusy = SentLog.isThrottling(upload.status)
       phone.answer(request, isBusy ? .answered(status: 200, reason: "", body: []) : upload.outcome)
+      end?.witness.note(upload)
       if upload.isSuccess { acknowledged.append(record) } else if !isBusy { break }
       if end?.hasEnded ?? false { break }
     }
@@ -304,7 +305,7 @@ extension ConformanceClause {
     var sent: [[SentRecord]] = phones.map { _ in [] }
     let end = run.beginRestart("KILL")
     defer { end.join() }
-    var isDown = false
+    var (isDown, wasCut) = (false, false)
     for _ in 0..<1_000 where !isDown && !end.hasEnded {
       var requests: [(ConformancePhone, OutgoingRequest)] = []
       for (index, phone) in phones.enumerated() {
@@ -316,10 +317,13 @@ extension ConformanceClause {
       for (phone, request) in requests {
         guard let upload = uploads.first(where: { $0.request === request }) else { continue }
         phone.answer(request, upload.outcome)
+        end.witness.note(upload)
         if !upload.isSuccess { isDown = true }
+        if upload.cameToNothing { wasCut = true }
       }
     }
     try end.wait(run)
+    guard wasCut else { throw ClauseStop.notJudged("no upload was under way when the backend went away") }
     for (index, phone) in phones.enumerated() {
       if phone.queuedCount > 0 { try run.deliver(afterRestart: phone, as: "what was under way at the SIGKILL") }
       try run.expectOnce(sent[index], of: phone.name, among: " around a SIGKILL")

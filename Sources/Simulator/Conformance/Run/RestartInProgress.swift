@@ -15,8 +15,13 @@ final class RestartInProgress: Sendable {
   private let isLate = AtomicFlag()
   /// What the command had no more time than.
   private let limit: String
+  let witness: RestartWitness
 
-  fileprivate init(_ command: String, signal: String, within time: Nanoseconds?) {
+  /// A backend may stop some time after it was told to.
+  private static let timeToStop = Nanoseconds.seconds(3)
+
+  fileprivate init(_ command: String, signal: String, within time: Nanoseconds?, seenBy witness: RestartWitness) {
+    self.witness = witness
     let (end, flag, code, isLate) = (end, flag, code, isLate)
     let timeLeft = time.map { Int($0.wholeMilliseconds) } ?? .max
     let milliseconds = min(timeLeft, ShellCommand.millisecondsMax)
@@ -39,10 +44,12 @@ final class RestartInProgress: Sendable {
   func join() {
     end.wait()
     end.signal()
+    witness.stop()
   }
 
   /// The same, and until the backend answers again.
   func wait(_ run: ClauseRun) throws {
+    try waitUntilSeen(run)
     join()
     if isLate.isRaised {
       throw ClauseStop.notJudged(
@@ -50,19 +57,39 @@ final class RestartInProgress: Sendable {
       )
     }
     if code.isRaised { throw ClauseStop.notJudged("the restart command failed: \(run.target.dialect.restart ?? "")") }
+    guard witness.hasSeen else {
+      throw ClauseStop.notJudged(
+        "the backend was not seen to go away: it answered while the restart command ran and \(RestartInProgress.timeToStop.wholeMilliseconds / 1_000) s longer; does the command reach the process that listens? \(run.target.dialect.restart ?? "")"
+      )
+    }
     try run.waitUntilThere()
+  }
+
+  private func waitUntilSeen(_ run: ClauseRun) throws {
+    end.wait()
+    end.signal()
+    guard !code.isRaised else { return }
+    let deadline = run.now + RestartInProgress.timeToStop
+    while !witness.hasSeen, run.now < deadline {
+      try run.keepTime()
+      run.pause(20)
+    }
   }
 }
 
 extension ClauseRun {
-  func beginRestart(_ signal: String) -> RestartInProgress {
-    RestartInProgress(target.dialect.restart ?? "false", signal: signal, within: timeLeft)
+  /// What else the clause sends meanwhile goes over other connections: then each look of the witness has one of its own.
+  func beginRestart(_ signal: String, beside connections: RestartWitness.Connections = .fresh) -> RestartInProgress {
+    let witness = RestartWitness(of: target, over: connections, isSlow: facts.isSlow)
+    return RestartInProgress(target.dialect.restart ?? "false", signal: signal, within: timeLeft, seenBy: witness)
   }
 
   /// Seconds until the backend was available again.
   func restart(_ signal: String) throws -> Double {
     let begin = now
-    try beginRestart(signal).wait(self)
+    let restart = beginRestart(signal, beside: .kept)
+    defer { restart.join() }
+    try restart.wait(self)
     return (now - begin).seconds
   }
 
@@ -91,8 +118,7 @@ extension ClauseRun {
     var last = ""
     while now < deadline {
       let outcome = target.client.ask(target.url, by: "OPTIONS").outcome
-      // A proxy in front answers for a backend that is not there yet.
-      if outcome.status != 0, ![502, 503, 504].contains(outcome.status) { return }
+      if outcome.status != 0, !ConformanceTarget.isAway(outcome.status) { return }
       last = outcome.text
       try keepTime()
       pause(50)
