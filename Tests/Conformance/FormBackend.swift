@@ -27,6 +27,8 @@ final class FormBackend: Sendable {
     var keeps = Int.max
     /// Milliseconds of an access token; nil where none is needed.
     var tokenLife: Int64?
+    /// What comes without a good token is answered 401, and stored.
+    var storesRefused = false
   }
 
   private struct Entry {
@@ -86,7 +88,8 @@ final class FormBackend: Sendable {
     }
     guard method == "POST", path == "/points" else { return answer(404) }
     let end = request.values(of: "authorization").first.flatMap { Int64($0.dropFirst("Bearer until-".count)) }
-    if rules.tokenLife != nil, end ?? 0 < now { return answer(401) }
+    let isRefused = rules.tokenLife != nil && end ?? 0 < now
+    if isRefused, !rules.storesRefused { return answer(401) }
     guard request.values(of: "content-type") == [rules.contentType] else { return answer(415) }
     guard let body = StoredValue(request.body), let root = body["location"] else { return answer(400) }
     var records = [root]
@@ -99,7 +102,7 @@ final class FormBackend: Sendable {
     if records.count > rules.limit { return answer(413) }
     return devices.withLock { devices in
       for record in records { take(record, body["device_id"]?.string, into: &devices) }
-      return answer(200)
+      return answer(isRefused ? 401 : 200)
     }
   }
 

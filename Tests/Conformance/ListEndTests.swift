@@ -25,11 +25,16 @@ import Threaded
     #expect(reasons.contains { $0.contains(cause) }, "\(Self.verdicts(summary))")
   }
 
+  private static let template =
+    #"locationTemplate: '{"uuid":"<%= uuid %>","timestamp":"<%= timestamp %>","coords":{"latitude":<%= latitude %>,"longitude":<%= longitude %>}}'"#
+
   /// A list that was read to its end has nothing behind it.
-  @Test(arguments: [true, false]) func whatIsNotInAListThatNamesItsEndIsLost(isNested: Bool) throws {
+  @Test(arguments: [(true, ""), (false, ""), (false, template)])
+  func whatIsNotInAListThatNamesItsEndIsLost(isNested: Bool, persistence: String) throws {
     var rules = FormBackend.Rules()
     (rules.page, rules.isNextNested) = (50, isNested)
-    let dialect = FormBackend.dialect(verify: isNested ? #"next: "$.paging.next""# : #"next: "$.next""#)
+    let dialect = FormBackend.dialect(
+      persistence: persistence, verify: isNested ? #"next: "$.paging.next""# : #"next: "$.next""#)
     let right = try FormBackend(rules).summary(of: ["batch-250", "store-reads-all"], dialect: dialect)
     #expect(right.outcome == .allKept && right.kept.count == 2, "\(Self.verdicts(right))")
     rules.keeps = 100

@@ -110,6 +110,16 @@ import Threaded
       "\(Self.verdicts(summary))")
   }
 
+  @Test(arguments: [false, true]) func whatIsRefusedWithoutATokenIsNotStored(storesRefused: Bool) throws {
+    var rules = FormBackend.Rules()
+    (rules.tokenLife, rules.storesRefused) = (60_000, storesRefused)
+    let summary = try FormBackend(rules).summary(
+      of: ["no-token-refused"], dialect: FormBackend.dialect(tokens: "required"))
+    #expect(summary.broken.count == (storesRefused ? 1 : 0), "\(Self.verdicts(summary))")
+    #expect(summary.kept.count == (storesRefused ? 0 : 1), "\(Self.verdicts(summary))")
+    if storesRefused { #expect(Self.verdicts(summary).contains("and is stored"), "\(Self.verdicts(summary))") }
+  }
+
   /// As the SDK does it before it uploads (SDK §11.5).
   @Test func aTokenThatEndsDuringAClauseIsRefreshed() throws {
     var rules = FormBackend.Rules()

@@ -50,6 +50,19 @@ import Vocabulary
     return book
   }
 
+  /// However often it was refused before, and after.
+  @Test(arguments: [(9, 0), (40, 0), (3, 20), (20, 20)]) func anAcknowledgementIsNotForgotten(before: Int, after: Int) {
+    let statuses = Array(repeating: 503, count: before) + [200] + Array(repeating: 503, count: after)
+    let story = story(nil, requests(statuses), store([]))
+    #expect(story.fate == .lost, "\(story.words)")
+  }
+
+  @Test func eachRefusalIsCounted() {
+    let story = story(nil, requests(Array(repeating: 503, count: 30)), store([]))
+    #expect(story.fate == .refused)
+    #expect(story.words.contains("answered 503 30 times"), "\(story.words)")
+  }
+
   /// What the dialect gives the store as time is over, or is not.
   @Test(arguments: [(999, false), (10_499, false), (10_500, true), (20_000, true)] as [(Int64, Bool)])
   func aRecordMayComeAsLateAsTheDialectSays(milliseconds: Int64, isLost: Bool) {

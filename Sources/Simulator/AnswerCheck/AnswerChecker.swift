@@ -74,11 +74,19 @@ extension ObservedAnswer {
     return isHTML && isTagged || beginsLikeAPage(body)
   }
 
+  /// With a doctype, a comment or an element of HTML. XML that a backend answers with has others.
   package static func beginsLikeAPage(_ body: [UInt8]) -> Bool {
     let start = body.drop { $0 <= 0x20 }.prefix(14)
     let text = String(decoding: start, as: UTF8.self).lowercased()
-    return text.hasPrefix("<!doctype html") || text.hasPrefix("<html") || text.hasPrefix("<head")
+    if text.hasPrefix("<!doctype html") || text.hasPrefix("<!--") { return true }
+    guard text.first == "<" else { return false }
+    return elements.contains(String(text.dropFirst().prefix { $0.isLetter || $0.isNumber }))
   }
+
+  private static let elements: Set<String> = [
+    "html", "head", "title", "meta", "link", "base", "script", "style", "body", "h1", "h2", "p", "div", "center",
+    "table", "form", "iframe", "a", "br", "b", "font", "pre",
+  ]
 }
 
 /// What one answer shows.

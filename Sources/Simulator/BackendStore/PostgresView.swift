@@ -70,7 +70,7 @@ private final class PostgresSession: StoreSession {
         case 16: .bool
         case 17: .bytes
         case 20, 21, 23, 26, 700, 701, 1700: .number
-        case 1114, 1184: .instant
+        case 1184: .instant
         default: .text
         }
     }
@@ -80,7 +80,7 @@ private final class PostgresSession: StoreSession {
       case .bool: return .bool(text == "t")
       case .number: return text.contains { $0.isLetter && $0 != "e" } ? .text(text) : .number(text)
       case .instant:
-        // The transaction's zone is UTC: "2026-07-28 18:34:22.563+00", and without a zone for a column that has none.
+        // The transaction's zone is UTC: "2026-07-28 18:34:22.563+00". A column without a zone says no instant, and stays as it is.
         return .text((text.hasSuffix("+00") ? String(text.dropLast(3)) : text) + "Z")
       case .bytes:
         // "\x3f25…", as bytea_output says.

@@ -31,9 +31,7 @@ package struct RecordContent: Equatable, Sendable {
     latitude = record.value("coords.latitude")?.degrees ?? .min
     longitude = record.value("coords.longitude")?.degrees ?? .min
     for (index, name) in RecordContent.quantities.enumerated() {
-      guard let value = record.value(name), let mark = name == "extras" ? value.markOfExtras : value.mark else {
-        continue
-      }
+      guard let value = record.value(name), let mark = value.mark(of: name) else { continue }
       if index < 4 {
         marks.first |= UInt64(mark) << (16 * index)
       } else {
@@ -247,6 +245,15 @@ extension StoredValue {
   }
 
   fileprivate var degrees: Int32? { double.flatMap { Int32(exactly: ($0 * 10_000_000).rounded()) } }
+
+  /// Flags may be stored as texts.
+  fileprivate func mark(of name: String) -> UInt16? {
+    switch name {
+    case "extras": markOfExtras
+    case "is_moving": flag.map { StoredValue.bool($0).mark } ?? mark
+    default: mark
+    }
+  }
 
   /// Never 0. Quantities of records have two decimals; the order of keys and the spelling of numbers make no difference.
   fileprivate var mark: UInt16? {

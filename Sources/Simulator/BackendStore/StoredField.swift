@@ -37,7 +37,7 @@ package enum StoredField {
     return "another form of Unicode, \(points(mine)) instead of \(points(theirs))"
   }
 
-  /// A tenth of a micron of a degree is a centimetre; other quantities have two decimals.
+  /// The seventh decimal of a degree is about a centimetre; other quantities have two decimals.
   private static func tolerance(of field: String) -> Double {
     field == "coords.latitude" || field == "coords.longitude" ? 1.0001e-7 : 0.005
   }

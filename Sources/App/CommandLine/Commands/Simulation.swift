@@ -7,7 +7,7 @@ import Scenario
 import Store
 import Telemetry
 
-/// A run of a scenario that is in order, in virtual time, and what there is to say about it.
+/// A run of a scenario that is in order, and what there is to say about it.
 struct Simulation {
   let process: ProcessContext
   let options: SimulationOptions

@@ -47,10 +47,13 @@ extension ConformanceClause {
     run.note = "of \(looked) clauses"
     run.log.noteUnscriptable()
     guard let first = gone.first else {
-      try expectUnchanged(seen, until: end, run)
-      if looked == seen.count { return }
-      throw ClauseStop.partly(
-        "the store takes so long that it was asked for records of \(looked) of \(seen.count) clauses")
+      let compared = try expectUnchanged(seen, until: end, run)
+      if looked == seen.count, compared == seen.count { return }
+      let words =
+        looked < seen.count
+        ? "it was asked for records of \(looked) of \(seen.count) clauses"
+        : "the contents of \(compared) of \(seen.count) clauses were compared"
+      throw ClauseStop.partly("the store takes so long that \(words)")
     }
     let words = gone.prefix(4).map {
       "\($0.look.missing.count) of \($0.delivery.records.count) of \($0.delivery.clause)"
@@ -63,9 +66,13 @@ extension ConformanceClause {
     )
   }
 
-  /// As far as there is time for it. Params are those of an upload, and may come again with others.
-  private static func expectUnchanged(_ seen: [StoredDelivery], until end: MonotonicInstant, _ run: ClauseRun) throws {
+  /// As far as there is time for it: of how many. Params are those of an upload, and may come again with others.
+  private static func expectUnchanged(
+    _ seen: [StoredDelivery], until end: MonotonicInstant, _ run: ClauseRun
+  ) throws -> Int {
+    var compared = 0
     for delivery in seen where run.now < end {
+      compared += 1
       let look = try run.look(for: delivery.records, of: delivery.device)
       for (record, before) in zip(delivery.records, delivery.entries) {
         guard let before, let after = look.entry(of: record),
@@ -76,6 +83,7 @@ extension ConformanceClause {
           stored: after.entry.shown.shortened(300))
       }
     }
+    return compared
   }
 
   /// In a run of few clauses little time has passed.

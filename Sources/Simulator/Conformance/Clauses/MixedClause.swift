@@ -11,7 +11,8 @@ extension ConformanceClause {
     let bad = try badUploads(run)
     let half = bad.count / 2
     var acknowledged: [[SentRecord]] = phones.map { _ in [] }
-    for _ in 0..<(run.facts.isSlow ? 2 : 15) {
+    let rounds = run.facts.isSlow ? 2 : 15
+    for _ in 0..<rounds {
       let sent = try phones.map { phone in
         let record = run.fix(phone)
         return (record, try run.request(phone, [record]))
@@ -26,6 +27,11 @@ extension ConformanceClause {
         phones[index].answer(request, .answered(status: 200, reason: "", body: []))
         if upload.isSuccess { acknowledged[index].append(record) }
       }
+    }
+    let (count, sentCount) = (acknowledged.joined().count, phones.count * rounds)
+    guard count * 2 >= sentCount else {
+      throw ClauseStop.notJudged(
+        "of \(sentCount) good uploads beside bad ones \(count) were acknowledged: too few to be looked for")
     }
     try run.expectOnce(
       ofEach: zip(phones, acknowledged).map { ($0, $1) }, among: " while others sent bad uploads and known records")

@@ -22,7 +22,8 @@ extension ConformanceClause {
     ) { run in
       guard run.facts.tokens == .required else { throw ClauseStop.notApplicable("uploads need no token") }
       let phone = try run.phone(signsIn: false) { $0.authorization.refreshUrl = nil }
-      phone.put([run.fix(phone)])
+      let record = run.fix(phone)
+      phone.put([record])
       guard let upload = phone.upload().last else { throw ClauseStop.notJudged("the phone did not upload") }
       guard [401, 403].contains(upload.status) else {
         throw run.fail(
@@ -30,6 +31,10 @@ extension ConformanceClause {
           harm: upload.isSuccess
             ? (ObservedAnswer.isPage(upload.body, type: upload.head[HeaderName.contentType]) ? .lose : .wrong) : .block,
           upload)
+      }
+      guard run.target.store != nil else { return }
+      if try run.storedIfListed(phone.name)?.contains(where: { $0.uuid == record.uuid }) ?? false {
+        throw run.fail("an upload without a token was refused with status \(upload.status), and is stored", upload)
       }
     },
     ConformanceClause(

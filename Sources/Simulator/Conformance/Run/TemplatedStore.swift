@@ -21,6 +21,7 @@ struct TemplatedStore: StoreView {
   }
 
   func unreadPages(of device: String) -> String? { store.unreadPages(of: device) }
+  func isReadToItsEnd(_ device: String) -> Bool { store.isReadToItsEnd(device) }
   func check() throws(StoreProblem) { try store.check() }
 }
 

@@ -128,7 +128,7 @@ package struct RecordJoin {
     if let aside = store?.putAside[uuid] { return (.quarantined, "acknowledged and quarantined: \(aside.words)") }
     let successes = seen.filter(\.isSuccess)
     guard !successes.isEmpty || trails.contains(where: { $0.destroyed != nil }) else {
-      return unacknowledged(trails, seen)
+      return unacknowledged(uuid, trails, seen)
     }
     // The backend has refused it, and the phone was told something else.
     if successes.isEmpty, let fault = seen.last(where: { $0.fault?.replacesStatus ?? false })?.fault {
@@ -186,7 +186,9 @@ package struct RecordJoin {
     return (.stored, "stored once\(StoreBook.under(mine.device))\(compared.words)", compared)
   }
 
-  private func unacknowledged(_ trails: [RecordTrail], _ seen: [SeenRequest]) -> (RecordFate, String) {
+  private func unacknowledged(
+    _ uuid: UUID128, _ trails: [RecordTrail], _ seen: [SeenRequest]
+  ) -> (RecordFate, String) {
     if trails.contains(where: { $0.droppedByPhone != nil }) {
       return (
         .deletedByPhone,
@@ -195,7 +197,7 @@ package struct RecordJoin {
     }
     if let last = seen.last(where: { !$0.isUnanswered }) {
       let by = last.isOfFault ? last.fault.map { " by an injected fault (\($0.kind))" } ?? "" : ""
-      let times = StoryText.count(seen.count { !$0.isUnanswered }, "time")
+      let times = StoryText.count(requests?.answerCount(of: uuid) ?? 0, "time")
       if let fault = last.fault, fault.replacesStatus {
         return (
           .refused,

@@ -135,6 +135,8 @@ package struct RequestBook: Sendable {
   /// Only this record is looked for; nil: all.
   private let wanted: UUID128?
   private(set) var sightings: [UUID128: [Sighting]] = [:]
+  /// How often a record was answered in requests that are not kept.
+  private var moreAnswers: [UUID128: Int] = [:]
   /// Without bodies.
   private(set) var requests: [SeenRequest] = []
   package private(set) var devices: Set<String> = []
@@ -147,6 +149,7 @@ package struct RequestBook: Sendable {
   /// Requests whose bodies were kept only in part, or cannot be read, so that a record may have been in the rest.
   private(set) var cutBodyCount = 0
 
+  /// The first ones of a record, and one more: the last with 2xx, else the last.
   private static let sightingsKept = 8
 
   /// `begin` is the time of the oldest request that is known, of any record.
@@ -163,15 +166,22 @@ package struct RequestBook: Sendable {
     if let device = request.device { devices.insert(device) }
     var number: Int32?
     for (uuid, range) in BodyRecords.find(in: request.body) {
-      guard wanted == nil || uuid == wanted, sightings[uuid, default: []].count < RequestBook.sightingsKept else {
-        continue
-      }
+      guard wanted == nil || uuid == wanted, makeRoom(for: request, of: uuid) else { continue }
       let index = number ?? add(request)
       number = index
       sightings[uuid, default: []].append(Sighting(request: index, bytes: Array(request.body[range])))
     }
     if number == nil, wanted == nil, !request.isSuccess { _ = add(request) }
     if request.isCut { cutBodyCount += 1 }
+  }
+
+  private mutating func makeRoom(for request: SeenRequest, of uuid: UUID128) -> Bool {
+    guard let kept = sightings[uuid], kept.count == RequestBook.sightingsKept, let last = kept.last else { return true }
+    let isNewKept = request.isSuccess || !requests[Int(last.request)].isSuccess
+    let isForgottenAnswered = isNewKept ? !requests[Int(last.request)].isUnanswered : !request.isUnanswered
+    if isForgottenAnswered { moreAnswers[uuid, default: 0] += 1 }
+    if isNewKept { sightings[uuid]?.removeLast() }
+    return isNewKept
   }
 
   private mutating func add(_ request: SeenRequest) -> Int32 {
@@ -183,6 +193,11 @@ package struct RequestBook: Sendable {
   }
 
   func requests(with uuid: UUID128) -> [SeenRequest] { (sightings[uuid] ?? []).map { requests[Int($0.request)] } }
+
+  /// How many requests with it were answered, those that are not kept among them.
+  func answerCount(of uuid: UUID128) -> Int {
+    requests(with: uuid).count { !$0.isUnanswered } + moreAnswers[uuid, default: 0]
+  }
 
   /// When it was made, as it says itself.
   func instant(of uuid: UUID128) -> WallInstant? {

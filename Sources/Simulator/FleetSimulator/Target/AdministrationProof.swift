@@ -13,8 +13,8 @@ final class AdministrationProof: StoreProof {
   private(set) var refusal: String?
   private var sent = SentMarks()
   let isShared = true
-  /// A record is known by its identity and its time.
-  let comparesContents = true
+  /// A record is known by its identity and its time; its place is not asked for.
+  let comparesContents = false
 
   /// An answer names so many missing records at most.
   private static let recordsPerQuestion = 1_000

@@ -41,6 +41,9 @@ package enum KeptField: String, CaseIterable, Sendable {
   case event, geofence, provider, extras, params, activity, battery, odometer, speed, heading, altitude, accuracy
   case isMoving = "is_moving"
   case unknown
+
+  /// By the proof of a run; the others only by the clauses of `conform`.
+  var isCompared: Bool { ![.params, .provider, .unknown].contains(self) }
 }
 
 extension DialectPromises: ScenarioSection {

@@ -32,6 +32,10 @@ package struct TargetVerification: Equatable, Sendable {
 
   /// What is wrong with these keys together, as a sentence; nil when nothing is.
   package var contradiction: String? {
+    if let field = kept.first(where: { !$0.isCompared }) {
+      let compared = KeptField.allCases.filter(\.isCompared).map(\.rawValue).joined(separator: ", ")
+      return "keeps: what is stored of '\(field.rawValue)' only 'conform' looks at; a run compares \(compared)"
+    }
     let places = (url == nil ? 0 : 1) + place.count
     if places > 1 {
       return "there are \(places) places to read from: keep one of url, database, command, file and stream"
@@ -98,7 +102,7 @@ extension TargetVerification: ScenarioSection {
       .key("fields", \.fields, .map(of: .jsonPath), TargetVerification.fieldsText),
       .key(
         "keeps", \.kept, .list(of: .choice),
-        "What is kept of a record beside uuid, time and place. A record without it is stored differently from what was sent; without this key, only what the store shows of others is missed."
+        "What is kept of a record beside uuid, time and place. A record without it is stored differently from what was sent; without this key, only what the store shows of others is missed. `params`, `provider` and `unknown` are for `conform` alone."
       ),
       .key("readDelay", \.readDelay, .duration, "How long after its acknowledgement a record may be missing there."),
     ])

@@ -1,3 +1,4 @@
+import AnswerCheck
 import BackendStore
 import Base
 import Contract
@@ -304,7 +305,7 @@ extension RequestOutcome {
   /// A page of HTML, as portals answer: no server that keeps records says so.
   fileprivate var isPage: Bool {
     guard case .answered(_, reason: _, let body) = self else { return false }
-    return body.first { $0 != 0x20 && $0 != 0x0A && $0 != 0x0D && $0 != 0x09 } == UInt8(ascii: "<")
+    return ObservedAnswer.beginsLikeAPage(body)
   }
 }
 

@@ -15,7 +15,7 @@ final class BoundedEffortRule: Rule {
   private struct Effort {
     /// Failed, and nothing has happened since.
     var mustWait = false
-    /// Failures on 401 that a refresh may still resolve.
+    /// Since all faults are over, and the most that there may be.
     var attemptsAfterHealing = 0
     var attemptsMax = Int.max
   }

@@ -97,7 +97,7 @@ final class BoundsRule: Rule {
   }
 
   override func close(at instant: MonotonicInstant) {
-    for growth in grown.values { weigh(growth) }
+    for (_, growth) in grown.sorted(by: { $0.key < $1.key }) { weigh(growth) }
   }
 
   private func counted(_ growth: Growth) -> Growth {
