@@ -10,7 +10,7 @@ import Threaded
 @Suite(.waits, .timeLimit(.minutes(5))) struct StrictStorageTests {
   /// A server that takes every upload, and what it makes of its records.
   private enum Way {
-    case honest, nothing, onlyTheFirst, twice, elsewhere, putsAside, countsPutAside, page
+    case honest, nothing, onlyTheFirst, twice, elsewhere, putsAside, countsPutAside, losesBesidePutAside, page
   }
 
   private static func location(of body: [UInt8]) -> JSONValue {
@@ -28,7 +28,7 @@ import Threaded
             return .ok(#"{"quarantined":1}"#)
           }
           kept.append(record)
-          return .ok("{}")
+          return .ok(way == .losesBesidePutAside && kept.count == 1 ? #"{"quarantined":1}"# : "{}")
         }
       }
       if way == .page { return .ok("<html>who are you?</html>") }
@@ -44,6 +44,7 @@ import Threaded
     case .onlyTheFirst: return Array(records.prefix(1))
     case .twice: return records + records.prefix(1)
     case .putsAside: return Array(records.dropFirst())
+    case .losesBesidePutAside: return Array(records.dropFirst(2))
     case .elsewhere:
       return records.map { record in
         let place: JSONValue = .object(["latitude": .double(1.5), "longitude": .double(2.5)])
@@ -102,6 +103,9 @@ import Threaded
     let told = try drive(.putsAside, ["--strict", "--quarantined", "ASIDE"])
     #expect(told.code == .ok && told.output.contains("1 quarantined: all stored"), "\(told.output)")
     #expect(try drive(.countsPutAside).code == .ok)
+    // One is listed, and its answer counts it: it excuses no other one.
+    let lost = try drive(.losesBesidePutAside, ["--strict", "--quarantined", "ASIDE"])
+    #expect(lost.code == .runtimeFailure && lost.output.contains("1 quarantined: 1 not stored"), "\(lost.output)")
   }
 
   @Test func aQuestionThatFailsProvesNothing() throws {

@@ -232,6 +232,15 @@ import World
       "\(counted.sums), \(counting.putAside)")
   }
 
+  /// The answer's count is that of the list.
+  @Test func whatIsListedAsPutAsideExcusesNoOtherRecord() throws {
+    let backend = Backend(.losesBesidePutAside, countsPutAside: true)
+    let report = try run(backend, .quarantine)
+    #expect(report.sums.lost > 3, "\(report.sums)")
+    #expect(report.sums.quarantined == backend.putAside && backend.putAside > 3, "\(report.sums), \(backend.putAside)")
+    #expect(summary(report).result == .violated)
+  }
+
   /// All that the second run sends is there already: that it is kept this time is not shown by the store.
   @Test func whatAnEarlierRunHasLeftPassesForNoSuccess() throws {
     let backend = Backend(.honest)

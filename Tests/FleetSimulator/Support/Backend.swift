@@ -6,6 +6,8 @@ import Synchronization
 final class Backend: Sendable {
   enum Lie: Equatable, Sendable {
     case honest
+    /// The first record of a request is put aside, and the second one is nowhere.
+    case losesBesidePutAside
     case keepsNothing, keepsFirstOfRequest, keepsTwice, swapsDevices, swapsCoordinates, forgetsTimes
     /// Of each third record.
     case forgetsPlaces, keepsImpossiblePlaces
@@ -89,6 +91,7 @@ final class Backend: Sendable {
     if case .forgetsLargeRequests(let least) = lie, records.count >= least { return "{}" }
     var putAside = 0
     for (index, record) in records.enumerated() {
+      if lie == .losesBesidePutAside && index == 1 { continue }
       if lie == .keepsNothing || lie == .keepsFirstOfRequest && index > 0 { continue }
       let uuid = record["uuid"]?.text ?? ""
       entries.withLock { entries in
@@ -98,7 +101,7 @@ final class Backend: Sendable {
           return
         }
         let number = entries.count + 1
-        let isPutAside = lie == .honest && number % 5 == 0
+        let isPutAside = lie == .honest && number % 5 == 0 || lie == .losesBesidePutAside && index == 0
         if isPutAside { putAside += 1 }
         var device = request.values(of: "X-Device").first ?? ""
         if lie == .swapsDevices && number % 4 == 0 { device = device == "cars-0" ? "cars-1" : "cars-0" }

@@ -15,8 +15,8 @@ package struct AcknowledgedRecords {
   }
 
   private var known: [UUID128: Sent] = [:]
-  /// Records that answers say were put aside; they do not say which.
-  private var putAsideByAnswers = 0
+  /// Of answers that say how many of their records were put aside; they do not say which.
+  private var putAsideByAnswers: [(uuids: [UUID128], count: Int)] = []
   private var headers: [NameValuePair] = []
 
   private let reader = EnvelopeReader(maxRecords: .max)
@@ -29,7 +29,7 @@ package struct AcknowledgedRecords {
   package mutating func note(_ request: OutgoingRequest, _ outcome: RequestOutcome) {
     guard let cargo = request.cargo, (200..<300).contains(outcome.status) else { return }
     headers = request.headers
-    putAsideByAnswers += outcome.putAside
+    if outcome.putAside > 0 { putAsideByAnswers.append((cargo.uuids, outcome.putAside)) }
     for uuid in cargo.uuids where known[uuid] == nil { known[uuid] = Sent() }
     read(request.body, isAll: false)
   }
@@ -76,10 +76,16 @@ package struct AcknowledgedRecords {
       .sorted { $0.uuid < $1.uuid }
     guard let absent = proof.missing(keys, of: device) else { return .impossible(proof.refusal ?? "no reason") }
     let putAside = absent.isEmpty ? PutAsideRecords() : proof.putAside(of: device)
-    let unexplained = absent.filter { !putAside.holds($0.uuid) }
+    var unexplained = absent.map(\.uuid).filter { !putAside.holds($0) }
+    for answer in putAsideByAnswers {
+      // What the store lists is in the count of its answer, too.
+      let unlisted = answer.count - answer.uuids.count { putAside.holds($0) }
+      let explained = Set(unexplained.filter { answer.uuids.contains($0) }.prefix(max(0, unlisted)))
+      unexplained.removeAll { explained.contains($0) }
+    }
     var result = StorageLook.Result(device: device, acknowledged: keys.count)
-    result.missing = unexplained.dropFirst(putAsideByAnswers).map(\.uuid.text)
-    result.putAside = absent.count - result.missing.count
+    result.missing = unexplained.map(\.text)
+    result.putAside = absent.count - unexplained.count
     let gone = Set(absent)
     var contents = ContentComparisons<UUID128>(promised: kept)
     for key in keys where !gone.contains(key) {

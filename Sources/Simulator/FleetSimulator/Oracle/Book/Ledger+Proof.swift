@@ -32,17 +32,17 @@ extension Ledger {
       for dequeued in dequeuedRecords { believe(dequeued) }
       return
     }
-    var next = missing.startIndex
-    var known: PutAsideRecords?
+    let missingKeys = Set(missing)
+    let absent = dequeuedRecords.filter { $0.marks.contains(.isAcknowledged) && missingKeys.contains($0.key) }
+    let putAside = absent.isEmpty ? PutAsideRecords() : proof.putAside(of: names[device])
+    // What the store lists is in the count of its answer, too: only the rest of that count accounts for others.
+    for dequeued in absent where putAside.holds(dequeued.uuid, mark: dequeued.mark) { takeFromPutAside(dequeued) }
     for dequeued in dequeuedRecords {
-      guard next < missing.endIndex, missing[next] == dequeued.key else {
+      guard missingKeys.contains(dequeued.key) else {
         find(dequeued, by: proof)
         continue
       }
-      next += 1
       guard dequeued.marks.contains(.isAcknowledged) else { continue }
-      let putAside = known ?? proof.putAside(of: names[device])
-      known = putAside
       if putAside.holds(dequeued.uuid, mark: dequeued.mark) || takeFromPutAside(dequeued) {
         sums.quarantined += 1
       } else if !dequeued.marks.contains(.isServers) {
@@ -98,7 +98,7 @@ extension Ledger {
   }
 
   /// The answer has said that so many of its records were put aside; it does not say which.
-  private func takeFromPutAside(_ dequeued: DequeuedRecord) -> Bool {
+  @discardableResult private func takeFromPutAside(_ dequeued: DequeuedRecord) -> Bool {
     let key = PutAsideKey(device: dequeued.device, request: dequeued.request)
     guard let count = putAside[key] else { return false }
     putAside[key] = count > 1 ? count - 1 : nil
