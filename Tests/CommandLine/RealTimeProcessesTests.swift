@@ -2,6 +2,7 @@ import Base
 import Glibc
 import JSON
 import Support
+import Synchronization
 import Testing
 import Threaded
 
@@ -69,6 +70,79 @@ import Threaded
     #expect(thresholds.map { $0["outcome"]?.string } == ["failed", "passed"], "\(thresholds)")
     let end = try #require(summary["endedAtSeconds"]?.number)
     #expect(end < 3_600, "ended, and not by the end of the drives")
+  }
+
+  /// Two phones for four minutes, each in a process of its own, at another backend.
+  private func simulate(
+    at backend: BareServer, _ more: String = "", http: String = "", thresholds: String = ""
+  ) throws -> SpokenChild {
+    try folder.write(
+      Array(
+        """
+        { version: 1, name: "foreign", seed: 7, clock: { mode: "accelerated", factor: 60, duration: "4m", settle: "20s" },
+          sdk: { config: { http: { batchSync: true\(http) } } },
+          fleets: { cars: { devices: 2, motion: "driving", network: "lte" } },
+          target: { url: "\(backend.url)up", headers: { "X-Device": "${device.id}" }\(more) },
+          thresholds: { generator_lag: ["count>=0"]\(thresholds) } }
+        """.utf8), to: "foreign.json5")
+    return try SpokenChild([
+      BuiltProgram.path(of: "rollingroad"), "simulate", folder.file("foreign.json5"), "--out", folder.file("out"),
+      "--quiet", "--processes", "2",
+    ])
+  }
+
+  /// It was missed when it was looked at, and is met by what waits until the end.
+  @Test func whatHasEndedTheRunIsMissedToTheEnd() throws {
+    let backend = try BareServer { _ in .ok("{}") }
+    let ending = #", records_delivered: [{ threshold: "count>=8", abortOnFail: true, delayAbortEval: "2m" }]"#
+    let child = try simulate(at: backend, http: ", autoSyncThreshold: 5000", thresholds: ending)
+    #expect(child.finish() == 99, "\(child.output)")
+    let threshold = try #require(
+      summary()["thresholds"]?.elements.first { $0["metric"]?.string == "records_delivered" })
+    #expect(threshold["outcome"]?.string == "failed" && threshold["endedTheRun"] == .bool(true), "\(threshold)")
+    #expect(threshold["value"]?.number ?? 0 >= 8, "\(threshold)")
+  }
+
+  private static func records(of body: [UInt8]) -> [JSONValue] {
+    do {
+      let location = try JSONValue(parsing: body.span)["location"]
+      if case .array(let records)? = location { return records }
+      return [location].compactMap(\.self)
+    } catch { return [] }
+  }
+
+  /// Each process asks for the list of its own phone, and knows what it has sent itself.
+  @Test func aRecordUnderPhonesOfTwoProcessesIsAViolation() throws {
+    let rows = Mutex<[String: [JSONValue]]>([:])
+    let backend = try BareServer { request in
+      if request.lines[0].hasPrefix("GET") {
+        let name = request.lines[0].contains("cars-0") ? "cars-0" : "cars-1"
+        return .ok(JSONValue.array(rows.withLock { $0[name] ?? [] }).text)
+      }
+      rows.withLock { rows in
+        for name in ["cars-0", "cars-1"] { rows[name, default: []] += Self.records(of: request.body) }
+      }
+      return .ok("{}")
+    }
+    let child = try simulate(at: backend, #", verify: { url: "/list?device={device}" }"#)
+    #expect(child.finish() == 98, "\(child.output)")
+    let summary = try summary()
+    let ledger = summary["ledger"]
+    #expect(ledger?["duplicateRows"] == ledger?["stored"] && ledger?["stored"] != .integer(0), "\(child.output)")
+    #expect(summary["verification"]?["unknownRows"] == .integer(0), "\(child.output)")
+  }
+
+  /// One phone of two is not every device.
+  @Test func whatConcernsEveryDeviceIsSaidOfAllProcesses() throws {
+    let backend = try BareServer { request in
+      .ok(request.values(of: "X-Device") == ["cars-0"] ? #"{"background_geolocation":[["stop"]]}"# : "{}")
+    }
+    let one = try simulate(at: backend)
+    #expect(one.finish() == 0 && !one.output.contains("every device was stopped"), "\(one.output)")
+    let stopping = try BareServer { _ in .ok(#"{"background_geolocation":[["stop"]]}"#) }
+    let both = try simulate(at: stopping)
+    #expect(both.finish() == 99, "\(both.output)")
+    #expect(both.output.contains("every device was stopped by a command in an answer, 2 of 2"), "\(both.output)")
   }
 
   /// What the others have found is told, and that one is missing.

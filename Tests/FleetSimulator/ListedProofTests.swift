@@ -48,6 +48,31 @@ import Testing
     #expect(proof.holder(of: Self.uuid(1)) == "b")
   }
 
+  /// What "a" has sent is listed for "b" too, or for it alone: another process asks for that, and does not know of it.
+  @Test func aRecordIsSeenUnderADeviceOfAnotherShardToo() {
+    let proof = ListedProof(Shelf(doubled: true), devices: ["a"], others: ["b", "c"])
+    let keys = [1, 2].map { PointKey(recordedAt: 0, uuid: Self.uuid($0)) }
+    #expect(proof.missing(keys, of: "a")?.count == 1)
+    var pairs: [String] = []
+    proof.forEachOfTwoDevices { pairs.append("\($0 == Self.uuid(2)) \($1) \($2)") }
+    #expect(pairs == ["true a b", "true a c"] && proof.rowsElsewhere == 3)
+  }
+
+  /// The one reading has told of the devices of other shards, too.
+  @Test func aStoreOfAllDevicesShowsThoseOfOtherShards() throws {
+    let folder = try TemporaryFolder()
+    let rows = ["a", "b"].map { #"{"device":"\#($0)","uuid":"\#(Self.uuid(1).text)"}"# }
+    try folder.write(Array(rows.joined(separator: "\n").utf8), to: "stored")
+    var place = StorePlace()
+    place.file = folder.file("stored")
+    let proof = ListedProof(ViewSource(try #require(place.view(fields: []))), devices: ["a"], others: ["b", "c"])
+    let keys = [1, 2].map { PointKey(recordedAt: 0, uuid: Self.uuid($0)) }
+    #expect(proof.missing(keys, of: "a")?.map(\.uuid) == [Self.uuid(2)] && proof.holder(of: Self.uuid(2)) == nil)
+    var pairs: [String] = []
+    proof.forEachOfTwoDevices { pairs.append("\($1) \($2)") }
+    #expect(pairs == ["a b"] && proof.rowsElsewhere == 1)
+  }
+
   @Test func oneReadingProvesAllDevices() throws {
     let rows = [("a", 3), ("b", 1), ("a", 2), ("a", 3), ("stranger", 9), ("b", 7)].map { device, number in
       #"{"device":"\#(device)","uuid":"\#(Self.uuid(number).text)","lat":\#(number)}"#
@@ -71,16 +96,22 @@ import Testing
     /// Of these there is no list, or none that can be read.
     private let absent: Set<String>
     private let broken: Set<String>
+    /// "b" has what the others have, too.
+    private let doubled: Bool
     private(set) var readings = 0
 
-    init(absent: Set<String> = [], broken: Set<String> = []) { (self.absent, self.broken) = (absent, broken) }
+    init(absent: Set<String> = [], broken: Set<String> = [], doubled: Bool = false) {
+      (self.absent, self.broken, self.doubled) = (absent, broken, doubled)
+    }
 
     func read(_ device: String, _ take: (ListedRecord) -> Void) throws(StoreProblem) {
       readings += 1
       if absent.contains(device) { throw StoreProblem(text: "status 404", isAbsence: true) }
       if broken.contains(device) { throw StoreProblem(text: "ended with 1") }
-      let uuid = ListedProofTests.uuid(device == "b" ? 1 : 2)
-      take(.stored(StoredRecord(.object([("lat", .number("1.5"))]), fields: [], uuid: uuid)))
+      for number in device != "b" ? [2] : doubled ? [1, 2] : [1] {
+        let uuid = ListedProofTests.uuid(number)
+        take(.stored(StoredRecord(.object([("lat", .number("1.5"))]), fields: [], uuid: uuid)))
+      }
     }
   }
 

@@ -55,6 +55,35 @@ import Testing
     #expect(merged.timeline.intervals == whole.timeline.intervals)
   }
 
+  /// What one shard could not judge is not held by the whole; what one had no occasion for is.
+  @Test func anInvariantThatAShardCouldNotJudgeIsNotHeld() throws {
+    var (first, second) = (try summary("0/2", "clock.duration=4m"), try summary("1/2", "clock.duration=4m"))
+    typealias Outcome = InvariantVerdict.Outcome
+    let cases: [(Outcome, Outcome, whole: Outcome)] = [
+      (.held, .notJudged, .notJudged), (.notExercised, .notJudged, .notJudged), (.violated, .notJudged, .violated),
+      (.held, .notExercised, .held), (.notExercised, .notExercised, .notExercised),
+    ]
+    for (mine, theirs, whole) in cases {
+      (first.invariants[0].outcome, second.invariants[0].outcome) = (mine, theirs)
+      second.invariants[0].reason = "late"
+      for parts in [[first, second], [second, first]] {
+        let verdict = try RunSummary.whole(of: parts).invariants[0]
+        #expect(verdict.outcome == whole, "\(mine) and \(theirs)")
+        #expect(verdict.outcome != .notJudged || verdict.reason == "late", "\(verdict)")
+      }
+    }
+  }
+
+  /// Judged on the whole while it lasted, and met again by what came afterwards.
+  @Test func aThresholdThatHasEndedTheRunIsMissed() throws {
+    let parts = [try summary("0/2", "clock.duration=4m"), try summary("1/2", "clock.duration=4m")]
+    let place = try #require(parts[0].thresholds.firstIndex { $0.selection == "records_lost" })
+    #expect(try RunSummary.whole(of: parts).thresholds[place].outcome == .passed)
+    let whole = try RunSummary.whole(of: parts, endedBy: [place])
+    #expect(whole.thresholds[place].outcome == .failed && whole.thresholds[place].endedTheRun)
+    #expect(whole.ending == .threshold && whole.thresholds.count { $0.endedTheRun } == 1)
+  }
+
   @Test func anIncompleteSetOfShardsIsRefused() throws {
     let (first, second) = (try summary("0/2", "clock.duration=4m"), try summary("1/2", "clock.duration=4m"))
     var (other, alone) = (second, second)

@@ -93,8 +93,8 @@ struct DividedSimulation {
     let kept = zip(folders, parts).filter { $1.death == nil }.map(\.0)
     outputs.adopt(kept, fleets: setup.fleets.map(\.name))
     let missing = parts.compactMap { part in part.death.map { MissingShard(part.shard, reason: $0.description) } }
-    var whole = try ShardResult.whole(of: parts.compactMap(\.result), missing: missing)
-    whole.summary.markEnded(by: judge.missed)
+    var whole = try ShardResult.whole(
+      of: parts.compactMap(\.result), missing: missing, endedBy: judge.missed)
     if interruption.isRequested, !whole.summary.violations.isEmpty {
       whole.summary.notes.append("no replay plan was saved: the run was ended by a signal")
     }

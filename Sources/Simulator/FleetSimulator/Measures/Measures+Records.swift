@@ -178,7 +178,7 @@ extension Measures {
     summary.violations = report.violations.map(ViolationStory.init)
     summary.remarks = report.remarks.map(ViolationStory.init)
     summary.verification = report.verification
-    summary.findings = report.findings
+    (summary.serverCounts, summary.findings) = (report.serverCounts, report.findings)
     summary.answers = RequestEnd.words(uploadEnds)
     if abandonedUploads > 0 { summary.answers["app ended"] = abandonedUploads }
     let open = devices.reduce(0) { $0 + $1.flights.count }

@@ -17,8 +17,8 @@ final class Oracle: Watcher {
   private(set) var verification = Verification(.notAsked)
   /// Nil where the server is inside the run.
   let serverWatch: ServerWatch?
-  /// After `closeQueues`.
-  private(set) var findings: [ServerFinding] = []
+  /// After `closeQueues`; nil where the server is inside the run.
+  private(set) var serverCounts: ServerCounts?
   private let rules: [Rule]
   /// Of each kind of event, in the order of the kinds, the rules that want to see it.
   private let byInterest: [[Rule]]
@@ -77,7 +77,7 @@ final class Oracle: Watcher {
     for rule in rules { rule.close(at: instant) }
     self.isCut = isCut
     ledger.closeQueues(at: instant, isCut: isCut)
-    findings = serverWatch?.findings(at: instant, isCut: isCut) ?? []
+    serverCounts = serverWatch?.counts(at: instant, isCut: isCut)
   }
 
   /// Then the server's store is looked at.
@@ -91,7 +91,7 @@ final class Oracle: Watcher {
         ?? Verification(
           .verified, comparesContents: proof.comparesContents, unreadTimes: ledger.contents.unreadTimes,
           repetitions: proof.repetitions, unknownRows: ledger.unknownRows,
-          lateRecords: proof.lateRecords)
+          rowsElsewhere: proof.rowsElsewhere, lateRecords: proof.lateRecords)
     }
     if !ledger.sums.isBalanced {
       violations.flag(.conservation, nil, at: instant, "the record counts do not add up: \(ledger.sums)")

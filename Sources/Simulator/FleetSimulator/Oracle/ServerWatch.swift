@@ -49,8 +49,7 @@ final class ServerWatch: Watcher {
   private var lastAnswerAt: MonotonicInstant?
   /// Uploads since that ended without an answer, by what kept it away.
   private var silences: [RequestEnd: Int] = [:]
-
-  private static let silencesMin = 3
+  private var latestSilences: [MonotonicInstant] = []
 
   init(_ setup: RunSetup, _ ledger: Ledger) {
     self.ledger = ledger
@@ -108,89 +107,48 @@ final class ServerWatch: Watcher {
     guard outcome.status == 0 else {
       if (200..<300).contains(outcome.status) { phones[device].answered += 1 }
       lastAnswerAt = context.now.monotonic
-      if !silences.isEmpty { silences.removeAll() }
+      if !silences.isEmpty { (silences, latestSilences) = ([:], []) }
       return
     }
     // Without a network nothing reaches the server.
-    if ledger.radio.kind(of: context.network) != .none { silences[end, default: 0] += 1 }
+    guard ledger.radio.kind(of: context.network) != .none else { return }
+    silences[end, default: 0] += 1
+    latestSilences = latestSilences.suffix(ServerCounts.silencesMin - 1) + [context.now.monotonic]
   }
 
   /// After the settle phase. `isCut`: the run did not wait until the queues were empty.
-  func findings(at instant: MonotonicInstant, isCut: Bool) -> [ServerFinding] {
+  func counts(at instant: MonotonicInstant, isCut: Bool) -> ServerCounts {
     for device in phones.indices { closeWindow(of: device, at: instant) }
-    return [registration, silence(at: instant), stop, storm, isCut ? nil : drain(at: instant)].compactMap(\.self)
-  }
-
-  private var registration: ServerFinding? {
-    guard let tokenURL else { return nil }
-    let without = phones.filter { $0.registrations > 0 && !$0.hasToken }
-    guard !without.isEmpty else { return nil }
-    let uploads = without.reduce(0) { $0 + $1.tokenlessUploads }
-    return ServerFinding(
-      ServerFinding.registrationFailed,
-      "\(without.count) of \(phones.count.of("device")) got no token from \(tokenURL) (\(ServerWatch.list(RequestEnd.words(registrationAnswers))))"
-        + (uploads > 0 ? ", and sent \(uploads.of("upload")) without one" : ""))
-  }
-
-  private func silence(at instant: MonotonicInstant) -> ServerFinding? {
-    var unanswered = RequestEnd.words(silences)
-    let open = ledger.pages.reduce(0) { count, page in count + (page.upload.map { !$0.isServed } ?? false ? 1 : 0) }
-    if open > 0 { unanswered["under way at the end"] = open }
-    guard unanswered.values.reduce(0, +) >= ServerWatch.silencesMin, !silences.isEmpty || lastAnswerAt == nil else {
-      return nil
+    var counts = ServerCounts()
+    (counts.devices, counts.isCut) = (phones.count, isCut)
+    let tokenless = tokenURL == nil ? [] : phones.filter { $0.registrations > 0 && !$0.hasToken }
+    (counts.tokenURL, counts.devicesWithoutToken) = (tokenURL, tokenless.count)
+    counts.registrationAnswers = RequestEnd.words(registrationAnswers)
+    counts.uploadsWithoutToken = tokenless.reduce(0) { $0 + $1.tokenlessUploads }
+    (counts.lastAnswerAt, counts.latestSilences) = (lastAnswerAt, latestSilences)
+    counts.silences = RequestEnd.words(silences)
+    counts.openUploads = ledger.pages.reduce(0) { count, page in
+      count + (page.upload.map { !$0.isServed } ?? false ? 1 : 0)
     }
-    let causes = ServerWatch.list(unanswered)
-    return ServerFinding(
-      ServerFinding.noAnswers,
-      lastAnswerAt.map { "the target has answered no upload since \($0.clockText) of the run (\(causes))" }
-        ?? "the target has answered no upload at all (\(causes))")
-  }
-
-  private var stop: ServerFinding? {
-    let active = phones.filter { $0.uploads > 0 }
-    let stopped = active.compactMap(\.stoppedAfter)
-    guard !ordersCommands, !active.isEmpty, stopped.count == active.count else { return nil }
-    let first = stopped.count { $0 <= 1 }
-    return ServerFinding(
-      ServerFinding.stoppedByAnswers,
-      "every device was stopped by a command in an answer, \(first) of \(stopped.count) by its first one")
-  }
-
-  private var storm: ServerFinding? {
-    guard !ordersCommands, let worst = storms.max(by: { phones[$0].uploads < phones[$1].uploads }) else { return nil }
-    return ServerFinding(
-      ServerFinding.uploadStorm,
-      "an upload storm: \(stormUploads.of("upload")) of \(storms.count.of("device")), far more than there were records: "
-        + "each answer triggers the next upload",
-      details: ["device \(ledger.names[worst]): \(phones[worst].uploads.of("upload"))"], isViolation: true)
-  }
-
-  private func drain(at instant: MonotonicInstant) -> ServerFinding? {
+    if !ordersCommands {
+      let active = phones.filter { $0.uploads > 0 }
+      let stopped = active.compactMap(\.stoppedAfter)
+      (counts.activeDevices, counts.stoppedDevices) = (active.count, stopped.count)
+      counts.devicesStoppedAtOnce = stopped.count { $0 <= 1 }
+      (counts.stormingDevices, counts.stormUploads) = (storms.count, stormUploads)
+      if let worst = storms.max(by: { (phones[$0].uploads, $1) < (phones[$1].uploads, $0) }) {
+        (counts.worstStorm, counts.worstStormUploads) = (ledger.names[worst], phones[worst].uploads)
+      }
+    }
     let full = phones.indices.filter { ledger.pages[$0].waiting.count > 0 && !ledger.isDraining($0, at: instant) }
-    guard !full.isEmpty else { return givenUp }
-    var answers: [String: Int] = [:]
-    for device in full { answers[phones[device].lastAnswer?.word ?? "none", default: 0] += 1 }
-    let records = full.reduce(0) { $0 + ledger.pages[$1].waiting.count }
-    return ServerFinding(
-      ServerFinding.notDrained,
-      "\(records.of("record")) of \(full.count.of("device")) not accepted by the end (last answers: \(ServerWatch.list(answers)))",
-      details: full.prefix(8).map { "device \(ledger.names[$0]): \(ledger.pages[$0].waiting.count.of("record"))" })
-  }
-
-  /// Queues are empty as well when phones have given up all that the server did not take.
-  private var givenUp: ServerFinding? {
-    let sums = ledger.sums
-    let records = sums.expired + sums.evicted
-    let wasRefused = phones.contains { if case .status? = $0.lastAnswer { true } else { false } }
-    guard records > 0, records + sums.destroyed == sums.created, wasRefused else { return nil }
-    return ServerFinding(
-      ServerFinding.notDrained,
-      "the server has taken no record: phones have given up \(records.of("record")), for their age or for room")
-  }
-
-  /// The most frequent first.
-  private static func list(_ counts: [String: Int]) -> String {
-    counts.sorted { ($1.value, $0.key) < ($0.value, $1.key) }.map { "\($0.key): \($0.value)" }.joined(separator: ", ")
+    counts.fullDevices = full.count
+    counts.waitingRecords = full.reduce(0) { $0 + ledger.pages[$1].waiting.count }
+    for device in full { counts.lastAnswers[phones[device].lastAnswer?.word ?? "none", default: 0] += 1 }
+    counts.fullSamples = full.prefix(ServerCounts.samplesMax).map {
+      "device \(ledger.names[$0]): \(ledger.pages[$0].waiting.count.of("record"))"
+    }
+    counts.answeredDevices = phones.count { if case .status? = $0.lastAnswer { true } else { false } }
+    return counts
   }
 }
 

@@ -248,7 +248,7 @@ package final class FleetRun {
       violations: FleetRun.inOrder(violations.violations), remarks: FleetRun.inOrder(violations.remarks),
       invariants: shared.oracle.outcomes, coverage: shared.oracle.coverage.seen,
       generatorLag: generatorLag, verification: shared.oracle.verification,
-      findings: shared.oracle.findings,
+      serverCounts: shared.oracle.serverCounts,
       lossSentence: shared.oracle.ledger.losses.sentence, lost: shared.oracle.ledger.lost,
       playedSentence: shared.played.sentence, faultRefusal: shared.targetFaults?.refusal,
       ending: ending ?? self.ending)
@@ -325,8 +325,10 @@ package struct RunReport: Equatable, Sendable {
   package let generatorLag: Histogram
   /// Of what the server has stored.
   package let verification: Verification
-  /// What is to be known of a server outside.
-  package let findings: [ServerFinding]
+  /// What was seen of a server outside; nil of one inside, and before the end.
+  package let serverCounts: ServerCounts?
+  /// What is to be known of it.
+  package var findings: [ServerFinding] { serverCounts?.findings(sums) ?? [] }
   /// What the lost records have in common, as a sentence.
   package let lossSentence: String?
   package let lost: [LostRecord]

@@ -81,7 +81,8 @@ package struct RunSetup: Sendable {
 
   /// Those that other processes simulate.
   var namesOfOtherShards: [String] {
-    fleets.flatMap { fleet in
+    guard shard != nil else { return [] }
+    return fleets.flatMap { fleet in
       let own = Set(fleet.simulated)
       return (0..<fleet.devices).filter { !own.contains($0) }.map { "\(fleet.name)-\($0)" }
     }

@@ -22,7 +22,8 @@ extension RunSummary {
       "errors": .array(errors.map { $0.json(share: share(of: $0)) }),
       "origin": origin?.json ?? .null,
       "place": place?.json ?? .null, "verification": verification.json, "ledger": ledgerJSON,
-      "findings": .array(findings.map(\.json)), "clauses": .array(clauses.map(\.json)),
+      "serverCounts": serverCounts?.json ?? .null, "findings": .array(findings.map(\.json)),
+      "clauses": .array(clauses.map(\.json)),
       "thresholds": .array(thresholds.map(\.json)), "checks": .array(checks.map(\.json)),
       "invariants": .array(invariants.map(\.json)), "violations": .array(violations.map(\.json)),
       "replay": replay.map { .string($0) } ?? .null, "remarks": .array(remarks.map(\.json)),
@@ -93,7 +94,7 @@ extension Verification {
     .object([
       "outcome": .string(outcome.rawValue), "contents": .bool(comparesContents),
       "unreadTimes": .integer(Int64(unreadTimes)), "repetitions": .integer(Int64(repetitions)),
-      "unknownRows": .integer(Int64(unknownRows)),
+      "unknownRows": .integer(Int64(unknownRows)), "rowsElsewhere": .integer(Int64(rowsElsewhere)),
       "lateRecords": .integer(Int64(lateRecords)),
       "reason": reason.map { .string($0) } ?? .null,
     ])

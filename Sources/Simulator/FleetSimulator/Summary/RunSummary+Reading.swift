@@ -62,9 +62,11 @@ extension RunSummary {
         unreadTimes: try node.optional("unreadTimes")?.count() ?? 0,
         repetitions: try node.optional("repetitions")?.count() ?? 0,
         unknownRows: try node.optional("unknownRows")?.count() ?? 0,
+        rowsElsewhere: try node.optional("rowsElsewhere")?.count() ?? 0,
         lateRecords: try node.optional("lateRecords")?.count() ?? 0,
         reason: try node.optional("reason")?.text())
     }
+    serverCounts = try node.optional("serverCounts").map { (node) throws(SummaryError) in try ServerCounts(node) }
     for finding in try node.optional("findings")?.elements() ?? [] {
       var details: [String] = []
       for line in try finding.member("details").elements() { details.append(try line.text()) }

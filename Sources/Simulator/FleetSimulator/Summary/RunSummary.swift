@@ -53,6 +53,8 @@ package struct RunSummary: Equatable, Sendable {
   package var ledger = LedgerSums()
   /// Of what the server has stored.
   package var verification = Verification(.verified)
+  /// What was seen of a server outside, from which the findings of shards are made anew when they are added up.
+  package var serverCounts: ServerCounts?
   /// What is to be known of the server before all else.
   package var findings: [ServerFinding] = []
   /// What its answers have shown of each clause; empty where none were looked at.
@@ -225,6 +227,8 @@ package struct Verification: Equatable, Sendable {
   package var repetitions = 0
   /// Rows of the run's devices that no phone of the run has sent: of an earlier run, or invented.
   package var unknownRows = 0
+  /// Of a shard, rows of the devices of other shards that hold what it has sent: there they are unknown.
+  package var rowsElsewhere = 0
   /// Acknowledged records that were not there at once, and came while they were looked for.
   package var lateRecords = 0
   /// Why it did not succeed.
@@ -232,11 +236,11 @@ package struct Verification: Equatable, Sendable {
 
   package init(
     _ outcome: Outcome, comparesContents: Bool = false, unreadTimes: Int = 0, repetitions: Int = 0,
-    unknownRows: Int = 0, lateRecords: Int = 0, reason: String? = nil
+    unknownRows: Int = 0, rowsElsewhere: Int = 0, lateRecords: Int = 0, reason: String? = nil
   ) {
     (self.outcome, self.comparesContents, self.reason) = (outcome, comparesContents, reason)
     (self.unreadTimes, self.repetitions) = (unreadTimes, repetitions)
-    (self.unknownRows, self.lateRecords) = (unknownRows, lateRecords)
+    (self.unknownRows, self.rowsElsewhere, self.lateRecords) = (unknownRows, rowsElsewhere, lateRecords)
   }
 
   /// Of several shards: no better than that of the worst.
@@ -250,6 +254,7 @@ package struct Verification: Equatable, Sendable {
       unreadTimes: unreadTimes + other.unreadTimes,
       // Each has read the whole stream.
       repetitions: max(repetitions, other.repetitions), unknownRows: unknownRows + other.unknownRows,
+      rowsElsewhere: rowsElsewhere + other.rowsElsewhere,
       lateRecords: lateRecords + other.lateRecords)
   }
 }

@@ -81,15 +81,15 @@ package struct ShardResult: Equatable, Sendable {
 }
 
 extension ShardResult {
-  /// All shards of a run as one, but for those that are said to be missing. Throws a sentence when they are not those of
-  /// one run, or not all.
+  /// All shards of a run as one, but for those that are said to be missing; `endings` as for summaries. Throws a sentence
+  /// when they are not those of one run, or not all.
   package static func whole(
-    of shards: [ShardResult], missing: [MissingShard] = []
+    of shards: [ShardResult], missing: [MissingShard] = [], endedBy endings: [Int] = []
   ) throws(MergeError) -> ShardResult {
     var counts: [CoverageGoal: Int] = [:]
     for seen in shards.flatMap(\.coverage) { counts[seen.goal, default: 0] += seen.count }
     let tracks = shards.flatMap(\.tracks).sorted { ($0.fleet, $0.member) < ($1.fleet, $1.member) }
-    var summary = try RunSummary.whole(of: shards.map(\.summary), missing: missing)
+    var summary = try RunSummary.whole(of: shards.map(\.summary), missing: missing, endedBy: endings)
     let remarks = remarks(of: shards, fleets: summary.fleets.map(\.name))
     summary.remarks = remarks.map(\.story)
     return ShardResult(

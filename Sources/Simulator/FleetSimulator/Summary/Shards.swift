@@ -56,10 +56,10 @@ extension RunSetup {
 }
 
 extension RunSummary {
-  /// What the shards of one run came to together, without those that are said to be missing. Throws a sentence when they
-  /// are not those of one run, or not all.
+  /// What the shards of one run came to together, without those that are said to be missing. The thresholds at the places
+  /// `endings` have ended it, judged on the whole. Throws a sentence when the shards are not those of one run, or not all.
   package static func whole(
-    of shards: [RunSummary], missing: [MissingShard] = []
+    of shards: [RunSummary], missing: [MissingShard] = [], endedBy endings: [Int] = []
   ) throws(MergeError) -> RunSummary {
     let parts = withNotesNamed(try inOrder(shards, missing: missing))
     var whole = parts[0]
@@ -70,7 +70,9 @@ extension RunSummary {
     }
     whole.putMetricsInOrder()
     whole.invariants = invariants(of: parts)
-    for index in whole.thresholds.indices { try whole.judge(index, parts) }
+    for index in whole.thresholds.indices { try whole.judge(index, parts, endsTheRun: endings.contains(index)) }
+    if whole.ending == .completed, !endings.isEmpty { whole.ending = .threshold }
+    whole.findAnew(parts)
     whole.notes += whole.sentences
     whole.leaveUnseenUnjudged()
     whole.leaveLateUnjudged()
@@ -171,7 +173,7 @@ extension RunSummary {
         target: mine.target, server: mine.server ?? theirs.server, start: min(mine.start, theirs.start),
         end: max(mine.end, theirs.end), uploadsPerSecond: mine.uploadsPerSecond + theirs.uploadsPerSecond)
     }
-    findings += part.findings
+    if let more = part.serverCounts { serverCounts?.add(more) }
     for (index, clause) in part.clauses.enumerated() where clauses.indices.contains(index) {
       clauses[index].add(clause)
     }
@@ -183,6 +185,15 @@ extension RunSummary {
       coverage[index].seen += goal.seen
     }
     try timeline.add(part.timeline)
+  }
+
+  /// What is to be known of the server is said of all devices together, and of the rows that one shard does not know what
+  /// another one has sent. What `--strict` asks of shards it asks of the whole.
+  private mutating func findAnew(_ parts: [RunSummary]) {
+    findings = serverCounts?.findings(ledger) ?? []
+    if parts.contains(where: { $0.findings.contains(where: \.isOfStrictness) }) { judgeStrictly() }
+    verification.unknownRows = max(0, verification.unknownRows - verification.rowsElsewhere)
+    verification.rowsElsewhere = 0
   }
 
   /// As one run has them: by measure, of the whole and then of each fleet, and then what thresholds ask for. A part leaves out
@@ -207,15 +218,15 @@ extension RunSummary {
     return sum.text
   }
 
-  /// Violated when any part violates it; held when one has held it and none could not judge it but for want of devices;
-  /// not exercised when nothing came up in any part that could judge it.
+  /// Violated when any part violates it; not judged when a part could not; held when one has held it and nothing came up in
+  /// the others; not exercised when nothing came up in any.
   private static func invariants(of parts: [RunSummary]) -> [InvariantVerdict] {
     parts[0].invariants.indices.map { index in
       let verdicts = parts.compactMap { $0.invariants.indices.contains(index) ? $0.invariants[index] : nil }
       var verdict = verdicts[0]
       verdict.violations = verdicts.reduce(0) { $0 + $1.violations }
       verdict.exercised = verdicts.reduce(0) { $0 + $1.exercised }
-      let order = [InvariantVerdict.Outcome.violated, .held, .notExercised]
+      let order = [InvariantVerdict.Outcome.violated, .notJudged, .held, .notExercised]
       let decisive = order.compactMap { outcome in verdicts.first { $0.outcome == outcome } }.first ?? verdict
       (verdict.outcome, verdict.reason) = (decisive.outcome, decisive.reason)
       return verdict
@@ -223,9 +234,10 @@ extension RunSummary {
   }
 
   /// Against the figures of the whole: a percentile of the whole is in no part.
-  private mutating func judge(_ index: Int, _ parts: [RunSummary]) throws(MergeError) {
+  private mutating func judge(_ index: Int, _ parts: [RunSummary], endsTheRun: Bool) throws(MergeError) {
     var verdict = thresholds[index]
-    verdict.endedTheRun = parts.contains { $0.thresholds.indices.contains(index) && $0.thresholds[index].endedTheRun }
+    verdict.endedTheRun =
+      endsTheRun || parts.contains { $0.thresholds.indices.contains(index) && $0.thresholds[index].endedTheRun }
     guard let expression = ThresholdExpression(verdict.expression, selection: verdict.selection) else {
       throw MergeError(message: "'\(verdict.selection): \(verdict.expression)' is not a threshold of this version")
     }
@@ -275,13 +287,6 @@ extension RunSummary {
 }
 
 extension RunSummary {
-  /// Of the whole: thresholds at these places have ended it.
-  package mutating func markEnded(by thresholds: [Int]) {
-    guard !thresholds.isEmpty else { return }
-    for place in thresholds { self.thresholds[place].endedTheRun = true }
-    if ending == .completed { ending = .threshold }
-  }
-
   /// A part of a run says nothing of what is asked of the whole, unless it was ended by it.
   package mutating func leaveThresholdsToTheWhole() {
     for index in thresholds.indices where !thresholds[index].endedTheRun { thresholds[index].outcome = .notMeasured }

@@ -125,6 +125,9 @@ package struct ServerFinding: Equatable, Sendable {
   package static let clausesBroken = "clauses-broken"
   package static let noAnswers = "no-answers"
   package static let storageNotVerified = "storage-not-verified"
+
+  /// Only `--strict` takes it for one.
+  var isOfStrictness: Bool { [ServerFinding.clausesBroken, ServerFinding.storageNotVerified].contains(name) }
 }
 
 /// What a run's answers have shown of one clause of `drive`.

@@ -57,7 +57,7 @@ package final class ListedProof: StoreProof {
   package private(set) var refusal: String?
   package private(set) var comparesContents = false
   package private(set) var repetitions = 0
-  package private(set) var lateRecords = 0
+  package private(set) var (lateRecords, rowsElsewhere) = (0, 0)
   package let (isShared, readsContents) = (true, true)
 
   /// A list that is missing is an empty one where another device has a list; so many others are asked for theirs.
@@ -137,6 +137,31 @@ package final class ListedProof: StoreProof {
     for (row, next) in zip(rows, rows.dropFirst()) where row.uuid == next.uuid && row.device != next.device {
       body(row.uuid, devices[row.device], devices[next.device])
     }
+    forEachOfOthers { uuid, other in
+      rowsElsewhere += 1
+      let place = rows.indexBehind { $0.uuid < uuid }
+      // Where one reading tells of all devices, that was said with the strangers.
+      guard !source.isOfAllDevices, place < rows.count, rows[place].uuid == uuid else { return }
+      body(uuid, devices[rows[place].device], other)
+    }
+  }
+
+  /// What this shard has sent, and is listed for devices of other shards: they do not know that it was sent. Their lists are
+  /// read here once, and forgotten.
+  private func forEachOfOthers(_ body: (_ uuid: UUID128, _ device: String) -> Void) {
+    guard !source.isOfAllDevices else {
+      let others = Set(others)
+      return strangers.forEach { if sent.contains($0), others.contains($1) { body($0, $1) } }
+    }
+    for device in others {
+      guard let listing = sought(device) else { continue }
+      listings[device] = nil
+      var last: UUID128?
+      for uuid in listing.stored where uuid != last && sent.contains(uuid) {
+        body(uuid, device)
+        last = uuid
+      }
+    }
   }
 
   package func forEachRecord(of device: String?, _ body: (_ device: String, _ uuid: UUID128) -> Void) {
@@ -172,7 +197,7 @@ package final class ListedProof: StoreProof {
   /// To look there for the record of another device.
   private func sought(_ device: String) -> StoreListing? {
     if let known = listings[device] { return known }
-    guard refusal == nil, !silent.contains(device) else { return nil }
+    guard refusal == nil, !silent.contains(device), !(hasListed && source.isOfAllDevices) else { return nil }
     do throws(StoreProblem) { try fetch(device) } catch { silent.insert(device) }
     return listings[device]
   }
@@ -286,6 +311,10 @@ private struct StrangeRecords {
       numbers[name] = number
     }
     owners[uuid] = number
+  }
+
+  func forEach(_ body: (_ uuid: UUID128, _ owner: String) -> Void) {
+    for (uuid, number) in owners { body(uuid, names[Int(number)]) }
   }
 
   func owner(of uuid: UUID128) -> String? { owners[uuid].map { names[Int($0)] } }

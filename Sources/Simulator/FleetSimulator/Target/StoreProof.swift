@@ -27,6 +27,8 @@ package protocol StoreProof: AnyObject {
   var repetitions: Int { get }
   /// Acknowledged records that were not there at once, and came while they were looked for.
   var lateRecords: Int { get }
+  /// Rows of the devices of other shards that hold what this one has sent; known after `forEachOfTwoDevices`.
+  var rowsElsewhere: Int { get }
   /// Where a record stands among those of its device, in the order in which they were stored; nil where nothing shows that.
   func place(of uuid: UUID128, of device: String) -> Int?
   /// What the store shows of a record that it has; nil when it shows nothing of any.
@@ -43,6 +45,7 @@ extension StoreProof {
   package var readsContents: Bool { false }
   package var repetitions: Int { 0 }
   package var lateRecords: Int { 0 }
+  package var rowsElsewhere: Int { 0 }
   package func place(of uuid: UUID128, of device: String) -> Int? { nil }
   package func content(of uuid: UUID128, of device: String) -> RecordContent? { nil }
   package func holder(of uuid: UUID128) -> String? { nil }

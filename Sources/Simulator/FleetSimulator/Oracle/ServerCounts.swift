@@ -1,0 +1,178 @@
+import Base
+import JSON
+
+/// What a run has seen of its server, in numbers: those of shards add up, and what is to be known of the server is said of the
+/// sum. "Every device" is every one of the run.
+package struct ServerCounts: Equatable, Sendable {
+  var devices = 0
+  /// Where tokens are to be had; nil where the run needs none.
+  var tokenURL: String?
+  /// Devices that have registered there and got no token, how their requests ended, and what they sent all the same.
+  var devicesWithoutToken = 0
+  var registrationAnswers: [String: Int] = [:]
+  var uploadsWithoutToken = 0
+
+  /// When an upload was answered last; nil when none was.
+  var lastAnswerAt: MonotonicInstant?
+  /// Uploads since that ended without an answer, by what kept it away.
+  var silences: [String: Int] = [:]
+  /// When the latest of them ended, as many as make a silence: which of a shard's come after the last answer to any shard.
+  var latestSilences: [MonotonicInstant] = []
+  var openUploads = 0
+
+  /// Devices that have uploaded, of these the ones that a command has stopped, and of these the ones that their first answer has.
+  var activeDevices = 0
+  var stoppedDevices = 0
+  var devicesStoppedAtOnce = 0
+
+  var stormingDevices = 0
+  var stormUploads = 0
+  /// The device with the most uploads among them.
+  var worstStorm = ""
+  var worstStormUploads = 0
+
+  /// The run did not wait until the queues were empty.
+  var isCut = false
+  /// Devices whose records were not accepted by the end, the first of them, and the last answers to all of them.
+  var fullDevices = 0
+  var waitingRecords = 0
+  var lastAnswers: [String: Int] = [:]
+  var fullSamples: [String] = []
+  /// Devices whose last upload ended with a status.
+  var answeredDevices = 0
+
+  static let silencesMin = 3
+  static let samplesMax = 8
+
+  private static let numbers: [(name: String, path: any WritableKeyPath<ServerCounts, Int> & Sendable)] = [
+    ("devices", \.devices), ("devicesWithoutToken", \.devicesWithoutToken),
+    ("uploadsWithoutToken", \.uploadsWithoutToken), ("openUploads", \.openUploads), ("activeDevices", \.activeDevices),
+    ("stoppedDevices", \.stoppedDevices), ("devicesStoppedAtOnce", \.devicesStoppedAtOnce),
+    ("stormingDevices", \.stormingDevices), ("stormUploads", \.stormUploads), ("fullDevices", \.fullDevices),
+    ("waitingRecords", \.waitingRecords), ("answeredDevices", \.answeredDevices),
+  ]
+
+  private static let words: [(name: String, path: any WritableKeyPath<ServerCounts, [String: Int]> & Sendable)] = [
+    ("registrationAnswers", \.registrationAnswers), ("silences", \.silences), ("lastAnswers", \.lastAnswers),
+  ]
+
+  /// Those of another shard.
+  mutating func add(_ other: ServerCounts) {
+    for number in ServerCounts.numbers { self[keyPath: number.path] += other[keyPath: number.path] }
+    for words in ServerCounts.words { self[keyPath: words.path].merge(other[keyPath: words.path], uniquingKeysWith: +) }
+    lastAnswerAt = [lastAnswerAt, other.lastAnswerAt].compactMap(\.self).max()
+    let silences = (latestSilences + other.latestSilences).filter { silence in lastAnswerAt.map { silence > $0 } ?? true
+    }
+    latestSilences = silences.sorted().suffix(ServerCounts.silencesMin)
+    if other.worstStormUploads > worstStormUploads {
+      (worstStorm, worstStormUploads) = (other.worstStorm, other.worstStormUploads)
+    }
+    isCut = isCut || other.isCut
+    fullSamples = Array((fullSamples + other.fullSamples).prefix(ServerCounts.samplesMax))
+  }
+}
+
+extension ServerCounts {
+  /// What is to be known of the server; `sums` say where the records of the run are.
+  func findings(_ sums: LedgerSums) -> [ServerFinding] {
+    [registration, silence, stop, storm, isCut ? nil : drain(sums)].compactMap(\.self)
+  }
+
+  private var registration: ServerFinding? {
+    guard let tokenURL, devicesWithoutToken > 0 else { return nil }
+    return ServerFinding(
+      ServerFinding.registrationFailed,
+      "\(devicesWithoutToken) of \(devices.of("device")) got no token from \(tokenURL) (\(ServerCounts.list(registrationAnswers)))"
+        + (uploadsWithoutToken > 0 ? ", and sent \(uploadsWithoutToken.of("upload")) without one" : ""))
+  }
+
+  private var silence: ServerFinding? {
+    guard latestSilences.count + openUploads >= ServerCounts.silencesMin,
+      !latestSilences.isEmpty || lastAnswerAt == nil
+    else { return nil }
+    var unanswered = silences
+    if openUploads > 0 { unanswered["under way at the end"] = openUploads }
+    let causes = ServerCounts.list(unanswered)
+    return ServerFinding(
+      ServerFinding.noAnswers,
+      lastAnswerAt.map { "the target has answered no upload since \($0.clockText) of the run (\(causes))" }
+        ?? "the target has answered no upload at all (\(causes))")
+  }
+
+  private var stop: ServerFinding? {
+    guard activeDevices > 0, stoppedDevices == activeDevices else { return nil }
+    return ServerFinding(
+      ServerFinding.stoppedByAnswers,
+      "every device was stopped by a command in an answer, \(devicesStoppedAtOnce) of \(stoppedDevices) by its first one"
+    )
+  }
+
+  private var storm: ServerFinding? {
+    guard stormingDevices > 0 else { return nil }
+    return ServerFinding(
+      ServerFinding.uploadStorm,
+      "an upload storm: \(stormUploads.of("upload")) of \(stormingDevices.of("device")), far more than there were records: "
+        + "each answer triggers the next upload",
+      details: ["device \(worstStorm): \(worstStormUploads.of("upload"))"], isViolation: true)
+  }
+
+  private func drain(_ sums: LedgerSums) -> ServerFinding? {
+    guard fullDevices > 0 else { return givenUp(sums) }
+    return ServerFinding(
+      ServerFinding.notDrained,
+      "\(waitingRecords.of("record")) of \(fullDevices.of("device")) not accepted by the end (last answers: \(ServerCounts.list(lastAnswers)))",
+      details: fullSamples)
+  }
+
+  /// Queues are empty as well when phones have given up all that the server did not take.
+  private func givenUp(_ sums: LedgerSums) -> ServerFinding? {
+    let records = sums.expired + sums.evicted
+    guard records > 0, records + sums.destroyed == sums.created, answeredDevices > 0 else { return nil }
+    return ServerFinding(
+      ServerFinding.notDrained,
+      "the server has taken no record: phones have given up \(records.of("record")), for their age or for room")
+  }
+
+  /// The most frequent first.
+  private static func list(_ counts: [String: Int]) -> String {
+    counts.sorted { ($1.value, $0.key) < ($0.value, $1.key) }.map { "\($0.key): \($0.value)" }.joined(separator: ", ")
+  }
+}
+
+/// As a shard's summary has them.
+extension ServerCounts {
+  var json: JSONValue {
+    var object: JSONObject = ["tokenURL": tokenURL.map { .string($0) } ?? .null, "isCut": .bool(isCut)]
+    for number in ServerCounts.numbers { object[number.name] = .integer(Int64(self[keyPath: number.path])) }
+    for words in ServerCounts.words {
+      var counts = JSONObject()
+      for (word, count) in self[keyPath: words.path].sorted(by: { $0.key < $1.key }) {
+        counts[word] = .integer(Int64(count))
+      }
+      object[words.name] = .object(counts)
+    }
+    object["lastAnswerAt"] = lastAnswerAt.map { .integer($0.nanoseconds) } ?? .null
+    object["latestSilences"] = .array(latestSilences.map { .integer($0.nanoseconds) })
+    object["worstStorm"] = .string(worstStorm)
+    object["worstStormUploads"] = .integer(Int64(worstStormUploads))
+    object["fullSamples"] = .array(fullSamples.map { .string($0) })
+    return .object(object)
+  }
+
+  init(_ node: SummaryNode) throws(SummaryError) {
+    self.init()
+    tokenURL = try node.optional("tokenURL")?.text()
+    isCut = try node.member("isCut").flag()
+    for number in ServerCounts.numbers { self[keyPath: number.path] = try node.member(number.name).count() }
+    for words in ServerCounts.words {
+      for (word, count) in try node.member(words.name).members() {
+        self[keyPath: words.path][word] = try count.count()
+      }
+    }
+    lastAnswerAt = (try node.optional("lastAnswerAt")?.count()).map { MonotonicInstant(nanoseconds: Int64($0)) }
+    latestSilences = try node.member("latestSilences").counts().map { MonotonicInstant(nanoseconds: Int64($0)) }
+    worstStorm = try node.member("worstStorm").text()
+    worstStormUploads = try node.member("worstStormUploads").count()
+    for sample in try node.member("fullSamples").elements() { fullSamples.append(try sample.text()) }
+  }
+}
