@@ -112,6 +112,29 @@ import Testing
     #expect(bad.code == .badScenario && bad.error.contains("outputs: prometheus"), "\(bad.error)")
   }
 
+  /// No seed has run: that is no success.
+  @Test func seedsWithoutARunAreNoSuccess() throws {
+    let taken = try LocalServer.start()
+    defer { taken.stop() }
+    let output = "prometheus=127.0.0.1:\(taken.port)"
+    let call = CommandCall(["simulate", "first-drive", "--quiet", "--seeds", "2", "--output", output])
+    #expect(call.code == .cannotBind && call.output.contains("2 seeds: 0 passed"), "\(call.output)\(call.error)")
+  }
+
+  /// The folder of the other seed cannot be made.
+  @Test func theWorstOfAllSeedsIsTheCode() throws {
+    let folder = try TemporaryFolder()
+    try folder.write([], to: "seed-10")
+    let scenario = """
+      { version: 1, name: "never", seed: 9, clock: { duration: "2m", settle: "10ms" },
+        fleets: { cars: { devices: 1, motion: "driving", network: "none" } }, invariants: { onViolation: "continue" } }
+      """
+    let call = CommandCall(
+      ["simulate", "never.json5", "--quiet", "--seeds", "2", "--out", folder.file("")], files: ["never.json5": scenario]
+    )
+    #expect(call.error.contains("seed-10") && call.code == .invariantViolated, "\(call.output)\(call.error)")
+  }
+
   @Test func setMayStandSeveralTimes() {
     let run = run("--set", "fleets.phones.devices=2", "--set=seed=7", "--quiet")
     #expect(run.output.hasPrefix("seed 0x7\n"), "\(run.error)")
