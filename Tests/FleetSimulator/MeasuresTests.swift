@@ -177,6 +177,17 @@ import Vocabulary
     #expect(summary.timeline.marks.last?.name == Timeline.settling)
   }
 
+  /// No upload of the drives has an answer; those of the settle phase decide nothing unless a threshold asks for them.
+  @Test func checksOfTheSettlePhaseDecideNothing() throws {
+    let faults =
+      #"faults: [{ name: "dark", at: "1s", for: "1h", network: "none" }], checks: { never: "response.status == 999" }"#
+    let plain = try summary(scenario(faults))
+    #expect(plain.answers["status 200"] ?? 0 > 0 && plain.result == .passed, "\(plain.checks)")
+    #expect(plain.checks == [CheckResult(name: "never", held: 0, failed: 0)])
+    let asked = try summary(scenario(faults + #", thresholds: { "checks{phase:settle}": ["rate==1"] }"#))
+    #expect(asked.thresholds.map(\.outcome) == [.failed] && asked.result == .failed)
+  }
+
   /// The token expires, is refreshed, and the upload is taken: nothing for a check. Without a refresh it is an answer like others.
   @Test(arguments: [true, false])
   func theOrdinaryEndOfATokenIsHeldAgainstNoCheck(isRefreshed: Bool) throws {

@@ -169,8 +169,9 @@ import Testing
 
   /// A check holds for every answer, unless a threshold says for how many.
   @Test(arguments: [
-    ("checks", true), ("checks{fleet:cars}", true), ("checks{check:quick}", true), ("checks{check:other}", false),
-    ("uploads", false),
+    ("checks", true), ("checks{check:quick}", true), ("checks{ check : quick }", true), ("checks{check:quick2}", false),
+    ("checks{check:other}", false), ("checks{fleet:cars}", false), ("checks{phase:settle}", false),
+    ("checks{check:quick,phase:settle}", false), ("uploads", false),
   ])
   func aCheckIsMissedUnlessAThresholdIsAboutIt(selection: String, isJudged: Bool) {
     var summary = Self.everything

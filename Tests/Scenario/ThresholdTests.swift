@@ -42,6 +42,16 @@ import Testing
     #expect(found.count == 1 && found[0].contains(words), "\(found)")
   }
 
+  /// As summaries have it, which name no scenario.
+  @Test func aSelectorIsReadAgain() throws {
+    let selector = try #require(MetricSelector(text: "http_req_duration{ fleet : cars,status:503}"))
+    #expect(selector.metric.name == "upload_duration" && selector.tags.map(\.name) == ["fleet", "status"])
+    #expect(selector.tags.map(\.value) == ["cars", "503"] && MetricSelector(text: "checks")?.tags.isEmpty == true)
+    for text in ["latency", "checks{", "checks{}", "checks{fleet}", "checks{fleet:}", ""] {
+      #expect(MetricSelector(text: text) == nil, "\(text)")
+    }
+  }
+
   @Test func conditionsHold() throws {
     let list = try #require(Condition("response.status in [200,201 , 204]"))
     #expect(list.holds(201) && !list.holds(202))

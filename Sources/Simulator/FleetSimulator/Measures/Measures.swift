@@ -92,8 +92,7 @@ package final class Measures: Watcher {
   package init(
     _ scenario: Scenario, _ setup: RunSetup, processorTime: (() -> Nanoseconds)? = nil
   ) throws(UnsupportedScenario) {
-    self.scenario = scenario
-    self.setup = setup
+    (self.scenario, self.setup) = (scenario, setup)
     let bits = scenario.faults.prefix(64).enumerated().map { ($0.element.name, UInt64(1) << UInt64($0.offset)) }
     faultBits = Dictionary(bits) { first, second in first | second }
     checkCounts = scenario.checks.map { _ in Cell() }
@@ -116,8 +115,7 @@ package final class Measures: Watcher {
   package func see(_ event: SimulationEvent, _ context: EventContext) {
     if context.now.monotonic > now { pass(to: context.now.monotonic) }
     wall = context.now.wall
-    let device = context.device
-    let before = devices[device].network
+    let (device, before) = (context.device, devices[context.device].network)
     let isBackOnline = isOffline(before) && !isOffline(context.network)
     if context.network != before { devices[device].network = context.network }
     switch event {
@@ -262,8 +260,10 @@ extension Measures {
     var tags = tags
     for (index, check) in scenario.checks.enumerated() where check.value.isTested(by: answer.status) {
       tags.check = index
-      table.judge(.checks, answer.meets(check.value), tags)
-      checkCounts[index].judge(answer.meets(check.value))
+      let isMet = answer.meets(check.value)
+      table.judge(.checks, isMet, tags)
+      // In the settle phase only a threshold that asks for it is about a check.
+      if !tags.isSettling { checkCounts[index].judge(isMet) }
     }
   }
 }

@@ -24,7 +24,7 @@ extension RunSummary {
   private mutating func leaveUnjudged(_ measures: [Measure], _ reason: String) {
     let unknown = measures.map(\.metric.name)
     for index in thresholds.indices where !thresholds[index].endedTheRun {
-      guard unknown.contains(String(thresholds[index].selection.prefix { $0 != "{" })) else { continue }
+      guard let metric = thresholds[index].selector?.metric, unknown.contains(metric.name) else { continue }
       (thresholds[index].outcome, thresholds[index].value) = (.notJudged, nil)
       thresholds[index].reason = reason
     }

@@ -1,4 +1,5 @@
 package import Base
+import Scenario
 
 /// Everything that a run came to, as summary.json has it. All other outputs are made from it, and the summaries of
 /// shards add up to that of the whole.
@@ -185,12 +186,13 @@ extension RunSummary {
 }
 
 extension RunSummary {
-  /// Checks that some answer does not meet, but for those whose share a threshold allows.
+  /// Checks that some answer does not meet, but for those of which a threshold says how many answers have to: one on all
+  /// checks, or on all answers to this one. With other tags it is about a part of the answers and says nothing of the rest.
   package var missedChecks: [CheckResult] {
-    let judged = Set(thresholds.map(\.selection).filter { $0 == "checks" || $0.hasPrefix("checks{") })
-    let areAllJudged = judged.contains { !$0.contains("check:") }
+    let allowances = thresholds.compactMap(\.selector).filter { $0.metric.name == "checks" }
     return checks.filter { check in
-      check.failed > 0 && !areAllJudged && !judged.contains { $0.contains("check:\(check.name)") }
+      check.failed > 0
+        && !allowances.contains { $0.tags.allSatisfy { $0.name == "check" && $0.value == check.name } }
     }
   }
 }

@@ -37,6 +37,9 @@ package struct ThresholdVerdict: Equatable, Sendable {
 }
 
 extension ThresholdVerdict {
+  /// Of what it is a threshold; nil where this version knows no such thing.
+  package var selector: MetricSelector? { MetricSelector(text: selection) }
+
   mutating func judge(by test: ThresholdTest) {
     outcome = endedTheRun ? .failed : test.outcome(of: value)
     reason = outcome == .notJudged ? test.doubt : nil

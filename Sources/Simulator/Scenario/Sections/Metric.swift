@@ -114,6 +114,33 @@ package struct MetricSelector: Equatable, Sendable {
     "^[a-z0-9_]+(\\{ *[A-Za-z0-9_-]+ *: *[^,{}]+(, *[A-Za-z0-9_-]+ *: *[^,{}]+)*\\})?$"
 }
 
+extension MetricSelector {
+  /// One that was read before, as a summary has it; nil for anything else.
+  package init?(text: String) {
+    let name = text.prefix { $0 != "{" }
+    guard let metric = Metric.named(String(name)), let parts = MetricSelector.parts(text.dropFirst(name.count)) else {
+      return nil
+    }
+    let halves = parts.compactMap(MetricSelector.halves)
+    guard halves.count == parts.count else { return nil }
+    self.init(metric: metric, tags: halves.map { Named(name: $0.tag, value: $0.value) }, text: text)
+  }
+
+  /// `{tag:value,tag:value}`, or nothing; nil for anything else.
+  fileprivate static func parts(_ text: Substring) -> [Substring]? {
+    if text.isEmpty { return [] }
+    guard text.first == "{", text.last == "}", text.count > 2 else { return nil }
+    return text.dropFirst().dropLast().split(separator: ",", omittingEmptySubsequences: false)
+  }
+
+  /// `tag:value`; nil for anything else.
+  fileprivate static func halves(_ part: Substring) -> (tag: String, value: String)? {
+    let halves = part.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false).map(\.trimmingSpaces)
+    guard halves.count == 2, !halves[0].isEmpty, !halves[1].isEmpty else { return nil }
+    return (halves[0], halves[1])
+  }
+}
+
 extension DecodingContext {
   /// Nil after a problem was noted.
   mutating func selector(_ text: String, at position: SourcePosition) -> MetricSelector? {
@@ -128,21 +155,19 @@ extension DecodingContext {
   }
 
   private mutating func tags(_ text: Substring, at position: SourcePosition) -> [Named<String>]? {
-    if text.isEmpty { return [] }
     let remedy = "write metric{tag:value,tag:value}"
-    guard text.first == "{", text.last == "}", text.count > 2 else {
+    guard let parts = MetricSelector.parts(text) else {
       refuse(.wrongType, position, "the tags are malformed", remedy: remedy)
       return nil
     }
     var tags: [Named<String>] = []
-    for part in text.dropFirst().dropLast().split(separator: ",", omittingEmptySubsequences: false) {
-      let halves = part.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false).map(\.trimmingSpaces)
-      guard halves.count == 2, !halves[0].isEmpty, !halves[1].isEmpty else {
+    for part in parts {
+      guard let (tag, value) = MetricSelector.halves(part) else {
         refuse(.wrongType, position, "'\(part)' is not a tag", remedy: remedy)
         return nil
       }
-      guard isKnown(halves[0], halves[1], at: position) else { return nil }
-      tags.append(Named(name: halves[0], position: position, value: halves[1]))
+      guard isKnown(tag, value, at: position) else { return nil }
+      tags.append(Named(name: tag, position: position, value: value))
     }
     return tags
   }
