@@ -84,7 +84,7 @@ extension RunPlace {
     .object([
       "target": .string(target), "server": server.map { .string($0) } ?? .null,
       "start": .string(start.iso8601Text), "end": .string(end.iso8601Text),
-      "seconds": .double(seconds), "uploadsPerSecond": .double(uploadsPerSecond),
+      "seconds": .double(seconds), "uploadsPerSecond": .double(uploadsPerSecond), "factor": .double(factor),
     ])
   }
 }

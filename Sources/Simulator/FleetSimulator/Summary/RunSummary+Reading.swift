@@ -54,7 +54,8 @@ extension RunSummary {
       place = RunPlace(
         target: try node.member("target").text(), server: try node.optional("server")?.text(),
         start: try node.member("start").instant(), end: try node.member("end").instant(),
-        uploadsPerSecond: try node.member("uploadsPerSecond").number())
+        uploadsPerSecond: try node.member("uploadsPerSecond").number(),
+        factor: try node.optional("factor")?.number() ?? 1)
     }
     if let node = node.optional("verification") {
       verification = Verification(

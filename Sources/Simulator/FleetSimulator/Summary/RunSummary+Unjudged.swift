@@ -34,21 +34,15 @@ extension RunSummary {
 
 /// Of runs at a real server, by the machine's clock.
 extension RunSummary {
-  /// Seconds of the devices in a second of the machine.
-  package var pace: Double {
-    guard mode == ClockMode.accelerated.rawValue, let place, place.seconds > 0 else { return 1 }
-    return max(1, ended.seconds / place.seconds)
-  }
-
   /// As late as that by their own clock, devices still keep all times that are asked of them.
   private static let latenessAllowed = 10.0
 
   /// Devices that had their turns late, by the machine's clock, did late what was due: that is no fault of their SDK.
   package mutating func leaveLateUnjudged() {
-    guard place != nil, let milliseconds = figure("generator_lag")?.value(.maximum, seconds: ended.seconds) else {
+    guard let place, let milliseconds = figure("generator_lag")?.value(.maximum, seconds: ended.seconds) else {
       return
     }
-    let lateness = milliseconds / 1_000 * pace
+    let lateness = milliseconds / 1_000 * place.factor
     guard lateness > RunSummary.latenessAllowed else { return }
     let reason = "the simulator was late by up to \(Int(lateness.rounded())) s of the devices"
     for index in invariants.indices where invariants[index].outcome == .violated && invariants[index].subject == .phone

@@ -104,13 +104,16 @@ package struct RunPlace: Equatable, Sendable {
   package var end: WallInstant
   /// What the server got in a second of its own time, while the drives lasted.
   package var uploadsPerSecond: Double
+  /// Seconds of the devices in a second of the machine, while the drives last.
+  package var factor: Double
 
   package init(
-    target: String, server: String? = nil, start: WallInstant, end: WallInstant, uploadsPerSecond: Double = 0
+    target: String, server: String? = nil, start: WallInstant, end: WallInstant, uploadsPerSecond: Double = 0,
+    factor: Double = 1
   ) {
     self.target = URLParts(target).withoutUser
     (self.server, self.start, self.end) = (server, start, end)
-    self.uploadsPerSecond = uploadsPerSecond
+    (self.uploadsPerSecond, self.factor) = (uploadsPerSecond, factor)
   }
 
   package init(
@@ -118,7 +121,7 @@ package struct RunPlace: Equatable, Sendable {
   ) {
     self.init(
       target: outside.url, server: outside.serverVersion ?? server, start: start, end: end,
-      uploadsPerSecond: uploadsPerSecond)
+      uploadsPerSecond: uploadsPerSecond, factor: outside.factor)
   }
 
   /// Seconds of the machine's clock.

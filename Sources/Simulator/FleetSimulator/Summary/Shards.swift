@@ -171,7 +171,8 @@ extension RunSummary {
     if let mine = place, let theirs = part.place {
       place = RunPlace(
         target: mine.target, server: mine.server ?? theirs.server, start: min(mine.start, theirs.start),
-        end: max(mine.end, theirs.end), uploadsPerSecond: mine.uploadsPerSecond + theirs.uploadsPerSecond)
+        end: max(mine.end, theirs.end), uploadsPerSecond: mine.uploadsPerSecond + theirs.uploadsPerSecond,
+        factor: mine.factor)
     }
     if let more = part.serverCounts { serverCounts?.add(more) }
     for (index, clause) in part.clauses.enumerated() where clauses.indices.contains(index) {

@@ -188,7 +188,7 @@ struct ComparisonJudge {
       guard case .trend(let lag)? = run.figure("generator_lag"), let usual = lag.percentile(50),
         let late = lag.percentile(99)
       else { return nil }
-      return (late - usual) * (RunSummary.isByDevicesClock(metric) ? run.pace : 1)
+      return (late - usual) * (RunSummary.isByDevicesClock(metric) ? run.place?.factor ?? 1 : 1)
     }.max()
   }
 
