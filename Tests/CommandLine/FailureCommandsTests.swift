@@ -66,6 +66,41 @@ import Testing
     #expect(stopped.code == .invariantViolated && stopped.output.contains("as when it failed"))
   }
 
+  /// The routes are in the plan: it is replayed where their files are not.
+  @Test func aFailureOnARouteIsReplayedWithoutItsFile() throws {
+    let folder = try TemporaryFolder()
+    let track = (0..<60).map { "48.\(100 + $0),11.5,2026-03-02T10:\($0 < 10 ? "0" : "")\($0):00Z" }
+    try folder.write(Array((["lat,lon,time"] + track).joined(separator: "\n").utf8), to: "one.csv")
+    let scenario = """
+      {
+        version: 1, name: "route", seed: 9, clock: { duration: "10m", settle: "10ms" },
+        routes: { way: { type: "replay", file: "one.csv" } },
+        fleets: { cars: { devices: 1, network: "none", motion: "driving", routes: "way" } },
+      }
+      """
+    try folder.write(Array(scenario.utf8), to: "route.json5")
+    let out = folder.file("out")
+    let first = run(["simulate", folder.file("route.json5"), "--out", out])
+    #expect(first.code == .invariantViolated && !first.error.contains("cannot read"), "\(first.output)\(first.error)")
+    #expect(first.output.contains("again: rollingroad replay \(out)/failures/route-9/shrunk.json"), "\(first.output)")
+    try #require(unsafe unlink(folder.file("one.csv")) == 0)
+    for name in ["plan.json", "shrunk.json"] {
+      let again = run(["replay", "\(out)/failures/route-9/\(name)"])
+      #expect(again.code == .invariantViolated && again.output.contains("as when it failed"), "\(again.error)")
+    }
+  }
+
+  /// Nothing is told of a bundle that could not be written.
+  @Test func aBundleThatIsNotThereIsNotNamed() throws {
+    let folder = try TemporaryFolder()
+    try folder.write([], to: "failures")
+    let call = run(["simulate", "never.json5", "--out", folder.file("")])
+    #expect(call.code == .invariantViolated && call.error.contains("failures"), "\(call.error)")
+    #expect(!call.output.contains("again: ") && !call.output.contains("shrunk.json"), "\(call.output)")
+    let summary = try folder.read("summary.json")
+    #expect(String(decoding: summary, as: UTF8.self).contains("\"replay\": null"))
+  }
+
   /// What an earlier run has kept is not the next one's; what it has not written stays.
   @Test func whatAnEarlierRunKeptIsRemoved() throws {
     let folder = try TemporaryFolder()

@@ -65,7 +65,21 @@ import Testing
       ["merge", folder.file("0"), folder.file("1"), "--out", folder.file("whole")],
       orElse: ProcessContext.live().readFile)
     #expect(call.code == .invariantViolated, "\(call.output)\(call.error)")
+    // As well where the summaries are named.
+    let named = CommandCall(
+      ["merge", folder.file("0/summary.json"), folder.file("1"), "--out", folder.file("named")],
+      orElse: ProcessContext.live().readFile)
+    #expect(named.code == .invariantViolated, "\(named.output)\(named.error)")
+    #expect(try folder.read("named/lost.ndjson") == folder.read("whole/lost.ndjson"))
+    try folder.write([], to: "1/lost.ndjson")
+    let half = CommandCall(
+      ["merge", folder.file("0"), folder.file("1"), "--out", folder.file("half")],
+      orElse: ProcessContext.live().readFile)
+    let listed = try lines(folder, "half/lost.ndjson").count
+    #expect(half.output.contains("\(listed) of the "), "\(half.output)")
     let parts = try lines(folder, "0/lost.ndjson").count + lines(folder, "1/lost.ndjson").count
-    #expect(try lines(folder, "whole/lost.ndjson").count == parts && parts > 8)
+    let all = try lines(folder, "whole/lost.ndjson").count
+    #expect(parts == listed && all > parts && parts > 4)
+    #expect(call.output.contains("the \(all) lost records, each on a line: "), "\(call.output)")
   }
 }

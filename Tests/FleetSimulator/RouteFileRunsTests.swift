@@ -33,6 +33,23 @@ import World
       })
   }
 
+  /// As a plan has them, under the names of the scenario, wherever that lay.
+  @Test func theFilesOfAScenarioAreHeld() throws {
+    let text = #"""
+      { version: 1, name: "held", routes: { one: { type: "replay", file: "drive.csv" },
+          many: { type: "collection", files: "many/*.csv", format: "csv" }, gone: { type: "replay", file: "/no/such.csv" } },
+        fleets: { cars: { devices: 1, motion: "driving", routes: "many" } } }
+      """#
+    let scenario = try ScenarioReader().read(text).scenario
+    let held = Self.files(Self.contents).files(of: scenario)
+    #expect(held.keys.sorted() == ["drive.csv", "many/a.csv", "many/b.csv"])
+    let files = RouteFiles(held)
+    #expect(files.read("drive.csv") == Array(Self.csv.utf8))
+    #expect(files.paths("many/*.csv") == ["many/a.csv", "many/b.csv"] && files.paths("*.csv") == ["drive.csv"])
+    #expect(RouteFiles(["/t/a.csv": []]).paths("/t/*.csv") == ["/t/a.csv"])
+    _ = try RunSetup(scenario, files: files)
+  }
+
   private static let contents: KeyValuePairs = [
     "drive.csv": csv, "drive.json": polyline, "drive.ndjson": ndjson, "broken.csv": "lat,lon\n48.1,999\n",
     "many/b.csv": csv, "many/a.csv": other, "many/notes.txt": "no route",

@@ -47,12 +47,39 @@ import Testing
     let summary = Self.run.summary
     let text = JUnitReport(summary).text
     let tags = try tags(text)
-    // And one for the store.
-    let cases = 1 + summary.thresholds.count + summary.checks.count + summary.invariants.count
+    // And one each for the store, the shards, the end and the ledger.
+    let cases = 4 + summary.thresholds.count + summary.checks.count + summary.invariants.count
     #expect(text.ranges(of: "<testcase ").count == cases && tags["testcase"] != nil)
     #expect(text.contains("<failure message=\"is \(MetricText.text(summary.thresholds[1]))\">"))
     #expect(text.contains("<skipped message=\"nothing measured\"/>"))
     #expect(text.contains("a &lt;b&gt;&amp;&quot;bold&quot; name&lt;/b&gt;"))
+  }
+
+  /// JUnit is red for whatever keeps a run from passing.
+  @Test func junitFailsWithEachReason() throws {
+    let shard = try #require(Shard(index: 0, count: 2))
+    var good = Self.run.summary
+    (good.violations, good.thresholds, good.checks) = ([], [], [])
+    good.coverage = [.init(goal: "401-mid-flush", seen: 1)]
+    func failures(_ change: (inout RunSummary) -> Void) -> [String] {
+      var summary = good
+      change(&summary)
+      let text = JUnitReport(summary).text
+      let cases = text.components(separatedBy: "<testcase ").filter { $0.contains("<failure") }
+      #expect(cases.isEmpty == (summary.result == .passed), "\(summary.result)")
+      return cases.map { String($0.components(separatedBy: "name=\"")[2].prefix { $0 != "\"" }) }
+    }
+    #expect(failures { _ in } == [])
+    #expect(failures { $0.coverage[0].seen = 0 } == ["covered: 401-mid-flush"])
+    #expect(failures { $0.ending = .signal } == ["ran to its end"])
+    #expect(failures { $0.missing = [MissingShard(shard, reason: "killed")] } == ["all shards are there"])
+    #expect(failures { $0.ledger.lost = 1 } == ["each record in one place"])
+    #expect(failures { $0.verification = Verification(.failed, reason: "silent") } == ["storage verified"])
+    #expect(failures { $0.findings = [ServerFinding(ServerFinding.notDrained, "full")] } == ["not-drained"])
+    good.shard = "0/2"
+    #expect(JUnitReport(good).text.contains("name=\"covered: 401-mid-flush\"/>"))
+    good.coverage[0].seen = 0
+    #expect(JUnitReport(good).text.contains("<skipped message=\"the whole is judged\"/>"))
   }
 
   @Test func theTerminalTellsRecordsFirst() {

@@ -66,6 +66,11 @@ struct FailureBundle {
   /// What is in each of them beside its logs.
   static let files = ["plan.json", "shrunk.json", "journal.ndjson", "report.md"]
 
+  /// The plan as it failed, before the search for a smaller one: what tells of the bundle tells of something that replays.
+  static func begin(_ plan: FailurePlan, in folder: String, of output: OutputFolder) throws(OutputFolder.Failure) {
+    for name in ["plan.json", "shrunk.json"] { try output.write(plan.text + "\n", to: "\(folder)/\(name)") }
+  }
+
   static func folder(name: String, seed: UInt64) -> String { "\(root)/\(fileName(name))-\(seed)" }
 
   /// What shows the failure again; `place` is the bundle's folder.

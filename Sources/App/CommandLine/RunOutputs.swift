@@ -106,7 +106,7 @@ final class RunOutputs {
     if let name = plan.histogramLog { append(lines, to: name) }
   }
 
-  private var hasLost = false
+  private var lostLines = 0
 
   /// Every record that the server has lost: the summary names the first ones.
   func append(_ lost: [LostRecord]) {
@@ -115,7 +115,7 @@ final class RunOutputs {
   }
 
   private func append(toLost lines: [UInt8]) {
-    hasLost = true
+    lostLines += lines.count { $0 == UInt8(ascii: "\n") }
     append(lines, to: OutputPlan.lost)
   }
 
@@ -135,7 +135,10 @@ final class RunOutputs {
     guard count > 0 else { return nil }
     let lost = "\(count.of("lost record"))"
     guard let folder else { return "--out DIR keeps a list of the \(lost) (\(OutputPlan.lost))" }
-    return hasLost ? "the \(lost), each on a line: \(folder.path(OutputPlan.lost))" : nil
+    guard lostLines > 0 else { return nil }
+    // A shard may have left its list elsewhere, or none.
+    let listed = lostLines == count ? "the \(lost)" : "\(lostLines) of the \(lost)"
+    return "\(listed), each on a line: \(folder.path(OutputPlan.lost))"
   }
 
   /// Everything that is known at the end, in whole files: those for which there is room.
@@ -148,7 +151,7 @@ final class RunOutputs {
       (plan.junit, JUnitReport(summary).text),
     ].filter { name, text in attempt(name) { () throws(OutputFolder.Failure) in try folder.write(text, to: name) } }
     let streams = (isOfThePast ? [] : plan.streams) + logged.sorted()
-    let lost = hasLost ? [OutputPlan.lost] : []
+    let lost = lostLines > 0 ? [OutputPlan.lost] : []
     let names = whole.map(\.0) + lost + streams.prefix(9)
     written = names.filter { !unfinished.contains($0) }.map(folder.path)
     if logged.count > 8, unfinished.isEmpty {

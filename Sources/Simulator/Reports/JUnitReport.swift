@@ -62,7 +62,7 @@ package struct JUnitReport {
       + values.map { "      <property name=\"\($0)\" value=\"\(XML.escaped($1))\"/>" } + ["    </properties>"]
   }
 
-  /// What is known of the run as a whole: whether the store was looked at, and what is to be known of the server.
+  /// What is known of the run as a whole: each thing that decides its result and is in no other suite.
   private var run: [Case] {
     var storage = Case(name: "storage verified")
     switch summary.verification.outcome {
@@ -70,7 +70,20 @@ package struct JUnitReport {
     case .notAsked: storage.skipped = "storage was not verified"
     case .failed: storage.failure = summary.verification.reason ?? "it could not be asked for"
     }
-    return [storage]
+    var whole = Case(name: "all shards are there")
+    if !summary.missing.isEmpty { whole.failure = summary.missing.map(\.sentence).joined(separator: "; ") }
+    var end = Case(name: "ran to its end")
+    if summary.isStopped { end.failure = VerdictText.stop(summary) }
+    var records = Case(name: "each record in one place")
+    if !summary.hasEachRecordOnce { records.failure = VerdictText(summary).line }
+    let goals = summary.coverage.map { goal in
+      var entry = Case(name: "covered: \(goal.goal)")
+      guard goal.seen == 0 else { return entry }
+      // What a shard has not seen, another one may have.
+      if summary.shard == nil { entry.failure = "never seen" } else { entry.skipped = "the whole is judged" }
+      return entry
+    }
+    return [storage, whole, end, records] + goals
       + summary.findings.map { Case(name: $0.name, failure: $0.text, details: $0.details) }
   }
 

@@ -101,7 +101,8 @@ struct VerdictText {
     return MetricText.sentence(first) + (missed.count > 1 ? ", and \(missed.count - 1) more" : "")
   }
 
-  private static func stop(_ summary: RunSummary) -> String {
+  /// By whom it was stopped.
+  static func stop(_ summary: RunSummary) -> String {
     switch summary.ending {
     case .aborted: "aborted"
     case .running: "still running"

@@ -36,6 +36,12 @@ private struct MergeCommand {
     return own != FileStamp("") && [place, place + "/summary.json"].contains { FileStamp($0) == own }
   }
 
+  /// Where a shard has left its files: in the folder that is named, or in that of the summary that is.
+  private static func folder(of place: String) -> String {
+    if FileStamp(place + "/summary.json") != FileStamp("") { return place }
+    return place.lastIndex(of: "/").map { String(place[..<$0]) } ?? "."
+  }
+
   func run() -> ExitCode {
     do {
       if let folder, let shard = places.first(where: { MergeCommand.isSummary($0, of: folder) }) {
@@ -47,7 +53,7 @@ private struct MergeCommand {
       var shards: [RunSummary] = []
       for place in places { shards.append(try RunSummary.read(place, process.readFile)) }
       var whole = try RunSummary.whole(of: shards)
-      outputs.adoptLost(of: places)
+      outputs.adoptLost(of: places.map(MergeCommand.folder))
       if let sentence = outputs.sentenceOfLost(whole) { whole.notes.append(sentence) }
       outputs.write(whole, map: nil)
       process.writeOutput(

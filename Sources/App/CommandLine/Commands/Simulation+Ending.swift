@@ -13,7 +13,8 @@ extension Simulation {
     if setup.outside == nil, !summary.violations.isEmpty {
       orTell { try logFailing(summary, steering?.repeating(setup, files: files) ?? setup, outputs) }
     }
-    summary.replay = replayCommand(summary, setup, steering)
+    let plan = result.violation.flatMap { keepPlan($0, summary, scenario, setup, steering) }
+    summary.replay = replayCommand(summary, setup, steering, plan)
     outputs.append(result.lost)
     if let sentence = outputs.sentenceOfLost(summary) { summary.notes.append(sentence) }
     outputs.write(summary, map: RunMap(of: setup, scenario, tracks: result.tracks))
@@ -21,7 +22,7 @@ extension Simulation {
     process.writeOutput(options.isOneOfMany && summary.result == .passed ? text.line : text.text)
     for path in outputs.written where !options.isOneOfMany { process.writeOutput("  wrote \(path)") }
     for sentence in result.sent where !options.isOneOfMany { process.writeOutput("  \(sentence)") }
-    if let first = result.violation { orTell { try keepFailure(first, summary, scenario, setup, steering) } }
+    if let plan { orTell { try keepFailure(plan, scenario, setup) } }
     if let sentence = outputs.sentenceOfFailure { process.writeError("rollingroad simulate: \(sentence)") }
     if options.checksDeterminism {
       process.writeOutput(DifferenceText(result.difference, names: setup.deviceNames).text)
@@ -38,22 +39,25 @@ extension Simulation {
   }
 
   /// How to see the first violation again; nil when there is none, or no way: a real server cannot be had as it was.
-  private func replayCommand(_ summary: RunSummary, _ setup: RunSetup, _ steering: RunSteering?) -> String? {
-    guard let violation = summary.violations.first, setup.outside == nil else { return nil }
+  private func replayCommand(
+    _ summary: RunSummary, _ setup: RunSetup, _ steering: RunSteering?, _ plan: FailurePlan?
+  ) -> String? {
+    guard !summary.violations.isEmpty, setup.outside == nil else { return nil }
     guard let folder = options.folder else {
       // The acts of a person stand in no command.
       if steering?.isSteered == true { return nil }
       return "rollingroad simulate \(options.words.map(\.shellWord).joined(separator: " ")) --out DIR"
     }
+    guard let plan else { return nil }
     let name = FailureBundle.folder(name: summary.scenario, seed: setup.seed)
-    return FailureBundle.replayCommand(at: "\(folder)/\(name)".shellWord, violation.invariant)
+    return FailureBundle.replayCommand(at: "\(folder)/\(name)".shellWord, plan.invariant)
   }
 
-  /// What it takes to see the first violation again.
-  private func keepFailure(
+  /// What the first violation follows from, in the folder before the summary tells of it; nil where it is not kept.
+  private func keepPlan(
     _ violation: Violation, _ summary: RunSummary, _ scenario: Scenario, _ setup: RunSetup, _ steering: RunSteering?
-  ) throws {
-    guard let folder = options.folder, setup.outside == nil else { return }
+  ) -> FailurePlan? {
+    guard let folder = options.folder, setup.outside == nil else { return nil }
     var document = options.document.adopting(scenario)
     if let steering, steering.isSteered {
       document = steering.session(in: document)
@@ -63,8 +67,21 @@ extension Simulation {
       }
     }
     let plan = FailurePlan(
-      document: document, invariant: violation.invariantName, device: violation.device, instant: violation.instant,
-      hash: summary.hash, product: Product.version)
+      document: document, files: files.files(of: scenario), invariant: violation.invariantName,
+      device: violation.device, instant: violation.instant, hash: summary.hash, product: Product.version)
+    do {
+      let place = FailureBundle.folder(name: scenario.name, seed: setup.seed)
+      try FailureBundle.begin(plan, in: place, of: OutputFolder(folder))
+      return plan
+    } catch {
+      process.writeError("rollingroad simulate: \(error)")
+      return nil
+    }
+  }
+
+  /// What it takes to see the first violation again.
+  private func keepFailure(_ plan: FailurePlan, _ scenario: Scenario, _ setup: RunSetup) throws {
+    guard let folder = options.folder else { return }
     if scenario.invariants.onViolation == .shrink { process.writeError("shrinking the failure") }
     let bundle = try FailureBundle(
       plan, name: scenario.name, seed: setup.seed, shrinks: scenario.invariants.onViolation == .shrink,

@@ -25,6 +25,32 @@ package struct RouteFiles {
     folder = scenario?.lastIndex(of: "/").map { String((scenario ?? "")[...$0]) } ?? ""
   }
 
+  /// Those that a plan has of its scenario: by the names by which that names them.
+  package init(_ files: [String: [UInt8]]) {
+    self.init(
+      beside: nil, read: { files[$0] },
+      list: { folder in
+        let start = folder == "." ? "" : folder + "/"
+        return files.keys.filter { $0.hasPrefix(start) && !$0.dropFirst(start.count).contains("/") }
+          .map { String($0.dropFirst(start.count)) }
+      })
+  }
+
+  /// Those that the routes of a scenario are in, by the names by which it names them.
+  package func files(of scenario: Scenario) -> [String: [UInt8]] {
+    var files: [String: [UInt8]] = [:]
+    for route in scenario.routes {
+      let name: String
+      switch route.value {
+      case .replay(let replay): name = replay.file
+      case .collection(let collection): name = collection.files
+      case .city, .walk: continue
+      }
+      for path in paths(name) { files[name.hasPrefix("/") ? path : String(path.dropFirst(folder.count))] = read(path) }
+    }
+    return files
+  }
+
   /// There are none.
   package static var none: RouteFiles {
     RouteFiles(beside: nil, read: { _ in nil }, list: { _ in nil })

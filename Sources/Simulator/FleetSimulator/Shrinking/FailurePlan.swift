@@ -11,6 +11,8 @@ package struct FailurePlan: Equatable, Sendable {
   package static let version: Int64 = 1
 
   package var document: ScenarioDocument
+  /// Of recorded routes, by the names that the scenario has for them: they may be changed, or elsewhere, when it is replayed.
+  package var files: [String: [UInt8]]
   /// `I3-acked-is-durable`.
   package var invariant: String
   /// The device; nil when it was none of the run.
@@ -23,10 +25,10 @@ package struct FailurePlan: Equatable, Sendable {
   package var product: String
 
   package init(
-    document: ScenarioDocument, invariant: String, device: String?, instant: MonotonicInstant? = nil, hash: String,
-    product: String
+    document: ScenarioDocument, files: [String: [UInt8]] = [:], invariant: String, device: String?,
+    instant: MonotonicInstant? = nil, hash: String, product: String
   ) {
-    self.document = document
+    (self.document, self.files) = (document, files)
     self.invariant = invariant
     self.device = device
     self.instant = instant
@@ -42,6 +44,11 @@ package struct FailurePlan: Equatable, Sendable {
     object["atSeconds"] = instant.map { .double($0.seconds) }
     object["hash"] = .string(hash)
     object["scenario"] = document.json
+    if !files.isEmpty {
+      var texts = JSONObject()
+      for (name, bytes) in files.sorted(by: { $0.key < $1.key }) { texts[name] = .string(Base64.text(bytes)) }
+      object["files"] = .object(texts)
+    }
     return JSONValue.object(object).pretty
   }
 
@@ -68,7 +75,8 @@ package struct FailurePlan: Equatable, Sendable {
     }
     guard let scenario = value["scenario"] else { throw ReadingError(message: "the key 'scenario' is missing") }
     self.init(
-      document: ScenarioDocument(json: scenario), invariant: try text("invariant"),
+      document: ScenarioDocument(json: scenario), files: try FailurePlan.files(value["files"]),
+      invariant: try text("invariant"),
       device: value["device"] == nil ? nil : try text("device"),
       instant: value["atSeconds"].flatMap(FailurePlan.instant), hash: try text("hash"), product: try text("product"))
   }
@@ -85,8 +93,21 @@ extension FailurePlan {
     return (0..<9e9).contains(seconds) ? MonotonicInstant(nanoseconds: Int64((seconds * 1e9).rounded())) : nil
   }
 
+  private static func files(_ value: JSONValue?) throws(ReadingError) -> [String: [UInt8]] {
+    guard let value else { return [:] }
+    guard case .object(let texts) = value else { throw ReadingError(message: "'files' is not an object") }
+    var files: [String: [UInt8]] = [:]
+    for file in texts.members {
+      guard case .string(let text) = file.value, let bytes = Base64.bytes(text) else {
+        throw ReadingError(message: "files: '\(file.key)' is not in base64")
+      }
+      files[file.key] = bytes
+    }
+    return files
+  }
+
   /// What the plan comes to. Throws what is wrong with it.
   package func setup() throws -> RunSetup {
-    try RunSetup(ScenarioReader.read(document).scenario)
+    try RunSetup(ScenarioReader.read(document).scenario, files: RouteFiles(files))
   }
 }

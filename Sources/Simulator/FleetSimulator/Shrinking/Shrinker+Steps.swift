@@ -12,7 +12,7 @@ extension Shrinker {
   }
 
   private func members() -> [Member] {
-    guard let setup = Shrinker.setup(plan.document) else { return [] }
+    guard let setup = setup(plan.document) else { return [] }
     return setup.fleets.flatMap { fleet in fleet.simulated.map { Member(fleet: fleet.name, index: $0) } }
   }
 

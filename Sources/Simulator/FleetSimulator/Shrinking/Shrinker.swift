@@ -44,7 +44,7 @@ package struct Shrinker {
       try takeKeysAway()
       try roundTimes()
     } while plan.document != before && runsLeft > 0 && !stop.isRequested
-    if let setup = Shrinker.setup(plan.document), !stop.isRequested {
+    if let setup = setup(plan.document), !stop.isRequested {
       runs += 1
       let report = try run(setup, [])
       if !stop.isRequested { plan.hash = report.hash.text }
@@ -55,7 +55,7 @@ package struct Shrinker {
   /// Whether the document still fails in the same way; then it is the plan from now on.
   mutating func attempt(_ document: ScenarioDocument) throws -> Bool {
     guard !stop.isRequested, runsLeft > 0, eventsLeft > 0, tried.insert(document.text).inserted else { return false }
-    guard var setup = Shrinker.setup(document) else { return false }
+    guard var setup = setup(document) else { return false }
     setup.breakingInvariant = Invariant(rawValue: plan.invariant)
     runsLeft -= 1
     runs += 1
@@ -76,10 +76,12 @@ package struct Shrinker {
   }
 
   /// Nil for what is no scenario any more, or none that can be run.
-  static func setup(_ document: ScenarioDocument) -> RunSetup? {
+  func setup(_ document: ScenarioDocument) -> RunSetup? {
     do throws(ScenarioProblems) {
       let result = try ScenarioReader.read(document)
-      do throws(UnsupportedScenario) { return try RunSetup(result.scenario) } catch { return nil }
+      do throws(UnsupportedScenario) { return try RunSetup(result.scenario, files: RouteFiles(plan.files)) } catch {
+        return nil
+      }
     } catch { return nil }
   }
 }

@@ -172,19 +172,23 @@ extension RunSummary {
 
   /// A lost record is lost whatever else is wrong with a run; figures of a run that was cut off or late say nothing.
   package var result: Result {
-    // In the middle of a run some records are on their way.
-    let isBalanced = [.aborted, .running].contains(ending) || ledger.isBalanced
-    let isRight =
-      !findings.contains(where: \.isViolation) && violations.isEmpty && isBalanced && ledger.lostInAll == 0
-      && ledger.duplicateRows == 0
+    let isRight = !findings.contains(where: \.isViolation) && violations.isEmpty && hasEachRecordOnce
     if !isRight || invariants.contains(where: { $0.outcome == .violated }) { return .violated }
     if !missing.isEmpty { return .invalid }
-    if [.signal, .aborted, .running].contains(ending) { return .stopped }
+    if isStopped { return .stopped }
     if verification.outcome == .failed { return .invalid }
     let missed = thresholds.filter { $0.outcome == .failed }
     if missed.contains(where: \.invalidates) { return .invalid }
     if !missed.isEmpty || !findings.isEmpty || !missedChecks.isEmpty { return .failed }
     return coverage.contains { $0.seen == 0 } ? .uncovered : .passed
+  }
+
+  /// It was not left to its end.
+  package var isStopped: Bool { [.signal, .aborted, .running].contains(ending) }
+
+  /// None is lost, or twice in the store; in the middle of a run some are on their way.
+  package var hasEachRecordOnce: Bool {
+    ([.aborted, .running].contains(ending) || ledger.isBalanced) && ledger.lostInAll == 0 && ledger.duplicateRows == 0
   }
 }
 
