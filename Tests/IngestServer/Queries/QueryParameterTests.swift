@@ -98,4 +98,13 @@ import Testing
       #expect(answer.text.contains(SessionHarness.uuid(1)))
     }
   }
+
+  /// Numbers with which the store would reckon beyond all numbers.
+  @Test(arguments: ["1.9223372036854775807", "9223372036854775807.2147483647", "1.-9223372036854775808"])
+  func aCursorThatNoPageGaveIsRefused(cursor: String) throws {
+    let harness = try SessionHarness()
+    try harness.upload(0..<2, of: "car")
+    let answer = try harness.request("GET", "/admin/v1/uuids?limit=1&cursor=\(cursor)")
+    #expect(try answer.status == 400 && answer.errorCode == "bad_parameter", "\(answer.text)")
+  }
 }

@@ -15,11 +15,14 @@ package struct Page<Element: Sendable, Cursor: Sendable>: Sendable {
 
 /// The text of a cursor: numbers with points between them. Clients give it back as they got it.
 enum CursorText {
+  /// No number of a cursor that was issued is as large, and what is added to one is a number still.
+  private static let most = Int64.max / 2
+
   /// Exactly `count` numbers, or `badCursor`.
   static func numbers(_ text: String, count: Int) throws(StoreError) -> [Int64] {
     let parts = text.split(separator: ".", omittingEmptySubsequences: false)
     let numbers = parts.compactMap { Int64($0) }
-    guard parts.count == count, numbers.count == count else {
+    guard parts.count == count, numbers.count == count, numbers.allSatisfy({ (-most...most).contains($0) }) else {
       throw StoreError(code: .badCursor, message: "the cursor was not issued by this server")
     }
     return numbers
