@@ -33,8 +33,6 @@ export class CheckPanel {
     byID('panel-checks').append(
       element('p', { class: 'lead' }, 'Wait until records are stored, or verify what is stored now, as POST await and POST verify do it for a test. A failure says why.'),
       form, this.#results)
-    // Only those that come can be told by their event.
-    this.#event.addEventListener('input', () => { if (this.#event.value !== '') this.#since.value = 'now' })
   }
 
   propose(device) {
@@ -66,8 +64,9 @@ export class CheckPanel {
     const begun = Date.now()
     const clock = setInterval(() => replaceText(card.since, duration(Date.now() - begun)), 1_000)
     try {
-      const { stored } = await waitFor('await', this.#awaited, {}, stop.signal)
-      card.end(true, `${there(stored)}, after ${((Date.now() - begun) / 1_000).toFixed(1)} s.`)
+      // With an event it is a condition, which is answered with what was found.
+      const { stored, found } = await waitFor('await', this.#awaited, {}, stop.signal)
+      card.end(true, `${there(stored ?? found)}, after ${((Date.now() - begun) / 1_000).toFixed(1)} s.`)
     } catch (error) {
       if (stop.signal.aborted) card.end(null, 'Stopped.')
       else this.#fail(card, error)

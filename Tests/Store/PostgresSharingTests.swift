@@ -159,7 +159,7 @@ struct PostgresSharingTests {
     #expect(try reader.arrivals(selection, after: nil, limit: 10).elements.map(\.key.uuid.low) == [1])
     #expect(try reader.count(selection, after: nil).count == 1)
     #expect(try reader.keys(selection.keys, after: nil, limit: 10).elements.map(\.key.uuid.low) == [1])
-    let unsettled = try #require(try reader.unsettledArrivals())
+    let unsettled = try #require(try reader.settledArrivals())
     #expect(try reader.arrivals(selection, after: unsettled, limit: 10).elements.map(\.key.uuid.low) == [1])
     try other.run("ROLLBACK")
     var told: [UInt64] = []

@@ -143,6 +143,56 @@ import Testing
     #expect(try wait(server, #"{"event":"heartbeat"}"#).answer() == nil)
   }
 
+  @Test func anEventThatCameAgainIsNotNew() throws {
+    let server = try VirtualServer()
+    upload(server, 0..<1, event: "motionchange")
+    server.advance(milliseconds: 1)
+    let waiting = wait(server, #"{"event":"motionchange","since":"now"}"#)
+    server.connect().post(
+      "/locations/a", "[\(Uploads.record(0, event: "motionchange")),\(Uploads.record(1))]")
+    #expect(waiting.text == "", "a record that is new and an event that is not")
+    upload(server, 2..<3, event: "motionchange")
+    #expect(try waiting.answer()?.status == 200)
+  }
+
+  @Test func countIsAnotherNameOfAtLeastWithAnEventToo() throws {
+    let server = try VirtualServer()
+    let waiting = wait(server, #"{"event":"geofence","count":2}"#)
+    upload(server, 0..<1, event: "geofence")
+    #expect(waiting.text == "")
+    upload(server, 1..<2, event: "geofence")
+    #expect(try waiting.answer()?.status == 200)
+    #expect(try wait(server, #"{"event":"geofence","count":2,"exactly":2}"#).answer()?.status == 400)
+  }
+
+  /// What came from now on counts, but for what a deleted device had brought.
+  @Test func aDeletedDeviceTakesOnlyItsOwnAlong() throws {
+    let server = try VirtualServer()
+    upload(server, 0..<1, to: "/locations/x")
+    func delete(_ device: String) {
+      server.connect().send(SessionHarness.bytes("DELETE", "/admin/v1/devices/\(device)"))
+    }
+    let three = wait(server, #"{"count":3,"since":"now"}"#)
+    let named = wait(server, #"{"uuids":["\#(Uploads.uuid(1))","\#(Uploads.uuid(9))"],"since":"now"}"#)
+    let other = wait(server, #"{"device":"b","count":3,"since":"now"}"#)
+    upload(server, 1..<3)
+    delete("x")
+    #expect(three.text == "")
+    upload(server, 3..<4)
+    #expect(try three.answer()?.status == 200)
+    upload(server, 4..<6, to: "/locations/b")
+    delete("b")
+    upload(server, 6..<8, to: "/locations/b")
+    #expect(other.text == "", "of four that came two are there")
+    upload(server, 8..<9, to: "/locations/b")
+    #expect(try other.answer()?.status == 200)
+    delete("a")
+    upload(server, 9..<10, to: "/locations/b")
+    #expect(named.text == "", "one of the two is gone")
+    upload(server, 1..<2)
+    #expect(try named.answer()?.status == 200)
+  }
+
   @Test func runsAndDevicesAreKeptApart() throws {
     let server = try VirtualServer()
     let inRun = wait(server, #"{"count":1}"#, run: "x")

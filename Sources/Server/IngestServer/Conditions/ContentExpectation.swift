@@ -215,7 +215,7 @@ struct WaitPlan: Sendable {
   let isFromNow: Bool
 
   init(_ body: JSONValue, of exchange: Exchange, isCheck: Bool) throws(FieldError) {
-    let outer = ["run", "since", "inOrder"] + (isCheck ? [] : ["timeout", "grace"])
+    let outer = ["run", "since", "inOrder"] + (isCheck ? [] : ["timeout", "grace", "count"])
     if let uuids = body["uuids"], uuids != .null {
       let expected = "omitted beside conditions; to select records, use a where with the path $.uuid and \"in\""
       throw FieldError("uuids", .outOfRange(expected: expected))
@@ -227,7 +227,7 @@ struct WaitPlan: Sendable {
       guard case .array(let elements) = list, (1...Self.stepsMax).contains(elements.count) else {
         throw FieldError("inOrder", .outOfRange(expected: "a list of 1 to \(Self.stepsMax) expectations"))
       }
-      for key in ContentExpectation.keys where key != "device" && fields.value(key) != nil {
+      for key in ContentExpectation.keys + ["count"] where key != "device" && fields.value(key) != nil {
         throw FieldError(key, .outOfRange(expected: "in the elements of inOrder"))
       }
       let device = try fields.text("device")

@@ -54,7 +54,7 @@ extension Look {
 
   /// What is stored and not told yet. Another program's open transaction may keep that back for hours.
   private mutating func lookAtUnsettled(_ reader: any StoreReader) throws(StoreError) {
-    var next = try reader.unsettledArrivals()
+    var next = try reader.settledArrivals()
     var pages = 0
     while let cursor = next, pages < Self.unsettledPages {
       let page = try reader.arrivals(selection, after: cursor, limit: Self.recordsAtOnce)

@@ -5,10 +5,9 @@ import JSON
 extension WaitPlan {
   /// Whether a body asks for more than a number of records and certain uuids.
   static func isMeant(by body: JSONValue) -> Bool {
-    if ownKeys.contains(where: { body[$0] != nil }) { return true }
+    if (ownKeys + ["event"]).contains(where: { body[$0] != nil }) { return true }
     switch body["since"] {
-    case .string("now"): return false
-    case nil, .null, .string("start"): return body["event"] != nil
+    case nil, .null, .string("start"), .string("now"): return false
     default: return true
     }
   }

@@ -10,15 +10,10 @@ struct AwaitCondition: Sendable {
   var device: String?
   /// Records stored; those that are there already count unless `isFromNow`.
   var count: CountRange
-  /// Only records with this event count.
-  var event: String?
   var uuids: Set<UUID128> = []
   var isFromNow = false
   /// When the wait began, in milliseconds since 1970.
   var since = Int64.min
-
-  /// It is about how many records there are, not about those that come.
-  var isOfWholeStore: Bool { !isFromNow && event == nil }
 
   /// A job that deletes some of the records that it is about.
   func loses(to job: StoreJob) -> Bool {
@@ -40,8 +35,6 @@ package struct AwaitProgress: Equatable, Sendable {
   var stored: Int?
   /// Those waited for and not seen, in order.
   var missing: [UUID128]
-  /// Those of the records that came meanwhile, where one is waited for.
-  var events: [String] = []
 }
 
 /// One wait.
@@ -53,8 +46,14 @@ struct Waiter: Sendable {
   /// Groups up to this one are in `stored` already.
   private var group: UInt64 = 0
   private var missing: Set<UUID128>
-  private var events: Set<String> = []
-  private static let eventsMax = 16
+  /// Of a wait from now on: what each device has brought since.
+  private var brought: [DeviceIdentity: Brought] = [:]
+
+  private struct Brought {
+    var count = 0
+    /// Of those that are waited for.
+    var uuids: Set<UUID128> = []
+  }
 
   init(id: UInt64, address: SessionAddress, condition: AwaitCondition) {
     self.id = id
@@ -69,7 +68,7 @@ struct Waiter: Sendable {
   /// There are more than there may be, and there will never be fewer.
   var isOver: Bool { stored.map { condition.count.isExceeded(by: $0) } ?? false }
 
-  var progress: AwaitProgress { AwaitProgress(stored: stored, missing: missing.sorted(), events: events.sorted()) }
+  var progress: AwaitProgress { AwaitProgress(stored: stored, missing: missing.sorted()) }
 
   /// What the store held at the end of a group.
   mutating func begin(stored: Int, group: UInt64) {
@@ -77,31 +76,43 @@ struct Waiter: Sendable {
     self.group = group
   }
 
-  /// Records were deleted: nothing that was counted holds, and the store has to be asked again.
-  mutating func beginAnew() { self = Waiter(id: id, address: address, condition: condition) }
+  /// The job has deleted records. What came from now on is told once only: of it, what the deleted device had brought counts no more.
+  /// Otherwise nothing that was counted holds, and the store has to be asked again.
+  mutating func lose(to job: StoreJob) {
+    guard condition.isFromNow, case .delete(let device) = job else {
+      self = Waiter(id: id, address: address, condition: condition)
+      return
+    }
+    guard let lost = brought.removeValue(forKey: device) else { return }
+    stored = stored.map { $0 - lost.count }
+    missing = brought.values.reduce(condition.uuids) { $0.subtracting($1.uuids) }
+  }
 
   mutating func found(_ uuids: [UUID128]) { missing.subtract(uuids) }
 
   /// A batch is on disk.
   mutating func note(_ batch: IngestBatch, _ receipt: IngestReceipt, group: UInt64) {
     guard condition.concerns(batch.device) else { return }
+    if condition.isFromNow { return noteNew(receipt.accepted, batch.points.lazy.map(\.uuid), of: batch.device) }
     if !missing.isEmpty { found(batch.points.map(\.uuid)) }
-    if condition.event != nil {
-      for case let event? in batch.points.map(\.event) where events.count < Waiter.eventsMax { events.insert(event) }
-    }
     guard let stored, group > self.group else { return }
-    self.stored = stored + (condition.event.map { matches($0, batch, receipt) } ?? receipt.accepted)
+    self.stored = stored + receipt.accepted
+  }
+
+  /// A wait from now on has seen so many records, which it had not seen before.
+  mutating func noteNew(_ count: Int, _ uuids: some Sequence<UUID128>, of device: DeviceIdentity) {
+    stored = stored.map { $0 + count }
+    brought[device, default: Brought()].count += count
+    guard !condition.uuids.isEmpty else { return }
+    let known = uuids.filter { condition.uuids.contains($0) }
+    missing.subtract(known)
+    brought[device, default: Brought()].uuids.formUnion(known)
   }
 
   /// A batch that a feed has read, which may have been committed before the wait began.
   mutating func noteFed(_ batch: IngestBatch, _ receipt: IngestReceipt) {
     if condition.isFromNow, batch.receivedAt.millisecondsSince1970 < condition.since { return }
-    note(batch, receipt, group: condition.isOfWholeStore ? 0 : .max)
-  }
-
-  /// Which records of a batch were new is not known, only how many.
-  private func matches(_ event: String, _ batch: IngestBatch, _ receipt: IngestReceipt) -> Int {
-    min(receipt.accepted, batch.points.count { $0.event == event })
+    note(batch, receipt, group: 0)
   }
 }
 
@@ -123,19 +134,23 @@ struct CountRange: Equatable, Sendable {
   /// Counts only grow: such a range cannot be met any more.
   func isExceeded(by count: Int) -> Bool { atMost.map { count > $0 } ?? false }
 
-  /// `exactly`, or `atLeast` and `atMost`; `absent` when none is said.
+  /// `exactly`, or `atLeast` and `atMost`; `count`, where it is known, is another name of `atLeast`. `absent` when none is said.
   init(_ fields: AdminFields, absent: Int) throws(FieldError) {
     let limits: ClosedRange<Int64> = 0...Int64(Int32.max)
     let exactly = try fields.integer("exactly", in: limits).map { Int($0) }
     let least = try fields.integer("atLeast", in: limits).map { Int($0) }
     let most = try fields.integer("atMost", in: limits).map { Int($0) }
+    let count = try fields.integer("count", in: limits).map { Int($0) }
+    if count != nil, exactly != nil || least != nil || most != nil {
+      throw FieldError(fields.place("count"), .outOfRange(expected: "omitted when exactly, atLeast or atMost is given"))
+    }
     if let exactly {
       guard least == nil, most == nil else {
         throw FieldError(fields.place("exactly"), .outOfRange(expected: "omitted when atLeast or atMost is given"))
       }
       (atLeast, atMost, isExact) = (exactly, exactly, true)
     } else {
-      atLeast = least ?? (most == nil ? absent : 0)
+      atLeast = least ?? count ?? (most == nil ? absent : 0)
       atMost = most
     }
     if let atMost, atMost < atLeast {

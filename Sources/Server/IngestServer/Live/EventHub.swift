@@ -28,6 +28,8 @@ package final class EventHub: Sendable {
     var lastID: UInt64 = 0
     /// The group that the writer is at, or was last.
     var group: UInt64 = 0
+    /// How far a feed has told what was stored.
+    var fed: ArrivalCursor?
     /// There was a subscriber: from then on the last events are kept.
     var hasListeners = false
   }
@@ -83,7 +85,7 @@ extension EventHub {
           let number = state.group
           EventHub.update(&state.waiters, &messages) { $0.note(batch, receipt, group: number) }
         }
-        if case .changed = result { EventHub.beginAnew(&state.waiters, behind: job, &messages) }
+        if case .changed = result { EventHub.loseRecords(to: job, &state.waiters, &messages) }
         if state.watches.count > 0 { state.watches.note(isFed ? job.withoutRecords : job, result, &messages) }
         guard state.hasListeners else { continue }
         for event in LiveEvent.events(of: job, result) where !isFed || event.kind != .records {
@@ -93,13 +95,13 @@ extension EventHub {
     }
   }
 
-  /// Batches that a feed has read, in the order in which they arrived.
-  func arrived(_ batches: [IngestBatch]) {
+  /// Batches that a feed has read, in the order in which they arrived, up to `end`.
+  func arrived(_ batches: [IngestBatch], through end: ArrivalCursor) {
     if board.hasViewers {
       for batch in batches { board.arrived(batch) }
     }
-    guard isListening else { return }
     change { state, messages in
+      state.fed = end
       for batch in batches {
         let receipt = IngestReceipt(accepted: batch.points.count)
         EventHub.update(&state.waiters, &messages) { $0.noteFed(batch, receipt) }
@@ -117,9 +119,7 @@ extension EventHub {
 
   /// Waits for a number of records in a store, whichever server has stored them; others count what arrives.
   var waitsForCounts: [(id: UInt64, condition: AwaitCondition)] {
-    state.withLock { state in
-      state.waiters.filter(\.condition.isOfWholeStore).map { ($0.id, $0.condition) }
-    }
+    state.withLock { state in state.waiters.filter { !$0.condition.isFromNow }.map { ($0.id, $0.condition) } }
   }
 
   /// From any thread.
@@ -140,17 +140,23 @@ extension EventHub {
     }
   }
 
-  private static func beginAnew(_ waiters: inout [Waiter], behind job: StoreJob, _ messages: inout [Message]) {
+  private static func loseRecords(to job: StoreJob, _ waiters: inout [Waiter], _ messages: inout [Message]) {
     for index in waiters.indices where waiters[index].condition.loses(to: job) {
-      waiters[index].beginAnew()
+      waiters[index].lose(to: job)
       messages.append((.eventsWaiting(waiters[index].id), waiters[index].address))
     }
+    settle(&waiters, &messages)
   }
 
   private static func update(_ waiters: inout [Waiter], _ messages: inout [Message], _ body: (inout Waiter) -> Void) {
+    for index in waiters.indices { body(&waiters[index]) }
+    settle(&waiters, &messages)
+  }
+
+  /// Ends the waits whose condition holds, or can hold no more.
+  private static func settle(_ waiters: inout [Waiter], _ messages: inout [Message]) {
     var hasMet = false
     for index in waiters.indices {
-      body(&waiters[index])
       if waiters[index].isMet || waiters[index].isOver {
         hasMet = true
         messages.append((.awaited(waiters[index].id, waiters[index].progress), waiters[index].address))
@@ -169,7 +175,7 @@ extension EventHub {
       state.lastID += 1
       let id = state.lastID
       state.waiters.append(Waiter(id: id, address: address, condition: condition))
-      EventHub.update(&state.waiters, &messages) { _ in }
+      EventHub.settle(&state.waiters, &messages)
       return id
     }
   }
@@ -191,12 +197,13 @@ extension EventHub {
     }
   }
 
-  /// Ends a wait and says how far it came; nil when it was met before, and the message is on its way.
+  /// Ends a wait and says how far it came, and how far a feed had told it what was stored; nil when it was met before, and the message
+  /// is on its way.
   @discardableResult
-  func giveUp(_ id: UInt64) -> AwaitProgress? {
+  func giveUp(_ id: UInt64) -> (waiter: Waiter, fed: ArrivalCursor?)? {
     change { state, _ in
       guard let index = state.waiters.firstIndex(where: { $0.id == id }) else { return nil }
-      return state.waiters.remove(at: index).progress
+      return (state.waiters.remove(at: index), state.fed)
     }
   }
 }

@@ -69,32 +69,26 @@ final class PendingAwait: Responder {
   /// The time is over.
   func alarmRang(_ session: IngestSession, _ output: inout SessionOutput) {
     // Met in this very moment: the message is on its way.
-    guard let progress = session.context.hub.giveUp(id) else { return }
-    let shortfall = session.context.shortfall
-    let (condition, milliseconds, id, address) = (condition, milliseconds, id, session.address)
-    var sought = Shortfall.Sought(
-      run: condition.run, device: condition.device,
-      event: progress.stored == 0 ? condition.event : nil, eventsSeen: progress.events, since: exchange.receivedAt)
-    sought.uuids = Set(progress.missing)
+    guard let (waiter, fed) = session.context.hub.giveUp(id) else { return }
+    let (shortfall, isFed) = (session.context.shortfall, session.context.hub.isFed)
+    let (condition, milliseconds) = (condition, milliseconds)
+    var sought = Shortfall.Sought(run: condition.run, device: condition.device, since: exchange.receivedAt)
+    sought.uuids = Set(waiter.progress.missing)
     let isAsked = session.context.backend.ask(
       { [sought] reader in
-        var sought = sought
+        var (waiter, sought) = (waiter, sought)
         // A wait looks once at least: with a short time, or on a busy machine, the first look may not have been made. What is stored and
         // not told yet is looked for, too.
-        var progress = progress
-        if progress.stored == nil || reader.hasUnsettledArrivals,
-          let looked = reader.look(Waiter(id: id, address: address, condition: condition))
-        {
-          progress = looked.progress
-          if looked.isMet || looked.isOver { return .answered(.decided(progress, condition)) }
-        }
+        if isFed || waiter.progress.stored == nil { reader.look(for: &waiter, behind: fed) }
+        let progress = waiter.progress
+        if waiter.isMet || waiter.isOver { return .answered(.decided(progress, condition)) }
         sought.uuids = Set(progress.missing)
         let reasons = shortfall.reasons(sought, reader)
         return .answered(.timedOut(progress, condition, milliseconds, reasons))
       }, for: session.address)
     guard isAsked else {
       let reasons = shortfall.reasons(sought, nil)
-      let response = Response.timedOut(progress, condition, milliseconds, reasons)
+      let response = Response.timedOut(waiter.progress, condition, milliseconds, reasons)
       return session.answer(exchange, response, bodyComplete: true, &output)
     }
     session.expectAnswer(to: exchange)
@@ -110,23 +104,33 @@ final class PendingAwait: Responder {
 }
 
 extension StoreReader {
-  fileprivate var hasUnsettledArrivals: Bool {
-    do throws(StoreError) { return try unsettledArrivals() != nil } catch { return false }
+  /// The last look of a wait. One from now on has seen all that a feed has told, and looks at what is stored behind it. What cannot be
+  /// read is not found.
+  fileprivate func look(for waiter: inout Waiter, behind fed: ArrivalCursor?) {
+    let condition = waiter.condition
+    do throws(StoreError) {
+      if condition.isFromNow {
+        if let fed { try showArrivals(behind: fed, to: &waiter) }
+      } else {
+        waiter.begin(stored: try arrived(run: condition.run, device: condition.device), group: 0)
+        guard !waiter.progress.missing.isEmpty else { return }
+        try search(condition) {
+          waiter.found($0)
+          return !waiter.isMet
+        }
+      }
+    } catch {}
   }
 
-  /// The wait after a look at all that is stored; nil when the store cannot be read.
-  fileprivate func look(_ waiter: Waiter) -> Waiter? {
-    var waiter = waiter
-    do throws(StoreError) {
-      waiter.begin(stored: try arrived(run: waiter.condition.run, device: waiter.condition.device), group: 0)
-      guard !waiter.condition.uuids.isEmpty else { return waiter }
-      try search(waiter.condition) {
-        waiter.found($0)
-        return !waiter.isMet
-      }
-      return waiter
-    } catch {
-      return nil
+  private func showArrivals(behind fed: ArrivalCursor, to waiter: inout Waiter) throws(StoreError) {
+    let condition = waiter.condition
+    let device = condition.device.map { DeviceIdentity(run: condition.run, name: $0) }
+    let selection = RecordSelection(KeySelection(run: condition.run, device: device), receivedFrom: condition.since)
+    var next: ArrivalCursor? = fed
+    while let cursor = next, !waiter.isOver {
+      let page = try arrivals(selection, after: cursor, limit: 1_000)
+      for record in page.elements { waiter.noteNew(1, [record.key.uuid], of: record.device) }
+      next = page.next
     }
   }
 
@@ -242,7 +246,7 @@ extension LiveHandlers {
   private static let standardMilliseconds: Int64 = 10_000
 
   /// A plan with conditions, or
-  /// `{"device":…,"run":…,"atLeast":n,"atMost":n,"exactly":n,"event":…,"uuids":[…],"since":"start"|"now","timeout":"10s"}`, all optional:
+  /// `{"device":…,"run":…,"atLeast":n,"atMost":n,"exactly":n,"uuids":[…],"since":"start"|"now","timeout":"10s"}`, all optional:
   /// without a number and `uuids` one record is waited for. `count` is another name of `atLeast`. 408 says that the time was
   /// over, 409 that there were more than there may be.
   func awaitRecords(_ exchange: Exchange) -> Reply {
@@ -263,14 +267,9 @@ extension LiveHandlers {
 
   private func condition(_ fields: AdminFields, of exchange: Exchange) throws(FieldError) -> AwaitCondition {
     let uuids = try uuids(fields)
-    let count = try fields.integer("count", in: 0...Int64(Int32.max))
-    if count != nil, CountRange.keys.contains(where: { fields.value($0) != nil }) {
-      throw FieldError("count", .outOfRange(expected: "omitted when exactly, atLeast or atMost is given"))
-    }
-    let range = try CountRange(fields, absent: count.map { Int($0) } ?? (uuids.isEmpty ? 1 : 0))
+    let range = try CountRange(fields, absent: uuids.isEmpty ? 1 : 0)
     var condition = AwaitCondition(run: try fields.run(within: exchange), count: range)
     condition.device = try fields.text("device")
-    condition.event = try fields.text("event")
     condition.uuids = uuids
     switch try fields.text("since") ?? "start" {
     case "start": condition.isFromNow = false

@@ -122,12 +122,14 @@ private final class FeedSession {
   private func takeRecords() throws(StoreError) {
     let hub = listeners.hub
     if !hub.wantsRecords, try feed.skip(unless: { hub.wantsRecords }) {
+      hub.arrived([], through: feed.position)
       listeners.arrivals?.publish(end: feed.position)
       return
     }
     // What arrives meanwhile is for the next look: with many writers there is always more.
     repeat {
-      hub.arrived(try feed.next())
+      let batches = try feed.next()
+      hub.arrived(batches, through: feed.position)
       listeners.arrivals?.publish(end: feed.position)
     } while feed.isBehind
     for (id, condition) in hub.waitsForCounts {

@@ -19,7 +19,7 @@ extension PostgresReader {
   }
 
   /// The feed tells what lies below the horizon.
-  package func unsettledArrivals() throws(StoreError) -> ArrivalCursor? {
+  package func settledArrivals() throws(StoreError) -> ArrivalCursor? {
     try find("SELECT arrival_horizon() - 1", []) { row in
       ArrivalCursor(group: row.integer(0), row: Walk.endOfTransaction)
     }.first

@@ -38,7 +38,7 @@ extension SQLiteReader {
     }
   }
 
-  package func unsettledArrivals() throws(StoreError) -> ArrivalCursor? { nil }
+  package func settledArrivals() throws(StoreError) -> ArrivalCursor? { nil }
 
   package func arrival(_ key: PointKey, of device: DeviceIdentity) throws(StoreError) -> ArrivedRecord? {
     try ask { () throws(DatabaseError) in

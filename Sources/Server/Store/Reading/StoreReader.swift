@@ -26,9 +26,9 @@ package protocol StoreReader: AnyObject {
   func arrivals(
     _ selection: RecordSelection, after cursor: ArrivalCursor?, limit: Int
   ) throws(StoreError) -> Page<ArrivedRecord, ArrivalCursor>
-  /// Records behind it are stored, and may be told later than those that are stored later; nil where records are told in the order in
-  /// which they are stored.
-  func unsettledArrivals() throws(StoreError) -> ArrivalCursor?
+  /// How far records are told in the order in which they were stored: those behind it are stored, and may be told later than others that
+  /// are stored later. Nil where that is so of none.
+  func settledArrivals() throws(StoreError) -> ArrivalCursor?
   /// A record as it is stored; nil where it is not.
   func arrival(_ key: PointKey, of device: DeviceIdentity) throws(StoreError) -> ArrivedRecord?
   /// How many there are among a bounded number of rows behind the cursor, and where to go on.
