@@ -251,38 +251,6 @@ import Testing
       ])
   }
 
-  @Test func aStateOfACommandIsWaitedFor() throws {
-    let server = try VirtualServer()
-    let order = #"{"commands":[["changePace",true]]}"#
-    #expect(try server.connect().request("POST", "/admin/v1/devices/a/commands", body: order).status == 200)
-    let condition = #""device":"a","where":[{"path":"$.command[0]","equals":"changePace"}]"#
-    let sent = wait(server, #"{"of":"commands","state":"sent",\#(condition)}"#)
-    let confirmed = wait(server, #"{"of":"commands","state":"confirmed",\#(condition),"timeout":"1s"}"#)
-    #expect(sent.received == [])
-    upload(server, 0)
-    #expect(try sent.answer()?.status == 200)
-    server.advance(milliseconds: 1_000)
-    let answer = try confirmed.answer()
-    #expect(answer?.text.contains("state is sent, expected confirmed") == true, "\(answer?.text ?? "")")
-  }
-
-  /// Nothing tells of it: the wait looks when the time of the command is over.
-  @Test func anExpiryIsWaitedFor() throws {
-    let server = try VirtualServer()
-    for ttl in ["3s", "1s"] {
-      let order = #"{"commands":[["stop"]],"ttl":"\#(ttl)"}"#
-      #expect(try server.connect().request("POST", "/admin/v1/devices/a/commands", body: order).status == 200)
-    }
-    let one = wait(server, #"{"of":"commands","device":"a","state":"expired","timeout":"9s"}"#)
-    let two = wait(server, #"{"of":"commands","device":"a","state":"expired","atLeast":2,"timeout":"9s"}"#)
-    server.advance(milliseconds: 990)
-    #expect(one.received == [])
-    server.advance(milliseconds: 20)
-    #expect(try one.answer()?.status == 200 && two.received == [])
-    server.advance(milliseconds: 2_000)
-    #expect(try two.answer()?.status == 200)
-  }
-
   /// A wait costs no more memory than its bounds: what it could not keep is read from the store.
   @Test func moreThanCanBeKeptIsReadFromTheStore() throws {
     let server = try VirtualServer()

@@ -105,9 +105,9 @@ extension ConditionWait {
 
   private func goOn(_ session: IngestSession, _ output: inout SessionOutput) {
     while !isLooking {
-      switch verdict(output.now) {
+      switch judge(at: output.now) {
       case .open:
-        var alarms = [holdsUntil, limit, limit.map { $0 + .milliseconds(plan.grace) }].compactMap { $0 }
+        var alarms = [holdsUntil, limit, deadline].compactMap { $0 }
         // A look that began before such an instant and ended after it does not tell what was there then.
         if let askedAt, alarms.contains(where: { askedAt < $0 && $0 <= output.now }) { isStale = true }
         if let expiry = look.changesAt {
@@ -130,7 +130,8 @@ extension ConditionWait {
     }
   }
 
-  private func verdict(_ now: MonotonicInstant) -> Verdict {
+  /// Notes since when the count is right, too.
+  private func judge(at now: MonotonicInstant) -> Verdict {
     guard hasLooked else { return .open }
     let tally = look.tally
     if tally.isExceeded { return .exceeded }
@@ -141,15 +142,23 @@ extension ConditionWait {
       let end = holdsUntil ?? now + .milliseconds(holds)
       holdsUntil = end
       if let askedAt, askedAt >= end { return .met }
-      return now < end && limit.map { now >= $0 } ?? false ? .short : .open
+      return now < end && hasPassed(limit, now) ? .short : .open
     }
+    // As long as there is more to look at, it is not known whether the count is right.
+    guard look.isScanned else { return hasPassed(deadline.map { $0 + Self.lastLook }, now) ? .short : .open }
     holdsUntil = nil
-    if !look.isScanned {
-      return limit.map { now >= $0 + .milliseconds(plan.grace) + Self.lastLook } ?? false ? .short : .open
-    }
-    guard let limit, tally.late == nil else { return .short }
+    guard let deadline, tally.late == nil else { return .short }
     // What came in time is looked at once more, however short the time was.
-    return askedAt.map { $0 >= limit + .milliseconds(plan.grace) } ?? false ? .short : .open
+    return hasPassed(deadline, askedAt) ? .short : .open
+  }
+
+  /// Until when the step at hand is looked at.
+  private var deadline: MonotonicInstant? { limit.map { $0 + .milliseconds(plan.grace) } }
+
+  /// False where one of them is not set.
+  private func hasPassed(_ instant: MonotonicInstant?, _ now: MonotonicInstant?) -> Bool {
+    guard let instant, let now else { return false }
+    return now >= instant
   }
 
   /// False when too much waits to be looked at; the next alarm tries again.
@@ -177,8 +186,12 @@ extension ConditionWait {
         for: session.address)
     }
     if !isLooking, !batches.isEmpty { look.restart() }
-    if isLooking { askedAt = instant }
-    isStale = !isLooking
+    if !isLooking {
+      isStale = true
+    } else if !begun.isMidway {
+      // What a look has passed already, one that goes on behind it does not see.
+      (askedAt, isStale) = (instant, false)
+    }
     return isLooking
   }
 

@@ -177,6 +177,19 @@ extension ContentExpectation {
     return differences + conditions.compactMap { $0.failure(in: document) }
   }
 
+  /// When a command came as far as it is expected to, in milliseconds since 1970: what became of it later does not move it behind others.
+  func instant(of line: OrderedCommand) -> Int64 {
+    let instant: Int64? =
+      switch state {
+      case nil, .queued: line.createdAt
+      case .sent: line.sentAt
+      case .delivered: line.deliveredAt
+      case .confirmed: line.confirmedAt
+      case .expired: line.expiresAt
+      }
+    return instant ?? line.createdAt
+  }
+
   /// Why it cannot be told whether a request is what is expected; nil where it can. `cut` says of contents that are not whole why.
   func unknown(in document: JSONValue, cut contents: () -> [String: String]) -> String? {
     guard conditions.contains(where: { ["body", "answer"].contains($0.path.firstName) }) else { return nil }

@@ -10,7 +10,7 @@ package struct Look: Sendable {
   private static let requestsAtOnce = 128
   private static let unsettledPages = 16
   private static let linesAtOnce = 1_000
-  /// Lines of the ledger that one look goes through.
+  /// Lines of the ledger that one look goes through: other questions come in between.
   private static let linesMax = 20_000
 
   private(set) var tally: Tally
@@ -24,6 +24,10 @@ package struct Look: Sendable {
 
   private var cursor: ArrivalCursor?
   private var sequence: Int64 = 0
+  private var order: OrderCursor?
+
+  /// The ledger is too long for one look, and the next goes on where the last one ended.
+  var isMidway: Bool { order != nil }
 
   init(_ expectation: ContentExpectation, _ bounds: TallyBounds, onlyNew: Bool) {
     tally = Tally(expectation, bounds)
@@ -40,7 +44,7 @@ package struct Look: Sendable {
   mutating func restart() {
     tally = Tally(expectation, tally.bounds)
     gaps = RequestGaps()
-    (cursor, sequence, isScanned) = (nil, 0, false)
+    (cursor, sequence, order, isScanned) = (nil, 0, nil, false)
   }
 }
 
@@ -176,26 +180,22 @@ extension JournaledRequest {
 extension Look {
   mutating func lookAtCommands(_ reader: any StoreReader, now: WallInstant) throws(StoreError) {
     let device = expectation.device.map { DeviceIdentity(run: expectation.run, name: $0) }
-    let old = tally
     // A state is not an event that stays: the whole is counted anew each time.
-    tally = Tally(expectation, old.bounds)
-    changesAt = nil
-    var cursor: OrderCursor?
+    if !isMidway { (tally, changesAt) = (Tally(expectation, tally.bounds), nil) }
     var seen = 0
     repeat {
       let page = try reader.orders(
-        run: expectation.run, device: device, now: now, after: cursor, limit: Self.linesAtOnce)
+        run: expectation.run, device: device, now: now, after: order, limit: Self.linesAtOnce)
       for line in page.elements { note(line) }
       seen += page.elements.count
-      cursor = page.next
-    } while cursor != nil && seen < Self.linesMax
-    isScanned = true
+      order = page.next
+    } while order != nil && seen < Self.linesMax
+    isScanned = order == nil
   }
 
   private mutating func note(_ line: OrderedCommand) {
     if line.state == .queued { changesAt = min(changesAt ?? .max, line.expiresAt) }
-    let at = line.confirmedAt ?? line.deliveredAt ?? line.sentAt ?? line.createdAt
-    let occurrence = Occurrence(place: .command(line.id, device: line.device), at: at)
+    let occurrence = Occurrence(place: .command(line.id, device: line.device), at: expectation.instant(of: line))
     var writer = JSONWriter(capacity: 256)
     line.write(to: &writer)
     let differences = expectation.differences(Self.document(writer.bytes), state: line.state)
