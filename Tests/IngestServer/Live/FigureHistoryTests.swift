@@ -1,6 +1,10 @@
 import Base
 import JSON
+import ServerSupport
+import Support
+import Synchronization
 import Testing
+import Threads
 
 @testable import IngestServer
 
@@ -77,5 +81,54 @@ import Testing
     let history = FigureHistory()
     #expect(history.isDue(at: 1_000) && !history.isDue(at: 1_000) && !history.isDue(at: 1_999))
     #expect(history.isDue(at: 2_000))
+  }
+
+  @Test func aLookTakesNoSample() throws {
+    let harness = try SessionHarness()
+    try upload(harness, 1)
+    for _ in 0..<5 {
+      harness.advance(milliseconds: 100)
+      #expect(try samples(harness).count == 2, "the first, and what is true now")
+    }
+    harness.advance(milliseconds: 600)
+    #expect(try samples(harness).count == 2)
+  }
+
+  @Test func aClockThatWasPutBackALittleKeepsThem() throws {
+    let harness = try SessionHarness()
+    for number in 0..<6 {
+      try upload(harness, number)
+      harness.advance(seconds: 1)
+    }
+    harness.advance(milliseconds: -1_050)
+    #expect(try samples(harness).map { $0["accepted"] } == [0, 1, 2, 3, 4, 6].map { .integer($0) })
+  }
+
+  /// Several loops count while others tell what was counted.
+  @Test func manyMayLookOnAtOnce() throws {
+    let server = try IngestServer(.loopback(loops: 6))
+    defer { server.stop() }
+    let failures = Mutex<[String]>([])
+    let clients = (0..<9).map { client in
+      NamedThread.started("client") {
+        do {
+          for number in 0..<1_500 {
+            let connection = try LoopbackClient(port: server.port)
+            let close = [("Connection", "close")]
+            try connection.send(
+              client < 3
+                ? SessionHarness.bytes(
+                  "POST", "/locations/\(client)", close, body: Uploads.record(client * 10_000 + number))
+                : SessionHarness.bytes("GET", "/admin/v1/history", close))
+            let text = try connection.receiveToEnd().text
+            if !text.hasPrefix("HTTP/1.1 200") { failures.withLock { $0.append(text) } }
+          }
+        } catch {
+          failures.withLock { $0.append("\(error)") }
+        }
+      }
+    }
+    for client in clients { client.join() }
+    #expect(failures.withLock { $0 } == [])
   }
 }

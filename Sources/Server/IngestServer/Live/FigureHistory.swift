@@ -22,14 +22,16 @@ final class FigureHistory: Sendable {
     return dueAt.compareExchange(expected: due, desired: instant + Self.interval, ordering: .relaxed).exchanged
   }
 
-  func take(_ figures: LiveFigures) { samples.withLock { Self.append(figures, to: &$0) } }
+  /// The figures are counted under the lock, so that no sample has more than one behind it.
+  func take(_ figures: () -> LiveFigures) { samples.withLock { Self.append(figures(), to: &$0) } }
 
-  /// One for each second, the oldest first, up to these.
-  func all(upTo now: LiveFigures) -> [LiveFigures] {
+  /// One for each second, the oldest first, and behind them what is true now.
+  func all(upTo now: () -> LiveFigures) -> [LiveFigures] {
     let kept = samples.withLock { samples in
-      Self.append(now, to: &samples)
-      Self.trim(&samples, to: now.at)
-      return samples
+      var kept = samples
+      Self.append(now(), to: &kept)
+      Self.trim(&kept, to: kept[kept.count - 1].at)
+      return kept
     }
     var all: [LiveFigures] = []
     for sample in kept {
@@ -45,7 +47,11 @@ final class FigureHistory: Sendable {
   }
 
   private static func append(_ figures: LiveFigures, to samples: inout [LiveFigures]) {
-    if let last = samples.last, figures.at < last.at { samples = [] }
+    var figures = figures
+    if let last = samples.last, figures.at < last.at {
+      // A clock is corrected by a little again and again. One that was put back by more begins anew.
+      if last.at - figures.at > 2 * interval { samples = [] } else { figures.at = last.at }
+    }
     if let last = samples.last {
       if figures.at == last.at { samples.removeLast() }
       // What was counted since the last sample was counted within its second: a later request would have taken another.
@@ -75,14 +81,14 @@ final class FigureHistory: Sendable {
 extension LiveHandlers {
   /// Before anything of this instant is counted.
   func sampleFigures(at instant: Int64) {
-    if history.isDue(at: instant) { history.take(figures()) }
+    if history.isDue(at: instant) { history.take(figures) }
   }
 
   /// `GET /admin/v1/history`: the `bounds` of the answer times, and `samples` of the last ten minutes, one each second, as in
   /// the event `figures`; but for the answer times, of which `answers` has those since the sample before: the index of the
   /// bound that they are within, and how many.
   func history(_ exchange: Exchange) -> Reply {
-    let samples = history.all(upTo: figures())
+    let samples = history.all(upTo: figures)
     return .answer(
       .object { writer in
         writer.list("bounds", LiveFigures.bounds) { $0.value($1) }
