@@ -36,15 +36,27 @@ import Testing
       journal = try Journal(folder: folder.path, limits: small)
     }
     // Entries 1 and 2 are gone, 3 is the oldest.
-    let gap = JournalGap(cause: .forgotten, count: nil, last: 3)
+    let gap = JournalGap(cause: .forgotten, count: nil, last: 2)
     #expect(try journal.gaps(of: "old", from: .min) == [gap])
-    #expect(try journal.gaps(of: "old", from: 3) == [gap])
-    #expect(try journal.gaps(of: "old", from: 4).isEmpty)
+    #expect(try journal.gaps(of: "old", from: 2) == [gap])
+    #expect(try journal.gaps(of: "old", from: 3).isEmpty)
     // Of the others nothing is missing, and of a run that never came neither.
     #expect(try journal.gaps(of: "new", from: .min).isEmpty)
     #expect(try journal.gaps(of: "none", from: .min).isEmpty)
     for number in 13...17 { try journal.append(batch([entry(number, run: "new")], small)) }
-    #expect(try journal.gaps(of: "new", from: .min) == [JournalGap(cause: .forgotten, count: nil, last: 8)])
+    #expect(try journal.gaps(of: "new", from: .min) == [JournalGap(cause: .forgotten, count: nil, last: 7)])
+  }
+
+  /// The journal is in the order of the answers.
+  @Test(arguments: [false, true]) func aRequestThatTookLongIsForgottenWithItsTime(isOpenedAgain: Bool) throws {
+    let folder = try TemporaryFolder()
+    var journal = try Journal(folder: folder.path, limits: small)
+    try journal.append(batch([entry(50, run: "a")], small))
+    for number in 1...12 { try journal.append(batch([entry(number, run: "a")], small)) }
+    if isOpenedAgain { journal = try Journal(folder: folder.path, limits: small) }
+    let gap = JournalGap(cause: .forgotten, count: nil, last: 50)
+    #expect(try journal.gaps(of: "a", from: 20).contains(gap))
+    #expect(try !journal.gaps(of: "a", from: 51).contains(gap))
   }
 
   @Test(arguments: [true, false]) func aJournalThatWasNotClosedMayLackTheLast(isClosed: Bool) throws {

@@ -86,7 +86,7 @@ import Testing
     let fields = try AdminFields(
       try value(#"{"of":"requests","status":500,"exactly":0}"#), knows: ContentExpectation.keys)
     let expectation = try ContentExpectation(fields, run: "")
-    for (from, reasons) in [(Int64.min, 1), (15, 1), (16, 0)] {
+    for (from, reasons) in [(Int64.min, 1), (14, 1), (15, 0)] {
       var look = Look(expectation, TallyBounds(from: from), onlyNew: false)
       try look.lookAtRequests(journal, RecordedRoutes(isOfProxy: false))
       #expect(look.isScanned && look.tally.found == 0)

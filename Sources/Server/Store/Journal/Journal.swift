@@ -19,6 +19,8 @@ package final class Journal {
     var nextSequence: Int64
     var rows: Int64
     var bytes: Int64
+    /// The latest time at which one of the entries was received that gave way to later ones.
+    var forgottenLast: Int64
   }
 
   /// Pages of the log after which it is copied back. The copying waits for the disk twice, however little it copies.
@@ -41,7 +43,8 @@ package final class Journal {
       try database.apply(.secureDelete(false))
       try database.migrate(to: JournalSchema.schema)
       connection = StoreConnection(database)
-      totals = try Journal.count(connection)
+      totals = try Journal.count(
+        connection, forgottenLast: connection.database.integer("SELECT forgotten_last FROM numbering"))
       runs = try Journal.runs(connection)
       interruption = try Journal.open(connection, at: now)
       // That it is open is on the disk before an entry is taken; entries need not be.
@@ -59,7 +62,8 @@ package final class Journal {
       let database = try Connection(path: path, access: .readOnly)
       _ = try database.version(of: JournalSchema.schema)
       connection = StoreConnection(database)
-      totals = try Journal.count(connection)
+      // Gaps are not asked for, and the file may be an older one.
+      totals = try Journal.count(connection, forgottenLast: 0)
       runs = [:]
       interruption = JournalInterruption(next: 0, at: 0)
     } catch {
@@ -67,11 +71,12 @@ package final class Journal {
     }
   }
 
-  static func count(_ connection: StoreConnection) throws(DatabaseError) -> Totals {
+  static func count(_ connection: StoreConnection, forgottenLast: Int64) throws(DatabaseError) -> Totals {
     Totals(
       nextSequence: try connection.database.integer("SELECT next FROM numbering"),
       rows: try connection.database.integer("SELECT coalesce(sum(count), 0) FROM blocks"),
-      bytes: try connection.database.integer("SELECT coalesce(sum(size), 0) FROM blocks"))
+      bytes: try connection.database.integer("SELECT coalesce(sum(size), 0) FROM blocks"),
+      forgottenLast: forgottenLast)
   }
 
   /// Writes the entries down, all or none, and forgets as many old blocks as the bounds ask for.
@@ -86,8 +91,9 @@ package final class Journal {
           totals.rows += Int64(block.count)
           totals.bytes += Int64(block.bytes.count)
         }
-        try connection.run("UPDATE numbering SET next = ?1", totals.nextSequence)
         try trim(&totals)
+        try connection.run(
+          "UPDATE numbering SET next = ?1, forgotten_last = ?2", totals.nextSequence, totals.forgottenLast)
         try note(batch.sent)
         return (totals, runs)
       }
@@ -116,13 +122,14 @@ package final class Journal {
     guard totals.rows > limits.rows || totals.bytes > limits.bytes else { return }
     var end: Int64?
     try connection.with(
-      "SELECT first, count, size FROM blocks ORDER BY first"
+      "SELECT first, count, size, entries FROM blocks ORDER BY first"
     ) { (statement: inout Statement) throws(DatabaseError) in
       var row = statement.start()
       while totals.rows > limits.rows || totals.bytes > limits.bytes, try row.step() {
         end = row.integer(at: 0)
         totals.rows -= row.integer(at: 1)
         totals.bytes -= row.integer(at: 2)
+        totals.forgottenLast = max(totals.forgottenLast, JournalBlockReader.last(of: row.bytes(at: 3)))
       }
     }
     if let end { try connection.run("DELETE FROM blocks WHERE first <= ?1", end) }
@@ -154,7 +161,7 @@ package struct JournalLimits: Sendable {
   package var rows: Int64 = 100_000
   /// Bytes of all entries.
   package var bytes: Int64 = 256 << 20
-  /// Records that a proxy has passed on; the oldest go, some thousands late.
+  /// Records that a proxy has passed on; the oldest go when up to 65,536 more have come.
   package var sentRecords: Int64 = 2_000_000
   /// Entries waiting to be written, beyond which they are dropped and counted.
   package var mailboxEntries = 16_384
@@ -302,7 +309,7 @@ extension Journal {
           try connection.run("DELETE FROM sent")
           try connection.run("DELETE FROM runs")
         }
-        return try Journal.count(connection)
+        return try Journal.count(connection, forgottenLast: totals.forgottenLast)
       }
       runs = run.map { run in runs.filter { $0.key != run } } ?? [:]
       unwritten = run.map { run in unwritten.filter { $0.key != run } } ?? [:]

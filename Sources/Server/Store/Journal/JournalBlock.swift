@@ -116,6 +116,19 @@ struct JournalBlockReader: ~Copyable, ~Escapable {
       status: Int(status & JournalBlock.statusBits), isBodyWhole: status > JournalBlock.statusBits, texts: texts)
   }
 
+  /// When the last of the entries of a block was received. The order of the entries is that of the answers: a request that took long
+  /// stands behind others that came later.
+  static func last(of block: Span<UInt8>) -> Int64 {
+    var reader = JournalBlockReader(block)
+    var last = Int64.min
+    do throws(JournalDamage) {
+      while let place = try reader.next() { last = max(last, place.receivedAt) }
+    } catch {
+      // Of a damaged block that is given up, what can be read counts.
+    }
+    return last
+  }
+
   func matches(_ place: Place, _ filter: JournalFilter) -> Bool {
     if let status = filter.status, place.status != status { return false }
     if let run = filter.run, !isEqual(place.run, run) { return false }

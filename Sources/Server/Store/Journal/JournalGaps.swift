@@ -151,9 +151,8 @@ extension Journal {
       gaps.append(JournalGap(cause: .dropped, count: Int(clamping: dropped.count), last: dropped.last))
     }
     if let first = note.first {
-      let oldest = try oldest()
-      if first < oldest.sequence, oldest.receivedAt >= from {
-        gaps.append(JournalGap(cause: .forgotten, count: nil, last: oldest.receivedAt))
+      if try first < beginning(), totals.forgottenLast >= from {
+        gaps.append(JournalGap(cause: .forgotten, count: nil, last: totals.forgottenLast))
       }
       if first < interruption.next, interruption.at >= from {
         gaps.append(JournalGap(cause: .interrupted, count: nil, last: interruption.at))
@@ -162,24 +161,12 @@ extension Journal {
     return gaps
   }
 
-  /// Where the journal begins.
-  private func oldest() throws(StoreError) -> (sequence: Int64, receivedAt: Int64) {
-    var (sequence, receivedAt) = (Int64.max, Int64.max)
-    var damage: JournalDamage?
+  /// The number with which the journal begins.
+  private func beginning() throws(StoreError) -> Int64 {
     do {
-      try connection.with(
-        "SELECT first, entries FROM blocks ORDER BY first LIMIT 1"
-      ) { (statement: inout Statement) throws(DatabaseError) in
-        var row = statement.start()
-        guard try row.step() else { return }
-        sequence = row.integer(at: 0)
-        var reader = JournalBlockReader(row.bytes(at: 1))
-        do throws(JournalDamage) { receivedAt = try reader.next()?.receivedAt ?? .max } catch { damage = error }
-      }
+      return try connection.database.integer("SELECT coalesce(min(first), \(Int64.max)) FROM blocks")
     } catch {
       throw StoreError(error, opening: "the journal")
     }
-    if let damage { throw StoreError(damage) }
-    return (sequence, receivedAt)
   }
 }

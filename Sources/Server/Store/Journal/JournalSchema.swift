@@ -40,6 +40,15 @@ enum JournalSchema {
           is_open INTEGER NOT NULL, interrupted_next INTEGER NOT NULL, interrupted_at INTEGER NOT NULL) STRICT;
         INSERT INTO opening VALUES(0, 0, 0);
         """),
+      // The latest time at which one of the entries was received that gave way to later ones. Of those that are gone already it is
+      // not known: they were received before now.
+      Migration(
+        6,
+        """
+        ALTER TABLE numbering ADD COLUMN forgotten_last INTEGER NOT NULL DEFAULT 0;
+        UPDATE numbering SET forgotten_last = CAST(strftime('%s', 'now') AS INTEGER) * 1000
+          WHERE (SELECT coalesce(min(first), 1) FROM blocks) > 1;
+        """),
     ])
 
   /// Many entries in a row of the table: a row for each cost a processor for itself. `first` is the number of the first
