@@ -126,7 +126,7 @@ extension Forwarder {
     while !state.withLock({ $0.isStopping }) {
       let now = clock.monotonicNow
       if let leads, now - asked >= Forwarder.leadPause {
-        guard leads() else { return }
+        guard leads() else { return awaitNote(work) }
         asked = now
       }
       note(&work, now)
@@ -258,6 +258,12 @@ extension Forwarder {
       work.refusalsUnderWay = refusals.count
     }
     work.nextNote = now + Forwarder.notePause
+  }
+
+  /// What becomes of the note that is under way belongs to this term: the next one would take it for that of a note of its own.
+  private func awaitNote(_ work: Work) {
+    guard work.refusalsUnderWay != nil else { return }
+    while !state.withLock({ $0.isStopping || $0.noted.take() != nil }) { bell.wait(milliseconds: 100) }
   }
 
   /// Waits for the note that is under way, and for the last one.
