@@ -18,6 +18,12 @@ struct DatabaseTests {
     try body(server, try PostgresConnection(to: configuration.data))
   }
 
+  private func get(_ server: IngestServer, _ target: String) throws -> TestAnswer {
+    let client = try LoopbackClient(port: server.port)
+    try client.send(SessionHarness.bytes("GET", target, [("Connection", "close")]))
+    return try end(client)
+  }
+
   @Test func whatWasStoredBeforeIsNotNew() throws {
     try withServer { server, _ in
       for number in 1...2 {
@@ -46,6 +52,23 @@ struct DatabaseTests {
       let answer = try end(wait)
       #expect(answer.status == status, "\(answer.text)")
       try other.run("ROLLBACK")
+    }
+  }
+
+  /// The boards of all servers are in the database, which may be busy; the journal is this server's own.
+  @Test func theJournalAnswersWhileAResetWaitsForTheDatabase() throws {
+    try withServer { server, other in
+      try other.run("BEGIN")
+      try other.run("LOCK TABLE documents IN SHARE MODE")
+      let reset = try begin(server, "/admin/v1/reset?run=x", "")
+      let waiting = "SELECT count(*) FROM pg_locks WHERE NOT granted AND relation = 'documents'::regclass"
+      while try other.perform(waiting).integer(0, 0) == 0 {
+        try #require(!Task.isCancelled, "not within the time limit")
+      }
+      #expect(try get(server, "/admin/v1/requests").status == 200)
+      try other.run("ROLLBACK")
+      let answer = try end(reset)
+      #expect(try answer.status == 200 && answer.json()["journal"] == .bool(true), "\(answer.text)")
     }
   }
 }

@@ -1,4 +1,5 @@
 import JSON
+import Network
 import Store
 import Synchronization
 
@@ -32,10 +33,42 @@ struct ResetHandlers: Sendable {
       return .wasReset(counts, hasJournal: hasJournal)
     }
     guard hasJournal else { return shared.clear(run: run, answer) }
-    return .askJournal { [shared] (journal) throws(StoreError) in
-      try journal.reset(run: run)
-      return try shared.cleared(run: run, answer)
+    return .respond { [shared] session, exchange, output in
+      JournalReset.begin(run: run, exchange, in: session, &output) { shared.clear(run: run, answer) }
     }
+  }
+}
+
+/// The journal forgets on its own thread. What follows may wait for a database, and does so elsewhere: requests are written down and
+/// questions answered meanwhile.
+private final class JournalReset: Responder {
+  private let exchange: Exchange
+  private let next: @Sendable () -> Reply
+
+  private init(_ exchange: Exchange, _ next: @escaping @Sendable () -> Reply) {
+    (self.exchange, self.next) = (exchange, next)
+  }
+
+  static func begin(
+    run: String?, _ exchange: Exchange, in session: IngestSession, _ output: inout SessionOutput,
+    then next: @escaping @Sendable () -> Reply
+  ) {
+    let isAsked =
+      session.context.journal?.ask(
+        { journal in
+          do throws(StoreError) {
+            try journal.reset(run: run)
+            return .journalReset(nil)
+          } catch { return .journalReset(error) }
+        }, session.address) ?? false
+    guard isAsked else { return session.answer(exchange, .tooManyQuestions, bodyComplete: true, &output) }
+    session.respond(with: JournalReset(exchange, next))
+  }
+
+  func delivered(_ message: SessionMessage, _ session: IngestSession, _ output: inout SessionOutput) {
+    guard case .journalReset(let error) = message else { return }
+    if let error { return session.answer(exchange, .unreadable(error), bodyComplete: true, &output) }
+    session.perform(next(), exchange, &output)
   }
 }
 

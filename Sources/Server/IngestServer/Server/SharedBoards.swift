@@ -47,16 +47,13 @@ final class SharedBoards: Sendable {
 
   /// Clears the boards of a run, or all, everywhere; `answer` gets how many rules and maps there were.
   func clear(run: String?, _ answer: @escaping @Sendable (_ faults: Int, _ maps: Int) -> Response) -> Reply {
-    guard documents != nil else { return .answer(answer(faults.clear(run: run), maps.clear(run: run))) }
-    return .ask { [self] (_: any StoreReader) throws(StoreError) in try cleared(run: run, answer) }
-  }
-
-  /// The same where the caller may wait.
-  func cleared(run: String?, _ answer: (_ faults: Int, _ maps: Int) -> Response) throws(StoreError) -> Response {
-    try followed.withLock { (followed) throws(StoreError) in
-      try documents?.clear(run: run)
-      followed = followed.filter { run != nil && $0.key.run != run }
-      return answer(faults.clear(run: run), maps.clear(run: run))
+    guard let documents else { return .answer(answer(faults.clear(run: run), maps.clear(run: run))) }
+    return .ask { [self] (_: any StoreReader) throws(StoreError) in
+      try followed.withLock { (followed) throws(StoreError) in
+        try documents.clear(run: run)
+        followed = followed.filter { run != nil && $0.key.run != run }
+        return answer(faults.clear(run: run), maps.clear(run: run))
+      }
     }
   }
 

@@ -120,7 +120,7 @@ package final class IngestSession: ByteSession {
       guard case .asking(let exchange) = state else { return }
       var noFault: ServerFault?
       handle(exchange, meeting: &noFault, &output)
-    case .turned, .torn, .awaited, .searched, .looked, .eventsWaiting:
+    case .turned, .torn, .awaited, .searched, .looked, .journalReset, .eventsWaiting:
       if case .responding(let responder) = state { responder.delivered(message, self, &output) }
     }
     notePhase()

@@ -57,7 +57,7 @@ final class PagedResponse: Responder {
     // It is too late for a status. What the client has is left without its end, and the reset says that it is not the
     // whole (RFC 9112 §8).
     case .torn: session.finish(.reset)
-    case .completed, .answered, .readyAgain, .awaited, .searched, .looked, .eventsWaiting: break
+    case .completed, .answered, .readyAgain, .awaited, .searched, .looked, .journalReset, .eventsWaiting: break
     }
   }
 

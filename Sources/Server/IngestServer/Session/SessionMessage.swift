@@ -21,6 +21,8 @@ package enum SessionMessage: Sendable {
   case searched
   /// The look that a wait has asked for is over.
   case looked(Result<Look, StoreError>)
+  /// The journal has forgotten what a reset asks for, or could not.
+  case journalReset(StoreError?)
   /// The hub has something for this subscriber or watch.
   case eventsWaiting(UInt64)
 }
