@@ -136,6 +136,18 @@ import Testing
     }
   }
 
+  /// The ledger forgets an old order that nothing has closed.
+  @Test(arguments: StoreKind.allCases) func anOrderThatTheLedgerForgetsIsNotOpen(_ kind: StoreKind) throws {
+    let small = try TestStore(kind) { ($0.limits.openOrders, $0.limits.ledgerOrders) = (2, 1) }
+    #expect(order(small, .device(device), minutes: 1) != nil && order(small, .device(device), minutes: 600) != nil)
+    let later = Sample.noon.advanced(byMilliseconds: 2 * Sample.minute)
+    small.settle(now: later)
+    #expect(try small.reader().orders(run: "", now: later, limit: 9).elements.map(\.id) == [2])
+    let next = QueuedCommand(
+      target: .device(device), command: [], expiresAt: later.advanced(byMilliseconds: Sample.minute))
+    #expect(small.apply(.queue(next), now: later) == .queued(id: 3, isNew: true))
+  }
+
   @Test(arguments: StoreKind.allCases) func openCommandsSurviveTheProcess(_ kind: StoreKind) throws {
     let store = try TestStore(kind, isKept: true)
     let target = QueuedCommand(

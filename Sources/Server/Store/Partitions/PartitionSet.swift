@@ -269,7 +269,9 @@ struct Upkeep {
   }
 
   /// True when there is more to do at once.
-  mutating func step(_ partitions: PartitionSet, _ sinks: SinkTable, now: Int64) throws(DatabaseError) -> Bool {
+  mutating func step(
+    _ partitions: PartitionSet, _ sinks: SinkTable, _ outbox: inout CommandOutbox, now: Int64
+  ) throws(DatabaseError) -> Bool {
     if try checkpoint.step(partitions.connection) { return true }
     if try index.step(partitions, limits: configuration.limits, now: now) { return true }
     if try partitions.dropStep() { return true }
@@ -280,6 +282,8 @@ struct Upkeep {
       retentionChecked = now
     }
     guard isDue(since: housekept, every: 60_000, now) else { return false }
+    // Only closed orders are trimmed: the outbox counts the open ones.
+    try outbox.closeExpired(now: now)
     let more = try partitions.connection.trimHistories(configuration.limits, now: now)
     if !more { housekept = now }
     return more

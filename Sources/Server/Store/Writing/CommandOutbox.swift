@@ -338,8 +338,7 @@ struct CommandOutbox {
 
   mutating func closeExpired(now: Int64) throws(DatabaseError) {
     let closed = try connection.run("UPDATE orders SET is_open = 0 WHERE is_open = 1 AND expires <= ?1", now)
-    guard closed > 0 else { return }
-    try reload()
+    if closed > 0 { try reload() }
   }
 
   mutating func reload() throws(DatabaseError) {

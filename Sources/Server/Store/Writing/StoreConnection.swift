@@ -98,7 +98,7 @@ extension StoreConnection {
   /// Keeps the small tables within their bounds. True when there is more to delete.
   func trimHistories(_ limits: StoreLimits, now: Int64) throws(DatabaseError) -> Bool {
     let monthAgo = Int(now - TokenRules.keptMilliseconds)
-    let oldOrder = "id <= (SELECT max(id) FROM orders) - ?1 AND (is_open = 0 OR expires <= \(now))"
+    let oldOrder = "id <= (SELECT max(id) FROM orders) - ?1 AND is_open = 0"
     let deadFamily = "SELECT id FROM token_families WHERE expires < ?1"
     let rules: [(table: String, key: String, condition: String, value: Int)] = [
       ("quarantine", "id", "id <= (SELECT max(id) FROM quarantine) - ?1", limits.quarantineRows),
@@ -120,13 +120,8 @@ extension StoreConnection {
   private func trim(
     _ table: String, _ key: String, _ condition: String, _ value: Int
   ) throws(DatabaseError) -> Int {
-    // Prepared here and not kept: the condition may hold the time.
-    var statement = try database.prepare(
-      "DELETE FROM \(table) WHERE (\(key)) IN (SELECT \(key) FROM \(table) WHERE \(condition) LIMIT ?2)")
-    var execution = statement.start()
-    execution.bind(1, Int64(value))
-    execution.bind(2, Self.stepRows)
-    try execution.run()
-    return Int(database.changes)
+    try run(
+      "DELETE FROM \(table) WHERE (\(key)) IN (SELECT \(key) FROM \(table) WHERE \(condition) LIMIT ?2)", Int64(value),
+      Self.stepRows)
   }
 }

@@ -67,7 +67,7 @@ final class StoreEngine {
 
   /// A small step of the work between groups. True when there is more.
   func maintain(now: Int64) throws(DatabaseError) -> Bool {
-    let more = try upkeep.step(partitions, sinks, now: now)
+    let more = try upkeep.step(partitions, sinks, &outbox, now: now)
     if more { publish() }
     return more
   }
