@@ -10,8 +10,7 @@ extension PostgresReader {
   package func arrivals(
     _ selection: RecordSelection, after cursor: ArrivalCursor?, limit: Int
   ) throws(StoreError) -> Page<ArrivedRecord, ArrivalCursor> {
-    var walk = Walk(behind: cursor, selection.keys)
-    if selection.receivedFrom != .min { walk.require("received_at", ">=", .integer(selection.receivedFrom)) }
+    var walk = Walk(behind: cursor, selection)
     let run = selection.keys.run
     let (records, end) = try page(&walk, Self.arrivedColumns, limit: limit) { $0.arrivedRecord(run: run, from: 1) }
     guard records.count == limit, let last = records.last else { return Page(elements: records, next: end) }
@@ -37,9 +36,7 @@ extension PostgresReader {
   package func count(
     _ selection: RecordSelection, after cursor: ArrivalCursor?
   ) throws(StoreError) -> (count: Int, next: ArrivalCursor?) {
-    var walk = Walk(behind: cursor, selection.keys)
-    if selection.receivedFrom != .min { walk.require("received_at", ">=", .integer(selection.receivedFrom)) }
-    if let event = selection.event { walk.require("point.event", "=", .text(event)) }
+    var walk = Walk(behind: cursor, selection)
     let (counts, end) = try page(&walk, "count(*)", limit: nil) { $0.integer(1) }
     return (Int(counts.first ?? 0), end)
   }
@@ -47,7 +44,7 @@ extension PostgresReader {
   package func keys(
     _ selection: KeySelection, after cursor: ArrivalCursor?, limit: Int
   ) throws(StoreError) -> Page<StoredKey, ArrivalCursor> {
-    var walk = Walk(behind: cursor, selection)
+    var walk = Walk(behind: cursor, RecordSelection(selection))
     let run = selection.run
     // Which uuids are meant is looked at here: they may be more than a page has records.
     let most = selection.uuids == nil ? min(limit, Walk.rowsPerPage) : Walk.rowsPerPage

@@ -18,7 +18,8 @@ struct Walk {
   /// Of whole days: other partitions are left out, and in these all rows count.
   private var days = ""
 
-  init(behind cursor: ArrivalCursor?, _ keys: KeySelection) {
+  init(behind cursor: ArrivalCursor?, _ selection: RecordSelection) {
+    let keys = selection.keys
     // Behind the end of a transaction the next one begins: what is counted for a page lies behind the cursor.
     let start = cursor.map { $0.row < Walk.endOfTransaction ? $0 : ArrivalCursor(group: $0.group + 1, row: -1) }
     values = [.integer(start?.group ?? 0), .integer(start?.row ?? -1)]
@@ -33,6 +34,8 @@ struct Walk {
       require("recorded_at", "<", .integer(keys.to))
       if keys.to < .max - day { days += " AND recorded_at < \(value(.integer((keys.to / day + 1) * day)))" }
     }
+    if selection.receivedFrom != .min { require("received_at", ">=", .integer(selection.receivedFrom)) }
+    if let event = selection.event { require("point.event", "=", .text(event)) }
   }
 
   /// The name of a parameter that has this value.
@@ -41,7 +44,7 @@ struct Walk {
     return "$\(values.count)::\(value.type)"
   }
 
-  mutating func require(_ column: String, _ relation: String, _ wanted: PostgresValue) {
+  private mutating func require(_ column: String, _ relation: String, _ wanted: PostgresValue) {
     conditions += " AND \(column) \(relation) \(value(wanted))"
   }
 

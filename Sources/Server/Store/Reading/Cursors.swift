@@ -96,6 +96,8 @@ struct ArrivalStretch {
   /// Row numbers: `after` < row ≤ `through`.
   let after: Int64
   let through: Int64
+  /// The number of the device that is meant: -1 for any, 0 for one that is not there.
+  let owner: Int64
   /// Where the following stretch begins; nil at the end.
   let next: ArrivalCursor?
 }

@@ -8,27 +8,12 @@ extension SQLiteReader {
     _ selection: RecordSelection, after cursor: ArrivalCursor?, limit: Int
   ) throws(StoreError) -> Page<ArrivedRecord, ArrivalCursor> {
     try ask { () throws(DatabaseError) in
-      let owner =
-        try selection.keys.device.map { (device) throws(DatabaseError) in try identifier(of: device) ?? 0 } ?? -1
       guard let stretch = try stretch(behind: cursor, selection.keys) else { return Page(elements: [], next: nil) }
       let run = selection.keys.run
       let found = try connection.with(
-        """
-        SELECT \(Self.columns) FROM points_\(stretch.partition) AS point CROSS JOIN devices ON devices.id = device
-        WHERE point.id > ?1 AND point.id <= ?2 AND run = ?3 AND (?4 < 0 OR device = ?4)
-          AND recorded_at >= ?5 AND recorded_at < ?6 AND received_at >= ?7
-        ORDER BY point.id LIMIT ?8
-        """
-      ) { (statement: inout Statement) throws(DatabaseError) in
-        var row = statement.start()
-        row.bind(1, stretch.after)
-        row.bind(2, stretch.through)
-        row.bind(3, text: run.utf8.span)
-        row.bind(4, owner)
-        row.bind(5, selection.keys.from)
-        row.bind(6, selection.keys.to)
-        row.bind(7, selection.receivedFrom)
-        row.bind(8, Int64(limit))
+        selection, "SELECT \(Self.columns) FROM \(stretch.rows) ORDER BY point.id LIMIT ?10", in: stretch
+      ) { (row: inout Execution) throws(DatabaseError) in
+        row.bind(10, Int64(limit))
         var found: [ArrivedRecord] = []
         while try row.step() { found.append(row.arrivedRecord(run: run, partition: stretch.partition)) }
         return found

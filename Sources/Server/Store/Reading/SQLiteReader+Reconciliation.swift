@@ -9,10 +9,8 @@ extension SQLiteReader {
     _ selection: KeySelection, after cursor: ArrivalCursor?, limit: Int
   ) throws(StoreError) -> Page<StoredKey, ArrivalCursor> {
     try ask { () throws(DatabaseError) in
-      let device = selection.device
-      let owner = try device.map { (device) throws(DatabaseError) in try identifier(of: device) ?? 0 } ?? -1
       guard let stretch = try stretch(behind: cursor, selection) else { return Page(elements: [], next: nil) }
-      let (elements, lastRow) = try keys(selection, owner, in: stretch, limit: limit)
+      let (elements, lastRow) = try keys(selection, in: stretch, limit: limit)
       if elements.count == limit, let lastRow {
         return Page(elements: elements, next: ArrivalCursor(group: stretch.partition, row: lastRow))
       }
@@ -33,7 +31,8 @@ extension SQLiteReader {
       } else {
         try self.partition(from: partition + 1, selection).map { ArrivalCursor(group: $0, row: 0) }
       }
-    return ArrivalStretch(partition: partition, after: after, through: through, next: next)
+    let owner = try selection.device.map { (device) throws(DatabaseError) in try identifier(of: device) ?? 0 } ?? -1
+    return ArrivalStretch(partition: partition, after: after, through: through, owner: owner, next: next)
   }
 
   /// The next that can hold what is meant.
@@ -45,27 +44,14 @@ extension SQLiteReader {
       """, id, Day.odd, selection.from / Day.milliseconds, selection.to / Day.milliseconds)
   }
 
-  /// CROSS JOIN: SQLite keeps that order (https://sqlite.org/optoverview.html#manual_control_of_query_plans_using_cross_join),
-  /// and looks the device of each row up instead of the rows of each device.
   private func keys(
-    _ selection: KeySelection, _ owner: Int64, in stretch: ArrivalStretch, limit: Int
+    _ selection: KeySelection, in stretch: ArrivalStretch, limit: Int
   ) throws(DatabaseError) -> (keys: [StoredKey], lastRow: Int64?) {
     let run = selection.run
     return try connection.with(
-      """
-      SELECT point.id, name, recorded_at, uuid FROM points_\(stretch.partition) AS point CROSS JOIN devices ON devices.id = device
-      WHERE point.id > ?1 AND point.id <= ?2 AND run = ?3 AND (?4 < 0 OR device = ?4)
-        AND recorded_at >= ?5 AND recorded_at < ?6
-      ORDER BY point.id
-      """
-    ) { (statement: inout Statement) throws(DatabaseError) in
-      var row = statement.start()
-      row.bind(1, stretch.after)
-      row.bind(2, stretch.through)
-      row.bind(3, text: run.utf8.span)
-      row.bind(4, owner)
-      row.bind(5, selection.from)
-      row.bind(6, selection.to)
+      RecordSelection(selection), "SELECT point.id, name, recorded_at, uuid FROM \(stretch.rows) ORDER BY point.id",
+      in: stretch
+    ) { (row: inout Execution) throws(DatabaseError) in
       var keys: [StoredKey] = []
       var lastRow: Int64?
       while keys.count < limit, try row.step() {
@@ -109,6 +95,43 @@ extension SQLiteReader {
         row.bind(3, blob: uuid.span)
         if try row.step() { isMissing[place] = false }
       }
+    }
+  }
+}
+
+extension ArrivalStretch {
+  /// What is meant of a stretch, points with their devices; the parameters 1 to 9 are its own.
+  ///
+  /// CROSS JOIN: SQLite keeps that order (https://sqlite.org/optoverview.html#manual_control_of_query_plans_using_cross_join),
+  /// and looks the device of each row up instead of the rows of each device.
+  var rows: String {
+    """
+    points_\(partition) AS point CROSS JOIN devices ON devices.id = device
+    WHERE point.id > ?1 AND point.id <= ?2 AND run = ?3 AND (?4 < 0 OR device = ?4)
+      AND recorded_at >= ?5 AND recorded_at < ?6 AND received_at >= ?7 AND (?8 OR point.event = ?9)
+    """
+  }
+}
+
+extension StoreConnection {
+  /// Runs `body` with a statement about the rows of a stretch, when the values of the selection are bound.
+  func with<Result>(
+    _ selection: RecordSelection, _ sql: String, in stretch: ArrivalStretch,
+    _ body: (inout Execution) throws(DatabaseError) -> Result
+  ) throws(DatabaseError) -> Result {
+    let (run, event) = (selection.keys.run, selection.event ?? "")
+    return try with(sql) { (statement: inout Statement) throws(DatabaseError) in
+      var row = statement.start()
+      row.bind(1, stretch.after)
+      row.bind(2, stretch.through)
+      row.bind(3, text: run.utf8.span)
+      row.bind(4, stretch.owner)
+      row.bind(5, selection.keys.from)
+      row.bind(6, selection.keys.to)
+      row.bind(7, selection.receivedFrom)
+      row.bind(8, selection.event == nil ? 1 : 0 as Int64)
+      row.bind(9, text: event.utf8.span)
+      return try body(&row)
     }
   }
 }

@@ -22,7 +22,7 @@ package protocol StoreReader: AnyObject {
   ) throws(StoreError) -> Page<StoredPoint, PointCursor>
 
   /// Records of a run, or of one device, in the order of the arrival cursors, at most `limit` of a bounded number of rows. A page
-  /// may hold none and still have a next one. The event of the selection is not looked at.
+  /// may hold none and still have a next one.
   func arrivals(
     _ selection: RecordSelection, after cursor: ArrivalCursor?, limit: Int
   ) throws(StoreError) -> Page<ArrivedRecord, ArrivalCursor>
