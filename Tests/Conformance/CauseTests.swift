@@ -249,6 +249,24 @@ import Threaded
     #expect(try causes([extras: [.field("extras")], "event-geofence": [.field("geofence.action")]]) == [:])
   }
 
+  /// A proxy's limit is not the crash behind it, and no refusal stores a record twice.
+  @Test(arguments: [
+    (502, 413, false), (502, 502, true), (400, 400, true), (200, 400, false), (413, 500, true), (409, 200, false),
+  ])
+  func anotherRefusalHasAnotherReason(first: Int, second: Int, isExplained: Bool) throws {
+    func result(_ id: String, _ status: Int, _ sign: BreachSign) throws -> ClauseResult {
+      let clause = try #require(ConformanceClause.all.first { $0.id == id })
+      var breach = Breach(cause: "", harm: .lose)
+      (breach.status, breach.signs) = (status, [sign])
+      return ClauseResult(clause: clause, verdict: .broken(breach), seconds: 0)
+    }
+    let causes = ConformanceCauses([
+      try result("good-record-acknowledged", first, first < 400 ? .loss : .refused(isBatch: false)),
+      try result("week-late", second, second < 400 ? .storedTwice : .refused(isBatch: false)),
+    ])
+    #expect(causes.cause(of: "week-late") == (isExplained ? "good-record-acknowledged" : nil))
+  }
+
   @Test func whatIsRefusedOfOneFormIsToldOnce() throws {
     let found = try causes([
       "root-object": [], "answer-in-time": [.refused(isBatch: false)], "week-late": [.refused(isBatch: true)],

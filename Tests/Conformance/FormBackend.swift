@@ -29,6 +29,8 @@ final class FormBackend: Sendable {
     var tokenLife: Int64?
     /// What comes without a good token is answered 401, and stored.
     var storesRefused = false
+    /// A list that was asked for is answered as it was then, whatever has come since.
+    var cachesLists = false
   }
 
   private struct Entry {
@@ -43,6 +45,8 @@ final class FormBackend: Sendable {
 
   private let rules: Rules
   private let devices = Mutex<[String: Device]>([:])
+  /// By the end of its URL.
+  private let cache = Mutex<[String: String]>([:])
 
   init(_ rules: Rules = Rules()) { self.rules = rules }
 
@@ -80,7 +84,10 @@ final class FormBackend: Sendable {
   private func respond(to request: BareServer.Request) -> BareServer.Answer {
     let line = request.lines[0].split(separator: " ")
     let (method, path) = (line[0], line.count > 1 ? String(line[1]) : "/")
-    if method == "GET", path.hasPrefix("/stored?device=") { return list(path.dropFirst(15)) }
+    if method == "GET", path.hasPrefix("/stored?device=") {
+      let text = list(path.dropFirst(15))
+      return .ok(rules.cachesLists ? cache.withLock { $0.insert(text, for: path) } : text)
+    }
     let now = SystemClock().wallNow.millisecondsSince1970
     if path == "/login", let life = rules.tokenLife {
       let tokens = #""access_token":"until-\#(now + life)","refresh_token":"again","expires_in":\#(life / 1_000)"#
@@ -119,24 +126,33 @@ final class FormBackend: Sendable {
   }
 
   /// The newest first.
-  private func list(_ question: Substring) -> BareServer.Answer {
-    let parts = question.split(separator: "&after=")
+  private func list(_ question: Substring) -> String {
+    let parts = question.split(separator: "&rollingroad=")[0].split(separator: "&after=")
     let device = parts.first.flatMap { $0.removingPercentEncoding } ?? ""
     let after = parts.count > 1 ? Int64(parts[1]) : nil
     let all = devices.withLock { $0[device]?.entries ?? [] }.sorted { $0.time > $1.time }
-    guard let page = rules.page else { return .ok(text(of: all[...], next: nil)) }
+    guard let page = rules.page else { return text(of: all[...], next: nil) }
     let start = after.map { after in
       rules.pagesByTime ? all.firstIndex { $0.time < after } ?? all.count : Int(after)
     }
     let shown = all.dropFirst(start ?? 0).prefix(page)
     let rest = all.count - shown.endIndex
     let next = rules.pagesByTime ? shown.last.map(\.time) : Int64(shown.endIndex)
-    return .ok(text(of: shown, next: rest > 0 ? next : nil))
+    return text(of: shown, next: rest > 0 ? next : nil)
   }
 
   private func text(of entries: ArraySlice<Entry>, next: Int64?) -> String {
     let next = "\"next\":\(next.map { "\"\($0)\"" } ?? "null")"
     let end = rules.isNextNested ? "\"paging\":{\(next)}" : next
     return "{\"points\":[\(entries.map(\.text).joined(separator: ","))],\(end)}"
+  }
+}
+
+extension [String: String] {
+  /// What was there first.
+  fileprivate mutating func insert(_ text: String, for path: String) -> String {
+    let kept = self[path, default: text]
+    self[path] = kept
+    return kept
   }
 }

@@ -42,6 +42,16 @@ import Threaded
     #expect(summary.broken.first?.breach?.harm == .lose, "\(Self.verdicts(summary))")
   }
 
+  /// What a cache in front of the list hides is not lost.
+  @Test func whatIsThereUnderAnotherURLWasNotLost() throws {
+    var rules = FormBackend.Rules()
+    rules.cachesLists = true
+    let clauses: Set<String> = ["late-behind-newer", "resend-acknowledged-again"]
+    let summary = try FormBackend(rules).summary(of: clauses, dialect: FormBackend.dialect())
+    #expect(summary.broken.isEmpty && summary.outcome == .storeUnread, "\(Self.verdicts(summary))")
+    #expect(Self.verdicts(summary).contains("the list comes out of a cache"), "\(Self.verdicts(summary))")
+  }
+
   /// Pages that begin behind a time leave out the records of that time which the page before had no room for.
   @Test(arguments: [20, 57, 76, 100, 117, 200]) func pagesThatPartATimeAreSeen(page: Int) throws {
     var rules = FormBackend.Rules()

@@ -2,6 +2,7 @@ import Base
 import CurlTransport
 import Scenario
 import Support
+import Synchronization
 import Testing
 
 @testable import BackendStore
@@ -40,6 +41,18 @@ import Testing
     let server = try pages(next)
     #expect(try store(server.url + url).records(of: "d").count == 2)
     #expect(paths(server) == expected)
+  }
+
+  /// As NDJSON without a line: the device has no list yet, or the path is wrong.
+  @Test func anAnswerWithoutABodyIsNoList() throws {
+    let answers = Mutex(["", Self.page.replacing("#", with: "1").replacing("NEXT", with: "null"), ""])
+    let server = try BareServer { _ in .ok(answers.withLock { $0.removeFirst() }) }
+    let store = store(server.url + "list?device={device}")
+    let problem = try #require(throws: StoreProblem.self) { try store.records(of: "d") }
+    #expect(problem.isAbsence && problem.text.contains("it is empty"), "\(problem)")
+    #expect(try store.records(of: "d").count == 1)
+    // Others have lists.
+    #expect(try store.records(of: "e").isEmpty)
   }
 
   /// RFC 3986 §4.2.

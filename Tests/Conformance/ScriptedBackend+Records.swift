@@ -7,7 +7,7 @@ import Threads
 /// What the backend makes of a record.
 extension ScriptedBackend {
   func refusal(of record: StoredValue) -> Int? {
-    let text = record.value(at: "extras.a")?.string ?? ""
+    let text = record.value(at: "extras.s")?.string ?? ""
     let age = record["timestamp"]?.instant.map { SystemClock().wallNow.milliseconds(since: $0) } ?? 0
     switch defect {
     case .refusesOldRecords where age > 30 * 86_400_000: return 422

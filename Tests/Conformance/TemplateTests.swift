@@ -56,6 +56,17 @@ import Threaded
     #expect(others.isEmpty, "\(others.map { "\($0.clause.id): \($0.verdict)" })")
   }
 
+  /// The extras of the app lie under those of the clause, whose text is no text of UTF-8.
+  @Test func halfASurrogateGoesIntoATemplateWithExtrasOfTheApp() throws {
+    let template =
+      #"{"uuid":"<%= uuid %>","timestamp":"<%= timestamp %>","coords":{"latitude":<%= latitude %>,"longitude":<%= longitude %>}}"#
+    let dialect = FormBackend.dialect(
+      persistence: "extras: { app: 'a', device: '${device.id}' }, locationTemplate: '\(template)'")
+    let summary = try FormBackend().summary(of: ["text-half-surrogate", "text-nul"], dialect: dialect)
+    #expect(summary.results.count == 2 && summary.broken.isEmpty, "\(summary.results.map(\.verdict))")
+    #expect(summary.kept.contains { $0.clause.id == "text-nul" }, "\(summary.results.map(\.verdict))")
+  }
+
   /// Their values stand under names that nothing tells.
   @Test func whatIsNotComparedIsNotKept() throws {
     let clauses: Set<String> = [

@@ -88,6 +88,7 @@ import Testing
   @Test(arguments: [
     (#"{"t":<%= timestamp %>,"la":<%= latitude %>}"#, "write \"<%= timestamp %>\", or set persistence.timestampFormat"),
     (#"{"i":<%= uuid %>}"#, "the value of <%= uuid %> is a text"), (#"{"la":<%= lat %>}"#, "no tag <%= lat %>"),
+    (#"{"lat":<%= longitude %>}"#, "'lat' gets the longitude"),
     (#"{"la":<%= latitude %>"#, "gives no JSON"), (#"<%= latitude %>"#, "gives no JSON"),
   ])
   func aTemplateThatGivesNoJSONIsAMistake(template: String, words: String) {

@@ -45,7 +45,8 @@ package struct PagedList: Sendable {
       let shown = "'\(page)'\(seen.count == 1 ? first.note : "")"
       let body = try PagedList.body(of: outcome, shown, isFirst: seen.count == 1)
       guard let value = PagedList.value(body) ?? (body.isEmpty && head.isOfLines ? .list([]) : nil) else {
-        throw StoreProblem(text: "\(shown): \(PagedList.noJSON(body))")
+        // No line is a list without entries, whatever its type says, where other answers have been lists.
+        throw StoreProblem(text: "\(shown): \(PagedList.noJSON(body))", isAbsence: body.isEmpty && seen.count == 1)
       }
       do throws(StoreProblem) {
         idlePages = told.insert(try take(value)).inserted ? 0 : idlePages + 1

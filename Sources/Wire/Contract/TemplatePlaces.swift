@@ -86,6 +86,8 @@ package struct TemplateProblem: Equatable, Sendable {
   /// As half a sentence.
   package let cause: String
   package let remedy: String
+
+  package init(cause: String, remedy: String) { (self.cause, self.remedy) = (cause, remedy) }
 }
 
 extension RecordTemplate {

@@ -330,7 +330,10 @@ extension ConformanceClause {
         if ClauseRun.isLimit(upload) { busy = upload.status }
         if SentLog.isThrottling(upload.status) { continue }
         try run.expectTokenAlive(upload.status)
-        if !upload.isSuccess { throw run.refusal(upload, of: "one of thirty uploads at once") }
+        if upload.isSuccess { continue }
+        // By itself it is taken: another clause would be broken.
+        run.hasNoCommandLine = true
+        throw run.refusal(upload, of: "one of thirty uploads at once", harm: .repeat)
       }
       if let busy, run.now - begin > busyTime { throw try crowded(run, phones, sent, busy) }
       if uploads.contains(where: { SentLog.isThrottling($0.status) }) { run.pause(100) }

@@ -355,6 +355,7 @@ extension ConformanceClause {
   }
 
   private static func params(_ run: ClauseRun) throws {
+    try run.needFreeParams()
     let phone = try run.phone { draft in
       guard case .object(var members) = draft.http.params else { return }
       members["user_id"] = .integer(1234)

@@ -143,7 +143,10 @@ extension ConformanceClause {
       for (other, neighbour) in records.enumerated() where other != index {
         guard let stored, let theirs = neighbour.value.value(at: "extras") else { continue }
         let (mine, only) = ("record \(index + 1) of the batch has", run.nameOfExtra("only\(other + 1)"))
-        let strange = stored[only] ?? (run.facts.hasFlatExtras ? entry.member(only) : nil)
+        // A table with a column for each extra has null in those of others.
+        let strange = (stored[only] ?? (run.facts.hasFlatExtras ? entry.member(only) : nil)).flatMap {
+          $0.isNull ? nil : $0
+        }
         if stored.equals(theirs) || strange != nil { run.showRequest(of: record) }
         if stored.equals(theirs) {
           throw mixed(run, "\(mine) the extras of record \(other + 1): \(stored.shown)", entry)

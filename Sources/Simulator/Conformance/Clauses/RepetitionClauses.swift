@@ -257,6 +257,7 @@ extension ConformanceClause {
   }
 
   private static func otherParams(_ run: ClauseRun) throws {
+    try run.needFreeParams()
     let phone = try run.phone()
     let record = run.fix(phone)
     let request = try run.request(phone, [record])

@@ -108,9 +108,10 @@ extension ConformanceClause {
       because: "the SDK uses the URL as it is, and apps put a tenant or a key there (SDK §8.1)",
       presumes: ["unknown-path-refused"]
     ) { run in
-      let phone = try run.phone { draft in
-        draft.http.url += (draft.http.url.contains("?") ? "&" : "?") + "tenant=7&x=%20"
+      guard !run.target.url.contains("?") else {
+        throw ClauseStop.notApplicable("the URL of the app has a query of its own")
       }
+      let phone = try run.phone { $0.http.url += "?tenant=7&x=%20" }
       let record = run.fix(phone)
       try run.deliver(phone, [record], as: "an upload with a query behind the URL")
       try run.expectOnce([record], of: phone.name, among: ", sent with a query behind the URL,")

@@ -259,7 +259,7 @@ extension ConformanceClause {
   private static func noteFields(
     _ run: ClauseRun, of record: SentRecord, _ entry: StoredRecord, by phone: ConformancePhone
   ) throws {
-    let isFlat = record.isTemplated && entry.value("extras") == nil
+    let isFlat = record.isTemplated && entry.value("extras")?.isNull ?? true
     if isFlat, entry.member(run.nameOfExtra("k"))?.string == "v" { run.facts.noteFlatExtras() }
     // Only a record with an event tells whether the store shows events. That it is stored is another clause.
     let change = run.fix(phone) { $0.event = .motionchange }

@@ -22,26 +22,26 @@ extension ConformanceClause {
     ConformanceClause(
       "extras-numbers-not-integers", .content, .must, .wrong, "Fractions in extras stay fractions",
       because: "1.5 is not 1 (LocationEvent extras)", presumes: ["extras-every-kind"]
-    ) { try extras($0, #"{"a":1.5,"b":2.0,"c":0.1,"d":-0.25}"#) },
+    ) { try extras($0, #"{"d1":1.5,"d2":2.0,"d3":0.1,"d4":-0.25}"#) },
     ConformanceClause(
       "integers-exact", .content, .must, .wrong, "Whole numbers between -(2^53 - 1) and 2^53 - 1 are stored exactly",
       because: "ids and times in milliseconds are such numbers, and every double holds them (RFC 8259 §6)",
       presumes: ["extras-every-kind"]
     ) {
       try extras(
-        $0, #"{"a":9007199254740991,"b":-9007199254740991,"c":2147483648,"d":16777217,"e":1785263662563}"#)
+        $0, #"{"i1":9007199254740991,"i2":-9007199254740991,"i3":2147483648,"i4":16777217,"i5":1785263662563}"#)
     },
     ConformanceClause(
       "integers-64-bit", .content, .should, .wrong, "Whole numbers of 64 bits with a sign are stored exactly",
       because:
         "ids of databases may be such numbers, and a double makes …992 of one that ends with …993 (RFC 8259 §6)",
       presumes: ["extras-every-kind", "integers-exact"]
-    ) { try extras($0, #"{"a":9007199254740993,"b":9223372036854775807,"c":-9223372036854775808}"#) },
+    ) { try extras($0, #"{"i6":9007199254740993,"i7":9223372036854775807,"i8":-9223372036854775808}"#) },
     ConformanceClause(
       "long-decimals", .content, .should, .wrong,
       "Long, large and small decimals are stored as the nearest double at least",
       because: "sensors of apps have such numbers", presumes: ["extras-every-kind", "extras-numbers-not-integers"]
-    ) { try extras($0, #"{"a":0.1234567890123456789,"b":1e300,"c":1E-7}"#) },
+    ) { try extras($0, #"{"d5":0.1234567890123456789,"d6":1e300,"d7":1E-7}"#) },
     ConformanceClause(
       "extras-8-kb", .content, .must, .lose,
       "A record with 8 KB of extras, and one with 70 KB, is acknowledged and stored, with its whole text where the store shows extras",
@@ -67,20 +67,20 @@ extension ConformanceClause {
       because: "Android and iOS escape differently (RFC 8259 §7)", presumes: ["extras-every-kind", "text-all-scripts"]
     ) {
       try extras(
-        $0, #"{"a":"Z\u00fcrich \uD83D\uDE97","b":"a\/b \"c\" \\d","c":"x\ny\tz","d":"\u2028"}"#)
+        $0, #"{"s1":"Z\u00fcrich \uD83D\uDE97","s2":"a\/b \"c\" \\d","s3":"x\ny\tz","s4":"\u2028"}"#)
     },
     ConformanceClause(
       "text-nul", .content, .must, .block, "A text with U+0000 is acknowledged, and its record stored",
       because: "PostgreSQL's text and jsonb refuse it: an error 500 that comes back again and again (SDK §22, row 1)",
       presumes: ["batch-all-stored"]
-    ) { try hostile($0, #"{"a":"a\u0000b"}"#, "U+0000") },
+    ) { try hostile($0, #"{"s":"a\u0000b"}"#, "U+0000") },
     ConformanceClause(
       "text-half-surrogate", .content, .should, .block,
       "A text with half a surrogate pair is acknowledged, and its record stored",
       because:
         "an app that cuts a text in the middle of an emoji may write one, and many libraries refuse to read or to write it (RFC 8259 §8.2; SDK §22, row 1)",
       presumes: ["batch-all-stored"]
-    ) { try hostile($0, #"{"a":"x\ud83d"}"#, "half a surrogate pair") },
+    ) { try hostile($0, #"{"s":"x\ud83d"}"#, "half a surrogate pair") },
   ]
 
   private static func extras(_ run: ClauseRun, _ text: String) throws {
@@ -347,6 +347,8 @@ extension ConformanceClause {
       guard let text = entry.value(field)?.string, ["null", "None", "nil", "undefined", "NULL"].contains(text) else {
         continue
       }
+      // Of an object: a column with JSON, whose text it is.
+      if text == "null", ["extras", "activity"].contains(field) { continue }
       throw run.fail(
         "\(field) null is stored as the text \"\(text)\"", harm: .wrong, stored: entry.entry.shown.shortened(240))
     }

@@ -163,7 +163,9 @@ struct ConformanceCauses {
         guard candidate != id else { break }
         if case .byChance = sign, broken[candidate] != nil { return candidate }
         if candidate == ConformanceCauses.lateness, ConformanceCauses.proofsOfLoss.contains(id) { continue }
-        if let other = broken[candidate], !other.clause.ground.contains(id) { return candidate }
+        if let other = broken[candidate], !other.clause.ground.contains(id), other.breach.mayExplain(breach) {
+          return candidate
+        }
       }
     }
     return nil
@@ -175,6 +177,9 @@ extension Breach {
   /// record, and spoils no other field.
   fileprivate func mayExplain(_ other: Breach) -> Bool {
     if other.signs.contains(.ofNeighbour) { return signs.contains(.ofNeighbour) }
+    // Another refusal, as of a limit in front of the backend, has a reason of its own; so has what is stored twice.
+    if let theirs = other.status, 400..<500 ~= theirs, status != theirs { return false }
+    if other.signs.contains(.storedTwice), let status, status >= 400 { return false }
     let fields = signs.compactMap(\.fieldName)
     guard !fields.isEmpty, fields.count == signs.count else { return true }
     let isOfDelivery = other.signs.contains { sign in

@@ -41,10 +41,10 @@ extension ClauseRun {
     return .notJudged(reason)
   }
 
-  func refusal(_ upload: ConformancePhone.Upload, of what: String) -> ClauseStop {
+  func refusal(_ upload: ConformancePhone.Upload, of what: String, harm: ClauseHarm? = nil) -> ClauseStop {
     .broken(
       breach(
-        "\(what) was \(upload.outcome.answer(160))", harm: harm(of: upload.status),
+        "\(what) was \(upload.outcome.answer(160))", harm: harm ?? self.harm(of: upload.status),
         upload))
   }
 
@@ -78,6 +78,7 @@ extension ClauseRun {
       if !clause.needs.contains(.restart) { breach.requests = log.asScenario }
     }
     if let upload { breach.signs.formUnion(BreachSign.of(upload)) }
+    breach.status = upload?.status
     if let upload, isRefusedBatch(upload) { breach.remedy = ClauseRun.remedyOfBatches }
     if hasBareRecords { breach.signs.insert(.ofBareRecords) }
     return breach
@@ -103,6 +104,7 @@ extension ClauseRun {
   ) -> ClauseStop {
     var breach = breach(cause, harm: harm, upload, stored: stored)
     if let sign { breach.signs.insert(sign) }
+    if sign == .loss { breach.missing = missing }
     if sign == .loss || sign == .storedTwice, log.hasBatches { breach.signs.insert(.ofBatch) }
     return .broken(breach)
   }
@@ -196,6 +198,8 @@ extension ClauseRun {
           try keepTime()
           look = try self.look(of: records, device)
         }
+        missing =
+          look.missing.isEmpty ? nil : MissingRecords(device: device, uuids: Set(look.missing.map(\.uuid)))
         return try look.present()
       }
       try keepTime()
@@ -216,7 +220,7 @@ extension ClauseRun {
   }
 
   /// So long a backend may take that stores behind its answers.
-  static let timeToAppear = Nanoseconds.seconds(5)
+  static let timeToAppear = Nanoseconds.seconds(10)
 
   /// Looks at once, and for as long as a backend may take that stores behind its answers; notes how late it was.
   func firstLook(for record: SentRecord, of device: String) throws -> FoundRecords {
@@ -232,7 +236,10 @@ extension ClauseRun {
       }
       missed = begin
       try keepTime()
-      if now >= deadline { return try look.present() }
+      if now >= deadline {
+        missing = MissingRecords(device: device, uuids: [record.uuid])
+        return try look.present()
+      }
       pause(50)
     }
   }

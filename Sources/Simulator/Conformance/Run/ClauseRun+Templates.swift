@@ -3,6 +3,7 @@ import Base
 import Contract
 import Host
 import JSON
+import Scenario
 
 /// Records that a template writes.
 extension ClauseRun {
@@ -50,7 +51,7 @@ extension ClauseRun {
 /// Extras among the keys of a template.
 extension ClauseRun {
   /// Extras of a record. In an object of a template they stand among its keys, where they take the place of one of the same name
-  /// (SDK §7.5.2): they have names that no key has, and none so short that a backend may have a field of that name.
+  /// (SDK §7.5.2): they have names that no key has, and no column of a backend.
   func object(_ text: String) -> RenderedObject {
     // Halves of surrogate pairs are what a clause is about.
     let limits = JSONLimits(isStructureOnly: true)
@@ -73,12 +74,15 @@ extension ClauseRun {
     return result + [UInt8(ascii: "}")]
   }
 
+  /// A backend for an app that writes its records by a template may take the keys beside them that the app sends, and no others.
+  func needFreeParams() throws {
+    guard target.templates.writesLocations, !facts.promises(.params) else { return }
+    throw ClauseStop.notApplicable("the app of the dialect writes its uploads by a template, and sends no other params")
+  }
+
   /// The key under which an extra is sent.
   func nameOfExtra(_ name: String) -> String {
-    let keys = target.templates.keys
-    if keys.isEmpty { return name }
-    let isShort = name.count < 3 && name.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber) }
-    return isShort || keys.contains(name) || target.templates.params.contains(name) ? "x_\(name)" : name
+    target.templates.keys.isEmpty ? name : "x_\(name)"
   }
 
   /// What the store has of a field. Extras that a template has sent among its keys may be shown so, too; and where they are shown
@@ -87,7 +91,7 @@ extension ClauseRun {
     guard field == "extras", !target.templates.keys.isEmpty, case .object(let sent)? = record.value["extras"] else {
       return entry.value(field)
     }
-    if let value = entry.value(field) {
+    if let value = entry.value(field), !value.isNull || !facts.hasFlatExtras {
       guard case .object(let members) = value else { return value }
       let others = target.templates.keys.union(target.templates.params)
       return .object(

@@ -45,6 +45,8 @@ final class ClauseRun {
   var preface: String?
   /// Sent by a command line, it would be another request: it was sent in pieces, slowly, or with others.
   var hasNoCommandLine = false
+  /// What the last look for records did not find.
+  var missing: MissingRecords?
   /// It went over two connections at once.
   var isSentTwice = false
   let log = SentLog()

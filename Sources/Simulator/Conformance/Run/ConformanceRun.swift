@@ -88,6 +88,7 @@ package final class ConformanceRun: Sendable {
         if wanted.contains(result.clause.id) { tell(result, self.results.withLock { $0.count }) }
       }
     }
+    lookAgain()
     return explained((brokenFoundations + clauses).compactMap { clause in results.withLock { $0[clause.id] } })
   }
 

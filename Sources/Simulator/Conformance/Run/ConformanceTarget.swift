@@ -16,6 +16,8 @@ package struct ConformanceTarget: Sendable {
   package let dialect: Dialect
   /// Nil when nothing says how it is read.
   package let store: (any StoreView)?
+  /// The same, asked as no cache has been asked before; nil where it is not read over HTTP.
+  let storePastCaches: (any StoreView)?
   let login: DialectLogin?
   let refreshURL: String?
   let commands: DialectCommands?
@@ -43,6 +45,7 @@ package struct ConformanceTarget: Sendable {
     templates = AppTemplates(dialect)
     let store = ConformanceTarget.store(dialect.verification, base, client) ?? ours?.store(client)
     self.store = templates.places.flatMap { places in store.map { TemplatedStore(store: $0, places: places) } } ?? store
+    storePastCaches = (store as? QueriedStore)?.pastCaches
   }
 
   /// The app says in a field of the head which device it is.

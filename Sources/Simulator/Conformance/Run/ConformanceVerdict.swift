@@ -54,6 +54,10 @@ package struct Breach: Equatable, Sendable {
   /// What became of good records since; nil where the backend stores them.
   var lasting: String?
   var isLasting: Bool { lasting != nil }
+  /// Of the answer to an upload that shows it; nil where it is not the answer.
+  var status: Int?
+  /// What was acknowledged, and the store did not list.
+  var missing: MissingRecords?
   /// The clauses that ran at once, one of which has brought this about; empty where it is this one.
   package var suspects: [String] = []
   package var sent = ""
@@ -67,6 +71,12 @@ package struct Breach: Equatable, Sendable {
   package var body: String?
   /// What the clause sent, as the requests of a scenario; nil where that is too much, or cannot be written down.
   package var requests: [UInt8]?
+}
+
+/// Records of one device.
+struct MissingRecords: Equatable, Sendable {
+  let device: String
+  let uuids: Set<UUID128>
 }
 
 /// A clause, its verdict and how long it took.

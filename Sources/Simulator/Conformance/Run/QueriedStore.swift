@@ -1,4 +1,5 @@
 import BackendStore
+import Base
 import Contract
 import Scenario
 import Synchronization
@@ -10,6 +11,9 @@ final class QueriedStore: StoreView {
   private let headers: [Named<String>]
   private let records: ListedRecords
   private let list: PagedList
+  private let next: [JSONStep]?
+  private let fields: [Named<[JSONStep]>]
+  private let path: String
   private let client: ConformanceClient
   /// Some question was answered with a list: what is not there from then on is absent, and no mistake in the URL.
   private let hasAnswered = AtomicFlag()
@@ -21,8 +25,17 @@ final class QueriedStore: StoreView {
     client: ConformanceClient
   ) {
     (place, self.headers, self.client) = (url, headers, client)
+    (path, self.next, self.fields) = (records, next, fields)
     self.records = ListedRecords(records, fields: fields)
     list = PagedList(url, next: next)
+  }
+
+  /// The same list under a URL that nothing in front of it has seen. A server leaves out of account what it does not know.
+  var pastCaches: QueriedStore {
+    let mark = "rollingroad=\(SystemClock().wallNow.millisecondsSince1970)"
+    return QueriedStore(
+      place + (place.contains("?") ? "&" : "?") + mark, headers: headers, records: path, next: next, fields: fields,
+      client: client)
   }
 
   func unreadPages(of device: String) -> String? { ends.withLock { $0[device]?.unread } }

@@ -14,7 +14,8 @@ extension DecodingContext {
       ("locationTemplate", persistence.locationTemplate, RecordTemplate.Kind.location),
       ("geofenceTemplate", persistence.geofenceTemplate, .geofence),
     ] {
-      guard let problem = RecordTemplate.problem(in: text, kind: kind, style, of: .usual) else { continue }
+      let swapped = TemplatePlaces(text, kind: kind).flatMap(\.swappedPlace)
+      guard let problem = RecordTemplate.problem(in: text, kind: kind, style, of: .usual) ?? swapped else { continue }
       let app = document["app"]
       let grouped = app?["persistence"]?[key]
       let position = (grouped ?? app?[key])?.position ?? document.position
@@ -22,6 +23,23 @@ extension DecodingContext {
         context.refuse(.contradiction, position, problem.cause, remedy: problem.remedy)
       }
     }
+  }
+}
+
+extension TemplatePlaces {
+  /// A latitude under the name of a longitude, or the other way round: no backend could know.
+  fileprivate var swappedPlace: TemplateProblem? {
+    for place in places {
+      guard case .member(let name)? = place.steps.last else { continue }
+      let key = name.lowercased()
+      if place.field == "coords.latitude", key.hasPrefix("lon") || key == "lng" {
+        return TemplateProblem(cause: "'\(name)' gets the latitude", remedy: "write <%= longitude %> there")
+      }
+      if place.field == "coords.longitude", key.hasPrefix("lat") {
+        return TemplateProblem(cause: "'\(name)' gets the longitude", remedy: "write <%= latitude %> there")
+      }
+    }
+    return nil
   }
 }
 

@@ -72,8 +72,8 @@ package struct RenderedObject: Sendable {
     append(to: &text)
     var merged: [UInt8] = []
     do {
-      try ObjectMerge.append(text.span, laidUnder: other, to: &merged)
-      return try RenderedObject(merged.span, limits: JSONLimits(maxDepth: JSONLimits.greatestDepth))
+      try ObjectMerge.append(text.span, laidUnder: other, to: &merged, limits: RenderedObject.limitsOfChecked)
+      return try RenderedObject(merged.span, limits: RenderedObject.limitsOfChecked)
     } catch { preconditionFailure("two objects that were checked make a third: \(error)") }
   }
 
@@ -84,10 +84,13 @@ package struct RenderedObject: Sendable {
     append(to: &text)
     var rest: [UInt8] = []
     do {
-      try ObjectMerge.append(text.span, without: [key], to: &rest)
-      return try RenderedObject(rest.span, limits: JSONLimits(maxDepth: JSONLimits.greatestDepth))
+      try ObjectMerge.append(text.span, without: [key], to: &rest, limits: RenderedObject.limitsOfChecked)
+      return try RenderedObject(rest.span, limits: RenderedObject.limitsOfChecked)
     } catch { preconditionFailure("an object that was checked without a member: \(error)") }
   }
+
+  /// Its texts were checked, or allowed to be anything, when it was made.
+  private static let limitsOfChecked = JSONLimits(maxDepth: JSONLimits.greatestDepth, isStructureOnly: true)
 
   private final class Storage: Sendable {
     let members: [UInt8]
@@ -112,9 +115,10 @@ extension RenderedObject: Equatable {
 enum ObjectMerge {
   /// Nothing in `base` is written anew: it is copied, but for members that are replaced. `base` must be an object.
   static func append(
-    _ base: Span<UInt8>, laidUnder over: RenderedObject, to bytes: inout [UInt8]
+    _ base: Span<UInt8>, laidUnder over: RenderedObject, to bytes: inout [UInt8],
+    limits: JSONLimits = ObjectMerge.limits
   ) throws(JSONError) {
-    try append(base, without: over.keys, to: &bytes)
+    try append(base, without: over.keys, to: &bytes, limits: limits)
     guard !over.isEmpty else { return }
     bytes.removeLast()
     if bytes.last != UInt8(ascii: "{") { bytes.append(UInt8(ascii: ",")) }
@@ -131,8 +135,10 @@ enum ObjectMerge {
     try append(base, laidUnder: more, to: &bytes)
   }
 
+  static let limits = JSONLimits(maxDepth: JSONLimits.greatestDepth)
+
   private static func keys(of object: Span<UInt8>) throws(JSONError) -> [[UInt8]] {
-    var reader = JSONReader(object, limits: JSONLimits(maxDepth: JSONLimits.greatestDepth))
+    var reader = JSONReader(object, limits: limits)
     var keys: [[UInt8]] = []
     try reader.enterObject()
     while let key = try reader.nextKey() {
@@ -146,8 +152,9 @@ enum ObjectMerge {
   }
 
   /// Appends the object without the members of these keys and without white space around members.
-  static func append(_ object: Span<UInt8>, without keys: [[UInt8]], to bytes: inout [UInt8]) throws(JSONError) {
-    let limits = JSONLimits(maxDepth: JSONLimits.greatestDepth)
+  static func append(
+    _ object: Span<UInt8>, without keys: [[UInt8]], to bytes: inout [UInt8], limits: JSONLimits = ObjectMerge.limits
+  ) throws(JSONError) {
     var reader = JSONReader(object, limits: limits)
     var unescaped: [UInt8] = []
     bytes.append(UInt8(ascii: "{"))
