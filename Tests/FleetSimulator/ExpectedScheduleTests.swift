@@ -112,6 +112,23 @@ import Vocabulary
     #expect(stage.violated == (isOfOdometer ? [] : [.schedule]))
   }
 
+  /// An iPhone looks at its schedule whenever it records a location (AppConfig 229); Android has alarms.
+  @Test(arguments: [
+    (DevicePlatform.ios, 13, 2, [Invariant.schedule]), (.ios, 13, 1, []), (.ios, 17, 2, []), (.android, 13, 2, []),
+  ])
+  func recordsBehindTheEndOfAWindow(platform: DevicePlatform, end: Int, records: Int, violated: [Invariant]) {
+    let stage = Stage(platform: platform) { $0.app.schedule = ["1-7 09:00-\(end):00"] }
+    stage.tell(.asked(.startSchedule))
+    turn(.location, stage)
+    wait(181, stage)
+    for _ in 0..<records {
+      stage.pass(seconds: 10)
+      stage.upload([stage.insert()])
+    }
+    if end == 13 { turn(.off, stage) }
+    #expect(stage.violated == violated)
+  }
+
   @Test func aWindowCloses() {
     let stage = stage("1-7 09:00-13:00")
     turn(.location, stage)

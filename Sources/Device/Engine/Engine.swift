@@ -92,8 +92,11 @@ package struct Engine: Sendable {
     phone.noticeStir(input, at: now)
     // The screen wakes no process that is suspended.
     if case .screen = input, isSuspended { return }
+    let first = effects.count
     fireTimers(at: now, into: &effects)
     act(on: input, at: now, into: &effects)
+    // Any recorded location is an occasion to look at the schedule (AppConfig 229).
+    if effects[first...].contains(where: \.isRecordedLocation) { evaluateSchedule(at: now, into: &effects) }
   }
 
   /// A process becomes ready once, and what has ended does not go on.

@@ -65,6 +65,43 @@ import Vocabulary
     #expect(rig.engine.state.isEnabled)
   }
 
+  /// AppConfig: "any location is recorded", that of a motion change or of a geofence too; a sample is not recorded.
+  @Test(arguments: [
+    ("1-7 07:00-09:00", EngineInput.call(.changePace(isMoving: true)), RecordKind.motionChange),
+    ("1-7 07:00-09:00", .stationaryRegionExit(nil), .motionChange),
+    ("1-7 07:00-09:00", .geofenceCrossing(identifier: "depot", isEntry: true, nil), .geofence),
+    ("1-7 07:00-09:00 geofence", .geofenceCrossing(identifier: "depot", isEntry: true, nil), .geofence),
+  ])
+  func theFirstRecordBehindTheEndOfAWindowIsTheLast(window: String, input: EngineInput, kind: RecordKind) throws {
+    var rig = rig(.ios, [window])
+    let centre = Geofence.Vertex(latitude: 45.509, longitude: -116.3)
+    let fence = Geofence(identifier: "depot", shape: .circle(center: centre, radiusMetres: 200))
+    rig.send(.call(.addGeofences([fence])))
+    rig.sample()
+    rig.wait(3_700)
+    _ = rig.take()
+    rig.send(input)
+    rig.sample(north: 100, accuracy: 50)
+    #expect(rig.engine.state.isEnabled, "a sample")
+    rig.sample(north: 100)
+    let effects = rig.take()
+    #expect(effects.kinds == [kind] && switches(effects) == [false] && !rig.engine.state.isEnabled)
+  }
+
+  /// The way back, to rest.
+  @Test func aRestBehindTheEndOfAWindowEndsTracking() {
+    var rig = rig(.ios, ["1-7 07:00-09:00"])
+    rig.sample()
+    rig.send(.call(.changePace(isMoving: true)))
+    rig.sample()
+    rig.wait(3_700)
+    _ = rig.take()
+    rig.send(.call(.changePace(isMoving: false)))
+    rig.sample()
+    let effects = rig.take()
+    #expect(effects.kinds == [.motionChange] && switches(effects) == [false])
+  }
+
   @Test func positionsInAnOffPeriodAreNotKept() {
     var rig = rig(.ios, ["1-7 09:00-17:00"])
     rig.send(.significantChange(rig.fix(north: 900)))

@@ -21,6 +21,11 @@ package enum Effect: Equatable, Sendable {
   case log(LogEntry)
 }
 
+extension Effect {
+  /// A location that is recorded, and no sample of the search for one.
+  var isRecordedLocation: Bool { if case .event(.location(let record)) = self { !record.isSample } else { false } }
+}
+
 /// A call back into the app: the SDK's events but those that uploads bring (SDK §6).
 package enum EngineEvent: Equatable, Sendable {
   /// Also samples of a request, and what a watch brings.

@@ -153,7 +153,6 @@ extension Engine {
       let record = makeRecord(of: fix, extras: request.extras, at: now)
       publish(record, .current, explicitly: request.persist, into: &effects)
       complete(request.id, .success(record), into: &effects)
-      evaluateSchedule(at: now, into: &effects)
     case .odometer(let metres, let request):
       // Of a device that is off the way until it is started is not tracked; and the way from a position of long ago was gone
       // before the odometer was set (SDK §17.7).
@@ -161,7 +160,6 @@ extension Engine {
       let record = makeRecord(of: fix, odometer: metres, extras: request.extras, at: now)
       publish(record, .odometer, explicitly: request.persist, into: &effects)
       complete(request.id, .success(record), into: &effects)
-      evaluateSchedule(at: now, into: &effects)
     }
   }
 
@@ -293,7 +291,6 @@ extension Engine {
   }
 
   mutating func serveWatches(_ fix: Fix, at now: Moment, into effects: inout [Effect]) {
-    defer { if !watches.isEmpty { evaluateSchedule(at: now, into: &effects) } }
     for index in watches.indices where watches[index].isDue(at: now.monotonic) {
       watches[index].lastDelivery = now.monotonic
       let request = watches[index].request

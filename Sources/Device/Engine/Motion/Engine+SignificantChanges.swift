@@ -33,7 +33,6 @@ extension Engine {
     measure(fix, into: &effects)
     lookAround(from: fix, .fix, at: now, into: &effects)
     publish(makeRecord(of: fix, at: now), .tracking, into: &effects)
-    evaluateSchedule(at: now, into: &effects)
   }
 
   /// The exit itself is the proof that the device has gone far enough: its position is no noise. At rest it is late.

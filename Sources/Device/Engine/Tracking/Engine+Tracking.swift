@@ -72,7 +72,6 @@ extension Engine {
     } else {
       publish(record, .tracking, into: &effects)
     }
-    evaluateSchedule(at: now, into: &effects)
   }
 
   mutating func measure(_ fix: Fix, into effects: inout [Effect]) {

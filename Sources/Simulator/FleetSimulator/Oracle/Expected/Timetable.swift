@@ -46,7 +46,11 @@ struct Timetable {
 
   private let zone: ExpectedZone
   private var goal: TrackingGoal
-  private var since: MonotonicInstant
+  private var since: MonotonicInstant {
+    didSet { firstRecord = nil }
+  }
+  /// On iOS, while it does something else than it is to do: with its first record it looks at the schedule (AppConfig 229).
+  private var firstRecord: MonotonicInstant?
   /// When it is a violation not to do it yet; nil: done, or not to be expected.
   private var due: MonotonicInstant?
   private var change: WallInstant?
@@ -159,6 +163,19 @@ struct Timetable {
   }
 
   func allowsRecords(at now: Moment) -> Bool { goal != .off || now.monotonic - since <= terms.lateness || isNear(now) }
+
+  /// It has made a record. True when an earlier one should have ended what it does (SDK §16.3.4).
+  mutating func recordsAgain(at instant: MonotonicInstant) -> Bool {
+    guard terms.configuration.platform == .ios, follows, !isOverruled, !isTold, actual != .off, actual != goal,
+      // Where it is on in an unknown mode, that may be the right one.
+      actual != nil || goal == .off
+    else { return false }
+    guard let firstRecord else {
+      self.firstRecord = instant
+      return false
+    }
+    return firstRecord < instant
+  }
 
   /// A second before a window.
   private func isNear(_ now: Moment) -> Bool { change.map { $0.milliseconds(since: now.wall) <= 1_000 } ?? false }

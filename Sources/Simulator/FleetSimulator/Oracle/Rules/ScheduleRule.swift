@@ -7,8 +7,8 @@ import Scenario
 import Vocabulary
 
 /// I20: a schedule turns tracking on inside its windows and off outside, in the right mode, by the device's own clock on the
-/// wall: Android at the minute or, without exact alarms, within ten minutes; iOS when something wakes it, a background fetch
-/// at the latest (AppConfig `schedule`; SDK §16.2, §16.3). The windows are read from the document.
+/// wall: Android at the minute or, without exact alarms, within ten minutes; iOS when something wakes it, with the first
+/// record and a background fetch at the latest (AppConfig `schedule`; SDK §16.2, §16.3). The windows are read from the document.
 final class ScheduleRule: Rule {
   override class var invariant: Invariant { .schedule }
   override class var interest: Interest { [.told, .inserted, .life, .course] }
@@ -125,6 +125,10 @@ final class ScheduleRule: Rule {
   }
 
   private func record(_ uuid: UUID128, _ context: EventContext) {
+    if timetables[context.device]?.recordsAgain(at: context.now.monotonic) == true {
+      timetables[context.device]?.isTold = true
+      return flag(context, uuid, "recorded again after a window of its schedule has begun or ended")
+    }
     guard let timetable = timetables[context.device], timetable.follows, !timetable.isOverruled, !timetable.isTold,
       !timetable.allowsRecords(at: context.now),
       !ledger.truth.lives[context.device].mayRecordOdometer(at: context.now.monotonic)
