@@ -172,6 +172,22 @@ import Vocabulary
     #expect(!effects.events.contains { if case .enabledChange = $0 { true } else { false } })
   }
 
+  /// LocationEvent 74: a record says the activity in this mode too, however it was entered (BGGeo 546).
+  @Test(arguments: DevicePlatform.allCases, [[EngineCall.startGeofences], [.start, .startGeofences]])
+  func activitiesAreAskedForHoweverTheModeWasEntered(platform: DevicePlatform, calls: [EngineCall]) throws {
+    var rig = EngineRig(platform, geofences: [fence()])
+    rig.send(.ready(Launch()))
+    for call in calls { rig.send(.call(call)) }
+    rig.sample()
+    let asked = rig.take().demands.compactMap { if case .activityUpdates(let isOn) = $0 { isOn } else { nil } }
+    #expect(asked == [true])
+    rig.act(.onBicycle)
+    rig.send(.geofenceCrossing(identifier: "home", isEntry: true, rig.fix(north: 850)))
+    #expect(rig.take().persisted.map(\.record.activity.type) == [.onBicycle])
+    rig.reconfigure { $0.activity.disableMotionActivityUpdates = true }
+    #expect(rig.take().demands == [.activityUpdates(isOn: false)])
+  }
+
   @Test func anUnwantedEntryChangesTheStatusAndNothingElse() {
     var rig = EngineRig.resting()
     var home = fence()

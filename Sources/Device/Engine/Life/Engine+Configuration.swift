@@ -55,7 +55,7 @@ extension Engine {
     case "activity.disableStopDetection":
       if settings.isStopDetectionDisabled { cancelStopping(into: &effects) }
     case "activity.disableMotionActivityUpdates":
-      if state.isEnabled && state.trackingMode == .location { demandActivity(true, into: &effects) }
+      if state.isEnabled { demandActivity(true, into: &effects) }
     case "geolocation.stopAfterElapsedMinutes": limitTracking(at: now, into: &effects)
     case "geolocation.stationaryRadius": resizeStationaryRegion(into: &effects)
     case "geolocation.useSignificantChangesOnly":

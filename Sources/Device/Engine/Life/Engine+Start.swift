@@ -101,6 +101,7 @@ extension Engine {
     state.stationaryPlace = nil
     _ = distanceFilter.beginMoving()
     beginMonitoring(occasion, at: now, into: &effects)
+    demandActivity(true, into: &effects)
     demandFenceUpdates(into: &effects)
     demandSignificantChanges(true, into: &effects)
     demandBackgroundFetch(true, into: &effects)

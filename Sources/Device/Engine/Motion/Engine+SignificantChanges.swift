@@ -148,12 +148,13 @@ extension Engine {
 
   /// While tracking goes on: the trip goes on in the other way.
   mutating func switchSignificantChanges(at now: Moment, into effects: inout [Effect]) {
-    guard state.isEnabled, state.trackingMode == .location else { return }
+    guard state.isEnabled else { return }
+    demandActivity(true, into: &effects)
+    guard state.trackingMode == .location else { return }
     guard profile.platform == .android else {
       if state.isMoving && !isSettling { demandLocationUpdates(true, into: &effects) }
       return
     }
-    demandActivity(true, into: &effects)
     // What the platform does for it depends on the mode.
     demandSignificantChanges(false, into: &effects)
     demandSignificantChanges(true, into: &effects)
