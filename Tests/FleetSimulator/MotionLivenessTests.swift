@@ -14,7 +14,7 @@ import World
   func aStillDeviceBecomesStationary(seconds: Int, violated: [Invariant]) {
     let stage = Stage.started()
     stage.event(.motionChange(stage.location()))
-    stage.event(.activityChange(Activity(.still, confidence: 100)))
+    stage.tell(.sensed(Activity(.still, confidence: 100)))
     stage.wait(Int64(seconds))
     stage.event(.motionChange(stage.location(isMoving: false)))
     #expect(stage.violated == violated)
@@ -46,7 +46,7 @@ import World
     let stage = Stage.started()
     stage.event(.motionChange(stage.location()))
     stage.stay(0, cover: cover)
-    stage.event(.activityChange(Activity(.still, confidence: 100)))
+    stage.tell(.sensed(Activity(.still, confidence: 100)))
     stage.wait(2_000)
     #expect(stage.violated == violated)
   }
@@ -61,7 +61,7 @@ import World
     stage.stay(0)
     stage.tell(.asked(.start))
     stage.event(.motionChange(stage.location()))
-    stage.event(.activityChange(Activity(.still, confidence: 100)))
+    stage.tell(.sensed(Activity(.still, confidence: 100)))
     stage.wait(500)
     stage.event(.location(stage.location(metresNorth: metres)))
     stage.wait(800)
@@ -74,7 +74,7 @@ import World
   func aRestOfWhichNothingIsToldIsARest(confidence: Int?, seconds: Int64) {
     let stage = Stage.started()
     stage.event(.motionChange(stage.location()))
-    if let confidence { stage.event(.activityChange(Activity(.still, confidence: confidence))) }
+    if let confidence { stage.tell(.sensed(Activity(.still, confidence: confidence))) }
     stage.wait(seconds)
     let isSure = confidence.map { $0 >= 75 } ?? false
     #expect(stage.violated == (isSure || seconds > 1_500 ? [.motionLiveness] : []))
@@ -88,7 +88,7 @@ import World
     stage.event(.motionChange(stage.location()))
     for _ in 0..<5 {
       stage.wait(1_000)
-      stage.event(.activityChange(Activity(.onFoot, confidence: 90)))
+      stage.tell(.sensed(Activity(.onFoot, confidence: 90)))
     }
     #expect(stage.violated == [])
     stage.wait(2_000)
@@ -103,10 +103,10 @@ import World
     var steps = 0
     stage.go(from: 0, to: 8_000, seconds: 800) {
       steps += 1
-      if steps == 70 { stage.event(.activityChange(Activity(.still, confidence: 100))) }
+      if steps == 70 { stage.tell(.sensed(Activity(.still, confidence: 100))) }
       stage.event(.location(stage.location()))
     }
-    if isToldAgain { stage.event(.activityChange(Activity(.still, confidence: 100))) }
+    if isToldAgain { stage.tell(.sensed(Activity(.still, confidence: 100))) }
     stage.wait(seconds)
     #expect(stage.violated == violated)
   }
@@ -114,7 +114,7 @@ import World
   @Test func aDeviceWithoutStopDetectionNeedNotBecomeStationary() {
     let stage = Stage.started { $0.activity.disableStopDetection = true }
     stage.event(.motionChange(stage.location()))
-    stage.event(.activityChange(Activity(.still, confidence: 100)))
+    stage.tell(.sensed(Activity(.still, confidence: 100)))
     stage.wait(10_000)
     #expect(stage.violated == [])
   }

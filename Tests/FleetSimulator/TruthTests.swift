@@ -100,6 +100,39 @@ import Vocabulary
     #expect(stage.violated == violated)
   }
 
+  /// LocationEvent 74: at the time of the record, of a process that has asked its sensors.
+  @Test(arguments: [
+    (nil as Activity?, 50, []), (nil, 70, [Invariant.motion]),
+    (Activity(.inVehicle, confidence: 100), 70, []), (Activity(.inVehicle, confidence: 90), 70, [.motion]),
+    (Activity(.still, confidence: 100), 70, [.motion]),
+  ])
+  func aRecordSaysTheActivityThatTheSensorsHaveSaid(said: Activity?, seconds: Int, violated: [Invariant]) {
+    let stage = Stage()
+    stage.tell(.sensed(Activity(.inVehicle, confidence: 100)))
+    stage.event(.enabledChange(isEnabled: true))
+    if let said {
+      stage.pass(seconds: 1)
+      stage.tell(.sensed(said))
+    }
+    stage.pass(seconds: Int64(seconds))
+    var record = stage.location()
+    record.activity = said == nil ? Activity(.unknown, confidence: 0) : Activity(.inVehicle, confidence: 100)
+    stage.event(.location(record))
+    #expect(stage.violated == violated)
+  }
+
+  /// Where it may not ask, and while it is off.
+  @Test(arguments: [(true, true, [Invariant.motion]), (false, true, []), (true, false, [])])
+  func sensorsThatAreNotAskedReportNothing(mayAsk: Bool, isOn: Bool, violated: [Invariant]) {
+    let stage = Stage { $0.activity.disableMotionActivityUpdates = !mayAsk }
+    if isOn { stage.event(.enabledChange(isEnabled: true)) }
+    stage.pass(seconds: 70)
+    var record = stage.location()
+    record.event = .providerchange
+    stage.event(.location(record))
+    #expect(stage.violated == violated)
+  }
+
   private static let fence = Geofence(
     identifier: "depot", shape: .circle(center: Geofence.Vertex(latitude: 1, longitude: 2), radiusMetres: 200))
 

@@ -61,6 +61,27 @@ struct SensorTests {
     }
   }
 
+  /// What it says is what it said last, however long ago, and says nothing of what comes.
+  @Test func anAppThatBeginsToAskHearsWhatWasReportedLast() {
+    for device in 0..<50 as Range<UInt64> {
+      var sensor = ActivitySensor(truth: .still, at: Worlds.zero, seed: 1, device: device)
+      sensor.observe(.inVehicle, at: Worlds.zero + .seconds(10))
+      let now = Worlds.zero + .seconds(300)
+      var last: ActivityReport?
+      while let next = sensor.nextInstant, next <= now + .seconds(1) { last = sensor.takeReport() }
+      var other = sensor
+      sensor.ask(at: now)
+      #expect(sensor.nextInstant == now + .seconds(1))
+      let answer = sensor.takeReport()
+      #expect(answer?.activity == last?.activity && answer?.confidence == last?.confidence, "device \(device)")
+      #expect(sensor.takeReport() == other.takeReport(), "device \(device)")
+      sensor.ask(at: now + .seconds(600))
+      sensor.ask(at: nil)
+      other.ask(at: nil)
+      #expect(sensor.nextInstant == other.nextInstant)
+    }
+  }
+
   @Test func whatPassesBeforeItIsNoticedIsNotReported() {
     var sensor = ActivitySensor(truth: .inVehicle, at: Worlds.zero, seed: 1, device: 1)
     for second in 1..<200 as Range<Int64> {

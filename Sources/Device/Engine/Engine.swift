@@ -225,6 +225,8 @@ extension Engine {
       isOn && !configuration.activity.disableMotionActivityUpdates && !settings.followsSignificantChanges
     guard wanted != demands.wantsActivity else { return }
     demands.wantsActivity = wanted
+    // What was reported before says nothing of the time after (LocationEvent 74).
+    if !wanted { phone.activity = PhoneFacts.noActivity }
     effects.append(.demand(.activityUpdates(isOn: wanted)))
   }
 

@@ -143,6 +143,7 @@ extension Drive {
   /// The process ends without a word to the engine.
   private mutating func end(_ end: ProcessEnd) {
     phone.sensors.endProcess(end, on: settings.platform)
+    activity.ask(at: nil)
     dropRequests()
     isRunning = false
     (comesBackAt, fetchesAt) = (nil, nil)

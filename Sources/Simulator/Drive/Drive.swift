@@ -147,6 +147,7 @@ package struct Drive {
     while !effects.isEmpty {
       for effect in effects {
         phone.perform(effect, at: now)
+        if case .demand(.activityUpdates(let isOn)) = effect { activity.ask(at: isOn ? now.monotonic : nil) }
         if case .uploadLog(let url) = effect {
           host.uploadLog(to: url, gzip: phone.compressedLog, completion: nil, at: now)
         }

@@ -56,6 +56,27 @@ import Testing
     subscription.remove()
   }
 
+  /// LocationEvent 74, SDK §12.4.4: a new process hears what its user was doing, and so does a start after a stop.
+  @Test(arguments: [LinuxPlatform.Profile.iOS, .android])
+  func anActivityFromBeforeTheStartIsHeardBehindIt(profile: LinuxPlatform.Profile) async throws {
+    let bench = try Bench(profile)
+    let activities = Inbox<String>()
+    let subscription = bench.bgGeo.onActivityChange { activities.add($0.activity) }
+    bench.platform.push(activity: "on_foot", confidence: 100)
+    try await bench.startAtRest()
+    bench.clock.advance(by: 2)
+    #expect(try await bench.bgGeo.getCurrentPosition().activity?.type == "on_foot")
+    bench.bgGeo.stop()
+    bench.platform.push(activity: "on_bicycle", confidence: 100)
+    bench.clock.advance(by: 3_600)
+    try await bench.bgGeo.start()
+    bench.clock.advance(by: 2)
+    #expect(try await bench.bgGeo.getCurrentPosition().activity?.type == "on_bicycle")
+    await bench.bgGeo.callbackQueue.drained()
+    #expect(activities.all == ["on_foot", "on_bicycle"])
+    subscription.remove()
+  }
+
   @Test func aGeofenceIsEnteredAndLeft() async throws {
     let bench = try Bench()
     let crossings = Inbox<GeofenceEvent>()

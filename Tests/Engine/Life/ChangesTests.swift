@@ -37,6 +37,24 @@ import Vocabulary
     #expect(rig.take() == [.event(.powerSaveChange(isPowerSaving: true))])
   }
 
+  /// LocationEvent 74: the activity "at the time this location was recorded", and a report after the start is a new one (BGGeo 103).
+  @Test(arguments: DevicePlatform.allCases)
+  func anActivityFromBeforeAStopIsNoneOfTheTimeAfterIt(platform: DevicePlatform) {
+    var rig = EngineRig.resting(platform)
+    rig.act(.inVehicle)
+    rig.send(.call(.stop))
+    rig.wait(7_200)
+    rig.send(.call(.start))
+    _ = rig.take()
+    rig.sample()
+    #expect(rig.take().persisted.map(\.record.activity) == [Activity(.unknown, confidence: 0)])
+    rig.act(.inVehicle)
+    #expect(rig.take().events == [.activityChange(Activity(.inVehicle, confidence: 100))])
+    rig.wait(12)
+    rig.sample(north: 300)
+    #expect(rig.engine.state.isMoving)
+  }
+
   @Test func onlyAndroidRecordsAChangeOfProvider() {
     for (platform, kinds) in [(DevicePlatform.ios, [RecordKind]()), (.android, [.current])] {
       var rig = EngineRig.resting(platform)

@@ -72,9 +72,9 @@ struct MotionModel: Equatable {
   }
 
   private mutating func end() {
-    let (activity, last) = (activity, last)
+    let last = last
     self = MotionModel(platform: platform)
-    (self.activity, self.last) = (activity, last)
+    self.last = last
   }
 
   /// A position of the last five seconds is good enough at once.

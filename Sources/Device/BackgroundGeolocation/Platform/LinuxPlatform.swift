@@ -10,7 +10,8 @@ import Vocabulary
 ///
 /// What a real phone would not report is not reported here either: a position reaches the SDK only while the SDK has
 /// asked for positions, or when it lies beyond the boundary of a region that the SDK watches. And what a real phone
-/// would report is reported: asked for a position, it says again where the device is, with the time of now.
+/// would report is reported: asked for a position, it says again where the device is, with the time of now, and asked for
+/// activities, it says a second later what the user was doing last.
 public final class LinuxPlatform: Sendable {
   /// Whose behaviour the SDK shows: defaults, timers and the log differ.
   public enum Profile: Sendable {
@@ -20,11 +21,15 @@ public final class LinuxPlatform: Sendable {
   /// So long after the last position the receiver computes the next one of a device that stands still; a little more
   /// than a second, the pace of programs that push while they move.
   private static let silence = Nanoseconds.milliseconds(1_500)
+  /// So long after the SDK has begun to ask for activities it is told the last one (SDK §12.4.4).
+  private static let activityDelay = Nanoseconds.seconds(1)
 
   struct State {
     var sensors = PhoneSensors()
     /// Where the device is: what the program pushed last. Nil where the receiver finds no position.
     var position: Fix?
+    /// What the user was doing last.
+    var activity: Contract.Activity?
     var connectivity = Connectivity.wifi
     var battery = Contract.Battery(level: nil, isCharging: false)
     var provider = ProviderState(
@@ -56,6 +61,7 @@ public final class LinuxPlatform: Sendable {
   let state: Mutex<State>
   private let alarm: Int
   private let fetchAlarm: Int
+  private let activityAlarm: Int
 
   /// `model`, `manufacturer` and `version` are told to servers with a log and at registration.
   public init(
@@ -66,6 +72,7 @@ public final class LinuxPlatform: Sendable {
     state = Mutex(State(zone: clock.isOfMachine ? MachineZone.current : .utc))
     alarm = clock.makeAlarmNumber()
     fetchAlarm = clock.makeAlarmNumber()
+    activityAlarm = clock.makeAlarmNumber()
     self.transport = transport
     let platform: DevicePlatform = profile == .iOS ? .ios : .android
     description = DeviceDescription(
@@ -93,6 +100,7 @@ public final class LinuxPlatform: Sendable {
       let wasSampling = state.sensors.isSampling
       state.sensors.apply(demand, at: clock.moment.monotonic)
       if case .backgroundFetch = demand { planFetch(state) }
+      if case .activityUpdates = demand { planActivity(state) }
       guard state.sensors.isSampling != wasSampling else { return [] }
       planPosition(state)
       return samples(state)
@@ -119,6 +127,17 @@ public final class LinuxPlatform: Sendable {
       planPosition(state)
       return samples(state)
     }
+  }
+
+  private func planActivity(_ state: borrowing State) {
+    let isWanted = state.sensors.wantsActivities && state.activity != nil
+    let instant = clock.moment.monotonic + Self.activityDelay
+    clock.setAlarm(
+      activityAlarm, isWanted ? DeviceClock.Alarm(instant: instant) { [weak self] in self?.repeatActivity() } : nil)
+  }
+
+  private func repeatActivity() {
+    tell { state in state.activity.map { state.sensors.take($0) } ?? [] }
   }
 
   func tell(_ change: (inout State) -> [EngineInput]) {
@@ -174,9 +193,13 @@ extension LinuxPlatform {
 
   /// What the user is doing, by the names of the SDK, `still` or `in_vehicle` for instance; `confidence` is in percent. Platforms
   /// say it again while it lasts: a `still` after `changePace(true)` begins the stop time-out, also when it is the same as before.
+  /// What is said while the SDK does not ask, before `start()` for instance, it hears when it does.
   public func push(activity: String, confidence: Int) {
     let activity = Contract.Activity(ActivityType(name: activity), confidence: min(max(confidence, 0), 100))
-    tell { $0.sensors.take(activity) }
+    tell { state in
+      state.activity = activity
+      return state.sensors.take(activity)
+    }
   }
 
   /// Wi-Fi at the start. Without a network, uploads wait.

@@ -38,6 +38,7 @@ package enum SensorDemand: Equatable, Sendable {
   case proximityRegion(Circle?)
   /// The fences to watch in addition, and those no longer to be watched.
   case geofences(on: [Geofence], off: [String])
+  /// What the sensors report from now on, and soon what they have reported last.
   case activityUpdates(isOn: Bool)
   case significantChanges(isOn: Bool)
   case backgroundFetch(isOn: Bool)

@@ -16,7 +16,10 @@ extension ProviderState {
 
 /// What the engine has been told of the phone and of the app on it.
 struct PhoneFacts: Sendable {
-  var activity = Activity(.unknown, confidence: 0)
+  /// Until the sensors that are asked for activities have reported one.
+  static let noActivity = Activity(.unknown, confidence: 0)
+
+  var activity = PhoneFacts.noActivity
   var battery = Battery(level: nil, isCharging: false)
   var provider: ProviderState?
   var connectivity = Connectivity.none

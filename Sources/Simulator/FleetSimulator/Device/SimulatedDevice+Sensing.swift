@@ -39,7 +39,9 @@ extension SimulatedDevice {
     while let due = phone.sensor.nextInstant, due <= now.monotonic, let report = phone.sensor.takeReport() {
       guard phone.wantsActivities else { continue }
       run.trace.note(.activity, UInt64(report.confidence), of: number, at: now.monotonic)
-      give(.activity(Activity(report, on: host.configuration.platform)), at: now, in: run)
+      let activity = Activity(report, on: host.configuration.platform)
+      run.tell(.sensed(activity), link.context(at: now))
+      give(.activity(activity), at: now, in: run)
     }
   }
 

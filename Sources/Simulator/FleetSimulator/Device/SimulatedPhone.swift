@@ -47,6 +47,7 @@ struct SimulatedPhone {
   /// The app's process is gone: the system watches on what it watches without one.
   mutating func endProcess(_ end: ProcessEnd, on platform: DevicePlatform) {
     (updates, isSampling, wantsActivities, demands) = (nil, false, false, [])
+    sensor.ask(at: nil)
     (rest, pauseDue) = (nil, nil)
     (isLogged, recentLog) = (false, nil)
     if platform == .android {
@@ -57,14 +58,16 @@ struct SimulatedPhone {
     }
   }
 
-  mutating func apply(_ demand: SensorDemand) {
+  mutating func apply(_ demand: SensorDemand, at instant: MonotonicInstant) {
     switch demand {
     case .locationUpdates(let updates): self.updates = updates
     case .sampling(let accuracy): isSampling = accuracy != nil
     case .stationaryRegion(let region):
       self.region = region
       regionIsNew = true
-    case .activityUpdates(let isOn): wantsActivities = isOn
+    case .activityUpdates(let isOn):
+      wantsActivities = isOn
+      sensor.ask(at: isOn ? instant : nil)
     case .proximityRegion, .geofences, .significantChanges, .backgroundFetch: demands.append(demand)
     }
   }
@@ -176,7 +179,7 @@ extension SimulatedDevice {
       guard !effects.isEmpty else { return }
       for effect in effects {
         switch effect {
-        case .demand(let demand): phone.apply(demand)
+        case .demand(let demand): phone.apply(demand, at: now.monotonic)
         case .send(let request): run.requests.append(request)
         case .deliver: run.said.append(effect)
         case .log(let entry, let wall):

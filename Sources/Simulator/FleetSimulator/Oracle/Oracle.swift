@@ -43,7 +43,7 @@ final class Oracle: Watcher {
     ScheduleRule.self,
     ConservationRule.self, NoDeleteBeforeAckRule.self, ByteIdentityRule.self, ExplainedDuplicatesRule.self,
     SingleFlightRule.self, BatchBoundsRule.self, OrderRule.self, TriggerRule.self, CellularRule.self, BoundsRule.self,
-    NoWedgeRule.self, BoundedEffortRule.self, MotionRule.self, OdometerRule.self, GeofenceRule.self,
+    NoWedgeRule.self, BoundedEffortRule.self, MotionRule.self, ActivityRule.self, OdometerRule.self, GeofenceRule.self,
     GeofenceLivenessRule.self, RecordingRule.self, RequestFormRule.self, UploadDueRule.self, HeartbeatRule.self,
     MotionLivenessRule.self, LifecycleRule.self, AuthRule.self, TokenRule.self, RemoteCommandsRule.self,
     IdentityRule.self, ResourcesRule.self,
@@ -172,7 +172,7 @@ extension SimulationEvent {
     case .told(.engine(.motionChange)): .motionChange
     // What the judged events already say.
     case .told(.http): nil
-    case .told: .event
+    case .told, .sensed: .event
     case .launched, .killed, .opened, .closed, .kept, .network, .healed, .configured, .fetched: .life
     case .faultBegan, .faultEnded: .life
     case .crossed, .stood: .truth

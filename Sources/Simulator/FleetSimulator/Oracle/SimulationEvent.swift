@@ -35,6 +35,8 @@ package enum SimulationEvent {
   indirect case carried(request: UInt64, TransferTimings, head: [UInt8])
   /// The app knows how a request ended.
   case ended(request: UInt64, RequestOutcome)
+  /// The motion sensors report to the app what its owner does.
+  indirect case sensed(Activity)
   /// The SDK told its app something.
   case told(HostEvent)
   /// A fault begins for the device, or ends.

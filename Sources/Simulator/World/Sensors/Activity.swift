@@ -7,7 +7,7 @@ package import Base
 ///
 /// What it has reported and is not sure of is reported again when it is, and to an app that is awake a rest that goes on is
 /// reported again and again, each time surer: in a device's log `still` comes with 33 %, seconds later once more and then with
-/// 100 %, and Android reports at intervals (SDK §12.6.6).
+/// 100 %, and Android reports at intervals (SDK §12.6.6). An app that begins to ask is told what was reported last (SDK §12.4.4).
 package struct ActivitySensor: Sendable {
   private var stream: RestingStream
   private var truth: MotionActivity
@@ -17,6 +17,8 @@ package struct ActivitySensor: Sendable {
   private var pending: ActivityReport?
   /// When the rest that goes on is reported again.
   private var repetition: MonotonicInstant?
+  /// When an app that has begun to ask is told what was reported last.
+  private var answer: MonotonicInstant?
 
   private let shares: ActivityShares?
 
@@ -28,6 +30,7 @@ package struct ActivitySensor: Sendable {
   private static let sureConfidence = 75
   /// Between the reports of one rest.
   private static let repetitionInterval = Nanoseconds.seconds(60)
+  private static let answerDelay = Nanoseconds.seconds(1)
 
   /// The sensor begins by knowing the truth. `shares` are of the time on the way.
   package init(
@@ -42,8 +45,7 @@ package struct ActivitySensor: Sendable {
 
   /// When the next report is due; nil while there is none.
   package var nextInstant: MonotonicInstant? {
-    guard let repetition else { return pending?.instant }
-    return pending.map { min($0.instant, repetition) } ?? repetition
+    earlier(earlier(answer, repetition), pending?.instant)
   }
 
   /// Tells the sensor what the body does from an instant on. Does nothing when that is no change.
@@ -72,8 +74,15 @@ package struct ActivitySensor: Sendable {
     if repetition == nil { repetition = instant + ActivitySensor.repetitionInterval }
   }
 
+  /// The app begins to ask for activities then; nil: it asks no more.
+  package mutating func ask(at instant: MonotonicInstant?) { answer = instant.map { $0 + ActivitySensor.answerDelay } }
+
   /// Takes the pending report, and prepares the next: the truth after a mistake, a mistake some time after the truth.
   package mutating func takeReport() -> ActivityReport? {
+    if let answer, answer == nextInstant {
+      self.answer = nil
+      return ActivityReport(instant: answer, activity: reported, confidence: confidence)
+    }
     if let repetition, repetition <= pending?.instant ?? repetition {
       self.repetition = repetition + ActivitySensor.repetitionInterval
       if confidence < 100 { confidence = min(100, confidence + 5 + stream.draw { $0.index(below: 16) }) }

@@ -132,7 +132,7 @@ final class Ledger {
     case .faultBegan(let occurrence): disguise(device, by: occurrence, isBegin: true)
     case .faultEnded(let occurrence): disguise(device, by: occurrence, isBegin: false)
     case .killed, .opened, .closed, .kept, .told, .carried, .logged, .crossed, .stood, .connected, .fetched, .turn,
-      .moves, .asked, .askedToSync:
+      .sensed, .moves, .asked, .askedToSync:
       break
     }
   }

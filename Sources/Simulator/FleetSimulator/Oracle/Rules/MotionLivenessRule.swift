@@ -72,7 +72,7 @@ final class MotionLivenessRule: Rule {
         rest(context)
       }
       followStop(context)
-    case .told(.engine(.activityChange(let activity))): hear(activity, context)
+    case .sensed(let activity): hear(activity, context)
     case .moves(let episode):
       // What they said on the way, at a light, was of no rest (SDK §12.6.1).
       (phones[device].motion.due, phones[device].motion.isStill) = (nil, false)

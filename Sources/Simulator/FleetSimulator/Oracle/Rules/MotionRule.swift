@@ -39,6 +39,7 @@ final class MotionRule: Rule {
     case .launched: states[device] = State()
     case .configured: states[device].isMoving = nil
     case .told(.engine(let event)): hear(event, context)
+    case .sensed: states[device].lastDoubt = context.now.monotonic
     // What a server orders is explicit, and may change the pace.
     case .told(.commanded): (states[device].isMoving, states[device].lastDoubt) = (nil, context.now.monotonic)
     default: break
@@ -58,7 +59,6 @@ final class MotionRule: Rule {
     case .enabledChange(let isEnabled): (states[device].isEnabled, states[device].isMoving) = (isEnabled, nil)
     // A window of another mode begins with the state.
     case .locationError, .schedule: states[device].isMoving = nil
-    case .activityChange: states[device].lastDoubt = context.now.monotonic
     default: break
     }
   }

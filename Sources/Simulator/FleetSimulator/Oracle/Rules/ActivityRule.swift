@@ -1,0 +1,84 @@
+import Base
+import Contract
+import Engine
+import Host
+import Scenario
+import Vocabulary
+
+/// I16: a record says the activity that the motion sensors have reported last (LocationEvent 74). They report one soon after they
+/// are asked, which the SDK does as long as it tracks (BGGeo 520; SDK §12.4.4).
+final class ActivityRule: Rule {
+  override class var invariant: Invariant { .motion }
+  override class var interest: Interest { [.told, .life] }
+  override class var absence: String { "no device that tracks and asks for activities recorded a position" }
+
+  private struct Watch {
+    /// Since when the sensors are to be asked; nil: they are not.
+    var since: MonotonicInstant?
+    /// What they have reported since, and when.
+    var report: (activity: Activity, instant: MonotonicInstant)?
+  }
+
+  private struct Phone {
+    var isOn = false
+    /// Nothing in the configuration keeps the SDK from asking.
+    var mayAsk = true
+    var watch = Watch()
+  }
+
+  private let phones: PerDevice<Phone>
+
+  /// Until the sensors have answered.
+  private static let patience = Nanoseconds.seconds(60)
+
+  required init(_ ledger: Ledger) {
+    phones = PerDevice(Phone(), in: ledger.space)
+    super.init(ledger)
+  }
+
+  override func see(_ event: SimulationEvent, _ context: EventContext) {
+    let device = context.device
+    switch event {
+    case .kept(let state): phones[device].isOn = state.isEnabled
+    case .launched: begin(context)
+    case .told(.engine(.enabledChange(let isEnabled))):
+      phones[device].isOn = isEnabled
+      begin(context)
+    case .configured(let configuration):
+      let activity = configuration.activity
+      // With significant changes alone Android asks for none (SDK §12.7).
+      let isWithoutAny = configuration.platform == .android && configuration.geolocation.useSignificantChangesOnly
+      let mayAsk = !activity.disableMotionActivityUpdates && !isWithoutAny
+      guard mayAsk != phones[device].mayAsk else { return }
+      phones[device].mayAsk = mayAsk
+      begin(context)
+    case .killed, .healed: phones[device].watch = Watch()
+    case .sensed(let activity): phones[device].watch.report = (activity, context.now.monotonic)
+    case .told(.engine(.location(let record))) where !record.isSample: judge(record, context)
+    default: break
+    }
+  }
+
+  private func begin(_ context: EventContext) {
+    let isAsked = phones[context.device].isOn && phones[context.device].mayAsk
+    phones[context.device].watch = Watch(since: isAsked ? context.now.monotonic : nil)
+  }
+
+  private func judge(_ record: LocationRecord, _ context: EventContext) {
+    let (watch, now) = (phones[context.device].watch, context.now.monotonic)
+    guard let since = watch.since, now - since > ActivityRule.patience else { return }
+    exercised += 1
+    guard let report = watch.report else {
+      return flag(context, record.uuid, "the motion sensors were asked for no activity since \(since.clockText)")
+    }
+    // A record of the same instant may have been made before the report.
+    guard record.activity != report.activity, report.instant < now else { return }
+    flag(
+      context, record.uuid,
+      "a record says \(record.activity.words), the motion sensors have said \(report.activity.words)")
+  }
+}
+
+extension Activity {
+  fileprivate var words: String { "\(type.name) with \(confidence) %" }
+}
