@@ -55,6 +55,19 @@ import Vocabulary
     #expect(rig.engine.state.isMoving)
   }
 
+  /// BGGeo 103 "a new activity", 107 "always reports 100": on Android a confidence makes none; a record says it all the same.
+  @Test(arguments: [(DevicePlatform.ios, 4), (.android, 2)])
+  func anActivityIsToldWhenItIsNewToTheApp(platform: DevicePlatform, count: Int) throws {
+    var rig = EngineRig.resting(platform)
+    for confidence in [88, 93, 93, 100] { rig.act(.still, confidence) }
+    rig.send(.call(.currentPosition(PositionRequest(id: 1))))
+    rig.sample()
+    rig.act(.onFoot, 10)
+    let effects = rig.take()
+    #expect(effects.events.count { if case .activityChange = $0 { true } else { false } } == count)
+    #expect(effects.persisted.first?.record.activity == Activity(.still, confidence: 100))
+  }
+
   @Test func onlyAndroidRecordsAChangeOfProvider() {
     for (platform, kinds) in [(DevicePlatform.ios, [RecordKind]()), (.android, [.current])] {
       var rig = EngineRig.resting(platform)

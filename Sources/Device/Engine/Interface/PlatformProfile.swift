@@ -59,6 +59,8 @@ package final class PlatformProfile: Sendable {
   package let watchesDisplacementWhileStopping: Bool
   /// Android records a change of permissions by itself (§5.4).
   package let recordsProviderChange: Bool
+  /// iOS tells the app how sure an activity is (§6).
+  package let tellsConfidence: Bool
   /// Android delivers events without a user interface (§6).
   package let hasHeadlessEvents: Bool
   /// iOS suspends a process in the background; only the system's events wake it (§18).
@@ -81,6 +83,7 @@ package final class PlatformProfile: Sendable {
     verifiesRegionExit = !isIOS
     watchesDisplacementWhileStopping = !isIOS
     recordsProviderChange = !isIOS
+    tellsConfidence = isIOS
     hasHeadlessEvents = !isIOS
     suspendsInBackground = isIOS
     schedulesOnWakeOnly = isIOS

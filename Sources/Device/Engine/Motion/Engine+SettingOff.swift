@@ -6,10 +6,12 @@ import Vocabulary
 extension Engine {
   mutating func take(_ activity: Activity, at now: Moment, into effects: inout [Effect]) {
     guard activity != phone.activity else { return stayStill(at: now, into: &effects) }
+    // To an app on Android each activity is as sure as can be (BGGeo 107): another confidence makes none a new one.
+    let isNew = profile.tellsConfidence || activity.type != phone.activity.type
     phone.activity = activity
     let isMovingType = activity.type.isMoving
     note(.motionActivity(activity, isMovingType: isMovingType), .debug, into: &effects)
-    effects.append(.event(.activityChange(activity)))
+    if isNew { effects.append(.event(.activityChange(activity))) }
     guard state.isEnabled && state.trackingMode == .location, !settings.followsSignificantChanges else { return }
     switch (state.isMoving, isMovingType) {
     case (true, true):
