@@ -67,6 +67,27 @@ import Vocabulary
     #expect(rig.take().kinds == [.current])
   }
 
+  /// BGGeo 416: "All intermediate samples are delivered", and the answer is none of them.
+  @Test(arguments: [
+    ([40.0, 12, 30], [40.0, 12, 30]), ([40, 30, 12], [40, 30]), ([12, 12, 12], [12, 12]), ([40, 4], [40]),
+  ])
+  func allPositionsButTheAnswerAreSamples(accuracies: [Double], samples: [Double]) {
+    var rig = EngineRig.resting()
+    rig.wait(60)
+    rig.send(request())
+    for accuracy in accuracies {
+      rig.wait(1)
+      rig.sample(accuracy: accuracy)
+    }
+    let effects = rig.take()
+    let told = effects.events.compactMap { event -> LocationRecord? in
+      if case .location(let record) = event { record } else { nil }
+    }
+    #expect(told.filter(\.isSample).map(\.coords.accuracy) == samples.map { $0 })
+    #expect(told.filter { !$0.isSample }.map(\.coords.accuracy) == [accuracies.min()])
+    #expect(success(effects)?.coords.accuracy == accuracies.min())
+  }
+
   @Test func aPositionFromBeforeTheRequestIsTooOld() {
     var rig = ready()
     rig.send(request())

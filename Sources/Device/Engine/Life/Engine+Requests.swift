@@ -66,7 +66,9 @@ extension Engine {
     var isShown = false
     for index in requests.indices {
       let isTaken = requests[index].take(fix, at: now, isCoarse: isCoarse, profile: profile)
-      isShown = isShown || (isTaken && !requests[index].isFulfilled && requests[index].showsSamples)
+      // The last one may end the search and be no answer (BGGeo 416).
+      let isAnswer = requests[index].isFulfilled && requests[index].best == fix
+      isShown = isShown || (isTaken && !isAnswer && requests[index].showsSamples)
     }
     if isShown { showSample(fix, at: now, into: &effects) }
     while let index = requests.firstIndex(where: \.isFulfilled) {
