@@ -184,7 +184,10 @@ import Vocabulary
     var device = refused()
     device.configure { $0.authorization.accessToken = "mine" }
     device.answer(status, Self.answer)
-    #expect(device.effects.map(\.name) == ["send"])
+    // BGGeo 122: "Fires when refreshUrl responds".
+    #expect(device.effects.map(\.name) == ["authorization", "send"])
+    #expect(device.authorizationEvents.map(\.isSuccess) == [status == 200])
+    #expect(device.authorizationEvents.map(\.status) == [status])
     #expect(device.header("Authorization") == "Bearer mine")
     #expect(device.uploader.configuration.authorization.refreshToken == "r1")
   }

@@ -178,7 +178,7 @@ import Vocabulary
     device.answer(401)
     device.configure { $0.authorization.accessToken = "mine" }
     device.answer(200, #"{"access_token":"new","background_geolocation":["stop"]}"#)
-    #expect(device.effects.map(\.name) == ["commands", "proceed", "send"])
+    #expect(device.effects.map(\.name) == ["authorization", "commands", "proceed", "send"])
   }
 
   @Test func aFaultyCommandIsReportedToo() {

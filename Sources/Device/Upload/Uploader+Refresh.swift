@@ -61,25 +61,24 @@ extension Uploader {
     _ queue: inout some RecordQueue, _ effects: inout [UploadEffect]
   ) {
     let commands = [refresh.commands, ReceivedCommands(in: outcome)].compactMap(\.self)
+    let result = RefreshResult(outcome)
     // What the app has set meanwhile is newer than what was asked for before (SDK §11.6).
-    if configuration.authorization.accessToken != refresh.accessToken {
-      log(.warning("Refreshed tokens dropped: the access token was replaced meanwhile", from: .authorization), &effects)
-      return resend(flush, refresh, after: commands, now, &queue, &effects)
-    }
-    switch RefreshResult(outcome) {
-    case .success(let answer, let tokens):
-      accept(tokens, status: outcome.status, now, &effects)
-      effects.append(
-        .authorization(AuthorizationEvent(isSuccess: true, status: outcome.status, response: answer, error: nil)))
-      resend(flush, refresh, after: commands, now, &queue, &effects)
+    let isOutdated = configuration.authorization.accessToken != refresh.accessToken
+    switch result {
+    case .success(_, let tokens):
+      if !isOutdated { accept(tokens, status: outcome.status, now, &effects) }
     case .failure(let message):
       log(.refreshFailed(status: outcome.status, reason: message), &effects)
-      unlock(flush.page, &queue, &effects)
-      effects.append(
-        .authorization(AuthorizationEvent(isSuccess: false, status: outcome.status, response: nil, error: message)))
-      for commands in commands { effects.append(.commands(commands)) }
-      finish(flush, SyncError(status: outcome.status), now, &effects)
+      if !isOutdated { unlock(flush.page, &queue, &effects) }
     }
+    effects.append(.authorization(AuthorizationEvent(result, status: outcome.status)))
+    if isOutdated {
+      log(.warning("Refreshed tokens dropped: the access token was replaced meanwhile", from: .authorization), &effects)
+    } else if case .failure = result {
+      for commands in commands { effects.append(.commands(commands)) }
+      return finish(flush, SyncError(status: outcome.status), now, &effects)
+    }
+    resend(flush, refresh, after: commands, now, &queue, &effects)
   }
 
   private mutating func accept(
@@ -150,6 +149,7 @@ package struct RefreshedTokens: Equatable, Sendable {
 
 /// The answer to a refresh request (SDK §6, `authorization`).
 package struct AuthorizationEvent: Equatable, Sendable {
+  /// Whether it brought tokens. They are in use unless the app has replaced the old ones meanwhile.
   package let isSuccess: Bool
   /// 0 when no answer came.
   package let status: Int
@@ -157,4 +157,13 @@ package struct AuthorizationEvent: Equatable, Sendable {
   package let response: JSONValue?
   /// Nil when it was a success.
   package let error: String?
+}
+
+extension AuthorizationEvent {
+  fileprivate init(_ result: RefreshResult, status: Int) {
+    switch result {
+    case .success(let answer, _): self.init(isSuccess: true, status: status, response: answer, error: nil)
+    case .failure(let message): self.init(isSuccess: false, status: status, response: nil, error: message)
+    }
+  }
 }

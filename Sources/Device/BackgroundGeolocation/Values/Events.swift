@@ -65,7 +65,7 @@ public struct ActivityChangeEvent: Hashable, Sendable {
 
 /// A request for new tokens has ended.
 public struct AuthorizationEvent: Sendable {
-  /// Whether new tokens are in use.
+  /// Whether it brought new tokens. They are in use unless the app has set another access token meanwhile.
   public let isSuccess: Bool
   /// Of the answer; 0 when none came.
   public let status: Int
