@@ -204,6 +204,20 @@ import Vocabulary
     #expect(stage.violated == (isStopped ? [] : [.geofence]))
   }
 
+  /// The visit goes on (SDK §15.4). A fence that is far away alone, and is not monitored for that, may be entered again.
+  @Test(arguments: [(true, [Invariant.geofence]), (false, [])])
+  func aFenceIsNotEnteredAgainAfterAStop(isStopped: Bool, violated: [Invariant]) {
+    let stage = stageWithFence()
+    tell(.enter, stage)
+    stage.event(.geofencesChange(on: [], off: [Self.fence.identifier]))
+    if isStopped { stage.event(.enabledChange(isEnabled: false)) }
+    stage.pass(seconds: 10)
+    stage.event(.enabledChange(isEnabled: true))
+    stage.event(.geofencesChange(on: [Self.fence], off: []))
+    tell(.enter, stage)
+    #expect(stage.violated == violated)
+  }
+
   /// Ten minutes are as long as a token is good.
   @Test(arguments: [
     (10, false, 200, []), (720, false, 401, []), (720, false, 200, [Invariant.auth]), (10, true, 200, [.auth]),

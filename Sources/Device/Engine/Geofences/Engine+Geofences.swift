@@ -113,11 +113,14 @@ extension Engine {
     }
   }
 
-  /// Without events: the device is not watched any more, it has not left anything.
+  /// The active set is empty then (BGGeo 188). No fence has its exit: the device is not watched any more, it has left nothing.
   mutating func endMonitoring(into effects: inout [Effect]) {
     let active = fences.geofences.map(\.identifier).filter { fences.isActive($0) }
     fences.stop()
-    if !active.isEmpty { effects.append(.demand(.geofences(on: [], off: active))) }
+    if !active.isEmpty {
+      effects.append(.demand(.geofences(on: [], off: active)))
+      effects.append(.event(.geofencesChange(on: [], off: active)))
+    }
     demandSampling(into: &effects)
     demandFenceUpdates(into: &effects)
   }

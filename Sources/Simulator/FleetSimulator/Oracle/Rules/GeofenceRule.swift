@@ -23,6 +23,8 @@ final class GeofenceRule: Rule {
     /// When they were added or removed. A crossing from before then is still told, and is none of the fence that is there.
     var changed: [String: Moment] = [:]
     var monitored: Set<String> = []
+    /// The visits when all fences were taken off, as a stop does, over which they last (SDK §15.4).
+    var interrupted: (visits: [String: Visit], at: MonotonicInstant)?
   }
 
   /// Only of devices that have fences.
@@ -39,7 +41,6 @@ final class GeofenceRule: Rule {
     case .told(.engine(.geofencesChange(let on, let off))): monitor(on, off, context)
     // What was monitored is monitored anew, and was not watched meanwhile.
     case .launched: devices[context.device] = nil
-    // Nothing is monitored after a stop, of which no change of the set is told.
     case .told(.engine(.enabledChange(isEnabled: false))): endMonitoring(context)
     case .moves(let episode): follow(episode, context)
     case .asked(let command), .told(.commanded(let command)): forget(command, context)
@@ -50,6 +51,9 @@ final class GeofenceRule: Rule {
   /// Without an initial trigger a visit may begin silently when monitoring begins again (SDK §15.4).
   private func endMonitoring(_ context: EventContext) {
     devices[context.device]?.monitored = []
+    if let interrupted = devices[context.device]?.interrupted, interrupted.at == context.now.monotonic {
+      devices[context.device]?.visits = interrupted.visits
+    }
     let geolocation = ledger.truth.lives[context.device].configuration?.geolocation
     if geolocation?.geofenceInitialTriggerEntry == false { devices[context.device]?.visits = [:] }
   }
@@ -164,6 +168,7 @@ final class GeofenceRule: Rule {
 
   private func monitor(_ on: [Geofence], _ off: [String], _ context: EventContext) {
     var fences = devices[context.device, default: Fences()]
+    if on.isEmpty { fences.interrupted = (fences.visits, context.now.monotonic) }
     for identifier in off {
       fences.monitored.remove(identifier)
       fences.visits[identifier] = nil
