@@ -18,6 +18,17 @@ import Vocabulary
     #expect(rig.engine.timers.isRunning(.stopTimeout))
   }
 
+  /// "Only `still`", however sure another report is.
+  @Test(arguments: DevicePlatform.allCases, [ActivityType.unknown, ActivityType(name: "tilting")])
+  func whatIsNoStillBeginsNoTimeout(platform: DevicePlatform, type: ActivityType) {
+    var rig = EngineRig.driving(platform)
+    rig.act(type)
+    rig.wait(1_000)
+    #expect(rig.engine.state.isMoving && !rig.engine.timers.isRunning(.stopTimeout))
+    rig.act(.still)
+    #expect(rig.engine.timers.isRunning(.stopTimeout))
+  }
+
   @Test func theTimeoutIsFiveMinutes() {
     var rig = EngineRig.driving()
     rig.act(.still)

@@ -16,7 +16,9 @@ extension Engine {
     switch (state.isMoving, isMovingType) {
     case (true, true):
       if activity.confidence >= settings.minimumConfidence { cancelStopping(into: &effects) }
-    case (true, false): seemStill(confidence: activity.confidence, at: now, into: &effects)
+    case (true, false):
+      // A doubt is no rest (SDK §12.6.1).
+      if activity.type == .still { seemStill(confidence: activity.confidence, at: now, into: &effects) }
     case (false, true):
       if activity.confidence >= settings.minimumConfidence { seemMoving(at: now, into: &effects) }
     case (false, false): stop(.motionTrigger, into: &effects)
