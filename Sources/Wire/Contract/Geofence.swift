@@ -75,19 +75,14 @@ package enum GeofenceKey {
 }
 
 extension Geofence {
-  /// The radius below which a platform detects crossings unreliably (SDK §15.1). Smaller ones are warned about and
-  /// accepted.
-  package static func leastReliableRadiusMetres(on platform: DevicePlatform) -> Double {
-    switch platform {
-    case .ios: 200
-    case .android: 150
-    }
-  }
+  /// The radius below which both platforms detect crossings unreliably (Geofence 316; SDK §15.1). Smaller ones are warned
+  /// about and accepted.
+  private static let leastReliableRadiusMetres = 200.0
 
   /// Whether a warning is due. A polygon's circle follows from its corners.
-  package func isUnreliablySmall(on platform: DevicePlatform) -> Bool {
+  package var isUnreliablySmall: Bool {
     switch shape {
-    case .circle(_, let radius): radius < Self.leastReliableRadiusMetres(on: platform)
+    case .circle(_, let radius): radius < Self.leastReliableRadiusMetres
     case .polygon: false
     }
   }

@@ -23,7 +23,7 @@ extension Engine {
         note(.error("addGeofence: \(error)", from: .geofences), .error, into: &effects)
         continue
       }
-      if geofence.isUnreliablySmall(on: profile.platform) {
+      if geofence.isUnreliablySmall {
         note(.warning("the radius of \(geofence.identifier) is small", from: .geofences), .warning, into: &effects)
       }
       note(.geofenceAdded(identifier: geofence.identifier), .info, into: &effects)
