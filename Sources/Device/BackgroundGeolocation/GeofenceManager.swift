@@ -9,8 +9,8 @@ public final class GeofenceManager: Sendable {
 
   init(_ device: Device) { self.device = device }
 
-  /// Adds a geofence, or puts it in the place of one with its identifier. It is watched while tracking is on, and
-  /// before `ready` it waits. Throws `BGGeoError` when the geofence makes no sense; nothing has changed then.
+  /// Adds a geofence, or puts it in the place of one with its identifier. It counts at once, also
+  /// before `ready`, and is watched while tracking is on. Throws `BGGeoError` when the geofence makes no sense; nothing has changed then.
   public func add(_ geofence: Geofence) async throws { try await addAll([geofence]) }
 
   /// The same for many, all or none. The error names the one that makes no sense.

@@ -116,7 +116,7 @@ public final class GeolocationConfig: Sendable {
     set { box.edit { $0.geolocation.geofenceInitialTriggerEntry = newValue } }
   }
 
-  /// Android only: quicker geofences without tracking; `false` by default.
+  /// Whether crossings are noticed sooner in geofences-only mode, at the cost of power; `false` by default.
   public var geofenceModeHighAccuracy: Bool {
     get { box.value.geolocation.geofenceModeHighAccuracy }
     set { box.edit { $0.geolocation.geofenceModeHighAccuracy = newValue } }
