@@ -34,9 +34,11 @@ public final class Authorization: Sendable {
   /// What the device may and can locate with now.
   public func getState() -> ProviderChangeEvent { ProviderChangeEvent(device.platform.provider) }
 
-  /// Asks the user, and returns the answer. A `LinuxPlatform` answers what it was told by `setAuthorization`. Throws
-  /// `BGGeoError` with the status as its code when the user has refused.
+  /// Asks the user, and returns the answer; before `ready` it waits. A `LinuxPlatform` answers what it was told by
+  /// `setAuthorization`. Throws `BGGeoError` with the status as its code when the user has refused, and `LocationError` 499 when
+  /// the task is cancelled or the instance closed.
   public func requestPermission() async throws -> CLAuthorizationStatus {
+    try await device.untilReady()
     let status = getState().status
     switch status {
     case .authorizedAlways, .authorizedWhenInUse: return status
@@ -45,10 +47,11 @@ public final class Authorization: Sendable {
     }
   }
 
-  /// Asks for accurate positions for once; `purpose` is the key of the text to show. Returns what the platform was
-  /// told.
+  /// Asks for accurate positions for once, and waits and throws as `requestPermission` does; `purpose` is the key of the
+  /// text to show. Returns what the platform was told.
   public func requestTemporaryFullAccuracy(purpose: String) async throws -> CLAccuracyAuthorization {
-    getState().accuracyAuthorization
+    try await device.untilReady()
+    return getState().accuracyAuthorization
   }
 }
 

@@ -72,8 +72,8 @@ extension BGGeo {
   /// They are stored and uploaded like tracked ones: while tracking is on, as the persist mode says.
   ///
   /// - Parameters:
-  ///   - timeout: Seconds; without a position for so long, `failure` is called with `LocationError` 408, each time;
-  ///     with 1 as soon as there is no permission, with 0 when location services are off.
+  ///   - timeout: Seconds, from `ready` on; without a position for so long, `failure` is called with `LocationError` 408, each
+  ///     time; with 1 as soon as there is no permission, with 0 when location services are off.
   ///   - extras: Go into these records. With values that JSON cannot represent, `failure` is called with 400, and there is
   ///     no stream; so too when `interval` is negative, or `timeout` no positive number.
   public func watchPosition(
@@ -110,9 +110,9 @@ extension BGGeo {
       return 0
     }
     let patience = Nanoseconds.milliseconds(Int64(min(timeout, PositionRequest.longestTimeoutSeconds) * 1_000))
-    return device.watch(intervalMilliseconds: interval, persist: persist, extras: object) { now in
-      PositionWatch(success: success, failure: failure, patience: patience, deadline: now + patience)
-    }
+    return device.watch(
+      intervalMilliseconds: interval, persist: persist, extras: object,
+      watcher: PositionWatch(success: success, failure: failure, patience: patience))
   }
 
   /// Ends a stream. A number that is none of a running one has no effect.

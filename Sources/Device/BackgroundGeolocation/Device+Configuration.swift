@@ -48,7 +48,17 @@ extension Device {
         result.change.warnings = (draft?.warnings ?? []) + result.change.warnings
         return result
       }
+      core.waiting.goOn(at: now)
     }
+  }
+
+  /// For what asks the user: before `ready` it waits (BGGeo 35).
+  func untilReady() async throws {
+    guard let id = perform({ core, _ in core.waiting.makeID() }) else { throw LocationError.cancelled }
+    try await answer(
+      ask: { core, continuation, _ in
+        if core.host.isReady { continuation.resume() } else { core.waiting.readiness[id] = continuation }
+      }, cancel: { core in core.waiting.readiness.removeValue(forKey: id) })
   }
 }
 
@@ -65,19 +75,23 @@ struct PositionWatch: Sendable {
   let success: Callback<LocationEvent>
   let failure: Callback<any Error>
   let patience: Nanoseconds
-  /// Without a position until then, `failure` hears of it.
-  var deadline: MonotonicInstant
+  /// Without a position until then, `failure` hears of it. Nil before `ready`.
+  private(set) var deadline: MonotonicInstant?
+
+  init(success: Callback<LocationEvent>, failure: Callback<any Error>, patience: Nanoseconds) {
+    (self.success, self.failure, self.patience) = (success, failure, patience)
+  }
+
+  /// Its time begins, or begins anew.
+  mutating func begin(at now: Moment) { deadline = now.monotonic + patience }
 }
 
 extension Device {
-  /// `watcher` makes one for the time that it is given.
-  func watch(
-    intervalMilliseconds: Double, persist: Bool?, extras: RenderedObject,
-    watcher: (MonotonicInstant) -> PositionWatch
-  ) -> Int {
+  func watch(intervalMilliseconds: Double, persist: Bool?, extras: RenderedObject, watcher: PositionWatch) -> Int {
     perform { core, now in
       let id = core.waiting.makeID()
-      core.waiting.watches[id] = watcher(now.monotonic)
+      core.waiting.watches[id] = watcher
+      if core.host.isReady { core.waiting.watches[id]?.begin(at: now) }
       var request = WatchRequest(id: id)
       request.intervalMilliseconds = intervalMilliseconds
       request.persist = persist
@@ -97,9 +111,10 @@ extension Device {
   /// Those who have waited too long, in the order of their numbers.
   func expireWatches(_ core: inout DeviceCore, at now: Moment) {
     for id in core.waiting.watches.keys.sorted() {
-      guard var watcher = core.waiting.watches[id], watcher.deadline <= now.monotonic else { continue }
-      watcher.deadline = now.monotonic + watcher.patience
-      core.waiting.watches[id] = watcher
+      guard let watcher = core.waiting.watches[id], let deadline = watcher.deadline, deadline <= now.monotonic else {
+        continue
+      }
+      core.waiting.watches[id]?.begin(at: now)
       callbacks.add { [failure = watcher.failure] in [failure.call(LocationError.timeout)] }
     }
   }

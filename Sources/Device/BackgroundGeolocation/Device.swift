@@ -186,9 +186,8 @@ final class Device: Sendable {
   private func deliver(_ event: HostEvent, _ waiting: inout DeviceCore.Waiting, at now: Moment) {
     switch event {
     case .position(let id, let result):
-      if var watcher = waiting.watches[id] {
-        watcher.deadline = now.monotonic + watcher.patience
-        waiting.watches[id] = watcher
+      if let watcher = waiting.watches[id] {
+        waiting.watches[id]?.begin(at: now)
         switch result {
         case .success(let record):
           let location = LocationEvent(record, style: style)
@@ -234,6 +233,13 @@ extension DeviceCore.Waiting {
     for id in positions.keys.sorted() { positions[id]?.resume(throwing: cancelled) }
     for id in syncs.keys.sorted() { syncs[id]?.resume(throwing: cancelled) }
     for id in logUploads.keys.sorted() { logUploads[id]?.resume(throwing: cancelled) }
+    for id in readiness.keys.sorted() { readiness[id]?.resume(throwing: cancelled) }
+  }
+
+  /// `ready` was called: who has waited for it goes on, and the time of a watch begins.
+  mutating func goOn(at now: Moment) {
+    for id in readiness.keys.sorted() { readiness.removeValue(forKey: id)?.resume() }
+    for id in watches.keys where watches[id]?.deadline == nil { watches[id]?.begin(at: now) }
   }
 }
 

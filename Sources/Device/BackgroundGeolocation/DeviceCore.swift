@@ -17,6 +17,8 @@ struct DeviceCore {
     var watches: [Int: PositionWatch] = [:]
     var syncs: [UInt64: CheckedContinuation<[QueuedRecord], any Error>] = [:]
     var logUploads: [UInt64: CheckedContinuation<Void, any Error>] = [:]
+    /// For `ready`.
+    var readiness: [Int: CheckedContinuation<Void, any Error>] = [:]
     var nextID = 1
 
     mutating func makeID() -> Int {

@@ -64,6 +64,21 @@ import Testing
     sub.remove()
   }
 
+  /// BGGeo 35: the user is asked behind `ready`; a task that is cancelled before asks nothing.
+  @Test func aPermissionIsAskedForBehindReady() async throws {
+    let bench = try Bench()
+    let authorization = bench.bgGeo.authorization
+    let given = Task { try await authorization.requestPermission() }
+    given.cancel()
+    await #expect(throws: LocationError.self) { try await given.value }
+    let accuracy = Task { try await authorization.requestTemporaryFullAccuracy(purpose: "delivery") }
+    accuracy.cancel()
+    await #expect(throws: LocationError.self) { try await accuracy.value }
+    let status = Task { try await authorization.requestPermission() }
+    bench.bgGeo.ready { _ in }
+    #expect(try await status.value == .authorizedAlways)
+  }
+
   /// It is at rest and has no place, and nothing but the permission changes.
   @Test(arguments: [LinuxPlatform.Profile.iOS, .android])
   func aStartThatWasRefusedFindsItsPlaceWhenItIsGranted(profile: LinuxPlatform.Profile) async throws {

@@ -111,6 +111,25 @@ import Testing
     #expect(bench.bgGeo.store.count == 0, "tracking is off")
   }
 
+  /// BGGeo 33: "no events fire" before `ready`, however long that takes.
+  @Test func theTimeOfAWatchBeginsWithReady() async throws {
+    let bench = try Bench()
+    let errors = Inbox<Int>()
+    let id = bench.bgGeo.watchPosition(
+      success: { _ in }, failure: { errors.add(($0 as? LocationError)?.code ?? -1) })
+    bench.clock.advance(by: 600)
+    await bench.bgGeo.callbackQueue.drained()
+    #expect(errors.all == [])
+    bench.bgGeo.ready { _ in }
+    bench.clock.advance(by: 59)
+    await bench.bgGeo.callbackQueue.drained()
+    #expect(errors.all == [])
+    bench.clock.advance(by: 1)
+    await bench.bgGeo.callbackQueue.drained()
+    #expect(errors.all == [408])
+    bench.bgGeo.stopWatchPosition(id)
+  }
+
   @Test func aWatchGoesOnWhereTheDeviceStands() async throws {
     let bench = try Bench()
     try await bench.startAtRest()
