@@ -1,6 +1,7 @@
 import Base
 import HTTP1
 import JSON
+import Store
 import Testing
 
 @testable import IngestServer
@@ -229,10 +230,10 @@ import Testing
     let book = RefusalLog()
     for number in 0..<2_000 {
       book.note(
-        Refusal(run: "", device: "phone-\(number)", status: 401, code: "token_required"),
+        Refusal(device: DeviceIdentity(name: "phone-\(number)"), status: 401, code: "token_required"),
         at: .init(millisecondsSince1970: Int64(number)))
     }
     let kept = book.entries(run: "", device: nil)
-    #expect(kept.count <= RefusalLog.kindsMax && kept[0].refusal.device == "phone-1999")
+    #expect(kept.count <= RefusalLog.kindsMax && kept[0].refusal.device.name == "phone-1999")
   }
 }

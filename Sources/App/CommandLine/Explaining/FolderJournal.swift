@@ -41,7 +41,7 @@ struct FolderJournal: RequestJournal {
         for request in page.elements {
           // What tells nothing new is not unpacked.
           guard !others.contains(request.entry.run), let seen = seen(request) else { continue }
-          if request.entry.run == run {
+          if request.entry.run.isExactly(run) {
             take(seen)
           } else if uuid.map(SeenRequest.uuids(in: seen.body).contains) ?? true {
             others.insert(request.entry.run)
@@ -91,7 +91,7 @@ struct FolderJournal: RequestJournal {
   func devices() throws(SourceFailure) -> [String] {
     do throws(StoreError) {
       let reader = try SQLiteReader(folder: folder)
-      return try reader.devices(limit: 100_000).elements.filter { $0.identity.run == run }.map(\.identity.name)
+      return try reader.devices(limit: 100_000).elements.filter { $0.identity.run.isExactly(run) }.map(\.identity.name)
     } catch { throw SourceFailure(message: error.message) }
   }
 
@@ -101,7 +101,7 @@ struct FolderJournal: RequestJournal {
       var next: Int64? = .max
       while let before = next {
         let page = try reader.quarantine(before: before, limit: FolderJournal.page)
-        for record in page.elements where record.device.run == run {
+        for record in page.elements where record.device.run.isExactly(run) {
           let words = record.detail.isEmpty ? record.reason : "\(record.reason): \(record.detail)"
           for uuid in SeenRequest.uuids(in: record.record) {
             let time = WallInstant(exactly: record.receivedAt)

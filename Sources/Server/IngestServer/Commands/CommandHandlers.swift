@@ -70,13 +70,13 @@ struct CommandHandlers: Sendable {
       let fields = try AdminFields(JSONValue(parsing: exchange.body.span), knows: ["tags"])
       let wrong = FieldError("tags", .outOfRange(expected: "a list of at most 100 non-empty strings"))
       guard case .array(let elements) = fields.value("tags"), elements.count <= 100 else { throw wrong }
-      var tags: Set<String> = []
+      var tags: Set<ExactText> = []
       for element in elements {
         guard case .string(let tag) = element, !tag.isEmpty else { throw wrong }
-        tags.insert(tag)
+        tags.insert(ExactText(tag))
       }
       // In the order in which the store gives them back.
-      let ordered = tags.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
+      let ordered = tags.map(\.text).sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
       return .change(.setTags(exchange.namedDevice, ordered), answering: "tags")
     } catch {
       return .answer(.error(400, "bad_request", "\(error)"))

@@ -18,7 +18,7 @@ struct WatchTable: Sendable {
     fileprivate(set) var next: UInt64 = 0
     fileprivate(set) var isTold = false
 
-    fileprivate func concerns(_ name: String) -> Bool { name.isEmpty || device ?? name == name }
+    fileprivate func concerns(_ name: String) -> Bool { name.isEmpty || device == nil || name.isExactly(device) }
   }
 
   private struct Run {
@@ -42,30 +42,32 @@ struct WatchTable: Sendable {
     mutating func forget() { (first, batches, byteCount) = (end + 1, [], 0) }
   }
 
-  private var runs: [String: Run] = [:]
+  private var runs: [ExactText: Run] = [:]
   private(set) var count = 0
   /// How many of them are about requests.
   private(set) var requestCount = 0
 
   mutating func add(_ watch: Watch, run: String) {
     var watch = watch
-    watch.next = runs[run]?.end ?? 0
-    runs[run, default: Run()].watches.append(watch)
+    watch.next = runs[ExactText(run)]?.end ?? 0
+    runs[ExactText(run), default: Run()].watches.append(watch)
     count += 1
     if watch.kinds.contains(where: \.isOfJournal) { requestCount += 1 }
   }
 
-  mutating func remove(_ id: UInt64, run: String) {
+  mutating func remove(_ id: UInt64, run name: String) {
+    let run = ExactText(name)
     guard let index = index(of: id, run), let watch = runs[run]?.watches.remove(at: index) else { return }
     count -= 1
     if watch.kinds.contains(where: \.isOfJournal) { requestCount -= 1 }
     if runs[run]?.watches.isEmpty == true { runs[run] = nil }
   }
 
-  private func index(of id: UInt64, _ run: String) -> Int? { runs[run]?.watches.firstIndex { $0.id == id } }
+  private func index(of id: UInt64, _ run: ExactText) -> Int? { runs[run]?.watches.firstIndex { $0.id == id } }
 
   /// What came since the last call, and whether something is missing from it.
-  mutating func collect(_ id: UInt64, run name: String) -> (batches: [IngestBatch], hasMissed: Bool) {
+  mutating func collect(_ id: UInt64, run: String) -> (batches: [IngestBatch], hasMissed: Bool) {
+    let name = ExactText(run)
     guard let index = index(of: id, name), var run = runs[name] else { return ([], false) }
     let watch = run.watches[index]
     let hasMissed = watch.next < run.first
@@ -98,13 +100,14 @@ struct WatchTable: Sendable {
       (.returnCommands(let device, _), .changed):
       tell(device, nil, &messages) { $0.kinds.contains(.commands) }
     case (.delete(let device), .changed): forget(device.run, &messages)
-    case (.reset(let run), .changed): for name in run.map({ [$0] }) ?? runs.keys.sorted() { forget(name, &messages) }
+    case (.reset(let run), .changed):
+      for name in run.map({ [$0] }) ?? runs.keys.map(\.text).sorted() { forget(name, &messages) }
     default: break
     }
   }
 
   private mutating func forget(_ run: String, _ messages: inout [EventHub.Message]) {
-    runs[run]?.forget()
+    runs[ExactText(run)]?.forget()
     tell(DeviceIdentity(run: run, name: ""), nil, &messages) { _ in true }
   }
 
@@ -117,9 +120,10 @@ struct WatchTable: Sendable {
   private mutating func tell(
     _ device: DeviceIdentity, _ batch: IngestBatch?, _ messages: inout [EventHub.Message], _ isMeant: (Watch) -> Bool
   ) {
-    guard var run = runs[device.run] else { return }
+    let name = ExactText(device.run)
+    guard var run = runs[name] else { return }
     // A second reference would copy it.
-    runs[device.run] = Run()
+    runs[name] = Run()
     var isKept = false
     for index in run.watches.indices where run.watches[index].concerns(device.name) {
       let isForRecords = batch != nil && run.watches[index].kinds.contains(.records)
@@ -129,6 +133,6 @@ struct WatchTable: Sendable {
       messages.append((.eventsWaiting(run.watches[index].id), run.watches[index].address))
     }
     if isKept, let batch { run.keep(batch) }
-    runs[device.run] = run
+    runs[name] = run
   }
 }

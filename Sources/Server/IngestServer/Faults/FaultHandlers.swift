@@ -147,24 +147,24 @@ extension JSONWriter {
 /// The tags of the devices, in memory, because a fault is decided the moment a head is there. Filled
 /// from the store before the first group, and changed with every commit that changes a tag.
 final class DeviceTags: Sendable {
-  /// By run and by name. Devices without tags are not in it.
-  private let tags = Mutex<[String: [String: [String]]]>([:])
+  /// Devices without tags are not in it.
+  private let tags = Mutex<[DeviceIdentity: [String]]>([:])
 
   /// What the store holds when it is opened.
   func load(from reader: any StoreReader) throws(StoreError) {
     for (device, tag) in try reader.tags() {
-      tags.withLock { $0[device.run, default: [:]][device.name, default: []].append(tag) }
+      tags.withLock { $0[device, default: []].append(tag) }
     }
   }
 
   /// As `load`, whatever was known before.
   func reload(from reader: any StoreReader) throws(StoreError) {
-    var found: [String: [String: [String]]] = [:]
-    for (device, tag) in try reader.tags() { found[device.run, default: [:]][device.name, default: []].append(tag) }
+    var found: [DeviceIdentity: [String]] = [:]
+    for (device, tag) in try reader.tags() { found[device, default: []].append(tag) }
     tags.withLock { $0 = found }
   }
 
-  func tags(of device: DeviceIdentity) -> [String] { tags.withLock { $0[device.run]?[device.name] ?? [] } }
+  func tags(of device: DeviceIdentity) -> [String] { tags.withLock { $0[device] ?? [] } }
 
   /// A group is on disk; on the writer's thread, in the order of the groups.
   func note(_ group: [StoreJob], _ results: [StoreResult]) {
@@ -181,10 +181,10 @@ final class DeviceTags: Sendable {
   }
 
   private func set(_ list: [String], _ device: DeviceIdentity) {
-    tags.withLock { $0[device.run, default: [:]][device.name] = list.isEmpty ? nil : list }
+    tags.withLock { $0[device] = list.isEmpty ? nil : list }
   }
 
   private func forget(_ run: String?) {
-    tags.withLock { tags in if let run { tags[run] = nil } else { tags = [:] } }
+    tags.withLock { tags in tags = tags.filter { run != nil && !$0.key.run.isExactly(run) } }
   }
 }

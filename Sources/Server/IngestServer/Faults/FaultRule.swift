@@ -39,9 +39,9 @@ struct FaultRule: Equatable, Sendable {
 
   func concerns(_ request: FaultRequest) -> Bool {
     guard isEnabled, !fault.kind.isOfHandshake else { return false }
-    if let device = match.device, device != request.device { return false }
-    if let tag = match.tag, !request.tags.contains(tag) { return false }
-    if let run = match.run, run != request.run { return false }
+    if let device = match.device, !device.isExactly(request.device) { return false }
+    if let tag = match.tag, !request.tags.contains(where: { $0.isExactly(tag) }) { return false }
+    if let run = match.run, !run.isExactly(request.run) { return false }
     if let operation = match.operation, operation != request.operation { return false }
     if fault.kind.isOfRecords, request.operation != .uploadLocations { return false }
     return match.isTime(request.at)
@@ -168,7 +168,7 @@ extension FaultRule.Match {
     device = try fields.text("device")
     tag = try fields.text("tag")
     let named = try fields.text("run")
-    if !owner.isEmpty, let named, named != owner {
+    if !owner.isEmpty, let named, !named.isExactly(owner) {
       throw FieldError(fields.place("run"), .outOfRange(expected: "the run of the request, \(owner)"))
     }
     run = named == "*" ? nil : named ?? owner

@@ -26,8 +26,8 @@ struct FaultRuleSet: Sendable {
   /// Puts the rules in place of those of the same owner. Counts start at zero, unless they are kept where a rule says what
   /// it said before.
   mutating func replace(_ rules: [FaultRule], of owner: String, keepsCounts: Bool = false) {
-    let before = entries.filter { $0.rule.owner == owner }
-    entries.removeAll { $0.rule.owner == owner }
+    let before = entries.filter { $0.rule.owner.isExactly(owner) }
+    entries.removeAll { $0.rule.owner.isExactly(owner) }
     entries += rules.map { rule in
       guard keepsCounts, var entry = before.first(where: { rule.continues($0.rule) }) else { return Entry(rule) }
       entry.rule = rule
@@ -38,7 +38,7 @@ struct FaultRuleSet: Sendable {
   /// Takes away the rules of an owner, or of all, and says how many there were.
   mutating func clear(of owner: String?) -> Int {
     let before = entries.count
-    entries.removeAll { owner == nil || $0.rule.owner == owner }
+    entries.removeAll { owner == nil || $0.rule.owner.isExactly(owner) }
     return before - entries.count
   }
 
@@ -146,6 +146,6 @@ final class FaultBoard: Sendable {
 
   /// The rules that were set in this run, or in any, in their order, with their counts.
   func entries(of owner: String?) -> [FaultRuleSet.Entry] {
-    plan.withLock { plan in plan.entries.filter { owner == nil || $0.rule.owner == owner } }
+    plan.withLock { plan in plan.entries.filter { owner == nil || $0.rule.owner.isExactly(owner) } }
   }
 }

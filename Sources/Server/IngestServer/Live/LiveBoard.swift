@@ -160,7 +160,7 @@ final class LiveBoard: Sendable {
   func fetch(after cursor: UInt64, run: String?, limit: Int) -> Changes {
     let (removed, changed, end, floor) = state.withLock { state in
       let removed = state.removals.filter { $0.change > cursor && $0.extent.concerns(run) }
-      let changed = state.lines.filter { $0.change > cursor && (run == nil || $0.device.run == run) }
+      let changed = state.lines.filter { $0.change > cursor && (run == nil || $0.device.run.isExactly(run)) }
       return (removed, changed, state.change, state.floor)
     }
     var changes = Changes(cursor: end, hasGap: cursor < floor)
@@ -250,7 +250,7 @@ struct LiveRemoval: Sendable {
     func covers(_ device: DeviceIdentity) -> Bool {
       switch self {
       case .device(let removed): removed == device
-      case .run(let run): run == device.run
+      case .run(let run): run.isExactly(device.run)
       case .everything: true
       }
     }
@@ -259,7 +259,8 @@ struct LiveRemoval: Sendable {
     func covers(_ other: Extent) -> Bool {
       switch (self, other) {
       case (.everything, _): true
-      case (.run(let run), .device(let device)): run == device.run
+      case (.run(let run), .device(let device)): run.isExactly(device.run)
+      case (.run(let run), .run(let other)): run.isExactly(other)
       default: self == other
       }
     }
@@ -268,8 +269,8 @@ struct LiveRemoval: Sendable {
     func concerns(_ run: String?) -> Bool {
       guard let run else { return true }
       return switch self {
-      case .device(let device): device.run == run
-      case .run(let removed): removed == run
+      case .device(let device): device.run.isExactly(run)
+      case .run(let removed): removed.isExactly(run)
       case .everything: true
       }
     }

@@ -28,7 +28,7 @@ struct EventFilter: Sendable {
   var device: String?
 
   func takes(_ event: LiveEvent) -> Bool {
-    (run == nil || run == event.run) && (device == nil || device == event.device)
+    (run == nil || event.run.isExactly(run)) && (device == nil || event.device.isExactly(device))
   }
 }
 

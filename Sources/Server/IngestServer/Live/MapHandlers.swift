@@ -1,3 +1,4 @@
+import Base
 import Contract
 import JSON
 import Synchronization
@@ -55,12 +56,12 @@ final class MapBoard: Sendable {
   var revision: Int { changes.load(ordering: .acquiring) }
 
   func map(of run: String) -> Map? {
-    maps.withLock { maps in maps.first { $0.run == run }?.map }
+    maps.withLock { maps in maps.first { $0.run.isExactly(run) }?.map }
   }
 
   func put(_ map: Map, of run: String) {
     maps.withLock { maps in
-      maps.removeAll { $0.run == run }
+      maps.removeAll { $0.run.isExactly(run) }
       if maps.count >= Self.runsMax { maps.removeFirst() }
       maps.append((run, map))
     }
@@ -71,7 +72,7 @@ final class MapBoard: Sendable {
   func clear(run: String?) -> Int {
     let count = maps.withLock { maps in
       let before = maps.count
-      maps.removeAll { run == nil || $0.run == run }
+      maps.removeAll { run == nil || $0.run.isExactly(run) }
       return before - maps.count
     }
     if count > 0 { changes.add(1, ordering: .releasing) }

@@ -12,7 +12,7 @@ extension Shortfall {
   ) throws(StoreError) -> [ShortfallReason] {
     var reasons: [ShortfallReason] = []
     if let device {
-      for (owner, count) in try holders(of: uuids, in: run, reader) where owner != device {
+      for (owner, count) in try holders(of: uuids, in: run, reader) where !owner.isExactly(device) {
         reasons.append(
           ShortfallReason(
             kind: .otherDevice, message: "\(CountRange.records(count)) under device \(owner)", count: count,
@@ -37,15 +37,15 @@ extension Shortfall {
   ) throws(StoreError) -> [(device: String, count: Int)] {
     var selection = KeySelection(run: run)
     selection.uuids = uuids
-    var counts: [String: Int] = [:]
+    var counts: [ExactText: Int] = [:]
     var cursor: ArrivalCursor?
     var pages = 0
     repeat {
       let page = try reader.keys(selection, after: cursor)
-      for record in page.elements { counts[record.device.name, default: 0] += 1 }
+      for record in page.elements { counts[ExactText(record.device.name), default: 0] += 1 }
       cursor = page.next
       pages += 1
     } while cursor != nil && pages < pagesMax
-    return counts.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
+    return counts.map { ($0.key.text, $0.value) }.sorted { $0.0 < $1.0 }
   }
 }

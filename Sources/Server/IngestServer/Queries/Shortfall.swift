@@ -41,7 +41,7 @@ struct Shortfall: Sendable {
       var reason = ShortfallReason(entry, of: device)
       let isLate = sought.since.map { entry.lastAt >= $0 } ?? false
       reason.rank =
-        entry.refusal.device.isEmpty ? isLate ? .nameless : .earlierNameless : isLate ? .meanwhile : .earlier
+        entry.refusal.device.name.isEmpty ? isLate ? .nameless : .earlierNameless : isLate ? .meanwhile : .earlier
       return reason
     }
     if let reader {
@@ -196,7 +196,7 @@ extension ShortfallReason {
   init(_ entry: RefusalLog.Entry, of device: String?) {
     let refusal = entry.refusal
     let times = entry.count == 1 ? "1 upload" : "\(entry.count) uploads"
-    let name = refusal.device.isEmpty ? device == nil ? "" : " of an unnamed device" : " of \(refusal.device)"
+    let name = refusal.device.name.isEmpty ? device == nil ? "" : " of an unnamed device" : " of \(refusal.device.name)"
     let rule = refusal.rule.isEmpty ? "a fault" : "the fault rule \(refusal.rule)"
     switch refusal.status {
     case _ where !refusal.fault.isEmpty:
@@ -244,9 +244,8 @@ extension ShortfallReason {
 
 /// A kind of request of a device that stored nothing.
 struct Refusal: Hashable, Sendable {
-  let run: String
-  /// Empty where the request did not say.
-  let device: String
+  /// The name is empty where the request did not say.
+  let device: DeviceIdentity
   let status: Int
   /// The `code` of the answer; empty where there is none.
   let code: String
@@ -279,7 +278,7 @@ final class RefusalLog: Sendable {
     // An entry is short, whatever a client sends.
     let longest = DeviceIdentity.nameBytesMax
     var refusal = Refusal(
-      run: String(exchange.run.prefix(longest)), device: String(exchange.device.prefix(longest)),
+      device: DeviceIdentity(run: String(exchange.run.prefix(longest)), name: String(exchange.device.prefix(longest))),
       status: response.status, code: response.code ?? "")
     refusal.path = String((exchange.unservedPath ?? "").prefix(longest))
     refusal.rule = exchange.fault?.rule ?? ""
@@ -306,8 +305,8 @@ final class RefusalLog: Sendable {
     entries.withLock { entries in
       entries.values.filter { entry in
         let refusal = entry.refusal
-        let isOfRun = refusal.run == run || !refusal.path.isEmpty
-        return isOfRun && (device == nil || refusal.device.isEmpty || refusal.device == device)
+        let isOfRun = refusal.device.run.isExactly(run) || !refusal.path.isEmpty
+        return isOfRun && (device == nil || refusal.device.name.isEmpty || refusal.device.name.isExactly(device))
       }
       .sorted { ($0.lastAt, $0.refusal.code, $0.refusal.path) > ($1.lastAt, $1.refusal.code, $1.refusal.path) }
     }
@@ -315,7 +314,7 @@ final class RefusalLog: Sendable {
 
   /// Forgets those of a run, or all.
   func clear(run: String?) {
-    entries.withLock { entries in entries = entries.filter { run != nil && $0.key.run != run } }
+    entries.withLock { entries in entries = entries.filter { run != nil && !$0.key.device.run.isExactly(run) } }
   }
 }
 

@@ -22,7 +22,7 @@ final class TrafficBoard: Sendable {
 
   /// Errors that differ only in device and time.
   struct ErrorName: Hashable, Sendable {
-    let run: String
+    let run: ExactText
     let status: Int
     /// The kind of the fault that the request met.
     let fault: String?
@@ -53,7 +53,7 @@ final class TrafficBoard: Sendable {
   }
 
   fileprivate struct State {
-    var runs: [String: RunCounts] = [:]
+    var runs: [ExactText: RunCounts] = [:]
     var errors: [ErrorName: ErrorCount] = [:]
     var failing: [DeviceIdentity: Failure] = [:]
   }
@@ -88,9 +88,9 @@ final class TrafficBoard: Sendable {
     if run == nil || run == "" { plain.reset() }
     state.withLock { state in
       guard let run else { return state = State() }
-      state.runs[run] = nil
-      state.errors = state.errors.filter { $0.key.run != run }
-      state.failing = state.failing.filter { $0.key.run != run }
+      state.runs[ExactText(run)] = nil
+      state.errors = state.errors.filter { !$0.key.run.text.isExactly(run) }
+      state.failing = state.failing.filter { !$0.key.run.isExactly(run) }
     }
   }
 
@@ -101,30 +101,31 @@ final class TrafficBoard: Sendable {
   /// Of one run, or of all, in the order of run and name.
   func failures(run: String?) -> [(device: DeviceIdentity, failure: Failure)] {
     let failing = state.withLock { $0.failing }
-    return failing.filter { run == nil || $0.key.run == run }
+    return failing.filter { run == nil || $0.key.run.isExactly(run) }
       .sorted { ($0.key.run, $0.key.name) < ($1.key.run, $1.key.name) }.map { ($0.key, $0.value) }
   }
 
   /// Of one run, or of all, the most frequent first.
   func errors(run: String?) -> [ErrorCount] {
-    let errors = state.withLock { $0.errors.values.filter { run == nil || $0.name.run == run } }
+    let errors = state.withLock { $0.errors.values.filter { run == nil || $0.name.run.text.isExactly(run) } }
     return errors.sorted { one, other in
       if one.count != other.count { return one.count > other.count }
-      return (one.name.run, one.name.status, one.name.fault ?? "", one.name.code ?? "")
-        < (other.name.run, other.name.status, other.name.fault ?? "", other.name.code ?? "")
+      return (one.name.run.text, one.name.status, one.name.fault ?? "", one.name.code ?? "")
+        < (other.name.run.text, other.name.status, other.name.fault ?? "", other.name.code ?? "")
     }
   }
 
-  func runs() -> [String: RunCounts] {
+  func runs() -> [ExactText: RunCounts] {
     var runs = state.withLock { $0.runs }
     let plain = plain.value
-    if plain > 0 { runs["", default: RunCounts()].requests += plain }
+    if plain > 0 { runs[ExactText(""), default: RunCounts()].requests += plain }
     return runs
   }
 }
 
 extension TrafficBoard.State {
-  fileprivate mutating func count(_ run: String, _ exchange: Exchange, isFailed: Bool) {
+  fileprivate mutating func count(_ name: String, _ exchange: Exchange, isFailed: Bool) {
+    let run = ExactText(name)
     if runs[run] == nil, runs.count >= TrafficBoard.runsMax {
       let kept = runs.sorted { $0.value.isLater(than: $1.value) }.prefix(TrafficBoard.runsMax / 2)
       runs = Dictionary(uniqueKeysWithValues: kept.map { ($0.key, $0.value) })
@@ -139,7 +140,7 @@ extension TrafficBoard.State {
 
   fileprivate mutating func name(_ exchange: Exchange, _ response: Response, of device: DeviceIdentity) {
     let name = TrafficBoard.ErrorName(
-      run: device.run, status: response.status, fault: exchange.faultName, code: response.code)
+      run: ExactText(device.run), status: response.status, fault: exchange.faultName, code: response.code)
     if errors[name] == nil, errors.count >= TrafficBoard.errorsMax {
       let kept = errors.values.sorted { $0.lastAt > $1.lastAt }.prefix(TrafficBoard.errorsMax / 2)
       errors = Dictionary(uniqueKeysWithValues: kept.map { ($0.name, $0) })

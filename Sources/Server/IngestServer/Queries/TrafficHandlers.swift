@@ -20,16 +20,16 @@ struct TrafficHandlers: Sendable {
   /// belongs to no run stands under the empty name.
   func listRuns(_ exchange: Exchange) -> Reply {
     let only = exchange.optionalRun
-    var known: [String: Run] = [:]
+    var known: [ExactText: Run] = [:]
     for (name, counts) in board.runs() { known[name, default: Run()].counts = counts }
-    for entry in faults.entries(of: nil) { known[entry.rule.owner, default: Run()].rules += 1 }
+    for entry in faults.entries(of: nil) { known[ExactText(entry.rule.owner), default: Run()].rules += 1 }
     return .ask { [known] (reader: any StoreReader) throws(StoreError) -> Response in
       var runs = known
-      for stored in try reader.runs() { runs[stored.run, default: Run()].stored = stored }
-      let listed = runs.filter { only == nil || $0.key == only }
-        .sorted { ($1.value.lastSeen, $0.key) < ($0.value.lastSeen, $1.key) }
+      for stored in try reader.runs() { runs[ExactText(stored.run), default: Run()].stored = stored }
+      let listed = runs.filter { only == nil || $0.key.text.isExactly(only) }
+        .sorted { ($1.value.lastSeen, $0.key.text) < ($0.value.lastSeen, $1.key.text) }
       return .object { writer in
-        writer.objects("runs", listed) { writer, run in writer.members(of: run.value, named: run.key) }
+        writer.objects("runs", listed) { writer, run in writer.members(of: run.value, named: run.key.text) }
       }
     }
   }
@@ -40,7 +40,7 @@ struct TrafficHandlers: Sendable {
     return .answer(
       .object { writer in
         writer.objects("errors", errors) { writer, error in
-          writer.member("run", error.name.run)
+          writer.member("run", error.name.run.text)
           writer.member("status", error.name.status)
           writer.member("fault", error.name.fault)
           writer.member("code", error.name.code)

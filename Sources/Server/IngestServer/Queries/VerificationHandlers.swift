@@ -1,3 +1,4 @@
+import Base
 import JSON
 import Store
 
@@ -50,7 +51,7 @@ extension JSONWriter {
     }
     for record in bare.prefix(max(0, Self.missingNamedMax - missing.count)) {
       beginObject()
-      member("device", record.device)
+      member("device", record.device?.text)
       member("uuid", record.uuid)
       key("timestamp")
       null()

@@ -9,7 +9,7 @@ struct VerificationRequest {
 
   /// A record of which only the uuid is known, and perhaps the device.
   struct Bare: Hashable {
-    let device: String?
+    let device: ExactText?
     let uuid: UUID128
   }
 
@@ -93,7 +93,7 @@ struct VerificationRequest {
   private mutating func add(_ record: JSONValue, _ owner: JSONValue?, _ run: String) throws(ResponseError) {
     try checkRoom()
     if case .string(let text) = record {
-      bare.append(Bare(device: try name(owner), uuid: try uuid(text)))
+      bare.append(Bare(device: try name(owner).map(ExactText.init), uuid: try uuid(text)))
       return
     }
     do throws(FieldError) { _ = try AdminFields(record, knows: Self.recordKeys) } catch { throw refuse("\(error)") }
@@ -250,7 +250,7 @@ struct UUIDSearch: Sendable {
     open = Set(request.bare)
     self.selection.uuids = Set(request.bare.map(\.uuid))
     if let first = request.bare.first?.device, request.bare.allSatisfy({ $0.device == first }) {
-      self.selection.device = DeviceIdentity(run: selection.run, name: first)
+      self.selection.device = DeviceIdentity(run: selection.run, name: first.text)
     }
   }
 
@@ -266,7 +266,7 @@ struct UUIDSearch: Sendable {
     var search = self
     for record in found.elements {
       search.open.remove(VerificationRequest.Bare(device: nil, uuid: record.key.uuid))
-      search.open.remove(VerificationRequest.Bare(device: record.device.name, uuid: record.key.uuid))
+      search.open.remove(VerificationRequest.Bare(device: ExactText(record.device.name), uuid: record.key.uuid))
     }
     guard let next = found.next, !search.open.isEmpty else {
       return ContentPage(bytes: try search.ending(reader), next: nil)

@@ -38,7 +38,7 @@ struct AdminFields {
   func run(within exchange: Exchange) throws(FieldError) -> String {
     let outer = exchange.run
     guard let run = try text("run") else { return outer }
-    guard outer.isEmpty || run == outer else {
+    guard outer.isEmpty || run.isExactly(outer) else {
       throw FieldError(place("run"), .outOfRange(expected: "omitted, or equal to the run of the request, \(outer)"))
     }
     return run

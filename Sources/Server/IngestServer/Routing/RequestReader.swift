@@ -71,7 +71,7 @@ struct RequestReader: Sendable {
     }
     if route.isAdministrative, let named = query.first(where: { $0.name == "run" }) {
       if target.run.isEmpty { target.run = named.value }
-      if target.run != named.value { refusal = refusal ?? .contradiction(target.run, named.value) }
+      if !target.run.isExactly(named.value) { refusal = refusal ?? .contradiction(target.run, named.value) }
     }
     let exchange = Exchange(head, target, query: query, receivedAt: backend.now, begunAt: now)
     if route.namesOrigin, let host = head.text(HeaderName.host) {

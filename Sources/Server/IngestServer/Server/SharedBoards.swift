@@ -1,3 +1,4 @@
+import Base
 import JSON
 import PostgresStore
 import Store
@@ -12,7 +13,7 @@ final class SharedBoards: Sendable {
 
   private struct Key: Hashable {
     let kind: String
-    let run: String
+    let run: ExactText
   }
 
   private let faults: FaultBoard
@@ -32,7 +33,7 @@ final class SharedBoards: Sendable {
   func put(_ bytes: [UInt8]?, _ kind: Kind, of run: String, _ change: @escaping @Sendable () -> Response) -> Reply {
     guard let documents else { return .answer(change()) }
     return .ask { [self] (_: any StoreReader) throws(StoreError) in
-      let key = Key(kind: kind.rawValue, run: run)
+      let key = Key(kind: kind.rawValue, run: ExactText(run))
       return try followed.withLock { (followed) throws(StoreError) in
         if let bytes {
           followed[key] = try documents.put(bytes, key.kind, of: run)
@@ -51,7 +52,7 @@ final class SharedBoards: Sendable {
     return .ask { [self] (_: any StoreReader) throws(StoreError) in
       try followed.withLock { (followed) throws(StoreError) in
         try documents.clear(run: run)
-        followed = followed.filter { run != nil && $0.key.run != run }
+        followed = followed.filter { run != nil && !$0.key.run.text.isExactly(run) }
         return answer(faults.clear(run: run), maps.clear(run: run))
       }
     }
@@ -60,7 +61,7 @@ final class SharedBoards: Sendable {
   /// Follows what the servers have set: all documents that there are, as `read` finds them.
   func follow(_ read: () throws(StoreError) -> [SharedDocuments.Document]) throws(StoreError) {
     try followed.withLock { (followed) throws(StoreError) in
-      let found = Dictionary(try read().map { (Key(kind: $0.kind, run: $0.run), $0) }) { $1 }
+      let found = Dictionary(try read().map { (Key(kind: $0.kind, run: ExactText($0.run)), $0) }) { $1 }
       for (key, document) in found where followed[key] != document.change { follow(document.bytes, key) }
       for key in followed.keys where found[key] == nil { follow(nil, key) }
       followed = found.mapValues(\.change)
@@ -71,14 +72,14 @@ final class SharedBoards: Sendable {
   private func follow(_ bytes: [UInt8]?, _ key: Key) {
     switch Kind(rawValue: key.kind) {
     case .faults:
-      guard let bytes else { return faults.replace([], of: key.run) }
+      guard let bytes else { return faults.replace([], of: key.run.text) }
       do {
-        let rules = try FaultRule.list(try JSONValue(parsing: bytes.span), owner: key.run, reach)
-        faults.replace(rules, of: key.run, keepsCounts: true)
+        let rules = try FaultRule.list(try JSONValue(parsing: bytes.span), owner: key.run.text, reach)
+        faults.replace(rules, of: key.run.text, keepsCounts: true)
       } catch { return }
     case .map:
-      guard let bytes else { return _ = maps.clear(run: key.run) }
-      do throws(MapRefusal) { maps.put(try MapBoard.Map(geoJSON: bytes), of: key.run) } catch { return }
+      guard let bytes else { return _ = maps.clear(run: key.run.text) }
+      do throws(MapRefusal) { maps.put(try MapBoard.Map(geoJSON: bytes), of: key.run.text) } catch { return }
     case nil: break
     }
   }

@@ -1,3 +1,4 @@
+import Base
 import Contract
 import JSON
 import Store
@@ -46,7 +47,11 @@ struct RefreshBreakages {
   /// Replaces what was asked for the same run and device. 0 times ends it, and where no device is named all that was asked for in
   /// the run. False when there are too many.
   mutating func set(_ breakage: RefreshBreakage?, run: String, device: String?, times: Int) -> Bool {
-    entries.removeAll { $0.run == run && ($0.device == device || times == 0 && device == nil) }
+    entries.removeAll { entry in
+      guard entry.run.isExactly(run) else { return false }
+      guard let device else { return entry.device == nil || times == 0 }
+      return device.isExactly(entry.device)
+    }
     guard let breakage, times > 0 else { return true }
     guard entries.count < Self.entriesMax else { return false }
     entries.append(Entry(run: run, device: device, breakage: breakage, remaining: times))
@@ -56,15 +61,15 @@ struct RefreshBreakages {
   /// Ends what was asked for in this run, or in all; says how many things.
   mutating func clear(run: String?) -> Int {
     let before = entries.count
-    entries.removeAll { run == nil || $0.run == run }
+    entries.removeAll { run == nil || $0.run.isExactly(run) }
     return before - entries.count
   }
 
   /// The fault of this refresh; one for the device itself goes first.
   mutating func take(for device: DeviceIdentity) -> RefreshBreakage? {
     let index =
-      entries.firstIndex { $0.run == device.run && $0.device == device.name }
-      ?? entries.firstIndex { $0.run == device.run && $0.device == nil }
+      entries.firstIndex { $0.run.isExactly(device.run) && device.name.isExactly($0.device) }
+      ?? entries.firstIndex { $0.run.isExactly(device.run) && $0.device == nil }
     guard let index else { return nil }
     let breakage = entries[index].breakage
     entries[index].remaining -= 1

@@ -90,7 +90,7 @@ struct RefreshThrottle {
   /// Forgets the failures of this run, or all; says of how many tokens.
   mutating func clear(run: String?) -> Int {
     let before = windows.count
-    windows = windows.filter { run != nil && $0.value.run != run }
+    windows = windows.filter { run != nil && !$0.value.run.isExactly(run) }
     return before - windows.count
   }
 

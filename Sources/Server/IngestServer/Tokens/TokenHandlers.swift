@@ -99,7 +99,7 @@ struct TokenHandlers: Sendable {
 extension Exchange {
   /// What the body says, where the head says nothing: rules of faults and the journal go by it. It proves nothing.
   fileprivate func isSaid(toBeOf device: DeviceIdentity) {
-    guard self.device.isEmpty, device.run == run else { return }
+    guard self.device.isEmpty, device.run.isExactly(run) else { return }
     self.device = identity(device.name)?.name ?? ""
   }
 }

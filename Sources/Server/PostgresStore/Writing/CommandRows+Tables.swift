@@ -41,7 +41,7 @@ extension CommandRows {
       for row in 0..<result.count {
         let wanted = wantedKeys[Int(result.integer(row, 0)) - 1]
         guard let key = wanted.deduplicationKey else { continue }
-        openKeys[OpenKey(target: wanted.target, key: key)] = result.integer(row, 1)
+        openKeys[OpenKey(target: wanted.target, key: ExactText(key))] = result.integer(row, 1)
       }
     }
   }
@@ -100,7 +100,7 @@ extension CommandRows {
 
   private func loadBroadcasts(_ round: PostgresRound) throws(PostgresRound.Failure) {
     var arguments = PostgresArguments()
-    arguments.add(texts: Set(devices.all.map(\.identity.run)).sorted(), of: { $0 })
+    arguments.add(texts: Set(devices.all.map { ExactText($0.identity.run) }), of: { $0.text })
     arguments.add(takeLimits.keys.map { devices[$0].broadcastMark }.min() ?? 0)
     arguments.add(now)
     try round.send(
@@ -123,14 +123,14 @@ extension CommandRows {
     var arguments = PostgresArguments()
     arguments.add(integers: known, of: { $0 })
     arguments.add(now)
-    arguments.add(texts: wantedTags, of: { $0 })
+    arguments.add(texts: wantedTags, of: { $0.text })
     try round.send(
       """
       SELECT device, tag FROM device_tags WHERE device = ANY($1::int8[]) AND (tag = ANY($3::text[])
         OR tag IN (SELECT target FROM orders WHERE is_open AND kind = 1 AND expires > $2::int8))
       """, arguments
     ) { [self] result in
-      for row in 0..<result.count { tags[result.integer(row, 0), default: []].insert(result.text(row, 1)) }
+      for row in 0..<result.count { tags[result.integer(row, 0), default: []].insert(ExactText(result.text(row, 1))) }
     }
   }
 

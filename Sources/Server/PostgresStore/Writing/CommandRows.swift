@@ -46,7 +46,7 @@ final class CommandRows {
   /// Orders for tags and for everyone, in the order of their ids.
   var broadcasts: [Int64] = []
   /// Tags of devices, as far as an open order names them.
-  var tags: [Int64: Set<String>] = [:]
+  var tags: [Int64: Set<ExactText>] = [:]
   var deliveries: [Key: Delivery] = [:]
   var proofs: [Int64: [Awaited]] = [:]
   /// Of these devices all proofs are written anew.
@@ -57,7 +57,7 @@ final class CommandRows {
 
   // For orders that come.
   var wantedKeys: [QueuedCommand] = []
-  var wantedTags: Set<String> = []
+  var wantedTags: Set<ExactText> = []
   var addCount = 0
   var numbers: ArraySlice<Int64> = []
   var openKeys: [OpenKey: Int64] = [:]
@@ -75,7 +75,7 @@ final class CommandRows {
 
   struct OpenKey: Hashable {
     let target: QueuedCommand.Target
-    let key: String
+    let key: ExactText
   }
 
   init(_ devices: LockedDevices, _ limits: StoreLimits, now: Int64) {
@@ -93,11 +93,11 @@ final class CommandRows {
   func asksForRoom(_ order: QueuedCommand) {
     addCount += 1
     if order.deduplicationKey != nil { wantedKeys.append(order) }
-    if case .tag(let tag, _) = order.target { wantedTags.insert(tag) }
+    if case .tag(let tag, _) = order.target { wantedTags.insert(ExactText(tag)) }
   }
 
   func add(_ order: QueuedCommand) -> StoreResult {
-    let openKey = order.deduplicationKey.map { OpenKey(target: order.target, key: $0) }
+    let openKey = order.deduplicationKey.map { OpenKey(target: order.target, key: ExactText($0)) }
     if let openKey, let id = openKeys[openKey] { return .queued(id: id, isNew: false) }
     if openCount >= limits.openOrders, !closesExpired {
       closesExpired = true
@@ -136,7 +136,7 @@ final class CommandRows {
   func mayHave(_ place: Int) -> Bool {
     due[place] != nil
       || broadcasts.contains { id in
-        id > devices[place].broadcastMark && orders[id]?.target.run == devices[place].identity.run
+        id > devices[place].broadcastMark && devices[place].identity.run.isExactly(orders[id]?.target.run)
       }
   }
 
@@ -165,8 +165,9 @@ final class CommandRows {
   private func reaches(_ target: QueuedCommand.Target, _ place: Int, _ device: Int64) -> Bool {
     switch target {
     case .device(let identity): identity == devices[place].identity
-    case .everyone(let run): run == devices[place].identity.run
-    case .tag(let tag, let run): run == devices[place].identity.run && tags[device]?.contains(tag) ?? false
+    case .everyone(let run): run.isExactly(devices[place].identity.run)
+    case .tag(let tag, let run):
+      run.isExactly(devices[place].identity.run) && tags[device]?.contains(ExactText(tag)) ?? false
     }
   }
 
@@ -193,7 +194,7 @@ final class CommandRows {
   private func close(_ id: Int64) {
     guard var order = orders[id], order.isOpen, case .device = order.target else { return }
     order.isOpen = false
-    if let key = order.key { openKeys[OpenKey(target: order.target, key: key)] = nil }
+    if let key = order.key { openKeys[OpenKey(target: order.target, key: ExactText(key))] = nil }
     orders[id] = order
     openCount -= 1
     turnedOrders.insert(id)
@@ -202,7 +203,7 @@ final class CommandRows {
   private func reopen(_ id: Int64) {
     guard var order = orders[id], !order.isOpen, case .device = order.target else { return }
     order.isOpen = true
-    if let key = order.key { openKeys[OpenKey(target: order.target, key: key), default: id] = id }
+    if let key = order.key { openKeys[OpenKey(target: order.target, key: ExactText(key)), default: id] = id }
     orders[id] = order
     openCount += 1
     turnedOrders.insert(id)

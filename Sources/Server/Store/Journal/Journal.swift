@@ -8,8 +8,8 @@ package final class Journal {
   let limits: JournalLimits
   var totals: Totals
   /// What is known of each run, and what was dropped of it since that could not be noted.
-  var runs: [String: JournaledRun]
-  var unwritten: [String: DroppedEntries] = [:]
+  var runs: [ExactText: JournaledRun]
+  var unwritten: [ExactText: DroppedEntries] = [:]
   let interruption: JournalInterruption
   /// Records noted since the bound of their table was looked at.
   var sentSinceTrim = 0
@@ -311,8 +311,8 @@ extension Journal {
         }
         return try Journal.count(connection, forgottenLast: totals.forgottenLast)
       }
-      runs = run.map { run in runs.filter { $0.key != run } } ?? [:]
-      unwritten = run.map { run in unwritten.filter { $0.key != run } } ?? [:]
+      runs = runs.filter { run != nil && !$0.key.text.isExactly(run) }
+      unwritten = unwritten.filter { run != nil && !$0.key.text.isExactly(run) }
     } catch {
       throw StoreError(error, opening: "the journal")
     }

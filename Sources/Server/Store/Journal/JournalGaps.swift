@@ -41,8 +41,8 @@ package struct DroppedEntries: Equatable, Sendable {
   }
 }
 
-extension [String: DroppedEntries] {
-  mutating func add(_ entries: DroppedEntries, of run: String) {
+extension [ExactText: DroppedEntries] {
+  mutating func add(_ entries: DroppedEntries, of run: ExactText) {
     guard count < DroppedEntries.runsMax || self[run] != nil else { return }
     self[run, default: DroppedEntries()].add(entries)
   }
@@ -87,8 +87,8 @@ extension Journal {
     }
   }
 
-  static func runs(_ connection: StoreConnection) throws(DatabaseError) -> [String: JournaledRun] {
-    var runs: [String: JournaledRun] = [:]
+  static func runs(_ connection: StoreConnection) throws(DatabaseError) -> [ExactText: JournaledRun] {
+    var runs: [ExactText: JournaledRun] = [:]
     try connection.with(
       "SELECT run, first, dropped, dropped_last FROM runs"
     ) { (statement: inout Statement) throws(DatabaseError) in
@@ -96,15 +96,15 @@ extension Journal {
       while try row.step() {
         let dropped = DroppedEntries(count: row.integer(at: 2), last: row.integer(at: 3))
         let first = row.integer(at: 1)
-        runs[row.text(at: 0)] = JournaledRun(first: first == 0 ? nil : first, dropped: dropped)
+        runs[ExactText(row.text(at: 0))] = JournaledRun(first: first == 0 ? nil : first, dropped: dropped)
       }
     }
     return runs
   }
 
   /// Notes runs that begin in the batch, whose first entry gets the number `first`, and what was dropped. Gives what `runs` is then.
-  func note(_ batch: borrowing JournalBatch, first: Int64) throws(DatabaseError) -> [String: JournaledRun] {
-    var changed: [String: JournaledRun] = [:]
+  func note(_ batch: borrowing JournalBatch, first: Int64) throws(DatabaseError) -> [ExactText: JournaledRun] {
+    var changed: [ExactText: JournaledRun] = [:]
     for (run, part) in batch.parts where runs[run]?.first == nil {
       changed[run, default: runs[run] ?? JournaledRun()].first = first + Int64(part.first)
     }
@@ -117,7 +117,7 @@ extension Journal {
         "INSERT OR REPLACE INTO runs(run, first, dropped, dropped_last) VALUES(?1, ?2, ?3, ?4)"
       ) { (statement: inout Statement) throws(DatabaseError) in
         var row = statement.start()
-        row.bind(1, text: run.utf8.span)
+        row.bind(1, text: run.text.utf8.span)
         row.bind(2, note.first ?? 0)
         row.bind(3, note.dropped.count)
         row.bind(4, note.dropped.last)
@@ -128,7 +128,7 @@ extension Journal {
     if noted.count > JournaledRun.runsMax {
       let oldest = noted.sorted { $0.value.first ?? .max < $1.value.first ?? .max }
       for (run, _) in oldest.prefix(noted.count - JournaledRun.runsMax / 2) {
-        try connection.run("DELETE FROM runs WHERE run = ?1", text: run)
+        try connection.run("DELETE FROM runs WHERE run = ?1", text: run.text)
         noted[run] = nil
       }
     }
@@ -143,6 +143,7 @@ extension Journal {
 
   /// What is missing of the requests of a run that were received at `from` or later.
   package func gaps(of run: String, from: Int64) throws(StoreError) -> [JournalGap] {
+    let run = ExactText(run)
     let note = runs[run] ?? JournaledRun()
     var dropped = note.dropped
     if let more = unwritten[run] { dropped.add(more) }

@@ -142,9 +142,9 @@ package struct JournalBatch: Sendable {
   package private(set) var byteCount = 0
   package private(set) var sent: [LedgerRecord] = []
   /// Of each run.
-  private(set) var parts: [String: Part] = [:]
+  private(set) var parts: [ExactText: Part] = [:]
   /// Entries for which there was no room, of each run.
-  private(set) var dropped: [String: DroppedEntries] = [:]
+  private(set) var dropped: [ExactText: DroppedEntries] = [:]
   private let limits: JournalLimits
 
   /// Entries of one run.
@@ -191,7 +191,7 @@ package struct JournalBatch: Sendable {
       block.append(entry, number: 0)
       blocks.append(block)
     }
-    parts[entry.run, default: Part(first: count)].add(entry)
+    parts[ExactText(entry.run), default: Part(first: count)].add(entry)
     count += 1
     byteCount += bytes
     return true
@@ -199,6 +199,6 @@ package struct JournalBatch: Sendable {
 
   /// An entry for which there is no room.
   mutating func drop(_ entry: JournalEntry) {
-    dropped.add(DroppedEntries(count: 1, last: entry.receivedAt), of: entry.run)
+    dropped.add(DroppedEntries(count: 1, last: entry.receivedAt), of: ExactText(entry.run))
   }
 }

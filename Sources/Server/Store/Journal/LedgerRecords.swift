@@ -169,8 +169,8 @@ extension Journal {
 
 extension LedgerFilter {
   fileprivate func takes(_ account: LedgerAccount) -> Bool {
-    if let run, run != account.device.run { return false }
-    if let device, device != account.device.name { return false }
+    if let run, !run.isExactly(account.device.run) { return false }
+    if let device, !device.isExactly(account.device.name) { return false }
     if let state, state != account.state { return false }
     return true
   }

@@ -5,7 +5,7 @@ import Database
 package struct QueuedCommand: Sendable {
   /// To whom. A tag and everyone mean the devices that upload before the command expires, each once; a device that gets
   /// the tag after its first upload since the order is not served again.
-  package enum Target: Hashable, Sendable {
+  package enum Target: Sendable {
     case device(DeviceIdentity)
     case tag(String, run: String)
     case everyone(run: String)
@@ -215,9 +215,9 @@ struct CommandOutbox {
   private func reaches(_ target: QueuedCommand.Target, _ device: DeviceTable.Device) throws(DatabaseError) -> Bool {
     switch target {
     case .device(let identity): return identity == device.identity
-    case .everyone(let run): return run == device.identity.run
+    case .everyone(let run): return run.isExactly(device.identity.run)
     case .tag(let tag, let run):
-      guard run == device.identity.run else { return false }
+      guard run.isExactly(device.identity.run) else { return false }
       return try connection.with(
         "SELECT 1 FROM device_tags WHERE device = ?1 AND tag = ?2"
       ) { (statement: inout Statement) throws(DatabaseError) in
@@ -346,7 +346,18 @@ struct CommandOutbox {
   }
 }
 
-extension QueuedCommand.Target {
+extension QueuedCommand.Target: Hashable {
+  package static func == (one: Self, other: Self) -> Bool {
+    let (columns, others) = (one.columns, other.columns)
+    return columns.kind == others.kind && columns.run.isExactly(others.run) && columns.text.isExactly(others.text)
+  }
+
+  package func hash(into hasher: inout Hasher) {
+    hasher.combine(columns.kind)
+    hasher.combine(exactly: columns.run)
+    hasher.combine(exactly: columns.text)
+  }
+
   /// As the table of orders keeps a target.
   package var columns: (kind: Int64, run: String, text: String) {
     switch self {

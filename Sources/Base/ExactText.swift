@@ -1,0 +1,43 @@
+/// A text as the key of a table. SQLite and PostgreSQL tell texts apart by their bytes, String by canonical equivalence (Unicode §3.12):
+/// "é" in one scalar and in two would be one key here, and two rows there.
+package struct ExactText: Hashable, Sendable {
+  package let text: String
+
+  package init(_ text: String) { self.text = text }
+
+  @inlinable
+  package static func == (one: ExactText, other: ExactText) -> Bool { one.text.isExactly(other.text) }
+
+  @inlinable
+  package func hash(into hasher: inout Hasher) { hasher.combine(exactly: text) }
+}
+
+extension String {
+  /// Whether both have the same UTF-8. False for nil.
+  @inlinable
+  package func isExactly(_ other: String?) -> Bool {
+    guard let other else { return false }
+    let (bytes, others) = (utf8.span, other.utf8.span)
+    guard bytes.count == others.count else { return false }
+    // An upload looks its device up several times: byte by byte would take twice as long as String's own comparison.
+    var index = 0
+    while index &+ 8 <= bytes.count {
+      if bytes.littleWord(at: index) != others.littleWord(at: index) { return false }
+      index &+= 8
+    }
+    while index < bytes.count {
+      if bytes[index] != others[index] { return false }
+      index &+= 1
+    }
+    return true
+  }
+}
+
+extension Hasher {
+  /// The UTF-8 of the text, and a byte that is in no UTF-8, so that where one text ends and the next begins counts as well.
+  @inlinable
+  package mutating func combine(exactly text: String) {
+    unsafe text.utf8.span.withUnsafeBytes { unsafe combine(bytes: $0) }
+    combine(0xFF as UInt8)
+  }
+}
