@@ -66,9 +66,9 @@ import Testing
     ]
     let ids = try targets.map { try #require(order(store, $0)) }
     #expect(upload(store, device, 1) == ids)
-    #expect(store.apply(.returnCommands(device, ids: [ids[0], ids[3]])) == .changed(2))
+    #expect(store.apply(.returnCommands(device, ids: [ids[1], ids[3]])) == .changed(4))
     let later = try #require(order(store, .everyone(run: "")))
-    #expect(upload(store, device, 2) == [ids[0], ids[3], later])
+    #expect(upload(store, device, 2) == ids[1...] + [later])
   }
 
   @Test(arguments: StoreKind.allCases) func whatWasNotDeliveredIsDueAgain(_ kind: StoreKind) throws {
@@ -78,6 +78,37 @@ import Testing
     #expect(store.apply(.returnCommands(device, ids: [id, 77])) == .changed(1))
     #expect(upload(store, device, 2) == [id])
     #expect(try store.reader().orders(run: "", now: Sample.noon, limit: 9).elements.map(\.attempts) == [2])
+  }
+
+  /// Alone, the older one would be the last that the device gets, and its state would hold.
+  @Test(arguments: StoreKind.allCases) func whatWasSentBehindALostCommandComesAgainBehindIt(_ kind: StoreKind) throws {
+    let store = try TestStore(kind)
+    let old = try #require(order(store, .device(device), #"["setConfig",{"distanceFilter":10}]"#))
+    #expect(upload(store, device, 1) == [old])
+    let short = try #require(order(store, .device(device), minutes: 1))
+    let new = try #require(order(store, .everyone(run: ""), #"["setConfig",{"distanceFilter":99}]"#))
+    #expect(upload(store, device, 2) == [short, new])
+    #expect(store.apply(.markDelivered(device, ids: [short, new])) == .changed(2))
+    let later = Sample.noon.advanced(byMilliseconds: Sample.minute)
+    #expect(store.apply(.returnCommands(device, ids: [old]), now: later) == .changed(2))
+    #expect(
+      try states(store, device, now: later) == [.queued, .delivered, .queued], "what has expired is not repeated")
+    #expect(store.apply(.markDelivered(device, ids: [new]), now: later) == .changed(0))
+    #expect(upload(store, device, 3, now: later) == [old, new])
+    #expect(store.apply(.markDelivered(device, ids: [old, new]), now: later) == .changed(2))
+    #expect(upload(store, device, 4, now: later) == [])
+  }
+
+  /// In one group with the fetch that came between.
+  @Test(arguments: StoreKind.allCases) func aLostAnswerBehindAFetchInOneGroupTakesItAlong(_ kind: StoreKind) throws {
+    let store = try TestStore(kind)
+    let old = try #require(order(store, .device(device)))
+    #expect(upload(store, device, 1) == [old])
+    let new = try #require(order(store, .device(device)))
+    let results = store.apply(
+      [.takeCommands(device, limit: 10), .returnCommands(device, ids: [old])], now: Sample.noon)
+    #expect(results == [.commands([TakenCommand(id: new, command: Array(#"["stop"]"#.utf8))]), .changed(2)])
+    #expect(upload(store, device, 2) == [old, new])
   }
 
   @Test(arguments: StoreKind.allCases) func anExpiredCommandIsNotSent(_ kind: StoreKind) throws {

@@ -65,6 +65,10 @@ package struct SessionOutput: Sendable {
   /// The client has ended its output already. Asks the kernel: while an answer is owed, input is not read.
   package var hasClientEnded: Bool { socket.map(Syscalls.hasPeerEnded) ?? false }
 
+  /// Bytes from the client that have arrived and were shown to no session yet: while an answer is owed, input is not read. Of TLS, as
+  /// many as the kernel has, which are more.
+  package var unreadCount: Int { socket.map(Syscalls.unreadCount) ?? 0 }
+
   /// What this client has not been able to take; a session that can drop or wait (a live stream) looks at it first.
   package var unsent: Int { unsentBefore + bytes.count }
 

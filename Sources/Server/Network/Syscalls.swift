@@ -194,6 +194,13 @@ extension Syscalls {
     return result == 0 && state != established
   }
 
+  /// Bytes that have arrived and were not read yet.
+  @inline(never)
+  static func unreadCount(_ socket: Int32) -> Int {
+    var count: Int32 = 0
+    return unsafe ioctl(socket, UInt(FIONREAD), &count) == 0 ? Int(count) : 0
+  }
+
   /// The first address that the resolver has for a name, with port 0.
   @inline(never)
   static func firstAddress(of name: String) -> SocketAddress? {

@@ -1,5 +1,6 @@
 import Network
 import Store
+import Support
 import Testing
 
 @testable import IngestServer
@@ -80,6 +81,52 @@ import Testing
     #expect(try harness.ledgerStates(of: "a") == ["delivered"])
   }
 
+  /// It may have been sent before the client could read the answer.
+  @Test func aRequestThatWasHereBeforeTheAnswerProvesNothing() throws {
+    let harness = try SessionHarness()
+    for device in ["a", "b"] { _ = try harness.order(stop, for: device) }
+    func states() throws -> [OrderedCommand.State] {
+      try harness.reader.orders(run: "", now: harness.now, limit: 10).elements.map(\.state)
+    }
+    let both = ["a", "b"].enumerated().flatMap { number, device in
+      SessionHarness.bytes("POST", "/locations", [("X-Device-Id", device)], body: Uploads.record(number))
+    }
+    harness.send(both)
+    #expect(try states() == [.sent, .sent])
+    harness.close(.reset)
+    harness.commit()
+    #expect(try states() == [.queued, .queued])
+    harness.send(both)
+    _ = try (harness.answer(), harness.answer())
+    #expect(try harness.request("GET", "/healthz").status == 200)
+    #expect(try states() == [.delivered, .delivered])
+  }
+
+  /// While an answer is owed, what comes stays with the kernel.
+  @Test func aRequestThatCameWhileTheAnswerWasOwedProvesNothing() throws {
+    try withServer { (server) throws in
+      let rule =
+        #"{"faults":[{"id":"f","fault":{"kind":"delayAfterCommit","time":"500ms"},"match":{"device":"a","count":1}}]}"#
+      #expect(try Curl.run(["-X", "PUT", "-d", rule, server.url + "/admin/v1/faults"]).hasSuffix(" 200"))
+      #expect(try post(server, "/admin/v1/devices/a/commands", stop).status == 200)
+      /// Commits what was handed over before.
+      func state() throws -> Bool {
+        #expect(try post(server, "/locations", Uploads.record(2), [("X-Device-Id", "b")]).status == 200)
+        return try Curl.run([server.url + "/admin/v1/devices/a/commands"]).contains(#""state":"delivered""#)
+      }
+      let client = try LoopbackClient(port: server.port)
+      try client.send(SessionHarness.bytes("POST", "/locations", [("X-Device-Id", "a")], body: Uploads.record(1)))
+      try client.send(SessionHarness.bytes("GET", "/healthz"))
+      var text = ""
+      while !text.hasSuffix("ok\n") { text += String(decoding: try client.receiveSome(atMost: 4_096), as: UTF8.self) }
+      #expect(text.contains("background_geolocation"))
+      #expect(try !state())
+      try client.send(SessionHarness.bytes("GET", "/healthz"))
+      _ = try client.receiveSome(atMost: 4_096)
+      #expect(try state())
+    }
+  }
+
   @Test(arguments: [CloseReason.clientClosed, .finished])
   func aConnectionClosedInOrderProvesItToo(reason: CloseReason) throws {
     let harness = try SessionHarness()
@@ -110,6 +157,30 @@ import Testing
     harness.commit()
     #expect(try harness.ledgerStates(of: "a") == ["queued"])
     #expect(try harness.upload(2, device: "a").commands == stopped)
+  }
+
+  /// The first connection hangs, and the device comes on another: what it was told there is the last word.
+  @Test func aCommandThatComesBackIsNotTheLast() throws {
+    let server = try VirtualServer()
+    let (first, second, admin) = (server.connect(), server.connect(), server.connect())
+    func order(_ metres: Int) throws {
+      let body = #"{"commands":[["setConfig",{"geolocation":{"distanceFilter":\#(metres)}}]]}"#
+      #expect(try admin.request("POST", "/admin/v1/devices/a/commands", body: body).status == 200)
+    }
+    func upload(_ client: VirtualClient, _ number: Int) throws -> String? {
+      try client.request("POST", "/locations", [("X-Device-Id", "a")], body: Uploads.record(number)).commands
+    }
+    func configured(_ metres: Int...) -> String {
+      "[" + metres.map { #"["setConfig",{"geolocation":{"distanceFilter":\#($0)}}]"# }.joined(separator: ",") + "]"
+    }
+    try order(10)
+    #expect(try upload(first, 1) == configured(10))
+    try order(99)
+    #expect(try upload(second, 2) == configured(99))
+    first.vanish()
+    server.settle()
+    #expect(try upload(second, 3) == configured(10, 99))
+    #expect(try upload(second, 4) == nil)
   }
 
   /// The client may go before the commit, or between the commit and the answer.

@@ -4,7 +4,7 @@ import Network
 import Store
 
 /// Commands on their way to a device. `sent` in the ledger means: in an answer. `delivered` means that the client showed
-/// that it read the answer: it went on to another request on the connection, or closed it in order behind the answer. `confirmed` means that
+/// that it read the answer: it sent another request on the connection since, or closed it in order behind the answer. `confirmed` means that
 /// a record made since then shows what was ordered, for the commands of which records can tell (`Command.proof`).
 extension IngestSession {
   /// Gives the answer, with the commands that wait for the device.
@@ -19,19 +19,31 @@ extension IngestSession {
     expectResult(of: exchange, .commands(response))
   }
 
-  /// The client goes on after the last answer.
-  func confirmCarried() {
-    guard let carried else { return }
-    self.carried = nil
-    // Should the store be too busy, the ledger keeps saying `sent`.
-    _ = context.backend.submit(.markDelivered(carried.device, ids: carried.ids), for: .discarded)
+  /// To be called before the answer with them is written.
+  func carry(_ commands: CarriedCommands, _ output: SessionOutput) {
+    carried.append(CarriedAnswer(commands: commands, seen: shownCount + UInt64(output.unreadCount)))
+    // A client that has ended its output may have given up: that it closes then is no sign that it has read this.
+    if output.hasClientEnded { returnCarried() }
   }
 
-  /// The client cannot have read the last answer.
+  /// The client goes on with a request that begins there in its output. One that was here before the answer left says nothing of it.
+  func confirmCarried(at place: UInt64 = .max) {
+    for answer in carried where answer.seen <= place {
+      // Should the store be too busy, the ledger keeps saying `sent`.
+      _ = context.backend.submit(.markDelivered(answer.commands.device, ids: answer.commands.ids), for: .discarded)
+    }
+    carried.removeAll { $0.seen <= place }
+  }
+
+  /// The client cannot have read what it has not confirmed.
   func returnCarried() {
-    guard let carried else { return }
-    self.carried = nil
-    _ = context.backend.submit(.returnCommands(carried.device, ids: carried.ids), for: .discarded)
+    for answer in carried { giveBack(answer.commands) }
+    carried = []
+  }
+
+  func giveBack(_ commands: CarriedCommands?) {
+    guard let commands else { return }
+    _ = context.backend.submit(.returnCommands(commands.device, ids: commands.ids), for: .discarded)
   }
 
   /// The connection has ended.
@@ -45,8 +57,15 @@ extension IngestSession {
       .handshakeFailed, .connectFailed:
       break
     }
-    carried = nil
+    carried = []
   }
+}
+
+/// Commands in an answer that may not have been read yet.
+struct CarriedAnswer {
+  let commands: CarriedCommands
+  /// So many bytes the client had sent when the answer was written.
+  let seen: UInt64
 }
 
 extension Continuation {

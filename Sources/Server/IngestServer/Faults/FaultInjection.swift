@@ -30,8 +30,7 @@ final class HeldAnswer: Responder {
 
   func closed(_ session: IngestSession) {
     guard case .response(let response) = step else { return }
-    session.carried = response.carried
-    session.returnCarried()
+    session.giveBack(response.carried)
   }
 }
 
@@ -72,7 +71,7 @@ extension IngestSession {
   }
 
   /// The fault before the commit, or instead of it.
-  func applyFault(
+  func meetBeforeStore(
     _ reply: Reply, _ exchange: Exchange, _ fault: AppliedFault, _ output: inout SessionOutput
   ) {
     switch fault.fault {
@@ -99,21 +98,23 @@ extension IngestSession {
     }
   }
 
-  /// The fault of an answer; false when it leaves as it is.
-  func applyFault(
+  /// The fault of an answer; false when it leaves as it is. Commands in one that cannot be read go back at once.
+  func meetAnswer(
     _ response: Response, of exchange: Exchange, _ fault: AppliedFault, _ output: inout SessionOutput
   ) -> Bool {
-    carried = response.carried
     switch fault.fault {
     case .delayAfterCommit: hold(exchange, .response(response), fault.delay, &output)
-    case .drop: end(exchange, response.unsent, with: .atOnce, output.now)
+    case .drop:
+      giveBack(response.carried)
+      end(exchange, response.unsent, with: .atOnce, output.now)
     case .cut(let count):
+      giveBack(response.carried)
       var bytes: [UInt8] = []
       append(response, exchange, to: &bytes)
       output.bytes += bytes.prefix(count)
       end(exchange, response, with: .reset, output.now)
     case .wrongLength(let difference):
-      returnCarried()
+      giveBack(response.carried)
       rules.stop()
       append(response, exchange, claiming: max(0, response.body.count + difference), to: &output.bytes)
       note(exchange, response, now: output.now)
@@ -121,23 +122,24 @@ extension IngestSession {
     case .dribble(let piece, _):
       var bytes: [UInt8] = []
       append(response, exchange, to: &bytes)
+      if let commands = response.carried { carry(commands, output) }
       note(exchange, response, now: output.now)
       wishes.wantsInput = false
       SlowResponse(bytes, piece: piece, pause: fault.delay).alarmRang(self, &output)
     case .malformed:
-      returnCarried()
+      giveBack(response.carried)
       var response = response
       response.carried = nil
       response.body = response.body.isEmpty ? [UInt8(ascii: "{")] : response.body.dropLast()
       write(exchange, response, bodyComplete: true, &output)
     case .empty:
-      returnCarried()
+      giveBack(response.carried)
       var response = response
       response.carried = nil
       response.body = []
       write(exchange, response, bodyComplete: true, &output)
     case .replace(let status, let fields, let body):
-      returnCarried()
+      giveBack(response.carried)
       write(exchange, .asked(status, fields, body: body, isHandled: true), bodyComplete: true, &output)
     case .refuse, .reset, .delay, .status, .portal, .redirect, .pretend, .prefix, .certificate, .cutHandshake,
       .slowHandshake:

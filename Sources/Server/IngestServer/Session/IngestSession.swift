@@ -27,8 +27,11 @@ package final class IngestSession: ByteSession {
   var body = BodyBuffer()
   /// How long the body is said to be.
   private(set) var bodyFraming = BodyFraming.none
-  /// What the last answer carried, until the client shows that it has read it.
-  var carried: CarriedCommands?
+  /// What answers carried, until the client shows that it has read them.
+  var carried: [CarriedAnswer] = []
+  /// Bytes of the client that were taken, and those that were shown as well.
+  private var takenCount: UInt64 = 0
+  private(set) var shownCount: UInt64 = 0
 
   /// Pieces of messages that one call takes before other connections have their turn: a tenth of a millisecond, also when
   /// each piece is a chunk of one byte.
@@ -74,6 +77,7 @@ package final class IngestSession: ByteSession {
   func receive(_ input: Span<UInt8>, meeting plannedFault: inout ServerFault?, _ output: inout SessionOutput) -> Int {
     var taken = 0
     var share = Self.share
+    shownCount = takenCount + UInt64(input.count)
     // What was taken last may have been the end, for which no further byte will call.
     while wishes.wantsInput && (taken == input.count || !output.isFull && share > 0) {
       let step: MessageStep
@@ -93,6 +97,7 @@ package final class IngestSession: ByteSession {
       }
       share -= 1
       taken += step.taken
+      takenCount += UInt64(step.taken)
       if step.event == .needMoreInput { break }
     }
     output.hasHadItsShare = share <= 0 && taken < input.count
@@ -185,7 +190,7 @@ extension IngestSession {
 
   private func headCame(meeting plannedFault: inout ServerFault?, _ output: inout SessionOutput) {
     exchangeCount &+= 1
-    confirmCarried()
+    if !carried.isEmpty { confirmCarried(at: takenCount) }
     rules.requestBegan(scratch.head)
     let reading = context.reader.read(scratch.head, now: output.now, from: caller)
     let exchange = reading.exchange
@@ -270,41 +275,10 @@ extension IngestSession {
     }
     exchange.fault = context.faults.fault(for: exchange, at: [.body, .answer], &plannedFault)
     if let fault = exchange.fault {
-      applyFault(reply, exchange, fault, &output)
+      meetBeforeStore(reply, exchange, fault, &output)
     } else {
       perform(reply, exchange, &output)
     }
-  }
-
-  func perform(_ reply: Reply, _ exchange: Exchange, _ output: inout SessionOutput) {
-    switch reply {
-    case .answer(let response): answerDevice(exchange, response, &output)
-    case .store(let job, let continuation):
-      guard context.backend.submit(job, for: address) else {
-        return answer(exchange, .overloaded, bodyComplete: true, &output)
-      }
-      expectResult(of: exchange, continuation)
-    case .ask(let question):
-      let isAsked = context.backend.ask({ .answered(.found(by: question, in: $0)) }, for: address)
-      wait(exchange, isAsked: isAsked, &output)
-    case .askJournal(let question):
-      let isAsked = context.journal?.ask({ .answered(.found(by: question, in: $0)) }, address)
-      wait(exchange, isAsked: isAsked ?? false, &output)
-    case .again(let step):
-      let isAsked = context.backend.ask(
-        { _ in
-          step()
-          return .readyAgain
-        }, for: address)
-      wait(exchange, isAsked: isAsked, &output)
-    case .respond(let begin): begin(self, exchange, &output)
-    }
-  }
-
-  /// For `SessionMessage.answered`.
-  private func wait(_ exchange: Exchange, isAsked: Bool, _ output: inout SessionOutput) {
-    guard isAsked else { return answer(exchange, .tooManyQuestions, bodyComplete: true, &output) }
-    expectAnswer(to: exchange)
   }
 
   private func refuse(_ error: HTTPError, _ output: inout SessionOutput) {
@@ -319,7 +293,7 @@ extension IngestSession {
   func answer(
     _ exchange: Exchange, _ response: Response, bodyComplete: Bool, _ output: inout SessionOutput
   ) {
-    if let fault = exchange.fault, applyFault(response, of: exchange, fault, &output) { return }
+    if let fault = exchange.fault, meetAnswer(response, of: exchange, fault, &output) { return }
     write(exchange, response, bodyComplete: bodyComplete, &output)
   }
 
@@ -327,9 +301,7 @@ extension IngestSession {
   func write(
     _ exchange: Exchange, _ response: Response, bodyComplete: Bool, _ output: inout SessionOutput
   ) {
-    carried = response.carried
-    // A client that has ended its output may have given up: that it closes then is no sign that it has read this.
-    if carried != nil, output.hasClientEnded { returnCarried() }
+    if let commands = response.carried { carry(commands, output) }
     if response.isCut { return end(exchange, response.unsent, with: .reset, output.now) }
     let isWhole = response.rest == nil || exchange.method == .head
     // Where only the end of the connection ends the content, it is the last.

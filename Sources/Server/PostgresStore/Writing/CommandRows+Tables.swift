@@ -49,7 +49,7 @@ extension CommandRows {
   func loadPresence(
     _ round: PostgresRound, _ found: @escaping (Presence) -> Void
   ) throws(PostgresRound.Failure) {
-    guard !takeLimits.isEmpty || awaitsProofs || !marks.isEmpty else { return }
+    guard !takeLimits.isEmpty || awaitsProofs || !marks.isEmpty || !returns.isEmpty else { return }
     try round.send(
       """
       SELECT EXISTS (SELECT FROM orders WHERE is_open AND kind = 0), EXISTS (SELECT FROM orders WHERE is_open AND kind > 0),
@@ -71,7 +71,7 @@ extension CommandRows {
     if presence.broadcasts || !wantedTags.isEmpty, !takeLimits.isEmpty { try loadTags(round, known) }
     if presence.returned, !takeLimits.isEmpty { try loadReturned(round) }
     if presence.proofs { try loadProofs(round, known) }
-    if !marks.isEmpty { try loadMarked(round) }
+    if !marks.isEmpty || !returns.isEmpty { try loadMarked(round) }
   }
 
   private func loadDue(_ round: PostgresRound) throws(PostgresRound.Failure) {
@@ -182,18 +182,20 @@ extension CommandRows {
   }
 
   private func loadMarked(_ round: PostgresRound) throws(PostgresRound.Failure) {
-    let known = marks.compactMap { mark in
-      devices[devices.place(of: mark.identity)].id.map { Key(command: mark.id, device: $0) }
-    }
+    let wanted =
+      marks.map { ($0.identity, first: $0.id, last: $0.id) }
+      + returns.map { ($0.identity, first: $0.first, last: .max) }
     var arguments = PostgresArguments()
-    arguments.add(integers: known, of: { $0.command })
-    arguments.add(integers: known, of: { $0.device })
+    arguments.add(integers: wanted, of: { $0.first })
+    arguments.add(integers: wanted, of: { $0.last })
+    arguments.add(integers: wanted, of: { devices[devices.place(of: $0.0)].id })
     try round.send(
       """
       SELECT deliveries.command, device, state, sent, confirmed, attempts, proven, id, run, kind, target, expires,
         orders.command, proof_kind, proof_value, key, is_open
-      FROM unnest($1::int8[], $2::int8[]) AS wanted(command, device) JOIN deliveries USING (command, device)
+      FROM unnest($1::int8[], $2::int8[], $3::int8[]) AS wanted(first, last, device) JOIN deliveries USING (device)
       LEFT JOIN orders ON id = deliveries.command
+      WHERE deliveries.command BETWEEN first AND last
       """, arguments
     ) { [self] result in
       for row in 0..<result.count {

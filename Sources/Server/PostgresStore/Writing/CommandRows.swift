@@ -68,6 +68,8 @@ final class CommandRows {
   // What the jobs ask for.
   var takeLimits: [Int: Int] = [:]
   var marks: [(identity: DeviceIdentity, id: Int64)] = []
+  /// Answers that were lost: what was sent behind the first of their commands is asked for too.
+  var returns: [(identity: DeviceIdentity, first: Int64)] = []
   var awaitsProofs = false
 
   /// What was taken, to be given back when the answer to the commit is lost.
@@ -219,15 +221,24 @@ extension CommandRows {
     }.count
   }
 
-  /// The answer did not reach the device: what it carried is due again, and its keys are open.
+  /// The answer did not reach the device: what it carried is due again, and its keys are open; so is what the device was sent behind it.
   func takeBack(_ ids: [Int64], of place: Int) -> Int {
-    let changed = change(ids, of: place) { $0.state = DeliveryState.due }
-    for key in changed {
+    let lost = change(ids, of: place) { $0.state = DeliveryState.due }
+    guard let first = lost.map(\.command).min() else { return 0 }
+    let later = deliveries.keys.filter { key in
+      key.device == devices[place].id && key.command > first && deliveries[key]?.state != DeliveryState.due
+        && orders[key.command].map { $0.expires > now } ?? false
+    }.sorted { $0.command < $1.command }
+    for key in lost + later {
+      deliveries[key]?.state = DeliveryState.due
+      deliveries[key]?.confirmed = nil
+      deliveries[key]?.proven = nil
+      deliveries[key]?.isChanged = true
       makeDue(key.command, at: place)
       reopen(key.command)
       drop(key)
     }
-    return changed.count
+    return lost.count + later.count
   }
 
   /// Those that are sent and not confirmed.

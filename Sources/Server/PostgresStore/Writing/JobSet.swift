@@ -45,9 +45,12 @@ final class JobSet {
     case .takeCommands(let device, let limit):
       devices.add(device)
       commands.asksForTakes(of: device, limit: limit)
-    case .markDelivered(let device, let ids), .returnCommands(let device, let ids):
+    case .markDelivered(let device, let ids):
       devices.add(device)
       commands.marks += ids.map { (device, $0) }
+    case .returnCommands(let device, let ids):
+      devices.add(device)
+      if let first = ids.min() { commands.returns.append((device, first)) }
     case .beginFamily: tokens.addFamily()
     case .rotate(let rotation): tokens.add(rotation)
     case .checkToken(_, let credential): tokens.add(credential)

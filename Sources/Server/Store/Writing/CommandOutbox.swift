@@ -1,65 +1,5 @@
-package import Base
+import Base
 import Database
-
-/// A command to be delivered.
-package struct QueuedCommand: Sendable {
-  /// To whom. A tag and everyone mean the devices that upload before the command expires, each once; a device that gets
-  /// the tag after its first upload since the order is not served again.
-  package enum Target: Sendable {
-    case device(DeviceIdentity)
-    case tag(String, run: String)
-    case everyone(run: String)
-  }
-
-  package var target: Target
-  /// The command as it stands in the answer: a JSON array whose first element is the command's name.
-  package var command: [UInt8]
-  package var expiresAt: WallInstant
-  /// An order with the key of one that is still open for the same target adds nothing.
-  package var deduplicationKey: String?
-  /// Nil for a command that leaves no mark in the records.
-  package var proof: CommandProof?
-
-  package init(
-    target: Target, command: [UInt8], expiresAt: WallInstant, deduplicationKey: String? = nil,
-    proof: CommandProof? = nil
-  ) {
-    self.target = target
-    self.command = command
-    self.expiresAt = expiresAt
-    self.deduplicationKey = deduplicationKey
-    self.proof = proof
-  }
-}
-
-/// What a later record has to show before a command counts as carried out.
-package enum CommandProof: Equatable, Sendable {
-  /// A motion change into this state.
-  case motionChange(isMoving: Bool)
-  /// The odometer stands near this value, in metres.
-  case odometer(metres: Double)
-
-  /// How far a device may have gone between the command and its next record.
-  private static let distance = 1_000.0
-
-  package func holds(of point: Point) -> Bool {
-    switch self {
-    case .motionChange(let isMoving): point.event == "motionchange" && point.isMoving == isMoving
-    case .odometer(let metres): point.odometer.map { (metres - 1...metres + Self.distance).contains($0) } ?? false
-    }
-  }
-}
-
-/// A command to be written into the answer that is about to be sent.
-package struct TakenCommand: Equatable, Sendable {
-  package let id: Int64
-  package let command: [UInt8]
-
-  package init(id: Int64, command: [UInt8]) {
-    self.id = id
-    self.command = command
-  }
-}
 
 /// Commands that wait for their device to call. The open orders are remembered in memory, so that an upload of a device
 /// with nothing to fetch costs a look into a dictionary.
@@ -279,23 +219,53 @@ struct CommandOutbox {
     return proven
   }
 
-  /// The answer did not reach the device: what it carried is due again, and its keys are open.
-  mutating func takeBack(_ ids: [Int64], of identity: DeviceIdentity, _ device: Int64) throws(DatabaseError) -> Int {
-    var count = 0
-    for id in ids {
-      let changed = try connection.run(
-        """
-        UPDATE deliveries SET state = \(DeliveryState.due)
-        WHERE command = ?1 AND device = ?2 AND state = \(DeliveryState.sent)
-        """, id, device)
-      if changed > 0 {
-        makeDue(id, for: identity)
-        openCount += try connection.run("UPDATE orders SET is_open = 1 WHERE id = ?1 AND kind = 0 AND is_open = 0", id)
-        try proofs.drop(id, of: device)
-      }
-      count += changed
+  /// The answer did not reach the device: what it carried is due again, and its keys are open. So is what the device was sent behind it,
+  /// read or not: alone, the older command would come last, and the last word counts.
+  mutating func takeBack(
+    _ ids: [Int64], of identity: DeviceIdentity, _ device: Int64, now: Int64
+  ) throws(DatabaseError) -> Int {
+    var lost: [Int64] = []
+    for id in Set(ids).sorted() where try isSent(id, to: device) { lost.append(id) }
+    guard let first = lost.min() else { return 0 }
+    let later = try sent(behind: first, to: device, now: now).filter { !lost.contains($0) }
+    for id in lost + later { try putBack(id, of: identity, device) }
+    return lost.count + later.count
+  }
+
+  private mutating func putBack(_ id: Int64, of identity: DeviceIdentity, _ device: Int64) throws(DatabaseError) {
+    try connection.run(
+      """
+      UPDATE deliveries SET state = \(DeliveryState.due), confirmed = NULL, proven = NULL
+      WHERE command = ?1 AND device = ?2
+      """, id, device)
+    makeDue(id, for: identity)
+    openCount += try connection.run("UPDATE orders SET is_open = 1 WHERE id = ?1 AND kind = 0 AND is_open = 0", id)
+    try proofs.drop(id, of: device)
+  }
+
+  private func isSent(_ id: Int64, to device: Int64) throws(DatabaseError) -> Bool {
+    try connection.first(
+      "SELECT 1 FROM deliveries WHERE command = ?1 AND device = ?2 AND state = \(DeliveryState.sent)", id, device)
+      != nil
+  }
+
+  /// Delivered and confirmed ones too, but none that has expired since.
+  private func sent(behind first: Int64, to device: Int64, now: Int64) throws(DatabaseError) -> [Int64] {
+    try connection.with(
+      """
+      SELECT deliveries.command FROM deliveries JOIN orders ON id = deliveries.command
+      WHERE device = ?1 AND deliveries.command > ?2 AND state <> \(DeliveryState.due) AND expires > ?3
+      ORDER BY deliveries.command
+      """
+    ) { (statement: inout Statement) throws(DatabaseError) in
+      var row = statement.start()
+      row.bind(1, device)
+      row.bind(2, first)
+      row.bind(3, now)
+      var ids: [Int64] = []
+      while try row.step() { ids.append(row.integer(at: 0)) }
+      return ids
     }
-    return count
   }
 
   /// The process that sent them was killed, and with it what it knew of its answers. What went to a device that has not come
@@ -314,7 +284,7 @@ struct CommandOutbox {
         uncertain.append((row.integer(at: 0), row.integer(at: 1), identity))
       }
     }
-    for each in uncertain { _ = try takeBack([each.id], of: each.identity, each.device) }
+    for each in uncertain { try putBack(each.id, of: each.identity, each.device) }
   }
 
   /// The device is deleted: orders for it alone go, fetched or not.
@@ -343,36 +313,5 @@ struct CommandOutbox {
 
   mutating func reload() throws(DatabaseError) {
     self = try CommandOutbox(on: connection, limits: limits)
-  }
-}
-
-extension QueuedCommand.Target: Hashable {
-  package static func == (one: Self, other: Self) -> Bool {
-    let (columns, others) = (one.columns, other.columns)
-    return columns.kind == others.kind && columns.run.isExactly(others.run) && columns.text.isExactly(others.text)
-  }
-
-  package func hash(into hasher: inout Hasher) {
-    hasher.combine(columns.kind)
-    hasher.combine(exactly: columns.run)
-    hasher.combine(exactly: columns.text)
-  }
-
-  /// As the table of orders keeps a target.
-  package var columns: (kind: Int64, run: String, text: String) {
-    switch self {
-    case .device(let identity): (0, identity.run, identity.name)
-    case .tag(let tag, let run): (1, run, tag)
-    case .everyone(let run): (2, run, "")
-    }
-  }
-
-  package init(kind: Int64, run: String, text: String) {
-    switch kind {
-    case 0: self = .device(DeviceIdentity(run: run, name: text))
-    case 1: self = .tag(text, run: run)
-    case 2: self = .everyone(run: run)
-    case let other: preconditionFailure("the store never wrote an order of kind \(other)")
-    }
   }
 }

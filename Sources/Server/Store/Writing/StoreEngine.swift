@@ -85,7 +85,7 @@ final class StoreEngine {
       return .changed(try outbox.markDelivered(ids, device: devices.entries[place].id, now: now))
     case .returnCommands(let device, let ids):
       guard let place = try devices.place(of: device) else { return .changed(0) }
-      return .changed(try outbox.takeBack(ids, of: device, devices.entries[place].id))
+      return .changed(try outbox.takeBack(ids, of: device, devices.entries[place].id, now: now))
     case .setTags(let device, let tags): return .changed(try setTags(tags, of: device, now: now))
     case .beginFamily(let family): return .family(try tokens.begin(family, now: now))
     case .rotate(let rotation): return try tokens.rotate(rotation, now: now)

@@ -1,0 +1,92 @@
+package import Base
+
+/// A command to be delivered.
+package struct QueuedCommand: Sendable {
+  /// To whom. A tag and everyone mean the devices that upload before the command expires, each once; a device that gets
+  /// the tag after its first upload since the order is not served again.
+  package enum Target: Sendable {
+    case device(DeviceIdentity)
+    case tag(String, run: String)
+    case everyone(run: String)
+  }
+
+  package var target: Target
+  /// The command as it stands in the answer: a JSON array whose first element is the command's name.
+  package var command: [UInt8]
+  package var expiresAt: WallInstant
+  /// An order with the key of one that is still open for the same target adds nothing.
+  package var deduplicationKey: String?
+  /// Nil for a command that leaves no mark in the records.
+  package var proof: CommandProof?
+
+  package init(
+    target: Target, command: [UInt8], expiresAt: WallInstant, deduplicationKey: String? = nil,
+    proof: CommandProof? = nil
+  ) {
+    self.target = target
+    self.command = command
+    self.expiresAt = expiresAt
+    self.deduplicationKey = deduplicationKey
+    self.proof = proof
+  }
+}
+
+/// What a later record has to show before a command counts as carried out.
+package enum CommandProof: Equatable, Sendable {
+  /// A motion change into this state.
+  case motionChange(isMoving: Bool)
+  /// The odometer stands near this value, in metres.
+  case odometer(metres: Double)
+
+  /// How far a device may have gone between the command and its next record.
+  private static let distance = 1_000.0
+
+  package func holds(of point: Point) -> Bool {
+    switch self {
+    case .motionChange(let isMoving): point.event == "motionchange" && point.isMoving == isMoving
+    case .odometer(let metres): point.odometer.map { (metres - 1...metres + Self.distance).contains($0) } ?? false
+    }
+  }
+}
+
+/// A command to be written into the answer that is about to be sent.
+package struct TakenCommand: Equatable, Sendable {
+  package let id: Int64
+  package let command: [UInt8]
+
+  package init(id: Int64, command: [UInt8]) {
+    self.id = id
+    self.command = command
+  }
+}
+
+extension QueuedCommand.Target: Hashable {
+  package static func == (one: Self, other: Self) -> Bool {
+    let (columns, others) = (one.columns, other.columns)
+    return columns.kind == others.kind && columns.run.isExactly(others.run) && columns.text.isExactly(others.text)
+  }
+
+  package func hash(into hasher: inout Hasher) {
+    hasher.combine(columns.kind)
+    hasher.combine(exactly: columns.run)
+    hasher.combine(exactly: columns.text)
+  }
+
+  /// As the table of orders keeps a target.
+  package var columns: (kind: Int64, run: String, text: String) {
+    switch self {
+    case .device(let identity): (0, identity.run, identity.name)
+    case .tag(let tag, let run): (1, run, tag)
+    case .everyone(let run): (2, run, "")
+    }
+  }
+
+  package init(kind: Int64, run: String, text: String) {
+    switch kind {
+    case 0: self = .device(DeviceIdentity(run: run, name: text))
+    case 1: self = .tag(text, run: run)
+    case 2: self = .everyone(run: run)
+    case let other: preconditionFailure("the store never wrote an order of kind \(other)")
+    }
+  }
+}
