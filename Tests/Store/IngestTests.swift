@@ -3,6 +3,38 @@ import Store
 import Testing
 
 @Suite struct IngestTests {
+  /// Each device keeps its latest.
+  @Test(arguments: StoreKind.allCases) func quarantineHasRoomForEachDevice(_ kind: StoreKind) throws {
+    let store = try TestStore(kind) { $0.limits.quarantinePerDevice = 3 }
+    func quarantine(_ numbers: [Int], of device: DeviceIdentity) {
+      var batch = Sample.batch(device, numbers)
+      batch.quarantined = batch.points.map {
+        QuarantinedItem(identity: $0.uuid, reason: "test", detail: "", record: $0.record)
+      }
+      batch.points = []
+      #expect(store.ingest(batch) == [0, 0, numbers.count])
+    }
+    func kept(by device: DeviceIdentity) throws -> [String] {
+      let selection = QuarantineSelection(run: device.run, device: device.name)
+      return try store.reader().quarantine(selection, limit: 100).elements.map {
+        String(decoding: $0.record, as: UTF8.self)
+      }
+    }
+    let (one, other) = (Sample.device(1), Sample.device(1, run: "other"))
+    quarantine([1, 2, 3], of: one)
+    #expect(store.crowdedOut == 0)
+    quarantine([10, 11, 12, 13, 14], of: other)
+    #expect(store.crowdedOut == 2)
+    quarantine([15], of: other)
+    #expect(store.crowdedOut == 1)
+    #expect(try kept(by: one) == ["record 3", "record 2", "record 1"])
+    #expect(try kept(by: other) == ["record 15", "record 14", "record 13"])
+    _ = store.ingest(Sample.batch(one, [1]))
+    #expect(store.crowdedOut == 0)
+    store.settle()
+    #expect(try kept(by: one).count == 3)
+  }
+
   @Test(arguments: StoreKind.allCases) func aRetryAddsNothing(_ kind: StoreKind) throws {
     let store = try TestStore(kind)
     #expect(store.ingest(Sample.batch([1, 2, 3])) == [3, 0, 0])

@@ -118,6 +118,7 @@ final class TestStore: Store {
   func maintain(now: WallInstant) -> Bool { store?.maintain(now: now) ?? false }
 
   var outage: StoreOutage? { store?.outage }
+  var crowdedOut: Int { store?.crowdedOut ?? 0 }
 
   func close() {
     store?.close()

@@ -31,6 +31,7 @@ package final class PostgresStore: Store {
   package private(set) var outage: StoreOutage?
   /// What the database said last of what it refused, in its own words.
   package private(set) var outageDetail: String?
+  package private(set) var crowdedOut = 0
 
   /// Connects, and makes the tables or brings them to the current version. Of the configuration counts what is not about files.
   package init(
@@ -50,6 +51,7 @@ package final class PostgresStore: Store {
   }
 
   package func apply(_ group: [StoreJob], now: WallInstant) -> [StoreResult] {
+    crowdedOut = 0
     let results = commit(group, now: now.millisecondsSince1970)
     guard let connection else { return results }
     // Behind the group, also behind one that was not committed.
@@ -132,6 +134,7 @@ package final class PostgresStore: Store {
       self.connection = nil
       return .failed(.unreachable)
     }
+    crowdedOut = group.crowdedOut
     return .done(group.results)
   }
 

@@ -172,31 +172,24 @@ extension PostgresUpkeep {
 extension PostgresUpkeep {
   /// Keeps them within their bounds. True when there is more to delete.
   private func trimHistories(_ connection: PostgresConnection, now: Int64) throws(Failure) -> Bool {
-    let limits = configuration.limits
     let monthAgo = now - TokenRules.keptMilliseconds
+    let refusals = Int64(configuration.limits.sinkRefusals)
+    let orders = Int64(configuration.limits.ledgerOrders)
     let oldOrder = "id <= (SELECT max(id) FROM orders) - $1::int8 AND (NOT is_open OR expires <= $2::int8)"
-    let rules: [(table: String, condition: String, value: Int)] = [
-      ("quarantine", "id <= (SELECT max(id) FROM quarantine) - $1::int8 AND $2::int8 > 0", limits.quarantineRows),
-      ("sink_refusals", "id <= (SELECT max(id) FROM sink_refusals) - $1::int8 AND $2::int8 > 0", limits.sinkRefusals),
-      ("deliveries", "command IN (SELECT id FROM orders WHERE \(oldOrder))", limits.ledgerOrders),
-      (
-        "orders", oldOrder + " AND NOT EXISTS (SELECT FROM deliveries WHERE command = orders.id)", limits.ledgerOrders
-      ),
-      (
-        "refresh_tokens", "family IN (SELECT id FROM token_families WHERE expires < $1::int8 AND $2::int8 > 0)",
-        Int(monthAgo)
-      ),
+    let rules: [(table: String, condition: String, values: [Int64])] = [
+      ("sink_refusals", "id <= (SELECT max(id) FROM sink_refusals) - $1::int8", [refusals]),
+      ("deliveries", "command IN (SELECT id FROM orders WHERE \(oldOrder))", [orders, now]),
+      ("orders", oldOrder + " AND NOT EXISTS (SELECT FROM deliveries WHERE command = orders.id)", [orders, now]),
+      ("refresh_tokens", "family IN (SELECT id FROM token_families WHERE expires < $1::int8)", [monthAgo]),
       (
         "token_families",
-        "expires < $1::int8 AND $2::int8 > 0 AND NOT EXISTS (SELECT FROM refresh_tokens WHERE family = token_families.id)",
-        Int(monthAgo)
+        "expires < $1::int8 AND NOT EXISTS (SELECT FROM refresh_tokens WHERE family = token_families.id)", [monthAgo]
       ),
     ]
     var isMore = false
     for rule in rules {
       var arguments = PostgresArguments()
-      arguments.add(Int64(rule.value))
-      arguments.add(now)
+      for value in rule.values { arguments.add(value) }
       let deleted = try connection.perform(
         """
         DELETE FROM \(rule.table) WHERE ctid = ANY(ARRAY(

@@ -19,6 +19,7 @@ package final class SQLiteStore: Store {
   private var engine: StoreEngine?
   /// Why a group or a step failed; nil again when a probe of some size was committed since. Damage stays.
   package private(set) var outage: StoreOutage?
+  package private(set) var crowdedOut = 0
 
   /// Opens or makes the store, brings it to the current version, and moves everything that a killed process left in the log
   /// into the main file. The folder stays locked against other processes as long as this object lives.
@@ -74,10 +75,12 @@ package final class SQLiteStore: Store {
   }
 
   package func apply(_ group: [StoreJob], now: WallInstant) -> [StoreResult] {
+    crowdedOut = 0
     if outage == .damaged { return Array(repeating: .unavailable(.damaged), count: group.count) }
     do {
       let engine = try ready()
       let results = try engine.apply(group, now: now, commitTimer)
+      crowdedOut = engine.crowdedOut
       engine.read(group)
       return results
     } catch {

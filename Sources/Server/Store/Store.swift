@@ -16,6 +16,9 @@ package protocol Store: AnyObject {
   /// What the disk or the database said of it.
   var outageDetail: String? { get }
 
+  /// Quarantined records that the last group has deleted, because their devices had no more room for them.
+  var crowdedOut: Int { get }
+
   /// A reader has met a damaged page: from now on nothing is taken.
   func damageFound()
 
@@ -25,6 +28,7 @@ package protocol Store: AnyObject {
 
 extension Store {
   package var outageDetail: String? { nil }
+  package var crowdedOut: Int { 0 }
   package func damageFound() {}
 }
 

@@ -54,7 +54,8 @@ package struct StoreLimits: Sendable {
   package var openOrders = 100_000
   /// Orders, delivered or not, whose history is kept.
   package var ledgerOrders = 200_000
-  package var quarantineRows = 100_000
+  /// The latest of a device; about an eighth more are kept before the oldest go.
+  package var quarantinePerDevice = 10_000
   /// Refusals of sinks that are remembered.
   package var sinkRefusals = 10_000
   package var logsPerDevice = 16
@@ -73,4 +74,12 @@ package struct StoreLimits: Sendable {
   package var maximumPages: Int?
 
   package init() {}
+
+  /// Whether the quarantine of a device is looked through for what has no room: it takes a look at all of it, so this is done once in
+  /// about an eighth of the room. `before` is how many records of the device were ever quarantined before these.
+  package func looksThroughQuarantine(behind before: Int64, adding added: Int) -> Bool {
+    let step = Int64(max(1, quarantinePerDevice / 8))
+    let after = before + Int64(added)
+    return after > Int64(quarantinePerDevice) && before / step < after / step
+  }
 }

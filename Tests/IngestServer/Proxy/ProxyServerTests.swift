@@ -9,7 +9,7 @@ import Testing
 @testable import IngestServer
 
 /// A proxy with its sockets and threads, in front of a server of ours.
-@Suite struct ProxyServerTests {
+@Suite(.timeLimit(.minutes(10))) struct ProxyServerTests {
   final class Bench {
     let upstream: IngestServer
     let proxy: ProxyServer
@@ -77,6 +77,20 @@ import Testing
 
   static func record(_ number: Int) -> String {
     #"{"location":{"uuid":"\#(uuid(number))","timestamp":"2026-07-28T18:34:2\#(number).563Z","coords":{"latitude":1,"longitude":2,"accuracy":5}},"device_id":"phone-1"}"#
+  }
+
+  /// What is kept is what its own receipts say.
+  @Test func aRecordThatComesAgainIsCountedAsADuplicate() throws {
+    let bench = try Bench()
+    defer { bench.stop() }
+    for number in [1, 2, 1] { #expect(try bench.upload(number)?.0 == 200) }
+    func count(_ fate: String, _ number: Int) throws -> Bool {
+      try Curl.run([bench.proxy.administrationURL + "/metrics"]).contains(
+        "\nrollingroad_records_total{fate=\"\(fate)\"} \(number)\n")
+    }
+    // Its store may still be at work behind the last answer.
+    while try !count("duplicate", 1) { try #require(!Task.isCancelled, "not within the time limit") }
+    #expect(try count("accepted", 2) && count("quarantined", 0))
   }
 
   @Test func theLedgerTellsWhatBecameOfEachRecord() throws {

@@ -32,6 +32,26 @@ import Testing
     return id
   }
 
+  /// What a device has put aside is its own: another one that sends nothing else takes no room from it.
+  @Test func aFloodOfBadRecordsDeletesThoseOfItsDeviceAlone() throws {
+    let harness = try SessionHarness()
+    #expect(try harness.upload(#"[{"lng":0}]"#, [("X-Device-Id", "victim"), ("X-Run-Id", "one")]).status == 200)
+    let room = StoreLimits().quarantinePerDevice
+    let sent = room * 3
+    for start in stride(from: 0, to: sent, by: 1_000) {
+      let body = "[" + (start..<start + 1_000).map { #"{"lng":\#($0)}"# }.joined(separator: ",") + "]"
+      #expect(try harness.upload(body, [("X-Device-Id", "flood"), ("X-Run-Id", "two")]).status == 200)
+    }
+    while harness.store.maintain(now: harness.now) {}
+    #expect(try records(harness, "?run=one") == [#"{"lng":0}"#])
+    let kept = try harness.reader.quarantineReasons(QuarantineSelection(run: "two")).reduce(0) { $0 + Int($1.count) }
+    #expect((room..<room * 9 / 8 + 1_000).contains(kept), "\(kept)")
+    #expect(try records(harness, "?run=two&limit=1") == [#"{"lng":\#(sent - 1)}"#], "the latest stay")
+    #expect(
+      try harness.request("GET", "/metrics").text.contains(
+        "\nrollingroad_quarantine_crowded_out_total \(sent - kept)\n"))
+  }
+
   @Test func allRunsAreListedUnlessOneIsNamed() throws {
     let harness = try harness()
     #expect(try records(harness, "") == [#"{"lng":5}"#, #"{"lng":4}"#, #"{"lng":3}"#, #"{"lat":100,"lng":2}"#])
@@ -101,7 +121,7 @@ import Testing
     for step in 1...3 {
       #expect(try harness.answer() == nil)
       harness.commit()
-      let left = try harness.reader.quarantineReasons().reduce(0) { $0 + $1.count }
+      let left = try harness.reader.quarantineReasons().reduce(0) { $0 + Int($1.count) }
       #expect(left == max(0, 2_500 - 1_000 * step))
     }
     #expect(try harness.answer()?.text == #"{"deleted":2500}"#)

@@ -206,6 +206,17 @@ import Testing
     #expect(try refused(forge.token(claims())) == "token_unknownKey")
   }
 
+  /// What has begun is ended: the folder and its threads are free.
+  @Test func aStartThatFailsLeavesTheFolderFree() throws {
+    var configuration = ServerConfiguration.loopback(data: folder.file("data"))
+    configuration.authentication = .required
+    configuration.foreignIssuer = ForeignIssuerSettings(.file(folder.file("missing.json")))
+    #expect(throws: ServerError.self) { _ = try IngestServer(configuration) }
+    configuration.foreignIssuer = nil
+    let server = try IngestServer(configuration)
+    server.stop()
+  }
+
   @Test func aServerRefusesKeysThatCannotBeRead() throws {
     var configuration = ServerConfiguration.loopback()
     configuration.foreignIssuer = ForeignIssuerSettings(.file(folder.file("missing.json")))

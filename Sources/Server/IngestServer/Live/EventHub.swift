@@ -1,5 +1,5 @@
-package import Base
-package import Store
+import Base
+import Store
 import Synchronization
 
 /// Between the store's writer, which knows what is on disk, and the sessions that wait for it. Everything in it is bounded,
@@ -275,27 +275,28 @@ extension EventHub {
 }
 
 /// A store that tells the hub what it has committed, before the results are delivered.
-package final class WatchedStore: Store {
+final class WatchedStore: Store {
   private let store: any Store
   private let hub: EventHub
+  private var watch: CommitWatch
 
-  package init(_ store: any Store, hub: EventHub) {
-    self.store = store
-    self.hub = hub
+  init(_ store: any Store, hub: EventHub, _ watch: CommitWatch) {
+    (self.store, self.hub, self.watch) = (store, hub, watch)
   }
 
-  package func apply(_ group: [StoreJob], now: WallInstant) -> [StoreResult] {
+  func apply(_ group: [StoreJob], now: WallInstant) -> [StoreResult] {
     hub.groupBegins()
     let results = store.apply(group, now: now)
     hub.committed(group, results, now: now)
+    watch.committed(results, crowdedOut: store.crowdedOut, now: now)
     return results
   }
 
-  package func maintain(now: WallInstant) -> Bool { store.maintain(now: now) }
-  package var outage: StoreOutage? { store.outage }
-  package var outageDetail: String? { store.outageDetail }
-  package func damageFound() { store.damageFound() }
-  package func close() { store.close() }
+  func maintain(now: WallInstant) -> Bool { store.maintain(now: now) }
+  var outage: StoreOutage? { store.outage }
+  var outageDetail: String? { store.outageDetail }
+  func damageFound() { store.damageFound() }
+  func close() { store.close() }
 }
 
 extension StoreJob {

@@ -181,9 +181,7 @@ extension ProxyDesk {
     let batch = IngestBatch(
       device: device, receivedAt: exchange.receivedAt, parameters: reading.parameters, bytes: content,
       points: reading.points, quarantined: reading.quarantined, commandLimit: 0)
-    if context.backend.submit(.ingest(batch), for: .discarded) {
-      context.metrics.stored(accepted: reading.points.count, duplicate: 0, quarantined: reading.quarantined.count)
-    }
+    _ = context.backend.submit(.ingest(batch), for: .discarded)
   }
 
   private func judge(_ current: ProxyExchange, _ now: MonotonicInstant) {

@@ -32,9 +32,10 @@ package final class InProcessServer {
     idleLimit = .seconds(Int64(configuration.idleSeconds))
     let backend = backend
     let hub = EventHub(epoch: InProcessServer.epoch, post: { backend.post($0) })
-    self.store = WatchedStore(store, hub: hub)
     var registry = MetricsRegistry()
     let metrics = ServerMetrics(registry: &registry)
+    let watch = CommitWatch(metrics, countsReceipts: configuration.proxy != nil) { _ in }
+    self.store = WatchedStore(store, hub: hub, watch)
     context = ServerContext(
       configuration, signingKey: Array(repeating: 7, count: 32), metrics: metrics, registry: registry,
       backend: decorate(backend), hub: hub, foreignKeys: InProcessServer.foreignKeys(configuration),

@@ -49,9 +49,8 @@ public final class IngestServer: Sendable {
     let latestExpiry = LatestCommandExpiry()
     let writerMetrics = WriterMetrics(in: &registry)
     let metrics = ServerMetrics(registry: &registry)
-    let dropped = registry.counter(
-      "rollingroad_journal_dropped_total",
-      help: "Requests dropped from the journal because it could not be written, or not fast enough.")
+    // Threads are not ended by being forgotten, and the writer's holds the folder: what has begun is stopped when a later part fails.
+    var started: [() -> Void] = []
     do {
       let place = configuration.place
       let board = configuration.forwards.isEmpty ? nil : ArrivalBoard()
@@ -61,15 +60,21 @@ public final class IngestServer: Sendable {
         metrics: writerMetrics, deliver: { dispatcher.deliver($0) }, outageChanged: { notify(.outage($0, detail: $1)) }
       ) { () throws(StoreError) in
         let timer = CommitTimer(writerMetrics.commitTime) { clock.monotonicNow }
-        return try IngestServer.openStore(place, timer, board, hub, latestExpiry)
+        let watch = CommitWatch(metrics, countsReceipts: configuration.proxy != nil, notify: notify)
+        return try IngestServer.openStore(place, timer, board, hub, latestExpiry, watch)
       }
       self.writer = writer
+      started.append { writer.stop() }
       if let lostStore { notify(.storeIsNew(reason: lostStore)) }
       let readers = try place.openReaders(beside: writer)
       self.readers = readers
-      let journal = try IngestServer.openJournal(configuration, dropped, notify) { dispatcher.send($0, to: $1) }
+      started.append { readers.stop() }
+      let journal = try IngestServer.openJournal(configuration, &registry, notify) { dispatcher.send($0, to: $1) }
       self.journal = journal
-      foreignKeys = try IngestServer.openKeys(configuration, notify)
+      started.append { journal?.stop() }
+      let foreignKeys = try IngestServer.openKeys(configuration, notify)
+      self.foreignKeys = foreignKeys
+      started.append { foreignKeys?.stop() }
       let backend = ThreadedBackend(writer, readers, dispatcher, mailbox: writerMetrics.mailboxJobs)
       let issuer = try configuration.issuer(at: clock.wallNow, in: place.identityKeys)
       let context = ServerContext(
@@ -86,18 +91,16 @@ public final class IngestServer: Sendable {
         return IngestServer.sessions(of: context, loop: number)
       }
       (self.context, self.backend) = (context, backend)
+      started.append { [loops] in IngestServer.end(loops, within: .seconds(0)) }
       backend.watch(loops)
-      feed = place.openFeed(hub, context.boards, latestExpiry, board, issuer?.ring)
+      let feed = place.openFeed(hub, context.boards, latestExpiry, board, issuer?.ring)
+      self.feed = feed
+      started.append { feed?.stop() }
       let leadership = place.leadership(of: "\(HostName.value):\(loops.address.port)")
       if let board { try forwards.start(configuration.forwards, board, readers, writer, by: leadership, notify) }
-    } catch let error as StoreError {
-      throw ServerError(error)
-    } catch let error as ServerError {
-      throw error
-    } catch let error as NetworkError {
-      throw ServerError(error)
     } catch {
-      preconditionFailure("only the store, the network and TLS throw: \(error)")
+      for stop in started.reversed() { stop() }
+      throw ServerError(starting: error)
     }
   }
 
@@ -116,9 +119,13 @@ public final class IngestServer: Sendable {
   /// Takes no new connections, finishes the requests that have begun, commits, and closes. What is not done after
   /// `seconds` is cut.
   public func stop(within seconds: Int = 5) {
-    loops.drain(within: .seconds(Int64(seconds)))
-    loops.wait()
+    IngestServer.end(loops, within: .seconds(Int64(seconds)))
     closeStore()
+  }
+
+  private static func end(_ loops: LoopGroup<IngestSession>, within time: Nanoseconds) {
+    loops.drain(within: time)
+    loops.wait()
   }
 
   func serve(until signals: SignalWatcher) {
@@ -152,14 +159,14 @@ public final class IngestServer: Sendable {
 
   private static func openStore(
     _ place: DataPlace, _ timer: CommitTimer, _ board: ArrivalBoard?, _ hub: EventHub,
-    _ latestExpiry: LatestCommandExpiry
+    _ latestExpiry: LatestCommandExpiry, _ watch: CommitWatch
   ) throws(StoreError) -> any Store {
     let (store, reader) = try place.openStore(timer, board)
     if let reader {
       try hub.tags.load(from: reader)
       if let expiry = try reader.lastOrderExpiry() { latestExpiry.extend(to: expiry) }
     }
-    return WatchedStore(store, hub: hub)
+    return WatchedStore(store, hub: hub, watch)
   }
 
   /// What makes the sessions of a loop.
@@ -176,9 +183,12 @@ public final class IngestServer: Sendable {
 
   /// Nil when no request is to be recorded.
   private static func openJournal(
-    _ configuration: ServerConfiguration, _ dropped: Counter, _ notify: (ServerNotice) -> Void,
+    _ configuration: ServerConfiguration, _ registry: inout MetricsRegistry, _ notify: (ServerNotice) -> Void,
     post: @escaping @Sendable (SessionMessage, SessionAddress) -> Void
   ) throws(StoreError) -> JournalRecorder? {
+    let dropped = registry.counter(
+      "rollingroad_journal_dropped_total",
+      help: "Requests dropped from the journal because it could not be written, or not fast enough.")
     guard configuration.journalShare > 0 else { return nil }
     let place = configuration.place
     let writer: JournalWriter

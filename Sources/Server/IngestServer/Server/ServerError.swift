@@ -32,6 +32,16 @@ public struct ServerError: Error, CustomStringConvertible, Sendable {
     description = error.message
   }
 
+  /// Of what a start throws.
+  init(starting error: any Error) {
+    switch error {
+    case let error as StoreError: self.init(error)
+    case let error as ServerError: self = error
+    case let error as NetworkError: self.init(error)
+    default: preconditionFailure("only the store, the network and TLS throw: \(error)")
+    }
+  }
+
   init(_ error: NetworkError) {
     code =
       switch error {
@@ -54,6 +64,8 @@ package enum ServerNotice: Sendable {
   /// Of the sink with this name.
   case sink(String, SinkNotice)
   case issuerKeys(KeyNotice)
+  /// So many quarantined records were deleted since the last such notice: their devices had no more room for them.
+  case crowdedOut(Int)
 }
 
 extension ServerNotice {
@@ -83,6 +95,8 @@ extension ServerNotice {
     case .issuerKeys(.renewed(let place, let count)): "\(count) keys of the foreign issuer were read from \(place)"
     case .issuerKeys(.notRenewed(let place, let reason)):
       "the keys of the foreign issuer cannot be read from \(place); the previous keys stay in use: \(reason)"
+    case .crowdedOut(let count):
+      "\(count) quarantined records were deleted to make room for later ones: a device keeps its last \(StoreLimits().quarantinePerDevice) there"
     case .storeIsNew(let reason):
       "\(reason), but its folder has the key of an earlier store; an empty store was created. If that is wrong, stop the server and restore a backup"
     }

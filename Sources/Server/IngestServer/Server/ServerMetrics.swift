@@ -1,4 +1,5 @@
 package import Base
+import Store
 
 /// What `/metrics` shows of the HTTP side.
 package final class ServerMetrics: Sendable {
@@ -31,6 +32,7 @@ package final class ServerMetrics: Sendable {
   private let accepted: Counter
   private let duplicate: Counter
   private let quarantined: Counter
+  private let crowded: Counter
   private let batchSize: SharedHistogram
   private let recordedToReceived: SharedHistogram
   private let observers: Gauge
@@ -61,6 +63,9 @@ package final class ServerMetrics: Sendable {
     accepted = fate("accepted", &registry)
     duplicate = fate("duplicate", &registry)
     quarantined = fate("quarantined", &registry)
+    crowded = registry.counter(
+      "rollingroad_quarantine_crowded_out_total",
+      help: "Quarantined records that were deleted because their device had no more room for them.")
     batchSize = registry.histogram(
       "rollingroad_batch_records", help: "Records in an upload.",
       bounds: [1, 2, 5, 10, 25, 50, 100, 250, 1_000, 10_000], divisor: 1)
@@ -107,11 +112,13 @@ package final class ServerMetrics: Sendable {
 
   func refused(status: Int) { refusals[StatusClass(status)].add() }
 
-  func stored(accepted: Int, duplicate: Int, quarantined: Int) {
-    self.accepted.add(UInt64(accepted))
-    self.duplicate.add(UInt64(duplicate))
-    self.quarantined.add(UInt64(quarantined))
+  func stored(_ receipt: IngestReceipt) {
+    accepted.add(UInt64(receipt.accepted))
+    duplicate.add(UInt64(receipt.duplicate))
+    quarantined.add(UInt64(receipt.quarantined))
   }
+
+  func crowdedOut(_ count: Int) { crowded.add(UInt64(count)) }
 
   func arrived(records: Int, oldest: WallInstant?, at now: WallInstant) {
     batchSize.record(UInt64(records))

@@ -88,7 +88,7 @@ struct UploadHandlers: Sendable {
     } catch {
       return error.response
     }
-    metrics.stored(accepted: receipt.accepted, duplicate: receipt.duplicate, quarantined: receipt.quarantined)
+    metrics.stored(receipt)
     var response = Response.receipt(receipt)
     response.carried = CarriedCommands(receipt.commands, to: device)
     return response

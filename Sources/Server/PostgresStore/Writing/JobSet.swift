@@ -69,6 +69,7 @@ final class JobSet {
     try group.round.flush()
     try decideCommands()
     try devices.write(group.round)
+    try makeRoomInQuarantine()
     try commands.write(group.round)
     try tokens.write(group.round, now: group.now)
     group.pointCount += points.count
@@ -175,6 +176,26 @@ final class JobSet {
       default: break
       }
     }
+  }
+
+  /// Each device has room of its own: one that sends nothing else takes none from others.
+  private func makeRoomInQuarantine() throws(Failure) {
+    let crowded = devices.all.filter {
+      group.limits.looksThroughQuarantine(behind: $0.quarantinedBefore, adding: Int($0.quarantined))
+    }
+    guard !crowded.isEmpty else { return }
+    var arguments = PostgresArguments()
+    arguments.add(integers: crowded, of: { $0.id })
+    arguments.add(Int64(group.limits.quarantinePerDevice))
+    try group.round.send(
+      """
+      DELETE FROM quarantine USING (
+        SELECT crowded.device, last.id FROM unnest($1::int8[]) AS crowded(device) CROSS JOIN LATERAL (
+          SELECT id FROM quarantine WHERE quarantine.device = crowded.device ORDER BY id DESC OFFSET $2::int8 LIMIT 1
+        ) AS last) AS ended
+      WHERE quarantine.device = ended.device AND quarantine.id <= ended.id
+      """, arguments
+    ) { [group] result in group.crowdedOut += result.changes }
   }
 
   private func receipt(of batch: IngestBatch, first: Int) -> IngestReceipt {

@@ -13,6 +13,8 @@ final class LockedDevices {
     var points: Int64 = 0
     var duplicates: Int64 = 0
     var quarantined: Int64 = 0
+    /// Before these jobs.
+    var quarantinedBefore: Int64 = 0
     /// Orders to tags and to everyone up to this id were considered for the device.
     var broadcastMark: Int64 = 0
     /// Recorded time of the latest position, nil before the first.
@@ -77,7 +79,7 @@ extension LockedDevices {
     arguments.add(texts: all, of: { $0.identity.name })
     try round.send(
       """
-      SELECT place, id, broadcast_mark, latest_at
+      SELECT place, id, broadcast_mark, latest_at, quarantined
       FROM unnest($1::text[], $2::text[]) WITH ORDINALITY AS wanted(run, name, place) JOIN devices USING (run, name)
       ORDER BY id FOR NO KEY UPDATE OF devices
       """, arguments
@@ -87,6 +89,7 @@ extension LockedDevices {
         all[place].id = result.integer(row, 1)
         all[place].broadcastMark = result.integer(row, 2)
         all[place].latestAt = result.optionalInteger(row, 3)
+        all[place].quarantinedBefore = result.integer(row, 4)
       }
     }
   }

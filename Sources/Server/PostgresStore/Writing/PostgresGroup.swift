@@ -22,6 +22,8 @@ final class PostgresGroup {
   let days: DayTable
   let round: PostgresRound
   var results: [StoreResult]
+  /// Quarantined records that were deleted to make room for those of the jobs.
+  var crowdedOut = 0
   /// Records so far.
   var pointCount = 0
   /// What has to be mended when the commit is made and its answer is lost.

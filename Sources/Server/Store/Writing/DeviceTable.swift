@@ -72,9 +72,9 @@ struct DeviceTable: ~Copyable {
   }
 
   /// When an upload of the device with records of these days counts as received. Records of several days go on in the order of that
-  /// time and, at the same time, of their days (`SQLiteReader.records`). The times of all devices therefore never go back, though
-  /// each loop stamps its own requests, and an upload with an earlier day than the device's last one of the same millisecond counts
-  /// as received one later.
+  /// time and, at the same time, of their days (`SQLiteReader.records`). The times of all devices therefore do not go back by less than
+  /// a second, though each loop stamps its own requests at their heads, and an upload with an earlier day than the device's last one of
+  /// the same millisecond counts as received one later.
   mutating func arrival(at place: Int, received: Int64, days: ClosedRange<Int64>) -> Int64 {
     var time = latestArrival - received < DeviceTable.slipMilliseconds ? max(received, latestArrival) : received
     if let last = entries[place].lastArrival, last.at == time, days.lowerBound < last.day { time += 1 }
@@ -83,7 +83,7 @@ struct DeviceTable: ~Copyable {
     return time
   }
 
-  /// A clock that goes back by more than this was set, and its new time is used.
+  /// What goes back by more is used as it is: the clock was set, or a body took that long.
   private static let slipMilliseconds: Int64 = 1_000
 
   /// Takes the point for the latest position when it is newer than the one at hand, in recorded time.

@@ -101,7 +101,6 @@ extension StoreConnection {
     let oldOrder = "id <= (SELECT max(id) FROM orders) - ?1 AND is_open = 0"
     let deadFamily = "SELECT id FROM token_families WHERE expires < ?1"
     let rules: [(table: String, key: String, condition: String, value: Int)] = [
-      ("quarantine", "id", "id <= (SELECT max(id) FROM quarantine) - ?1", limits.quarantineRows),
       ("sink_refusals", "id", "id <= (SELECT max(id) FROM sink_refusals) - ?1", limits.sinkRefusals),
       ("deliveries", "command, device", "command IN (SELECT id FROM orders WHERE \(oldOrder))", limits.ledgerOrders),
       ("orders", "id", oldOrder + " AND id NOT IN (SELECT command FROM deliveries)", limits.ledgerOrders),

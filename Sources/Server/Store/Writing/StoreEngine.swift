@@ -1,4 +1,4 @@
-package import Base
+import Base
 import Database
 
 /// Everything that hangs on one open connection of the writer. What it remembers is what the database holds; after a
@@ -14,6 +14,8 @@ final class StoreEngine {
   private let board: ArrivalBoard?
   private var upkeep: Upkeep
   private var commits = 0
+  /// Quarantined records that the group at hand, or the last one, has deleted to make room for its own.
+  private(set) var crowdedOut = 0
   private static let commitsBetweenSpills = 64
 
   init(
@@ -40,6 +42,7 @@ final class StoreEngine {
   ) throws(DatabaseError) -> [StoreResult] {
     var results: [StoreResult] = []
     results.reserveCapacity(group.count)
+    crowdedOut = 0
     var commitStart: MonotonicInstant?
     try connection.database.transaction(.immediate) { () throws(DatabaseError) in
       for job in group { results.append(try perform(job, now: now.millisecondsSince1970)) }
@@ -142,6 +145,7 @@ extension StoreEngine {
     precondition(
       receipt.accepted + receipt.duplicate + receipt.quarantined == batch.points.count + batch.quarantined.count,
       "a receipt names the fate of every record of its batch")
+    try makeRoomInQuarantine(for: receipt.quarantined, of: devices.entries[place])
     devices.change(place) {
       $0.lastSeen = max($0.lastSeen, batch.receivedAt.millisecondsSince1970)
       $0.points += Int64(receipt.accepted)
@@ -210,6 +214,16 @@ extension StoreEngine {
       try row.run()
     }
     return connection.database.changes == 1
+  }
+
+  /// Each device has room of its own: one that sends nothing else takes none from others.
+  private func makeRoomInQuarantine(for added: Int, of device: DeviceTable.Device) throws(DatabaseError) {
+    guard configuration.limits.looksThroughQuarantine(behind: device.quarantined, adding: added) else { return }
+    crowdedOut += try connection.run(
+      """
+      DELETE FROM quarantine WHERE device = ?1
+        AND id <= (SELECT id FROM quarantine WHERE device = ?1 ORDER BY id DESC LIMIT 1 OFFSET ?2)
+      """, device.id, Int64(configuration.limits.quarantinePerDevice))
   }
 }
 
@@ -333,44 +347,5 @@ extension StoreEngine {
     let count = try connection.run("DELETE FROM devices WHERE run = ?1", text: run)
     if count > 0 { try partitions.markForSweeping() }
     return count
-  }
-}
-
-/// An outage of the store, for its operators: one notice when it begins and one when it ends, however many
-/// jobs it refuses and however often it comes and goes.
-package struct OutageAccount: Sendable {
-  /// What there is to tell.
-  package enum Change: Equatable, Sendable {
-    case began(StoreOutage)
-    /// After so long, with so many refused jobs.
-    case ended(StoreOutage, lasted: Nanoseconds, refused: Int)
-  }
-
-  /// One that begins sooner after another is told when it has lasted until then; if it has not, its jobs count with the next.
-  private static let quiet = Nanoseconds.seconds(10)
-
-  private var current: (outage: StoreOutage, since: MonotonicInstant)?
-  private var refused = 0
-  private var told: MonotonicInstant?
-  private var isTold = false
-
-  package init() {}
-
-  /// What the store says now, after a group of which so many jobs were refused.
-  package mutating func note(_ outage: StoreOutage?, refused count: Int, now: MonotonicInstant) -> [Change] {
-    refused += count
-    var changes: [Change] = []
-    if outage != current?.outage {
-      if let current, isTold {
-        changes.append(.ended(current.outage, lasted: now - current.since, refused: refused))
-        (isTold, refused) = (false, 0)
-      }
-      current = outage.map { ($0, now) }
-    }
-    if let outage, !isTold, told.map({ now - $0 >= OutageAccount.quiet }) ?? true {
-      (told, isTold) = (now, true)
-      changes.append(.began(outage))
-    }
-    return changes
   }
 }
