@@ -31,7 +31,7 @@ package struct JetStream: Sendable {
     "NATS takes its client library, libnats: install the package libnats3.4 (or newer: libnats3.7t64)"
 
   func subject(of device: DeviceIdentity) -> String {
-    prefix + "." + JetStream.token(device.run) + "." + JetStream.token(device.name)
+    prefix + "." + ForwardMessage.token(device.run) + "." + ForwardMessage.token(device.name)
   }
 
   /// The error code of a message that is larger than its stream allows (nats-server, `errors.json`).
@@ -50,24 +50,5 @@ package struct JetStream: Sendable {
     if case .string(let text)? = error["description"] { reason = text }
     if case .integer(tooLarge)? = error["err_code"] { return .refused(count: 1, reason: reason) }
     return .later(reason: reason)
-  }
-
-  /// A part of a subject that may be any text: letters, digits, `_` and `-` stand for themselves, other bytes become `%HH`. An empty
-  /// text is `-` (https://docs.nats.io/nats-concepts/subjects).
-  static func token(_ text: String) -> String {
-    if text.isEmpty { return "-" }
-    if text == "-" { return "%2D" }
-    var token: [UInt8] = []
-    for byte in text.utf8 {
-      switch byte {
-      case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-        UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"), UInt8(ascii: "-"):
-        token.append(byte)
-      default:
-        let digits = Array("0123456789ABCDEF".utf8)
-        token += [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
-      }
-    }
-    return String(decoding: token, as: UTF8.self)
   }
 }

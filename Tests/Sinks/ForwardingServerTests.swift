@@ -46,6 +46,30 @@ import Threads
     #expect(receiver.taken.allSatisfy { $0.run == ($0.device == "device-2" ? "nightly" : "") })
   }
 
+  /// By its id a receiver tells a repetition from another record: bytes and uuids come again from other devices, in other runs, and a uuid
+  /// with another time.
+  @Test func eachStoredRecordHasAnIdOfItsOwn() throws {
+    let receiver = Receiver()
+    let hook = try receiver.serve()
+    let server = try server(hook)
+    defer { server.stop() }
+    let uploader = try Uploader(port: server.port)
+    let coordinates = #""coords":{"latitude":45.5,"longitude":-73.5,"accuracy":5}"#
+    let records = [
+      "{\(coordinates)}",
+      #"{"uuid":"\#(Uploader.uuid(1, 1))","timestamp":"2026-07-10T00:00:00.000Z",\#(coordinates)}"#,
+      #"{"uuid":"\#(Uploader.uuid(1, 1))","timestamp":"2026-07-10T00:00:01.000Z",\#(coordinates)}"#,
+    ]
+    for path in ["/locations", "/r/a/locations"] {
+      for device in ["caf\u{E9}", "cafe\u{301}", "a/b"] {
+        for record in records { try uploader.post(path, #"{"device_id":"\#(device)","location":\#(record)}"#) }
+      }
+    }
+    #expect(receiver.wait(for: 18))
+    #expect(receiver.taken.count == 18)
+    #expect(receiver.taken.contains { $0.id == "a/a%2Fb/1783641601000/\(Uploader.uuid(1, 1))" })
+  }
+
   /// Answers of every bad kind, one after the other, and requests that were taken whose answer never came.
   @Test func failuresCostRepetitionsOnly() throws {
     let receiver = Receiver()

@@ -76,7 +76,7 @@ import Testing
     ("a b\n", "a%20b%0A"),
     ("50%", "50%25"), ("ü", "%C3%BC"), ("--", "--"),
   ])
-  func anyTextBecomesOneTokenOfASubject(text: String, token: String) { #expect(JetStream.token(text) == token) }
+  func anyTextBecomesOneTokenOfASubject(text: String, token: String) { #expect(ForwardMessage.token(text) == token) }
 }
 
 /// With a server of NATS as a child, where it is installed.

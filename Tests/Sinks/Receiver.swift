@@ -112,7 +112,11 @@ final class Uploader {
         """
     }
     let body = #"{"location":[\#(records.joined(separator: ","))],"device_id":"device-\#(device)"}"#
-    let path = run.isEmpty ? "/locations" : "/r/\(run)/locations"
+    try post(run.isEmpty ? "/locations" : "/r/\(run)/locations", body)
+  }
+
+  /// An upload that is taken.
+  func post(_ path: String, _ body: String) throws {
     try client.send(
       "POST \(path) HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: \(body.utf8.count)\r\n\r\n\(body)"
     )

@@ -51,7 +51,7 @@ import Testing
     let records = try #require(body["records"]).elements
     #expect(records.count == 3)
     for record in records { #expect(JSONSchema(within: schema).problems(of: record, in: schema) == []) }
-    #expect(records[2]["id"] == .string("nightly/00000000-0000-0001-0000-000000000002"))
+    #expect(records[2]["id"] == .string("nightly/phone%20%221%22/1795176000002/00000000-0000-0001-0000-000000000002"))
     #expect(records[2]["device"] == .string("phone \"1\"") && records[2]["run"] == .string("nightly"))
     #expect(records[2]["received"] == .string("2026-11-20T12:00:00.000Z"))
     #expect(String(decoding: request.body, as: UTF8.self).contains(#""record":{"odometer":7}}"#))

@@ -5,11 +5,7 @@ package import Store
 extension ForwardMessage {
   /// `{"id","device","run","received","record"}`: `record` is what the device sent, byte for byte.
   package init(_ arrival: ArrivedRecord) {
-    var uuid: [UInt8] = []
-    arrival.key.uuid.append(lowerCaseTextTo: &uuid)
-    let text = String(decoding: uuid, as: UTF8.self)
-    // Runs of one scenario send the same uuids again.
-    let id = arrival.device.run.isEmpty ? text : "\(arrival.device.run)/\(text)"
+    let id = ForwardMessage.id(of: arrival)
     var writer = JSONWriter(capacity: arrival.record.count + 256)
     writer.beginObject()
     writer.member("id", id)
@@ -20,5 +16,14 @@ extension ForwardMessage {
     writer.raw(arrival.record)
     writer.endObject()
     self.init(arrival, id: id, body: writer.bytes)
+  }
+
+  /// By which the store tells records apart: a uuid comes again in other runs, from other devices, which may send the same bytes without
+  /// one, and with another time.
+  private static func id(of arrival: ArrivedRecord) -> String {
+    var uuid: [UInt8] = []
+    arrival.key.uuid.append(lowerCaseTextTo: &uuid)
+    let run = arrival.device.run.isEmpty ? "" : token(arrival.device.run) + "/"
+    return "\(run)\(token(arrival.device.name))/\(arrival.key.recordedAt)/\(String(decoding: uuid, as: UTF8.self))"
   }
 }

@@ -39,6 +39,25 @@ package struct ForwardMessage: Sendable {
   package init(_ arrival: ArrivedRecord, id: String, body: [UInt8]) {
     (self.arrival, self.id, self.body) = (arrival, id, body)
   }
+
+  /// A part of an id, or of a subject of NATS, that may be any text: letters, digits, `_` and `-` stand for themselves, other bytes become `%HH`. An empty
+  /// text is `-` (https://docs.nats.io/nats-concepts/subjects).
+  package static func token(_ text: String) -> String {
+    if text.isEmpty { return "-" }
+    if text == "-" { return "%2D" }
+    var token: [UInt8] = []
+    for byte in text.utf8 {
+      switch byte {
+      case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+        UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"), UInt8(ascii: "-"):
+        token.append(byte)
+      default:
+        let digits = Array("0123456789ABCDEF".utf8)
+        token += [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
+      }
+    }
+    return String(decoding: token, as: UTF8.self)
+  }
 }
 
 /// A sink as it is configured.
