@@ -242,6 +242,47 @@ struct PostgresSharingTests {
     }
   }
 
+  /// A record that another server stores into a day while this one looks whether all of it has gone on.
+  @Test func aDayThatGetsARecordMeanwhileIsNotGivenUp() throws {
+    @Sendable func store(at place: String) throws(StoreError) -> PostgresStore {
+      var configuration = StoreConfiguration(folder: "", retainDays: 2)
+      configuration.sinks = ["sink"]
+      return try PostgresStore(at: place, configuration)
+    }
+    let first = try store(at: place)
+    let old = Sample.noon.advanced(byMilliseconds: -2 * Sample.day)
+    _ = first.apply(.ingest(Sample.batch([1], at: { _ in old.millisecondsSince1970 })), now: old)
+    let (other, administrator) = (try PostgresConnection(to: place), try PostgresConnection(to: place))
+    try eventually {
+      try administrator.perform("SELECT max(arrived_in) < arrival_horizon() FROM points GROUP BY ()").flag(0, 0)
+    }
+    try administrator.run("UPDATE sinks SET arrived_in = (SELECT max(arrived_in) FROM points), n = 2147483647")
+    try other.run("BEGIN")
+    _ = try other.perform(
+      """
+      INSERT INTO points(recorded_at, device, received_at, arrived_in, uuid, n, record)
+      SELECT recorded_at + 1, device, received_at, arrival_now(), uuid, 0, record FROM points
+      """)
+    let place = place + "&application_name=retires"
+    let thread = try NamedThread.opening("retires") { () throws(StoreError) in
+      try store(at: place)
+    } run: { store in
+      store.settle(now: Sample.noon.advanced(byMilliseconds: Sample.day))
+      #expect(store.outage == nil)
+    }
+    try eventually {
+      try administrator.perform(
+        "SELECT EXISTS (SELECT FROM pg_stat_activity WHERE application_name = 'retires' AND wait_event_type = 'Lock')"
+      ).flag(0, 0)
+    }
+    try other.run("COMMIT")
+    thread.join()
+    #expect(try administrator.perform("SELECT count(*) FROM points").integer(0, 0) == 2)
+    try administrator.run("UPDATE sinks SET arrived_in = (SELECT max(arrived_in) FROM points)")
+    first.settle(now: Sample.noon.advanced(byMilliseconds: Sample.day))
+    #expect(try administrator.perform("SELECT count(*) FROM points").integer(0, 0) == 0)
+  }
+
   @Test func oneServerLeadsASinkUntilItsSessionEnds() throws {
     _ = try store()
     let elsewhere = try PostgresCluster.shared.get().place()

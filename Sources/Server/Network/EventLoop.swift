@@ -102,7 +102,6 @@ final class EventLoop<Session: ByteSession> {
     let control = mailbox.collect(into: &messages)
     for addressed in messages {
       guard let connection = connections[addressed.token], connection.isOpen else {
-        counters.countDropped()
         peers.missed(addressed.token, addressed.message)
         continue
       }

@@ -56,7 +56,6 @@ struct HandshakeTable {
   /// Those that have a channel.
   private(set) var begunCount = 0
 
-  var isEmpty: Bool { byNumber.isEmpty && holding.isEmpty }
   var all: [PendingHandshake] { Array(byNumber.values) + Array(holding.values) }
 
   subscript(number: UInt32) -> PendingHandshake? { byNumber[number] }

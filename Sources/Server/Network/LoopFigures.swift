@@ -10,8 +10,6 @@ package struct LoopFigures: Equatable, Sendable {
   package internal(set) var bytesOut: UInt64 = 0
   /// How often a listener was left alone because descriptors, kernel memory or connections had run out.
   package internal(set) var acceptPauses: UInt64 = 0
-  /// Messages for connections that were gone.
-  package internal(set) var messagesDropped: UInt64 = 0
   /// TLS handshakes that were made in full.
   package internal(set) var handshakes: UInt64 = 0
   /// Those that a ticket has spared the most.
@@ -34,7 +32,6 @@ package struct LoopFigures: Equatable, Sendable {
     sum.bytesIn += right.bytesIn
     sum.bytesOut += right.bytesOut
     sum.acceptPauses += right.acceptPauses
-    sum.messagesDropped += right.messagesDropped
     sum.handshakes += right.handshakes
     sum.handshakesResumed += right.handshakesResumed
     for place in sum.handshakesFailed.indices { sum.handshakesFailed[place] += right.handshakesFailed[place] }
@@ -51,7 +48,6 @@ package final class LoopCounters: Sendable {
   private let bytesIn = Atomic<UInt64>(0)
   private let bytesOut = Atomic<UInt64>(0)
   private let acceptPauses = Atomic<UInt64>(0)
-  private let messagesDropped = Atomic<UInt64>(0)
   private let handshakes = Atomic<UInt64>(0)
   private let handshakesResumed = Atomic<UInt64>(0)
   private let handshakesFailed: [BoxedCounter]
@@ -72,8 +68,8 @@ package final class LoopCounters: Sendable {
   func countIn(_ bytes: Int) { bytesIn.wrappingAdd(UInt64(bytes), ordering: .relaxed) }
   func countOut(_ bytes: Int) { bytesOut.wrappingAdd(UInt64(bytes), ordering: .relaxed) }
   func countPause() { acceptPauses.wrappingAdd(1, ordering: .relaxed) }
-  func countDropped() { messagesDropped.wrappingAdd(1, ordering: .relaxed) }
-  func countClosed(_ reason: CloseReason) { closed[reason.rawValue].count.wrappingAdd(1, ordering: .relaxed) }
+  /// After the connection was accepted or opened, for every reader.
+  func countClosed(_ reason: CloseReason) { closed[reason.rawValue].count.wrappingAdd(1, ordering: .releasing) }
 
   func countHandshake(isResumed: Bool) {
     if isResumed {
@@ -96,7 +92,6 @@ package final class LoopCounters: Sendable {
     figures.bytesIn = bytesIn.load(ordering: .relaxed)
     figures.bytesOut = bytesOut.load(ordering: .relaxed)
     figures.acceptPauses = acceptPauses.load(ordering: .relaxed)
-    figures.messagesDropped = messagesDropped.load(ordering: .relaxed)
     figures.handshakes = handshakes.load(ordering: .relaxed)
     figures.handshakesResumed = handshakesResumed.load(ordering: .relaxed)
     figures.handshakesFailed = handshakesFailed.map { $0.count.load(ordering: .relaxed) }

@@ -99,15 +99,29 @@ extension PostgresUpkeep {
     if free == nil { board?.hold(expired.count) }
     let surplus = free == nil ? try surplus(connection, now: now) : nil
     guard let given = free ?? surplus else { return false }
-    if free == nil {
-      for sink in configuration.sinks {
-        let unsent = try count(of: given, behind: sink, connection, most: .max)
-        if unsent > 0 { board?.lose(unsent, of: sink) }
-      }
+    return try drop(given, onlyWhenSent: free != nil, connection)
+  }
+
+  /// False when it did not. Whatever another node stores into the day waits meanwhile, so that what is asked here holds until the day is
+  /// gone: that record would go on nowhere, and be counted nowhere. Locks as `drop_day` does, in its order.
+  private func drop(_ day: Int64, onlyWhenSent: Bool, _ connection: PostgresConnection) throws(Failure) -> Bool {
+    try connection.run("BEGIN")
+    try connection.run("SELECT FROM installation FOR UPDATE")
+    // A partition is dropped under a lock of the table that it is of.
+    try connection.run("LOCK TABLE ONLY points IN ACCESS EXCLUSIVE MODE")
+    if onlyWhenSent, try isAwaited(day, connection) {
+      try connection.run("ROLLBACK")
+      return false
+    }
+    var lost: [(count: Int64, sink: String)] = []
+    if !onlyWhenSent {
+      for sink in configuration.sinks { lost.append((try count(of: day, behind: sink, connection, most: .max), sink)) }
     }
     var arguments = PostgresArguments()
-    arguments.add(given)
+    arguments.add(day)
     _ = try connection.perform("SELECT drop_day($1::int8)", arguments)
+    try connection.run("COMMIT")
+    for loss in lost where loss.count > 0 { board?.lose(loss.count, of: loss.sink) }
     return true
   }
 

@@ -1,6 +1,7 @@
 import Base
 import HTTP1
 import JSON
+import ServerSupport
 import Support
 import Testing
 
@@ -63,6 +64,19 @@ import Testing
       #expect(found.map { $0["path"] } == [.string("/r/x/nowhere")])
       #expect(try requests(server, "text=latitude") == [])
     }
+  }
+
+  /// Token, header, body, path: so it is where the upload is refused before its body is looked at, too.
+  @Test func theBodyNamesTheDeviceBeforeThePath() throws {
+    var configuration = ServerConfiguration.loopback(loops: 1)
+    configuration.authentication = .required
+    let server = try IngestServer(configuration)
+    defer { server.stop() }
+    let body = #"{"location":\#(Uploads.record(1)),"device_id":"phone-1"}"#
+    for (fields, body) in [([], body), ([("X-Device-Id", "phone-2")], body), ([], Uploads.record(1))] {
+      #expect(try request(server, "POST", "/locations/acme", fields, body: body).status == 401)
+    }
+    #expect(try requests(server, "").map { $0["device"] } == ["phone-1", "phone-2", "acme"].map { .string($0) })
   }
 
   @Test func theNewestComeFirstWhenAsked() throws {

@@ -68,11 +68,16 @@ struct CommandHandlers: Sendable {
   func setTags(_ exchange: Exchange) -> Reply {
     do {
       let fields = try AdminFields(JSONValue(parsing: exchange.body.span), knows: ["tags"])
-      let wrong = FieldError("tags", .outOfRange(expected: "a list of at most 100 non-empty strings"))
+      let wrong = FieldError(
+        "tags",
+        .outOfRange(expected: "a list of at most 100 non-empty strings of at most \(DeviceIdentity.nameBytesMax) bytes")
+      )
       guard case .array(let elements) = fields.value("tags"), elements.count <= 100 else { throw wrong }
       var tags: Set<ExactText> = []
       for element in elements {
-        guard case .string(let tag) = element, !tag.isEmpty else { throw wrong }
+        guard case .string(let tag) = element, !tag.isEmpty, tag.utf8.count <= DeviceIdentity.nameBytesMax else {
+          throw wrong
+        }
         tags.insert(ExactText(tag))
       }
       // In the order in which the store gives them back.
@@ -122,7 +127,11 @@ struct CommandQueueRequest {
 
   init(_ body: JSONValue, isBroadcast: Bool) throws(FieldError) {
     let fields = try AdminFields(body, knows: [CommandKey.commands, "ttl", "key"] + (isBroadcast ? ["tag"] : []))
-    tag = isBroadcast ? try Self.name("tag", fields) : nil
+    let tag = isBroadcast ? try Self.name("tag", fields) : nil
+    if let tag, tag.utf8.count > DeviceIdentity.nameBytesMax {
+      throw FieldError("tag", .outOfRange(expected: "a string of at most \(DeviceIdentity.nameBytesMax) bytes"))
+    }
+    self.tag = tag
     key = try Self.name("key", fields)
     lifetimeSeconds = try Self.lifetime(fields.value("ttl"))
   }

@@ -98,9 +98,9 @@ extension Exchange {
 
   static let brokenRefresh = "breakRefresh"
 
-  /// It is an upload, or was meant as one, and only its body can still tell whose.
+  /// It is an upload, or was meant as one, and its body may tell whose: it goes before the path.
   var mayNameDevice: Bool {
-    device.isEmpty && (route.deviceOperation == .uploadLocations || unservedPath != nil)
+    deviceHeader == nil && (route.deviceOperation == .uploadLocations || unservedPath != nil)
   }
 
   /// Nil when a name is too long to be kept.

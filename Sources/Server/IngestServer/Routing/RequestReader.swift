@@ -1,6 +1,7 @@
 import Base
 import Contract
 import HTTP1
+import Store
 import TLS
 
 /// What is known of a request when its head has come, and the answer where it is refused for that alone.
@@ -78,6 +79,7 @@ struct RequestReader: Sendable {
       exchange.origin = "\(caller.isSecure ? "https" : "http")://\(host)"
     }
     if refusal == nil, !caller.hasCertificate { refusal = certificates?.refuse(route) }
+    if refusal == nil, route.isAdministrative { refusal = Self.refuseLongNames(target) }
     if refusal == nil, route.isAdministrative { refusal = access.refuse(exchange, head, from: caller) }
     if refusal == nil { refusal = ProxyRole.refuse(route, proxy) }
     if refusal == nil, route.deviceOperation == .uploadLocations {
@@ -87,6 +89,17 @@ struct RequestReader: Sendable {
       exchange.draft = JournalDraft(head, route.deviceOperation)
     }
     return HeadReading(exchange: exchange, refusal: refusal)
+  }
+
+  /// No device and no run has such a name, and PostgreSQL refuses it in an index, with everything that was to be stored beside it.
+  private static func refuseLongNames(_ target: Exchange.Target) -> Response? {
+    let longest = DeviceIdentity.nameBytesMax
+    let expected = "must have at most \(longest) bytes"
+    if target.run.utf8.count > longest { return QueryParameters.refuse("run", expected).response }
+    if target.parameters.contains(where: { $0.utf8.count > longest }) {
+      return QueryParameters.refuse("device", expected).response
+    }
+    return nil
   }
 
   /// What devices send, and what is not understood: a device with a wrong URL is found there.

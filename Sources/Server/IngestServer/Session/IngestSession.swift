@@ -242,7 +242,7 @@ extension IngestSession {
     case .skipping(let exchange, let refusal):
       if exchange.mayNameDevice {
         exchange.body = takeBody()
-        exchange.device = context.uploads.nameSaid(in: exchange, scratch)
+        context.uploads.noteName(in: exchange, scratch)
         // Where nothing is served, anything may be in it, tokens too: it is not recorded.
         exchange.body = []
       }
@@ -269,9 +269,10 @@ extension IngestSession {
   ) {
     let reply = exchange.route.handler(context, exchange, scratch)
     if case .again = reply { return perform(reply, exchange, &output) }
-    exchange.device = reply.device ?? exchange.device
-    if exchange.mayNameDevice {
-      exchange.device = context.uploads.nameSaid(in: exchange, scratch)
+    if let device = reply.device {
+      exchange.device = device
+    } else if exchange.mayNameDevice {
+      context.uploads.noteName(in: exchange, scratch)
     }
     exchange.fault = context.faults.fault(for: exchange, at: [.body, .answer], &plannedFault)
     if let fault = exchange.fault {

@@ -104,23 +104,21 @@ extension RefreshBreakage {
 }
 
 extension TokenAnswer {
-  /// The answer of a refresh that succeeded, in the shape that was asked for.
-  func response(broken breakage: RefreshBreakage?) -> Response {
+  /// The answer of a refresh that succeeded.
+  var refreshed: Response { .json { refreshJSON.write(to: &$0) } }
+
+  /// The same in the shape that was asked for.
+  func refreshed(as shape: RefreshBreakage.Shape) -> Response {
     let good = refreshJSON
-    switch breakage {
-    case nil, .status, .drop(.before): return .json { good.write(to: &$0) }
-    case .drop(.after):
-      var response = Response.json { good.write(to: &$0) }
-      response.isCut = true
-      return response
-    case .shape(.camelCase): return .json { registrationJSON.write(to: &$0) }
-    case .shape(.nested): return .json { JSONValue.object(["data": .object(["tokens": good])]).write(to: &$0) }
-    case .shape(.idToken):
+    switch shape {
+    case .camelCase: return .json { registrationJSON.write(to: &$0) }
+    case .nested: return .json { JSONValue.object(["data": .object(["tokens": good])]).write(to: &$0) }
+    case .idToken:
       guard case .object(var object) = good else { preconditionFailure("an answer is an object") }
       object["id_token"] = .string("an.identity.token")
       return .json { JSONValue.object(object).write(to: &$0) }
-    case .shape(.noTokens): return .json { JSONValue.object(["success": .bool(true)]).write(to: &$0) }
-    case .shape(.notJSON): return Response(200, "text/html", Array("<html>Welcome to the airport</html>".utf8))
+    case .noTokens: return .json { JSONValue.object(["success": .bool(true)]).write(to: &$0) }
+    case .notJSON: return Response(200, "text/html", Array("<html>Welcome to the airport</html>".utf8))
     }
   }
 }

@@ -62,7 +62,7 @@ struct TokenHandlers: Sendable {
       answer: { grant in
         let answer = TokenAnswer(
           accessToken: sign(grant), refreshToken: grant.refreshToken, expiresInSeconds: Double(grant.accessSeconds))
-        return answer.response(broken: nil).to(grant.device)
+        return answer.refreshed.to(grant.device)
       },
       // A token that the store knows proves whose it was, though it is good for nothing else any more.
       refuse: { refusal, device in
@@ -173,10 +173,10 @@ extension TokenVoice {
       var response = answer(grant)
       response.isCut = true
       return response
-    case .shape:
+    case .shape(let shape):
       let tokens = TokenAnswer(
         accessToken: sign(grant), refreshToken: grant.refreshToken, expiresInSeconds: Double(grant.accessSeconds))
-      return tokens.response(broken: breakage)
+      return tokens.refreshed(as: shape)
     }
   }
 }

@@ -57,15 +57,12 @@ struct UploadHandlers: Sendable {
   }
 
   /// The name in the body of an upload that was refused for another reason, so that what is recorded of the request is found
-  /// by its device; empty where there is none that could be kept. It proves nothing.
-  func nameSaid(in exchange: Exchange, _ scratch: SessionScratch) -> String {
-    let name: String?
+  /// by its device; that of the path stays where there is none that could be kept. It proves nothing.
+  func noteName(in exchange: Exchange, _ scratch: SessionScratch) {
     do throws(EnvelopeError) {
-      name = try reader.device(in: exchange.body, &scratch.envelope)
-    } catch {
-      return ""
-    }
-    return exchange.identity(name)?.name ?? ""
+      let name = try reader.device(in: exchange.body, &scratch.envelope)
+      if let device = exchange.identity(name) { exchange.device = device.name }
+    } catch {}
   }
 
   /// Refuses what the head alone shows to be wrong. Bodies are JSON whatever their media type says, but two are surely not:
