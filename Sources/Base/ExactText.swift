@@ -37,7 +37,16 @@ extension Hasher {
   /// The UTF-8 of the text, and a byte that is in no UTF-8, so that where one text ends and the next begins counts as well.
   @inlinable
   package mutating func combine(exactly text: String) {
-    unsafe text.utf8.span.withUnsafeBytes { unsafe combine(bytes: $0) }
+    let bytes = text.utf8.span
+    var index = 0
+    while index &+ 8 <= bytes.count {
+      combine(bytes.littleWord(at: index))
+      index &+= 8
+    }
+    while index < bytes.count {
+      combine(bytes[index])
+      index &+= 1
+    }
     combine(0xFF as UInt8)
   }
 }

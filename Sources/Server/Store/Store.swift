@@ -26,12 +26,6 @@ package protocol Store: AnyObject {
   func close()
 }
 
-extension Store {
-  package var outageDetail: String? { nil }
-  package var crowdedOut: Int { 0 }
-  package func damageFound() {}
-}
-
 /// One thing to be done in the store, whole or not at all, in the order of submission.
 package enum StoreJob: Sendable {
   case ingest(IngestBatch)
@@ -188,4 +182,10 @@ extension StoreError {
     default: self.init(code: .inputOutput, message: "\(path) cannot be used: \(error.summary)")
     }
   }
+}
+
+extension Store {
+  package var outageDetail: String? { nil }
+  package var crowdedOut: Int { 0 }
+  package func damageFound() {}
 }
