@@ -77,6 +77,20 @@ extension UUID128 {
   /// Appends 36 bytes.
   package func append(lowerCaseTextTo bytes: inout [UInt8]) { append(to: &bytes, letterA: UInt8(ascii: "a")) }
 
+  /// In lower case, as RFC 9562 §4 has it.
+  package var text: String {
+    var bytes: [UInt8] = []
+    append(lowerCaseTextTo: &bytes)
+    return String(decoding: bytes, as: UTF8.self)
+  }
+
+  /// As phones write it.
+  package var upperCaseText: String {
+    var bytes: [UInt8] = []
+    append(upperCaseTextTo: &bytes)
+    return String(decoding: bytes, as: UTF8.self)
+  }
+
   private func append(to bytes: inout [UInt8], letterA: UInt8) {
     bytes.append(addingCapacity: 36) { text in
       var shift = 64

@@ -9,7 +9,7 @@ import Vocabulary
 
 /// What is told of a device between two times: gaps, records, the verdict above them, and what to do.
 @Suite struct ExplanationTests {
-  private static func name(_ number: UInt64) -> String { WrittenLog.uuid(number).lowerCaseText }
+  private static func name(_ number: UInt64) -> String { WrittenLog.uuid(number).text }
 
   private static func entry(_ number: UInt64, at milliseconds: Int64) -> String {
     let time = WrittenLog.start.advanced(byMilliseconds: milliseconds).iso8601Text

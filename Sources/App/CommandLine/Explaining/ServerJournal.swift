@@ -71,7 +71,7 @@ struct ServerJournal: RequestJournal {
       return elsewhere(others)
     }
     var (found, isAcknowledged): (Set<String>, Bool) = ([], false)
-    try pages(query + "&text=\(uuid.lowerCaseText)") { seen in
+    try pages(query + "&text=\(uuid.text)") { seen in
       found.insert(seen.place)
       isAcknowledged = isAcknowledged || seen.isSuccess
       take(seen)
@@ -85,7 +85,7 @@ struct ServerJournal: RequestJournal {
   func undelivered(of device: String?, with uuid: UUID128?) throws(SourceFailure) -> Set<UUID128> {
     var query = "/admin/v1/ledger?state=undelivered&limit=\(ServerJournal.page)"
     if let device { query += "&device=\(device.percentEncoded)" }
-    if let uuid { query += "&uuid=\(uuid.lowerCaseText)" }
+    if let uuid { query += "&uuid=\(uuid.text)" }
     // Only a proxy with a journal has a ledger.
     guard try answer(to: query).status == 200 else { return [] }
     var uuids: Set<UUID128> = []

@@ -206,11 +206,3 @@ extension Look {
     }
   }
 }
-
-extension UUID128 {
-  var text: String {
-    var bytes: [UInt8] = []
-    append(lowerCaseTextTo: &bytes)
-    return String(decoding: bytes, as: UTF8.self)
-  }
-}

@@ -224,14 +224,6 @@ extension Configuration {
   }
 }
 
-extension UUID128 {
-  var upperCaseText: String {
-    var bytes: [UInt8] = []
-    append(upperCaseTextTo: &bytes)
-    return String(decoding: bytes, as: UTF8.self)
-  }
-}
-
 /// Tokens, commands and connections that are no phone's.
 extension ClauseRun {
   /// Registers a device, as its app would.

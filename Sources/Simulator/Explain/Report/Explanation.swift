@@ -46,7 +46,7 @@ extension Explanation {
   package init(of uuid: UUID128, _ join: RecordJoin) {
     let story = join.story(of: uuid)
     subject = .record(uuid)
-    verdict = "\(uuid.lowerCaseText)\(story.device.map { " of '\($0)'" } ?? ""): \(story.words)"
+    verdict = "\(uuid.text)\(story.device.map { " of '\($0)'" } ?? ""): \(story.words)"
     outcome = Explanation.outcome(of: [(story.fate, 1)], hasGaps: false)
     gaps = []
     fates = [(story.fate, 1)]
@@ -202,13 +202,5 @@ extension RecordJoin {
 
   private func sorted(_ times: [UUID128: WallInstant]) -> [UUID128] {
     times.sorted { ($0.value, $0.key) < ($1.value, $1.key) }.map(\.key)
-  }
-}
-
-extension UUID128 {
-  package var lowerCaseText: String {
-    var bytes: [UInt8] = []
-    append(lowerCaseTextTo: &bytes)
-    return String(decoding: bytes, as: UTF8.self)
   }
 }

@@ -7,7 +7,7 @@ extension Explanation {
   package var json: String {
     var object: JSONObject = ["verdict": .string(verdict), "outcome": .string("\(outcome)")]
     switch subject {
-    case .record(let uuid): object["uuid"] = .string(uuid.lowerCaseText)
+    case .record(let uuid): object["uuid"] = .string(uuid.text)
     case .stretch(let device, let from, let to):
       object["device"] = .string(device)
       if let from { object["from"] = .string(from.iso8601Text) }
@@ -48,7 +48,7 @@ extension Gap {
 extension RecordStory {
   fileprivate var json: JSONValue {
     var object: JSONObject = [
-      "uuid": .string(uuid.lowerCaseText), "fate": .string(fate.rawValue), "words": .string(words),
+      "uuid": .string(uuid.text), "fate": .string(fate.rawValue), "words": .string(words),
       "evidence": .array(evidence.map(\.json)),
     ]
     if let device { object["device"] = .string(device) }

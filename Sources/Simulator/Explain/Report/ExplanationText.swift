@@ -21,7 +21,7 @@ package struct ExplanationText {
     let isOne = if case .record = explanation.subject { true } else { false }
     for (story, like) in shown(explanation.stories) {
       lines.append("")
-      if !isOne { lines.append("record \(story.uuid.lowerCaseText): \(story.words)") }
+      if !isOne { lines.append("record \(story.uuid.text): \(story.words)") }
       lines += self.lines(of: story.evidence)
       if like > 0 { lines.append("  and \(StoryText.count(like, "record")) more: \(story.words); --json has all") }
     }

@@ -107,15 +107,6 @@ package struct Violation: Equatable, Sendable {
   }
 }
 
-extension UUID128 {
-  /// In lower case.
-  package var text: String {
-    var bytes: [UInt8] = []
-    append(lowerCaseTextTo: &bytes)
-    return String(decoding: bytes, as: UTF8.self)
-  }
-}
-
 extension MonotonicInstant {
   /// Since the start of the run: `00:12:43.210`.
   package var clockText: String {
