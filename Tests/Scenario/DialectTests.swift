@@ -41,6 +41,10 @@ import Testing
     ("{ version: 1, verify: { database: 'a.db' } }", "verify: database and query belong together"),
     ("{ version: 1, verify: { database: 'a.db', query: 'SELECT 1' } }", "the query does not ask for :device"),
     ("{ version: 1, promises: { keeps: ['evnt'] } }", "no value 'evnt'; did you mean 'event'?"),
+    (
+      "{ version: 1, verify: { url: '/p?d={device}', fields: { 'coords.latitud': '$.y' } } }",
+      "no field of a record 'coords.latitud'; did you mean 'coords.latitude'?"
+    ),
     ("{ version: 1, promises: { deviceByToken: true } }", "deviceByToken without a login"),
     ("{ version: 1, refresh: '/${device.id}' }", "${device.id} cannot be used here"),
     ("{ version: 1, path: '/{device}/points' }", "unknown name {device}; write ${device.id}"),
@@ -104,13 +108,21 @@ import Testing
     #expect(problems(of: "{ version: 1, \(app) }").isEmpty)
   }
 
+  /// What the app adds has names of its own.
+  @Test func fieldsOfTheAppMayHaveAPlace() {
+    let fields = ["extras.trip.id", "geofence.extras.zone", "params.user", "device", "provider.gps"]
+    let places = fields.map { "'\($0)': '$.x'" }.joined(separator: ", ")
+    #expect(problems(of: "{ version: 1, verify: { url: '/p?d={device}', fields: { \(places) } } }").isEmpty)
+  }
+
   @Test func namesOfAnySortStandInPaths() throws {
     let dialect = try DialectReader().read(
-      #"{ version: 1, verify: { url: "/p?d={device}", fields: { a: "$.at.recorded-at", b: "$['recorded at'][0]['x.y']" } } }"#
+      #"{ version: 1, verify: { url: "/p?d={device}", fields: { timestamp: "$.at.recorded-at", event: "$['recorded at'][0]['x.y']" } } }"#
     )
-    #expect(JSONStep.steps(of: dialect.verification.fields["a"] ?? "") == [.member("at"), .member("recorded-at")])
+    #expect(
+      JSONStep.steps(of: dialect.verification.fields["timestamp"] ?? "") == [.member("at"), .member("recorded-at")])
     let steps: [JSONStep] = [.member("recorded at"), .element(0), .member("x.y")]
-    #expect(JSONStep.steps(of: dialect.verification.fields["b"] ?? "") == steps)
+    #expect(JSONStep.steps(of: dialect.verification.fields["event"] ?? "") == steps)
     #expect(JSONStep.path(of: steps) == "$['recorded at'][0]['x.y']")
     for path in ["$.-a", "$['a", "$['']", "$.a b", "$['a'"] { #expect(!TargetVerification.isPath(path), "\(path)") }
   }

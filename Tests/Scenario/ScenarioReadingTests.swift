@@ -47,6 +47,14 @@ import Testing
     ("clock: { factor: Infinity }", "out of range"), ("clock: { factor: NaN }", "out of range"),
     ("seed: 1.5", "is not allowed here"), ("seed: '0x10000000000000000'", "is not allowed here"),
     ("clock: { mode: 'realtime' }", "needs a server"), ("target: { preset: 'traccar' }", "the built-in server"),
+    (
+      "target: { verify: { fields: { 'coords.latitud': '$.y' } } }",
+      "target.verify.fields[\"coords.latitud\"]: no field of a record 'coords.latitud'; did you mean 'coords.latitude'?"
+    ),
+    (
+      "target: { verify: { fields: { latitude: '$.y' } } }",
+      "no field of a record 'latitude'; there is: coords.latitude"
+    ),
     ("target: { tls: { clientKey: 'a.pem' } }", "target.tls.clientKey: a key without its certificate"),
     ("target: { tls: { insecure: true, ca: 'a.pem' } }", "target.tls.insecure: insecure and ca exclude each other"),
     ("motion: { a: { extends: 'b' }, b: { extends: 'a' } }", "cannot extend itself"),

@@ -134,7 +134,7 @@ extension DialectVerification: ScenarioSection {
         "next", \.next, .jsonPath,
         "Path of what leads to the next page: a URL, or a cursor that goes where `{cursor}` stands in `url`. For the first page a parameter that is nothing but the cursor is left out, as `after={cursor}`; elsewhere it is empty."
       ),
-      .key("fields", \.fields, .map(of: .jsonPath), TargetVerification.fieldsText),
+      .key("fields", \.fields, .recordPlaces, TargetVerification.fieldsText),
     ] + StorePlace.keys(at: \.place) + [
       .key("readDelay", \.readDelay, .duration, "How long after its acknowledgement a record may be missing there."),
       .key("inArrivalOrder", \.isInArrivalOrder, .boolean, "The records are listed in the order in which they came."),

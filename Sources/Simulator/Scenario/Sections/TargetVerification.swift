@@ -99,7 +99,7 @@ extension TargetVerification: ScenarioSection {
         "quarantinedUrl", \.quarantinedURL, .listURL,
         "URL of the list of quarantined records, when it is not in the same answer; with the placeholders of `url`."),
     ] + StorePlace.keys(at: \.place) + [
-      .key("fields", \.fields, .map(of: .jsonPath), TargetVerification.fieldsText),
+      .key("fields", \.fields, .recordPlaces, TargetVerification.fieldsText),
       .key(
         "keeps", \.kept, .list(of: .choice),
         "What is kept of a record beside uuid, time and place. A record without it is stored differently from what was sent; without this key, only what the store shows of others is missed. `params`, `provider` and `unknown` are for `conform` alone."
