@@ -203,6 +203,22 @@ import Vocabulary
     #expect(summary.checks[0].held > 0 && (summary.checks[0].failed == 0) == isRefreshed, "\(summary.checks)")
   }
 
+  /// Those of registrations and refreshes among them.
+  @Test func everyConnectionIsCounted() throws {
+    final class Opened: Watcher {
+      var count = 0
+
+      func see(_ event: SimulationEvent, _ context: EventContext) {
+        if case .connected(_, isNew: true) = event { count += 1 }
+      }
+    }
+    let opened = Opened()
+    let summary = try summary(scenario(#"target: { auth: { strategy: "jwt" } },"#), watchers: [opened])
+    #expect(opened.count >= 5 && summary.figure("connects") == .counter(opened.count), "\(opened.count)")
+    guard case .rate(_, of: let asked)? = summary.figure("connection_reuse") else { throw SummaryError("no uploads") }
+    #expect(summary.figure("uploads") == .counter(asked))
+  }
+
   @Test func aThresholdThatCannotBeMeasuredIsRefused() throws {
     let scenario = try scenario(
       """
@@ -221,6 +237,7 @@ import Vocabulary
         "thresholds.uploads{device:cars-9}: 'cars-9' is not a device of this run",
         "thresholds.records_lost{fleet:cars}: records_lost is measured for the whole run only",
       ])
+    #expect("\(error)" == error.problems.joined(separator: "; "))
     let lines = error.lines(sources: ["cars.json5"], else: "rollingroad")
     #expect(
       lines.count == 5

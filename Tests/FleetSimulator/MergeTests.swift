@@ -18,6 +18,7 @@ import Testing
       thresholds: {
         "upload_duration{tier:gold}": ["p(95)<1", "count>0"], "uploads{network:hsdpa}": ["count>0"],
         records_lost: ["count==0"], devices_active: ["value>=0"], "queue_depth": ["max<1000"],
+        "uploads{device:cars-1}": ["count>0"], "upload_duration{device:bikes-1}": ["count>0"],
       },
     }
     """

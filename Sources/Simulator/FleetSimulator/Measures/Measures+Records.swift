@@ -72,22 +72,22 @@ extension Measures {
     table.record(.uploadBytes, UInt64(flight.bytes), tags)
   }
 
-  /// What a modelled link says of an upload.
+  /// What a modelled link says of a request. Those for tokens make connections, too; whether one was reused is asked of uploads.
   func connect(_ request: UInt64, isNew: Bool, of device: Int) {
-    guard let flight = devices[device].flights.first(where: { $0.request == request })?.flight else { return }
-    let tags = tags(of: flight, device)
+    let upload = devices[device].flights.first { $0.request == request }?.flight
+    let tags = upload.map { self.tags(of: $0, device) } ?? tagsOfOther(device)
     table.count(.connects, tags, isNew ? 1 : 0)
-    table.judge(.connectionReuse, !isNew, tags)
+    if upload != nil { table.judge(.connectionReuse, !isNew, tags) }
   }
 
-  /// What a real network says of an upload.
+  /// What a real network says of a request, as above.
   func carry(_ request: UInt64, _ timings: TransferTimings, of device: Int) {
-    guard let index = devices[device].flights.firstIndex(where: { $0.request == request }) else { return }
-    change(device) { $0.flights[index].flight.serviceTime = timings.total }
-    let tags = tags(of: devices[device].flights[index].flight, device)
+    let upload = devices[device].flights.firstIndex { $0.request == request }
+    let tags = upload.map { self.tags(of: devices[device].flights[$0].flight, device) } ?? tagsOfOther(device)
     table.count(.connects, tags, timings.newConnections)
-    table.judge(.connectionReuse, timings.newConnections == 0, tags)
-    if timings.repetitions > 0 {
+    if let upload {
+      change(device) { $0.flights[upload].flight.serviceTime = timings.total }
+      table.judge(.connectionReuse, timings.newConnections == 0, tags)
       table.count(.uploadsRepeated, tags, timings.repetitions)
       repeatedUploads += timings.repetitions
     }
@@ -95,6 +95,13 @@ extension Measures {
     table.count(.tlsHandshakes, tags, timings.newConnections)
     if timings.isResumed { table.count(.tlsResumed, tags) }
     table.record(.tlsHandshakeTime, timings.secured - timings.connected, tags)
+  }
+
+  /// Of a request that is no upload.
+  private func tagsOfOther(_ device: Int) -> SampleTags {
+    var tags = tags(of: device)
+    tags.isSettling = devices[device].isSettling
+    return tags
   }
 
   private func tags(of flight: Flight, _ device: Int) -> SampleTags {

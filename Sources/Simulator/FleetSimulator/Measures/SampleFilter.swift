@@ -36,7 +36,8 @@ extension SampleFilter {
     case "fleet": narrow { setup.fleets[$0].name == value }
     case "device":
       let example = setup.deviceNames.first.map { "; write one such as \($0)" } ?? ""
-      device = try SampleFilter.found(setup.deviceNumber(value), value, "device", example)
+      let elsewhere = setup.namesOfOtherShards.contains(value) ? SampleFilter.elsewhere : nil
+      device = try SampleFilter.found(setup.deviceNumber(value) ?? elsewhere, value, "device", example)
     case "network": network = try SampleFilter.found(setup.radio.network(named: value), value, "network")
     case "status": status = try SampleFilter.found(Int(value), value, "status")
     case "batch": isBatch = try SampleFilter.found(["true": true, "false": false][value], value, "batch")
@@ -102,6 +103,8 @@ struct SampleFilter {
   /// One for each fleet.
   var fleets: [Bool]
   var device: Int?
+  /// A device that another shard simulates.
+  fileprivate static let elsewhere = -1
   var network: RadioNetwork?
   var fault: UInt64?
   var status: Int?

@@ -305,11 +305,14 @@ enum FleetStreamID: UInt64 {
 }
 
 /// What a scenario asks for and this version cannot simulate.
-package struct UnsupportedScenario: Error, Equatable, Sendable {
+package struct UnsupportedScenario: Error, Equatable, Sendable, CustomStringConvertible {
   /// One sentence each.
   package let problems: [String]
   /// Where those of them stand that are about one place of the scenario, in the same order.
   package var places: [SourcePosition?] = []
+
+  /// Without the places.
+  package var description: String { problems.joined(separator: "; ") }
 
   /// With their places; `sources` names the file and then the overrides in their order, `author` says what has no place.
   package func lines(sources: [String], else author: String) -> [String] {
