@@ -232,8 +232,8 @@ package final class Measures: Watcher {
 
 /// What checks are held against.
 extension Measures {
-  /// An answer 401 to a token whose time is over waits for the next one: when a new token is taken, it was the ordinary end
-  /// of the old one, and no check is about it.
+  /// An answer 401 to a token waits for the next one: when a new token is taken, it was the ordinary end of the old one, and no
+  /// check is about it.
   func check(_ answer: Answer, _ tags: SampleTags, of device: Int) {
     guard !scenario.checks.isEmpty else { return }
     let isAuthorized = answer.status != 401
@@ -242,7 +242,7 @@ extension Measures {
       settleUnauthorized(of: device)
     }
     if (200..<300).contains(answer.status) { devices[device].token.accept() }
-    if !isAuthorized, devices[device].token.isOver(at: wall) {
+    if !isAuthorized, devices[device].token.isThere {
       unauthorized[device] = Unauthorized(answer: answer, tags: tags)
     } else {
       judge(answer, tags)

@@ -31,6 +31,9 @@ struct TokenWatch {
 
   func state(at wall: WallInstant) -> TokenState { text == nil ? .none : isOver(at: wall) ? .expired : .valid }
 
+  /// A refusal may end its life: the server may take it back at any time.
+  var isThere: Bool { text != nil }
+
   /// A token whose end is not known was good once.
   func isOver(at wall: WallInstant) -> Bool {
     guard text != nil else { return false }
