@@ -124,12 +124,16 @@ extension SimulatedDevice {
     guard host.queue.count > 0 else { return nextSync = nil }
     if let nextSync, nextSync > now.monotonic { return }
     guard !host.uploader.isBusy else { return nextSync = now.monotonic + SimulatedDevice.busyInterval }
-    nextSync = now.monotonic + SimulatedDevice.syncInterval
+    nextSync = now.monotonic + SimulatedDevice.syncInterval(in: run.setup.settle)
     host.sync(completion: 0, at: now)
     applyEffects(at: now, in: run)
   }
 
-  private static let syncInterval = Nanoseconds.seconds(15)
+  /// A short phase, too, has time for a second attempt, and for its answer.
+  private static func syncInterval(in settle: Nanoseconds) -> Nanoseconds {
+    min(.seconds(15), Nanoseconds(settle.count / 2))
+  }
+
   /// A flush that is running will not take along what it did not find.
   private static let busyInterval = Nanoseconds.milliseconds(500)
 }

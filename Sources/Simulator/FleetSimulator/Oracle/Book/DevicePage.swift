@@ -12,7 +12,8 @@ struct DevicePage {
   var aliveSince: MonotonicInstant?
   /// Nil while there is no network.
   var connectedSince: MonotonicInstant?
-  var isHealed = false
+  /// When the drives and their faults ended; nil before.
+  var healedAt: MonotonicInstant?
   /// Faults that answer in the server's name, now and since the last request left.
   var impostors = 0
   var hadImpostor = false
@@ -25,6 +26,8 @@ struct DevicePage {
   var stored = SetChecksum()
   /// Those that wait and do not say which they are, by their rows.
   var anonymous = AnonymousRecords()
+
+  var isHealed: Bool { healedAt != nil }
 
   /// Of records; nil when none is on its way.
   var upload: SentRequest? { open.first { $0.purpose == .records } }

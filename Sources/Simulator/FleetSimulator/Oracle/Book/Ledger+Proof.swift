@@ -173,8 +173,11 @@ extension Ledger {
   }
 
   /// Its records are taken one upload after the other: at the end of a phase that is too short for them nothing is wrong yet.
+  /// Where none of them was taken in that phase, and none is under way, the server refuses them.
   func isDraining(_ device: Int, at instant: MonotonicInstant) -> Bool {
-    pages[device].acknowledgedAt.map { instant - $0 < .seconds(30) } ?? false
+    let page = pages[device]
+    guard let last = page.acknowledgedAt, instant - last < .seconds(30) else { return false }
+    return page.upload != nil || page.healedAt.map { last >= $0 } ?? true
   }
 
   /// As the sums are before the server is asked, and while the run goes on: what waits is pending, and what has an

@@ -125,7 +125,7 @@ final class Ledger {
       pages[device].aliveSince = context.now.monotonic
       connect(context)
     case .network: connect(context)
-    case .healed: pages[device].isHealed = true
+    case .healed: pages[device].healedAt = context.now.monotonic
     case .configured(let configuration): pages[device].terms = UploadTerms(configuration)
     case .ended(let request, let outcome):
       read(outcome, of: request, by: device, at: context.now.monotonic)
