@@ -146,6 +146,14 @@ import World
     #expect(summary(report).result == .violated)
   }
 
+  /// Half a position, or no time, is not all that there is to compare.
+  @Test(arguments: [(Backend.Lie.hidesTimes, "timestamp"), (.hidesLatitudes, "latitude")])
+  func whatNoEntryShowsIsNamed(lie: Backend.Lie, field: String) throws {
+    let report = try run(Backend(lie))
+    #expect(report.verification == Verification(.verified, comparesContents: true, uncompared: [field]))
+    #expect(summary(report).result == .passed, "\(report.violations.map(\.what))")
+  }
+
   /// What a store shows of other records, a record lacks.
   @Test(arguments: [Backend.Lie.forgetsPlaces, .keepsImpossiblePlaces])
   func aPlaceThatOnlySomeRecordsHaveIsAViolation(lie: Backend.Lie) throws {
@@ -314,6 +322,17 @@ import World
     #expect(report.sums.pending == report.sums.created && report.violations == [])
     let finding = try #require(report.findings.first { $0.name == ServerFinding.notDrained })
     #expect(finding.text.contains("status 500") && summary(report).result == .failed, "\(finding.text)")
+  }
+
+  /// A phase that is shorter than the time between two attempts has two of them.
+  @Test func aRefusalInAShortSettlePhaseIsMadeGood() throws {
+    let report = try run(Backend(.refusesOnce), .none) { setup in
+      setup.fleets[0].configuration.http.autoSync = false
+      setup.outside?.lockstep = .modelled
+      setup.settle = .seconds(15)
+    }
+    #expect(report.sums.created > 3 && report.sums.pending == 0, "\(report.sums)")
+    #expect(report.findings.isEmpty && summary(report).result == .passed, "\(report.findings)")
   }
 
   @Test func aPlaceholderThatIsNoneIsSeenBeforeTheRun() throws {

@@ -213,6 +213,32 @@ import Testing
     #expect(line().hasPrefix("not covered; never seen 401-mid-flush with 4 devices: run more of them (--devices)"))
   }
 
+  @Test func theFirstLineSaysWhatWasNotCompared() {
+    var summary = Self.run.summary
+    (summary.violations, summary.thresholds) = ([], [])
+    summary.verification = Verification(.verified, comparesContents: true, uncompared: ["timestamp"])
+    #expect(VerdictText(summary).line == "passed; timestamp not compared: no entry shows it")
+    summary.verification.uncompared = ["latitude", "longitude"]
+    summary.verification.lateRecords = 2
+    #expect(
+      VerdictText(summary).line.contains("; latitude and longitude not compared: no entry shows them; at least 2 "))
+    (summary.ledger, summary.verification) = (LedgerSums(), Verification(.verified))
+    #expect(VerdictText(summary).line == "passed; no phone has recorded anything")
+  }
+
+  /// Where three digits would show it on the right side.
+  @Test(arguments: [
+    ("upload_duration", "p(95)<144.127", 144.255, "p(95)<144.127 ms was 144.255 ms"),
+    ("upload_duration", "max<=5000", 5_000.4, "max<=5 s was 5,000.4 ms"),
+    ("upload_duration", "max<5000", 5_100, "max<5 s was 5.10 s"),
+    ("upload_failed", "rate<=0.01", 0.010_02, "rate<=0.01 was 1.002 %"),
+    ("uploads", "rate>=2", 1.999_6, "rate>=2 was 1.9996/s"), ("uploads", "count<1000", 1_000, "count<1000 was 1,000"),
+  ])
+  func aNearMissShowsThatItIsOne(selection: String, expression: String, value: Double, words: String) {
+    let verdict = ThresholdVerdict(selection: selection, expression: expression, value: value, outcome: .failed)
+    #expect(MetricText.sentence(verdict) == "\(selection) \(words)")
+  }
+
   @Test func aCheckWithoutAnAnswerThatTestsItIsNoSuccess() {
     var summary = Self.run.summary
     summary.checks = [.init(name: "not-refused", held: 0, failed: 0)]

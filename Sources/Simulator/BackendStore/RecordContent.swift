@@ -215,6 +215,11 @@ package struct ContentComparisons<Owner> {
       .filter { !$0.0.isEmpty }.sorted { $0.3 < $1.3 }.map { ($0.0, $0.1, $0.2) }
   }
 
+  /// What of a time and a place was sent, and is shown for no record.
+  package var uncompared: [String] {
+    (0..<3).filter { shown[$0] == 0 && missed[$0] > 0 }.map { RecordContent.Fields.names[$0] }
+  }
+
   /// Why a record must not be without these.
   package func reason(for fields: RecordContent.Fields) -> String {
     promised.isSuperset(of: fields) ? "which the store is said to keep" : "which the store shows for other records"

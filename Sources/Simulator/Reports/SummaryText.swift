@@ -321,6 +321,7 @@ package enum MetricText {
     }
     if verdict.outcome == .failed, let range { return range }
     guard let value = verdict.value else { return "nothing measured" }
+    if let text = nearMiss(value, verdict) { return text }
     let expression = verdict.expression.drop { $0 == " " }
     if expression.hasPrefix("count") { return NumberText.figure(value) }
     if expression.hasPrefix("rate") {
@@ -331,6 +332,30 @@ package enum MetricText {
 }
 
 extension MetricText {
+  /// A value that misses its limit by so little that three digits may show it on the other side: with those of the limit, and
+  /// as many more as show the miss. Nil for any other value.
+  private static func nearMiss(_ value: Double, _ verdict: ThresholdVerdict) -> String? {
+    guard verdict.outcome == .failed,
+      let threshold = ThresholdExpression(verdict.expression, selection: verdict.selection),
+      value != threshold.limit, (value - threshold.limit).magnitude < 0.005 * threshold.limit.magnitude
+    else { return nil }
+    let (factor, word) =
+      switch unit(of: verdict.selection) {
+      case .milliseconds: (1.0, " ms")
+      case .bytes: (1.0, " B")
+      case .share: (100.0, " %")
+      case .number: (1.0, threshold.aggregation == .rate ? "/s" : "")
+      }
+    let digits = verdict.expression.firstIndex(of: ".").map { verdict.expression[$0...].dropFirst().count } ?? 0
+    var (places, scale) = (0, factor)
+    while places < 6,
+      places < digits || threshold.comparison.holds((value * scale).rounded() / scale, threshold.limit)
+    {
+      (places, scale) = (places + 1, scale * 10)
+    }
+    return NumberText.decimal(value * factor, places: places) + word
+  }
+
   /// `p(95)<5m`: the limit as its value is written.
   static func expression(_ verdict: ThresholdVerdict) -> String {
     let aggregation = ThresholdExpression(verdict.expression, selection: verdict.selection)?.aggregation

@@ -19,7 +19,9 @@ struct VerdictText {
       rest.append("what the server has stored could not be verified: \(summary.verification.reason ?? "no reason")")
     }
     switch summary.result {
-    case .passed: (word, kind) = ("passed", .good)
+    case .passed:
+      (word, kind) = ("passed", .good)
+      if summary.ledger.created == 0 { rest.append("no phone has recorded anything") }
     case .invalid:
       (word, kind) = ("invalid", .bad)
       let late = VerdictText.missed(summary.thresholds.filter(\.invalidates)).map { ": " + $0 } ?? ""
@@ -44,6 +46,10 @@ struct VerdictText {
       summary.ledger.stored > 0
     {
       rest.append("stored records known by their uuids, contents not compared")
+    } else if !summary.verification.uncompared.isEmpty {
+      let fields = summary.verification.uncompared
+      rest.append(
+        "\(fields.joined(separator: " and ")) not compared: no entry shows \(fields.count == 1 ? "it" : "them")")
     }
     if summary.verification.unreadTimes > 0 {
       let times = NumberText.count(summary.verification.unreadTimes, "stored time")
@@ -59,7 +65,8 @@ struct VerdictText {
     }
     if summary.verification.lateRecords > 0 {
       let records = NumberText.count(summary.verification.lateRecords, "acknowledged record")
-      rest.append("\(records) late in the store: it lags behind (verify.readDelay), or commits after its answer")
+      rest.append(
+        "at least \(records) late in the store: it lags behind (verify.readDelay), or commits after its answer")
     }
     rest += VerdictText.unjudged(summary.thresholds)
     let broken = summary.clauses.count { $0.outcome == .broken }

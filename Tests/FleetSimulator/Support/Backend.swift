@@ -8,6 +8,8 @@ final class Backend: Sendable {
     case honest
     /// The first record of a request is put aside, and the second one is nowhere.
     case losesBesidePutAside
+    /// Its list has none of them.
+    case hidesTimes, hidesLatitudes
     case keepsNothing, keepsFirstOfRequest, keepsTwice, swapsDevices, swapsCoordinates, forgetsTimes
     /// Of each third record.
     case forgetsPlaces, keepsImpossiblePlaces
@@ -23,6 +25,8 @@ final class Backend: Sendable {
     /// Whole requests: those with these numbers, or those with so many records or more.
     case forgetsRequests(Range<Int>), forgetsLargeRequests(Int)
     case login, stops, stopsAndStarts, storms, refusesRegistration, fails
+    /// The first request of each device.
+    case refusesOnce
   }
 
   private struct Entry {
@@ -45,6 +49,7 @@ final class Backend: Sendable {
   private let countsPutAside: Bool
   private let entries = Mutex<[Entry]>([])
   private let requests = Mutex(0)
+  private let refused = Mutex<Set<String>>([])
 
   init(_ lie: Lie, pageSize: Int = .max, countsPutAside: Bool = false) {
     (self.lie, self.pageSize, self.countsPutAside) = (lie, pageSize, countsPutAside)
@@ -69,6 +74,9 @@ final class Backend: Sendable {
     case .storms:
       return .ok(#"{"background_geolocation":[["changePace",false],["changePace",true]]}"#)
     case .fails: return Backend.status(500)
+    case .refusesOnce:
+      let device = request.values(of: "X-Device").first ?? ""
+      return refused.withLock { $0.insert(device).inserted } ? Backend.status(503) : .ok(take(request))
     default: return .ok(take(request))
     }
   }
@@ -160,8 +168,11 @@ final class Backend: Sendable {
       $0.filter { ($0.device == device || lie == .listsAll) && $0.isPutAside == isPutAside }
     }
     let shown = all.dropFirst(first).prefix(isPutAside ? .max : pageSize)
-    let texts = shown.map {
-      "{\(lie == .listsAll ? "\"device\":\"\($0.device)\"," : "")\"uuid\":\"\($0.uuid)\",\"timestamp\":\"\($0.timestamp)\",\"latitude\":\($0.latitude),\"longitude\":\($0.longitude)}"
+    let texts = shown.map { entry in
+      let time = lie == .hidesTimes ? "" : "\"timestamp\":\"\(entry.timestamp)\","
+      let latitude = lie == .hidesLatitudes ? "" : "\"latitude\":\(entry.latitude),"
+      let device = lie == .listsAll ? "\"device\":\"\(entry.device)\"," : ""
+      return "{\(device)\"uuid\":\"\(entry.uuid)\",\(time)\(latitude)\"longitude\":\(entry.longitude)}"
     }
     let next =
       first + shown.count < all.count && !isPutAside ? "/list?device=\(device)&from=\(first + shown.count)" : nil

@@ -89,7 +89,8 @@ final class Oracle: Watcher {
       verification =
         proof.refusal.map { Verification(.failed, reason: $0) }
         ?? Verification(
-          .verified, comparesContents: proof.comparesContents, unreadTimes: ledger.contents.unreadTimes,
+          .verified, comparesContents: proof.comparesContents, uncompared: ledger.contents.uncompared,
+          unreadTimes: ledger.contents.unreadTimes,
           repetitions: proof.repetitions, unknownRows: ledger.unknownRows,
           rowsElsewhere: proof.rowsElsewhere, lateRecords: proof.lateRecords)
     }

@@ -79,7 +79,8 @@ extension Spread {
 
   /// 0 to 100.
   package func percentile(_ share: Double) -> Double? {
-    histogram.value(atQuantile: share / 100).map { Double($0) / resolution }
+    if share == 0 { return value(.minimum) }
+    return histogram.value(atQuantile: share / 100).map { Double($0) / resolution }
   }
 }
 

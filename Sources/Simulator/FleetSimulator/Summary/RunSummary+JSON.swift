@@ -93,6 +93,7 @@ extension Verification {
   fileprivate var json: JSONValue {
     .object([
       "outcome": .string(outcome.rawValue), "contents": .bool(comparesContents),
+      "uncompared": .array(uncompared.map { .string($0) }),
       "unreadTimes": .integer(Int64(unreadTimes)), "repetitions": .integer(Int64(repetitions)),
       "unknownRows": .integer(Int64(unknownRows)), "rowsElsewhere": .integer(Int64(rowsElsewhere)),
       "lateRecords": .integer(Int64(lateRecords)),

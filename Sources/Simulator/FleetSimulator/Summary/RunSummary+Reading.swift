@@ -58,8 +58,11 @@ extension RunSummary {
         factor: try node.optional("factor")?.number() ?? 1)
     }
     if let node = node.optional("verification") {
+      var uncompared: [String] = []
+      for field in try node.optional("uncompared")?.elements() ?? [] { uncompared.append(try field.text()) }
       verification = Verification(
         try node.member("outcome").choice(), comparesContents: try node.member("contents").flag(),
+        uncompared: uncompared,
         unreadTimes: try node.optional("unreadTimes")?.count() ?? 0,
         repetitions: try node.optional("repetitions")?.count() ?? 0,
         unknownRows: try node.optional("unknownRows")?.count() ?? 0,

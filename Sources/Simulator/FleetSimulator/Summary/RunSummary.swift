@@ -230,6 +230,8 @@ package struct Verification: Equatable, Sendable {
   package var outcome: Outcome
   /// Positions and times were compared with those that were sent; else only the identities of records.
   package var comparesContents = false
+  /// Of `timestamp`, `latitude` and `longitude` those that no entry of the store has shown.
+  package var uncompared: [String] = []
   /// Times that were to be compared and that the store shows in no form in which they can be, as without a zone.
   package var unreadTimes = 0
   /// Messages that were there once more, with an id that was there already: their reader is to ignore them.
@@ -244,10 +246,12 @@ package struct Verification: Equatable, Sendable {
   package var reason: String?
 
   package init(
-    _ outcome: Outcome, comparesContents: Bool = false, unreadTimes: Int = 0, repetitions: Int = 0,
+    _ outcome: Outcome, comparesContents: Bool = false, uncompared: [String] = [], unreadTimes: Int = 0,
+    repetitions: Int = 0,
     unknownRows: Int = 0, rowsElsewhere: Int = 0, lateRecords: Int = 0, reason: String? = nil
   ) {
     (self.outcome, self.comparesContents, self.reason) = (outcome, comparesContents, reason)
+    self.uncompared = uncompared
     (self.unreadTimes, self.repetitions) = (unreadTimes, repetitions)
     (self.unknownRows, self.rowsElsewhere, self.lateRecords) = (unknownRows, rowsElsewhere, lateRecords)
   }
@@ -260,6 +264,7 @@ package struct Verification: Equatable, Sendable {
     if other.outcome == .notAsked { return other }
     return Verification(
       .verified, comparesContents: comparesContents && other.comparesContents,
+      uncompared: uncompared.filter(other.uncompared.contains),
       unreadTimes: unreadTimes + other.unreadTimes,
       // Each has read the whole stream.
       repetitions: max(repetitions, other.repetitions), unknownRows: unknownRows + other.unknownRows,
