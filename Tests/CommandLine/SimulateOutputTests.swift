@@ -2,6 +2,7 @@ import FleetSimulator
 import FoundationEssentials
 import IngestServer
 import JSON
+import Scenario
 import Support
 import Testing
 
@@ -52,7 +53,25 @@ import Testing
     #expect(run.code == .runtimeFailure && run.output.isEmpty)
     #expect(run.error.contains("cannot make the folder /proc/nowhere"))
     let outside = self.run("--out", "/tmp", "--set", "outputs=[{ type: 'html', file: '../up.html' }]")
-    #expect(outside.code == .runtimeFailure && outside.error.contains("'../up.html' is not a file name inside --out"))
+    #expect(outside.code == .badScenario && outside.error.contains("'../up.html' is not a file name inside --out"))
+  }
+
+  @Test func aScenarioThatIsNotUTF8IsCalledThat() {
+    let call = CommandCall(["simulate", "latin1.json5"], orElse: { _ in Array("{ name: 'caf".utf8) + [0xE9] })
+    #expect(call.code == .usage && call.error.contains("'latin1.json5' is not UTF-8"), "\(call.error)")
+  }
+
+  /// A worker had no room for its own.
+  @Test func aFileThatIsWholeInTheEndIsNotMissed() throws {
+    try withFolder { folder in
+      #expect(run("--out", folder, "--quiet").code == .ok)
+      let bytes = try Data(contentsOf: URL(filePath: folder + "/summary.json"))
+      let outputs = try RunOutputs(Scenario(), nil, folder: folder)
+      outputs.miss(OutputFolder.Failure(description: "no room"), ["x.log", "junit.xml", "y.log"])
+      outputs.write(try RunSummary(JSONValue(parsing: Array(bytes).span)), map: nil)
+      #expect(outputs.sentenceOfFailure == "no room; missing or not whole too: y.log")
+      #expect(outputs.written.contains(folder + "/junit.xml"))
+    }
   }
 
   /// The verdict of a run of hours is told, whatever is wrong with the disk in the end.

@@ -17,7 +17,7 @@ enum EveryKey {
         connections: { policy: "pooled", keepAlive: "1m30s", http: "2", sourceAddresses: "single", resolve: ["backend.example:443:127.0.0.1"], proxy: "http://127.0.0.1:3128" },
         tls: { ca: "authority.pem", insecure: false, clientCert: "phone.pem", clientKey: "phone.key",
           pinnedKey: "sha256//47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=" },
-        verify: { method: "query", url: "/records?device={device}", uuids: "$[*].uuid", next: "$.next", database: "a.db", query: "q", command: "c", file: "f", headers: { "X-Who": "${device.id}" }, readDelay: "2s", fields: { "coords.speed": "$.v" } },
+        verify: { method: "query", url: "/records?device={device}", uuids: "$[*].uuid", next: "$.next", headers: { "X-Who": "${device.id}" }, readDelay: "2s", fields: { "coords.speed": "$.v" } },
       },
       sdk: {
         profile: "ios-5.1", behaviour: "documented",

@@ -53,7 +53,10 @@ import Testing
       scenario("description: 'of ${device.id}'"),
       "description: ${device.id} cannot be used here; it belongs in sdk.config"
     ),
-    (scenario("target: { verify: { url: '/${run.seed}' } }"), "target.verify.url: ${run.seed} cannot be used here"),
+    (
+      scenario("target: { verify: { url: '/{device}/${run.seed}' } }"),
+      "target.verify.url: ${run.seed} cannot be used here"
+    ),
     (
       scenario(fleet: "devices: 1, tags: { a: '${device.id}' }"),
       "tags.a: ${device.id} cannot be used here; this is the same for a whole fleet: ${device.fleet} or ${run.seed}"

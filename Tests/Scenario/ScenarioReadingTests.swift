@@ -24,6 +24,21 @@ import Testing
     #expect(text.fleets[0].value.traits.network == "lte")
   }
 
+  @Test func everyFileHasANameOfItsOwn() throws {
+    let outputs =
+      "outputs: [{ type: 'csv', file: 'a' }, { type: 'junit', file: 'b/c' }, { type: 'csv', file: 'junit.xml' }]"
+    let plan = OutputPlan(try read(scenario(outputs)).outputs)
+    #expect(plan.timeline == "junit.xml" && plan.junit == "b/c" && plan.summary == "summary.json")
+    let same = "outputs: [{ type: 'csv', file: 'x' }, { type: 'junit', file: 'x' }]"
+    #expect(problems(in: scenario(same)).count == 2)
+  }
+
+  /// A tag of that name would be asked for in vain.
+  @Test(arguments: ["fleet", "status", "phase"]) func aTagOfMetricsIsNoneOfAFleet(name: String) {
+    let found = problems(in: scenario(fleet: "devices: 1, tags: { \(name): 'a' }"))
+    #expect(found.count == 1 && found[0].contains("fleets.cars.tags.\(name): every metric has a tag"), "\(found)")
+  }
+
   @Test func allMistakesAreToldInTheOrderOfTheText() {
     let text = """
       { version: 1, name: "x",
@@ -102,6 +117,24 @@ import Testing
     ),
     ("routes: { r: { type: 'generate', center: [91, 0] } }", "is not allowed here"),
     ("outputs: [{ type: 'junit' }]", "'file'"),
+    (
+      "outputs: [{ type: 'html', file: '../up.html' }]",
+      "outputs[0].file: '../up.html' is not a file name inside --out"
+    ),
+    ("outputs: [{ type: 'sdk-log', dir: '/logs' }]", "outputs[0].dir: '/logs' is not a file name inside --out"),
+    (
+      "outputs: [{ type: 'csv', file: 'summary.json' }]",
+      "outputs[0].file: another file has the name 'summary.json', too"
+    ),
+    (
+      "clock: { mode: 'realtime' }, target: { url: 'http://a', verify: { query: 'SELECT 1' } }",
+      "f:1:124: target.verify: database and query belong together; give both"
+    ),
+    (
+      "clock: { mode: 'realtime' }, target: { url: 'http://a', verify: { url: '/list' } }",
+      "f:1:131: target.verify.url: the URL does not ask for a device"
+    ),
+    ("target: { verify: { method: 'query' } }", "target.verify: a query needs a place"),
     ("outputs: [{ type: 'otlp-http' }]", "'url'"),
     ("outputs: [{ type: 'otlp-http', url: 'http://a', interval: '1ms' }]", "a duration from 100ms to 24h"),
     ("outputs: [{ type: 'otlp-http', url: 'http://a', encoding: 'xml' }]", "no value 'xml'"),

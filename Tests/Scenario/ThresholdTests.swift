@@ -42,6 +42,17 @@ import Testing
     #expect(found.count == 1 && found[0].contains(words), "\(found)")
   }
 
+  @Test func valuesOfTagsAreThoseOfFleets() {
+    func found(_ selector: String, tier: String = "gold") -> [String] {
+      problems(
+        in: scenario("thresholds: { '\(selector)': ['count==0'] }", fleet: "devices: 1, tags: { tier: '\(tier)' }"))
+    }
+    #expect(found("uploads{tier:gold}").isEmpty && found("uploads{tier:x}", tier: "${device.fleet}").isEmpty)
+    #expect(found("uploads{tier:glod}").first?.contains("no tier 'glod'; did you mean 'gold'?") == true)
+    let twice = found("uploads{phase:settle,phase:drive}")
+    #expect(twice.count == 1 && twice[0].contains("the tag 'phase' stands there twice"), "\(twice)")
+  }
+
   /// As summaries have it, which name no scenario.
   @Test func aSelectorIsReadAgain() throws {
     let selector = try #require(MetricSelector(text: "http_req_duration{ fleet : cars,status:503}"))

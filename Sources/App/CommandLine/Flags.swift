@@ -91,7 +91,7 @@ struct FlagParser {
         if flag.isEmptyPlace(text) { throw UsageError("\(name) is empty") }
         values.set(flag.name, try standing(text, for: flag), origin: name)
       } else if flag.isSecret, let path = process.environment[name + Flag.fileSuffix] {
-        guard let text = process.readFile(path).flatMap({ String(validating: $0, as: UTF8.self) }) else {
+        guard let text = try process.readText(path) else {
           throw UsageError("\(name + Flag.fileSuffix): cannot read '\(path)'")
         }
         values.set(flag.name, trimmed(text), origin: name + Flag.fileSuffix)

@@ -28,14 +28,6 @@ struct OutputFolder {
 
   func path(_ name: String) -> String { root + "/" + name }
 
-  /// Names stay inside the folder.
-  func check(_ name: String) throws(Failure) {
-    let parts = name.split(separator: "/", omittingEmptySubsequences: false)
-    guard !name.isEmpty, parts.allSatisfy({ !$0.isEmpty && $0 != "." && $0 != ".." }) else {
-      throw Failure(description: "outputs: '\(name)' is not a file name inside --out; use a name such as report.html")
-    }
-  }
-
   /// What an earlier run may have left there is not this one's.
   func remove(_ names: [String]) { for name in names { unsafe unlink(path(name)) } }
 

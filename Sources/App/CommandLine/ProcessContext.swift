@@ -67,6 +67,13 @@ public struct ProcessContext {
 }
 
 extension ProcessContext {
+  /// What a file says; nil where there is none that can be read.
+  func readText(_ path: String) throws(UsageError) -> String? {
+    guard let bytes = readFile(path) else { return nil }
+    guard let text = String(validating: bytes, as: UTF8.self) else { throw UsageError("'\(path)' is not UTF-8") }
+    return text
+  }
+
   /// The real process.
   public static func live() -> ProcessContext {
     // A write beyond a limit on the size of files (`ulimit -f`) fails as on a full disk, and does not end the process.

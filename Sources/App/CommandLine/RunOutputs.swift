@@ -9,7 +9,7 @@ import Store
 /// The files that a run leaves behind in the folder of `--out`, under the names that the scenario's `outputs` give them.
 final class RunOutputs {
   private let folder: OutputFolder?
-  private var plan = OutputPlan()
+  private let plan: OutputPlan
   private let devices: Int
   private(set) var written: [String] = []
   private var logged: Set<String> = []
@@ -35,10 +35,9 @@ final class RunOutputs {
     // Not the places for phones that may still come: the session that is saved tells of the same devices.
     devices = setup?.devicesOfWhole ?? 0
     isOfThePast = setup == nil
-    for output in scenario.outputs { plan.take(output) }
+    plan = OutputPlan(scenario.outputs)
     folder = try path.map { path throws in try OutputFolder(path, for: shown) }
     guard let folder else { return }
-    for name in plan.names { try folder.check(name) }
     try folder.discard(OutputPlan.lost)
     let earlier = [
       EarlierOutputs(summaryAt: folder.path(plan.summary)), setup.map { EarlierOutputs(scenario.name, $0) },
@@ -149,7 +148,11 @@ final class RunOutputs {
     let whole = [
       (plan.summary, summary.json.pretty + "\n"), (plan.page, PageReport(summary, map: map).text),
       (plan.junit, JUnitReport(summary).text),
-    ].filter { name, text in attempt(name) { () throws(OutputFolder.Failure) in try folder.write(text, to: name) } }
+    ].filter { name, text in
+      let isWritten = attempt(name) { () throws(OutputFolder.Failure) in try folder.write(text, to: name) }
+      if isWritten { unfinished.remove(name) }
+      return isWritten
+    }
     let streams = (isOfThePast ? [] : plan.streams) + logged.sorted()
     let lost = lostLines > 0 ? [OutputPlan.lost] : []
     let names = whole.map(\.0) + lost + streams.prefix(9)
@@ -241,42 +244,10 @@ final class RunOutputs {
   }
 }
 
-/// Which files there are, and what is in those that can be long.
-private struct OutputPlan {
-  var summary = "summary.json"
-  var page = "report.html"
-  var junit = "junit.xml"
-  var events = "events.ndjson"
-  var timeline = "timeline.csv"
-  var logs = "logs"
-  /// Nil: none is wished.
-  var histogramLog: String?
-  /// Nil: of as many devices as a person may want to read about.
-  var eventShare: Double?
-  var loggedDevices = LoggedDevices.failing
+extension OutputPlan {
+  fileprivate static let devicesToldOf = 50
 
-  static let devicesToldOf = 50
-  static let lost = "lost.ndjson"
-
-  mutating func take(_ output: Output) {
-    switch output {
-    case .summary(let output): summary = output.file
-    case .html(let output): page = output.file
-    case .junit(let output): junit = output.file
-    case .events(let output): (events, eventShare) = (output.file, output.sample)
-    case .timeline(let output): timeline = output.file
-    case .deviceLogs(let output): (logs, loggedDevices) = (output.directory, output.devices)
-    case .histogramLog(let output): histogramLog = output.file
-    case .console, .prometheus, .openTelemetry, .remoteWrite: break
-    }
-  }
-
-  var names: [String] { [summary, page, junit, events, timeline, logs] + (histogramLog.map { [$0] } ?? []) }
-
-  /// What is written while the run goes on.
-  var streams: [String] { [events, timeline] + (histogramLog.map { [$0] } ?? []) }
-
-  func logFile(of device: String) -> String {
+  fileprivate func logFile(of device: String) -> String {
     logs + "/" + RunOutputs.fileName(device) + ".log"
   }
 }

@@ -126,7 +126,7 @@ struct ConformCommand {
   static func dialect(_ values: FlagValues, _ process: ProcessContext) throws(UsageError) -> Dialect {
     var dialect = Dialect()
     if let flag = values.value("dialect") {
-      guard let bytes = process.readFile(flag.text), let text = String(validating: bytes, as: UTF8.self) else {
+      guard let text = try process.readText(flag.text) else {
         throw UsageError("\(flag.origin): cannot read '\(flag.text)'")
       }
       do throws(ScenarioProblems) {

@@ -105,10 +105,7 @@ private struct SimulateCommand {
     process = invocation.process
     values = invocation.values
     name = invocation.operands[0]
-    guard
-      let text = process.readFile(name).flatMap({ String(validating: $0, as: UTF8.self) })
-        ?? BuiltInScenario.named(name)?.text
-    else {
+    guard let text = try process.readText(name) ?? BuiltInScenario.named(name)?.text else {
       throw UsageError(Subcommand.unknownScenario(name))
     }
     self.text = text

@@ -71,6 +71,7 @@ extension DecodingContext {
     judgeTarget(scenario, document)
     judgeFaults(scenario)
     judgeActs(scenario, document)
+    judgeOutputs(scenario.outputs, document)
     if scenario.clock.duration <= .zero {
       inside("clock.duration") {
         $0.refuse(
@@ -91,12 +92,24 @@ extension DecodingContext {
           remedy: "add one: phones: { devices: 25 }")
       }
     }
-    for fleet in scenario.fleets { judgeMembers(of: fleet, scenario) }
+    for fleet in scenario.fleets {
+      judgeMembers(of: fleet, scenario)
+      judgeTags(of: fleet)
+    }
     for fleet in scenario.fleets where fleet.value.traits.startTime >= scenario.clock.duration {
       inside("fleets.\(fleet.name.asPathStep).startTime") {
         $0.refuse(
           .contradiction, fleet.position, "the fleet starts after the end of the run",
           remedy: "make clock.duration longer or startTime shorter")
+      }
+    }
+  }
+
+  private mutating func judgeTags(of fleet: Named<Fleet>) {
+    for tag in fleet.value.traits.tags where Metric.tags.contains(tag.name) {
+      inside("fleets.\(fleet.name.asPathStep).tags.\(tag.name.asPathStep)") {
+        $0.refuse(
+          .contradiction, tag.position, "every metric has a tag '\(tag.name)' already", remedy: "give it another name")
       }
     }
   }
@@ -159,10 +172,23 @@ extension DecodingContext {
           .contradiction, document["target"]?["preset"]?.position ?? position,
           "the mode virtual always uses the built-in server", remedy: "take another mode, or the preset rollingroad")
       }
-      if scenario.target.verification.method == .query && scenario.target.verification.url == nil {
-        context.refuse(
-          .missing, document["target"]?["verify"]?.position ?? position, "the URL to query is missing",
-          remedy: "add url to verify")
+    }
+    judgeVerification(scenario.target, document)
+  }
+
+  private mutating func judgeVerification(_ target: Target, _ document: JSON5Value) {
+    guard let section = document["target"]?["verify"] else { return }
+    inside("target.verify") { context in
+      if let (message, remedy) = target.verification.contradiction {
+        context.refuse(.contradiction, section.position, message, remedy: remedy)
+      } else if target.preset != .rollingroad, target.verification.effectiveMethod == .query,
+        let url = target.verification.url, !url.contains("{device}")
+      {
+        context.inside("url") {
+          $0.refuse(
+            .missing, section["url"]?.position ?? section.position, "the URL does not ask for a device",
+            remedy: "write {device} where its name belongs")
+        }
       }
     }
   }

@@ -167,6 +167,10 @@ extension DecodingContext {
         return nil
       }
       guard isKnown(tag, value, at: position) else { return nil }
+      guard !tags.contains(where: { $0.name == tag }) else {
+        refuse(.contradiction, position, "the tag '\(tag)' stands there twice", remedy: "keep one of both")
+        return nil
+      }
       tags.append(Named(name: tag, position: position, value: value))
     }
     return tags
@@ -192,7 +196,11 @@ extension DecodingContext {
       refuse(
         .wrongType, position, "'\(value)' is not a status", remedy: "write a number such as 503, or 0 for no answer")
       return false
-    default: return true
+    case "device": return true
+    default:
+      values = names.values(ofFleetTag: tag)
+      // What is filled in is not known here.
+      if values.contains(where: DevicePlaceholders.stand) { return true }
     }
     guard !values.contains(value) else { return true }
     refuse(.undeclared, position, word: value, as: tag, known: values)

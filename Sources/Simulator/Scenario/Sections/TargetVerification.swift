@@ -30,19 +30,19 @@ package struct TargetVerification: Equatable, Sendable {
   /// The placeholders of `url`.
   package static let placeholders = ["device", "start", "cursor"]
 
-  /// What is wrong with these keys together, as a sentence; nil when nothing is.
-  package var contradiction: String? {
+  /// What is wrong with these keys together, and what to do; nil when nothing is.
+  var contradiction: (message: String, remedy: String)? {
     if let field = kept.first(where: { !$0.isCompared }) {
       let compared = KeptField.allCases.filter(\.isCompared).map(\.rawValue).joined(separator: ", ")
-      return "keeps: what is stored of '\(field.rawValue)' only 'conform' looks at; a run compares \(compared)"
+      return ("keeps: what is stored of '\(field.rawValue)' only 'conform' looks at", "write some of \(compared)")
     }
     let places = (url == nil ? 0 : 1) + place.count
     if places > 1 {
-      return "there are \(places) places to read from: keep one of url, database, command, file and stream"
+      return ("there are \(places) places to read from", "keep one of url, database, command, file and stream")
     }
-    if place.isHalf { return "database and query belong together: give both" }
+    if place.isHalf { return ("database and query belong together", "give both") }
     if places == 0, method == .query {
-      return "a query needs a place: url, database with query, command, file or stream"
+      return ("a query needs a place", "add url, database with query, command, file or stream")
     }
     return nil
   }

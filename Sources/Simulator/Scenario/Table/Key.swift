@@ -266,6 +266,14 @@ struct DeclaredNames: Sendable {
     guard case .object(let fleets)? = document?["fleets"]?.content else { return [] }
     return fleets.flatMap { $0.value["tags"]?.memberNames ?? [] }
   }
+
+  /// Those that the fleets have under that key.
+  func values(ofFleetTag tag: String) -> [String] {
+    guard case .object(let fleets)? = document?["fleets"]?.content else { return [] }
+    return fleets.compactMap { fleet in
+      if case .string(let value)? = fleet.value["tags"]?[tag]?.content { value } else { nil }
+    }
+  }
 }
 
 extension JSON5Value {

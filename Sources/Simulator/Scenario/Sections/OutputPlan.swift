@@ -1,0 +1,80 @@
+/// Which files a run leaves in the folder of `--out`, under the names that its outputs give them, and what is in those that can be
+/// long.
+package struct OutputPlan: Sendable {
+  package private(set) var summary = "summary.json"
+  package private(set) var page = "report.html"
+  package private(set) var junit = "junit.xml"
+  package private(set) var events = "events.ndjson"
+  package private(set) var timeline = "timeline.csv"
+  package private(set) var logs = "logs"
+  /// Nil: none is wished.
+  package private(set) var histogramLog: String?
+  /// Nil: of as many devices as a person may want to read about.
+  package private(set) var eventShare: Double?
+  package private(set) var loggedDevices = LoggedDevices.failing
+
+  package static let lost = "lost.ndjson"
+
+  package init(_ outputs: [Output] = []) { for output in outputs { take(output) } }
+
+  private mutating func take(_ output: Output) {
+    switch output {
+    case .summary(let output): summary = output.file
+    case .html(let output): page = output.file
+    case .junit(let output): junit = output.file
+    case .events(let output): (events, eventShare) = (output.file, output.sample)
+    case .timeline(let output): timeline = output.file
+    case .deviceLogs(let output): (logs, loggedDevices) = (output.directory, output.devices)
+    case .histogramLog(let output): histogramLog = output.file
+    case .console, .prometheus, .openTelemetry, .remoteWrite: break
+    }
+  }
+
+  /// What is written while the run goes on.
+  package var streams: [String] { [events, timeline] + (histogramLog.map { [$0] } ?? []) }
+
+  /// All of them, and the folder of the logs.
+  private var names: [String] { [summary, page, junit, logs, OutputPlan.lost] + streams }
+
+  /// More than one file has this name.
+  fileprivate func isShared(_ name: String) -> Bool { names.count { $0 == name } > 1 }
+}
+
+extension Output {
+  /// The name that it gives, and the key that has it; nil for what is no file.
+  fileprivate var place: (key: String, name: String)? {
+    switch self {
+    case .summary(let output): ("file", output.file)
+    case .html(let output): ("file", output.file)
+    case .junit(let output): ("file", output.file)
+    case .events(let output): ("file", output.file)
+    case .timeline(let output): ("file", output.file)
+    case .histogramLog(let output): ("file", output.file)
+    case .deviceLogs(let output): ("dir", output.directory)
+    case .console, .prometheus, .openTelemetry, .remoteWrite: nil
+    }
+  }
+}
+
+extension DecodingContext {
+  /// Names stay inside the folder, and each belongs to one file.
+  mutating func judgeOutputs(_ outputs: [Output], _ document: JSON5Value) {
+    guard case .array(let items)? = document["outputs"]?.content else { return }
+    let plan = OutputPlan(outputs)
+    for (index, (output, item)) in zip(outputs, items).enumerated() {
+      guard let (key, name) = output.place else { continue }
+      let position = item[key]?.position ?? item.position
+      inside("outputs[\(index)].\(key)") { context in
+        let parts = name.split(separator: "/", omittingEmptySubsequences: false)
+        if parts.contains(where: { ["", ".", ".."].contains($0) }) {
+          context.refuse(
+            .outOfRange, position, "'\(name)' is not a file name inside --out",
+            remedy: "write a name such as report.html")
+        } else if plan.isShared(name) {
+          context.refuse(
+            .contradiction, position, "another file has the name '\(name)', too", remedy: "write another name")
+        }
+      }
+    }
+  }
+}
