@@ -38,6 +38,13 @@ package struct Statement: ~Copyable {
     parameters = parameterCount == 0 ? 0 : .max >> UInt64(UInt64.bitWidth - Int(parameterCount))
   }
 
+  /// Of its rows, before there is one.
+  package var columnNames: [String] {
+    (0..<(unsafe sqlite3_column_count(statement))).map { column in
+      unsafe sqlite3_column_name(statement, column).map { unsafe String(cString: $0) } ?? ""
+    }
+  }
+
   // The result repeats the error of the last step, which was thrown already.
   deinit { _ = unsafe sqlite3_finalize(statement) }
 

@@ -34,6 +34,10 @@ import Testing
     let places: [(words: [String], reason: String)] = [
       (["--verify", folder.file("pionts.db"), "--query", query], "\(folder.file("pionts.db")): "),
       (["--verify", folder.file("points.db"), "--query", "SELECT uuid FROM pionts WHERE device = :device"], "pionts"),
+      (
+        ["--verify", folder.file("points.db"), "--query", "SELECT uuid, device IS NULL AS lost FROM points"],
+        "no column of the query names the device; add a column 'device', or WHERE device = :device"
+      ),
       (["--verify", folder.file("points.ndjson")], "cannot read \(folder.file("points.ndjson"));"),
       (["--verify", "http://127.0.0.1:1/list?device={device}"], "no answer from http://127.0.0.1:1: "),
       (["--verify", "nats://127.0.0.1:1/road"], "no answer from 127.0.0.1:1: "),
@@ -56,7 +60,9 @@ import Testing
     let query = "SELECT uuid FROM points WHERE device = :device"
     try folder.write([], to: "points.ndjson")
     for words in [
-      ["--verify", folder.file("points.db"), "--query", query], ["--verify", folder.file("points.ndjson")],
+      ["--verify", folder.file("points.db"), "--query", query],
+      ["--verify", folder.file("points.db"), "--query", "SELECT uuid, device FROM points"],
+      ["--verify", folder.file("points.ndjson")],
     ] {
       let (call, uploads) = try simulate(words)
       // Nothing is in there.

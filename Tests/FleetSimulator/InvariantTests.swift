@@ -168,6 +168,21 @@ import World
     #expect(stage.violated == [.drain])
   }
 
+  /// What the drives have brought says nothing of a server that refuses all that comes after them.
+  @Test(arguments: [429, 200]) func aQueueThatIsRefusedIsNotDraining(status: Int) {
+    let stage = Stage { $0.http.autoSync = false }
+    stage.upload([stage.insert()])
+    let (first, last) = (stage.insert(), stage.insert())
+    stage.pass(seconds: 1)
+    stage.tell(.healed)
+    let request = stage.send([first], because: .manual)
+    stage.serve(request)
+    stage.end(request, status: status)
+    if status == 200 { stage.delete(first) }
+    stage.pass(seconds: 15)
+    #expect(stage.violated.contains(.drain) == (status == 429), "\(last.uuid)")
+  }
+
   @Test func nothingIsSentAnyMore() {
     let stage = Stage()
     for _ in 0..<20 {

@@ -113,6 +113,13 @@ import Testing
     #expect(whole.errors[1].sample.device == "cars-0", "the sample is the first of all")
   }
 
+  @Test func theLowestPercentileIsTheMinimum() {
+    var histogram = Histogram(highestTrackableValue: 1_000_000)
+    for value: UInt64 in [43_425, 43_800, 90_001] { histogram.record(value) }
+    let spread = Spread(histogram: histogram, resolution: 1_000)
+    #expect(spread.percentile(0) == 43.425 && spread.value(.percentile(0)) == spread.value(.minimum))
+  }
+
   @Test func coarseSpreadsAreRightWithinAnEighth() {
     for milliseconds in [0.001, 0.007, 0.5, 3, 47, 812, 60_000, 86_400_000] {
       var spread = StepSpread.coarse

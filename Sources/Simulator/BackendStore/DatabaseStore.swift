@@ -33,10 +33,16 @@ private final class DatabaseSession: StoreSession {
     }
   }
 
-  /// The query is one, and about tables that there are.
+  /// The query is one, about tables that there are, and for one device or with a column that says whose a row is.
   func check() throws(StoreProblem) {
-    do throws(DatabaseError) { _ = try connection.prepare(store.query) } catch {
+    let columns: [String]
+    do throws(DatabaseError) { columns = try connection.prepare(store.query).columnNames } catch {
       throw StoreProblem(text: "\(store.path): \(error)")
+    }
+    guard !store.isOfAllDevices || StoredRecord.mayNameDevice(columns: columns, fields: store.fields) else {
+      throw StoreProblem(
+        text: "\(store.path): no column of the query names the device; add a column 'device', or WHERE device = :device"
+      )
     }
   }
 

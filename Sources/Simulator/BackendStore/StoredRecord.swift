@@ -91,6 +91,12 @@ package struct StoredRecord: Sendable {
     return (fields.isEmpty ? entry["device"]?.string : nil) ?? text("device") ?? text("device_id")
   }
 
+  /// A row with these columns may say whose it is: in one of its own, in one with a whole record, or where `fields` says.
+  static func mayNameDevice(columns: [String], fields: [Named<[JSONStep]>]) -> Bool {
+    fields.contains { $0.name == "device" || $0.name == "device_id" }
+      || columns.contains { $0 == "device" || $0 == "device_id" || StoredValue.namesOfBoxes.contains($0) }
+  }
+
   /// It has the form of a record of the SDK, which a list of columns has not.
   package var isWholeRecord: Bool {
     ["coords", "activity", "battery"].allSatisfy { name in
@@ -160,7 +166,7 @@ extension StoredValue {
   var uuid: UUID128? { string.flatMap { UUID128(stored: $0.utf8.span) } }
 
   /// Places in an entry under which stores keep whole records, or what came around them.
-  private static let namesOfBoxes = [
+  fileprivate static let namesOfBoxes = [
     "record", "location", "data", "payload", "raw", "json", "body", "point", "properties",
   ]
 
