@@ -22,6 +22,20 @@ import Testing
     return try FleetRun(RunSetup(ScenarioReader().read(text).scenario), store: Runs.store()).run()
   }
 
+  /// What a fault puts into the queue as a window ends is no position that wakes the phone: with the next one it looks at its schedule
+  /// (AppConfig `schedule`).
+  @Test func aRecordOfAFaultAtTheEndOfAWindowIsNotTheFirst() throws {
+    let text = """
+      { version: 1, name: "torture", seed: "0x13a61", invariants: { onViolation: "continue" },
+        clock: { duration: "64s", settle: "1s", start: "2026-03-02T16:36:00Z" },
+        sdk: { profile: "ios-5.1", config: { app: { schedule: ["1-7 16:52-16:37 location"] } } },
+        faults: [{ name: "poison", at: "1m", device: { poisonRecord: "text-latitude" } }],
+        fleets: { first: { devices: 4 } } }
+      """
+    let report = try FleetRun(RunSetup(ScenarioReader().read(text).scenario), store: Runs.store()).run()
+    #expect(report.violations.isEmpty && report.sums.quarantined > 0, "\(report.violations.prefix(3))")
+  }
+
   private static func order(_ commands: String, at time: String) -> String {
     #"{ name: "at \#(time)", at: "\#(time)", remote: { background_geolocation: [\#(commands)] } }"#
   }

@@ -11,13 +11,15 @@ import Vocabulary
 /// record and a background fetch at the latest (AppConfig `schedule`; SDK §16.2, §16.3). The windows are read from the document.
 final class ScheduleRule: Rule {
   override class var invariant: Invariant { .schedule }
-  override class var interest: Interest { [.told, .inserted, .life, .course] }
+  override class var interest: Interest { [.told, .inserted, .refused, .life, .course] }
   override class var absence: String { "no window of a schedule began or ended on a device that followed it" }
 
   /// Only of devices that have a schedule.
   private var timetables: [Int: Timetable] = [:]
   /// Devices that are on, by what they keep and tell: a schedule may come to one that is.
   private let isOn: PerDevice<Bool>
+  /// Devices whose next record a fault of the run puts into the queue: no position wakes them.
+  private var poisoned: Set<Int> = []
 
   required init(_ ledger: Ledger) {
     isOn = PerDevice(false, in: ledger.space)
@@ -51,7 +53,9 @@ final class ScheduleRule: Rule {
       turn(!state.isEnabled ? .off : state.trackingMode == .location ? .location : .geofences, context)
     case .told(.engine(.enabledChange(let isEnabled))):
       if !isEnabled { turn(.off, context) } else if timetables[device]?.actual == .off { turn(nil, context) }
-    case .queue(.inserted(_, _, let uuid, _, _)): record(uuid, context)
+    case .faultEnded(let occurrence): if occurrence.effects.contains(.addsRecord) { poisoned.insert(device) }
+    case .queue(.refused): poisoned.remove(device)
+    case .queue(.inserted(_, _, let uuid, _, _)): if poisoned.remove(device) == nil { record(uuid, context) }
     case .healed: timetables[device]?.follows = false
     default: break
     }
