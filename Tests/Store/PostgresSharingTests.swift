@@ -21,6 +21,15 @@ struct PostgresSharingTests {
     while try !condition() { try #require(!Task.isCancelled, "not within the time limit") }
   }
 
+  /// Until the connection of this name waits for a lock that another one holds.
+  private func waitUntilItWaits(_ name: String, _ administrator: PostgresConnection) throws {
+    try eventually {
+      try administrator.perform(
+        "SELECT EXISTS (SELECT FROM pg_stat_activity WHERE application_name = '\(name)' AND wait_event_type = 'Lock')"
+      ).flag(0, 0)
+    }
+  }
+
   private func numbers(_ batches: [IngestBatch]) -> [UInt64] { batches.flatMap { $0.points.map(\.uuid.low) } }
 
   @Test func aFeedTellsEachRecordOnceAndWhoseItIs() throws {
@@ -214,11 +223,7 @@ struct PostgresSharingTests {
         found.withLock { $0 = answer }
       } catch { Issue.record("\(error)") }
     }
-    try eventually {
-      try administrator.perform(
-        "SELECT EXISTS (SELECT FROM pg_stat_activity WHERE application_name = 'asks' AND wait_event_type = 'Lock')"
-      ).flag(0, 0)
-    }
+    try waitUntilItWaits("asks", administrator)
     try holder.run("COMMIT")
     thread.join()
     #expect(found.withLock { $0 } == [1, 2])
@@ -270,11 +275,7 @@ struct PostgresSharingTests {
       store.settle(now: Sample.noon.advanced(byMilliseconds: Sample.day))
       #expect(store.outage == nil)
     }
-    try eventually {
-      try administrator.perform(
-        "SELECT EXISTS (SELECT FROM pg_stat_activity WHERE application_name = 'retires' AND wait_event_type = 'Lock')"
-      ).flag(0, 0)
-    }
+    try waitUntilItWaits("retires", administrator)
     try other.run("COMMIT")
     thread.join()
     #expect(try administrator.perform("SELECT count(*) FROM points").integer(0, 0) == 2)

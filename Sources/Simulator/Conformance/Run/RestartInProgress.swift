@@ -42,9 +42,13 @@ final class RestartInProgress: Sendable {
 
   /// Until the command has ended. What comes after it must not meet it, however the clause ends.
   func join() {
+    waitForCommand()
+    witness.stop()
+  }
+
+  private func waitForCommand() {
     end.wait()
     end.signal()
-    witness.stop()
   }
 
   /// The same, and until the backend answers again.
@@ -66,8 +70,7 @@ final class RestartInProgress: Sendable {
   }
 
   private func waitUntilSeen(_ run: ClauseRun) throws {
-    end.wait()
-    end.signal()
+    waitForCommand()
     guard !code.isRaised else { return }
     let deadline = run.now + RestartInProgress.timeToStop
     while !witness.hasSeen, run.now < deadline {
