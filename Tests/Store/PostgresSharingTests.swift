@@ -138,11 +138,7 @@ struct PostgresSharingTests {
     } run: { late in
       #expect(late.apply(.ingest(Sample.batch(two, [20]))) == .ingested(IngestReceipt(accepted: 1)))
     }
-    try eventually {
-      try administrator.perform(
-        "SELECT EXISTS (SELECT FROM pg_stat_activity WHERE application_name = 'late' AND wait_event_type = 'Lock')"
-      ).flag(0, 0)
-    }
+    try waitUntilItWaits("late", administrator)
     #expect(early.apply(.ingest(Sample.batch(one, [10]))) == .ingested(IngestReceipt(accepted: 1)))
     try read()
     try holder.run("ROLLBACK")
