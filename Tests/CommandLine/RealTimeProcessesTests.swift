@@ -119,8 +119,14 @@ import Threaded
         let name = request.lines[0].contains("cars-0") ? "cars-0" : "cars-1"
         return .ok(JSONValue.array(rows.withLock { $0[name] ?? [] }).text)
       }
+      // What is sent again is stored once, so that a request that was cut off adds no row of its own.
       rows.withLock { rows in
-        for name in ["cars-0", "cars-1"] { rows[name, default: []] += Self.records(of: request.body) }
+        for name in ["cars-0", "cars-1"] {
+          let sent = Self.records(of: request.body)
+          rows[name, default: []] += sent.filter { record in
+            !rows[name, default: []].contains { $0["uuid"] == record["uuid"] }
+          }
+        }
       }
       return .ok("{}")
     }

@@ -26,7 +26,8 @@ final class Browser: @unchecked Sendable {
     unsafe getenv(name).map { unsafe String(cString: $0) }
   }
 
-  private static let patienceMilliseconds: Int32 = 30_000
+  /// Longer than the longest wait of a page (`BrowserPage.wait`).
+  private static let patienceMilliseconds: Int32 = 180_000
 
   private let profile: String
   private let child: ChildProcess
