@@ -53,4 +53,12 @@ extension String {
 
   /// Every place of the part, from the left.
   package func replacing(_ part: String, with other: String) -> String { self[...].replacing(part, with: other) }
+
+  /// The beginning, in at most so many bytes. A limit in characters is none: one character has any number of marks.
+  package func prefix(bytes count: Int) -> String {
+    guard utf8.count > count else { return self }
+    var end = utf8.index(startIndex, offsetBy: count)
+    while utf8[end] & 0xC0 == 0x80 { end = utf8.index(before: end) }
+    return String(self[..<end])
+  }
 }

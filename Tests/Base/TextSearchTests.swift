@@ -49,6 +49,13 @@ import Testing
     #expect(text.firstRange(of: "ö") == nil && text.contains("") && text.firstRange(of: "")?.isEmpty == true)
   }
 
+  @Test func aBeginningHasAtMostSoManyBytesAndWholeLetters() {
+    let text = "aé🚗b"
+    let beginnings = ["", "a", "a", "aé", "aé", "aé", "aé", "aé🚗", text, text]
+    for (count, beginning) in beginnings.enumerated() { #expect(text.prefix(bytes: count) == beginning, "\(count)") }
+    #expect(("z" + String(repeating: "\u{301}", count: 3_000)).prefix(bytes: 255).utf8.count == 255)
+  }
+
   private static func texts(of count: Int) -> [[UInt8]] {
     (0..<1 << count).map { bits in (0..<count).map { UInt8(ascii: bits >> $0 & 1 == 0 ? "a" : "b") } }
   }

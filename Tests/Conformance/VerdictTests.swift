@@ -248,7 +248,8 @@ import Threaded
   @Test func aServerOfOneConnectionIsNamed() throws {
     let right = try ScriptedBackend(nil).summary(of: ["second-connection-served"])
     #expect(right.outcome == .allKept)
-    let summary = try ScriptedBackend(nil).summary(of: Self.clauses.union(["second-connection-served"]), isSerial: true)
+    let summary = try ScriptedBackend(nil).summary(
+      of: ["good-record-acknowledged", "right-device", "second-connection-served"], isSerial: true)
     #expect(summary.causes.map(\.clause.id) == ["second-connection-served"])
   }
 

@@ -20,6 +20,7 @@ private func path(_ target: String) throws -> [String] {
   ("/a%20b", ["a b"]), ("/a%2Fb/c", ["a/b", "c"]), ("/%41%c3%A9/x", ["Aé", "x"]), ("/a+b", ["a+b"]),
   ("/...", ["..."]), ("/.a", [".a"]), ("/a.", ["a."]), ("/..a", ["..a"]), ("/a%25b", ["a%b"]), ("/a%3Fb", ["a?b"]),
   ("/[x]|y", ["[x]|y"]), ("/-._~!$&'()*+,;=:@", ["-._~!$&'()*+,;=:@"]), ("/%2F", ["/"]), ("/a%5Cb", ["a\\b"]),
+  ("/a%2F..%2Fb", ["a/../b"]), ("/..%2Fb", ["../b"]), ("/b%2F.", ["b/."]), ("/...", ["..."]),
 ])
 func aPathIsCutOnlyAtWrittenSlashes(target: String, segments: [String]) throws {
   #expect(try path(target) == segments)
@@ -30,7 +31,6 @@ func aPathIsCutOnlyAtWrittenSlashes(target: String, segments: [String]) throws {
   ("/.", HTTPError.Code.dotSegment, 1), ("/..", .dotSegment, 1), ("/a/../b", .dotSegment, 3),
   ("/a/./b", .dotSegment, 3),
   ("/%2e", .dotSegment, 1), ("/%2e%2E/x", .dotSegment, 1), ("/.%2e/x", .dotSegment, 1),
-  ("/a%2F..%2Fb", .dotSegment, 1), ("/..%2Fb", .dotSegment, 1), ("/b%2F.", .dotSegment, 1),
   ("/a%", .invalidEscape, 2), ("/a%4", .invalidEscape, 2), ("/a%4/1", .invalidEscape, 2), ("/%zz", .invalidEscape, 1),
   ("/%4", .invalidEscape, 1), ("/%+1", .invalidEscape, 1), ("/x?a=%4", .invalidEscape, 5),
   ("/a%00", .controlInPath, 2), ("/%0a", .controlInPath, 1), ("/%1F", .controlInPath, 1), ("/%7f", .controlInPath, 1),

@@ -145,6 +145,16 @@ import Testing
     #expect(!found.isEmpty && found.allSatisfy { $0.contains(words) }, "\(found)")
   }
 
+  /// Devices are named after their fleet: a server has limits for names, and a field takes no control character.
+  @Test(arguments: [
+    ("c\\u0007", "a name with a control character"), (String(repeating: "é", count: 101), "a name of 202 bytes"),
+  ])
+  func aNameThatNoDeviceCanHaveIsRefused(name: String, message: String) {
+    let found = problems(in: "{ version: 1, name: 'x', fleets: { \"\(name)\": { devices: 1 } } }")
+    #expect(found.count == 1 && found[0].contains(message), "\(found)")
+    #expect(problems(in: "{ version: 1, name: 'x', fleets: { 'a/../b': { devices: 1 } } }") == [])
+  }
+
   @Test func whatADeviceWouldChangeIsANote() throws {
     let result = try ScenarioReader().read(scenario("sdk: { config: { geolocation: { stationaryRadius: 5 } } }"))
     #expect(result.notes.map(\.path) == ["sdk.config.geolocation.stationaryRadius"])

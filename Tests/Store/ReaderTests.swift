@@ -239,10 +239,12 @@ import Testing
     #expect(try reader.devices(run: Self.other.run, limit: 5).elements.map(\.identity) == [Self.other])
     #expect(try reader.devices(run: "none", limit: 5).elements.isEmpty)
     #expect(try reader.device(Self.other) == devices[2] && reader.device(Sample.device(9)) == nil)
-    let runs = try reader.runs()
+    let runs = try reader.runs(named: nil, limit: 10)
     #expect(
       runs.map(\.run) == ["", Self.other.run] && runs.map(\.devices) == [2, 1] && runs.map(\.points) == [132, 30])
-    #expect(try reader.runs(limit: 1).map(\.run) == [""])
+    #expect(try reader.runs(named: nil, limit: 1).map(\.run) == [""])
+    #expect(try reader.runs(named: Self.other.run, limit: 1) == [runs[1]])
+    #expect(try reader.runs(named: "none", limit: 1).isEmpty)
     func others(_ name: String?, than run: String) throws -> [String] {
       try reader.otherRuns(of: name, than: run, limit: 5).map { "\($0.run) \($0.points)" }
     }

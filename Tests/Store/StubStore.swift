@@ -15,6 +15,8 @@ final class StubStore: Store {
   private let record: Record
   private let answer: StoreResult
   let outage: StoreOutage?
+  let outageDetail: String? = nil
+  let crowdedOut = 0
 
   init(_ record: Record, answering answer: StoreResult = .changed(1)) {
     self.record = record
@@ -33,6 +35,8 @@ final class StubStore: Store {
     record.upkeep.withLock { $0 += 1 }
     return false
   }
+
+  func damageFound() {}
 
   func close() { record.isClosed.withLock { $0 = true } }
 }

@@ -118,7 +118,9 @@ final class TestStore: Store {
   func maintain(now: WallInstant) -> Bool { store?.maintain(now: now) ?? false }
 
   var outage: StoreOutage? { store?.outage }
+  var outageDetail: String? { store?.outageDetail }
   var crowdedOut: Int { store?.crowdedOut ?? 0 }
+  func damageFound() { store?.damageFound() }
 
   func close() {
     store?.close()

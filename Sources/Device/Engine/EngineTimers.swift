@@ -100,7 +100,7 @@ extension Engine {
       case .stationaryCheck: stationaryCheckFired(at: now, into: &effects)
       case .motionTrigger: motionTriggerFired(at: now, into: &effects)
       case .heartbeat: beat(dueAt: due.deadline, at: now, into: &effects)
-      case .stopAfterElapsed: stop(at: now, into: &effects)
+      case .stopAfterElapsed: stop(into: &effects)
       case .schedule: wakeSchedule(at: now, into: &effects)
       case .preventSuspend: cyclePreventSuspend(at: now, into: &effects)
       }

@@ -1,3 +1,5 @@
+import Base
+
 /// Which rows belong to a device, in ascending order. Most leave at the front, where they came in first.
 struct DeviceRows {
   /// The rows before `head` are gone.
@@ -19,7 +21,7 @@ struct DeviceRows {
 
   /// Also from the locked rows. False when there is no such row.
   mutating func remove(_ row: Int64) -> Bool {
-    let index = storage[head...].firstIndex(notBefore: row)
+    let index = storage[head...].indexBehind { $0 < row }
     guard index < storage.count && storage[index] == row else { return false }
     locked.remove(row)
     if index > head {
@@ -43,13 +45,13 @@ struct DeviceRows {
   }
 
   private func contains(_ row: Int64) -> Bool {
-    let index = storage[head...].firstIndex(notBefore: row)
+    let index = storage[head...].indexBehind { $0 < row }
     return index < storage.count && storage[index] == row
   }
 
   /// A row that was removed, at its place; how old it was is not remembered.
   mutating func putBack(_ row: Int64) {
-    storage.insert(row, at: storage[head...].firstIndex(notBefore: row))
+    storage.insert(row, at: storage[head...].indexBehind { $0 < row })
     earliest = .min
   }
 }
@@ -59,7 +61,7 @@ struct LockedRows {
   private(set) var rows: [Int64] = []
 
   func contains(_ row: Int64) -> Bool {
-    let index = rows[...].firstIndex(notBefore: row)
+    let index = rows[...].indexBehind { $0 < row }
     return index < rows.count && rows[index] == row
   }
 
@@ -71,21 +73,9 @@ struct LockedRows {
   }
 
   mutating func remove(_ row: Int64) {
-    let index = rows[...].firstIndex(notBefore: row)
+    let index = rows[...].indexBehind { $0 < row }
     if index < rows.count && rows[index] == row { rows.remove(at: index) }
   }
 
   mutating func removeAll() { rows = [] }
-}
-
-extension ArraySlice<Int64> {
-  /// Where in ascending elements the first one lies that is not smaller, or the end.
-  func firstIndex(notBefore value: Int64) -> Int {
-    var range = indices
-    while !range.isEmpty {
-      let middle = range.lowerBound + range.count / 2
-      range = self[middle] < value ? middle + 1..<range.upperBound : range.lowerBound..<middle
-    }
-    return range.lowerBound
-  }
 }

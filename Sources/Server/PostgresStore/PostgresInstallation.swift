@@ -147,14 +147,14 @@ package enum PostgresInstallation {
       try connection.run("INSERT INTO installation(version, cluster, arrival_base) VALUES (0, 0, 0)")
       found = 0
     }
-    try settle(found, connection)
+    try settle(connection)
     try connection.run("COMMIT")
     return nil
   }
 
   /// Notes the version, and moves the counting of arrivals where the database was restored into another cluster, whose transactions
   /// have other numbers.
-  private static func settle(_ found: Int?, _ connection: PostgresConnection) throws(PostgresConnection.Failure) {
+  private static func settle(_ connection: PostgresConnection) throws(PostgresConnection.Failure) {
     try connection.run(PostgresSchema.geography)
     try connection.run(
       """

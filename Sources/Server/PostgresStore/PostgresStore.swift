@@ -33,6 +33,9 @@ package final class PostgresStore: Store {
   package private(set) var outageDetail: String?
   package private(set) var crowdedOut = 0
 
+  /// Damage to files is found by the database itself.
+  package func damageFound() {}
+
   /// Connects, and makes the tables or brings them to the current version. Of the configuration counts what is not about files.
   package init(
     at place: String, _ configuration: StoreConfiguration, commitTimer: CommitTimer? = nil, board: ArrivalBoard? = nil

@@ -29,30 +29,6 @@ package struct IngestBatch: Sendable {
   }
 }
 
-/// The device of the records: its own name within a run. Runs keep parallel tests on one server apart; the run of
-/// ordinary traffic is the empty text.
-package struct DeviceIdentity: Sendable {
-  package let run: String
-  package let name: String
-
-  package init(run: String = "", name: String) {
-    self.run = run
-    self.name = name
-  }
-}
-
-/// As the databases tell names apart (`ExactText`).
-extension DeviceIdentity: Hashable {
-  package static func == (one: DeviceIdentity, other: DeviceIdentity) -> Bool {
-    one.name.isExactly(other.name) && one.run.isExactly(other.run)
-  }
-
-  package func hash(into hasher: inout Hasher) {
-    hasher.combine(exactly: name)
-    hasher.combine(exactly: run)
-  }
-}
-
 /// One record on its way into the store: what queries need of it, and where its bytes lie.
 package struct Point: Sendable {
   /// The record's own time in milliseconds since 1970, 0 when it has none. Never the time of arrival: a retry must meet

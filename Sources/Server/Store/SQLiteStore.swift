@@ -103,6 +103,9 @@ package final class SQLiteStore: Store {
     }
   }
 
+  /// The outage says all.
+  package var outageDetail: String? { nil }
+
   package func damageFound() {
     outage = .damaged
     engine?.stop()

@@ -145,13 +145,13 @@ package enum StoreOutage: String, Equatable, Sendable {
 }
 
 extension StoreOutage {
-  /// What the error means for waiting clients. A violated constraint or a misuse is an error of this program.
+  /// What the error means for waiting clients. A damaged index violates constraints; a misuse is an error of this program.
   init(_ error: DatabaseError) {
     switch error.kind {
     case .full: self = .full
-    case .corrupt, .notADatabase, .newerVersion, .foreignFile: self = .damaged
+    case .corrupt, .constraint, .notADatabase, .newerVersion, .foreignFile: self = .damaged
     case .busy, .inputOutput, .readOnly, .cantOpen, .interrupted, .settingRefused, .other: self = .inputOutput
-    case .constraint, .misuse: preconditionFailure("\(error)")
+    case .misuse: preconditionFailure("\(error)")
     }
   }
 }
@@ -182,10 +182,4 @@ extension StoreError {
     default: self.init(code: .inputOutput, message: "\(path) cannot be used: \(error.summary)")
     }
   }
-}
-
-extension Store {
-  package var outageDetail: String? { nil }
-  package var crowdedOut: Int { 0 }
-  package func damageFound() {}
 }

@@ -179,7 +179,7 @@ extension Drive {
     phone.outbox = []
   }
 
-  mutating func post(at now: Moment) {
+  mutating func post() {
     let requests = phone.outbox
     phone.outbox = []
     for request in requests {

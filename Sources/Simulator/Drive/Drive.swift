@@ -132,7 +132,7 @@ package struct Drive {
     reached = now.monotonic
     lines += phone.lines
     phone.lines = []
-    post(at: now)
+    post()
     planFixes(at: now.monotonic)
   }
 

@@ -45,15 +45,21 @@ package struct EnvelopeWriter: Sendable {
       bytes.append(contentsOf: closing)
       return nil
     }
-    let isArray = record[0] == UInt8(ascii: "[")
+    let isArray = record.isEmpty || record[0] == UInt8(ascii: "[")
     if params.isEmpty || isArray {
       bytes.append(copying: record)
       return params.isEmpty ? nil : .paramsDropped
     }
+    let start = bytes.count
     do {
       try ObjectMerge.append(record, extendedBy: params, to: &bytes)
-    } catch { preconditionFailure("a stored record is JSON: \(error)") }
-    return nil
+      return nil
+    } catch {
+      // The file of the queue is damaged: the server says so of this record, and the app goes on.
+      bytes.removeSubrange(start...)
+      bytes.append(copying: record)
+      return .paramsDropped
+    }
   }
 
   /// Begins the body of a batch, which `appendToBatch` fills, and `endBatch` completes; one record is a batch too.

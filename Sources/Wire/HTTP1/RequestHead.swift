@@ -240,21 +240,15 @@ extension RequestHead {
     }
     let range = ByteRange(decoded, fields.bytes.count)
     do { _ = try UTF8Span(validating: self[range]) } catch { throw HTTPError(.pathNotUTF8, at: start) }
-    try checkDots(range.lowerBound, range.upperBound, writtenAt: start)
+    if isDotSegment(range) { throw HTTPError(.dotSegment, at: start) }
     segments.append(range)
   }
 
-  /// Refuses "." and "..", also between escaped slashes: segments may be joined to a file name one day.
-  private func checkDots(_ start: Int, _ end: Int, writtenAt place: Int) throws(HTTPError) {
+  /// "." or "..", which a client would have resolved (RFC 3986 §5.2.4). Between escaped slashes dots are part of a name.
+  private func isDotSegment(_ range: ByteRange) -> Bool {
+    let count = range.upperBound - range.lowerBound
     let bytes = fields.bytes.span
-    var piece = start
-    for index in start...end where index == end || bytes[index] == .slash {
-      let length = index - piece
-      if length == 1 || length == 2, bytes[piece] == .dot, bytes[index - 1] == .dot {
-        throw HTTPError(.dotSegment, at: place)
-      }
-      piece = index + 1
-    }
+    return (count == 1 || count == 2) && bytes[range.lowerBound] == .dot && bytes[range.upperBound - 1] == .dot
   }
 }
 

@@ -89,6 +89,8 @@ struct EnvelopeExampleTests {
     #expect(single(#"{"lat":1,"trip":7,"lng":2}"#) == #"{"lat":1,"trip":7,"lng":2,"user_id":1234}"#)
     #expect(single(#"{"\u0074rip":{"trip":7}}"#) == #"{"\u0074rip":{"trip":7},"user_id":1234}"#)
     #expect(single("{}") == #"{"tr\u0069p":8,"user_id":1234}"#)
+    // Of a queue whose file is damaged: the app goes on.
+    #expect(single(#"{"lat":1,"#) == #"{"lat":1,"# && single("") == "")
   }
 
   @Test func aRootMayBeAnyText() throws {

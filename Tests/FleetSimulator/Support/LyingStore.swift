@@ -38,6 +38,9 @@ final class LyingStore: Store {
   }
 
   var outage: StoreOutage? { honest.outage }
+  var outageDetail: String? { honest.outageDetail }
+  var crowdedOut: Int { honest.crowdedOut }
+  func damageFound() { honest.damageFound() }
 
   func apply(_ group: [StoreJob], now: WallInstant) -> [StoreResult] {
     group.map { job in

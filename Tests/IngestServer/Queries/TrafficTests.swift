@@ -102,6 +102,27 @@ import Testing
     #expect(try list(harness, "/failures", "failures") == [])
   }
 
+  /// In an outage of a large fleet the devices that failed last are listed.
+  @Test func moreDevicesThanAreKeptPushOutThoseOfTheEarliestFailures() throws {
+    let harness = try SessionHarness()
+    for number in 0...TrafficBoard.failingMax {
+      #expect(try harness.upload("{", [("X-Device-Id", "d\(number)")]).status == 400)
+      harness.advance(seconds: 1)
+    }
+    let names = try list(harness, "/failures", "failures").map { $0["device"]?.string }
+    #expect(names.count == TrafficBoard.failingMax / 2 + 1)
+    #expect(names.contains("d\(TrafficBoard.failingMax)") && !names.contains("d0"))
+  }
+
+  /// A letter with a thousand marks is one character.
+  @Test func aLongNameIsKeptShort() throws {
+    let harness = try SessionHarness()
+    let name = "z" + String(repeating: "%CC%81", count: 1_000)
+    #expect(try harness.upload("{", to: "/r/\(name)/locations").status == 400)
+    let errors = try list(harness, "/errors", "errors")
+    #expect(errors.map { $0["run"]?.string?.utf8.count ?? 0 } == [255], "\(errors)")
+  }
+
   @Test func aDeviceSaysItsFailureAndItsTags() throws {
     let harness = try SessionHarness()
     #expect(try upload(harness, 1, of: "b") == 200)

@@ -91,7 +91,14 @@ struct FolderJournal: RequestJournal {
   func devices() throws(SourceFailure) -> [String] {
     do throws(StoreError) {
       let reader = try SQLiteReader(folder: folder)
-      return try reader.devices(limit: 100_000).elements.filter { $0.identity.run.isExactly(run) }.map(\.identity.name)
+      var names: [String] = []
+      var next: Int64?
+      repeat {
+        let page = try reader.devices(run: run, after: next, limit: FolderJournal.page)
+        names += page.elements.map(\.identity.name)
+        next = page.next
+      } while next != nil
+      return names
     } catch { throw SourceFailure(message: error.message) }
   }
 

@@ -16,7 +16,7 @@ enum IOSLogGrammar {
     }
     let content =
       tracking(place, message) ?? timers(place, message) ?? geofences(place, message) ?? uploads(place, message)
-      ?? life(place, message, entry.text) ?? hindrance(place, message)
+      ?? life(place, message) ?? hindrance(place, message)
     return [content ?? .other(place: String(place))]
   }
 
@@ -156,7 +156,7 @@ enum IOSLogGrammar {
     }
   }
 
-  private static func life(_ place: Substring, _ message: TextScanner, _ text: Substring) -> LogFact.Content? {
+  private static func life(_ place: Substring, _ message: TextScanner) -> LogFact.Content? {
     var message = message
     switch place {
     case "TSAppState onEnterBackground": return .appState(isBackground: true)

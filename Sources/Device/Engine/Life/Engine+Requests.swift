@@ -229,7 +229,7 @@ extension Engine {
     switch call {
     case .start: start(at: now, into: &effects)
     case .startGeofences: startGeofences(at: now, into: &effects)
-    case .stop: stop(at: now, into: &effects)
+    case .stop: stop(into: &effects)
     case .changePace(let isMoving): askPace(isMoving, at: now, into: &effects)
     case .startSchedule: startSchedule(at: now, into: &effects)
     case .stopSchedule: stopSchedule(into: &effects)

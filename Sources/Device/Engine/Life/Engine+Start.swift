@@ -13,7 +13,7 @@ extension Engine {
     enable(into: &effects)
     if wasEnabled { leaveGeofenceMode(into: &effects) }
     engage(isMoving: configuration.isMoving, at: now, into: &effects)
-    finishStart(wasEnabled: wasEnabled, at: now, into: &effects)
+    finishStart(at: now, into: &effects)
   }
 
   /// The distance since the last crossing was not tracked and does not count (SDK §17).
@@ -36,7 +36,7 @@ extension Engine {
     odometer.clearReference()
     enable(into: &effects)
     engageGeofences(at: now, into: &effects)
-    finishStart(wasEnabled: wasEnabled, at: now, into: &effects)
+    finishStart(at: now, into: &effects)
   }
 
   private mutating func enable(into effects: inout [Effect]) {
@@ -54,7 +54,7 @@ extension Engine {
     effects.append(.event(.connectivityChange(isConnected: phone.connectivity.isConnected)))
   }
 
-  private mutating func finishStart(wasEnabled: Bool, at now: Moment, into effects: inout [Effect]) {
+  private mutating func finishStart(at now: Moment, into effects: inout [Effect]) {
     state.startedAt = now.wall
     trackingBegan = now.monotonic
     limitTracking(at: now, into: &effects)
@@ -80,7 +80,7 @@ extension Engine {
     let minutes = configuration.geolocation.stopAfterElapsedMinutes
     guard state.isEnabled, minutes > 0 else { return }
     let left = Nanoseconds(seconds: minutes * 60) - (now.monotonic - trackingBegan)
-    guard left > .zero else { return stop(at: now, into: &effects) }
+    guard left > .zero else { return stop(into: &effects) }
     start(.stopAfterElapsed, for: left, at: now, into: &effects)
   }
 
@@ -109,7 +109,7 @@ extension Engine {
     startHeartbeat(at: now, into: &effects)
   }
 
-  mutating func stop(at now: Moment, into effects: inout [Effect]) {
+  mutating func stop(into effects: inout [Effect]) {
     guard state.isEnabled else {
       note(.warning("stop is ignored: tracking is not started", from: .tracking), .warning, into: &effects)
       return
@@ -160,7 +160,7 @@ extension Engine {
   mutating func terminate(at now: Moment, into effects: inout [Effect]) {
     let stopsTracking = configuration.app.stopOnTerminate
     note(.terminated(stopsTracking: stopsTracking), .info, into: &effects)
-    if stopsTracking && state.isEnabled { stop(at: now, into: &effects) }
+    if stopsTracking && state.isEnabled { stop(into: &effects) }
     if profile.hasHeadlessEvents && configuration.app.enableHeadless { effects.append(.event(.terminate(state))) }
     let isService = profile.platform == .android && !stopsTracking && (state.isEnabled || state.isSchedulerEnabled)
     leaveApp(isEnd: !isService, at: now, into: &effects)

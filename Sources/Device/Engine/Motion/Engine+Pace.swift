@@ -165,7 +165,7 @@ extension Engine {
 
   mutating func stopTimeoutFired(at now: Moment, into effects: inout [Effect]) {
     if configuration.activity.stopOnStationary {
-      stop(at: now, into: &effects)
+      stop(into: &effects)
     } else {
       changePace(to: false, at: now, into: &effects)
     }

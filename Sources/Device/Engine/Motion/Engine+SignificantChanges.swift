@@ -107,7 +107,7 @@ extension Engine {
     guard state.isEnabled, state.isMoving else { return }
     note(.alarmFired(name: LogEntry.stationaryCheckName), .info, into: &effects)
     if configuration.activity.stopOnStationary {
-      stop(at: now, into: &effects)
+      stop(into: &effects)
     } else {
       request(.stationaryCheck, motionChangeTerms, at: now, into: &effects)
     }

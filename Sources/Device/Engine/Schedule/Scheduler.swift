@@ -198,7 +198,7 @@ extension Engine {
         demandBackgroundFetch(true, into: &effects)
         return
       }
-      stop(at: now, into: &effects)
+      stop(into: &effects)
     }
     note(.schedule(window: mode?.rawValue ?? "", isOn: mode != nil), .info, into: &effects)
     effects.append(.event(.schedule(state)))

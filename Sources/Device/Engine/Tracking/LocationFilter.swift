@@ -55,7 +55,7 @@ package struct LocationFilter: Sendable {
     guard !LocationFilter.isFuture(fix.timestamp, at: now) else {
       return .ignored(.future, sinceLastMilliseconds: sinceLast)
     }
-    if lastTimestamp != nil, sinceLast <= 0, let reason = staleness(of: fix, at: place, sinceLast, rules) {
+    if lastTimestamp != nil, sinceLast <= 0, let reason = staleness(at: place, sinceLast, rules) {
       return .ignored(reason, sinceLastMilliseconds: sinceLast)
     }
     var candidate = Candidate(
@@ -89,7 +89,7 @@ package struct LocationFilter: Sendable {
   }
 
   private func staleness(
-    of fix: Fix, at place: Coordinate, _ sinceLast: Int64, _ rules: FilterRules
+    at place: Coordinate, _ sinceLast: Int64, _ rules: FilterRules
   ) -> FilterVerdict.IgnoreReason? {
     guard rules.platform == .android, sinceLast == 0, place == anchor?.place else { return .notNewer }
     return rules.allowsIdenticalLocations ? nil : .identical

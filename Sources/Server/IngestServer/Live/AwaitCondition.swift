@@ -94,7 +94,7 @@ struct Waiter: Sendable {
   mutating func note(_ batch: IngestBatch, _ receipt: IngestReceipt, group: UInt64) {
     guard condition.concerns(batch.device) else { return }
     if condition.isFromNow { return noteNew(receipt.accepted, batch.points.lazy.map(\.uuid), of: batch.device) }
-    if !missing.isEmpty { found(batch.points.map(\.uuid)) }
+    if !missing.isEmpty { missing.subtract(batch.points.lazy.map(\.uuid)) }
     guard let stored, group > self.group else { return }
     self.stored = stored + receipt.accepted
   }

@@ -295,6 +295,7 @@ final class WatchedStore: Store {
   func maintain(now: WallInstant) -> Bool { store.maintain(now: now) }
   var outage: StoreOutage? { store.outage }
   var outageDetail: String? { store.outageDetail }
+  var crowdedOut: Int { store.crowdedOut }
   func damageFound() { store.damageFound() }
   func close() { store.close() }
 }

@@ -22,7 +22,7 @@ extension ListFormat<JournaledRequest> {
 
 extension ListFormat<JournaledRequest> {
   /// A scenario that sends the requests again, to whatever server it is run at.
-  static func scenario(from begin: Int64, _ routes: RecordedRoutes) -> ListFormat {
+  static func scenario(from begin: Int64) -> ListFormat {
     let description =
       "A recorded session. Secrets were not kept: put Authorization into target.headers. "
       + "Registrations, refreshes, and requests whose body was not kept whole are left out."

@@ -52,7 +52,7 @@ struct JournalHandlers: Sendable {
     let start = cursor == .max ? 0 : cursor
     return .askJournal { [self, filter] (journal) throws(StoreError) in
       let format = ListFormat<JournaledRequest>.scenario(
-        from: try begin(journal, filter, after: start, limit: limit), routes)
+        from: try begin(journal, filter, after: start, limit: limit))
       let first = try page(journal, format, filter, after: start, remaining: limit, isFirst: true)
       var response = Response(200, format.contentType, format.opening + first.bytes)
       response.rest = first.next

@@ -278,9 +278,9 @@ final class RefusalLog: Sendable {
     // An entry is short, whatever a client sends.
     let longest = DeviceIdentity.nameBytesMax
     var refusal = Refusal(
-      device: DeviceIdentity(run: String(exchange.run.prefix(longest)), name: String(exchange.device.prefix(longest))),
+      device: DeviceIdentity(run: exchange.run.prefix(bytes: longest), name: exchange.device.prefix(bytes: longest)),
       status: response.status, code: response.code ?? "")
-    refusal.path = String((exchange.unservedPath ?? "").prefix(longest))
+    refusal.path = (exchange.unservedPath ?? "").prefix(bytes: longest)
     refusal.rule = exchange.fault?.rule ?? ""
     refusal.fault = exchange.fault?.fault.kind.rawValue ?? ""
     note(refusal, at: exchange.receivedAt)

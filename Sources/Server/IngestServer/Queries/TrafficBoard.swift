@@ -71,7 +71,7 @@ final class TrafficBoard: Sendable {
     // What is kept is short, whatever a client sends.
     let longest = DeviceIdentity.nameBytesMax
     let device = DeviceIdentity(
-      run: String(exchange.run.prefix(longest)), name: String(exchange.device.prefix(longest)))
+      run: exchange.run.prefix(bytes: longest), name: exchange.device.prefix(bytes: longest))
     state.withLock { state in
       state.count(device.run, exchange, isFailed: response.status >= 300)
       if isFailure { state.name(exchange, response, of: device) }
@@ -160,7 +160,10 @@ extension TrafficBoard.State {
   ) {
     guard isFailure else { return failing[device] = nil }
     let before = failing[device]
-    if before == nil, failing.count >= TrafficBoard.failingMax { failing.removeAll(keepingCapacity: true) }
+    if before == nil, failing.count >= TrafficBoard.failingMax {
+      let kept = failing.sorted { $0.value.at > $1.value.at }.prefix(TrafficBoard.failingMax / 2)
+      failing = Dictionary(uniqueKeysWithValues: kept.map { ($0.key, $0.value) })
+    }
     failing[device] = TrafficBoard.Failure(
       status: response.status, fault: exchange.fault?.fault.kind, since: before?.since ?? exchange.receivedAt,
       at: max(before?.at ?? exchange.receivedAt, exchange.receivedAt), count: (before?.count ?? 0) + 1)
@@ -180,7 +183,7 @@ extension Response {
   /// Of an error, what its body says for people; empty where it has none.
   fileprivate var message: String {
     guard code != nil, case .string(let text)? = parsed?["error"]?["message"] else { return "" }
-    return String(text.prefix(Self.messageMax))
+    return text.prefix(bytes: Self.messageMax)
   }
 
   private var parsed: JSONValue? {

@@ -7,6 +7,8 @@ struct TrafficHandlers: Sendable {
   let board: TrafficBoard
   let faults: FaultBoard
 
+  private static let runsMax = 10_000
+
   /// A run as the store, the board and the rules know it.
   fileprivate struct Run {
     var stored: StoredRun?
@@ -25,7 +27,9 @@ struct TrafficHandlers: Sendable {
     for entry in faults.entries(of: nil) { known[ExactText(entry.rule.owner), default: Run()].rules += 1 }
     return .ask { [known] (reader: any StoreReader) throws(StoreError) -> Response in
       var runs = known
-      for stored in try reader.runs() { runs[ExactText(stored.run), default: Run()].stored = stored }
+      for stored in try reader.runs(named: only, limit: Self.runsMax) {
+        runs[ExactText(stored.run), default: Run()].stored = stored
+      }
       let listed = runs.filter { only == nil || $0.key.text.isExactly(only) }
         .sorted { ($1.value.lastSeen, $0.key.text) < ($0.value.lastSeen, $1.key.text) }
       return .object { writer in

@@ -128,8 +128,3 @@ extension Exchange {
     do throws(HTTPError) { return try HTTP1.MediaType(parsing: contentType.span) } catch { return nil }
   }
 }
-
-extension DeviceIdentity {
-  /// Names are kept in memory and in indexes; no identifier that people give to devices is near this length.
-  static let nameBytesMax = 255
-}

@@ -24,13 +24,14 @@ extension PostgresReader {
     ) { $0.device() }.first
   }
 
-  package func runs(limit: Int) throws(StoreError) -> [StoredRun] {
-    try find(
+  package func runs(named run: String?, limit: Int) throws(StoreError) -> [StoredRun] {
+    let condition = run == nil ? "" : "WHERE run = $2::text"
+    return try find(
       """
       SELECT run, count(*), sum(points)::bigint, sum(duplicates)::bigint, sum(quarantined)::bigint, min(first_seen),
         max(last_seen) AS latest
-      FROM devices GROUP BY run ORDER BY latest DESC, run LIMIT $1::int8
-      """, [.integer(Int64(limit))]
+      FROM devices \(condition) GROUP BY run ORDER BY latest DESC, run LIMIT $1::int8
+      """, [.integer(Int64(limit))] + (run.map { [.text($0)] } ?? [])
     ) { row in
       StoredRun(
         run: row.text(0), devices: row.integer(1), points: row.integer(2), duplicates: row.integer(3),

@@ -40,16 +40,18 @@ extension SQLiteReader {
     }
   }
 
-  package func runs(limit: Int) throws(StoreError) -> [StoredRun] {
+  package func runs(named run: String?, limit: Int) throws(StoreError) -> [StoredRun] {
     try ask { () throws(DatabaseError) in
       try connection.with(
         """
         SELECT run, count(*), sum(points), sum(duplicates), sum(quarantined), min(first_seen), max(last_seen) AS latest
-        FROM devices GROUP BY run ORDER BY latest DESC, run LIMIT ?1
+        FROM devices WHERE ?1 OR run = ?2 GROUP BY run ORDER BY latest DESC, run LIMIT ?3
         """
       ) { (statement: inout Statement) throws(DatabaseError) in
         var row = statement.start()
-        row.bind(1, Int64(limit))
+        row.bind(1, run == nil ? 1 : 0 as Int64)
+        row.bind(2, text: (run ?? "").utf8.span)
+        row.bind(3, Int64(limit))
         var runs: [StoredRun] = []
         while try row.step() {
           runs.append(

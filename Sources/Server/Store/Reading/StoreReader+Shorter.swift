@@ -6,8 +6,6 @@ extension StoreReader {
     try devices(run: run, after: nil, limit: limit)
   }
 
-  package func runs() throws(StoreError) -> [StoredRun] { try runs(limit: 10_000) }
-
   package func history(
     of device: DeviceIdentity, from: Int64 = .min, to: Int64 = .max, limit: Int
   ) throws(StoreError) -> Page<StoredPoint, PointCursor> {

@@ -6,8 +6,8 @@ package protocol StoreReader: AnyObject {
   /// Devices of a run, or of all runs, in the order of their first uploads; those without a position as well.
   func devices(run: String?, after id: Int64?, limit: Int) throws(StoreError) -> Page<StoredDevice, Int64>
   func device(_ identity: DeviceIdentity) throws(StoreError) -> StoredDevice?
-  /// The runs that were heard of last, at most so many.
-  func runs(limit: Int) throws(StoreError) -> [StoredRun]
+  /// One run, or those that were heard of last, at most so many.
+  func runs(named run: String?, limit: Int) throws(StoreError) -> [StoredRun]
   /// Where else a device of this name, or any, has stored how much, the most first.
   func otherRuns(of name: String?, than run: String, limit: Int) throws(StoreError) -> [(run: String, points: Int64)]
   /// Every tag of every device, in alphabetical order for each.

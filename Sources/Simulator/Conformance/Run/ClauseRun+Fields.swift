@@ -74,7 +74,7 @@ extension ClauseRun {
     _ field: String, _ sent: StoredValue, as stored: StoredValue, of record: SentRecord, _ entry: StoredRecord
   ) throws {
     let difference = StoredField.difference(record.own(stored, field), record.own(sent, field), field)
-    guard let difference = difference ?? facts.otherUnit(stored, sent, field) else { return }
+    guard let difference = difference ?? facts.otherUnit(stored, field) else { return }
     showRequest(of: record)
     throw fail(difference, harm: .wrong, stored: entry.entry.shown.shortened(300), sign: .field(field))
   }

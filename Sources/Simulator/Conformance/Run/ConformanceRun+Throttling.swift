@@ -16,7 +16,9 @@ extension ConformanceRun {
     while true {
       let run = clauseRun(clause, turn: turn, attempt: attempt)
       let verdict = verdict(of: clause, run)
-      guard clause.id != ConformanceRun.clauseOfFailures, let busy = run.log.throttling, mayBe(verdict, of: busy) else {
+      guard clause.id != ConformanceRun.clauseOfFailures, let busy = run.log.throttling,
+        mayComeFromThrottling(verdict)
+      else {
         return (verdict, run)
       }
       attempt += 1
@@ -30,7 +32,7 @@ extension ConformanceRun {
   }
 
   /// A record that is lost, stored twice or stored otherwise was acknowledged.
-  private func mayBe(_ verdict: ConformanceVerdict, of busy: SentLog.Throttling) -> Bool {
+  private func mayComeFromThrottling(_ verdict: ConformanceVerdict) -> Bool {
     switch verdict {
     case .broken(let breach): !breach.signs.contains { $0.traits.contains(.ofAcknowledged) }
     case .notJudged(let reason): reason != .outOfTime && reason != .interrupted

@@ -178,7 +178,7 @@ final class RunFacts: Sendable {
   }
 
   /// A time in another unit than the store's own is a thousandfold one, though its size would tell the instant.
-  func otherUnit(_ stored: StoredValue, _ sent: StoredValue, _ field: String) -> String? {
+  func otherUnit(_ stored: StoredValue, _ field: String) -> String? {
     guard field == "timestamp", let unit = stored.epochUnit, let own = found.withLock({ $0.timeUnits }),
       !own.contains(unit)
     else { return nil }

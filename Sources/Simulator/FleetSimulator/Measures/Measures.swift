@@ -308,9 +308,10 @@ struct Backlog {
 
   mutating func append(_ record: Record) { records.append(record) }
 
-  /// Nearly always the first one.
+  /// Rows ascend. The first one leaves nearly always, and the last one where the newest are sent first.
   mutating func remove(row: Int64) -> Record? {
-    guard let index = records[head...].firstIndex(where: { $0.row == row }) else { return nil }
+    let index = records[head...].indexBehind { $0.row < row }
+    guard index < records.count, records[index].row == row else { return nil }
     let record = records[index]
     if index == head {
       head += 1
@@ -321,23 +322,26 @@ struct Backlog {
     return record
   }
 
-  /// Each was in one more request. They stand together, in one order or the other. Gives the faults under which they
-  /// were made.
+  /// Each was in one more request. They stand together at one end, in one order or the other. Gives the faults under which
+  /// they were made.
   mutating func sent(_ uuids: [UUID128]) -> UInt64 {
     var faults: UInt64 = 0
-    var index = head
+    var last: Int?
     for uuid in uuids {
-      if index < records.count, records[index].uuid == uuid {
-        records[index].requests += 1
-        faults |= records[index].faults
-        index += 1
-      } else if let found = records[head...].firstIndex(where: { $0.uuid == uuid }) {
-        records[found].requests += 1
-        faults |= records[found].faults
-        index = found + 1
-      }
+      guard let index = index(of: uuid, beside: last) else { continue }
+      records[index].requests += 1
+      faults |= records[index].faults
+      last = index
     }
     return faults
+  }
+
+  /// Beside the one before or, where that is nil, at an end; anywhere else it is searched for.
+  private func index(of uuid: UUID128, beside last: Int?) -> Int? {
+    let (next, previous) = last.map { ($0 + 1, $0 - 1) } ?? (head, records.count - 1)
+    if next < records.count, records[next].uuid == uuid { return next }
+    if previous >= head, records[previous].uuid == uuid { return previous }
+    return records[head...].firstIndex { $0.uuid == uuid }
   }
 
   /// An empty queue keeps no memory; a long one gives back what is behind it now and then.

@@ -6,7 +6,7 @@ import Queue
 
 /// Where a server believes a phone to be: at the last of its positions that it has acknowledged.
 struct KnownPlace: Sendable {
-  /// The records that wait, and where they were made.
+  /// The records that wait, in the order of their rows, and where they were made.
   private var waiting: [(row: Int64, uuid: UUID128, place: Coordinate?)] = []
   /// Nil before the first.
   private(set) var place: Coordinate?
@@ -16,7 +16,8 @@ struct KnownPlace: Sendable {
     switch event {
     case .queue(.inserted(_, let row, let uuid, _, _)): waiting.append((row, uuid, nil))
     case .queue(.deleted(_, let row, let cause)):
-      guard let index = waiting.firstIndex(where: { $0.row == row }) else { return nil }
+      let index = waiting.indexBehind { $0.row < row }
+      guard index < waiting.count, waiting[index].row == row else { return nil }
       let record = waiting.remove(at: index)
       guard cause == .upload, let learned = record.place else { return nil }
       place = learned

@@ -93,6 +93,7 @@ extension DecodingContext {
       }
     }
     for fleet in scenario.fleets {
+      judgeName(of: fleet)
       judgeMembers(of: fleet, scenario)
       judgeTags(of: fleet)
     }
@@ -102,6 +103,18 @@ extension DecodingContext {
           .contradiction, fleet.position, "the fleet starts after the end of the run",
           remedy: "make clock.duration longer or startTime shorter")
       }
+    }
+  }
+
+  /// With a number behind it, it is the name of a device, which servers keep to 255 bytes and which may be sent as a field.
+  private mutating func judgeName(of fleet: Named<Fleet>) {
+    let isLong = fleet.name.utf8.count > 200
+    guard isLong || fleet.name.utf8.contains(where: { $0 < 0x20 || $0 == 0x7F }) else { return }
+    inside("fleets.\(fleet.name.asPathStep)") {
+      $0.refuse(
+        .outOfRange, fleet.position,
+        isLong ? "a name of \(fleet.name.utf8.count) bytes" : "a name with a control character",
+        remedy: "devices are named after their fleet: use at most 200 bytes without control characters")
     }
   }
 

@@ -86,7 +86,7 @@ struct WaitingRecords {
   }
 
   func index(of row: Int64) -> Int? {
-    let index = lowerBound(row)
+    let index = storage[head...].indexBehind { $0.row < row }
     return index < storage.count && storage[index].row == row ? index : nil
   }
 
@@ -147,15 +147,6 @@ struct WaitingRecords {
   private func found(_ index: Int, _ near: inout Int) -> Int64 {
     near = index
     return storage[index].row
-  }
-
-  private func lowerBound(_ row: Int64) -> Int {
-    var range = head..<storage.count
-    while !range.isEmpty {
-      let middle = range.lowerBound + range.count / 2
-      range = storage[middle].row < row ? middle + 1..<range.upperBound : range.lowerBound..<middle
-    }
-    return range.lowerBound
   }
 }
 

@@ -1,0 +1,67 @@
+import Base
+package import Store
+package import TLS
+
+/// What a running server tells its operator: few lines, however much goes wrong.
+package enum ServerNotice: Sendable {
+  /// With what the disk or the database said.
+  case outage(OutageAccount.Change, detail: String?)
+  /// The journal could not be read. It was moved to this path, and a new one has begun.
+  case journalSetAside(String, reason: String)
+  /// The store that the folder had is missing; a new one has begun.
+  case storeIsNew(reason: String)
+  case tls(TLSIdentity.Notice)
+  /// Of the sink with this name.
+  case sink(String, SinkNotice)
+  case issuerKeys(KeyNotice)
+  /// So many quarantined records were deleted since the last such notice: their devices had no more room for them.
+  case crowdedOut(Int)
+}
+
+extension ServerNotice {
+  package var message: String {
+    switch self {
+    case .outage(.began(let outage), let detail):
+      "the store cannot accept records: \(outage.words)\(detail.map { ": \($0)" } ?? "")"
+    case .outage(.ended(let outage, let lasted, let refused), _):
+      "records are stored again; for \(lasted.wholeMilliseconds / 1_000) s \(outage.words), and \(refused) requests were refused"
+    case .journalSetAside(let path, let reason):
+      "a new request journal was created; the old one is kept as \(path): \(reason)"
+    case .tls(.renewed): "the new certificate is in use"
+    case .tls(.newAuthority):
+      "a new development authority was created; 'rollingroad trust' makes clients trust it, also those that trusted an earlier one"
+    case .tls(.notRenewed(let error)):
+      "the new certificate cannot be used; the previous one stays in use: \(error)"
+    case .tls(.expired(let file)): "the certificate \(file) is no longer valid; clients refuse it"
+    case .tls(.notYetValid(let file)): "the certificate \(file) is not valid yet; clients refuse it until then"
+    case .sink(let name, .stuck(let reason)):
+      "'\(name)' accepts no records: \(reason); they stay in the store, and sending is retried"
+    case .sink(let name, .resumed(let after, let lag)):
+      "'\(name)' takes records again after \(after.wholeMilliseconds / 1_000) s; \(lag) wait"
+    case .sink(let name, .refused(let count, let reason)):
+      "'\(name)' refused \(count) records for good (\(reason)); GET /admin/v1/sinks names them"
+    case .sink(let name, .lost(let count)):
+      "--retain-size deleted \(count) records before they were forwarded to '\(name)'"
+    case .issuerKeys(.renewed(let place, let count)): "\(count) keys of the foreign issuer were read from \(place)"
+    case .issuerKeys(.notRenewed(let place, let reason)):
+      "the keys of the foreign issuer cannot be read from \(place); the previous keys stay in use: \(reason)"
+    case .crowdedOut(let count):
+      "\(count) quarantined records were deleted to make room for later ones: a device keeps its last \(StoreLimits().quarantinePerDevice) there"
+    case .storeIsNew(let reason):
+      "\(reason), but its folder has the key of an earlier store; an empty store was created. If that is wrong, stop the server and restore a backup"
+    }
+  }
+}
+
+extension StoreOutage {
+  fileprivate var words: String {
+    switch self {
+    case .full: "the disk had no space left (uploads get 507)"
+    case .inputOutput: "the disk failed (uploads get 503)"
+    case .unreachable: "the database could not be reached or took no writes (uploads get 503)"
+    case .damaged:
+      "the data file is damaged (uploads get 503 until a restart); run 'rollingroad inspect' on the folder for details"
+    case .stopping: "the server was shutting down"
+    }
+  }
+}

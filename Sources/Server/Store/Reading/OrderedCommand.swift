@@ -1,0 +1,56 @@
+/// What became of an order at one device.
+package struct OrderedCommand: Equatable, Sendable {
+  /// How far an order came at a device.
+  package enum State: String, Sendable {
+    case queued, sent
+    /// The device showed that it read the answer that carried it.
+    case delivered
+    /// A record that the device made later shows what was ordered.
+    case confirmed
+    case expired
+
+    /// `kept` is the number that the store has of a delivery, nil where there is none.
+    package init(kept: Int64?, expires: Int64, now: Int64) {
+      self =
+        switch kept {
+        case DeliveryState.confirmed: .confirmed
+        case DeliveryState.delivered: .delivered
+        case DeliveryState.sent: .sent
+        default: expires <= now ? .expired : .queued
+        }
+    }
+  }
+
+  package var id: Int64
+  package var target: QueuedCommand.Target
+  package var command: [UInt8]
+  package var createdAt: Int64
+  package var expiresAt: Int64
+  /// The name of the device that fetched it; nil until a device has.
+  package var device: String?
+  package var state: State
+  package var sentAt: Int64?
+  package var deliveredAt: Int64?
+  package var confirmedAt: Int64?
+  package var attempts: Int
+  package var cursor: OrderCursor
+
+  package init(
+    id: Int64, target: QueuedCommand.Target, command: [UInt8], createdAt: Int64, expiresAt: Int64,
+    device: String? = nil, state: State, sentAt: Int64? = nil, deliveredAt: Int64? = nil, confirmedAt: Int64? = nil,
+    attempts: Int, cursor: OrderCursor
+  ) {
+    self.id = id
+    self.target = target
+    self.command = command
+    self.createdAt = createdAt
+    self.expiresAt = expiresAt
+    self.device = device
+    self.state = state
+    self.sentAt = sentAt
+    self.deliveredAt = deliveredAt
+    self.confirmedAt = confirmedAt
+    self.attempts = attempts
+    self.cursor = cursor
+  }
+}
