@@ -17,11 +17,11 @@ package struct JetStream: Sendable {
 
   /// The sink as a server is told of it.
   package func target(_ name: String, _ place: String, records: Int) -> ForwardTarget {
-    ForwardTarget(stream: name, place, records: records) { () throws(SinkFailure) in try sink() }
+    ForwardTarget(stream: name, place, records: records) { () throws(SinkError) in try sink() }
   }
 
-  func sink() throws(SinkFailure) -> StreamSink<NATSConnection> {
-    guard NATSConnection.isLibraryThere else { throw SinkFailure(JetStream.missingLibrary) }
+  func sink() throws(SinkError) -> StreamSink<NATSConnection> {
+    guard NATSConnection.isLibraryThere else { throw SinkError(JetStream.missingLibrary) }
     return StreamSink { (attempt) throws(StreamFailure) in
       try NATSConnection(to: self, at: hosts[attempt % hosts.count])
     }
@@ -38,7 +38,7 @@ package struct JetStream: Sendable {
   private static let tooLarge: Int64 = 10_054
 
   /// Nil for an acknowledgement (https://docs.nats.io/reference/reference-protocols/nats_api_reference).
-  static func trouble(in answer: [UInt8]) -> SinkTrouble? {
+  static func trouble(in answer: [UInt8]) -> SinkRejection? {
     let value: JSONValue
     do throws(JSONError) { value = try JSONValue(parsing: answer.span) } catch {
       return .later(reason: "an answer that is none of a stream")

@@ -24,11 +24,11 @@ package struct KafkaTopic: Sendable {
 
   /// The sink as a server is told of it.
   package func target(_ name: String, _ place: String, records: Int) -> ForwardTarget {
-    ForwardTarget(stream: name, place, records: records) { () throws(SinkFailure) in try sink() }
+    ForwardTarget(stream: name, place, records: records) { () throws(SinkError) in try sink() }
   }
 
-  func sink(patience: Nanoseconds = .seconds(10)) throws(SinkFailure) -> StreamSink<KafkaConnection> {
-    guard KafkaConnection.isLibraryThere else { throw SinkFailure(KafkaTopic.missingLibrary) }
+  func sink(patience: Nanoseconds = .seconds(10)) throws(SinkError) -> StreamSink<KafkaConnection> {
+    guard KafkaConnection.isLibraryThere else { throw SinkError(KafkaTopic.missingLibrary) }
     return StreamSink(patience: patience) { (_) throws(StreamFailure) in try KafkaConnection(to: self) }
   }
 

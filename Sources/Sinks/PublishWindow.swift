@@ -6,7 +6,7 @@ struct PublishWindow {
 
   private enum Fate: Equatable {
     case open, acknowledged
-    case failed(SinkTrouble)
+    case failed(SinkRejection)
   }
 
   private var fates: [Fate]
@@ -41,7 +41,7 @@ struct PublishWindow {
   var isWaiting: Bool { underWay > 0 }
 
   /// A message that was under way has its answer. Behind one that failed the others of its device stay.
-  mutating func settle(_ place: Int, _ trouble: SinkTrouble?) {
+  mutating func settle(_ place: Int, _ trouble: SinkRejection?) {
     guard fates[place] == .open else { return }
     underWay -= 1
     if let trouble {
@@ -57,5 +57,5 @@ struct PublishWindow {
 
   func acknowledged(behind place: Int) -> [Int] { (place..<fates.count).filter { fates[$0] == .acknowledged } }
 
-  func trouble(at place: Int) -> SinkTrouble? { if case .failed(let trouble) = fates[place] { trouble } else { nil } }
+  func trouble(at place: Int) -> SinkRejection? { if case .failed(let trouble) = fates[place] { trouble } else { nil } }
 }

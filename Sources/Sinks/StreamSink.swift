@@ -25,7 +25,7 @@ enum StreamSending: Equatable {
 /// What comes back over a connection to a stream.
 enum StreamArrival: Equatable {
   /// Of the message with this number: acknowledged, or what is the matter with it.
-  case answer(number: Int64, SinkTrouble?)
+  case answer(number: Int64, SinkRejection?)
   case nothing
   /// The connection cannot be used any more.
   case failed(reason: String)
@@ -138,7 +138,7 @@ extension ForwardTarget {
   /// Each record goes by itself: fewer are kept back for a moment only.
   init(
     stream name: String, _ place: String, records: Int,
-    open: @escaping @Sendable () throws(SinkFailure) -> any ForwardSink
+    open: @escaping @Sendable () throws(SinkError) -> any ForwardSink
   ) {
     self.init(
       name: name, place: place, portion: Portion(records: records, bytes: 4 << 20, age: .milliseconds(10)), open: open)

@@ -30,7 +30,7 @@ package final class WebhookSink: ForwardSink {
     ForwardTarget(
       name: name, place: String(settings.url.prefix { $0 != "?" }),
       portion: ForwardTarget.Portion(records: records, bytes: 1 << 20, age: .milliseconds(200))
-    ) { () throws(SinkFailure) in try WebhookSink(settings) }
+    ) { () throws(SinkError) in try WebhookSink(settings) }
   }
 
   private let settings: Settings
@@ -41,13 +41,13 @@ package final class WebhookSink: ForwardSink {
 
   private static let answerBytesMax = 65_536
 
-  package init(_ settings: Settings) throws(SinkFailure) {
+  package init(_ settings: Settings) throws(SinkError) {
     self.settings = settings
     var configuration = settings.transport
     configuration.answerLimit = WebhookSink.answerBytesMax
     configuration.keepsHeads = true
     do throws(TransportError) { transport = try DrivenTransport(configuration) } catch {
-      throw SinkFailure("\(error)")
+      throw SinkError("\(error)")
     }
     end = EndOfSending(alarm: transport.alarm)
   }

@@ -24,8 +24,8 @@ import Testing
   }
 
   /// The place of a stream, as a reader understands its URL.
-  private func stream(_ word: String) throws -> StreamPlace {
-    guard case .stream(let place) = try SinkPlace(word).kind else { throw UsageError("a webhook") }
+  private func stream(_ word: String) throws -> StreamURL {
+    guard case .stream(let place) = try SinkArgument(word).kind else { throw UsageError("a webhook") }
     return place
   }
 
@@ -39,8 +39,8 @@ import Testing
   @Test func aTopicHasBrokersANameAndALogin() throws {
     let place = try stream("bus=kafka://one,two:19092/fleet.locations")
     #expect(place.kind == .kafka(topic: "fleet.locations", .plain) && place.hosts == ["one:9092", "two:19092"])
-    let secure = try SinkPlace("kafka+ssl://one/t?sasl=SCRAM-SHA-512")
-    #expect(secure.kind == .stream(try StreamPlace("kafka+ssl://one/t?sasl=SCRAM-SHA-512")))
+    let secure = try SinkArgument("kafka+ssl://one/t?sasl=SCRAM-SHA-512")
+    #expect(secure.kind == .stream(try StreamURL("kafka+ssl://one/t?sasl=SCRAM-SHA-512")))
     #expect(try stream("kafka+ssl://one/t?sasl=SCRAM-SHA-512").isSecure)
     #expect(secure.name == "kafka+ssl://one/t")
     #expect(throws: UsageError.self, "a token is no login") {
@@ -56,7 +56,7 @@ import Testing
     "nats://host/a*", "nats://host/",
   ])
   func aWordThatIsNoSinkIsRefused(word: String) {
-    #expect(throws: UsageError.self) { try SinkPlace(word) }
+    #expect(throws: UsageError.self) { try SinkArgument(word) }
   }
 
   @Test func whatDoesNotGoTogetherIsRefused() {

@@ -48,7 +48,7 @@ import Testing
     let answers = Mutex(["", Self.page.replacing("#", with: "1").replacing("NEXT", with: "null"), ""])
     let server = try BareServer { _ in .ok(answers.withLock { $0.removeFirst() }) }
     let store = store(server.url + "list?device={device}")
-    let problem = try #require(throws: StoreProblem.self) { try store.records(of: "d") }
+    let problem = try #require(throws: StoreViewError.self) { try store.records(of: "d") }
     #expect(problem.isAbsence && problem.text.contains("it is empty"), "\(problem)")
     #expect(try store.records(of: "d").count == 1)
     // Others have lists.
@@ -80,7 +80,7 @@ import Testing
       ("list?device={device}&after={cursor}", "list?device=d", " (the first page, without 'after={cursor}')"),
       ("list/{cursor}", "list/", " (the first page, with nothing in the place of {cursor})"), ("list", "list", ""),
     ] {
-      let problem = #expect(throws: StoreProblem.self) { try store(server.url + url).records(of: "d") }
+      let problem = #expect(throws: StoreViewError.self) { try store(server.url + url).records(of: "d") }
       #expect(problem?.text == "'\(server.url)\(shown)'\(note): status 422 with '\(body)'", "\(problem?.text ?? "")")
     }
   }

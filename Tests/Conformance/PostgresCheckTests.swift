@@ -36,7 +36,7 @@ struct PostgresCheckTests {
     ("SELECT uuid FROM checked WHERE device = :device + 1 AND uuid = 7", "operator does not exist"),
   ])
   func aQueryThatCannotBeAskedIsToldWithTheReason(_ query: String, _ reason: String) throws {
-    let problem = try #require(throws: StoreProblem.self) { try view(query).check() }
+    let problem = try #require(throws: StoreViewError.self) { try view(query).check() }
     #expect(problem.text.contains(reason), "\(problem.text)")
   }
 

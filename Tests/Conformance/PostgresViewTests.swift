@@ -50,14 +50,14 @@ struct PostgresViewTests {
   @Test func aQueryThatFailsSaysWhy() throws {
     let server = try ScriptedPostgres(.fails("relation \"points\" does not exist"))
     let view = store(server)
-    let problem = try #require(throws: StoreProblem.self) { try view.records(of: "a") }
+    let problem = try #require(throws: StoreViewError.self) { try view.records(of: "a") }
     #expect(problem.text.contains("relation \"points\" does not exist") && server.texts.last == "ROLLBACK")
   }
 
   @Test func aMessageThatQuotesThePasswordDoesNotShowIt() throws {
     let server = try ScriptedPostgres(.refuses("no entry for \"pass word\", pass%20word"))
     let view = store(server)
-    let problem = try #require(throws: StoreProblem.self) { try view.records(of: "a") }
+    let problem = try #require(throws: StoreViewError.self) { try view.records(of: "a") }
     #expect(problem.text.contains("no entry for \"(secret)\", (secret)"), "\(problem.text)")
     #expect(view.place == "postgresql://reader@127.0.0.1:\(server.port)/points")
   }
@@ -94,11 +94,11 @@ struct PostgresViewTests {
     ("postgresql:///points?host=/run/postgresql&sslpassword=word", "postgresql:///points"),
   ])
   func aPlaceIsShownWithoutSecrets(uri: String, shown: String) throws {
-    let place = try #require(PostgresPlace(uri))
+    let place = try #require(PostgresURI(uri))
     #expect(place.shown == shown && place.hidingSecrets(in: "word") == (uri.contains("word") ? "(secret)" : "word"))
   }
 
   @Test func anotherNameIsAFile() {
-    #expect(PostgresPlace("points.db") == nil && PostgresPlace("/var/postgres/points.db") == nil)
+    #expect(PostgresURI("points.db") == nil && PostgresURI("/var/postgres/points.db") == nil)
   }
 }

@@ -28,7 +28,7 @@ import Testing
     let view = try #require(place.view(fields: []))
     #expect(view.place == "postgresql://reader@127.0.0.1:1/points")
     // Nothing listens there; without libpq the package that is missing is named.
-    do throws(StoreProblem) {
+    do throws(StoreViewError) {
       _ = try view.records(of: "a")
       Issue.record("nothing can be read")
     } catch {
@@ -53,7 +53,7 @@ import Testing
     #expect(record.value("nothing")?.shown == "null" && record.value("extras.k")?.shown == "\"ü\"")
     #expect(record.device == "xa")
     let forbidden = PostgresView(uri: store.uri, query: "CREATE TABLE x AS SELECT :device::text", fields: [])
-    #expect(throws: StoreProblem.self) { try forbidden.records(of: "a") }
+    #expect(throws: StoreViewError.self) { try forbidden.records(of: "a") }
   }
 
   @Test func aLineThatIsNoneIsNamedAndNothingBehindItIsRead() {
@@ -82,7 +82,7 @@ import Testing
   ])
   func whatACommandPrintsIsRead(command: String, count: Int?, words: String) throws {
     let store = PrintedStore(command: command, fields: [])
-    do throws(StoreProblem) {
+    do throws(StoreViewError) {
       let records = try store.records(of: "a")
       #expect(records.count == count)
     } catch { #expect(count == nil && error.text.contains(words), "\(error.text)") }

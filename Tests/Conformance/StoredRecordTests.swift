@@ -51,7 +51,7 @@ import Testing
     let folder = try TemporaryFolder()
     try folder.write(Array("\(Self.uuid)\n".utf8), to: "lines")
     let store = FileStore(path: folder.file("lines"), fields: [])
-    let problem = try #require(throws: StoreProblem.self) { try store.records(of: "a") }
+    let problem = try #require(throws: StoreViewError.self) { try store.records(of: "a") }
     #expect(problem.text.contains("no entry names its device"))
   }
 
@@ -100,7 +100,7 @@ import Testing
     let query = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT count(*) FROM n"
     var store = DatabaseStore(path: path, query: query, fields: [])
     store.timeOfQuery = .milliseconds(200)
-    let problem = #expect(throws: StoreProblem.self) { try store.records(of: "a") }
+    let problem = #expect(throws: StoreViewError.self) { try store.records(of: "a") }
     #expect(problem?.text.hasSuffix("the query took more than 200 ms") ?? false, "\(String(describing: problem))")
   }
 
@@ -117,6 +117,6 @@ import Testing
     // A last line without an end counts when it is whole.
     try folder.write(Array("{\"device\":\"b\"}\n{\"device\":\"a\",\"uuid\":\"\(Self.uuid)\"}".utf8), to: "unended")
     #expect(try records("unended").count == 1)
-    for file in ["broken", "none"] { #expect(throws: StoreProblem.self) { try records(file) } }
+    for file in ["broken", "none"] { #expect(throws: StoreViewError.self) { try records(file) } }
   }
 }

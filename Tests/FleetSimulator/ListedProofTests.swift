@@ -104,10 +104,10 @@ import Testing
       (self.absent, self.broken, self.doubled) = (absent, broken, doubled)
     }
 
-    func read(_ device: String, _ take: (ListedRecord) -> Void) throws(StoreProblem) {
+    func read(_ device: String, _ take: (ListedRecord) -> Void) throws(StoreViewError) {
       readings += 1
-      if absent.contains(device) { throw StoreProblem(text: "status 404", isAbsence: true) }
-      if broken.contains(device) { throw StoreProblem(text: "ended with 1") }
+      if absent.contains(device) { throw StoreViewError(text: "status 404", isAbsence: true) }
+      if broken.contains(device) { throw StoreViewError(text: "ended with 1") }
       for number in device != "b" ? [2] : doubled ? [1, 2] : [1] {
         let uuid = ListedProofTests.uuid(number)
         take(.stored(StoredRecord(.object([("lat", .number("1.5"))]), fields: [], uuid: uuid)))
@@ -125,7 +125,7 @@ import Testing
 
     init(hiddenReadings: Int) { self.hiddenReadings = hiddenReadings }
 
-    func read(_ device: String, _ take: (ListedRecord) -> Void) throws(StoreProblem) {
+    func read(_ device: String, _ take: (ListedRecord) -> Void) throws(StoreViewError) {
       readings += 1
       for number in 0..<max(0, min(7, readings - hiddenReadings)) {
         take(.stored(StoredRecord(.object([]), fields: [], uuid: ListedProofTests.uuid(number))))
@@ -274,7 +274,7 @@ import Testing
     let client = try BlockingHTTPClient(.init(), keepsHeads: true)
     let source = QuerySource(client, .init(url: server.url, path: path), headers: [], seed: 1, deviceCount: 1)
     var found = 0
-    do throws(StoreProblem) {
+    do throws(StoreViewError) {
       try source.read("a") { if case .stored(let record) = $0, record.uuid == Self.uuid(1) { found += 1 } }
       #expect(found == count)
     } catch { #expect(count == nil, "\(error.text)") }
@@ -285,7 +285,7 @@ import Testing
     let server = try BareServer { _ in .text("HTTP/1.1 \(status) No\r\nContent-Length: 0\r\n\r\n") }
     let client = try BlockingHTTPClient(.init(), keepsHeads: true)
     let source = QuerySource(client, .init(url: server.url, path: "$[*]"), headers: [], seed: 1, deviceCount: 1)
-    let problem = try #require(throws: StoreProblem.self) { try source.read("a") { _ in } }
+    let problem = try #require(throws: StoreViewError.self) { try source.read("a") { _ in } }
     #expect(problem.isAbsence == isAbsence && problem.text.hasSuffix(": status \(status)"))
   }
 

@@ -341,7 +341,7 @@ import World
         target: { url: "http://127.0.0.1:1/up", verify: { url: "/list?device={devcie}", quarantinedUrl: "/{cursr}" } } }
       """
     // Beside whatever else is wrong.
-    let error = try #require(throws: ScenarioProblems.self) {
+    let error = try #require(throws: ScenarioErrors.self) {
       try ScenarioReader(overrides: [], variable: { _ in nil }).read(text)
     }
     let texts = error.all.map { $0.text(sources: ["x"]) }

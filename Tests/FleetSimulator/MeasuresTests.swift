@@ -226,7 +226,7 @@ import Vocabulary
         "uploads{device:cars-9}": ["count>0"],
         "records_lost{fleet:cars}": ["count==0"], "uploads{device:cars-2,status:200,trigger:insert,batch:false}": ["count>0"] }
       """)
-    let error = try #require(throws: UnsupportedScenario.self) { try Measures(scenario, RunSetup(scenario)) }
+    let error = try #require(throws: UnsupportedScenarioError.self) { try Measures(scenario, RunSetup(scenario)) }
     let problems = error.problems.map { String($0.prefix { $0 != ";" }) }
     #expect(
       problems == [

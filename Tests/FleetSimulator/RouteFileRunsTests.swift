@@ -99,7 +99,7 @@ import World
     ("type: 'collection', files: 'many/*.gpx', format: 'gpx'", "no file matches"),
   ])
   func aFileThatIsNoRouteIsAClearError(route: String, words: String) throws {
-    let error = #expect(throws: UnsupportedScenario.self) { _ = try Self.setup(route) }
+    let error = #expect(throws: UnsupportedScenarioError.self) { _ = try Self.setup(route) }
     #expect(
       error?.problems.contains { $0.hasPrefix("routes.r") && $0.contains(words) } == true, "\(error?.problems ?? [])")
   }

@@ -137,7 +137,7 @@ import World
         faults: [{ name: "f", at: "1m", for: "1m", \(fault) }], target: { url: "\(host)" } }
       """
     ).scenario
-    let refusal = #expect(throws: UnsupportedScenario.self) { try RunSetup(scenario) }
+    let refusal = #expect(throws: UnsupportedScenarioError.self) { try RunSetup(scenario) }
     #expect(refusal?.problems.contains { $0.contains(words) } == true, "\(String(describing: refusal))")
   }
 }

@@ -50,7 +50,7 @@ import World
   private func rules(of setup: RunSetup) throws -> [JSONValue] {
     let target = try #require(setup.outside)
     let answer = TargetAdministration(try BlockingHTTPClient(target.transport), of: target).ask("/admin/v1/faults")
-    guard case .array(let rules)? = JSONValue(answerOf: answer)?["faults"] else { throw TargetRefusal("\(answer)") }
+    guard case .array(let rules)? = JSONValue(answerOf: answer)?["faults"] else { throw TargetError("\(answer)") }
     return rules
   }
 
@@ -137,11 +137,11 @@ import World
     let desk = TargetAdministration(try BlockingHTTPClient(target.transport), of: target)
     let other = #"{"faults":[{"id":"a","fault":{"kind":"drop"}}]}"#
     #expect(desk.ask("/admin/v1/faults", by: "PUT", body: Array(other.utf8)).status == 200)
-    let crowded = try #require(throws: TargetRefusal.self) { try RunDestination(of: setup) { try Runs.store() } }
+    let crowded = try #require(throws: TargetError.self) { try RunDestination(of: setup) { try Runs.store() } }
     #expect("\(crowded)".contains("has faults of another client"))
     #expect(try rules(of: setup).count == 1, "they are left alone")
     setup.outside?.adminToken = nil
-    let stranger = try #require(throws: TargetRefusal.self) { try RunDestination(of: setup) { try Runs.store() } }
+    let stranger = try #require(throws: TargetError.self) { try RunDestination(of: setup) { try Runs.store() } }
     #expect("\(stranger)".contains("status 401; give --admin-token"))
     // Nothing is asked of it, so that no token is needed.
     setup.faults = []
@@ -164,7 +164,7 @@ import World
         fleets: { a: { devices: 3000 } }, faults: [{ name: 'f', at: '1s', for: '1s', \(fault) }] }
       """
     let scenario = try ScenarioReader().read(text).scenario
-    let refused = try #require(throws: UnsupportedScenario.self) { try RunSetup(scenario) }
+    let refused = try #require(throws: UnsupportedScenarioError.self) { try RunSetup(scenario) }
     #expect(refused.problems.count == 1 && refused.problems[0].contains(problem), "\(refused.problems)")
   }
 }

@@ -153,7 +153,8 @@ import Upload
     #expect {
       _ = try RunSetup(scenario)
     } throws: { error in
-      (error as? UnsupportedScenario)?.problems.first?.contains("different servers, http://a.example/x and http://b")
+      (error as? UnsupportedScenarioError)?.problems.first?.contains(
+        "different servers, http://a.example/x and http://b")
         == true
     }
   }

@@ -7,7 +7,7 @@ import Testing
 /// Dialect files.
 @Suite struct DialectTests {
   private func problems(of text: String) -> [String] {
-    do throws(ScenarioProblems) {
+    do throws(ScenarioErrors) {
       _ = try DialectReader().read(text)
       return []
     } catch { return error.all.map { $0.text(sources: ["d.json5"]) } }

@@ -37,7 +37,7 @@ import Testing
     #"{\u0031a:1}"#,
   ])
   func whatIsNoJSON5IsRefused(text: String) {
-    #expect(throws: ScenarioProblem.self) { try JSON5Reader.read(text) }
+    #expect(throws: ScenarioError.self) { try JSON5Reader.read(text) }
   }
 
   @Test(arguments: [
@@ -46,14 +46,14 @@ import Testing
     ("{a:1,\r\ra:2}", 3, 1), ("", 1, 1),
   ])
   func mistakesAreToldWithLineAndColumn(text: String, line: Int, column: Int) {
-    let problem = #expect(throws: ScenarioProblem.self) { try JSON5Reader.read(text) }
+    let problem = #expect(throws: ScenarioError.self) { try JSON5Reader.read(text) }
     #expect(problem?.position == SourcePosition(line: line, column: column))
     #expect(problem?.kind == .syntax && problem?.remedy.isEmpty == false)
   }
 
   @Test func nestingEndsAtSixtyFour() throws {
     _ = try JSON5Reader.read(String(repeating: "[", count: 64) + String(repeating: "]", count: 64))
-    #expect(throws: ScenarioProblem.self) {
+    #expect(throws: ScenarioError.self) {
       try JSON5Reader.read(String(repeating: "[", count: 65) + String(repeating: "]", count: 65))
     }
   }
@@ -75,7 +75,7 @@ import Testing
     for length in stride(from: 0, through: end, by: 1) {
       var text = String.UnicodeScalarView()
       text.append(contentsOf: scalars[..<length])
-      let problem = #expect(throws: ScenarioProblem.self, "cut at \(length)") { try JSON5Reader.read(String(text)) }
+      let problem = #expect(throws: ScenarioError.self, "cut at \(length)") { try JSON5Reader.read(String(text)) }
       #expect((1...lines).contains(problem?.position.line ?? 0), "cut at \(length)")
     }
   }
@@ -94,7 +94,7 @@ import Testing
       var strict: JSONValue?
       do throws(JSONError) { strict = try JSONValue(parsing: bytes.span) } catch { strict = nil }
       var relaxed: JSONValue?
-      do throws(ScenarioProblem) { relaxed = try JSON5Reader.read(text).json } catch { relaxed = nil }
+      do throws(ScenarioError) { relaxed = try JSON5Reader.read(text).json } catch { relaxed = nil }
       if let strict {
         #expect(relaxed == strict, "seed \(seed): \(text)")
         agreed += 1

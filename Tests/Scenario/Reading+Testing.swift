@@ -10,7 +10,7 @@ func scenario(_ more: String = "", fleet: String = "devices: 1") -> String {
 
 /// All problems as `line:column path: message; remedy`; empty when there are none.
 func problems(in text: String, overrides: [Override] = [], variables: [String: String] = [:]) -> [String] {
-  do throws(ScenarioProblems) {
+  do throws(ScenarioErrors) {
     _ = try ScenarioReader(overrides: overrides) { variables[$0] }.read(text)
     return []
   } catch {

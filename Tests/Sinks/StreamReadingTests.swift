@@ -13,7 +13,7 @@ import Testing
 @Suite(.timeLimit(.minutes(10))) struct StreamReadingTests {
   private static func bodies(_ url: String) throws -> [String] {
     var bodies: [String] = []
-    try StreamPlace(url).read { bodies.append(String(decoding: $0, as: UTF8.self)) }
+    try StreamURL(url).read { bodies.append(String(decoding: $0, as: UTF8.self)) }
     return bodies
   }
 
@@ -81,7 +81,7 @@ import Testing
     #expect(try Self.view(url + "?run=day").records(of: "b").isEmpty)
     #expect(try Self.view(url).records(of: "a").first?.uuid == UUID128(high: 0x4000, low: 0x8000_0000_0000_0001))
     try server.client.publish("road.-.a", "[1]")
-    let problem = try #require(throws: StoreProblem.self) { try Self.view(url).records(of: "a") }
+    let problem = try #require(throws: StoreViewError.self) { try Self.view(url).records(of: "a") }
     #expect(problem.text == "\(url): message 7 is no JSON object")
   }
 
@@ -108,7 +108,7 @@ import Testing
     let cluster = try Cluster()
     cluster.deny("elsewhere", 3)
     #expect(try Self.failure("kafka://\(cluster.address)/elsewhere") == "Broker: Unknown topic or partition")
-    #expect(throws: StoreProblem.self) { try Self.view("kafka://127.0.0.1/").session() }
+    #expect(throws: StoreViewError.self) { try Self.view("kafka://127.0.0.1/").session() }
   }
 
   @Test(arguments: [
@@ -124,12 +124,12 @@ import Testing
   }
 
   @Test func everyHostHasAPort() throws {
-    let hosts = try StreamPlace("nats://[::1],[::2]:7,three,four:8/road").hosts
+    let hosts = try StreamURL("nats://[::1],[::2]:7,three,four:8/road").hosts
     #expect(hosts == ["[::1]:4222", "[::2]:7", "three:4222", "four:8"])
   }
 
   @Test func aPlaceHasItsParameters() throws {
-    let place = try StreamPlace("kafka+ssl://one,two:1/t?sasl=SCRAM-SHA-256&run=n&ca=/c.pem", hasExtras: true)
+    let place = try StreamURL("kafka+ssl://one,two:1/t?sasl=SCRAM-SHA-256&run=n&ca=/c.pem", hasExtras: true)
     #expect(place.kind == .kafka(topic: "t", .scram256) && place.hosts == ["one:9092", "two:1"] && place.isSecure)
     #expect(place.extras.run == "n" && place.extras.authorities == "/c.pem" && place.shown == "kafka+ssl://one,two:1/t")
   }

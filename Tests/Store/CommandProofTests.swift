@@ -30,8 +30,8 @@ import Testing
     return receipt.confirmed
   }
 
-  private func states(_ store: TestStore) throws -> [OrderedCommand.State] {
-    try store.reader().orders(run: "", device: device, now: Sample.noon, limit: 100).elements.map(\.state)
+  private func states(_ store: TestStore) throws -> [CommandProgress.State] {
+    try store.reader().commands(run: "", device: device, now: Sample.noon, limit: 100).elements.map(\.state)
   }
 
   @Test(arguments: StoreKind.allCases, [true, false])
@@ -51,7 +51,7 @@ import Testing
     #expect(try states(store) == [.confirmed])
     #expect(record(store, 6) { $0.isMoving = isMoving } == [], "once")
     let line = try #require(
-      try store.reader().orders(run: "", device: device, now: Sample.noon, limit: 1).elements.first)
+      try store.reader().commands(run: "", device: device, now: Sample.noon, limit: 1).elements.first)
     #expect(line.confirmedAt == Sample.noon.millisecondsSince1970 && line.deliveredAt == line.confirmedAt)
   }
 

@@ -27,9 +27,9 @@ import Testing
   }
 
   private func states(_ store: TestStore, _ device: DeviceIdentity, now: WallInstant = Sample.noon) throws
-    -> [OrderedCommand.State]
+    -> [CommandProgress.State]
   {
-    try store.reader().orders(run: "", device: device, now: now, limit: 100).elements.map(\.state)
+    try store.reader().commands(run: "", device: device, now: now, limit: 100).elements.map(\.state)
   }
 
   @Test(arguments: StoreKind.allCases) func aCommandComesWithTheNextUploadAndOnlyThere(_ kind: StoreKind) throws {
@@ -77,7 +77,7 @@ import Testing
     #expect(upload(store, device, 1) == [id])
     #expect(store.apply(.returnCommands(device, ids: [id, 77])) == .changed(1))
     #expect(upload(store, device, 2) == [id])
-    #expect(try store.reader().orders(run: "", now: Sample.noon, limit: 9).elements.map(\.attempts) == [2])
+    #expect(try store.reader().commands(run: "", now: Sample.noon, limit: 9).elements.map(\.attempts) == [2])
   }
 
   /// Alone, the older one would be the last that the device gets, and its state would hold.
@@ -173,7 +173,7 @@ import Testing
     #expect(order(small, .device(device), minutes: 1) != nil && order(small, .device(device), minutes: 600) != nil)
     let later = Sample.noon.advanced(byMilliseconds: 2 * Sample.minute)
     small.settle(now: later)
-    #expect(try small.reader().orders(run: "", now: later, limit: 9).elements.map(\.id) == [2])
+    #expect(try small.reader().commands(run: "", now: later, limit: 9).elements.map(\.id) == [2])
     let next = QueuedCommand(
       target: .device(device), command: [], expiresAt: later.advanced(byMilliseconds: Sample.minute))
     #expect(small.apply(.queue(next), now: later) == .queued(id: 3, isNew: true))

@@ -40,7 +40,7 @@ import Testing
     #expect(try reader.wholeHistory(of: gone).isEmpty)
     #expect(try reader.logs(of: gone).isEmpty)
     #expect(try reader.tags(of: gone).isEmpty)
-    #expect(try reader.orders(run: "", device: gone, now: Sample.noon, limit: 10).elements.isEmpty)
+    #expect(try reader.commands(run: "", device: gone, now: Sample.noon, limit: 10).elements.isEmpty)
     #expect(try reader.allKeys().allSatisfy { $0.device == kept })
     #expect(try reader.quarantine(QuarantineSelection(run: ""), limit: 1_000).elements.allSatisfy { $0.device == kept })
     #expect(try reader.wholeHistory(of: kept, pages: 1_000).count == 3_000)

@@ -298,8 +298,8 @@ import Testing
     #expect(try reader.tags(of: Self.one) == ["a", "b"] && reader.tags(of: Self.other) == [])
     #expect(try reader.tags().map { "\($0.device.name) \($0.tag)" } == ["device-1 a", "device-1 b", "device-2 a"])
     func lines(_ device: DeviceIdentity?, run: String = "") throws -> [String] {
-      let lines = try glued { (cursor: OrderCursor?) in
-        try reader.orders(run: run, device: device, now: Sample.noon, after: cursor, limit: 1)
+      let lines = try glued { (cursor: CommandCursor?) in
+        try reader.commands(run: run, device: device, now: Sample.noon, after: cursor, limit: 1)
       }
       return lines.map { "\($0.command) \($0.device ?? "-") \($0.state) \($0.attempts)" }
     }

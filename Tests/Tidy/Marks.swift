@@ -40,7 +40,7 @@ enum Marks {
     "Sources/Server/Store/DataFolder.swift", "Sources/Server/Store/SecretFile.swift", "Sources/Wire/JSON/",
     "Sources/Wire/HTTP1/", "Sources/Wire/Gzip/",
     "Sources/Server/IngestServer/Tokens/SignatureKey.swift",
-    "Sources/Server/IngestServer/Live/PageHandlers.swift",
+    "Sources/Server/IngestServer/Page/PageHandlers.swift",
     "Sources/Device/CurlTransport/",
     "Sources/Simulator/FleetSimulator/Device/PerDevice.swift",
     "Sources/Base/Span+Words.swift", "Sources/Base/Time/SystemClock.swift",

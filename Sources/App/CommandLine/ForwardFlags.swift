@@ -39,7 +39,7 @@ enum ForwardFlags {
     let batch = try values.read("forward-batch", expected: "a whole number from 1 to 10000") { text in
       Quantities.count(text).flatMap { (1...10_000).contains($0) ? $0 : nil }
     }
-    let places = try words.map { (word) throws(UsageError) in try SinkPlace(word) }
+    let places = try words.map { (word) throws(UsageError) in try SinkArgument(word) }
     var names: Set<String> = []
     for place in places where !names.insert(place.name).inserted {
       throw UsageError("--forward: two sinks are named '\(place.name)'; give one of them another name: NAME=URL")
@@ -55,7 +55,7 @@ enum ForwardFlags {
         settings.transport.trustSetting = "--forward-ca FILE"
         return WebhookSink.target(place.name, settings, records: batch ?? webhookBatch)
       case .stream(let stream):
-        do throws(StreamPlace.Problem) {
+        do throws(StreamURL.Problem) {
           return try stream.target(
             place.name, token: token, authorities: values.text("forward-ca"), records: batch ?? streamBatch)
         } catch { throw UsageError("--forward-token: \(error.text)") }
@@ -91,13 +91,13 @@ enum ForwardFlags {
 }
 
 /// `[NAME=]URL`, as a person types it.
-struct SinkPlace: Equatable {
+struct SinkArgument: Equatable {
   enum Kind: Equatable {
     case webhook(url: String)
-    case stream(StreamPlace)
+    case stream(StreamURL)
   }
 
-  private static let schemes = ["https://", "http://"] + StreamPlace.schemes
+  private static let schemes = ["https://", "http://"] + StreamURL.schemes
 
   /// Without one it is the URL up to its query.
   let name: String
@@ -109,7 +109,7 @@ struct SinkPlace: Equatable {
     let parts = word.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
     let isNamed = parts.count == 2 && !parts[0].contains("/")
     let url = isNamed ? parts[1] : word
-    guard let scheme = SinkPlace.schemes.first(where: url.hasPrefix) else {
+    guard let scheme = SinkArgument.schemes.first(where: url.hasPrefix) else {
       throw UsageError(
         "--forward: '\(word)' is not [NAME=]URL with https://, http://, nats://, tls://, kafka:// or kafka+ssl://")
     }
@@ -124,15 +124,15 @@ struct SinkPlace: Equatable {
       throw UsageError("--forward: a password in a URL is shown in process lists; use --forward-token instead")
     }
     shown = scheme + place.prefix { $0 != "?" }
-    kind = StreamPlace.isOne(url) ? try SinkPlace.stream(url) : .webhook(url: url)
+    kind = StreamURL.isOne(url) ? try SinkArgument.stream(url) : .webhook(url: url)
     name = isNamed ? parts[0] : shown
-    guard !isNamed || (1...100).contains(name.utf8.count) && name.utf8.allSatisfy({ SinkPlace.isPart($0) }) else {
+    guard !isNamed || (1...100).contains(name.utf8.count) && name.utf8.allSatisfy({ SinkArgument.isPart($0) }) else {
       throw UsageError("--forward: the name '\(name)' may have up to 100 letters, digits, '.', '_' and '-'")
     }
   }
 
   private static func stream(_ url: String) throws(UsageError) -> Kind {
-    do throws(StreamPlace.Problem) { return .stream(try StreamPlace(url)) } catch {
+    do throws(StreamURL.Problem) { return .stream(try StreamURL(url)) } catch {
       throw UsageError("--forward: \(error.text)")
     }
   }

@@ -106,7 +106,7 @@ public enum CommandTable {
     let ofFlags = commands.flatMap(\.flags).flatMap { flag in
       flag.isSecret ? [flag.environmentName, flag.environmentName + Flag.fileSuffix] : [flag.environmentName]
     }
-    let known = ofFlags + StreamPlace.variables
+    let known = ofFlags + StreamURL.variables
     for name in process.environment.keys.sorted() where name.hasPrefix(Flag.environmentPrefix) && !known.contains(name)
     {
       let near = NearestName.find(name, in: known).map { "; did you mean \($0)?" } ?? ""

@@ -53,7 +53,7 @@ enum VerifyFlag {
       (store.database, store.query) = (place, query)
       self = .place(store)
     } else {
-      guard PostgresPlace(place) == nil else {
+      guard PostgresURI(place) == nil else {
         throw UsageError("--verify: a database needs --query 'SELECT … WHERE device = :device'")
       }
       var store = StorePlace()

@@ -80,10 +80,10 @@ package enum PostgresInstallation {
       connection = try open()
       refusal = try check(connection)
     } catch {
-      throw StoreError(error, at: PostgresPlace(place))
+      throw StoreError(error, at: PostgresURI(place))
     }
     if let refusal {
-      throw StoreError(code: refusal.code, message: "\(PostgresPlace(place)?.shown ?? place): \(refusal.message)")
+      throw StoreError(code: refusal.code, message: "\(PostgresURI(place)?.shown ?? place): \(refusal.message)")
     }
     return connection
   }

@@ -48,7 +48,7 @@ package final class PostgresStore: Store {
     upkeep = PostgresUpkeep(configuration, board)
     let connection = try PostgresInstallation.openToWrite(place, configuration.limits)
     do throws(Failure) { try enterSinks(connection) } catch {
-      throw StoreError(error, at: PostgresPlace(place))
+      throw StoreError(error, at: PostgresURI(place))
     }
     self.connection = connection
   }

@@ -13,12 +13,12 @@ struct DatabaseStore: StoreView {
   var place: String { path }
   var isOfAllDevices: Bool { !DeviceParameter.stands(in: query) }
 
-  func read(_ device: String, _ take: (StoredRecord) -> Void) throws(StoreProblem) {
+  func read(_ device: String, _ take: (StoredRecord) -> Void) throws(StoreViewError) {
     try session().read(device, take)
   }
 
-  func session() throws(StoreProblem) -> any StoreSession { try DatabaseSession(self) }
-  func check() throws(StoreProblem) { try DatabaseSession(self).check() }
+  func session() throws(StoreViewError) -> any StoreSession { try DatabaseSession(self) }
+  func check() throws(StoreViewError) { try DatabaseSession(self).check() }
 }
 
 /// One connection for all devices.
@@ -26,27 +26,27 @@ private final class DatabaseSession: StoreSession {
   private let store: DatabaseStore
   private let connection: Connection
 
-  init(_ store: DatabaseStore) throws(StoreProblem) {
+  init(_ store: DatabaseStore) throws(StoreViewError) {
     self.store = store
     do throws(DatabaseError) { connection = try Connection(path: store.path, access: .readOnly) } catch {
-      throw StoreProblem(text: "\(store.path): \(error)")
+      throw StoreViewError(text: "\(store.path): \(error)")
     }
   }
 
   /// The query is one, about tables that there are, and for one device or with a column that says whose a row is.
-  func check() throws(StoreProblem) {
+  func check() throws(StoreViewError) {
     let columns: [String]
     do throws(DatabaseError) { columns = try connection.prepare(store.query).columnNames } catch {
-      throw StoreProblem(text: "\(store.path): \(error)")
+      throw StoreViewError(text: "\(store.path): \(error)")
     }
     guard !store.isOfAllDevices || StoredRecord.mayNameDevice(columns: columns, fields: store.fields) else {
-      throw StoreProblem(
+      throw StoreViewError(
         text: "\(store.path): no column of the query names the device; add a column 'device', or WHERE device = :device"
       )
     }
   }
 
-  func read(_ device: String, _ take: (StoredRecord) -> Void) throws(StoreProblem) {
+  func read(_ device: String, _ take: (StoredRecord) -> Void) throws(StoreViewError) {
     connection.limitStatements(until: SystemClock().monotonicNow + store.timeOfQuery)
     defer { connection.limitStatements(until: nil) }
     do throws(DatabaseError) {
@@ -60,9 +60,9 @@ private final class DatabaseSession: StoreSession {
         take(StoredRecord(DatabaseSession.entry(rows, names), fields: store.fields))
       }
     } catch  where error.kind == .interrupted {
-      throw StoreProblem(
+      throw StoreViewError(
         text: "\(store.path): the query took more than \(store.timeOfQuery.wholeMilliseconds) ms")
-    } catch { throw StoreProblem(text: "\(store.path): \(error)") }
+    } catch { throw StoreViewError(text: "\(store.path): \(error)") }
   }
 
   private static func entry(_ row: borrowing Execution, _ names: [String]) -> StoredValue {

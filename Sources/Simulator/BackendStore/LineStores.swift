@@ -9,19 +9,19 @@ struct PrintedStore: StoreView {
 
   var place: String { command }
 
-  func read(_ device: String, _ take: (StoredRecord) -> Void) throws(StoreProblem) {
+  func read(_ device: String, _ take: (StoredRecord) -> Void) throws(StoreViewError) {
     var lines = LineEntries(of: "'\(command)'", fields: fields)
     let end = ShellCommand.run(command, ["DEVICE": device]) { lines.take($0, take) }
     if let problem = lines.problem { throw problem }
     switch end {
     case .code(0): lines.end(take)
     case .code(1) where lines.isEmpty:
-      throw StoreProblem(
+      throw StoreViewError(
         text: "'\(command)' ended with 1 and printed nothing; if that means that there is no record, as with grep, "
           + "make it exit with 0: grep … || [ $? = 1 ]")
-    case .code(let code): throw StoreProblem(text: "'\(command)' ended with \(code)")
+    case .code(let code): throw StoreViewError(text: "'\(command)' ended with \(code)")
     case .timeout, .unwanted:
-      throw StoreProblem(
+      throw StoreViewError(
         text: "'\(command)' had not ended after \(ShellCommand.millisecondsMax / 1_000) s, and was killed")
     }
     if let problem = lines.problem { throw problem }
@@ -36,16 +36,16 @@ struct FileStore: StoreView {
   var place: String { path }
   var isOfAllDevices: Bool { true }
 
-  func check() throws(StoreProblem) {
+  func check() throws(StoreViewError) {
     guard LineFile.read(path, { _ in false }) else {
-      throw StoreProblem(
+      throw StoreViewError(
         text: "cannot read \(path); if the backend creates it with its first record, create it empty before the run")
     }
   }
 
-  func read(_ device: String, _ take: (StoredRecord) -> Void) throws(StoreProblem) {
+  func read(_ device: String, _ take: (StoredRecord) -> Void) throws(StoreViewError) {
     var lines = LineEntries(of: path, fields: fields)
-    guard LineFile.read(path, { lines.take($0, take) }) else { throw StoreProblem(text: "cannot read \(path)") }
+    guard LineFile.read(path, { lines.take($0, take) }) else { throw StoreViewError(text: "cannot read \(path)") }
     lines.endOfGrowing(take)
     if let problem = lines.problem { throw problem }
   }
@@ -58,7 +58,7 @@ package struct LineEntries {
   private let lineBytesMax: Int
   private var rest: [UInt8] = []
   private var number = 0
-  package private(set) var problem: StoreProblem?
+  package private(set) var problem: StoreViewError?
 
   package static let lineBytesMax = 16 << 20
 
@@ -114,7 +114,7 @@ package struct LineEntries {
   }
 
   private mutating func refuse(_ line: Int, _ reason: String) {
-    problem = StoreProblem(text: "\(place): line \(line) \(reason)")
+    problem = StoreViewError(text: "\(place): line \(line) \(reason)")
     rest = []
   }
 

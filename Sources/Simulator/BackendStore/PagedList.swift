@@ -27,8 +27,8 @@ package struct PagedList: Sendable {
   /// `ask` sends the request for a page; `take` gets it, and gives the mark of what it tells.
   @discardableResult
   package func read(
-    _ device: String, _ ask: Question, _ take: (_ page: StoredValue) throws(StoreProblem) -> ListedMark
-  ) throws(StoreProblem) -> ListEnd {
+    _ device: String, _ ask: Question, _ take: (_ page: StoredValue) throws(StoreViewError) -> ListedMark
+  ) throws(StoreViewError) -> ListEnd {
     let address = url.filling("device", device.percentEncoded)
     let first = FirstPage(of: address)
     var next: String? = first.url
@@ -37,24 +37,24 @@ package struct PagedList: Sendable {
     var idlePages = 0
     var end = ListEnd()
     while let page = next {
-      guard seen.insert(page).inserted else { throw StoreProblem(text: "'\(page)': its pages form a loop") }
+      guard seen.insert(page).inserted else { throw StoreViewError(text: "'\(page)': its pages form a loop") }
       guard seen.count <= PagedList.pagesMax else {
-        throw StoreProblem(text: "'\(page)': the list has more than \(PagedList.pagesMax) pages")
+        throw StoreViewError(text: "'\(page)': the list has more than \(PagedList.pagesMax) pages")
       }
       let (outcome, head) = ask(page)
       let shown = "'\(page)'\(seen.count == 1 ? first.note : "")"
       let body = try PagedList.body(of: outcome, shown, isFirst: seen.count == 1)
       guard let value = PagedList.value(body) ?? (body.isEmpty && head.isOfLines ? .list([]) : nil) else {
         // No line is a list without entries, whatever its type says, where other answers have been lists.
-        throw StoreProblem(text: "\(shown): \(PagedList.noJSON(body))", isAbsence: body.isEmpty && seen.count == 1)
+        throw StoreViewError(text: "\(shown): \(PagedList.noJSON(body))", isAbsence: body.isEmpty && seen.count == 1)
       }
-      do throws(StoreProblem) {
+      do throws(StoreViewError) {
         idlePages = told.insert(try take(value)).inserted ? 0 : idlePages + 1
       } catch {
-        throw StoreProblem(text: "\(shown): \(error.text), which begins with \(PagedList.start(of: body))")
+        throw StoreViewError(text: "\(shown): \(error.text), which begins with \(PagedList.start(of: body))")
       }
       guard idlePages < PagedList.idlePagesMax else {
-        throw StoreProblem(
+        throw StoreViewError(
           text:
             "'\(page)': the last \(idlePages) pages contain nothing that an earlier page did not contain, and each names a next page"
         )
@@ -63,7 +63,7 @@ package struct PagedList: Sendable {
       if next != nil || leads(value) { end.isNamed = true }
       if next == nil, let cursor = cursor(in: value) { next = try follow(cursor, address, from: page) }
       if let next, URLParts(next).origin != URLParts(page).origin {
-        throw StoreProblem(text: "'\(page)': its next page, '\(next)', is on another server")
+        throw StoreViewError(text: "'\(page)': its next page, '\(next)', is on another server")
       }
       if next == nil, !hasLed.isSeen, let place = Continuation(in: value) {
         let typo = self.next == nil ? "" : "verify.next matches nothing in it, and "
@@ -83,13 +83,13 @@ package struct PagedList: Sendable {
 
   private static func body(
     of outcome: RequestOutcome, _ shown: String, isFirst: Bool
-  ) throws(StoreProblem) -> [UInt8] {
+  ) throws(StoreViewError) -> [UInt8] {
     switch outcome {
     case .answered(status: 200, reason: _, let body): return body
     case .answered(let status, reason: _, let body):
       let answer = body.isEmpty ? "" : " with \(start(of: body))"
-      throw StoreProblem(text: "\(shown): status \(status)\(answer)", isAbsence: isFirst && status == 404)
-    case .failed(_, let message): throw StoreProblem(text: "\(shown): \(message)")
+      throw StoreViewError(text: "\(shown): status \(status)\(answer)", isAbsence: isFirst && status == 404)
+    case .failed(_, let message): throw StoreViewError(text: "\(shown): \(message)")
     }
   }
 
@@ -103,12 +103,12 @@ package struct PagedList: Sendable {
     }
   }
 
-  private func follow(_ cursor: String, _ address: String, from page: String) throws(StoreProblem) -> String {
+  private func follow(_ cursor: String, _ address: String, from page: String) throws(StoreViewError) -> String {
     if URLParts(cursor).isHTTP || cursor.hasPrefix("/") || cursor.hasPrefix("?") {
       return PageLink.resolve(cursor[...], from: page)
     }
     guard address.contains("{cursor}") else {
-      throw StoreProblem(
+      throw StoreViewError(
         text: "'\(page)': its next page is at the cursor '\(cursor.shortened(40))', and the URL has no {cursor} for it")
     }
     return address.filling("cursor", cursor.percentEncoded)
@@ -187,7 +187,7 @@ package struct ListedRecords {
   }
 
   /// Gives why the page cannot be read, as half a sentence about "the answer".
-  package func read(_ page: StoredValue, _ take: (StoredRecord) -> Void) throws(StoreProblem) -> ListedMark {
+  package func read(_ page: StoredValue, _ take: (StoredRecord) -> Void) throws(StoreViewError) -> ListedMark {
     var page = page
     var mark = ListedMark()
     // A single line of NDJSON is an object.
@@ -205,7 +205,7 @@ package struct ListedRecords {
       }
     }
     guard leads || entries.isEmpty && page.hasList(along: path[...]) else {
-      throw StoreProblem(text: "\(pathText) matches nothing in the answer")
+      throw StoreViewError(text: "\(pathText) matches nothing in the answer")
     }
     return mark
   }
@@ -217,20 +217,20 @@ package struct ListedRecords {
     }
   }
 
-  private func record(_ value: StoredValue, in entry: StoredValue) throws(StoreProblem) -> StoredRecord {
+  private func record(_ value: StoredValue, in entry: StoredValue) throws(StoreViewError) -> StoredRecord {
     switch value {
     case .object: return StoredRecord(value, fields: fields)
     case .text(let text):
       if let uuid = UUID128(stored: text.utf8.span) { return StoredRecord(entry, fields: fields, uuid: uuid) }
     case .list where !fields.isEmpty: return StoredRecord(value, fields: fields)
     case .list:
-      throw StoreProblem(
+      throw StoreViewError(
         text:
           "\(pathText) leads to \(value.shown.shortened(60)), a list: name the places of fields in it in verify.fields, as uuid: \"$[0]\""
       )
     case .null, .bool, .number: break
     }
-    throw StoreProblem(
+    throw StoreViewError(
       text: "\(pathText) leads to \(value.shown.shortened(60)), neither a UUID nor an object, in the answer")
   }
 }

@@ -9,18 +9,18 @@ struct PostgresView: StoreView {
   let fields: [Named<[JSONStep]>]
 
   /// Without a password.
-  var place: String { PostgresPlace(uri)?.shown ?? "PostgreSQL" }
+  var place: String { PostgresURI(uri)?.shown ?? "PostgreSQL" }
   var isOfAllDevices: Bool { !DeviceParameter.stands(in: query) }
 
-  func read(_ device: String, _ take: (StoredRecord) -> Void) throws(StoreProblem) {
+  func read(_ device: String, _ take: (StoredRecord) -> Void) throws(StoreViewError) {
     try session().read(device, take)
   }
 
-  func session() throws(StoreProblem) -> any StoreSession { try PostgresSession(self) }
-  func check() throws(StoreProblem) { try PostgresSession(self).check() }
+  func session() throws(StoreViewError) -> any StoreSession { try PostgresSession(self) }
+  func check() throws(StoreViewError) { try PostgresSession(self).check() }
 
-  fileprivate func problem(_ failure: PostgresConnection.Failure) -> StoreProblem {
-    StoreProblem(text: "\(place): \(PostgresPlace(uri)?.hidingSecrets(in: failure.message) ?? "it cannot be read")")
+  fileprivate func problem(_ failure: PostgresConnection.Failure) -> StoreViewError {
+    StoreViewError(text: "\(place): \(PostgresURI(uri)?.hidingSecrets(in: failure.message) ?? "it cannot be read")")
   }
 }
 
@@ -30,7 +30,7 @@ private final class PostgresSession: StoreSession {
   private let connection: PostgresConnection
   private let query: String
 
-  init(_ store: PostgresView) throws(StoreProblem) {
+  init(_ store: PostgresView) throws(StoreViewError) {
     self.store = store
     query = DeviceParameter.replaced(in: store.query, by: "$1")
     do throws(PostgresConnection.Failure) { connection = try PostgresConnection(to: store.uri) } catch {
@@ -39,11 +39,11 @@ private final class PostgresSession: StoreSession {
   }
 
   /// The query is one, and about tables that there are.
-  func check() throws(StoreProblem) {
+  func check() throws(StoreViewError) {
     do throws(PostgresConnection.Failure) { try connection.check(query) } catch { throw store.problem(error) }
   }
 
-  func read(_ device: String, _ take: (StoredRecord) -> Void) throws(StoreProblem) {
+  func read(_ device: String, _ take: (StoredRecord) -> Void) throws(StoreViewError) {
     do throws(PostgresConnection.Failure) {
       try connection.ask(query, value: store.isOfAllDevices ? nil : device)
       var columns: [(name: String, kind: Kind)] = []

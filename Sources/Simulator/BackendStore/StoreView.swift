@@ -13,20 +13,20 @@ package protocol StoreView: Sendable {
   var isInArrivalOrder: Bool { get }
   /// Calls `take` with each record of a device, repeated ones too, in the order of the store; where one reading tells of all
   /// devices, with the records of all.
-  func read(_ device: String, _ take: (StoredRecord) -> Void) throws(StoreProblem)
+  func read(_ device: String, _ take: (StoredRecord) -> Void) throws(StoreViewError)
   /// For many devices, one after the other: what takes long to open is opened once.
-  func session() throws(StoreProblem) -> any StoreSession
+  func session() throws(StoreViewError) -> any StoreSession
   /// Why the last list of a device may have more pages than were read, as half a sentence; nil where it was read to its end.
   func unreadPages(of device: String) -> String?
   /// The last list of a device was read to the end that it names itself.
   func isReadToItsEnd(_ device: String) -> Bool
   /// Whether it is there, as far as that costs next to nothing: before a run, as what is misspelt would be found out after it.
-  func check() throws(StoreProblem)
+  func check() throws(StoreViewError)
 }
 
 /// Reads a store as its view does.
 package protocol StoreSession: AnyObject {
-  func read(_ device: String, _ take: (StoredRecord) -> Void) throws(StoreProblem)
+  func read(_ device: String, _ take: (StoredRecord) -> Void) throws(StoreViewError)
   /// How many messages of the last reading were there once more, with the id of another: these are left out.
   var repetitions: Int { get }
 }
@@ -39,14 +39,14 @@ extension StoreView {
   package var isOfAllDevices: Bool { false }
   package var isInArrivalOrder: Bool { false }
 
-  package func session() throws(StoreProblem) -> any StoreSession { ViewSession(self) }
-  package func check() throws(StoreProblem) { _ = try session() }
+  package func session() throws(StoreViewError) -> any StoreSession { ViewSession(self) }
+  package func check() throws(StoreViewError) { _ = try session() }
   package func unreadPages(of device: String) -> String? { nil }
   package func isReadToItsEnd(_ device: String) -> Bool { false }
 
   /// The records of one device, repeated ones too, in the order of the store. Entries that do not say which records they are
   /// are a problem, unless they may have no uuid.
-  package func records(of device: String, mayBeNameless: Bool = false) throws(StoreProblem) -> [StoredRecord] {
+  package func records(of device: String, mayBeNameless: Bool = false) throws(StoreViewError) -> [StoredRecord] {
     var result: [StoredRecord] = []
     var count = EntryCount()
     try read(device) { record in
@@ -77,12 +77,12 @@ package struct EntryCount {
   }
 
   /// There are entries, and none says which record it is: they have no uuid, or one that is not a record's.
-  package func namelessness(_ place: String) -> StoreProblem? {
+  package func namelessness(_ place: String) -> StoreViewError? {
     entries > 0 && (named == 0 || isAroundRecords) ? .nameless(place, first) : nil
   }
 
   /// There are entries, and none says whose it is.
-  package func ownerlessness(_ place: String) -> StoreProblem? {
+  package func ownerlessness(_ place: String) -> StoreViewError? {
     entries > 0 && owned == 0 ? .ownerless(place) : nil
   }
 }
@@ -120,11 +120,11 @@ private final class ViewSession: StoreSession {
 
   init(_ view: any StoreView) { self.view = view }
 
-  func read(_ device: String, _ take: (StoredRecord) -> Void) throws(StoreProblem) { try view.read(device, take) }
+  func read(_ device: String, _ take: (StoredRecord) -> Void) throws(StoreViewError) { try view.read(device, take) }
 }
 
 /// Why a store could not be read, as half a sentence.
-package struct StoreProblem: Error, Equatable {
+package struct StoreViewError: Error, Equatable {
   package let text: String
   /// There is no list of the device, which may mean that it has no records.
   package var isAbsence = false
@@ -134,25 +134,25 @@ package struct StoreProblem: Error, Equatable {
   package init(text: String, isAbsence: Bool = false) { (self.text, self.isAbsence) = (text, isAbsence) }
 
   /// A store of all devices in which no entry has a device.
-  package static func ownerless(_ place: String) -> StoreProblem {
-    StoreProblem(
+  package static func ownerless(_ place: String) -> StoreViewError {
+    StoreViewError(
       text: "\(place): no entry names its device; add a column 'device', or give the path of 'device' in verify.fields"
     )
   }
 
   /// A store whose entries have the uuid that is looked for where another one was taken for theirs; `named` is where it was said
   /// to be.
-  package static func misnamed(_ place: String, path: String, named: String? = nil) -> StoreProblem {
+  package static func misnamed(_ place: String, path: String, named: String? = nil) -> StoreViewError {
     let words =
       named.map { "a record's uuid stands at \(path): verify.fields has 'uuid' at \($0)" }
       ?? "a record's uuid stands at \(path): name it as 'uuid' in verify.fields"
-    var problem = StoreProblem(text: "\(place): \(words)")
+    var problem = StoreViewError(text: "\(place): \(words)")
     problem.isNameless = true
     return problem
   }
 
   /// A store whose entries do not say which records they are; with what leads to the records in them, where that is seen.
-  fileprivate static func nameless(_ place: String, _ first: StoredRecord?) -> StoreProblem {
+  fileprivate static func nameless(_ place: String, _ first: StoredRecord?) -> StoreViewError {
     let remedy = first?.entry.pathOfRecords.map { path in
       "verify.records of a dialect, target.verify.uuids of a scenario: \"\(path)\", as it seems"
     }
@@ -160,19 +160,19 @@ package struct StoreProblem: Error, Equatable {
     if let first, let named = first.namedPlace(of: "uuid") {
       words = "no entry has a uuid at \(named), where verify.fields has 'uuid': the entries have \(first.pathsShown)"
     }
-    var problem = StoreProblem(text: "\(place): \(words)" + (remedy.map { " (\($0))" } ?? ""))
+    var problem = StoreViewError(text: "\(place): \(words)" + (remedy.map { " (\($0))" } ?? ""))
     problem.isNameless = true
     return problem
   }
 }
 
 extension StorePlace {
-  package static func isStream(_ url: String) -> Bool { StreamPlace.isOne(url) }
+  package static func isStream(_ url: String) -> Bool { StreamURL.isOne(url) }
 
   /// Of a stream, with their ports; one of them is enough.
   package var streamHosts: [String] {
     guard let stream else { return [] }
-    do throws(StreamPlace.Problem) { return try StreamPlace(stream, hasExtras: true).hosts } catch { return [] }
+    do throws(StreamURL.Problem) { return try StreamURL(stream, hasExtras: true).hosts } catch { return [] }
   }
 
   /// What is wrong with what is named, as a sentence; nil when nothing is.
@@ -184,7 +184,7 @@ extension StorePlace {
   package func view(fields: [Named<String>]) -> (any StoreView)? {
     let fields = fields.map { Named(name: $0.name, value: JSONStep.steps(of: $0.value)) }
     if let database, let query {
-      return PostgresPlace(database) == nil
+      return PostgresURI(database) == nil
         ? DatabaseStore(path: database, query: query, fields: fields)
         : PostgresView(uri: database, query: query, fields: fields)
     }

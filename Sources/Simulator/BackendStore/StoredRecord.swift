@@ -9,13 +9,13 @@ package struct StoredRecord: Sendable {
   private let boxes: [StoredValue]
   private let fields: [Named<[JSONStep]>]
   /// Where the app sends its fields, and which of the boxes has most of these places; nil where it sends the record's own names.
-  private let sent: (places: SentPlaces, box: StoredValue)?
+  private let sent: (places: SentFieldPaths, box: StoredValue)?
   /// Its identity, where the store says it beside the entry.
   private let known: UUID128?
 
   /// `fields` says where in the entry some of the record's fields stand; `known` is its identity where that is known.
   package init(
-    _ entry: StoredValue, fields: [Named<[JSONStep]>], uuid known: UUID128? = nil, sent places: SentPlaces? = nil
+    _ entry: StoredValue, fields: [Named<[JSONStep]>], uuid known: UUID128? = nil, sent places: SentFieldPaths? = nil
   ) {
     self.entry = entry
     self.fields = fields
@@ -34,7 +34,7 @@ package struct StoredRecord: Sendable {
   }
 
   /// The same entry, whose fields may stand where the app sends them.
-  package func reading(_ places: SentPlaces) -> StoredRecord {
+  package func reading(_ places: SentFieldPaths) -> StoredRecord {
     StoredRecord(entry, fields: fields, uuid: known, sent: places)
   }
 
@@ -114,7 +114,7 @@ package struct StoredRecord: Sendable {
   /// around a whole record may have an `id` or a time of its own.
   private static func first<Meaning>(
     _ name: String, of entry: StoredValue, _ boxes: [StoredValue], _ fields: [Named<[JSONStep]>],
-    _ sent: (places: SentPlaces, box: StoredValue)?, _ meaning: (StoredValue) -> Meaning?
+    _ sent: (places: SentFieldPaths, box: StoredValue)?, _ meaning: (StoredValue) -> Meaning?
   ) -> Meaning? {
     if !fields.isEmpty {
       if let place = fields.first(where: { $0.name == name }) {

@@ -11,30 +11,30 @@ struct StreamStore: StoreView {
   var isOfAllDevices: Bool { true }
   var isInArrivalOrder: Bool { true }
 
-  func read(_ device: String, _ take: (StoredRecord) -> Void) throws(StoreProblem) {
+  func read(_ device: String, _ take: (StoredRecord) -> Void) throws(StoreViewError) {
     try session().read(device, take)
   }
 
-  func session() throws(StoreProblem) -> any StoreSession {
-    do throws(StreamPlace.Problem) {
-      return StreamSession(try StreamPlace(url, hasExtras: true), fields: fields)
-    } catch { throw StoreProblem(text: "\(place): \(error.text)") }
+  func session() throws(StoreViewError) -> any StoreSession {
+    do throws(StreamURL.Problem) {
+      return StreamSession(try StreamURL(url, hasExtras: true), fields: fields)
+    } catch { throw StoreViewError(text: "\(place): \(error.text)") }
   }
 
   /// What is wrong with a URL, as half a sentence; nil when nothing is.
   static func problem(_ url: String) -> String? {
-    do throws(StreamPlace.Problem) { _ = try StreamPlace(url, hasExtras: true) } catch { return error.text }
+    do throws(StreamURL.Problem) { _ = try StreamURL(url, hasExtras: true) } catch { return error.text }
     return nil
   }
 }
 
 /// Reads all of it, each time.
 private final class StreamSession: StoreSession {
-  private let place: StreamPlace
+  private let place: StreamURL
   private let fields: [Named<[JSONStep]>]
   private(set) var repetitions = 0
 
-  init(_ place: StreamPlace, fields: [Named<[JSONStep]>]) { (self.place, self.fields) = (place, fields) }
+  init(_ place: StreamURL, fields: [Named<[JSONStep]>]) { (self.place, self.fields) = (place, fields) }
 
   /// A message that came again: a reader is to ignore ids that it has.
   private struct Message: Hashable {
@@ -42,16 +42,16 @@ private final class StreamSession: StoreSession {
     let uuid: UUID128
   }
 
-  func read(_ device: String, _ take: (StoredRecord) -> Void) throws(StoreProblem) {
+  func read(_ device: String, _ take: (StoredRecord) -> Void) throws(StoreViewError) {
     var (seen, number) = (Set<Message>(), 0)
-    var problem: StoreProblem?
+    var problem: StoreViewError?
     repetitions = 0
     do throws(StreamFailure) {
       try place.read { bytes in
         number += 1
         guard problem == nil else { return }
         guard let entry = StoredValue(bytes), case .object = entry else {
-          problem = StoreProblem(text: "\(place.shown): message \(number) is no JSON object")
+          problem = StoreViewError(text: "\(place.shown): message \(number) is no JSON object")
           return
         }
         if let run = place.extras.run, entry["run"]?.string != run { return }
@@ -64,7 +64,7 @@ private final class StreamSession: StoreSession {
           take(record)
         }
       }
-    } catch { throw StoreProblem(text: "\(place.shown): \(error.message)") }
+    } catch { throw StoreViewError(text: "\(place.shown): \(error.message)") }
     if let problem { throw problem }
   }
 }

@@ -52,7 +52,7 @@ package struct Drive {
   var connectivity = Connectivity.none
   /// Sent, and not ended yet.
   var inFlight: [UInt64: OutgoingRequest] = [:]
-  var orders: [DriveOrder] = []
+  var orders: [DriveEffect] = []
   private let rows = RowCount()
   /// Records that the phone deleted on the success of a page for people, which no backend has sent.
   private var misledCount = 0
@@ -90,7 +90,7 @@ package struct Drive {
     return lines
   }
 
-  package mutating func takeOrders() -> [DriveOrder] {
+  package mutating func takeOrders() -> [DriveEffect] {
     defer { orders = [] }
     return orders
   }
@@ -233,7 +233,7 @@ package enum DriveLine: Sendable {
 }
 
 /// What the network is to do.
-package enum DriveOrder: Sendable {
+package enum DriveEffect: Sendable {
   case send(OutgoingRequest)
   case cancel(UInt64)
 }

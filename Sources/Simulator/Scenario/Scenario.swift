@@ -147,7 +147,7 @@ package struct BuiltInScenario: Sendable {
 
   /// The sentence on what it shows.
   package var description: String {
-    do throws(ScenarioProblem) {
+    do throws(ScenarioError) {
       guard case .string(let text)? = try JSON5Reader.read(text)["description"]?.content else { return "" }
       return text
     } catch {

@@ -74,7 +74,7 @@ import Testing
     _ = try harness.order(stop, for: "a")
     _ = try harness.upload(1, device: "a")
     harness.send("GET /healthz HTTP/1.1\r\n")
-    let other = try harness.reader.orders(run: "", now: harness.now, limit: 10).elements.map(\.state)
+    let other = try harness.reader.commands(run: "", now: harness.now, limit: 10).elements.map(\.state)
     #expect(other == [.sent])
     harness.send("Host: x\r\n\r\n")
     _ = try harness.answer()
@@ -85,8 +85,8 @@ import Testing
   @Test func aRequestThatWasHereBeforeTheAnswerProvesNothing() throws {
     let harness = try SessionHarness()
     for device in ["a", "b"] { _ = try harness.order(stop, for: device) }
-    func states() throws -> [OrderedCommand.State] {
-      try harness.reader.orders(run: "", now: harness.now, limit: 10).elements.map(\.state)
+    func states() throws -> [CommandProgress.State] {
+      try harness.reader.commands(run: "", now: harness.now, limit: 10).elements.map(\.state)
     }
     let both = ["a", "b"].enumerated().flatMap { number, device in
       SessionHarness.bytes("POST", "/locations", [("X-Device-Id", device)], body: Uploads.record(number))

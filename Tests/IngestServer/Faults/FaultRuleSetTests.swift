@@ -21,7 +21,7 @@ import Testing
     return plan
   }
 
-  private func refusal(_ rule: String, owner: String = "", _ reach: HandshakeReach = .all) throws -> String? {
+  private func refusal(_ rule: String, owner: String = "", _ reach: HandshakeFaultScope = .all) throws -> String? {
     let body = try JSONValue(parsing: #"{"faults":[\#(rule)]}"#.utf8.span)
     do throws(FieldError) { _ = try FaultRule.list(body, owner: owner, reach) } catch { return "\(error)" }
     return nil

@@ -31,7 +31,7 @@ import Testing
   /// The numbers of the records that are sent next.
   private func numbers(_ course: ForwardCourse) -> [UInt64] { course.next.map(\.arrival.key.uuid.low) }
 
-  private func note(_ course: inout ForwardCourse, _ taken: Int, _ trouble: SinkTrouble? = nil, chance: Double = 0) {
+  private func note(_ course: inout ForwardCourse, _ taken: Int, _ trouble: SinkRejection? = nil, chance: Double = 0) {
     course.note(SinkAnswer(taken: taken, trouble), now: start, wall: 5, chance: chance)
   }
 

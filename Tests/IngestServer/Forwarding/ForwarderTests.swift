@@ -46,7 +46,7 @@ import Threads
     let (hasNoted, terms) = (Semaphore(), Terms())
     let target = ForwardTarget(
       name: "sink", place: "here", portion: ForwardTarget.Portion(records: 10, bytes: 1_000, age: .zero)
-    ) { () throws(SinkFailure) in Sink() }
+    ) { () throws(SinkError) in Sink() }
     let forwarder = try Forwarder(
       target,
       Forwarder.Dependencies(

@@ -54,7 +54,7 @@ import Testing
   /// RFC 8725 §3.1: each key is used with one algorithm, also where another would fit it.
   @Test func aKeyIsForOneAlgorithm() throws {
     let folder = try TemporaryFolder()
-    let key = KeyStock.key(.rsa, number: 0)
+    let key = VirtualSigningKeys.key(.rsa, number: 0)
     let entry = #"[{"key":"\#(Base64URL.encode(key.privateBytes))","made":1800000000000}]"#
     try folder.write(Array(entry.utf8), to: "identity.keys")
     let ring = try KeyRing(.rs256, keep: .seconds(1), interval: nil, at: start, in: .folder(folder.path))

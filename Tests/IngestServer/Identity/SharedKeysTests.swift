@@ -117,7 +117,7 @@ struct SharedKeysTests {
   }
 
   @Test func strangersHaveABudget() {
-    var budget = LookBudget()
+    var budget = KeyLookupLimit()
     var now = MonotonicInstant(nanoseconds: 1)
     func allowed(_ count: Int) -> Int { (0..<count).count { _ in budget.allows(now) } }
     #expect(allowed(20) == 10)

@@ -40,7 +40,7 @@ final class VirtualProxy {
   }
 
   let server: InProcessServer
-  let desk: ProxyDesk
+  let desk: ProxyContext
   let peers = LoopPeers<ProxyEnd>()
   let pool: UpstreamPool
   private let scratch = ProxyScratch()
@@ -57,7 +57,7 @@ final class VirtualProxy {
     let server = InProcessServer(store: try SQLiteStore(StoreConfiguration(folder: ":memory:")))
     server.now = WallInstant(millisecondsSince1970: 1_785_264_000_000)
     self.server = server
-    desk = ProxyDesk(
+    desk = ProxyContext(
       server.context, target: try UpstreamTarget(parsing: upstream), name: ProxyName("rollingroad"),
       keepsHost: keepsHost,
       bodyBytesMax: 10_485_760, judge: judge)

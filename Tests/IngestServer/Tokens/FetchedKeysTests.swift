@@ -85,9 +85,9 @@ import Threads
     var configuration = ServerConfiguration.loopback(loops: 1)
     configuration.authentication = .required
     configuration.foreignIssuer = ForeignIssuerSettings(
-      .fetched(name: "the test") { () throws(KeyFetchFailure) in
+      .fetched(name: "the test") { () throws(KeyFetchError) in
         isAllowed.wait()
-        if !hasFailed.exchange(true, ordering: .relaxed) { throw KeyFetchFailure("the issuer is down") }
+        if !hasFailed.exchange(true, ordering: .relaxed) { throw KeyFetchError("the issuer is down") }
         return text
       })
     let notices = Mutex<[String]>([])
@@ -112,7 +112,7 @@ import Threads
   @Test func aFetchedKeyServesAndAStrangerIsRefused() throws {
     let text = Array(TokenForge.set([forge.entry()]).utf8)
     let hasKeys = Semaphore()
-    let keys = FetchedKeys(from: "the test", notify: { _ in hasKeys.signal() }) { () throws(KeyFetchFailure) in text }
+    let keys = FetchedKeys(from: "the test", notify: { _ in hasKeys.signal() }) { () throws(KeyFetchError) in text }
     defer { keys.stop() }
     hasKeys.wait()
     #expect(name(keys.find("key-1", for: .es256)) == "found")

@@ -129,7 +129,7 @@ struct ConformCommand {
       guard let text = try process.readText(flag.text) else {
         throw UsageError("\(flag.origin): cannot read '\(flag.text)'")
       }
-      do throws(ScenarioProblems) {
+      do throws(ScenarioErrors) {
         dialect = try DialectReader(variable: process.variable).read(text)
       } catch {
         throw UsageError(error.all.map { $0.text(sources: [flag.text]) }.joined(separator: "\n"))

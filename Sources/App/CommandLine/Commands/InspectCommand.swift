@@ -48,7 +48,7 @@ struct Inspection {
 
   init(of place: String, limit: Int) throws(StoreError) {
     let reader: any StoreReader
-    isChecked = PostgresPlace(place) == nil
+    isChecked = PostgresURI(place) == nil
     if isChecked {
       let file = try SQLiteReader(folder: place)
       (reader, problems) = (file, try file.problems())

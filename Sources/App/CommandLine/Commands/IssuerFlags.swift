@@ -34,7 +34,7 @@ extension ForeignIssuerSettings.Keys {
   private static let answerBytesMax = 1 << 20
 
   fileprivate static func fetched(from url: String, authorities: String?) -> ForeignIssuerSettings.Keys {
-    .fetched(name: url) { () throws(KeyFetchFailure) in
+    .fetched(name: url) { () throws(KeyFetchError) in
       var transport = TransportConfiguration()
       transport.certificateAuthorities = authorities
       transport.trustSetting = "--jwks-ca FILE"
@@ -42,12 +42,12 @@ extension ForeignIssuerSettings.Keys {
       do throws(TransportError) {
         client = try BlockingHTTPClient(transport, answerBytesMax: answerBytesMax)
       } catch {
-        throw KeyFetchFailure("\(error)")
+        throw KeyFetchError("\(error)")
       }
       switch client.ask(url) {
       case .answered(200, reason: _, let body): return body
-      case .answered(let status, reason: _, body: _): throw KeyFetchFailure("\(url) answered \(status)")
-      case .failed(_, let message): throw KeyFetchFailure("no answer from \(url): \(message)")
+      case .answered(let status, reason: _, body: _): throw KeyFetchError("\(url) answered \(status)")
+      case .failed(_, let message): throw KeyFetchError("no answer from \(url): \(message)")
       }
     }
   }

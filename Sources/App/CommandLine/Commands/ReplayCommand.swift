@@ -78,10 +78,10 @@ private struct ReplayCommand {
     } catch let error as FailurePlan.ReadingError {
       process.writeError("rollingroad replay: \(place): \(error.message)")
       return .badScenario
-    } catch let error as ScenarioProblems {
+    } catch let error as ScenarioErrors {
       for problem in error.all { process.writeError("\(problem.text(sources: [place + " scenario"]))") }
       return .badScenario
-    } catch let error as UnsupportedScenario {
+    } catch let error as UnsupportedScenarioError {
       for problem in error.problems { process.writeError("rollingroad replay: \(problem)") }
       return .badScenario
     } catch {

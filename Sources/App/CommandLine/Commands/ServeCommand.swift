@@ -203,7 +203,7 @@ extension ServerConfiguration {
   private mutating func readPlace(_ values: FlagValues) throws(UsageError) {
     let expected = "a folder, :memory: or postgres://…"
     data = try values.read("data", expected: expected) { $0.isEmpty ? nil : $0 } ?? data
-    let database = PostgresPlace(data)
+    let database = PostgresURI(data)
     // There may be a password in it: it is not shown.
     if data.contains("://"), database == nil { throw UsageError("--data: expected \(expected)") }
     nodeData = try values.read("node-data", expected: "a folder") { $0.isEmpty ? nil : $0 }

@@ -123,7 +123,7 @@ private struct SimulateCommand {
       Quantities.count(text).flatMap { (1...SimulateCommand.devicesMax).contains($0) ? $0 : nil }
     }
     let result: ScenarioReader.Result
-    do throws(ScenarioProblems) {
+    do throws(ScenarioErrors) {
       var read = try ScenarioReader(overrides: overrides, variable: process.variable).read(text)
       // A server without a clock: the user wants to see it work.
       if values.value("target") != nil && read.scenario.clock.mode == .virtual && values.value("mode") == nil {
@@ -251,8 +251,8 @@ private struct SimulateCommand {
   }
 
   /// Tells all of them. A wrong value of a flag is a mistake of the command line; what `--set` sets is the scenario.
-  private func refuseFlags(among problems: [ScenarioProblem]) throws(UsageError) {
-    func isFlag(_ problem: ScenarioProblem) -> Bool {
+  private func refuseFlags(among problems: [ScenarioError]) throws(UsageError) {
+    func isFlag(_ problem: ScenarioError) -> Bool {
       let source = problem.position.source
       return [.wrongType, .outOfRange, .unknown].contains(problem.kind) && (1...overrides.count).contains(source)
         && !overrides[source - 1].origin.hasPrefix("--set ")
@@ -265,7 +265,7 @@ private struct SimulateCommand {
   /// What positions of problems count: the scenario, and then the overrides.
   private var sources: [String] { [name] + overrides.map(\.origin) }
 
-  private func tell(_ problems: [ScenarioProblem], as prefix: String) {
+  private func tell(_ problems: [ScenarioError], as prefix: String) {
     for problem in problems { process.writeError(prefix + problem.text(sources: sources)) }
   }
 

@@ -35,7 +35,7 @@ struct Simulation {
   private func run(_ scenario: Scenario, _ coverage: inout [CoverageSeen]?) -> ExitCode {
     do {
       return try runThrough(scenario, &coverage)
-    } catch let error as UnsupportedScenario {
+    } catch let error as UnsupportedScenarioError {
       error.lines(sources: options.sources, else: "rollingroad simulate").forEach(process.writeError)
       return .badScenario
     } catch let error as WorkerProcess.Failure {

@@ -178,8 +178,8 @@ private struct TortureCommand {
   /// A seed whose scenario cannot be run is a mistake of the generator, and is told like one of a user.
   private static func text(of error: any Error) -> String {
     switch error {
-    case let error as ScenarioProblems: error.all.map { $0.text(sources: ["its scenario"]) }.joined(separator: "\n  ")
-    case let error as UnsupportedScenario: error.problems.joined(separator: "\n  ")
+    case let error as ScenarioErrors: error.all.map { $0.text(sources: ["its scenario"]) }.joined(separator: "\n  ")
+    case let error as UnsupportedScenarioError: error.problems.joined(separator: "\n  ")
     default: "\(error)"
     }
   }

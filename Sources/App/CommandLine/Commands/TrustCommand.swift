@@ -20,7 +20,7 @@ extension Subcommand {
     run: { (invocation) throws(UsageError) in
       let process = invocation.process
       let data = invocation.values.text("data") ?? "./rollingroad-data"
-      guard PostgresPlace(data) == nil else {
+      guard PostgresURI(data) == nil else {
         throw UsageError("--data: the authority is no part of a database; name the server's --node-data folder")
       }
       let authority = DevelopmentAuthority.development(in: data)

@@ -93,7 +93,7 @@ struct ExplainCommand {
   }
 
   func run() throws(UsageError) -> ExitCode {
-    do throws(SourceFailure) {
+    do throws(SourceError) {
       let explanation = try explain()
       process.writeOutput(isJSON ? explanation.json : ExplanationText(explanation).text)
       return explanation.outcome.exitCode
@@ -103,7 +103,7 @@ struct ExplainCommand {
     }
   }
 
-  private func explain() throws(SourceFailure) -> Explanation {
+  private func explain() throws(SourceError) -> Explanation {
     switch question {
     case .record(let uuid):
       let stories = try read(of: uuid)
@@ -111,16 +111,16 @@ struct ExplainCommand {
       return Explanation(of: uuid, join)
     case .device(let device, let from, let to):
       let stories = try read(of: nil)
-      let start = try from.map { (word) throws(SourceFailure) in try word.instant(in: stories, after: nil) }
-      let end = try to.map { (word) throws(SourceFailure) in try word.instant(in: stories, after: start) }
-      if let start, let end, end <= start { throw SourceFailure(message: "TO is not after FROM") }
+      let start = try from.map { (word) throws(SourceError) in try word.instant(in: stories, after: nil) }
+      let end = try to.map { (word) throws(SourceError) in try word.instant(in: stories, after: start) }
+      if let start, let end, end <= start { throw SourceError(message: "TO is not after FROM") }
       let join = try sources.join(stories, of: nil, device: device)
       return Explanation(of: device, from: start, to: end, gapMilliseconds: gapMilliseconds, join)
     }
   }
 
-  private func read(of uuid: UUID128?) throws(SourceFailure) -> [LogStory] {
-    try logs.map { (path) throws(SourceFailure) in
+  private func read(of uuid: UUID128?) throws(SourceError) -> [LogStory] {
+    try logs.map { (path) throws(SourceError) in
       try LogFile.read(path, into: LogStory(file: path, of: uuid, gapsAbove: gapMilliseconds, zone: zone))
     }
   }
@@ -138,7 +138,7 @@ extension Explanation.Outcome {
 }
 
 /// Why a source could not be read, as a sentence.
-struct SourceFailure: Error {
+struct SourceError: Error {
   let message: String
 }
 
@@ -172,7 +172,7 @@ struct TimeWord {
   }
 
   /// A time without a date is the first such one of the log, behind `start` where there is one.
-  func instant(in logs: [LogStory], after start: WallInstant?) throws(SourceFailure) -> WallInstant {
+  func instant(in logs: [LogStory], after start: WallInstant?) throws(SourceError) -> WallInstant {
     let log = logs.first { $0.span != nil }
     let offset = Int64(log?.zone.offsetMinutes ?? 0) * 60_000
     switch meaning {
@@ -180,7 +180,7 @@ struct TimeWord {
     case .clock(let clock): return clock.advanced(byMilliseconds: -offset)
     case .timeOfDay(let milliseconds):
       guard let span = log?.span else {
-        throw SourceFailure(message: "'\(text)' has no date, and there is no log to take it from")
+        throw SourceError(message: "'\(text)' has no date, and there is no log to take it from")
       }
       let begin = start ?? span.lowerBound
       let local = begin.advanced(byMilliseconds: offset)

@@ -14,17 +14,17 @@ protocol RequestJournal {
   /// returned is how to ask for the other runs that have such requests.
   func requests(
     of device: String?, with uuid: UUID128?, _ take: (SeenRequest) -> Void
-  ) throws(SourceFailure) -> [String]
+  ) throws(SourceError) -> [String]
   /// Records that were acknowledged by an answer that their phone did not get, as a proxy notes it.
-  func undelivered(of device: String?, with uuid: UUID128?) throws(SourceFailure) -> Set<UUID128>
+  func undelivered(of device: String?, with uuid: UUID128?) throws(SourceError) -> Set<UUID128>
   /// When the oldest request came, of any device; nil: there is none.
-  func begin() throws(SourceFailure) -> WallInstant?
+  func begin() throws(SourceError) -> WallInstant?
   /// Every device that is known there; none where no devices are listed.
-  func devices() throws(SourceFailure) -> [String]
+  func devices() throws(SourceError) -> [String]
   /// Records that were acknowledged and put aside, with the reasons.
-  func putAside(_ take: (UUID128, Evidence) -> Void) throws(SourceFailure)
+  func putAside(_ take: (UUID128, Evidence) -> Void) throws(SourceError)
   /// Nil where nothing is stored, and where only what others acknowledged is listed, as by a proxy.
-  func store() throws(SourceFailure) -> (any StoreView)?
+  func store() throws(SourceError) -> (any StoreView)?
 }
 
 extension SeenRequest.Fault {
@@ -56,7 +56,7 @@ struct ExplainSources {
           throw UsageError("--run is for a data folder; of a server name the run in its URL: \(place)/r/NAME")
         }
         journal = ServerJournal(place, adminToken: values.text("admin-token"), over: transport)
-      } else if PostgresPlace(place) != nil {
+      } else if PostgresURI(place) != nil {
         throw UsageError("--journal: a database has no journal; name the URL of a server on it")
       } else {
         journal = FolderJournal(folder: place, run: values.text("run") ?? "")
@@ -78,7 +78,7 @@ struct ExplainSources {
   var canAnswer: Bool { journal != nil || backend != nil }
 
   /// Asks the journal, and then the store about what it should have.
-  func join(_ logs: [LogStory], of uuid: UUID128?, device: String?) throws(SourceFailure) -> RecordJoin {
+  func join(_ logs: [LogStory], of uuid: UUID128?, device: String?) throws(SourceError) -> RecordJoin {
     var requests: RequestBook?
     if let journal {
       var book = RequestBook(of: uuid, since: try journal.begin())
@@ -119,10 +119,10 @@ struct ExplainSources {
 
   private func read(
     _ device: String, in store: any StoreView, keeping kept: Set<UUID128>? = nil, into book: inout StoreBook
-  ) throws(SourceFailure) {
-    do throws(StoreProblem) { book.take(try store.records(of: device), under: device, keeping: kept) } catch {
+  ) throws(SourceError) {
+    do throws(StoreViewError) { book.take(try store.records(of: device), under: device, keeping: kept) } catch {
       if error.isNameless { return book.takeNamelessness(error.text) }
-      guard error.isAbsence else { throw SourceFailure(message: "the store could not be read: \(error.text)") }
+      guard error.isAbsence else { throw SourceError(message: "the store could not be read: \(error.text)") }
       book.takeAbsence(of: device, error.text)
     }
   }
@@ -130,9 +130,9 @@ struct ExplainSources {
   /// One reading tells of all devices.
   private func readAll(
     of store: any StoreView, device: String?, keeping kept: Set<UUID128>, into book: inout StoreBook
-  ) throws(SourceFailure) {
+  ) throws(SourceError) {
     var count = EntryCount()
-    do throws(StoreProblem) {
+    do throws(StoreViewError) {
       try store.read(device ?? "") { record in
         count.take(record, isOwned: record.device != nil)
         book.take(ofAll: record, device: device, keeping: kept)
@@ -141,13 +141,13 @@ struct ExplainSources {
       if let problem = count.namelessness(store.place) { throw problem }
       if device != nil, let problem = count.ownerlessness(store.place) { throw problem }
     } catch {
-      guard error.isNameless else { throw SourceFailure(message: "the store could not be read: \(error.text)") }
+      guard error.isNameless else { throw SourceError(message: "the store could not be read: \(error.text)") }
       book.takeNamelessness(error.text)
     }
   }
 
   /// Under which a record may lie by mistake, or twice.
-  private func candidates(_ requests: RequestBook?) throws(SourceFailure) -> Set<String> {
+  private func candidates(_ requests: RequestBook?) throws(SourceError) -> Set<String> {
     var names = requests?.devices ?? []
     if let journal { names.formUnion(try journal.devices()) }
     return names

@@ -12,25 +12,25 @@ struct FolderJournal: RequestJournal {
   private static let page = 500
 
   /// The folder of a proxy holds what the backend has acknowledged, and a ledger.
-  func store() throws(SourceFailure) -> (any StoreView)? {
+  func store() throws(SourceError) -> (any StoreView)? {
     do throws(StoreError) {
       let ledger = try Journal(reading: folder).sentRecords(matching: LedgerFilter(), after: nil, limit: 1)
       return ledger.elements.isEmpty ? FolderStore(folder: folder, run: run) : nil
-    } catch { throw SourceFailure(message: error.message) }
+    } catch { throw SourceError(message: error.message) }
   }
 
-  func begin() throws(SourceFailure) -> WallInstant? {
+  func begin() throws(SourceError) -> WallInstant? {
     do throws(StoreError) {
       // Says best what is wrong with a folder of others.
       _ = try SQLiteReader(folder: folder)
       let first = try Journal(reading: folder).requests(matching: JournalFilter(run: run), after: 0, limit: 1)
       return first.elements.first.flatMap { WallInstant(exactly: $0.entry.receivedAt) }
-    } catch { throw SourceFailure(message: error.message) }
+    } catch { throw SourceError(message: error.message) }
   }
 
   func requests(
     of device: String?, with uuid: UUID128?, _ take: (SeenRequest) -> Void
-  ) throws(SourceFailure) -> [String] {
+  ) throws(SourceError) -> [String] {
     var others: Set<String> = []
     do throws(StoreError) {
       let journal = try Journal(reading: folder)
@@ -49,11 +49,11 @@ struct FolderJournal: RequestJournal {
         }
         next = page.next
       }
-    } catch { throw SourceFailure(message: error.message) }
+    } catch { throw SourceError(message: error.message) }
     return others.sorted().map { $0 == "" ? "without --run" : "--run \($0)" }
   }
 
-  func undelivered(of device: String?, with uuid: UUID128?) throws(SourceFailure) -> Set<UUID128> {
+  func undelivered(of device: String?, with uuid: UUID128?) throws(SourceError) -> Set<UUID128> {
     var uuids: Set<UUID128> = []
     do throws(StoreError) {
       let journal = try Journal(reading: folder)
@@ -65,7 +65,7 @@ struct FolderJournal: RequestJournal {
         uuids.formUnion(page.elements.map(\.uuid))
         cursor = page.next
       } while cursor != nil
-    } catch { throw SourceFailure(message: error.message) }
+    } catch { throw SourceError(message: error.message) }
     return uuids
   }
 
@@ -88,7 +88,7 @@ struct FolderJournal: RequestJournal {
 
   private static let unpackedBytesMax = 10_485_760
 
-  func devices() throws(SourceFailure) -> [String] {
+  func devices() throws(SourceError) -> [String] {
     do throws(StoreError) {
       let reader = try SQLiteReader(folder: folder)
       var names: [String] = []
@@ -99,10 +99,10 @@ struct FolderJournal: RequestJournal {
         next = page.next
       } while next != nil
       return names
-    } catch { throw SourceFailure(message: error.message) }
+    } catch { throw SourceError(message: error.message) }
   }
 
-  func putAside(_ take: (UUID128, Evidence) -> Void) throws(SourceFailure) {
+  func putAside(_ take: (UUID128, Evidence) -> Void) throws(SourceError) {
     do throws(StoreError) {
       let reader = try SQLiteReader(folder: folder)
       var next: Int64? = .max
@@ -117,7 +117,7 @@ struct FolderJournal: RequestJournal {
         }
         next = page.next
       }
-    } catch { throw SourceFailure(message: error.message) }
+    } catch { throw SourceError(message: error.message) }
   }
 }
 
@@ -130,7 +130,7 @@ struct FolderStore: StoreView {
 
   var place: String { folder }
 
-  func read(_ device: String, _ take: (StoredRecord) -> Void) throws(StoreProblem) {
+  func read(_ device: String, _ take: (StoredRecord) -> Void) throws(StoreViewError) {
     do throws(StoreError) {
       let reader = try SQLiteReader(folder: folder)
       var cursor: PointCursor?
@@ -140,6 +140,6 @@ struct FolderStore: StoreView {
         for value in page.elements.compactMap({ StoredValue($0.record) }) { take(StoredRecord(value, fields: [])) }
         cursor = page.next
       } while cursor != nil
-    } catch { throw StoreProblem(text: error.message) }
+    } catch { throw StoreViewError(text: error.message) }
   }
 }

@@ -7,10 +7,10 @@ import Gzip
 enum LogFile {
   private static let pieceBytes = 1 << 20
 
-  static func read(_ path: String, into story: LogStory) throws(SourceFailure) -> LogStory {
+  static func read(_ path: String, into story: LogStory) throws(SourceError) -> LogStory {
     let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC)
     guard descriptor >= 0 else {
-      throw SourceFailure(message: "cannot read '\(path)': \(unsafe String(cString: strerror(errno)))")
+      throw SourceError(message: "cannot read '\(path)': \(unsafe String(cString: strerror(errno)))")
     }
     defer { close(descriptor) }
     var (story, stream) = (story, LogStream())
@@ -24,27 +24,27 @@ enum LogFile {
       isPacked = packed
       do throws(GzipError) {
         if packed { try unpacking.take(piece, take) } else { take(piece[...]) }
-      } catch { throw SourceFailure(message: "'\(path)': \(error)") }
+      } catch { throw SourceError(message: "'\(path)': \(error)") }
     }
     do throws(GzipError) {
       if isPacked == true { try unpacking.finish() }
-    } catch { throw SourceFailure(message: "'\(path)': \(error)") }
+    } catch { throw SourceError(message: "'\(path)': \(error)") }
     for passage in stream.finish() { if let platform = stream.platform { story.take(passage, on: platform) } }
     guard stream.platform != nil else {
-      throw SourceFailure(message: "'\(path)' is not a log of the SDK; export it with logger.emailLog or uploadLog")
+      throw SourceError(message: "'\(path)' is not a log of the SDK; export it with logger.emailLog or uploadLog")
     }
     story.finish()
     return story
   }
 
   /// Nil at the end of the file.
-  private static func next(_ descriptor: Int32, _ path: String) throws(SourceFailure) -> [UInt8]? {
+  private static func next(_ descriptor: Int32, _ path: String) throws(SourceError) -> [UInt8]? {
     var piece = [UInt8](repeating: 0, count: pieceBytes)
     var count = 0
     repeat {
       count = unsafe piece.withUnsafeMutableBytes { unsafe Glibc.read(descriptor, $0.baseAddress, $0.count) }
     } while count < 0 && errno == EINTR
-    guard count >= 0 else { throw SourceFailure(message: "cannot read '\(path)' to its end") }
+    guard count >= 0 else { throw SourceError(message: "cannot read '\(path)' to its end") }
     return count == 0 ? nil : Array(piece[..<count])
   }
 }

@@ -37,7 +37,7 @@ struct ServerJournal: RequestJournal {
   }
 
   /// A server that lists no devices stores nothing. Of a proxy the devices are those whose records the backend has acknowledged.
-  func store() throws(SourceFailure) -> (any StoreView)? {
+  func store() throws(SourceError) -> (any StoreView)? {
     guard try listsDevices(), try answer(to: "/admin/v1/clauses").status != 200 else { return nil }
     var dialect = Dialect()
     dialect.preset = .rollingroad
@@ -45,20 +45,20 @@ struct ServerJournal: RequestJournal {
     return target.store.map { ServerStore(place: url, listing: $0) }
   }
 
-  private func listsDevices() throws(SourceFailure) -> Bool {
+  private func listsDevices() throws(SourceError) -> Bool {
     try answer(to: "/admin/v1/devices?limit=1").status != 404
   }
 
-  func begin() throws(SourceFailure) -> WallInstant? {
+  func begin() throws(SourceError) -> WallInstant? {
     guard case .array(let requests)? = try ask("/admin/v1/requests?limit=1")["requests"] else { return nil }
     return requests.first?["receivedAt"]?.instant
   }
 
   func requests(
     of device: String?, with uuid: UUID128?, _ take: (SeenRequest) -> Void
-  ) throws(SourceFailure) -> [String] {
+  ) throws(SourceError) -> [String] {
     var others: Set<String> = []
-    func pages(_ query: String, _ takeOwn: (SeenRequest) -> Void) throws(SourceFailure) {
+    func pages(_ query: String, _ takeOwn: (SeenRequest) -> Void) throws(SourceError) {
       try self.pages(query, "requests", "cursor") { request in
         if !isOfRun(request) { return others.formUnion([request["run"]?.text ?? ""]) }
         if let seen = seen(request) { takeOwn(seen) }
@@ -82,7 +82,7 @@ struct ServerJournal: RequestJournal {
     return places
   }
 
-  func undelivered(of device: String?, with uuid: UUID128?) throws(SourceFailure) -> Set<UUID128> {
+  func undelivered(of device: String?, with uuid: UUID128?) throws(SourceError) -> Set<UUID128> {
     var query = "/admin/v1/ledger?state=undelivered&limit=\(ServerJournal.page)"
     if let device { query += "&device=\(device.percentEncoded)" }
     if let uuid { query += "&uuid=\(uuid.text)" }
@@ -105,7 +105,7 @@ struct ServerJournal: RequestJournal {
     runs.sorted().map { "--journal \(base)\($0 == "" ? "" : "/r/\($0.percentEncoded)")" }
   }
 
-  func devices() throws(SourceFailure) -> [String] {
+  func devices() throws(SourceError) -> [String] {
     guard try listsDevices() else { return [] }
     var names: [String] = []
     try pages("/admin/v1/devices?limit=1000", "devices", "next") { device in
@@ -114,7 +114,7 @@ struct ServerJournal: RequestJournal {
     return names
   }
 
-  func putAside(_ take: (UUID128, Evidence) -> Void) throws(SourceFailure) {
+  func putAside(_ take: (UUID128, Evidence) -> Void) throws(SourceError) {
     try pages("/admin/v1/quarantine?limit=1000", "records", "next") { entry in
       guard isOfRun(entry), let record = entry["record"]?.text else { return }
       let words = [entry["reason"]?.text, entry["key"]?.text].compactMap { $0 }.filter { $0 != "" }
@@ -127,42 +127,42 @@ struct ServerJournal: RequestJournal {
   /// All elements of a list, page by page.
   private func pages(
     _ query: String, _ list: String, _ next: String, _ take: (JSONValue) -> Void
-  ) throws(SourceFailure) {
+  ) throws(SourceError) {
     var cursor: String?
     repeat {
       let answer = try ask(query + (cursor.map { "&cursor=\($0.percentEncoded)" } ?? ""))
       if case .array(let elements)? = answer[list] { for element in elements { take(element) } }
       let following = answer[next]?.text
       guard following != cursor || following == nil else {
-        throw SourceFailure(message: "\(base): its pages form a loop")
+        throw SourceError(message: "\(base): its pages form a loop")
       }
       cursor = following
     } while cursor != nil
   }
 
-  private func ask(_ path: String) throws(SourceFailure) -> JSONValue {
+  private func ask(_ path: String) throws(SourceError) -> JSONValue {
     let (status, body) = try answer(to: path)
     var value: JSONValue?
     do throws(JSONError) { value = try JSONValue(parsing: body.span) } catch { value = nil }
     guard status == 200 else {
       let said = value?["error"]?["message"]?.text.map { ", \($0)" } ?? ""
-      throw SourceFailure(
+      throw SourceError(
         message: "\(base + path): status \(status)\(said)\(status == 401 ? "; give --admin-token" : "")")
     }
-    guard let value else { throw SourceFailure(message: "\(base + path): the answer is not JSON") }
+    guard let value else { throw SourceError(message: "\(base + path): the answer is not JSON") }
     return value
   }
 
-  private func answer(to path: String) throws(SourceFailure) -> (status: Int, body: [UInt8]) {
+  private func answer(to path: String) throws(SourceError) -> (status: Int, body: [UInt8]) {
     let client: BlockingHTTPClient
     do throws(TransportError) { client = try BlockingHTTPClient(transport) } catch {
-      throw SourceFailure(message: "\(error)")
+      throw SourceError(message: "\(error)")
     }
     let outcome = client.ask(base + path, headers: headers)
-    if let problem = outcome.wantedConnection { throw SourceFailure(message: "\(base): \(problem)") }
+    if let problem = outcome.wantedConnection { throw SourceError(message: "\(base): \(problem)") }
     switch outcome {
     case .answered(let status, reason: _, let body): return (status, body)
-    case .failed(_, let message): throw SourceFailure(message: "\(base): \(message)")
+    case .failed(_, let message): throw SourceError(message: "\(base): \(message)")
     }
   }
 
@@ -190,8 +190,8 @@ private struct ServerStore: StoreView {
   let listing: any StoreView
 
   /// A server that lists devices and does not know this one has no records of it.
-  func read(_ device: String, _ take: (StoredRecord) -> Void) throws(StoreProblem) {
-    do throws(StoreProblem) { try listing.read(device, take) } catch { if !error.isAbsence { throw error } }
+  func read(_ device: String, _ take: (StoredRecord) -> Void) throws(StoreViewError) {
+    do throws(StoreViewError) { try listing.read(device, take) } catch { if !error.isAbsence { throw error } }
   }
 }
 

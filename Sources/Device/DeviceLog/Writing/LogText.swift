@@ -22,11 +22,11 @@ package struct LogText: Sendable {
   package func append(_ entry: LogEntry, at instant: WallInstant, to bytes: inout [UInt8]) {
     switch platform {
     case .ios:
-      var page = IOSPage(at: instant, utcOffsetMinutes: utcOffsetMinutes, zoneName: zoneName)
+      var page = IOSLogWriter(at: instant, utcOffsetMinutes: utcOffsetMinutes, zoneName: zoneName)
       page.write(entry)
       bytes.append(contentsOf: page.text.utf8)
     case .android:
-      var page = AndroidPage(at: instant, utcOffsetMinutes: utcOffsetMinutes, level: entry.level)
+      var page = AndroidLogWriter(at: instant, utcOffsetMinutes: utcOffsetMinutes, level: entry.level)
       page.write(entry)
       bytes.append(contentsOf: page.text.utf8)
     }
@@ -36,11 +36,11 @@ package struct LogText: Sendable {
   package func appendBanner(_ configuration: Configuration, at instant: WallInstant, to bytes: inout [UInt8]) {
     switch platform {
     case .ios:
-      var page = IOSPage(at: instant, utcOffsetMinutes: utcOffsetMinutes, zoneName: zoneName)
+      var page = IOSLogWriter(at: instant, utcOffsetMinutes: utcOffsetMinutes, zoneName: zoneName)
       page.banner(configuration)
       bytes.append(contentsOf: page.text.utf8)
     case .android:
-      var page = AndroidPage(at: instant, utcOffsetMinutes: utcOffsetMinutes, level: .info)
+      var page = AndroidLogWriter(at: instant, utcOffsetMinutes: utcOffsetMinutes, level: .info)
       page.banner(configuration)
       bytes.append(contentsOf: page.text.utf8)
     }

@@ -193,9 +193,9 @@ struct CommandQueueing: Sendable {
     var shown = self
     for place in shown.taken.indices where shown.taken[place].wasQueued {
       let id = shown.taken[place].id
-      let before = OrderCursor(order: id - 1, device: .max)
+      let before = CommandCursor(order: id - 1, device: .max)
       let run = shown.taken[place].order.target.run
-      let page = try reader.orders(run: run, device: nil, now: .latest, after: before, limit: 1)
+      let page = try reader.commands(run: run, device: nil, now: .latest, after: before, limit: 1)
       guard let line = page.elements.first, line.id == id, let expiry = WallInstant(exactly: line.expiresAt) else {
         continue
       }

@@ -9,16 +9,16 @@ extension CommandHandlers {
     let device = exchange.namedDevice
     let now = exchange.receivedAt
     let limit = try exchange.query.limit() ?? 100
-    let cursor = try exchange.query.cursor { (text) throws(StoreError) in try OrderCursor(text: text) }
+    let cursor = try exchange.query.cursor { (text) throws(StoreError) in try CommandCursor(text: text) }
     return .ask { (reader) throws(StoreError) in
-      .orders(try reader.orders(run: device.run, device: device, now: now, after: cursor, limit: limit))
+      .commands(try reader.commands(run: device.run, device: device, now: now, after: cursor, limit: limit))
     }
   }
 }
 
 extension Response {
   /// `commands`: a list of lines; `next`: the cursor of the next page, if there is one.
-  fileprivate static func orders(_ page: Page<OrderedCommand, OrderCursor>) -> Response {
+  fileprivate static func commands(_ page: Page<CommandProgress, CommandCursor>) -> Response {
     .object { writer in
       writer.list("commands", page.elements) { writer, line in line.write(to: &writer) }
       if let next = page.next {
@@ -28,7 +28,7 @@ extension Response {
   }
 }
 
-extension OrderedCommand {
+extension CommandProgress {
   /// `state`: `queued`; `sent` (in an answer); `delivered` (the device showed that it has read that answer); `confirmed` (a
   /// later record shows what was ordered); `expired`.
   func write(to writer: inout JSONWriter) {

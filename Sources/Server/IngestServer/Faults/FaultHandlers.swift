@@ -12,7 +12,7 @@ struct FaultHandlers: Sendable {
   let shared: SharedBoards
   let hub: EventHub
   let metrics: ServerMetrics
-  let reach: HandshakeReach
+  let reach: HandshakeFaultScope
 
   /// The fault that meets this request now, which is counted: the planned one, which is taken, or one of the rules.
   func fault(

@@ -108,7 +108,7 @@ extension FaultRule {
   static let rulesMax = 1_000
 
   /// The body of PUT /admin/v1/faults: `{"faults":[{"id":…,"fault":{"kind":…},"match":{…},"seed":…,"enabled":…}]}`.
-  static func list(_ body: JSONValue, owner: String, _ reach: HandshakeReach) throws(FieldError) -> [FaultRule] {
+  static func list(_ body: JSONValue, owner: String, _ reach: HandshakeFaultScope) throws(FieldError) -> [FaultRule] {
     let fields = try AdminFields(body, knows: ["faults"])
     guard case .array(let elements)? = fields.value("faults") else { throw FieldError("faults", .missing) }
     guard elements.count <= rulesMax else {

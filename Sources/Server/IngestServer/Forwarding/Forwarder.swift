@@ -50,9 +50,9 @@ final class Forwarder: Sendable {
     state.withLock { $0.figures.leads = dependencies.leadership == nil }
     let bell = bell
     dependencies.board.listen { bell.ring() }
-    do throws(SinkFailure) {
+    do throws(SinkError) {
       let start = Semaphore()
-      let thread = try NamedThread.opening("forward") { () throws(SinkFailure) in
+      let thread = try NamedThread.opening("forward") { () throws(SinkError) in
         let sink = try target.open()
         return sink
       } run: { [self] sink in

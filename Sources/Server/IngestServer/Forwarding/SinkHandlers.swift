@@ -4,7 +4,7 @@ import Store
 
 /// What records go on to, and how far it has come.
 struct SinkHandlers: Sendable {
-  let desk: ForwardDesk
+  let desk: ForwarderSet
 
   /// Of each sink.
   private static let refusalsShown = 20

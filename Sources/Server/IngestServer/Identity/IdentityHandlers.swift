@@ -66,7 +66,7 @@ struct IdentityHandlers: Sendable {
     else { return .answer(.notFound) }
     let request = IdentityRequest(exchange, place, tokens.limits)
     let client = request.client
-    let voice = TokenVoice(
+    let voice = TokenWording(
       sign: { issuer.sign($0, for: client).access },
       answer: { interface.answer($0, issuer.sign($0, for: client), request) },
       refuse: { refusal, _ in interface.refusal(refusal, request) }, holdsOff: false)

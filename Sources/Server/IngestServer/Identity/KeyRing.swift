@@ -15,7 +15,7 @@ final class KeyRing: Sendable {
   enum Place: Sendable {
     /// They end with the process.
     case memory
-    /// As `memory`, and not for this ring alone (`KeyStock`).
+    /// As `memory`, and not for this ring alone (`VirtualSigningKeys`).
     case stock
     case folder(String)
     case database(SharedSecret)
@@ -37,7 +37,7 @@ final class KeyRing: Sendable {
     var bytes: [UInt8]?
     var begunAt: MonotonicInstant?
     var isRead = false
-    var budget = LookBudget()
+    var budget = KeyLookupLimit()
   }
 
   let algorithm: SignatureAlgorithm
@@ -72,7 +72,7 @@ final class KeyRing: Sendable {
     var keys = KeyList()
     switch place {
     case .memory: keys.add(.make(family), at: now)
-    case .stock: keys.add(KeyStock.key(family, number: 0), at: now)
+    case .stock: keys.add(VirtualSigningKeys.key(family, number: 0), at: now)
     case .folder(let folder):
       keys = try read(
         try SecretFile.read(documentName, in: folder, bytesMax: documentBytesMax), "\(folder)/\(documentName)")
@@ -177,7 +177,7 @@ final class KeyRing: Sendable {
   }
 
   private func makeKey(_ number: Int) -> SignatureKey {
-    if case .stock = place { KeyStock.key(algorithm.family, number: number) } else { .make(algorithm.family) }
+    if case .stock = place { VirtualSigningKeys.key(algorithm.family, number: number) } else { .make(algorithm.family) }
   }
 
   private func jwk(_ member: KeyList.Member) -> JSONValue {
@@ -212,14 +212,14 @@ final class KeyRing: Sendable {
 }
 
 /// How often strangers make a server look at the database: ten times in a row, five times a second in the long run.
-struct LookBudget {
+struct KeyLookupLimit {
   private static let (cost, credit) = (Nanoseconds.milliseconds(200), Nanoseconds.milliseconds(2_000))
   /// What the looks until now have cost reaches so far.
   private var spentUntil: MonotonicInstant?
 
   mutating func allows(_ now: MonotonicInstant) -> Bool {
-    let end = max(spentUntil ?? now, now) + LookBudget.cost
-    guard end - now <= LookBudget.credit else { return false }
+    let end = max(spentUntil ?? now, now) + KeyLookupLimit.cost
+    guard end - now <= KeyLookupLimit.credit else { return false }
     spentUntil = end
     return true
   }

@@ -46,7 +46,7 @@ package final class ProxyServer: Sendable {
     var administration = configuration.administration
     administration.proxy = ProxyRole(upstream: configuration.upstream.url, judge: judge)
     server = try IngestServer(administration, notify: notify)
-    let desk = ProxyDesk(
+    let desk = ProxyContext(
       server.context, target: configuration.upstream, name: .own(), keepsHost: configuration.keepsHost,
       bodyBytesMax: administration.bodyBytesMax, judge: judge)
     do throws(NetworkError) {

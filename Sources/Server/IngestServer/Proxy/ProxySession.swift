@@ -24,7 +24,7 @@ final class ProxySession: ProxyEnd {
     case complete
   }
 
-  let desk: ProxyDesk
+  let desk: ProxyContext
   let scratch: ProxyScratch
   let pool: UpstreamPool
   private let token: ConnectionToken
@@ -57,7 +57,7 @@ final class ProxySession: ProxyEnd {
   private static let share = 2_048
 
   init(
-    _ desk: ProxyDesk, scratch: ProxyScratch, pool: UpstreamPool, token: ConnectionToken
+    _ desk: ProxyContext, scratch: ProxyScratch, pool: UpstreamPool, token: ConnectionToken
   ) {
     (self.desk, self.scratch, self.pool, self.token) = (desk, scratch, pool, token)
     parser = RequestParser(limits: desk.limits)

@@ -9,7 +9,7 @@ import TLS
 struct HealthHandlers: Sendable {
   let registry: MetricsRegistry
   let backend: any ServerBackend
-  let forwards: ForwardDesk
+  let forwards: ForwarderSet
 
   /// `GET /healthz`, with the version of the server.
   func health() -> Reply {

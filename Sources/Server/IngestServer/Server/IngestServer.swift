@@ -19,7 +19,7 @@ public final class IngestServer: Sendable {
   private let readers: ReadPool
   private let undelivered: UndeliveredCommands
   private let journal: JournalRecorder?
-  private let forwards: ForwardDesk
+  private let forwards: ForwarderSet
   /// Nil for a store of its own.
   private let feed: NodeFeed?
   private let foreignKeys: (any KeyFinder)?
@@ -41,7 +41,7 @@ public final class IngestServer: Sendable {
     try IngestServer.check(configuration)
     let clock = SystemClock()
     var registry = MetricsRegistry()
-    let (undelivered, forwards) = (UndeliveredCommands(), ForwardDesk())
+    let (undelivered, forwards) = (UndeliveredCommands(), ForwarderSet())
     (self.undelivered, self.forwards) = (undelivered, forwards)
     let dispatcher = ResultDispatcher(undelivered, forwards)
     let hub = EventHub(
@@ -158,7 +158,7 @@ public final class IngestServer: Sendable {
   }
 
   private static func openStore(
-    _ place: DataPlace, _ timer: CommitTimer, _ board: ArrivalBoard?, _ hub: EventHub,
+    _ place: DataLocation, _ timer: CommitTimer, _ board: ArrivalBoard?, _ hub: EventHub,
     _ latestExpiry: LatestCommandExpiry, _ watch: CommitWatch
   ) throws(StoreError) -> any Store {
     let (store, reader) = try place.openStore(timer, board)

@@ -6,10 +6,10 @@ import Synchronization
 /// for all of its own.
 final class ResultDispatcher: Sendable {
   private let undelivered: UndeliveredCommands
-  private let forwards: ForwardDesk
+  private let forwards: ForwarderSet
   private let mailboxes = Mutex<[Int: Mailbox<SessionMessage>]>([:])
 
-  init(_ undelivered: UndeliveredCommands, _ forwards: ForwardDesk) {
+  init(_ undelivered: UndeliveredCommands, _ forwards: ForwarderSet) {
     (self.undelivered, self.forwards) = (undelivered, forwards)
   }
 

@@ -162,11 +162,11 @@ extension ServerConfiguration {
   /// Where the records are, as it may be shown.
   package var shownData: String { place.shown }
 
-  var place: DataPlace {
+  var place: DataLocation {
     var store = StoreConfiguration(folder: data, retainDays: retainDays, retainBytes: retainBytes)
     store.sinks = forwards.map(\.name)
     store.sinksBeginAtStart = forwardsFromStart
-    return DataPlace(store, nodeData: nodeData)
+    return DataLocation(store, nodeData: nodeData)
   }
 
   var network: NetworkConfiguration {

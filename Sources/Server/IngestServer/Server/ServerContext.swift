@@ -51,7 +51,7 @@ package final class ServerContext: Sendable {
     _ configuration: ServerConfiguration, signingKey: [UInt8], metrics: ServerMetrics, registry: MetricsRegistry,
     backend: any ServerBackend, hub: EventHub, undelivered: UndeliveredCommands = UndeliveredCommands(),
     journal: JournalRecorder? = nil, latestExpiry: LatestCommandExpiry = LatestCommandExpiry(),
-    forwards: ForwardDesk = ForwardDesk(),
+    forwards: ForwarderSet = ForwarderSet(),
     foreignKeys: (any KeyFinder)? = nil, issuer: IdentityIssuer? = nil, documents: SharedDocuments? = nil
   ) {
     limits = configuration.http
@@ -66,7 +66,7 @@ package final class ServerContext: Sendable {
     let authentication = configuration.authentication
     let (board, map, checks) = (FaultBoard(), MapBoard(), RefreshChecks())
     let traffic = TrafficBoard()
-    let reach = HandshakeReach(configuration.tls)
+    let reach = HandshakeFaultScope(configuration.tls)
     let boards = SharedBoards(board, map, reach, documents)
     self.boards = boards
     self.traffic = TrafficHandlers(board: traffic, faults: board)

@@ -18,14 +18,14 @@ final class SharedBoards: Sendable {
 
   private let faults: FaultBoard
   private let maps: MapBoard
-  private let reach: HandshakeReach
+  private let reach: HandshakeFaultScope
   /// Nil where the store is not shared.
   private let documents: SharedDocuments?
   /// The change of each document that this server follows. Locked as long as one changes, here and in the database: what a feed has read
   /// meanwhile would be older.
   private let followed = Mutex<[Key: Int64]>([:])
 
-  init(_ faults: FaultBoard, _ maps: MapBoard, _ reach: HandshakeReach, _ documents: SharedDocuments?) {
+  init(_ faults: FaultBoard, _ maps: MapBoard, _ reach: HandshakeFaultScope, _ documents: SharedDocuments?) {
     (self.faults, self.maps, self.reach, self.documents) = (faults, maps, reach, documents)
   }
 
@@ -79,7 +79,7 @@ final class SharedBoards: Sendable {
       } catch { return }
     case .map:
       guard let bytes else { return _ = maps.clear(run: key.run.text) }
-      do throws(MapRefusal) { maps.put(try MapBoard.Map(geoJSON: bytes), of: key.run.text) } catch { return }
+      do throws(MapError) { maps.put(try MapBoard.Map(geoJSON: bytes), of: key.run.text) } catch { return }
     case nil: break
     }
   }

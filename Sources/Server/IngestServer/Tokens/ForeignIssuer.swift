@@ -8,7 +8,7 @@ public struct ForeignIssuerSettings: Sendable {
     /// A file, read again when it has changed.
     case file(String)
     /// Something that is asked again when a token names an unknown key. `name` is for messages.
-    case fetched(name: String, @Sendable () throws(KeyFetchFailure) -> [UInt8])
+    case fetched(name: String, @Sendable () throws(KeyFetchError) -> [UInt8])
   }
 
   /// Where its keys are.
@@ -25,7 +25,7 @@ public struct ForeignIssuerSettings: Sendable {
 }
 
 /// Why keys could not be fetched.
-public struct KeyFetchFailure: Error, Sendable {
+public struct KeyFetchError: Error, Sendable {
   /// A sentence.
   public let message: String
 

@@ -144,7 +144,7 @@ final class FetchedKeys: KeyFinder {
 
   init(
     from name: String, notify: @escaping @Sendable (KeyNotice) -> Void,
-    fetch: @escaping @Sendable () throws(KeyFetchFailure) -> [UInt8]
+    fetch: @escaping @Sendable () throws(KeyFetchError) -> [UInt8]
   ) {
     let started = NamedThread.started("keys") { [self] in
       var last: KeyNotice?
@@ -192,9 +192,9 @@ final class FetchedKeys: KeyFinder {
     }
   }
 
-  private func ask(_ name: String, _ fetch: () throws(KeyFetchFailure) -> [UInt8]) -> KeyNotice {
+  private func ask(_ name: String, _ fetch: () throws(KeyFetchError) -> [UInt8]) -> KeyNotice {
     let result: Result<JSONWebKeySet, KeySetError>
-    do throws(KeyFetchFailure) {
+    do throws(KeyFetchError) {
       let bytes = try fetch()
       result = Result { () throws(KeySetError) in try JSONWebKeySet(parsing: bytes) }
     } catch {

@@ -7,7 +7,7 @@ import Synchronization
 import TLS
 
 /// How tokens are signed, and how an answer is worded.
-struct TokenVoice: Sendable {
+struct TokenWording: Sendable {
   let sign: @Sendable (TokenGrant) -> String
   let answer: @Sendable (TokenGrant) -> Response
   let refuse: @Sendable (TokenRefusal, DeviceIdentity) -> Response
@@ -37,7 +37,7 @@ struct TokenHandlers: Sendable {
     guard let device = exchange.identity(request.deviceID ?? request.uuid) else { return .answer(.nameTooLong) }
     exchange.isSaid(toBeOf: device)
     let sign = sign
-    let voice = TokenVoice(
+    let voice = TokenWording(
       sign: sign,
       answer: { grant in
         let answer = TokenAnswer(
@@ -57,7 +57,7 @@ struct TokenHandlers: Sendable {
     }
     if let shown = RefreshToken(text: text) { exchange.isSaid(toBeOf: shown.device) }
     let sign = sign
-    let voice = TokenVoice(
+    let voice = TokenWording(
       sign: sign,
       answer: { grant in
         let answer = TokenAnswer(
@@ -107,7 +107,7 @@ extension Exchange {
 /// The two steps of every way to tokens.
 extension TokenHandlers {
   /// The first pair of a device.
-  func begin(_ device: DeviceIdentity, _ exchange: Exchange, _ voice: TokenVoice) -> Reply {
+  func begin(_ device: DeviceIdentity, _ exchange: Exchange, _ voice: TokenWording) -> Reply {
     let refresh = RefreshToken(for: device)
     let (now, origin) = (exchange.receivedAt, exchange.origin)
     let family = TokenFamily(device: device, refresh: refresh.hash, expiresAt: refreshExpiry(from: now))
@@ -117,7 +117,7 @@ extension TokenHandlers {
   }
 
   /// A refresh token for the next pair.
-  func rotate(_ text: String, _ exchange: Exchange, _ voice: TokenVoice) -> Reply {
+  func rotate(_ text: String, _ exchange: Exchange, _ voice: TokenWording) -> Reply {
     let presented = UUID128(digest: Cryptography.sha256(Array(text.utf8)))
     if voice.holdsOff, let wait = checks.throttle.withLock({ $0.wait(of: presented, now: exchange.begunAt) }) {
       return .answer(.tooManyRefreshes(wait))
@@ -164,7 +164,7 @@ extension RefreshToken {
   }
 }
 
-extension TokenVoice {
+extension TokenWording {
   /// The answer to a refresh, spoilt as an administrator has asked for.
   fileprivate func answer(_ grant: TokenGrant, _ breakage: RefreshBreakage?) -> Response {
     switch breakage {

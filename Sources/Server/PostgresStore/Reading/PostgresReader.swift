@@ -72,7 +72,7 @@ package final class PostgresReader: StoreReader {
   }
 
   private func storeError(_ failure: Failure) -> StoreError {
-    StoreError(failure, at: place.flatMap { PostgresPlace($0) })
+    StoreError(failure, at: place.flatMap { PostgresURI($0) })
   }
 }
 

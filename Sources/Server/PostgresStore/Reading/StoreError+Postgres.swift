@@ -3,7 +3,7 @@ import Store
 
 extension StoreError {
   /// What a person reads: the place without its secrets, what the server says, and what to do about it.
-  init(_ failure: PostgresConnection.Failure, at place: PostgresPlace?) {
+  init(_ failure: PostgresConnection.Failure, at place: PostgresURI?) {
     let said = place?.hidingSecrets(in: failure.message) ?? failure.message
     let remedy =
       switch failure.state {

@@ -21,7 +21,7 @@ package struct SharedSecret: Sendable {
   package func read() throws(StoreError) -> [UInt8]? {
     let connection = try PostgresInstallation.openToRead(place)
     do throws(PostgresConnection.Failure) { return try SharedSecret.read(name, on: connection) } catch {
-      throw StoreError(error, at: PostgresPlace(place))
+      throw StoreError(error, at: PostgresURI(place))
     }
   }
 
@@ -53,7 +53,7 @@ package struct SharedSecret: Sendable {
           ON CONFLICT (name) DO UPDATE SET bytes = excluded.bytes WHERE kept.bytes = $3::bytea RETURNING name)
         SELECT pg_notify(current_schema(), $4::text) FROM changed
         """, arguments)
-    } catch { throw StoreError(error, at: PostgresPlace(place)) }
+    } catch { throw StoreError(error, at: PostgresURI(place)) }
     // A standby that must have it may not.
     guard !connection.wasWarned else {
       throw StoreError(code: .unreachable, message: "the database has not confirmed its commit")

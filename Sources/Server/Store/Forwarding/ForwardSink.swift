@@ -15,13 +15,13 @@ package struct SinkAnswer: Equatable, Sendable {
   /// So many of the first are acknowledged.
   package var taken: Int
   /// What is the matter with those behind; nil when there are none.
-  package var trouble: SinkTrouble?
+  package var trouble: SinkRejection?
 
-  package init(taken: Int, _ trouble: SinkTrouble? = nil) { (self.taken, self.trouble) = (taken, trouble) }
+  package init(taken: Int, _ trouble: SinkRejection? = nil) { (self.taken, self.trouble) = (taken, trouble) }
 }
 
 /// Why a message is not taken.
-package enum SinkTrouble: Equatable, Sendable {
+package enum SinkRejection: Equatable, Sendable {
   /// The sink takes nothing at the moment: it is not there, busy, or not set up. It may say how long that will last.
   case later(after: Nanoseconds? = nil, reason: String)
   /// So many messages together were refused, and would be again.
@@ -68,11 +68,11 @@ package struct ForwardTarget: Sendable {
   package let place: String
   /// How much is sent together.
   package let portion: Portion
-  package let open: @Sendable () throws(SinkFailure) -> any ForwardSink
+  package let open: @Sendable () throws(SinkError) -> any ForwardSink
 
   package init(
     name: String, place: String, portion: Portion,
-    open: @escaping @Sendable () throws(SinkFailure) -> any ForwardSink
+    open: @escaping @Sendable () throws(SinkError) -> any ForwardSink
   ) {
     (self.name, self.place, self.portion, self.open) = (name, place, portion, open)
   }
@@ -92,7 +92,7 @@ package struct ForwardTarget: Sendable {
 }
 
 /// Why a sink cannot be used at all, with the remedy.
-package struct SinkFailure: Error, CustomStringConvertible {
+package struct SinkError: Error, CustomStringConvertible {
   package let description: String
 
   package init(_ description: String) { self.description = description }

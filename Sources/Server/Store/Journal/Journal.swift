@@ -180,10 +180,10 @@ package struct JournalLimits: Sendable {
 }
 
 /// The bytes of a block are no entries, which only a damaged file makes them.
-struct JournalDamage: Error {}
+struct JournalError: Error {}
 
 extension StoreError {
-  init(_ damage: JournalDamage) {
+  init(_ damage: JournalError) {
     self.init(
       code: .damaged, message: "the journal holds a block that cannot be read; delete journal.db to begin a new one")
   }
@@ -244,7 +244,7 @@ private struct JournalSearch {
   /// The last entry that was looked at; those up to it are passed over.
   private(set) var last: Int64
   private(set) var found: [JournaledRequest] = []
-  private(set) var damage: JournalDamage?
+  private(set) var damage: JournalError?
 
   init(_ filter: JournalFilter, after sequence: Int64, limit: Int, entriesMax: Int) {
     self.filter = filter
@@ -259,7 +259,7 @@ private struct JournalSearch {
   mutating func look(at block: Span<UInt8>, first: Int64) {
     if filter.isNewestFirst { return lookBack(at: block, first: first) }
     var reader = JournalBlockReader(block)
-    do throws(JournalDamage) {
+    do throws(JournalError) {
       while !isCutShort, let place = try reader.next() {
         let sequence = first + Int64(place.number)
         if sequence <= last { continue }
@@ -278,7 +278,7 @@ private struct JournalSearch {
   /// A block can only be read from its beginning: the places of its entries are remembered.
   private mutating func lookBack(at block: Span<UInt8>, first: Int64) {
     var reader = JournalBlockReader(block)
-    do throws(JournalDamage) {
+    do throws(JournalError) {
       var places: [JournalBlockReader.Place] = []
       while let place = try reader.next() { places.append(place) }
       for place in places.reversed() where first + Int64(place.number) < last && !isCutShort {
@@ -297,7 +297,7 @@ private struct JournalSearch {
 extension Journal {
   /// Forgets the entries of one run, or all.
   package func reset(run: String?) throws(StoreError) {
-    var damage: JournalDamage?
+    var damage: JournalError?
     do {
       totals = try connection.database.transaction(.immediate) { () throws(DatabaseError) in
         if let run {
@@ -320,8 +320,8 @@ extension Journal {
   }
 
   /// Writes the blocks that held entries of the run again, without them. Passes over what it cannot read.
-  private func forget(_ run: String) throws(DatabaseError) -> JournalDamage? {
-    var damage: JournalDamage?
+  private func forget(_ run: String) throws(DatabaseError) -> JournalError? {
+    var damage: JournalError?
     var next: Int64? = 0
     while let start = next {
       next = nil
@@ -335,7 +335,7 @@ extension Journal {
         guard try row.step() else { return }
         let first = row.integer(at: 0)
         next = first + 1
-        do throws(JournalDamage) {
+        do throws(JournalError) {
           let left = try JournalBlock(row.bytes(at: 2), without: JournalFilter(run: run))
           if left.count < row.integer(at: 1) { changed = (first, left) }
         } catch {
@@ -358,7 +358,7 @@ extension Journal {
 
 extension JournalBlock {
   /// The entries that do not match, each with the number it had.
-  fileprivate init(_ bytes: Span<UInt8>, without filter: JournalFilter) throws(JournalDamage) {
+  fileprivate init(_ bytes: Span<UInt8>, without filter: JournalFilter) throws(JournalError) {
     self.init()
     var reader = JournalBlockReader(bytes)
     while let place = try reader.next() {

@@ -96,9 +96,9 @@ struct JournalBlockReader: ~Copyable, ~Escapable {
   init(_ bytes: Span<UInt8>) { self.bytes = bytes }
 
   /// Nil behind the last entry. Throws when the bytes are no entries, which only a damaged file makes them.
-  mutating func next() throws(JournalDamage) -> Place? {
+  mutating func next() throws(JournalError) -> Place? {
     guard offset < bytes.count else { return nil }
-    guard bytes.count - offset >= JournalBlock.headBytes else { throw JournalDamage() }
+    guard bytes.count - offset >= JournalBlock.headBytes else { throw JournalError() }
     let number = Int(read() as UInt32)
     let receivedAt: Int64 = read()
     let duration: Int64 = read()
@@ -107,7 +107,7 @@ struct JournalBlockReader: ~Copyable, ~Escapable {
     var texts = InlineArray<8, Range<Int>?>(repeating: nil)
     for index in lengths.indices where lengths[index] != JournalBlock.none {
       let length = Int(lengths[index])
-      guard length <= bytes.count - offset else { throw JournalDamage() }
+      guard length <= bytes.count - offset else { throw JournalError() }
       texts[index] = offset..<offset + length
       offset += length
     }
@@ -121,7 +121,7 @@ struct JournalBlockReader: ~Copyable, ~Escapable {
   static func last(of block: Span<UInt8>) -> Int64 {
     var reader = JournalBlockReader(block)
     var last = Int64.min
-    do throws(JournalDamage) {
+    do throws(JournalError) {
       while let place = try reader.next() { last = max(last, place.receivedAt) }
     } catch {
       // Of a damaged block that is given up, what can be read counts.

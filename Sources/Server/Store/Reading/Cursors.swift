@@ -103,7 +103,7 @@ struct ArrivalStretch {
 }
 
 /// Where a page of the ledger ended.
-package struct OrderCursor: Hashable, Sendable {
+package struct CommandCursor: Hashable, Sendable {
   package let order: Int64
   package let device: Int64
 

@@ -50,9 +50,9 @@ extension StoreReader {
     try quarantineReasons(QuarantineSelection())
   }
 
-  package func orders(
+  package func commands(
     run: String, device: DeviceIdentity? = nil, now: WallInstant, limit: Int
-  ) throws(StoreError) -> Page<OrderedCommand, OrderCursor> {
+  ) throws(StoreError) -> Page<CommandProgress, CommandCursor> {
     try orders(run: run, device: device, now: now, after: nil, limit: limit)
   }
 

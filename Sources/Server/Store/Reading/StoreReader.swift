@@ -52,9 +52,9 @@ package protocol StoreReader: AnyObject {
 
   /// What was ordered in a run and what became of it, in the order of the orders; of one device only, if given. An order
   /// that no device fetched yet has one line without a device, an order to many has one line for each that fetched it.
-  func orders(
-    run: String, device: DeviceIdentity?, now: WallInstant, after cursor: OrderCursor?, limit: Int
-  ) throws(StoreError) -> Page<OrderedCommand, OrderCursor>
+  func commands(
+    run: String, device: DeviceIdentity?, now: WallInstant, after cursor: CommandCursor?, limit: Int
+  ) throws(StoreError) -> Page<CommandProgress, CommandCursor>
   /// The latest instant at which a command that waits for a device expires; nil when none waits.
   func lastOrderExpiry() throws(StoreError) -> WallInstant?
 

@@ -77,7 +77,7 @@ package struct ConformanceFiles {
     }
     member(
       "database",
-      verification.place.database.map { RequestScenario.escaped(PostgresPlace($0)?.shown ?? WholePath.of($0)) })
+      verification.place.database.map { RequestScenario.escaped(PostgresURI($0)?.shown ?? WholePath.of($0)) })
     member("query", verification.place.query.map(RequestScenario.escaped))
     member("command", verification.place.command.map(RequestScenario.escaped))
     member("file", verification.place.file.map { RequestScenario.escaped(WholePath.of($0)) })

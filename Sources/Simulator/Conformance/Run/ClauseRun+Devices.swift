@@ -37,7 +37,7 @@ extension ClauseRun {
         guard place < order.count else { return }
         let (device, uuids) = wanted[order[place]]
         // What fails is asked for again, as what is missing is.
-        do throws(StoreProblem) {
+        do throws(StoreViewError) {
           let listed = try store.records(of: device)
           if listed.haveOnce(uuids) { _ = found.withLock { $0.insert(order[place]) } }
         } catch { continue }
@@ -51,7 +51,7 @@ extension ClauseRun {
   /// One reading tells of all devices.
   private func completeOfAll(_ wanted: [(device: String, uuids: [UUID128])], _ store: any StoreView) -> Set<Int> {
     var listed: [String: [StoredRecord]] = [:]
-    do throws(StoreProblem) {
+    do throws(StoreViewError) {
       try store.read("") { entry in
         if let device = entry.device { listed[device, default: []].append(entry) }
       }
@@ -95,7 +95,7 @@ extension ClauseRun {
   /// Whose these records are by one question for all devices; nil as the owner where the store does not say it.
   private func owners(of wanted: Set<UUID128>) -> [UUID128: String?] {
     var owners: [UUID128: String?] = [:]
-    do throws(StoreProblem) {
+    do throws(StoreViewError) {
       try target.store?.read("") { entry in
         guard let uuid = entry.uuid, wanted.contains(uuid), owners[uuid] == nil else { return }
         let name = entry.device ?? (entry.value("device") ?? entry.value("device_id"))?.string
@@ -117,7 +117,7 @@ extension ClauseRun {
     var asked: Set<String> = [device]
     for other in facts.devices where asked.insert(other).inserted {
       guard now < end, !isOutOfTime, places.count < wanted.count else { break }
-      do throws(StoreProblem) {
+      do throws(StoreViewError) {
         for entry in try store.records(of: other) {
           guard let uuid = entry.uuid, wanted.contains(uuid) else { continue }
           places[uuid] = other

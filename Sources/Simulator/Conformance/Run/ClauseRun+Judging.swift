@@ -127,7 +127,7 @@ extension ClauseRun {
     try keepTime()
     let deadline = now + .seconds(2)
     while true {
-      do throws(StoreProblem) {
+      do throws(StoreViewError) {
         let begin = now
         let records = try store.records(of: device, mayBeNameless: mayBeNameless || facts.listsUUIDs)
         facts.noteStoreRead(of: records.count, in: now - begin)
@@ -266,7 +266,8 @@ extension ClauseRun {
     if let path = all.lazy.compactMap({ $0.entry.place(of: first.uuid) }).first {
       let named = all.first?.namedPlace(of: "uuid")
       throw ClauseStop.unread(
-        "the store could not be read: \(StoreProblem.misnamed(target.storePlace ?? "", path: path, named: named).text)")
+        "the store could not be read: \(StoreViewError.misnamed(target.storePlace ?? "", path: path, named: named).text)"
+      )
     }
     if !facts.knowsUUIDs, let other = all.first(where: { isUnderAnotherName(first, $0) })?.uuid {
       throw ClauseStop.unread(
@@ -279,7 +280,7 @@ extension ClauseRun {
   /// What the store has of a record in the place of its uuid, where that is a part of the uuid.
   func cutIdentity(of record: SentRecord, _ device: String) -> String? {
     let whole = record.uuid.upperCaseText
-    do throws(StoreProblem) {
+    do throws(StoreViewError) {
       for entry in try target.store?.records(of: device, mayBeNameless: true) ?? [] {
         guard let text = entry.value("uuid")?.string, text.utf8.count >= 8, whole.hasPrefix(text.uppercased()) else {
           continue

@@ -24,9 +24,9 @@ extension ClauseRun {
     return (bytes, template.places.map(\.field) + [FieldName.extras])
   }
 
-  private func template(_ text: String, _ kind: RecordTemplate.Kind) -> TemplatePlaces? {
+  private func template(_ text: String, _ kind: RecordTemplate.Kind) -> TemplateFieldPaths? {
     if let known = templates[text] { return known }
-    let template = TemplatePlaces(text, kind: kind)
+    let template = TemplateFieldPaths(text, kind: kind)
     templates[text] = .some(template)
     return template
   }
@@ -105,7 +105,7 @@ extension ClauseRun {
 
 extension StoredValue {
   /// Without what stands at this place: in a list, without the list.
-  fileprivate func removing(_ steps: ArraySlice<TemplatePlaces.Step>) -> StoredValue {
+  fileprivate func removing(_ steps: ArraySlice<TemplateFieldPaths.Step>) -> StoredValue {
     guard case .member(let name)? = steps.first else {
       guard case .element(let index)? = steps.first, case .list(var elements) = self, elements.indices.contains(index)
       else { return self }

@@ -29,7 +29,7 @@ final class ClauseRun {
   private var stream: RandomStream
   private var phones = 0
   /// By their texts.
-  var templates: [String: TemplatePlaces?] = [:]
+  var templates: [String: TemplateFieldPaths?] = [:]
   private var records = 0
   /// Records without the fields that are usual.
   private(set) var hasBareRecords = false

@@ -40,7 +40,7 @@ extension ConformanceRun {
   }
 
   private func shows(_ missing: MissingRecords, in store: any StoreView) -> Bool {
-    do throws(StoreProblem) {
+    do throws(StoreViewError) {
       let listed = try store.records(of: missing.device, mayBeNameless: true).compactMap(\.uuid)
       return missing.uuids.isSubset(of: listed)
     } catch { return false }

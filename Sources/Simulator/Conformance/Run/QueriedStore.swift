@@ -42,14 +42,14 @@ final class QueriedStore: StoreView {
 
   func isReadToItsEnd(_ device: String) -> Bool { ends.withLock { $0[device]?.isNamed ?? false } }
 
-  func read(_ device: String, _ take: (StoredRecord) -> Void) throws(StoreProblem) {
+  func read(_ device: String, _ take: (StoredRecord) -> Void) throws(StoreViewError) {
     let placeholders = DevicePlaceholders(named: device, seed: 0)
     let headers = headers.map { NameValuePair($0.name, placeholders.fill($0.value)) }
-    do throws(StoreProblem) {
+    do throws(StoreViewError) {
       let end = try list.read(device) {
         client.ask($0, headers: headers)
       } _: {
-        (page) throws(StoreProblem) in
+        (page) throws(StoreViewError) in
         let mark = try records.read(page, take)
         hasAnswered.raise()
         return mark
@@ -59,7 +59,8 @@ final class QueriedStore: StoreView {
       // A device without records may have no list either.
       guard error.isAbsence else { throw error }
       guard hasAnswered.isRaised else {
-        throw StoreProblem(text: "\(error.text), and no list has come from there: is the path right?", isAbsence: true)
+        throw StoreViewError(
+          text: "\(error.text), and no list has come from there: is the path right?", isAbsence: true)
       }
     }
   }

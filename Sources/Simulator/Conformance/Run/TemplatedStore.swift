@@ -6,34 +6,34 @@ import Scenario
 /// A store whose entries may show fields where the app of the dialect sends them.
 struct TemplatedStore: StoreView {
   let store: any StoreView
-  let places: SentPlaces
+  let places: SentFieldPaths
 
   var place: String { store.place }
   var isOfAllDevices: Bool { store.isOfAllDevices }
   var isInArrivalOrder: Bool { store.isInArrivalOrder }
 
-  func read(_ device: String, _ take: (StoredRecord) -> Void) throws(StoreProblem) {
+  func read(_ device: String, _ take: (StoredRecord) -> Void) throws(StoreViewError) {
     try store.read(device) { take($0.reading(places)) }
   }
 
-  func session() throws(StoreProblem) -> any StoreSession {
+  func session() throws(StoreViewError) -> any StoreSession {
     TemplatedSession(session: try store.session(), places: places)
   }
 
   func unreadPages(of device: String) -> String? { store.unreadPages(of: device) }
   func isReadToItsEnd(_ device: String) -> Bool { store.isReadToItsEnd(device) }
-  func check() throws(StoreProblem) { try store.check() }
+  func check() throws(StoreViewError) { try store.check() }
 }
 
 private final class TemplatedSession: StoreSession {
   private let session: any StoreSession
-  private let places: SentPlaces
+  private let places: SentFieldPaths
 
-  init(session: any StoreSession, places: SentPlaces) { (self.session, self.places) = (session, places) }
+  init(session: any StoreSession, places: SentFieldPaths) { (self.session, self.places) = (session, places) }
 
   var repetitions: Int { session.repetitions }
 
-  func read(_ device: String, _ take: (StoredRecord) -> Void) throws(StoreProblem) {
+  func read(_ device: String, _ take: (StoredRecord) -> Void) throws(StoreViewError) {
     try session.read(device) { take($0.reading(places)) }
   }
 }
@@ -49,7 +49,7 @@ struct AppTemplates: Sendable {
   /// All but records of geofences, at least.
   let writesLocations: Bool
   /// Where they send their fields; nil where there is none.
-  let places: SentPlaces?
+  let places: SentFieldPaths?
 
   init(_ dialect: Dialect) {
     var draft = Configuration(platform: .ios)
@@ -57,8 +57,8 @@ struct AppTemplates: Sendable {
     _ = draft.apply(DevicePlaceholders(named: "device", seed: 0).fill(dialect.app.document))
     let persistence = draft.persistence
     let all = [
-      TemplatePlaces(persistence.locationTemplate, kind: .location),
-      TemplatePlaces(persistence.geofenceTemplate, kind: .geofence),
+      TemplateFieldPaths(persistence.locationTemplate, kind: .location),
+      TemplateFieldPaths(persistence.geofenceTemplate, kind: .geofence),
     ].compactMap(\.self)
     places = AppTemplates.places(all)
     keys = Set(all.filter { !$0.isArray }.flatMap(\.keys))
@@ -67,9 +67,9 @@ struct AppTemplates: Sendable {
     if case .object(let members) = draft.http.params { params = Set(members.members.map(\.key)) } else { params = [] }
   }
 
-  private static func places(_ all: [TemplatePlaces]) -> SentPlaces? {
+  private static func places(_ all: [TemplateFieldPaths]) -> SentFieldPaths? {
     if all.isEmpty { return nil }
-    return SentPlaces(
+    return SentFieldPaths(
       all.flatMap(\.places).map { place in
         (
           place.field,

@@ -72,7 +72,7 @@ package struct StoreBook: Sendable {
     guard let wanted, record.uuid != wanted, namelessness == nil, let path = record.entry.place(of: wanted) else {
       return
     }
-    namelessness = StoreProblem.misnamed(place, path: path).text
+    namelessness = StoreViewError.misnamed(place, path: path).text
   }
 
   /// One reading has told all of the store, which may have been nothing.

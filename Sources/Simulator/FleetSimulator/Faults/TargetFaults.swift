@@ -36,13 +36,13 @@ package final class TargetFaults {
     let answer = administration.ask(TargetFaults.path)
     if let reason = answer.refusal {
       let remedy = administration.remedy(of: answer)
-      throw TargetRefusal("\(target.origin) does not accept faults: \(TargetFaults.path): \(reason)\(remedy)")
+      throw TargetError("\(target.origin) does not accept faults: \(TargetFaults.path): \(reason)\(remedy)")
     }
     guard case .array(let rules)? = JSONValue(answerOf: answer)?["faults"] else {
-      throw TargetRefusal("\(target.origin) is not a Rolling Road server: \(TargetFaults.path) has no list of faults")
+      throw TargetError("\(target.origin) is not a Rolling Road server: \(TargetFaults.path) has no list of faults")
     }
     guard rules.isEmpty else {
-      throw TargetRefusal(
+      throw TargetError(
         "\(target.origin) has faults of another client: wait for the end of that run, or DELETE \(TargetFaults.path)")
     }
   }
@@ -101,7 +101,7 @@ package final class TargetFaults {
 }
 
 /// A server outside does not do what the run needs of it.
-struct TargetRefusal: Error, CustomStringConvertible {
+struct TargetError: Error, CustomStringConvertible {
   let description: String
 
   init(_ description: String) { self.description = description }

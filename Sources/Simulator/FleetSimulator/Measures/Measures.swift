@@ -91,7 +91,7 @@ package final class Measures: Watcher {
   /// `processorTime` is that of the process.
   package init(
     _ scenario: Scenario, _ setup: RunSetup, processorTime: (() -> Nanoseconds)? = nil
-  ) throws(UnsupportedScenario) {
+  ) throws(UnsupportedScenarioError) {
     (self.scenario, self.setup) = (scenario, setup)
     let bits = scenario.faults.prefix(64).enumerated().map { ($0.element.name, UInt64(1) << UInt64($0.offset)) }
     faultBits = Dictionary(bits) { first, second in first | second }

@@ -20,7 +20,7 @@ struct ThresholdJudge {
   /// k6 looks as often.
   static let interval = Nanoseconds.seconds(2)
 
-  init(_ scenario: Scenario, _ setup: RunSetup, in table: inout MeasureTable) throws(UnsupportedScenario) {
+  init(_ scenario: Scenario, _ setup: RunSetup, in table: inout MeasureTable) throws(UnsupportedScenarioError) {
     var problems: [String] = []
     var places: [SourcePosition?] = []
     for section in scenario.thresholds {
@@ -37,7 +37,7 @@ struct ThresholdJudge {
         }
       }
     }
-    if !problems.isEmpty { throw UnsupportedScenario(problems: problems, places: places) }
+    if !problems.isEmpty { throw UnsupportedScenarioError(problems: problems, places: places) }
     let delays = entries.filter(\.threshold.abortOnFail).map(\.threshold.delayAbortEval)
     nextLook = delays.min().map { MonotonicInstant(nanoseconds: 0) + max($0, ThresholdJudge.interval) }
   }

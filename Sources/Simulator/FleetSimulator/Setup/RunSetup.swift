@@ -132,7 +132,7 @@ package struct RunSetup: Sendable {
 
 extension RunSetup {
   /// What a scenario comes to. Throws a sentence for each thing in it that cannot be simulated yet.
-  package init(_ scenario: Scenario, files: RouteFiles = .none) throws(UnsupportedScenario) {
+  package init(_ scenario: Scenario, files: RouteFiles = .none) throws(UnsupportedScenarioError) {
     var problems: [String] = []
     let radio = RunSetup.radioTable(of: scenario)
     var movements = MovementBuilder(scenario, files)
@@ -146,7 +146,7 @@ extension RunSetup {
     for act in scenario.acts { RunSetup.judge(act, of: scenario, &problems) }
     if scenario.clock.mode == .virtual { RunSetup.judge(scenario.target, &problems) }
     let outside = RunSetup.outside(scenario, fleets, &problems)
-    guard problems.isEmpty else { throw UnsupportedScenario(problems: problems) }
+    guard problems.isEmpty else { throw UnsupportedScenarioError(problems: problems) }
     self.init(
       seed: scenario.seed, start: scenario.clock.start, duration: scenario.clock.duration,
       settle: scenario.clock.settle, radio: radio, fleets: fleets, faults: scenario.faults)
@@ -305,7 +305,7 @@ enum FleetStreamID: UInt64 {
 }
 
 /// What a scenario asks for and this version cannot simulate.
-package struct UnsupportedScenario: Error, Equatable, Sendable, CustomStringConvertible {
+package struct UnsupportedScenarioError: Error, Equatable, Sendable, CustomStringConvertible {
   /// One sentence each.
   package let problems: [String]
   /// Where those of them stand that are about one place of the scenario, in the same order.

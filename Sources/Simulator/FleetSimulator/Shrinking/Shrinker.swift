@@ -77,9 +77,10 @@ package struct Shrinker {
 
   /// Nil for what is no scenario any more, or none that can be run.
   func setup(_ document: ScenarioDocument) -> RunSetup? {
-    do throws(ScenarioProblems) {
+    do throws(ScenarioErrors) {
       let result = try ScenarioReader.read(document)
-      do throws(UnsupportedScenario) { return try RunSetup(result.scenario, files: RouteFiles(plan.files)) } catch {
+      do throws(UnsupportedScenarioError) { return try RunSetup(result.scenario, files: RouteFiles(plan.files)) } catch
+      {
         return nil
       }
     } catch { return nil }

@@ -75,7 +75,7 @@ package struct AcknowledgedRecords {
     let keys = known.map { PointKey(recordedAt: $1.timestamp?.millisecondsSince1970 ?? 0, uuid: $0) }
       .sorted { $0.uuid < $1.uuid }
     guard let absent = proof.missing(keys, of: device) else { return .impossible(proof.refusal ?? "no reason") }
-    let putAside = absent.isEmpty ? PutAsideRecords() : proof.putAside(of: device)
+    let putAside = absent.isEmpty ? QuarantinedRecords() : proof.putAside(of: device)
     var unexplained = absent.map(\.uuid).filter { !putAside.holds($0) }
     for answer in putAsideByAnswers {
       // What the store lists is in the count of its answer, too.

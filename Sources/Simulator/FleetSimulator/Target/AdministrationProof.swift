@@ -66,8 +66,8 @@ final class AdministrationProof: StoreProof {
 
   func wasSent(_ uuid: UUID128) -> Bool { sent.contains(uuid) }
 
-  func putAside(of device: String) -> PutAsideRecords {
-    var putAside = PutAsideRecords()
+  func putAside(of device: String) -> QuarantinedRecords {
+    var putAside = QuarantinedRecords()
     var cursor = ""
     while true {
       let path = "/admin/v1/quarantine?limit=1000&device=" + device.percentEncoded + cursor

@@ -111,7 +111,7 @@ extension OutsideSetup {
     let administration = TargetAdministration(try BlockingHTTPClient(transport), of: self)
     let answer = administration.ask("/admin/v1/map")
     if answer.wantsToken, adminToken != nil {
-      throw TargetRefusal("\(origin): status \(answer.status)\(administration.remedy(of: answer))")
+      throw TargetError("\(origin): status \(answer.status)\(administration.remedy(of: answer))")
     }
     if answer.wantsToken { return "the live page shows no streets: the server's admin API requires --admin-token" }
     guard JSONValue(answerOf: answer)?["type"] == .string("FeatureCollection") else { return nil }

@@ -23,7 +23,7 @@ package protocol ListingSource: AnyObject {
   /// Why the last list that was read may have more pages than were read, and what to do; nil where nothing says so.
   var unreadPage: String? { get }
   /// Calls `take` with the records of a device, or with those of all.
-  func read(_ device: String, _ take: (ListedRecord) -> Void) throws(StoreProblem)
+  func read(_ device: String, _ take: (ListedRecord) -> Void) throws(StoreViewError)
 }
 
 extension ListingSource {
@@ -94,7 +94,7 @@ package final class ListedProof: StoreProof {
     while !missing.isEmpty, let pause = patience?.next() {
       _ = Semaphore().wait(milliseconds: pause)
       // The list that is known holds until there is a newer one.
-      do throws(StoreProblem) { try fetch(device) } catch { break }
+      do throws(StoreViewError) { try fetch(device) } catch { break }
       let rest = missing.filter { !(listings[device]?.isStored($0.uuid) ?? false) }
       if rest.count < missing.count { patience?.goOn() }
       lateRecords += missing.count - rest.count
@@ -103,8 +103,8 @@ package final class ListedProof: StoreProof {
     return missing
   }
 
-  package func putAside(of device: String) -> PutAsideRecords {
-    PutAsideRecords(uuids: listing(of: device)?.putAside ?? [])
+  package func putAside(of device: String) -> QuarantinedRecords {
+    QuarantinedRecords(uuids: listing(of: device)?.putAside ?? [])
   }
 
   package func content(of uuid: UUID128, of device: String) -> RecordContent? {
@@ -175,7 +175,7 @@ package final class ListedProof: StoreProof {
     if let known = listings[device] { return known }
     // A store that could not be read once is not read for each device.
     guard refusal == nil else { return nil }
-    do throws(StoreProblem) { try fetch(device) } catch {
+    do throws(StoreViewError) { try fetch(device) } catch {
       guard error.isAbsence else { return refuse(error.text) }
       guard hasListed || others(than: device).contains(where: { sought($0) != nil }) else {
         return refuse("\(error.text), and no other device has a list: check the URL of target.verify")
@@ -198,12 +198,12 @@ package final class ListedProof: StoreProof {
   private func sought(_ device: String) -> StoreListing? {
     if let known = listings[device] { return known }
     guard refusal == nil, !silent.contains(device), !(hasListed && source.isOfAllDevices) else { return nil }
-    do throws(StoreProblem) { try fetch(device) } catch { silent.insert(device) }
+    do throws(StoreViewError) { try fetch(device) } catch { silent.insert(device) }
     return listings[device]
   }
 
   /// Reads the list of a device, or that of all.
-  private func fetch(_ device: String) throws(StoreProblem) {
+  private func fetch(_ device: String) throws(StoreViewError) {
     if delay > .zero { _ = Semaphore().wait(milliseconds: Int(delay.wholeMilliseconds)) }
     delay = .zero
     let isOfAll = source.isOfAllDevices
@@ -226,7 +226,7 @@ package final class ListedProof: StoreProof {
     if let problem = count.namelessness(source.place) ?? count.ownerlessness(source.place) { throw problem }
     if let problem = fields.problem(source.place) { throw problem }
     if let stranger = names.strangerOfAll, devices.contains(stranger) {
-      throw StoreProblem(
+      throw StoreViewError(
         text: "\(source.place): the list of '\(device)' has entries of '\(stranger)': it is not asked for one device")
     }
     hasListed = true
@@ -272,9 +272,9 @@ private struct FoundFields {
     missing = record.missingFields(of: missing ?? FoundFields.always)
   }
 
-  func problem(_ place: String) -> StoreProblem? {
+  func problem(_ place: String) -> StoreViewError? {
     guard let name = missing?.first else { return nil }
-    return StoreProblem(text: "\(place): verify.fields.\(name) finds nothing in any of \(count) entries")
+    return StoreViewError(text: "\(place): verify.fields.\(name) finds nothing in any of \(count) entries")
   }
 }
 
@@ -380,7 +380,7 @@ package final class ViewSource: ListingSource {
   package var isOfAllDevices: Bool { view.isOfAllDevices }
   package var isInArrivalOrder: Bool { view.isInArrivalOrder }
 
-  package func read(_ device: String, _ take: (ListedRecord) -> Void) throws(StoreProblem) {
+  package func read(_ device: String, _ take: (ListedRecord) -> Void) throws(StoreViewError) {
     let session: any StoreSession
     if let kept = self.session { session = kept } else { session = try view.session() }
     // One that has failed is not used again.

@@ -37,7 +37,7 @@ extension OutsideSetup {
     if !hosts.isEmpty, silences.count == hosts.count, let first = silences.first {
       return "no answer from \(hosts.joined(separator: ", ")): \(first.message)"
     }
-    do throws(StoreProblem) { try verification.place.view(fields: verification.fields)?.check() } catch {
+    do throws(StoreViewError) { try verification.place.view(fields: verification.fields)?.check() } catch {
       return error.text
     }
     return nil

@@ -45,13 +45,13 @@ final class QuerySource: ListingSource {
     self.deviceCount = deviceCount
   }
 
-  func read(_ device: String, _ take: (ListedRecord) -> Void) throws(StoreProblem) {
+  func read(_ device: String, _ take: (ListedRecord) -> Void) throws(StoreViewError) {
     client.limit(to: QuerySource.span + QuerySource.spanEach * Int64(deviceCount))
     let fields = question.fields.map { Named(name: $0.name, value: JSONStep.steps(of: $0.value)) }
     let records = ListedRecords(question.path, fields: fields)
     let aside = question.putAsidePath.map { ListedRecords($0, fields: fields) }
     let isAsideApart = question.putAsideURL != nil
-    unreadPage = try readPages(list, of: device) { (page) throws(StoreProblem) in
+    unreadPage = try readPages(list, of: device) { (page) throws(StoreViewError) in
       let putAside = isAsideApart ? [] : aside?.identities(in: page) ?? []
       for uuid in putAside { take(.putAside(uuid)) }
       var mark = try records.read(page) { take(.stored($0)) }
@@ -60,7 +60,7 @@ final class QuerySource: ListingSource {
     }
     guard let url = question.putAsideURL else { return }
     let list = PagedList(url, next: question.next.map(JSONStep.steps))
-    _ = try readPages(list, of: device) { (page) throws(StoreProblem) in
+    _ = try readPages(list, of: device) { (page) throws(StoreViewError) in
       let putAside = (aside ?? records).identities(in: page)
       for uuid in putAside { take(.putAside(uuid)) }
       var mark = ListedMark()
@@ -70,8 +70,8 @@ final class QuerySource: ListingSource {
   }
 
   private func readPages(
-    _ list: PagedList, of device: String, _ take: (StoredValue) throws(StoreProblem) -> ListedMark
-  ) throws(StoreProblem) -> String? {
+    _ list: PagedList, of device: String, _ take: (StoredValue) throws(StoreViewError) -> ListedMark
+  ) throws(StoreViewError) -> String? {
     let placeholders = DevicePlaceholders(named: device, seed: seed)
     let fields = headers.map { NameValuePair($0.name, placeholders.fill($0.value)) }
     var bodies: Set<Int> = []
@@ -79,7 +79,7 @@ final class QuerySource: ListingSource {
       let outcome = client.ask(page, headers: fields)
       if bodies.insert(outcome.body.hashValue).inserted { client.extendLimit(by: QuerySource.spanEachPage) }
       return (outcome, AnswerHead(parsing: client.head))
-    } _: { (page) throws(StoreProblem) in
+    } _: { (page) throws(StoreViewError) in
       try take(page)
     }
     return end.unread

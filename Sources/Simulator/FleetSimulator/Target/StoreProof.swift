@@ -12,7 +12,7 @@ package protocol StoreProof: AnyObject {
   /// Those of one device's records that are not in the store, in their order; nil when that is unknown.
   func missing(_ keys: [PointKey], of device: String) -> [PointKey]?
   /// Of the records of one device.
-  func putAside(of device: String) -> PutAsideRecords
+  func putAside(of device: String) -> QuarantinedRecords
   /// Goes through the whole store, or what it has of one device.
   func forEachRecord(of device: String?, _ body: (_ device: String, _ uuid: UUID128) -> Void)
   /// Why that is unknown; nil as long as it is known.
@@ -71,8 +71,8 @@ extension InProcessServer: StoreProof {
     }
   }
 
-  package func putAside(of device: String) -> PutAsideRecords {
-    var putAside = PutAsideRecords()
+  package func putAside(of device: String) -> QuarantinedRecords {
+    var putAside = QuarantinedRecords()
     var last: Int64?
     repeat {
       let before = last

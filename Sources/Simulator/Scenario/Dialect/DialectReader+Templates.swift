@@ -14,7 +14,7 @@ extension DecodingContext {
       ("locationTemplate", persistence.locationTemplate, RecordTemplate.Kind.location),
       ("geofenceTemplate", persistence.geofenceTemplate, .geofence),
     ] {
-      let swapped = TemplatePlaces(text, kind: kind).flatMap(\.swappedPlace)
+      let swapped = TemplateFieldPaths(text, kind: kind).flatMap(\.swappedPlace)
       guard let problem = RecordTemplate.problem(in: text, kind: kind, style, of: .usual) ?? swapped else { continue }
       let app = document["app"]
       let grouped = app?["persistence"]?[key]
@@ -26,7 +26,7 @@ extension DecodingContext {
   }
 }
 
-extension TemplatePlaces {
+extension TemplateFieldPaths {
   /// A latitude under the name of a longitude, or the other way round: no backend could know.
   fileprivate var swappedPlace: TemplateProblem? {
     for place in places {

@@ -7,9 +7,9 @@ package struct DialectReader {
   /// `variable` looks into the environment.
   package init(variable: @escaping (String) -> String? = { _ in nil }) { self.variable = variable }
 
-  package func read(_ text: String) throws(ScenarioProblems) -> Dialect {
+  package func read(_ text: String) throws(ScenarioErrors) -> Dialect {
     var document: JSON5Value
-    do throws(ScenarioProblem) { document = try JSON5Reader.read(text) } catch { throw ScenarioProblems([error]) }
+    do throws(ScenarioError) { document = try JSON5Reader.read(text) } catch { throw ScenarioErrors([error]) }
     var substitution = Substitution(
       variable: variable, devicesFillIn: [["app"], ["login"], ["verify", "headers"], ["path"]])
     substitution.replace(in: &document)
@@ -17,7 +17,7 @@ package struct DialectReader {
     let dialect = ValueCodec<Dialect>.section().read(document, &context)
     if let dialect { context.judge(dialect, document) }
     let problems = substitution.problems + context.problems
-    guard let dialect, problems.isEmpty else { throw ScenarioProblems(problems) }
+    guard let dialect, problems.isEmpty else { throw ScenarioErrors(problems) }
     return dialect
   }
 }

@@ -3,9 +3,9 @@ internal import Contract
 
 /// What is known while a scenario is read: where the reader stands, and all that was found wrong so far.
 struct DecodingContext {
-  private(set) var problems: [ScenarioProblem] = []
+  private(set) var problems: [ScenarioError] = []
   /// What takes effect, though not as the author may think.
-  private(set) var notes: [ScenarioProblem] = []
+  private(set) var notes: [ScenarioError] = []
   private(set) var path = ""
   /// Names that other sections may use.
   let names: DeclaredNames
@@ -23,15 +23,15 @@ struct DecodingContext {
   }
 
   mutating func refuse(
-    _ kind: ScenarioProblem.Kind, _ position: SourcePosition, _ message: String, remedy: String
+    _ kind: ScenarioError.Kind, _ position: SourcePosition, _ message: String, remedy: String
   ) {
-    problems.append(ScenarioProblem(kind, at: position, path: path, message, remedy: remedy))
+    problems.append(ScenarioError(kind, at: position, path: path, message, remedy: remedy))
   }
 
-  mutating func refuse(_ problem: ScenarioProblem) { problems.append(problem) }
+  mutating func refuse(_ problem: ScenarioError) { problems.append(problem) }
 
   mutating func note(_ position: SourcePosition, _ message: String, remedy: String) {
-    notes.append(ScenarioProblem(.contradiction, at: position, path: path, message, remedy: remedy))
+    notes.append(ScenarioError(.contradiction, at: position, path: path, message, remedy: remedy))
   }
 
   /// The value is not what the key takes.
@@ -41,7 +41,7 @@ struct DecodingContext {
 
   /// For a word that is none of the known ones.
   mutating func refuse(
-    _ kind: ScenarioProblem.Kind, _ position: SourcePosition, word: String, as what: String,
+    _ kind: ScenarioError.Kind, _ position: SourcePosition, word: String, as what: String,
     known: [String]
   ) {
     let near = NearestName.find(word, in: known).map { "did you mean '\($0)'?" }

@@ -1,6 +1,6 @@
 extension JSON5Reader {
   /// A string in single or double quotes.
-  mutating func readString() throws(ScenarioProblem) -> String {
+  mutating func readString() throws(ScenarioError) -> String {
     let start = position
     let quote = next
     advance()
@@ -26,7 +26,7 @@ extension JSON5Reader {
   }
 
   /// Nil for a line that goes on in the next.
-  private mutating func readEscape() throws(ScenarioProblem) -> Unicode.Scalar? {
+  private mutating func readEscape() throws(ScenarioError) -> Unicode.Scalar? {
     let start = position
     advance()
     guard let scalar = next else { throw missing("the rest of the string") }
@@ -52,12 +52,12 @@ extension JSON5Reader {
     }
   }
 
-  private func digitEscape(at start: SourcePosition) -> ScenarioProblem {
+  private func digitEscape(at start: SourcePosition) -> ScenarioError {
     problem("a backslash before a digit is not an escape", at: start, remedy: "write \\x and two hexadecimal digits")
   }
 
   /// The four digits behind `\u`, and the second half of a surrogate pair.
-  mutating func readUnicodeEscape(from start: SourcePosition) throws(ScenarioProblem) -> Unicode.Scalar {
+  mutating func readUnicodeEscape(from start: SourcePosition) throws(ScenarioError) -> Unicode.Scalar {
     let first = try readCode(digits: 4)
     if let scalar = Unicode.Scalar(first.value) { return scalar }
     if first.value < 0xDC00, next == "\\", next(after: 1) == "u" {
@@ -74,7 +74,7 @@ extension JSON5Reader {
       "an unpaired surrogate is not a character", at: start, remedy: "write both halves, or the letter itself")
   }
 
-  private mutating func readCode(digits: Int) throws(ScenarioProblem) -> CharacterCode {
+  private mutating func readCode(digits: Int) throws(ScenarioError) -> CharacterCode {
     var value: UInt32 = 0
     for _ in 0..<digits {
       guard let digit = next?.hexadecimalValue else { throw unexpected(next, wanted: "\(digits) hexadecimal digits") }
@@ -94,7 +94,7 @@ private struct CharacterCode {
 }
 
 extension JSON5Reader {
-  mutating func readNumber() throws(ScenarioProblem) -> JSON5Value.Content {
+  mutating func readNumber() throws(ScenarioError) -> JSON5Value.Content {
     let start = position
     let isNegative = next == "-"
     if next == "+" || next == "-" { advance() }
@@ -113,7 +113,7 @@ extension JSON5Reader {
     return content
   }
 
-  private mutating func readNamedNumber(isNegative: Bool) throws(ScenarioProblem) -> JSON5Value.Content {
+  private mutating func readNamedNumber(isNegative: Bool) throws(ScenarioError) -> JSON5Value.Content {
     let start = position
     switch try readIdentifier() {
     case "Infinity": return .double(isNegative ? -.infinity : .infinity)
@@ -124,7 +124,7 @@ extension JSON5Reader {
 
   private mutating func readHexadecimal(
     isNegative: Bool, from start: SourcePosition
-  ) throws(ScenarioProblem) -> JSON5Value.Content {
+  ) throws(ScenarioError) -> JSON5Value.Content {
     advance()
     advance()
     var digits = ""
@@ -141,7 +141,7 @@ extension JSON5Reader {
 
   private mutating func readDecimal(
     isNegative: Bool, from start: SourcePosition
-  ) throws(ScenarioProblem) -> JSON5Value.Content {
+  ) throws(ScenarioError) -> JSON5Value.Content {
     var text = isNegative ? "-" : ""
     let whole = digits()
     if whole.count > 1, whole.hasPrefix("0") {
@@ -168,7 +168,7 @@ extension JSON5Reader {
     return .double(number)
   }
 
-  private mutating func readExponent() throws(ScenarioProblem) -> String {
+  private mutating func readExponent() throws(ScenarioError) -> String {
     advance()
     var text = "e"
     if next == "-" { text += "-" }

@@ -16,7 +16,7 @@ struct JSON5Reader {
   private var depth = 0
 
   /// The one value of a complete text; `source` goes into every position.
-  static func read(_ text: String, source: Int = 0) throws(ScenarioProblem) -> JSON5Value {
+  static func read(_ text: String, source: Int = 0) throws(ScenarioError) -> JSON5Value {
     var reader = JSON5Reader(scalars: Array(text.unicodeScalars), source: source)
     let value = try reader.readValue()
     try reader.skipSpace()
@@ -54,14 +54,14 @@ struct JSON5Reader {
   }
 
   /// The value behind any space.
-  mutating func readValue() throws(ScenarioProblem) -> JSON5Value {
+  mutating func readValue() throws(ScenarioError) -> JSON5Value {
     try skipSpace()
     let start = position
     guard let first = next else { throw missing("a value") }
     let content: JSON5Value.Content
     switch first {
-    case "{": content = try nested { (reader) throws(ScenarioProblem) in try reader.readObject() }
-    case "[": content = try nested { (reader) throws(ScenarioProblem) in try reader.readArray() }
+    case "{": content = try nested { (reader) throws(ScenarioError) in try reader.readObject() }
+    case "[": content = try nested { (reader) throws(ScenarioError) in try reader.readArray() }
     case "\"", "'": content = .string(try readString())
     case "+", "-", ".", "0"..."9", "I", "N": content = try readNumber()
     default: content = try readWord(first)
@@ -70,8 +70,8 @@ struct JSON5Reader {
   }
 
   private mutating func nested(
-    _ read: (inout JSON5Reader) throws(ScenarioProblem) -> JSON5Value.Content
-  ) throws(ScenarioProblem) -> JSON5Value.Content {
+    _ read: (inout JSON5Reader) throws(ScenarioError) -> JSON5Value.Content
+  ) throws(ScenarioError) -> JSON5Value.Content {
     guard depth < Self.greatestDepth else {
       throw problem("nested deeper than \(Self.greatestDepth)", remedy: "remove some brackets")
     }
@@ -80,7 +80,7 @@ struct JSON5Reader {
     return try read(&self)
   }
 
-  private mutating func readWord(_ first: Unicode.Scalar) throws(ScenarioProblem) -> JSON5Value.Content {
+  private mutating func readWord(_ first: Unicode.Scalar) throws(ScenarioError) -> JSON5Value.Content {
     guard first.startsIdentifier else { throw unexpected(first, wanted: "a value") }
     let start = position
     switch try readIdentifier() {
@@ -88,20 +88,20 @@ struct JSON5Reader {
     case "true": return .bool(true)
     case "false": return .bool(false)
     case let word:
-      throw ScenarioProblem(
+      throw ScenarioError(
         .syntax, at: start, path: "", "'\(word)' is not a value", remedy: "put text in quotes: \"\(word)\"")
     }
   }
 
-  func problem(_ message: String, at place: SourcePosition? = nil, remedy: String) -> ScenarioProblem {
-    ScenarioProblem(.syntax, at: place ?? position, path: "", message, remedy: remedy)
+  func problem(_ message: String, at place: SourcePosition? = nil, remedy: String) -> ScenarioError {
+    ScenarioError(.syntax, at: place ?? position, path: "", message, remedy: remedy)
   }
 
-  func missing(_ wanted: String) -> ScenarioProblem {
+  func missing(_ wanted: String) -> ScenarioError {
     problem("unexpected end of the file", remedy: "expected \(wanted)")
   }
 
-  func unexpected(_ found: Unicode.Scalar?, wanted: String) -> ScenarioProblem {
+  func unexpected(_ found: Unicode.Scalar?, wanted: String) -> ScenarioError {
     guard let found else { return missing(wanted) }
     return problem("unexpected \(found.shown)", remedy: "expected \(wanted)")
   }
@@ -170,7 +170,7 @@ struct JSON5Value: Equatable, Sendable {
 }
 
 extension JSON5Reader {
-  mutating func readArray() throws(ScenarioProblem) -> JSON5Value.Content {
+  mutating func readArray() throws(ScenarioError) -> JSON5Value.Content {
     advance()
     var elements: [JSON5Value] = []
     while true {
@@ -183,7 +183,7 @@ extension JSON5Reader {
     }
   }
 
-  mutating func readObject() throws(ScenarioProblem) -> JSON5Value.Content {
+  mutating func readObject() throws(ScenarioError) -> JSON5Value.Content {
     advance()
     var members: [JSON5Value.Member] = []
     var lines: [String: Int] = [:]
@@ -205,7 +205,7 @@ extension JSON5Reader {
     }
   }
 
-  private mutating func readKey() throws(ScenarioProblem) -> String {
+  private mutating func readKey() throws(ScenarioError) -> String {
     guard let first = next else { throw missing("a key or '}'") }
     if first == "\"" || first == "'" { return try readString() }
     guard first.startsIdentifier || first == "\\" else {
@@ -215,7 +215,7 @@ extension JSON5Reader {
   }
 
   /// ECMAScript 5.1 §7.6, which JSON5 takes over.
-  mutating func readIdentifier() throws(ScenarioProblem) -> String {
+  mutating func readIdentifier() throws(ScenarioError) -> String {
     var name = String.UnicodeScalarView()
     while let scalar = next {
       let start = position
@@ -238,7 +238,7 @@ extension JSON5Reader {
   }
 
   /// White space and comments.
-  mutating func skipSpace() throws(ScenarioProblem) {
+  mutating func skipSpace() throws(ScenarioError) {
     while let scalar = next {
       if scalar.isJSON5Space {
         advance()
@@ -252,7 +252,7 @@ extension JSON5Reader {
     }
   }
 
-  private mutating func skipBlockComment() throws(ScenarioProblem) {
+  private mutating func skipBlockComment() throws(ScenarioError) {
     let start = position
     advance()
     advance()

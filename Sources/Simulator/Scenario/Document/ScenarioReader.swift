@@ -7,7 +7,7 @@ package struct ScenarioReader {
   package struct Result: Sendable {
     package var scenario: Scenario
     /// What takes effect, though not as the author may think.
-    package let notes: [ScenarioProblem]
+    package let notes: [ScenarioError]
     /// What was read, with overrides and variables put in.
     package let document: ScenarioDocument
   }
@@ -23,18 +23,18 @@ package struct ScenarioReader {
   }
 
   /// A document that was read before. Its variables are texts by now, whatever they stand for.
-  package static func read(_ document: ScenarioDocument) throws(ScenarioProblems) -> Result {
+  package static func read(_ document: ScenarioDocument) throws(ScenarioErrors) -> Result {
     var reader = ScenarioReader()
     reader.textMayBeNumber = true
     return try reader.read(document.text)
   }
 
-  package func read(_ text: String) throws(ScenarioProblems) -> Result {
-    var problems: [ScenarioProblem] = []
+  package func read(_ text: String) throws(ScenarioErrors) -> Result {
+    var problems: [ScenarioError] = []
     var document = try parse(text)
     let written = DeclaredNames(in: document).names(in: .fleets)
     for (index, override) in overrides.enumerated() {
-      do throws(ScenarioProblem) { try document.apply(override, number: index + 1) } catch { problems.append(error) }
+      do throws(ScenarioError) { try document.apply(override, number: index + 1) } catch { problems.append(error) }
     }
     var substitution = Substitution(variable: variable, marksAll: textMayBeNumber)
     substitution.replace(in: &document)
@@ -51,15 +51,15 @@ package struct ScenarioReader {
     // What does not even stand there cannot be judged as a whole.
     if let scenario, context.problems.isEmpty { context.judge(scenario, document) }
     problems += substitution.problems + inheritance.problems + context.problems
-    guard let scenario, problems.isEmpty else { throw ScenarioProblems(problems) }
+    guard let scenario, problems.isEmpty else { throw ScenarioErrors(problems) }
     return Result(
       scenario: scenario, notes: context.notes.inReadingOrder + newFleets(beside: written), document: resolved)
   }
 
   /// A name that is misspelt adds a fleet, which is allowed, and seldom meant.
-  private func newFleets(beside written: [String]) -> [ScenarioProblem] {
+  private func newFleets(beside written: [String]) -> [ScenarioError] {
     guard !written.isEmpty else { return [] }
-    var notes: [ScenarioProblem] = []
+    var notes: [ScenarioError] = []
     var known = Set(written)
     for (index, override) in overrides.enumerated() {
       guard let path = DocumentPath(override.path), path.steps.first == .key("fleets"), path.steps.count > 1,
@@ -67,15 +67,15 @@ package struct ScenarioReader {
       else { continue }
       let near = NearestName.find(name, in: written).map { "did you mean '\($0)'?" }
       notes.append(
-        ScenarioProblem(
+        ScenarioError(
           .undeclared, at: SourcePosition(source: index + 1, line: 1, column: 1), path: "fleets.\(name)",
           "this adds a fleet", remedy: near ?? "the scenario has \(written.joined(separator: ", "))"))
     }
     return notes
   }
 
-  private func parse(_ text: String) throws(ScenarioProblems) -> JSON5Value {
-    do throws(ScenarioProblem) { return try JSON5Reader.read(text) } catch { throw ScenarioProblems([error]) }
+  private func parse(_ text: String) throws(ScenarioErrors) -> JSON5Value {
+    do throws(ScenarioError) { return try JSON5Reader.read(text) } catch { throw ScenarioErrors([error]) }
   }
 }
 
@@ -112,10 +112,10 @@ package struct Override: Equatable, Sendable {
 extension JSON5Value {
   /// Puts the value of an override at its path, and makes the objects on the way there. `number` counts the overrides
   /// from 1 and goes into the positions.
-  mutating func apply(_ override: Override, number: Int) throws(ScenarioProblem) {
+  mutating func apply(_ override: Override, number: Int) throws(ScenarioError) {
     let isElement = override.path.hasSuffix("[]")
     guard let path = DocumentPath(isElement ? String(override.path.dropLast(2)) : override.path) else {
-      throw ScenarioProblem(
+      throw ScenarioError(
         .unresolved, at: SourcePosition(source: number, line: 1, column: 1), path: "",
         "'\(override.path)' is not a path", remedy: "write it as in fleets.couriers.stages[0].target")
     }
@@ -125,14 +125,14 @@ extension JSON5Value {
 
   /// A text that is not JSON5 stands for itself, so that durations and URLs need no quotes.
   private static func overriding(_ text: String, number: Int) -> JSON5Value {
-    do throws(ScenarioProblem) { return try JSON5Reader.read(text, source: number) } catch {
+    do throws(ScenarioError) { return try JSON5Reader.read(text, source: number) } catch {
       return JSON5Value(content: .string(text), position: SourcePosition(source: number, line: 1, column: 1))
     }
   }
 
   private mutating func set(
     _ steps: ArraySlice<DocumentPath.Step>, to value: JSON5Value, isElement: Bool, of override: Override, _ number: Int
-  ) throws(ScenarioProblem) {
+  ) throws(ScenarioError) {
     guard let step = steps.first else {
       guard isElement else { return self = value }
       switch content {
@@ -166,8 +166,8 @@ extension JSON5Value {
     }
   }
 
-  private func unreachable(_ message: String, remedy: String, _ override: Override, _ number: Int) -> ScenarioProblem {
-    ScenarioProblem(
+  private func unreachable(_ message: String, remedy: String, _ override: Override, _ number: Int) -> ScenarioError {
+    ScenarioError(
       .unresolved, at: SourcePosition(source: number, line: 1, column: 1), path: override.path, message, remedy: remedy)
   }
 }

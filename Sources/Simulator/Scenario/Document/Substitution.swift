@@ -10,7 +10,7 @@ struct Substitution {
   private let marksAll: Bool
   /// Places where devices fill in, beside those of scenarios.
   private let devicesFillIn: [[String]]
-  private(set) var problems: [ScenarioProblem] = []
+  private(set) var problems: [ScenarioError] = []
   private var path = ""
   private var steps: [String] = []
 
@@ -132,7 +132,7 @@ struct Substitution {
   }
 
   private mutating func refuse(_ position: SourcePosition, _ message: String, remedy: String) {
-    problems.append(ScenarioProblem(.unresolved, at: position, path: path, message, remedy: remedy))
+    problems.append(ScenarioError(.unresolved, at: position, path: path, message, remedy: remedy))
   }
 }
 

@@ -58,7 +58,7 @@ enum MotionPreset {
 
   /// As a scenario would write them.
   static let document: JSON5Value = {
-    do throws(ScenarioProblem) { return try JSON5Reader.read(text) } catch {
+    do throws(ScenarioError) { return try JSON5Reader.read(text) } catch {
       preconditionFailure("the presets are JSON5")
     }
   }()
@@ -113,7 +113,7 @@ extension Scenario {
 /// over one by one as long as the model is the same, `activity` as a whole.
 struct MotionInheritance {
   private let declared: JSON5Value?
-  private(set) var problems: [ScenarioProblem] = []
+  private(set) var problems: [ScenarioError] = []
 
   init(of document: JSON5Value) { declared = document["motion"] }
 
@@ -129,7 +129,7 @@ struct MotionInheritance {
     guard let extends = motion.value["extends"], case .string(let name) = extends.content else { return motion.value }
     guard !names.contains(name), name != motion.key else {
       problems.append(
-        ScenarioProblem(
+        ScenarioError(
           .contradiction, at: extends.position, path: "motion.\(motion.key.asPathStep).extends",
           "a motion cannot extend itself, directly or through others", remedy: "remove one 'extends'"))
       return motion.value

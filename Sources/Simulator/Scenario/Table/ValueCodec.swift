@@ -122,7 +122,7 @@ extension JSON5Value {
   var scalar: Content {
     guard isSubstituted, case .string(let text) = content else { return content }
     // No result is no mistake here: the text stays a text.
-    do throws(ScenarioProblem) { return try JSON5Reader.read(text).content } catch { return content }
+    do throws(ScenarioError) { return try JSON5Reader.read(text).content } catch { return content }
   }
 }
 

@@ -34,7 +34,7 @@ extension Ledger {
     }
     let missingKeys = Set(missing)
     let absent = dequeuedRecords.filter { $0.marks.contains(.isAcknowledged) && missingKeys.contains($0.key) }
-    let putAside = absent.isEmpty ? PutAsideRecords() : proof.putAside(of: names[device])
+    let putAside = absent.isEmpty ? QuarantinedRecords() : proof.putAside(of: names[device])
     // What the store lists is in the count of its answer, too: only the rest of that count accounts for others.
     for dequeued in absent where putAside.holds(dequeued.uuid, mark: dequeued.mark) { takeFromPutAside(dequeued) }
     for dequeued in dequeuedRecords {

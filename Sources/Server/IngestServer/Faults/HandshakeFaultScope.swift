@@ -11,7 +11,7 @@ struct FaultHandshake: Sendable {
 }
 
 /// Which faults of handshakes a server can make.
-enum HandshakeReach: Sendable {
+enum HandshakeFaultScope: Sendable {
   /// It has no TLS.
   case none
   /// Its certificate is of an authority whose key it has not.

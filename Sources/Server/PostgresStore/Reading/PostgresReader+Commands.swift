@@ -3,9 +3,9 @@ import Database
 package import Store
 
 extension PostgresReader {
-  package func orders(
-    run: String, device: DeviceIdentity?, now: WallInstant, after cursor: OrderCursor?, limit: Int
-  ) throws(StoreError) -> Page<OrderedCommand, OrderCursor> {
+  package func commands(
+    run: String, device: DeviceIdentity?, now: WallInstant, after cursor: CommandCursor?, limit: Int
+  ) throws(StoreError) -> Page<CommandProgress, CommandCursor> {
     let condition =
       device == nil ? "" : "AND (name = $5::text OR device IS NULL AND kind = 0 AND target = $5::text)"
     let lines = try find(
@@ -52,13 +52,13 @@ extension PostgresReader {
 }
 
 extension PostgresRow {
-  fileprivate func line(run: String, now: Int64) -> OrderedCommand {
+  fileprivate func line(run: String, now: Int64) -> CommandProgress {
     let expires = integer(5)
-    return OrderedCommand(
+    return CommandProgress(
       id: integer(0), target: QueuedCommand.Target(kind: integer(1), run: run, text: text(2)), command: blob(3),
       createdAt: integer(4), expiresAt: expires, device: optionalText(6),
-      state: OrderedCommand.State(kept: optionalInteger(7), expires: expires, now: now), sentAt: optionalInteger(8),
+      state: CommandProgress.State(kept: optionalInteger(7), expires: expires, now: now), sentAt: optionalInteger(8),
       deliveredAt: optionalInteger(9), confirmedAt: optionalInteger(12), attempts: Int(optionalInteger(10) ?? 0),
-      cursor: OrderCursor(order: integer(0), device: integer(11)))
+      cursor: CommandCursor(order: integer(0), device: integer(11)))
   }
 }

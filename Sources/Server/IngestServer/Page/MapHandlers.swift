@@ -16,7 +16,7 @@ struct MapHandlers: Sendable {
 
   /// `PUT /admin/v1/map`: takes the place of the run's last one.
   func put(_ exchange: Exchange) -> Reply {
-    do throws(MapRefusal) {
+    do throws(MapError) {
       let map = try MapBoard.Map(geoJSON: exchange.body)
       let run = exchange.run
       return shared.put(exchange.body, .map, of: run) {
@@ -83,17 +83,17 @@ final class MapBoard: Sendable {
 extension MapBoard.Map {
   /// A FeatureCollection (RFC 7946 §3.3) as far as the page draws it: points, lines and areas, each with any properties.
   /// What would not be drawn is refused, with its place.
-  init(geoJSON bytes: [UInt8]) throws(MapRefusal) {
+  init(geoJSON bytes: [UInt8]) throws(MapError) {
     guard bytes.count <= MapBoard.bytesMax else {
-      throw MapRefusal("the map has \(bytes.count) bytes; the limit is \(MapBoard.bytesMax)")
+      throw MapError("the map has \(bytes.count) bytes; the limit is \(MapBoard.bytesMax)")
     }
     let document: JSONValue
     do throws(JSONError) { document = try JSONValue(parsing: bytes.span, reading: .lenient) } catch {
-      throw MapRefusal("\(error)")
+      throw MapError("\(error)")
     }
     guard case .string("FeatureCollection")? = document["type"], case .array(let features)? = document["features"]
     else {
-      throw MapRefusal("the map must be a GeoJSON FeatureCollection")
+      throw MapError("the map must be a GeoJSON FeatureCollection")
     }
     for (index, feature) in features.enumerated() { try Self.check(feature, at: "features[\(index)]") }
     self.bytes = bytes
@@ -105,23 +105,23 @@ extension MapBoard.Map {
     "Point": 0, "MultiPoint": 1, "LineString": 1, "MultiLineString": 2, "Polygon": 2, "MultiPolygon": 3,
   ]
 
-  private static func check(_ feature: JSONValue, at path: String) throws(MapRefusal) {
-    guard case .string("Feature")? = feature["type"] else { throw MapRefusal("\(path) must be a Feature") }
+  private static func check(_ feature: JSONValue, at path: String) throws(MapError) {
+    guard case .string("Feature")? = feature["type"] else { throw MapError("\(path) must be a Feature") }
     switch feature["properties"] {
     case .object?, .null?, nil: break
-    default: throw MapRefusal("\(path).properties must be an object or null")
+    default: throw MapError("\(path).properties must be an object or null")
     }
-    guard let geometry = feature["geometry"] else { throw MapRefusal("\(path).geometry is missing") }
+    guard let geometry = feature["geometry"] else { throw MapError("\(path).geometry is missing") }
     // A feature without a place (RFC 7946 §3.2) is none on a map.
     if geometry == .null { return }
     guard case .string(let kind)? = geometry["type"], let depth = depths.first(where: { $0.key == kind })?.value else {
-      throw MapRefusal("\(path).geometry.type must be one of \(depths.map(\.key).joined(separator: ", "))")
+      throw MapError("\(path).geometry.type must be one of \(depths.map(\.key).joined(separator: ", "))")
     }
     try check(geometry["coordinates"] ?? .null, depth: depth, at: "\(path).geometry.coordinates")
   }
 
-  private static func check(_ value: JSONValue, depth: Int, at path: String) throws(MapRefusal) {
-    guard case .array(let elements) = value else { throw MapRefusal("\(path) must be a list") }
+  private static func check(_ value: JSONValue, depth: Int, at path: String) throws(MapError) {
+    guard case .array(let elements) = value else { throw MapError("\(path) must be a list") }
     guard depth == 0 else {
       for (index, element) in elements.enumerated() {
         try check(element, depth: depth - 1, at: "\(path)[\(index)]")
@@ -129,7 +129,7 @@ extension MapBoard.Map {
       return
     }
     guard elements.count >= 2, isDegrees(elements[0], upTo: 180), isDegrees(elements[1], upTo: 90) else {
-      throw MapRefusal("\(path) must begin with a longitude and a latitude in degrees")
+      throw MapError("\(path) must begin with a longitude and a latitude in degrees")
     }
   }
 
@@ -143,7 +143,7 @@ extension MapBoard.Map {
 }
 
 /// Why a text is no map.
-struct MapRefusal: Error {
+struct MapError: Error {
   let reason: String
 
   init(_ reason: String) { self.reason = reason }

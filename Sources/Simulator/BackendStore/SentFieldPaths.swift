@@ -2,7 +2,7 @@ package import Scenario
 
 /// Where an app sends the fields of its records, when a template gives them other names than the record's own (SDK §7.5): a store
 /// that keeps what comes shows them there. A key of the template that holds one field is no usual name of another.
-package struct SentPlaces: Sendable {
+package struct SentFieldPaths: Sendable {
   private var places: [String: [[JSONStep]]] = [:]
   /// Whose a name of one step is.
   private var owners: [String: Set<String>] = [:]

@@ -1,11 +1,10 @@
-/// What became of an order at one device.
-package struct OrderedCommand: Equatable, Sendable {
-  /// How far an order came at a device.
+/// The progress of a queued command at one device.
+package struct CommandProgress: Equatable, Sendable {
   package enum State: String, Sendable {
     case queued, sent
     /// The device showed that it read the answer that carried it.
     case delivered
-    /// A record that the device made later shows what was ordered.
+    /// A record that the device made later shows its effect.
     case confirmed
     case expired
 
@@ -33,12 +32,12 @@ package struct OrderedCommand: Equatable, Sendable {
   package var deliveredAt: Int64?
   package var confirmedAt: Int64?
   package var attempts: Int
-  package var cursor: OrderCursor
+  package var cursor: CommandCursor
 
   package init(
     id: Int64, target: QueuedCommand.Target, command: [UInt8], createdAt: Int64, expiresAt: Int64,
     device: String? = nil, state: State, sentAt: Int64? = nil, deliveredAt: Int64? = nil, confirmedAt: Int64? = nil,
-    attempts: Int, cursor: OrderCursor
+    attempts: Int, cursor: CommandCursor
   ) {
     self.id = id
     self.target = target

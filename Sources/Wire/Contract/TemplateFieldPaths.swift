@@ -3,7 +3,7 @@ import JSON
 
 /// Where a template puts the values of a record, by the record's own names for them (SDK §7.5), so that they can be looked up in
 /// what it has written. Only a value that a tag makes alone has a place: of `"id-<%= uuid %>"` nothing tells which part it is.
-package struct TemplatePlaces: Sendable {
+package struct TemplateFieldPaths: Sendable {
   /// One step from the root to a value.
   package enum Step: Hashable, Sendable {
     case member(String)

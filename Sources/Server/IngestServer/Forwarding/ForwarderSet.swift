@@ -3,7 +3,7 @@ import Store
 import Synchronization
 
 /// All forwarders of a server. One without sinks has none.
-package final class ForwardDesk: Sendable {
+package final class ForwarderSet: Sendable {
   private struct State {
     var forwarders: [Forwarder] = []
     var board: ArrivalBoard?
@@ -23,14 +23,14 @@ package final class ForwardDesk: Sendable {
   ) throws(ServerError) {
     state.withLock { $0.board = board }
     for (number, target) in targets.enumerated() {
-      let ticket = Ticket(owner: ForwardDesk.owner, number: UInt64(number))
+      let ticket = Ticket(owner: ForwarderSet.owner, number: UInt64(number))
       let forwarder: Forwarder
       do throws(ServerError) {
         forwarder = try Forwarder(
           target,
           Forwarder.Dependencies(
             board: board, readers: readers, submit: { writer.submit($0, ticket: ticket) }, notify: notify,
-            leadership: ForwardDesk.leadership(leadership, of: target.name)))
+            leadership: ForwarderSet.leadership(leadership, of: target.name)))
       } catch {
         stop()
         throw error
@@ -48,7 +48,7 @@ package final class ForwardDesk: Sendable {
 
   /// False when the job was not a forwarder's.
   func take(_ completion: Completion) -> Bool {
-    guard completion.ticket.owner == ForwardDesk.owner else { return false }
+    guard completion.ticket.owner == ForwarderSet.owner else { return false }
     var isDone = true
     if case .unavailable = completion.result { isDone = false }
     let number = Int(completion.ticket.number)

@@ -19,7 +19,7 @@ final class ProxyScratch {
 
 /// What all connections of a proxy share: who a request is from, what faults it meets, and where everything is noted that is
 /// known of it in the end.
-final class ProxyDesk: Sendable {
+final class ProxyContext: Sendable {
   let context: ServerContext
   let target: UpstreamTarget
   let name: ProxyName
@@ -84,7 +84,7 @@ final class ProxyDesk: Sendable {
 }
 
 /// Faults, and what has to be known for them.
-extension ProxyDesk {
+extension ProxyContext {
   /// Whether a rule may want to answer in the upstream's place, or to hold the request back, when the whole of it is known.
   func holdsBody(of current: ProxyExchange) -> Bool { context.faults.board.concernsRequests }
 
@@ -138,7 +138,7 @@ extension ProxyDesk {
 }
 
 /// What a proxy knows of an exchange when it is over.
-extension ProxyDesk {
+extension ProxyContext {
   func note(_ current: ProxyExchange, _ scratch: ProxyScratch, now: MonotonicInstant) {
     let exchange = current.exchange
     let content = exchange.route.deviceOperation == .uploadLocations ? current.content(atMost: bodyBytesMax) : []

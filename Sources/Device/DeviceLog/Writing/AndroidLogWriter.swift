@@ -4,7 +4,7 @@ import JSON
 import Vocabulary
 
 /// Lines of the Android text export: time, level, place, and the message on the next line (SDK §20.3).
-struct AndroidPage {
+struct AndroidLogWriter {
   private let time: LocalTime
   private let level: String
   private(set) var text = ""
@@ -70,7 +70,7 @@ struct AndroidPage {
   }
 }
 
-extension AndroidPage {
+extension AndroidLogWriter {
   /// Each group of entries is in a file of its own.
   mutating func write(_ entry: LogEntry) {
     if writeLife(entry) || writeMotion(entry) || writeLocation(entry) || writeGeofence(entry) || writeQueue(entry) {
@@ -189,7 +189,7 @@ extension AndroidPage {
   }
 }
 
-extension AndroidPage {
+extension AndroidLogWriter {
   mutating func writeLocation(_ entry: LogEntry) -> Bool {
     switch entry {
     case .locationUpdates(let isOn):
@@ -259,7 +259,7 @@ extension AndroidPage {
   }
 }
 
-extension AndroidPage {
+extension AndroidLogWriter {
   mutating func writeQueue(_ entry: LogEntry) -> Bool {
     switch entry {
     case .inserted(let uuid, _, _, _): line("✅", "SQLiteLocationDAO persist", "INSERT: \(lower(uuid))")

@@ -39,7 +39,7 @@ struct ContentExpectation: Sendable {
   let within: Int64?
   private let event: String?
   /// How far a command has come at least.
-  private let state: OrderedCommand.State?
+  private let state: CommandProgress.State?
   private let conditions: [ContentCondition]
   /// Refreshes that brought a device new tokens, and not those that were answered in a certain way.
   private let wantsTokens: Bool
@@ -148,12 +148,12 @@ extension ContentExpectation.Kind: ExpectationChoice {
   static var choices: [String] { allCases.map(\.rawValue) }
 }
 
-extension OrderedCommand.State: ExpectationChoice {
-  static let choices = [OrderedCommand.State.queued, .sent, .delivered, .confirmed, .expired].map(\.rawValue)
+extension CommandProgress.State: ExpectationChoice {
+  static let choices = [CommandProgress.State.queued, .sent, .delivered, .confirmed, .expired].map(\.rawValue)
 
   /// A command that is delivered was sent.
-  fileprivate func includes(_ state: OrderedCommand.State) -> Bool {
-    let way = [OrderedCommand.State.queued, .sent, .delivered, .confirmed]
+  fileprivate func includes(_ state: CommandProgress.State) -> Bool {
+    let way = [CommandProgress.State.queued, .sent, .delivered, .confirmed]
     guard let own = way.firstIndex(of: self), let other = way.firstIndex(of: state) else { return self == state }
     return other >= own
   }
@@ -161,7 +161,7 @@ extension OrderedCommand.State: ExpectationChoice {
 
 extension ContentExpectation {
   /// What is not as it is expected to be; empty where all is.
-  func differences(_ document: JSONValue, event found: String? = nil, state came: OrderedCommand.State? = nil)
+  func differences(_ document: JSONValue, event found: String? = nil, state came: CommandProgress.State? = nil)
     -> [String]
   {
     var differences: [String] = []
@@ -178,7 +178,7 @@ extension ContentExpectation {
   }
 
   /// When a command came as far as it is expected to, in milliseconds since 1970: what became of it later does not move it behind others.
-  func instant(of line: OrderedCommand) -> Int64 {
+  func instant(of line: CommandProgress) -> Int64 {
     let instant: Int64? =
       switch state {
       case nil, .queued: line.createdAt

@@ -24,7 +24,7 @@ package struct Look: Sendable {
 
   private var cursor: ArrivalCursor?
   private var sequence: Int64 = 0
-  private var order: OrderCursor?
+  private var order: CommandCursor?
 
   /// The ledger is too long for one look, and the next goes on where the last one ended.
   var isMidway: Bool { order != nil }
@@ -184,7 +184,7 @@ extension Look {
     if !isMidway { (tally, changesAt) = (Tally(expectation, tally.bounds), nil) }
     var seen = 0
     repeat {
-      let page = try reader.orders(
+      let page = try reader.commands(
         run: expectation.run, device: device, now: now, after: order, limit: Self.linesAtOnce)
       for line in page.elements { note(line) }
       seen += page.elements.count
@@ -193,7 +193,7 @@ extension Look {
     isScanned = order == nil
   }
 
-  private mutating func note(_ line: OrderedCommand) {
+  private mutating func note(_ line: CommandProgress) {
     if line.state == .queued { changesAt = min(changesAt ?? .max, line.expiresAt) }
     let occurrence = Occurrence(place: .command(line.id, device: line.device), at: expectation.instant(of: line))
     var writer = JSONWriter(capacity: 256)

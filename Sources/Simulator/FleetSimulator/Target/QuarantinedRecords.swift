@@ -2,7 +2,7 @@ package import Base
 import JSON
 
 /// Records that a store has put aside, and what they are known by again.
-package struct PutAsideRecords {
+package struct QuarantinedRecords {
   /// Of their bytes, where the store keeps them as they came.
   private var marks: Set<UInt64> = []
   private var uuids: Set<UUID128>

@@ -3,7 +3,7 @@ import Shell
 package import Store
 
 /// Where records are messages: `nats://HOST[:PORT][,…]/PREFIX` or `kafka://HOST[:PORT][,…]/TOPIC`; `tls://` and `kafka+ssl://` over TLS.
-package struct StreamPlace: Equatable, Sendable {
+package struct StreamURL: Equatable, Sendable {
   /// Of which system, and what is named there.
   package enum Kind: Equatable, Sendable {
     /// The first tokens of the subjects.
@@ -39,14 +39,14 @@ package struct StreamPlace: Equatable, Sendable {
 
   /// `hasExtras`: the parameters `run` and `ca` may stand there.
   package init(_ url: String, hasExtras: Bool = false) throws(Problem) {
-    guard let scheme = StreamPlace.schemes.first(where: url.hasPrefix),
+    guard let scheme = StreamURL.schemes.first(where: url.hasPrefix),
       url.utf8.allSatisfy({ (0x21...0x7E).contains($0) }), !url.contains("#")
     else { throw Problem(text: "it is none of nats://, tls://, kafka:// and kafka+ssl://") }
     let parts = url.dropFirst(scheme.count).split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
     let hosts = parts[0].prefix { $0 != "/" }
     let path = parts[0].dropFirst(hosts.count)
     guard !hosts.contains("@") else {
-      throw Problem(text: "a URL is shown in reports: \(StreamPlace.variable) takes what is secret")
+      throw Problem(text: "a URL is shown in reports: \(StreamURL.variable) takes what is secret")
     }
     let isKafka = scheme.hasPrefix("kafka")
     self.hosts = hosts.split(separator: ",").map { host in
@@ -65,10 +65,10 @@ package struct StreamPlace: Equatable, Sendable {
         login = KafkaTopic.Login(rawValue: name) ?? login
       case ("run", let run) where hasExtras && !run.isEmpty: extras.run = run
       case ("ca", let file) where hasExtras && !file.isEmpty: extras.authorities = file
-      default: throw Problem(text: StreamPlace.parameters(isKafka: isKafka, hasExtras: hasExtras))
+      default: throw Problem(text: StreamURL.parameters(isKafka: isKafka, hasExtras: hasExtras))
       }
     }
-    kind = isKafka ? .kafka(topic: try StreamPlace.topic(path), login) : .nats(prefix: try StreamPlace.prefix(path))
+    kind = isKafka ? .kafka(topic: try StreamURL.topic(path), login) : .nats(prefix: try StreamURL.prefix(path))
   }
 
   private static func parameters(isKafka: Bool, hasExtras: Bool) -> String {
@@ -109,7 +109,7 @@ package struct StreamPlace: Equatable, Sendable {
 }
 
 /// The client of a place, the same for what goes there and for what is read there.
-extension StreamPlace {
+extension StreamURL {
   private enum Client {
     case nats(JetStream)
     case kafka(KafkaTopic)
@@ -144,8 +144,8 @@ extension StreamPlace {
   package func read(_ take: (_ message: [UInt8]) -> Void) throws(StreamFailure) {
     let found: Client
     do throws(Problem) {
-      found = try client(token: try StreamPlace.token(), authorities: extras.authorities)
-    } catch { throw StreamFailure(message: "\(StreamPlace.variable): \(error.text)") }
+      found = try client(token: try StreamURL.token(), authorities: extras.authorities)
+    } catch { throw StreamFailure(message: "\(StreamURL.variable): \(error.text)") }
     switch found {
     case .nats(let stream): try stream.read(take)
     case .kafka(let topic): try topic.read(take)

@@ -5,11 +5,11 @@ import Store
 import TLS
 
 /// Where a server keeps what devices send, and where what is its own: the journal, the authority of development.
-struct DataPlace: Sendable {
+struct DataLocation: Sendable {
   private enum Records {
     case memory
     case folder
-    case database(PostgresPlace)
+    case database(PostgresURI)
   }
 
   let store: StoreConfiguration
@@ -19,7 +19,7 @@ struct DataPlace: Sendable {
 
   init(_ store: StoreConfiguration, nodeData: String?) {
     self.store = store
-    if let database = PostgresPlace(store.folder) {
+    if let database = PostgresURI(store.folder) {
       (records, ownFolder) = (.database(database), nodeData)
     } else if store.isInMemory {
       (records, ownFolder) = (.memory, nil)

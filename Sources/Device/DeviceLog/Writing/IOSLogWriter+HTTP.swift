@@ -2,7 +2,7 @@ import Base
 import Contract
 import Vocabulary
 
-extension IOSPage {
+extension IOSLogWriter {
   mutating func writeQueue(_ entry: LogEntry) -> Bool {
     switch entry {
     case .inserted(let uuid, let kind, let persistMode, let maxRecords):
@@ -100,7 +100,7 @@ extension Connectivity {
   }
 }
 
-extension IOSPage {
+extension IOSLogWriter {
   mutating func writeAuthorization(_ entry: LogEntry) -> Bool {
     let resolving = "-[TSAuthorization resolve:success:failure:]_block_invoke"
     switch entry {

@@ -2,9 +2,9 @@ package import Base
 import Database
 
 extension SQLiteReader {
-  package func orders(
-    run: String, device: DeviceIdentity?, now: WallInstant, after cursor: OrderCursor?, limit: Int
-  ) throws(StoreError) -> Page<OrderedCommand, OrderCursor> {
+  package func commands(
+    run: String, device: DeviceIdentity?, now: WallInstant, after cursor: CommandCursor?, limit: Int
+  ) throws(StoreError) -> Page<CommandProgress, CommandCursor> {
     try ask { () throws(DatabaseError) in
       let lines = try connection.with(
         """
@@ -24,7 +24,7 @@ extension SQLiteReader {
         row.bind(4, device == nil ? 1 : 0 as Int64)
         row.bind(5, text: name.utf8.span)
         row.bind(6, Int64(limit))
-        var lines: [OrderedCommand] = []
+        var lines: [CommandProgress] = []
         while try row.step() { lines.append(row.line(run: run, now: now.millisecondsSince1970)) }
         return lines
       }
@@ -82,14 +82,14 @@ extension SQLiteReader {
 }
 
 extension Execution {
-  fileprivate func line(run: String, now: Int64) -> OrderedCommand {
+  fileprivate func line(run: String, now: Int64) -> CommandProgress {
     let expires = integer(at: 5)
-    let state = OrderedCommand.State(kept: optionalInteger(at: 7), expires: expires, now: now)
-    return OrderedCommand(
+    let state = CommandProgress.State(kept: optionalInteger(at: 7), expires: expires, now: now)
+    return CommandProgress(
       id: integer(at: 0), target: QueuedCommand.Target(kind: integer(at: 1), run: run, text: text(at: 2)),
       command: blob(at: 3), createdAt: integer(at: 4), expiresAt: expires, device: optionalText(at: 6), state: state,
       sentAt: optionalInteger(at: 8), deliveredAt: optionalInteger(at: 9), confirmedAt: optionalInteger(at: 12),
       attempts: Int(integer(at: 10)),
-      cursor: OrderCursor(order: integer(at: 0), device: integer(at: 11)))
+      cursor: CommandCursor(order: integer(at: 0), device: integer(at: 11)))
   }
 }

@@ -1,5 +1,5 @@
 /// One thing that is wrong with a scenario: where it stands, which key it is about, what is wrong, what would be right.
-package struct ScenarioProblem: Error, Equatable, Sendable {
+package struct ScenarioError: Error, Equatable, Sendable {
   /// What sort of mistake it is, for tests and programs; people read the message.
   package enum Kind: String, CaseIterable, Sendable {
     /// No JSON5.
@@ -37,7 +37,7 @@ package struct ScenarioProblem: Error, Equatable, Sendable {
   }
 }
 
-extension ScenarioProblem {
+extension ScenarioError {
   /// One line as compilers write it; `sources` names the file and then the overrides in their order.
   package func text(sources: [String]) -> String {
     let subject = path.isEmpty ? "" : "\(path): "
@@ -46,18 +46,18 @@ extension ScenarioProblem {
 }
 
 /// All that is wrong with a scenario, in the order of the text.
-package struct ScenarioProblems: Error, Equatable, Sendable {
-  package let all: [ScenarioProblem]
+package struct ScenarioErrors: Error, Equatable, Sendable {
+  package let all: [ScenarioError]
 
-  init(_ problems: [ScenarioProblem]) {
+  init(_ problems: [ScenarioError]) {
     precondition(!problems.isEmpty, "an error needs a reason")
     all = problems.inReadingOrder
   }
 }
 
-extension [ScenarioProblem] {
+extension [ScenarioError] {
   /// By position; at one position in the order in which they were found.
-  var inReadingOrder: [ScenarioProblem] {
+  var inReadingOrder: [ScenarioError] {
     enumerated().sorted { ($0.element.position, $0.offset) < ($1.element.position, $1.offset) }.map(\.element)
   }
 }

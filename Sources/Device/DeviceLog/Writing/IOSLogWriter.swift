@@ -3,7 +3,7 @@ import Contract
 import Vocabulary
 
 /// Lines of the iOS text export: time, icon, selector, message, and a blank line behind each (SDK §20.2).
-struct IOSPage {
+struct IOSLogWriter {
   let instant: WallInstant
   let time: LocalTime
   let utcOffsetMinutes: Int
@@ -63,7 +63,7 @@ struct IOSPage {
   }
 }
 
-extension IOSPage {
+extension IOSLogWriter {
   /// Each group of entries is in a file of its own.
   mutating func write(_ entry: LogEntry) {
     if writeLife(entry) || writeMotion(entry) || writeLocation(entry) || writeGeofence(entry) || writeQueue(entry) {
@@ -185,7 +185,7 @@ extension IOSPage {
   }
 }
 
-extension IOSPage {
+extension IOSLogWriter {
   mutating func writeLocation(_ entry: LogEntry) -> Bool {
     let delegate = "-[TSTrackingService locationManager:didUpdateLocations:]"
     switch entry {

@@ -2,7 +2,7 @@ internal import Base
 
 /// A URI of a PostgreSQL database, `postgresql://user:password@host/name?key=value`
 /// (https://www.postgresql.org/docs/15/libpq-connect.html#LIBPQ-CONNSTRING).
-package struct PostgresPlace {
+package struct PostgresURI {
   /// Without a password and without parameters: what may be shown and written down.
   package let shown: String
   /// As they stand there, and decoded.
@@ -13,13 +13,13 @@ package struct PostgresPlace {
 
   /// A database with another name is a file of SQLite's.
   package init?(_ uri: String) {
-    guard let scheme = PostgresPlace.schemes.first(where: { uri.hasPrefix($0) }) else { return nil }
+    guard let scheme = PostgresURI.schemes.first(where: { uri.hasPrefix($0) }) else { return nil }
     let rest = uri.dropFirst(scheme.count)
     let end = rest.firstIndex { $0 == "?" } ?? rest.endIndex
     let slash = rest[..<end].firstIndex { $0 == "/" } ?? end
     var found: [Substring] = rest[end...].dropFirst().split(separator: "&").compactMap { parameter in
       let parts = parameter.split(separator: "=", maxSplits: 1)
-      guard parts.count == 2, PostgresPlace.secretParameters.contains(String(parts[0])) else { return nil }
+      guard parts.count == 2, PostgresURI.secretParameters.contains(String(parts[0])) else { return nil }
       return parts[1]
     }
     var user: Substring = ""
