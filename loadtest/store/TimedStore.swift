@@ -20,6 +20,9 @@ final class TimedStore: Store {
   }
 
   var outage: StoreOutage? { store.outage }
+  var outageDetail: String? { store.outageDetail }
+  var crowdedOut: Int { store.crowdedOut }
+  func damageFound() { store.damageFound() }
 
   func apply(_ group: [StoreJob], now: WallInstant) -> [StoreResult] {
     let start = clock.monotonicNow

@@ -219,8 +219,9 @@ extension RequestHead {
   /// Decoded bytes are appended behind the head's own; a segment without escapes stays where it is.
   private mutating func appendSegment(_ start: Int, _ end: Int, escaped: Bool) throws(HTTPError) {
     guard escaped else {
-      try checkDots(start, end, writtenAt: start)
-      segments.append(ByteRange(start, end))
+      let range = ByteRange(start, end)
+      if isDotSegment(range) { throw HTTPError(.dotSegment, at: start) }
+      segments.append(range)
       return
     }
     let decoded = fields.bytes.count

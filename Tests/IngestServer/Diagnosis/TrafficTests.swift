@@ -1,5 +1,6 @@
 import JSON
 import Network
+import Support
 import Testing
 
 @testable import IngestServer

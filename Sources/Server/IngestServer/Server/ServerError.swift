@@ -25,6 +25,11 @@ public struct ServerError: Error, CustomStringConvertible, Sendable {
     description = problem
   }
 
+  private init(system problem: String) {
+    code = .system
+    description = problem
+  }
+
   init(_ error: StoreError) {
     code = .data
     description = error.message
@@ -36,7 +41,7 @@ public struct ServerError: Error, CustomStringConvertible, Sendable {
     case let error as StoreError: self.init(error)
     case let error as ServerError: self = error
     case let error as NetworkError: self.init(error)
-    default: (code, description) = (.system, "\(error)")
+    default: self.init(system: "\(error)")
     }
   }
 

@@ -53,7 +53,7 @@ extension StoreReader {
   package func commands(
     run: String, device: DeviceIdentity? = nil, now: WallInstant, limit: Int
   ) throws(StoreError) -> Page<CommandProgress, CommandCursor> {
-    try orders(run: run, device: device, now: now, after: nil, limit: limit)
+    try commands(run: run, device: device, now: now, after: nil, limit: limit)
   }
 
   package func counts() throws(StoreError) -> StoreCounts { try counts(run: nil) }

@@ -1,4 +1,6 @@
 package import Base
+package import Vocabulary
+package import World
 
 /// Sees everything that happens in a run, in order, in the run's own thread, and changes nothing: a run goes the same way
 /// with any watchers.
