@@ -142,6 +142,27 @@ import Upload
     judge(folder.file("data"), isHeard: true)
   }
 
+  /// Params and extras have uuids of their own.
+  @Test func whatIsNoRecordIsNotLost() throws {
+    let server = try LocalServer.start()
+    defer { server.stop() }
+    let (order, device) = ("aaaaaaaa-4f89-41d3-9a0c-0305e82c0001", "bbbbbbbb-4f89-41d3-9a0c-0305e82c0001")
+    let record =
+      #"{"uuid":"\#(Self.uuid)","timestamp":"2026-07-28T18:34:22.563Z","coords":{"latitude":48.1,"longitude":11},"#
+      + #""extras":{"order":{"id":"\#(order)"}}}"#
+    let body = #"{"location":\#(record),"device":{"uuid":"\#(device)","model":"x"},"device_id":"phone-1"}"#
+    let client = try BlockingHTTPClient(TransportConfiguration())
+    let outcome = client.ask(server.url + "/locations", by: "POST", body: Array(body.utf8))
+    guard case .answered(200, reason: _, _) = outcome else { throw ChildProcess.Failure("\(outcome)") }
+    let call = CommandCall(["explain", "phone-1", "--journal", server.url])
+    #expect(call.code == .ok && call.output.contains("1 stored once as sent"), "\(call.output)")
+    #expect(!call.output.contains("lost"), "\(call.output)")
+    for uuid in [order, device] {
+      let call = CommandCall(["explain", uuid, "--journal", server.url])
+      #expect(call.code == .runInvalid && call.output.contains("no source knows it"), "\(call.output)")
+    }
+  }
+
   @Test func aJournalThatDoesNotKnowTheRecordIsNotCalledEmpty() throws {
     let server = try LocalServer.start()
     defer { server.stop() }

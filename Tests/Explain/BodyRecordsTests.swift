@@ -20,6 +20,38 @@ import Testing
     #expect(records("[\(record),\(other)]") == [record, other])
   }
 
+  /// Neither the params beside a record nor what it holds, whatever they are called.
+  @Test(arguments: ["location", "data"]) func whatIsNoRecordHasNoPlace(root: String) {
+    let (other, third) = (#""id":"\#(Self.second)""#, #"{"uuid":"\#(Self.second)","lat":1,"model":"x"}"#)
+    let record =
+      #"{"extras":{"order":{\#(other)},"stop":\#(third)},"uuid":"\#(Self.first)","coords":{"latitude":1,"longitude":2}}"#
+    for body in [
+      #"{"\#(root)":\#(record),"device":\#(third),\#(other)}"#,
+      #"{\#(other),"device":{\#(other)},"\#(root)":[\#(record)]}"#,
+      "[\(record)]", record,
+    ] {
+      #expect(records(body) == [record], "\(body)")
+    }
+    let bare = String(record.dropLast()) + #","device":\#(third)}"#
+    #expect(records(bare) == [bare])
+    // Cut behind the first record, and in the second one.
+    let cut = #"{"device":{\#(other)},"\#(root)":[\#(record),"#
+    #expect(records(cut) == [record])
+    #expect(records(cut + #"{"uuid":"\#(Self.first)","lat":1,"extras":{"order":{\#(other)}},"#) == [record])
+    #expect(records(#"{"\#(root)":{"uuid":"\#(Self.first)","lat":1,"extras":{"order":{\#(other)}},"#) == [])
+  }
+
+  /// As templates of apps make them.
+  @Test(arguments: [
+    #"{"rec":{"id":"U","p":[1,2]}}"#, #"{"id":"U","location":{"lat":1,"lng":2}}"#,
+    #"{"m":{"uuid":"U"},"lat":1,"lng":2}"#,
+    #"{"properties":{"uuid":"U"},"geometry":{"type":"Point","coordinates":[2,1]}}"#,
+    #"{"location":{"id":"U","where":[1,2]}}"#, #"{"tags":["a","b"],"point":{"id":"U","x":1,"y":2}}"#,
+  ])
+  func aRecordOfATemplateIsFound(body: String) {
+    #expect(records(body.replacing("U", with: Self.first)).count == 1)
+  }
+
   @Test func otherWordsForTheUUIDAreKnown() {
     #expect(records(#"{"id":"\#(Self.first)","t":1}"#).count == 1)
     #expect(records(#"{"name":"\#(Self.first)"}"#) == [])

@@ -77,54 +77,6 @@ package struct SeenRequest: Sendable {
   }
 }
 
-/// The records in a body, whatever stands around them, also when the body was cut.
-enum BodyRecords {
-  private static let names = Set(["uuid", "id", "location_id", "record_id", "guid"].map { Array($0.utf8) })
-
-  /// Each innermost object with a uuid, and its place.
-  static func find(in body: [UInt8]) -> [(uuid: UUID128, range: Range<Int>)] {
-    var found: [(UUID128, Range<Int>)] = []
-    var open: [(start: Int, uuid: UUID128?)] = []
-    var key: Range<Int>?
-    var position = 0
-    while position < body.count {
-      switch body[position] {
-      case UInt8(ascii: "{"):
-        open.append((position, nil))
-        key = nil
-      case UInt8(ascii: "}"):
-        if let object = open.popLast(), let uuid = object.uuid { found.append((uuid, object.start..<position + 1)) }
-        key = nil
-      case UInt8(ascii: "\""):
-        guard let end = endOfText(body, from: position + 1) else { return found }
-        let text = position + 1..<end
-        position = end
-        if let name = key, !open.isEmpty, names.contains(Array(body[name])), let uuid = UUID128(text: body[text].span) {
-          open[open.count - 1].uuid = open[open.count - 1].uuid ?? uuid
-        }
-        key = follows(body, end, UInt8(ascii: ":")) ? text : nil
-      case UInt8(ascii: ","), UInt8(ascii: "["): key = nil
-      default: break
-      }
-      position += 1
-    }
-    return found
-  }
-
-  private static func endOfText(_ body: [UInt8], from start: Int) -> Int? {
-    var position = start
-    while position < body.count {
-      if body[position] == UInt8(ascii: "\"") { return position }
-      position += body[position] == UInt8(ascii: "\\") ? 2 : 1
-    }
-    return nil
-  }
-
-  private static func follows(_ body: [UInt8], _ end: Int, _ sign: UInt8) -> Bool {
-    body[(end + 1)...].first { $0 > 0x20 } == sign
-  }
-}
-
 /// What the requests that were seen held: of each record the requests that it was in.
 package struct RequestBook: Sendable {
   struct Sighting: Sendable {
