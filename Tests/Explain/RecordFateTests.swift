@@ -106,6 +106,78 @@ import Vocabulary
     #expect(try story(log { $0.write(.destroyedAll(count: 1)) }).fate == .deletedByPhone)
   }
 
+  /// A phone begins a new file now and then, with a queue that the old one tells of.
+  @Test(arguments: [true, false]) func whatBecameOfARecordMayStandInTheNextLog(asksForAll: Bool) throws {
+    func fates(_ after: (inout WrittenLog) -> Void) throws -> RecordStory {
+      var log = WrittenLog(.ios)
+      log.begin()
+      let cut = log.bytes.count
+      log.wait(1_000)
+      after(&log)
+      let uuid = asksForAll ? nil : Self.uuid
+      let first = try ReadLog.story(Array(log.bytes[..<cut]), file: "1.log", of: uuid)
+      let second = try ReadLog.story(Array(log.bytes[cut...]), file: "2.log", of: uuid, after: first)
+      #expect(second.recordCount == 0)
+      return RecordJoin(logs: [first, second], requests: nil, store: store([]), device: "phone-1").story(of: Self.uuid)
+    }
+    let lost = try fates(acknowledged)
+    #expect(lost.fate == .lost && lost.evidence.map(\.place).prefix(2) == ["1.log", "2.log"], "\(lost)")
+    #expect(try fates { $0.write(.noNetwork) }.words.contains("could not send"))
+    #expect(try fates { $0.write(.destroyedAll(count: 1)) }.fate == .deletedByPhone)
+    for lock in [LogEntry.locked(uuid: Self.uuid), .lockedBatch(count: 1)] {
+      let refused = try fates { log in
+        for _ in 0..<5 {
+          log.write(lock, .response(status: 503, reason: "no"), .unlockedAll)
+          log.wait(1_000)
+        }
+      }
+      #expect(refused.fate == .refused && refused.words.contains("answered 503 5 times"), "\(refused)")
+    }
+  }
+
+  /// An export of three days, and another one of the next day.
+  @Test func whatTwoLogsTellIsCountedOnce() throws {
+    var log = WrittenLog(.ios)
+    log.begin()
+    let cut = log.bytes.count
+    log.tellZone()
+    for _ in 0..<5 {
+      log.wait(1_000)
+      log.write(.locked(uuid: Self.uuid), .response(status: 503, reason: "no"), .unlocked(uuid: Self.uuid))
+    }
+    let first = try ReadLog.story(log.bytes, file: "1.log")
+    let second = try ReadLog.story(Array(log.bytes[cut...]), file: "2.log", after: first)
+    let story = RecordJoin(logs: [first, second], requests: nil, store: store([]), device: "phone-1").story(
+      of: Self.uuid)
+    #expect(story.fate == .refused && story.words.contains("answered 503 5 times"), "\(story)")
+  }
+
+  /// `destroyLocation` writes the same line as an upload.
+  @Test func whatTheAppDeletesIsNotAcknowledged() throws {
+    let refused = try log { log in
+      log.write(.locked(uuid: Self.uuid), .response(status: 500, reason: "no"), .destroyed(uuid: Self.uuid))
+    }
+    let ofAnother = try log { log in
+      log.write(.locked(uuid: WrittenLog.uuid(2)), .response(status: 200, reason: "OK"))
+      log.write(.destroyed(uuid: WrittenLog.uuid(2)), .destroyed(uuid: Self.uuid))
+    }
+    var older = WrittenLog(.ios)
+    older.write(.lockedBatch(count: 1), .response(status: 200, reason: "OK"))
+    older.begin()
+    older.write(.destroyed(uuid: Self.uuid))
+    for log in [refused, ofAnother, try ReadLog.story(older.bytes, of: Self.uuid)] {
+      let story = story(log, nil, store([]))
+      #expect(story.fate == .deletedByPhone, "\(story)")
+    }
+    // In a batch, and where the log does not show the answer.
+    let batch = try log { log in
+      log.write(.lockedBatch(count: 1), .response(status: 200, reason: "OK"), .destroyed(uuid: Self.uuid))
+    }
+    for log in [batch, try log { $0.write(.destroyed(uuid: Self.uuid)) }] {
+      #expect(story(log, nil, store([])).fate == .lost)
+    }
+  }
+
   @Test func whatWasAcknowledgedAndIsNotThereIsLost() throws {
     let lost = try story(log(acknowledged), requests([503, 200]), store([]))
     #expect(lost.fate == .lost && lost.words.contains("answered 200"))

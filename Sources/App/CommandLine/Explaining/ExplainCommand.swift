@@ -120,9 +120,12 @@ struct ExplainCommand {
   }
 
   private func read(of uuid: UUID128?) throws(SourceError) -> [LogStory] {
-    try logs.map { (path) throws(SourceError) in
-      try LogFile.read(path, into: LogStory(file: path, of: uuid, gapsAbove: gapMilliseconds, zone: zone))
+    var stories: [LogStory] = []
+    for path in logs {
+      let story = LogStory(file: path, of: uuid, gapsAbove: gapMilliseconds, zone: zone, after: stories.last)
+      stories.append(try LogFile.read(path, into: story))
     }
+    return stories
   }
 }
 

@@ -19,10 +19,16 @@ package struct LogStory: Sendable {
   private var watch: GapWatch?
   private let gapMilliseconds: Int64
   private let isZoneGiven: Bool
+  /// What another log of the phone has left, and when it ends.
+  private let earlier: (records: RecordTrails, end: WallInstant)?
 
-  /// `uuid` says which record is followed; nil: all of them. Gaps above so many milliseconds are told.
-  package init(file: String, of uuid: UUID128?, gapsAbove milliseconds: Int64, zone: LogZone? = nil) {
+  /// `uuid` says which record is followed; nil: all of them. Gaps above so many milliseconds are told. `earlier` is a log of the
+  /// same phone, in which this one goes on where it begins behind it.
+  package init(
+    file: String, of uuid: UUID128?, gapsAbove milliseconds: Int64, zone: LogZone? = nil, after earlier: LogStory? = nil
+  ) {
     self.file = file
+    self.earlier = earlier.flatMap { earlier in earlier.end.map { (earlier.records, $0) } }
     records = RecordTrails(of: uuid, file: file)
     gapMilliseconds = milliseconds
     isZoneGiven = zone != nil
@@ -32,6 +38,7 @@ package struct LogStory: Sendable {
   package mutating func take(_ passage: LogPassage, on platform: DevicePlatform) {
     self.platform = platform
     entryCount += 1
+    if begin == nil, let earlier, earlier.end <= passage.time { records.goOn(from: earlier.records) }
     begin = begin ?? passage.time
     (end, lastLine) = (passage.time, passage.line)
     // Years come from the log even where the zone is given.
@@ -76,10 +83,12 @@ package struct LogStory: Sendable {
     recordCount > 1 && records.trails.count == 1 && records.trails.values.allSatisfy { $0.insertCount > 1 }
   }
 
+  func isInserted(_ uuid: UUID128) -> Bool { records.trails[uuid]?.inserted != nil }
+
   func isDestroyed(_ uuid: UUID128) -> Bool { records.trails[uuid]?.destroyed != nil }
 
   /// When the record was made; nil when the log does not know it.
-  func instant(of uuid: UUID128) -> WallInstant? { trail(of: uuid)?.inserted.time }
+  func instant(of uuid: UUID128) -> WallInstant? { trail(of: uuid)?.inserted?.time }
 
   /// The instants between which the log tells what happened.
   package var span: ClosedRange<WallInstant>? {
@@ -110,8 +119,8 @@ extension LogZone {
       .init(status: attempt.status, evidence: self.dated(attempt.evidence))
     }
     var result = trail
-    result.inserted = self.dated(trail.inserted)
-    result.fix?.time = isKnown ? trail.fix?.time.map { instant(of: $0, line: trail.inserted.line ?? 0) } : nil
+    result.inserted = trail.inserted.map { self.dated($0) }
+    result.fix?.time = isKnown ? trail.fix?.time.map { instant(of: $0, line: trail.inserted?.line ?? 0) } : nil
     result.refusals = trail.refusals.map(dated)
     result.acknowledged = trail.acknowledged.map(dated)
     result.destroyed = trail.destroyed.map { self.dated($0) }

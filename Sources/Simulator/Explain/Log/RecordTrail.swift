@@ -13,7 +13,8 @@ struct RecordTrail: Sendable {
     var isSuccess: Bool { (200...299).contains(status) }
   }
 
-  var inserted: Evidence
+  /// Nil where the record was made before this log begins.
+  var inserted: Evidence?
   /// The position that it was made of.
   struct LoggedFix: Sendable {
     var place: Coordinate
@@ -24,7 +25,7 @@ struct RecordTrail: Sendable {
   /// Nil when the log does not tell for certain.
   var fix: LoggedFix?
   /// How often a record of this uuid was made: more than once where the uuids of a log were blanked.
-  var insertCount = 1
+  var insertCount = 0
   /// The first ones and the last.
   var refusals: [Attempt] = []
   var refusalCount = 0
@@ -38,7 +39,10 @@ struct RecordTrail: Sendable {
 
   private static let refusalsKept = 3
 
-  init(_ inserted: Evidence, of fix: LoggedFix?) { (self.inserted, self.fix) = (inserted, fix) }
+  mutating func insert(_ evidence: Evidence, of fix: LoggedFix?) {
+    insertCount += 1
+    if inserted == nil { (inserted, self.fix) = (evidence, fix) }
+  }
 
   mutating func refuse(_ attempt: Attempt) {
     refusalCount += 1
@@ -46,7 +50,26 @@ struct RecordTrail: Sendable {
     refusals.append(attempt)
   }
 
+  /// It was made behind that answer to other records.
+  func isYounger(than answer: Attempt) -> Bool {
+    guard let inserted, inserted.place == answer.evidence.place else { return inserted != nil }
+    return inserted.line ?? 0 > answer.evidence.line ?? .max
+  }
+
   var isWaiting: Bool { destroyed == nil && droppedByPhone == nil }
+
+  /// How often a record was refused in all logs of its phone, and how the last time, of which some may tell the same.
+  static func refusals(in trails: [RecordTrail]) -> (count: Int, last: Attempt)? {
+    var all: (count: Int, last: Attempt)?
+    func time(_ attempt: Attempt?) -> WallInstant { attempt?.evidence.time ?? .earliest }
+    for trail in trails.sorted(by: { time($0.refusals.last) < time($1.refusals.last) }) {
+      guard let last = trail.refusals.last else { continue }
+      let isLater = time(trail.refusals.first) > time(all?.last)
+      let before = all?.count ?? 0
+      all = (isLater ? before + trail.refusalCount : max(before, trail.refusalCount), last)
+    }
+    return all
+  }
 }
 
 /// Follows the records of a phone through its log: into the queue, into requests, and out of it.
@@ -60,6 +83,8 @@ struct RecordTrails {
   /// What is on its way, and how it was answered.
   private var sent: [UUID128] = []
   private var response: RecordTrail.Attempt?
+  /// The log has told the uuid of what is on its way; else which records these are is reckoned from the queue.
+  private var isSentNamed = false
   private var fix: (logged: RecordTrail.LoggedFix?, at: WallInstant)?
   private var heldBack: Evidence?
 
@@ -68,6 +93,17 @@ struct RecordTrails {
 
   init(of wanted: UUID128?, file: String) { (self.wanted, self.file) = (wanted, file) }
 
+  /// With the queue that an earlier log of the phone has left.
+  mutating func goOn(from earlier: RecordTrails) {
+    (waiting, sent, response) = (earlier.waiting, earlier.sent, earlier.response)
+    isSentNamed = earlier.isSentNamed
+  }
+
+  /// Of a record that is followed. One that was made before the log begins is, too.
+  private mutating func change(_ uuid: UUID128, _ body: (inout RecordTrail) -> Void) {
+    if wanted == nil || uuid == wanted { body(&trails[uuid, default: RecordTrail()]) }
+  }
+
   mutating func take(_ passage: LogPassage) {
     for content in passage.contents { take(content, passage) }
   }
@@ -75,7 +111,7 @@ struct RecordTrails {
   /// At the end of the log: what still waits, and why.
   mutating func finish() {
     guard let heldBack, let line = heldBack.line else { return }
-    for uuid in waiting where trails[uuid]?.inserted.line ?? .max < line { trails[uuid]?.heldBack = heldBack }
+    for uuid in waiting where trails[uuid]?.inserted?.line ?? 0 < line { change(uuid) { $0.heldBack = heldBack } }
   }
 
   private mutating func take(_ content: LogFact.Content, _ passage: LogPassage) {
@@ -85,8 +121,9 @@ struct RecordTrails {
     case .acquired, .geofenceTrigger, .geofenceEvent: fix = nil
     case .inserted(let text, let kind): insert(text, isTracking: kind ?? .tracking == .tracking, passage)
     case .locked(let text?, _), .posting(let text):
-      (sent, response) = (UUID128(text: text.utf8.span).map { [$0] } ?? [], nil)
-    case .locked(nil, let count): (sent, response) = (Array(waiting.prefix(max(0, count))), nil)
+      (sent, response, isSentNamed) = (UUID128(text: text.utf8.span).map { [$0] } ?? [], nil, true)
+    case .locked(nil, let count):
+      (sent, response, isSentNamed) = (Array(waiting.prefix(max(0, count))), nil, false)
     case .response(let status): answer(status, passage)
     case .destroyed(let text): destroy(text, passage)
     case .queueCut(let count): drop(count, "deleted by the phone, as one of its oldest records", passage)
@@ -100,12 +137,9 @@ struct RecordTrails {
     guard let uuid = UUID128(text: text.utf8.span) else { return }
     waiting.append(uuid)
     guard wanted == nil || uuid == wanted else { return }
-    guard trails[uuid] == nil else {
-      trails[uuid]?.insertCount += 1
-      return
-    }
     let isOfFix = isTracking && fix.map { passage.time.milliseconds(since: $0.at) <= Self.fixWithin } ?? false
-    trails[uuid] = RecordTrail(evidence("recorded", passage), of: isOfFix ? fix?.logged : nil)
+    let (evidence, logged) = (evidence("recorded", passage), isOfFix ? fix?.logged : nil)
+    change(uuid) { $0.insert(evidence, of: logged) }
     fix = nil
   }
 
@@ -114,22 +148,32 @@ struct RecordTrails {
     let attempt = RecordTrail.Attempt(status: status, evidence: evidence(words, passage))
     response = attempt
     guard !attempt.isSuccess else { return }
-    for uuid in sent { trails[uuid]?.refuse(attempt) }
+    for uuid in sent { change(uuid) { $0.refuse(attempt) } }
   }
 
   private mutating func destroy(_ text: String, _ passage: LogPassage) {
     guard let uuid = UUID128(text: text.utf8.span) else { return }
     if let place = waiting.firstIndex(of: uuid) { waiting.remove(at: place) }
-    guard trails[uuid]?.isWaiting ?? false else { return }
-    if let response, response.isSuccess { trails[uuid]?.acknowledged = response }
-    let evidence = evidence("deleted from the phone, as acknowledged", passage)
-    trails[uuid]?.destroyed = evidence
+    let (response, isOther) = (response, isSentNamed && !sent.contains(uuid))
+    let ends = (
+      evidence("deleted from the phone, as acknowledged", passage),
+      evidence("deleted by the app, without an acknowledgement", passage)
+    )
+    change(uuid) { trail in
+      guard trail.isWaiting else { return }
+      // Also the app may delete a record. Where the log shows no answer it may have begun behind it.
+      if let response, isOther || !response.isSuccess || trail.isYounger(than: response) {
+        trail.droppedByPhone = ends.1
+      } else {
+        (trail.acknowledged, trail.destroyed) = (response, ends.0)
+      }
+    }
   }
 
   private mutating func drop(_ count: Int, _ words: String, _ passage: LogPassage) {
     let gone = waiting.prefix(max(0, count))
     let evidence = evidence(words, passage)
-    for uuid in gone { trails[uuid]?.droppedByPhone = evidence }
+    for uuid in gone { change(uuid) { $0.droppedByPhone = evidence } }
     waiting.removeFirst(gone.count)
   }
 

@@ -82,7 +82,10 @@ package struct RecordJoin {
     guard let store else { return [] }
     var missing: Set<UUID128> = []
     for log in logs {
-      for uuid in log.uuids where store.rows[uuid] == nil && log.isDestroyed(uuid) { missing.insert(uuid) }
+      // Of one that was made before all logs only a question by its uuid tells.
+      for uuid in log.uuids where store.rows[uuid] == nil && log.isDestroyed(uuid) {
+        if logs.contains(where: { $0.isInserted(uuid) }) { missing.insert(uuid) }
+      }
     }
     if let requests {
       for uuid in requests.sightings.keys where store.rows[uuid] == nil {
@@ -210,16 +213,16 @@ package struct RecordJoin {
       return (.refused, "refused: answered \(last.status)\(by) \(times), and still on the phone")
     }
     if !seen.isEmpty { return (.waiting, "waiting on the phone: its requests had no answer") }
-    if let trail = trails.first {
-      if let last = trail.refusals.last, last.status > 0 {
-        return (
-          .refused,
-          "refused: answered \(last.status) \(StoryText.count(trail.refusalCount, "time")), and still on the phone"
-        )
-      }
-      if trail.refusalCount > 0 { return (.waiting, "waiting on the phone: its requests had no answer") }
-      let why = trail.heldBack == nil ? "not sent before the log ends" : "the phone could not send"
-      return (.waiting, "waiting on the phone: \(why)")
+    if let refusals = RecordTrail.refusals(in: trails) {
+      guard refusals.last.status > 0 else { return (.waiting, "waiting on the phone: its requests had no answer") }
+      let times = StoryText.count(refusals.count, "time")
+      return (.refused, "refused: answered \(refusals.last.status) \(times), and still on the phone")
+    }
+    if !trails.isEmpty {
+      let isHeldBack = trails.contains { $0.heldBack != nil }
+      return (
+        .waiting, "waiting on the phone: \(isHeldBack ? "the phone could not send" : "not sent before the log ends")"
+      )
     }
     return (.unknown, unknownWords)
   }
@@ -236,9 +239,8 @@ package struct RecordJoin {
 
 extension RecordTrail {
   fileprivate var evidence: [Evidence] {
-    [inserted] + refusals.map(\.evidence)
-      + [acknowledged?.evidence, destroyed, droppedByPhone, isWaiting ? heldBack : nil]
-      .compactMap { $0 }
+    let ends = [acknowledged?.evidence, destroyed, droppedByPhone, isWaiting ? heldBack : nil]
+    return ([inserted] + refusals.map(\.evidence) + ends).compactMap { $0 }
   }
 }
 
