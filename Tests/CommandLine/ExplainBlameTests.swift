@@ -142,6 +142,38 @@ import Upload
     judge(folder.file("data"), isHeard: true)
   }
 
+  @Test func whatWasDeletedInTheStoreIsNotLost() throws {
+    let server = try LocalServer.start()
+    defer { server.stop() }
+    try Self.upload(to: server.url)
+    let client = try BlockingHTTPClient(TransportConfiguration())
+    let deleted = client.ask(server.url + "/admin/v1/devices/phone-1", by: "DELETE")
+    guard case .answered(200..<300, reason: _, _) = deleted else { throw ChildProcess.Failure("\(deleted)") }
+    func judge(_ words: String) {
+      for subject in [Self.uuid, "phone-1"] {
+        let call = CommandCall(["explain", subject, "--journal", server.url])
+        #expect(call.code == .runInvalid && call.output.contains(words), "\(call.output)")
+      }
+    }
+    judge("the store does not know 'phone-1', which may have been deleted")
+    // The same device, made anew.
+    let other =
+      #"{"location":{"uuid":"3f2504e0-4f89-41d3-9a0c-0305e82c3302","timestamp":"2026-07-28T18:34:23.563Z","coords":{"latitude":48.1,"longitude":11}}}"#
+    let outcome = client.ask(server.url + "/locations/phone-1", by: "POST", body: Array(other.utf8))
+    guard case .answered(200, reason: _, _) = outcome else { throw ChildProcess.Failure("\(outcome)") }
+    judge("'phone-1' was deleted in the store after it")
+  }
+
+  /// A device that was misspelt has not lost its records to another one.
+  @Test func aDeviceThatNothingKnowsIsNoOwner() throws {
+    let town = try ExplainTown()
+    let right = town.explain("cars-1", "--log", town.log, "--journal", town.data)
+    #expect(right.code == .ok, "\(right.output)\(right.error)")
+    let wrong = town.explain("cars-l", "--log", town.log, "--journal", town.data)
+    #expect(wrong.code == .runInvalid, "\(wrong.output)\(wrong.error)")
+    #expect(wrong.output.contains("stored under 'cars-1'; the store does not know 'cars-l'"), "\(wrong.output)")
+  }
+
   /// Params and extras have uuids of their own.
   @Test func whatIsNoRecordIsNotLost() throws {
     let server = try LocalServer.start()

@@ -75,6 +75,15 @@ import Vocabulary
     #expect(story.words.contains("ask again later") == !isLost)
   }
 
+  /// As after `--retain-days`.
+  @Test(arguments: [(0, true), (1, false)]) func whatTheStoreHasDeletedIsNotLost(taken: Int, isLost: Bool) {
+    var store = store([])
+    store.accounts = ["phone-1": StoreAccount(taken: taken, since: WrittenLog.start)]
+    let story = story(nil, requests([200]), store)
+    #expect(story.fate == (isLost ? .lost : .notJudged), "\(story.words)")
+    #expect(story.words.contains("the store has deleted 1 record of 'phone-1'") == !isLost, "\(story.words)")
+  }
+
   @Test func aFieldThatIsNullIsNamed() throws {
     let entry = Self.sent.replacing(#""is_moving":true"#, with: #""is_moving":null"#)
     let story = story(nil, requests([200]), store([("phone-1", entry)]))

@@ -20,7 +20,7 @@ protocol RequestJournal {
   /// When the oldest request came, of any device; nil: there is none.
   func begin() throws(SourceError) -> WallInstant?
   /// Every device that is known there; none where no devices are listed.
-  func devices() throws(SourceError) -> [String]
+  func devices() throws(SourceError) -> [String: StoreAccount]
   /// Records that were acknowledged and put aside, with the reasons.
   func putAside(_ take: (UUID128, Evidence) -> Void) throws(SourceError)
   /// Nil where nothing is stored, and where only what others acknowledged is listed, as by a proxy.
@@ -96,7 +96,11 @@ struct ExplainSources {
     guard let store = place else { return join(nil) }
     var book = StoreBook(
       store.place, of: uuid, askedAt: SystemClock().wallNow, readDelay: backend == nil ? .zero : readDelay)
-    if backend == nil { try journal?.putAside { book.putAside($0, $1) } }
+    if backend == nil, let journal {
+      try journal.putAside { book.putAside($0, $1) }
+      // Before the lists: what comes meanwhile is in these.
+      book.accounts = try journal.devices()
+    }
     let known = join(book).known.union([uuid].compactMap { $0 })
     if store.isOfAllDevices {
       try readAll(of: store, device: device, keeping: known, into: &book)
@@ -105,7 +109,8 @@ struct ExplainSources {
     if let device { try read(device, in: store, into: &book) }
     let named = Set(others).subtracting([device].compactMap { $0 })
     for name in named.sorted() { try read(name, in: store, keeping: known, into: &book) }
-    let rest = try candidates(requests).subtracting(named).subtracting([device].compactMap { $0 }).sorted()
+    let rest = try candidates(requests, book.accounts).subtracting(named).subtracting([device].compactMap { $0 })
+      .sorted()
     // Reading all devices takes long: of a device it is done where something is missing.
     guard uuid != nil || !join(book).missing.isEmpty else {
       var join = join(book)
@@ -147,9 +152,10 @@ struct ExplainSources {
   }
 
   /// Under which a record may lie by mistake, or twice.
-  private func candidates(_ requests: RequestBook?) throws(SourceError) -> Set<String> {
-    var names = requests?.devices ?? []
-    if let journal { names.formUnion(try journal.devices()) }
-    return names
+  private func candidates(
+    _ requests: RequestBook?, _ known: [String: StoreAccount]?
+  ) throws(SourceError) -> Set<String> {
+    let listed = if let known { known } else { try journal?.devices() ?? [:] }
+    return (requests?.devices ?? []).union(listed.keys)
   }
 }

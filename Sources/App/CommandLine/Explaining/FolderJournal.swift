@@ -88,17 +88,20 @@ struct FolderJournal: RequestJournal {
 
   private static let unpackedBytesMax = 10_485_760
 
-  func devices() throws(SourceError) -> [String] {
+  func devices() throws(SourceError) -> [String: StoreAccount] {
     do throws(StoreError) {
       let reader = try SQLiteReader(folder: folder)
-      var names: [String] = []
+      var accounts: [String: StoreAccount] = [:]
       var next: Int64?
       repeat {
         let page = try reader.devices(run: run, after: next, limit: FolderJournal.page)
-        names += page.elements.map(\.identity.name)
+        for device in page.elements {
+          accounts[device.identity.name] = StoreAccount(
+            taken: Int(device.points), since: WallInstant(exactly: device.firstSeen))
+        }
         next = page.next
       } while next != nil
-      return names
+      return accounts
     } catch { throw SourceError(message: error.message) }
   }
 

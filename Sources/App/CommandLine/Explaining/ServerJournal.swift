@@ -105,13 +105,15 @@ struct ServerJournal: RequestJournal {
     runs.sorted().map { "--journal \(base)\($0 == "" ? "" : "/r/\($0.percentEncoded)")" }
   }
 
-  func devices() throws(SourceError) -> [String] {
-    guard try listsDevices() else { return [] }
-    var names: [String] = []
+  func devices() throws(SourceError) -> [String: StoreAccount] {
+    guard try listsDevices() else { return [:] }
+    var accounts: [String: StoreAccount] = [:]
     try pages("/admin/v1/devices?limit=1000", "devices", "next") { device in
-      if isOfRun(device), let name = device["device"]?.text ?? device["name"]?.text { names.append(name) }
+      guard isOfRun(device), let name = device["device"]?.text ?? device["name"]?.text else { return }
+      let taken: Int? = if case .integer(let count)? = device["records"] { Int(count) } else { nil }
+      accounts[name] = StoreAccount(taken: taken ?? 0, since: device["firstSeen"]?.instant)
     }
-    return names
+    return accounts
   }
 
   func putAside(_ take: (UUID128, Evidence) -> Void) throws(SourceError) {

@@ -122,12 +122,14 @@ package struct RecordJoin {
       )
     }
     if let store, let found = stored(uuid, trails, in: store, owner) { return found }
-    let (fate, words) = unstored(uuid, trails, seen)
+    let (fate, words) = unstored(uuid, trails, seen, owner)
     return (fate, words, .none)
   }
 
   /// Of a record that no store shows.
-  private func unstored(_ uuid: UUID128, _ trails: [RecordTrail], _ seen: [SeenRequest]) -> (RecordFate, String) {
+  private func unstored(
+    _ uuid: UUID128, _ trails: [RecordTrail], _ seen: [SeenRequest], _ owner: String?
+  ) -> (RecordFate, String) {
     if let aside = store?.putAside[uuid] { return (.quarantined, "acknowledged and quarantined: \(aside.words)") }
     let successes = seen.filter(\.isSuccess)
     guard !successes.isEmpty || trails.contains(where: { $0.destroyed != nil }) else {
@@ -147,8 +149,8 @@ package struct RecordJoin {
     }
     if let silence = store.silence { return (.notJudged, "acknowledged, and not judged: \(silence)") }
     let acknowledgement = successes.last?.time ?? trails.compactMap { $0.destroyed?.time }.max()
-    if let reprieve = store.reprieve(of: acknowledgement) {
-      return (.notJudged, "acknowledged, and not judged: \(reprieve)")
+    if let doubt = store.reprieve(of: acknowledgement) ?? store.deletion(under: owner, of: acknowledgement) {
+      return (.notJudged, "acknowledged, and not judged: \(doubt)")
     }
     guard let success = successes.last else {
       return (.lost, "acknowledged and lost: the phone deleted it, and it is \(store.extent)")
@@ -169,6 +171,9 @@ package struct RecordJoin {
     // A row that does not say whose it is may be anyone's.
     let own = rows.filter { $0.device == nil || $0.device == owner ?? first.device }
     guard let mine = own.first else {
+      if let owner, let accounts = store.accounts, accounts[owner] == nil {
+        return (.notJudged, "stored\(StoreBook.under(first.device)); the store does not know '\(owner)'", .none)
+      }
       return (.otherDevice, "stored\(StoreBook.under(first.device)) instead of '\(owner ?? "?")'", .none)
     }
     if own.count > 1 { return (.storedTwice, "stored \(own.count) times\(StoreBook.under(mine.device))", .none) }

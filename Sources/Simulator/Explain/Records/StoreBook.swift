@@ -1,6 +1,16 @@
 package import BackendStore
 package import Base
 
+/// What a server of ours has counted of a device.
+package struct StoreAccount: Sendable {
+  /// Records that it has ever taken, also those that it has deleted since.
+  var taken: Int
+  /// When it first heard of the device, or of one that was made anew.
+  var since: WallInstant?
+
+  package init(taken: Int, since: WallInstant?) { (self.taken, self.since) = (taken, since) }
+}
+
 /// What stores have, by record: under which devices, and how often.
 package struct StoreBook: Sendable {
   struct Row: Sendable {
@@ -24,6 +34,8 @@ package struct StoreBook: Sendable {
   private var namelessness: String?
   /// Devices that were not looked under, as there are too many.
   package var skippedCount = 0
+  /// Of a server of ours, by device; nil: the store does not tell what it has deleted.
+  package var accounts: [String: StoreAccount]?
   /// Records that the store put aside instead of storing them, and why.
   private(set) var putAside: [UUID128: Evidence] = [:]
 
@@ -45,6 +57,20 @@ package struct StoreBook: Sendable {
     else { return nil }
     let delay = Double(readDelay.wholeMilliseconds) / 1_000
     return "a record may be missing for \(delay) s after its acknowledgement (readDelay); ask again later"
+  }
+
+  /// Why a record that was acknowledged then may have been deleted in the store since; nil where nothing says so.
+  func deletion(under device: String?, of acknowledgement: WallInstant?) -> String? {
+    guard let accounts, let device else { return nil }
+    guard let account = accounts[device] else {
+      return "the store does not know '\(device)', which may have been deleted"
+    }
+    if let since = account.since, let acknowledgement, acknowledgement < since {
+      return "'\(device)' was deleted in the store after it"
+    }
+    guard let count = counts[device], count < account.taken else { return nil }
+    let records = StoryText.count(account.taken - count, "record")
+    return "the store has deleted \(records) of '\(device)' (--retain-days, --retain-bytes or an administrator)"
   }
 
   /// What is listed under a device; only the records in `kept` are of interest, or all.
