@@ -52,12 +52,13 @@ enum Treatment {
           rollingroad trace phone.log.gz --to gpx --out drive.gpx
           """)
     ),
-    // The log of such a phone, and a record that the server has.
+    // The log of such a phone, at the time that the page asks for, and a record that the server has.
     (
       "rollingroad explain ",
       .prepared(
         by: """
           [ -d phone ] || rollingroad simulate first-drive --duration 6m --quiet --out phone \\
+            --set "clock.start='2026-07-28T15:10:00Z'" \\
             --set "outputs=[{type: 'sdk-log', dir: 'sdk', devices: 'all'}]" >/dev/null
           cat phone/sdk/*.log >phone.log
           gzip -c phone.log >phone.log.gz

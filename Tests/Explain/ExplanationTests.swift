@@ -64,6 +64,17 @@ import Vocabulary
       gapMilliseconds: 60_000, RecordJoin(logs: logs, requests: requests, store: store, device: "phone-1"))
   }
 
+  /// A log of another day knows of no gap.
+  @Test func ofATimeThatNoSourceCoversNothingIsTold() throws {
+    let day: Int64 = 86_400_000
+    let told = try explain([Self.log()], from: day, to: 2 * day)
+    #expect(told.outcome == .unknown && told.verdict == "phone-1: no source knows anything of it", "\(told.verdict)")
+    #expect(
+      told.notes.contains { $0.hasPrefix("no log tells of this time: they go from 2026-07-28T") }, "\(told.notes)")
+    let covered = try explain([Self.log()], from: 2_000, to: 3_000)
+    #expect(covered.outcome != .unknown && !covered.notes.contains { $0.hasPrefix("no log tells") })
+  }
+
   @Test func theVerdictStandsFirstAndTheBackendsFaultsBeforeAllElse() throws {
     let told = try explain([Self.log()], nil, Self.store([1, 3]))
     #expect(

@@ -74,10 +74,16 @@ extension Explanation {
     zone = join.zone
     var notes = join.notes + content.notes + join.notes(on: fates.map(\.fate))
     if counted.left > 0 { notes.append("\(counted.left) more records are only counted") }
+    // Of other times a log tells nothing, also not that there is no gap.
+    let logs = join.logs.contains { $0.span?.overlaps(window) ?? true } ? join.logs : []
+    outcome = Explanation.outcome(of: fates, hasGaps: !gaps.isEmpty || logs.contains { $0.recordCount > 0 })
+    let spans = join.logs.compactMap(\.span)
+    if logs.isEmpty, let first = spans.map(\.lowerBound).min(), let last = spans.map(\.upperBound).max() {
+      notes.append("no log tells of this time: they go from \(first.iso8601Text) to \(last.iso8601Text)")
+    }
     self.notes = notes
-    outcome = Explanation.outcome(of: fates, hasGaps: !gaps.isEmpty || join.logs.contains { $0.recordCount > 0 })
     verdict = Explanation.verdict(
-      device, gaps, fates, content, above: gapMilliseconds, logs: join.logs,
+      device, gaps, fates, content, above: gapMilliseconds, logs: logs,
       isBlanked: join.logs.contains(where: \.isBlanked))
   }
 
