@@ -137,6 +137,19 @@ import Testing
     #expect(call.error.contains("note: the log has no year; ") == flags.isEmpty, "\(call.error)")
   }
 
+  /// However it is named.
+  @Test func theFileThatIsReadIsNotWritten() throws {
+    let folder = try TemporaryFolder()
+    try folder.write(Array(Self.csv.utf8), to: "drive.csv")
+    let path = folder.file("drive.csv")
+    try #require(unsafe symlink("drive.csv", folder.file("link.csv")) == 0)
+    for (file, out) in [(path, folder.file("./drive.csv")), (folder.file("link.csv"), path)] {
+      let call = CommandCall(["trace", file, "--to", "geojson", "--out", out], orElse: ProcessContext.live().readFile)
+      #expect(call.code == .usage && call.error.contains("is the file that is read"), "\(call.output)\(call.error)")
+    }
+    #expect(try folder.read("drive.csv") == Array(Self.csv.utf8))
+  }
+
   @Test func aMistakeHasItsPlace() {
     let call = run(["bad.csv"])
     #expect(call.code == .runtimeFailure)

@@ -62,9 +62,17 @@ private struct TraceCommand {
     wantsFidelity = values.isOn("fidelity")
     differences = try values.read("differences", expected: "a whole number", Quantities.count) ?? 20
     if out != nil && goal == nil { throw UsageError("--out needs a conversion; add --to gpx") }
-    if out == path { throw UsageError("--out: '\(path)' is the file that is read; name another one") }
+    if let out, out == path || TraceCommand.isSameFile(out, path) {
+      throw UsageError("--out: '\(out)' is the file that is read; name another one")
+    }
     if year != nil && goal == nil { throw UsageError("--year is for a conversion; add --to gpx") }
     if wantsFidelity && goal != nil { throw UsageError("--fidelity and --to exclude each other") }
+  }
+
+  /// However they are spelled.
+  private static func isSameFile(_ one: String, _ other: String) -> Bool {
+    let stamp = FileStamp(one)
+    return stamp != FileStamp("") && stamp == FileStamp(other)
   }
 
   func run() throws(UsageError) -> ExitCode {
