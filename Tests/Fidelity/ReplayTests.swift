@@ -82,6 +82,15 @@ import Testing
     #expect(report[.stopTimers].extra.map(\.what).contains("engaged for 60 s"))
   }
 
+  /// Dates without sense, each on a line of its own.
+  @Test(arguments: ["0001", "2426", "9999"]) func aWrongYearIsSurvived(year: String) throws {
+    for index in SmallLog.trip.lines.indices {
+      var log = SmallLog.trip
+      log.lines[index] = log.lines[index].replacing("2026", with: year)
+      #expect(try report(log).agreements.count == FidelityClass.allCases.count)
+    }
+  }
+
   @Test func everyCutOfALogIsSurvived() throws {
     let text = Array(SmallLog.trip.text)
     for end in stride(from: 0, to: text.count, by: 61) {

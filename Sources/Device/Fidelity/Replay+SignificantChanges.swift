@@ -64,7 +64,7 @@ struct StationaryAlarms {
   /// The log shows such timers at all.
   private var isShown = false
 
-  init(_ facts: [LogFact], origin: WallInstant, warmUpMilliseconds: Int64) {
+  init(_ facts: [LogFact], origin: WallInstant) {
     var isSignificant = Beginning.followsSignificantChanges(facts)
     for fact in facts {
       switch fact.content {
@@ -72,8 +72,7 @@ struct StationaryAlarms {
       case .fix(_, number: 0, _): isSignificant = false
       case .stopTimeoutEngaged: isShown = isShown || isSignificant
       case .stopTimeoutFired where isSignificant:
-        let elapsed = max(0, fact.time.milliseconds(since: origin)) + warmUpMilliseconds
-        fired.append(MonotonicInstant(nanoseconds: elapsed * 1_000_000))
+        fired.append(Replay.instant(of: fact, origin: origin))
       default: continue
       }
     }

@@ -36,7 +36,7 @@ struct Replay {
       identity: RandomStream(seed: 0, device: 0, concern: 0), quirks: quirks)
     origin = facts.first?.time ?? WallInstant(millisecondsSince1970: 0)
     course = ReplayedCourse(countsUploads: platform == .ios || facts.contains(where: \.isUpload))
-    alarms = StationaryAlarms(facts, origin: origin, warmUpMilliseconds: Replay.warmUpMilliseconds)
+    alarms = StationaryAlarms(facts, origin: origin)
     now = Moment(
       monotonic: MonotonicInstant(nanoseconds: 0), wall: origin.advanced(byMilliseconds: -Replay.warmUpMilliseconds))
     if beginning.isEnabled { warmUp(beginning) }
@@ -128,8 +128,7 @@ struct Replay {
 
   /// Timers fire when they are due and not when the next line comes.
   private mutating func wait(until fact: LogFact) {
-    let elapsed = max(0, fact.time.milliseconds(since: origin)) + Replay.warmUpMilliseconds
-    let end = max(now.monotonic, MonotonicInstant(nanoseconds: elapsed * 1_000_000))
+    let end = max(now.monotonic, Replay.instant(of: fact, origin: origin))
     if let due = engine.stationaryCheckDeadline, let fired = alarms.instant(of: due) {
       engine.delayStationaryCheck(until: fired)
     }
@@ -140,6 +139,12 @@ struct Replay {
       effects.removeAll(keepingCapacity: true)
     }
     move(to: end)
+  }
+
+  /// By the clock of the replay. At most thirty years on: no log is longer, and a wrong year is no reason to overflow.
+  static func instant(of fact: LogFact, origin: WallInstant) -> MonotonicInstant {
+    let elapsed = min(max(0, fact.time.milliseconds(since: origin)), 1_000_000_000_000) + warmUpMilliseconds
+    return MonotonicInstant(nanoseconds: elapsed * 1_000_000)
   }
 
   private mutating func move(to instant: MonotonicInstant) {
