@@ -108,6 +108,27 @@ import Threaded
     #expect(!result.output.contains(" 0 still on the phone"))
   }
 
+  /// Also while the store is read at the end, which does not answer.
+  @Test(arguments: [SIGINT, SIGTERM, SIGHUP, SIGQUIT]) func aSignalEndsTheReadingOfTheStore(signal: Int32) throws {
+    let (arrivals, arrived) = try ChildProcess.pipe()
+    defer { for end in [arrivals, arrived] { close(end) } }
+    let server = try BareServer { request in
+      if request.lines[0].hasPrefix("POST") { return .ok("{}") }
+      _ = unsafe write(arrived, "!", 1)
+      return .silence
+    }
+    let child = try SpokenChild([
+      BuiltProgram.path(of: "rollingroad"), "drive", "--seed", "7", "--target", server.url + "up", "--verify",
+      server.url + "list?device={device}", "--factor", "100", "--keys", "d 200s s drain",
+    ])
+    var byte: UInt8 = 0
+    #expect(unsafe read(arrivals, &byte, 1) == 1)
+    child.process.signal(signal)
+    #expect(child.finish() == 105)
+    #expect(child.output.contains(" 0 still on the phone\n"), "\(child.output)")
+    #expect(child.output.contains("stored records were not checked"), "\(child.output)")
+  }
+
   @Test func withoutATerminalTheScriptIsReadFromTheInput() throws {
     let server = try LocalServer.start()
     defer { server.stop() }

@@ -126,16 +126,28 @@ enum EndingSignals {
   /// The first one is heard; a second one ends the process at once. The same signal within half a second is the same wish: some
   /// tools signal a process and then its group. To be called from the main thread before any other is started, and once.
   static func listen(_ heard: @escaping @Sendable () -> Void) throws(NetworkError) {
-    let signals = try SignalWatcher.forEnding()
+    listen(to: try SignalWatcher.forEnding(), heard)
+  }
+
+  /// The same with a watcher that is there already; where it watches for SIGTSTP, too, the process is suspended by it.
+  static func listen(to signals: SignalWatcher, _ heard: @escaping @Sendable () -> Void) {
     NamedThread.started("signals") {
-      let first = signals.wait()
+      let first = next(of: signals)
       heard()
       let clock = SystemClock()
       let heardAt = clock.monotonicNow
-      while signals.wait() == first, clock.monotonicNow - heardAt < .milliseconds(500) {}
+      while next(of: signals) == first, clock.monotonicNow - heardAt < .milliseconds(500) {}
       Descriptor.write("ended at once by a second signal: what was being written is not complete\n", to: STDERR_FILENO)
       _exit(ExitCode.stoppedBySignal.rawValue)
     }.detach()
+  }
+
+  private static func next(of signals: SignalWatcher) -> Int32 {
+    while true {
+      let signal = signals.wait()
+      guard signal == SIGTSTP else { return signal }
+      raise(SIGSTOP)
+    }
   }
 }
 

@@ -125,10 +125,10 @@ struct DriveCommand {
         variable: process.variable)
       let end = try session.run(script: script, input: script == nil && console == nil ? process.input : nil)
       screen.finish()
-      let look = end == .signal ? .notAsked : store.look(for: session.acknowledged)
+      let (look, isStopped) = look(after: session, end)
       process.writeOutput(session.summary(storage: look.text))
       if case .badScript(let message) = end { throw UsageError(message) }
-      if end == .signal { return .stoppedBySignal }
+      if isStopped { return .stoppedBySignal }
       guard isStrict else { return .ok }
       if look == .notAsked { process.writeError(DriveStore.remedy) }
       return session.hasProven && look.isProven ? .ok : .runtimeFailure
@@ -139,6 +139,17 @@ struct DriveCommand {
       process.writeError("rollingroad drive: \(error)")
       return .runtimeFailure
     }
+  }
+
+  /// What is stored, and whether a signal has ended the drive, or the reading.
+  private func look(after session: DriveSession, _ end: DriveSession.End) -> (StorageLook, isStopped: Bool) {
+    if end == .signal { return (.notAsked, true) }
+    let interruption = Interruption()
+    session.listen(interruption)
+    let look = store.look(for: session.acknowledged, unless: interruption)
+    guard interruption.isRequested else { return (look, false) }
+    if case .impossible = look { return (.notAsked, true) }
+    return (look, true)
   }
 }
 

@@ -67,6 +67,11 @@ final class DriveSession {
     return card.answers > 0 && card.keptCount == card.seenCount
   }
 
+  /// To be called when the phone has ended: a signal is then a wish to end what follows.
+  func listen(_ interruption: Interruption) {
+    if let signals { EndingSignals.listen(to: signals) { interruption.request() } }
+  }
+
   /// Without a script the keys come from the screen's terminal, or are words on `input`.
   func run(script: [DriveStep]?, input: Int32?) throws -> End {
     keys = DriveInput(script: script)

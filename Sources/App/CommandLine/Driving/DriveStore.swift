@@ -39,8 +39,8 @@ struct DriveStore {
   /// Why it cannot be read, as far as a look before the drive shows; nil when nothing speaks against it.
   func problem(_ variable: (String) -> String?) throws -> String? { try server.unreadablePlace(variable) }
 
-  func look(for records: AcknowledgedRecords) -> StorageLook {
+  func look(for records: AcknowledgedRecords, unless interruption: Interruption) -> StorageLook {
     guard server.isOurs || server.verification.effectiveMethod != nil else { return .notAsked }
-    return records.look(at: server, of: device)
+    return records.look(at: server, of: device, unless: interruption)
   }
 }

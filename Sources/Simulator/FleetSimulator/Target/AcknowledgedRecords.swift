@@ -53,8 +53,10 @@ package struct AcknowledgedRecords {
     }
   }
 
-  /// Asks the server, and waits for its answers: some twenty seconds at most.
-  package func look(at server: OutsideSetup, of device: String) -> StorageLook {
+  /// Asks the server, and waits for its answers: some twenty seconds at most for each, unless an interruption ends them.
+  package func look(
+    at server: OutsideSetup, of device: String, unless interruption: Interruption? = nil
+  ) -> StorageLook {
     guard !known.isEmpty else { return .impossible("no record was acknowledged") }
     var server = server
     let origin = server.origin
@@ -66,7 +68,9 @@ package struct AcknowledgedRecords {
       return .impossible("the uploads do not show the time of each record")
     }
     do throws(TransportError) {
-      guard let proof = try server.proof(devices: [device], seed: 0, start: "") else { return .notAsked }
+      guard let proof = try server.proof(devices: [device], seed: 0, start: "", interruption: interruption) else {
+        return .notAsked
+      }
       return look(by: proof, of: device, keeping: server.verification.kept)
     } catch { return .impossible("\(error)") }
   }
