@@ -156,7 +156,8 @@ package struct StoreViewError: Error, Equatable {
     let remedy = first?.entry.pathOfRecords.map { path in
       "verify.records of a dialect, target.verify.uuids of a scenario: \"\(path)\", as it seems"
     }
-    var words = "no entry has a uuid; name where the entries stand, or the place of 'uuid' in verify.fields"
+    var words =
+      "no entry has a uuid; name where the entries stand, or the place of 'uuid' in verify.fields, or either with --uuids"
     if let first, let named = first.namedPlace(of: "uuid") {
       words = "no entry has a uuid at \(named), where verify.fields has 'uuid': the entries have \(first.pathsShown)"
     }

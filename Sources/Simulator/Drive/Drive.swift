@@ -105,7 +105,7 @@ package struct Drive {
   package var account: String {
     let misled = misledCount > 0 ? ", \(misledCount) deleted after an HTML page with a success" : ""
     return
-      "\(rows.made) records made, \(rows.uploaded - misledCount) uploaded\(misled), \(queuedCount) still on the phone"
+      "\(rows.made.of("record")) made, \(rows.uploaded - misledCount) uploaded\(misled), \(queuedCount) still on the phone"
   }
 
   /// The end of a request that was ordered; one that was given up meanwhile changes nothing.

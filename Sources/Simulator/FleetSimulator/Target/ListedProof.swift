@@ -82,7 +82,8 @@ package final class ListedProof: StoreProof {
     let lost = lookAgain(for: missing, of: device)
     // What is on a page that was not read is not lost.
     if !lost.isEmpty, let reason = unreadPages[device] {
-      refusal = "\(reason): say where the next one is with target.verify.next"
+      refusal =
+        "\(reason): answer with Link: <URL>; rel=\"next\", or say where the next one is with target.verify.next of a scenario"
       return nil
     }
     return lost
