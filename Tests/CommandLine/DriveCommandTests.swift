@@ -129,6 +129,15 @@ import Threaded
     #expect(child.output.contains("stored records were not checked"), "\(child.output)")
   }
 
+  /// As from cron: a file that is opened must not take its place.
+  @Test func withoutAnInputThereIsNothingToDo() throws {
+    let child = try SpokenChild([
+      "/bin/sh", "-c", #"exec "$0" drive --target http://127.0.0.1:9 <&-"#, BuiltProgram.path(of: "rollingroad"),
+    ])
+    #expect(child.finish() == 2)
+    #expect(child.output.contains("there is no terminal and no standard input; use --keys"), "\(child.output)")
+  }
+
   @Test func withoutATerminalTheScriptIsReadFromTheInput() throws {
     let server = try LocalServer.start()
     defer { server.stop() }

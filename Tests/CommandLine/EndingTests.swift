@@ -49,6 +49,25 @@ import Threaded
     #expect(child.output.contains("hash"), "\(child.output)")
   }
 
+  /// As with `| true`: the verdict and the files are those of a run whose words are read.
+  @Test func whoReadsItsWordsDoesNotMatter() throws {
+    let folder = try TemporaryFolder()
+    let scenario = """
+      { version: 1, name: "never", seed: 1, clock: { duration: "10m", settle: "10ms" },
+        sdk: { config: { http: { autoSyncThreshold: 5 } } }, fleets: { cars: { devices: 1, network: "none" } } }
+      """
+    try folder.write(Array(scenario.utf8), to: "never.json5")
+    let (unread, words) = try ChildProcess.pipe()
+    close(unread)
+    defer { close(words) }
+    let child = try ChildProcess(
+      [
+        BuiltProgram.path(of: "rollingroad"), "simulate", folder.file("never.json5"), "--out", folder.file("out"),
+      ], places: [STDOUT_FILENO: words, STDERR_FILENO: words])
+    #expect(child.exitCode() == 98)
+    #expect(folder.names(in: "out/failures/never-1").contains("report.md"))
+  }
+
   private func run(_ words: [String]) -> CommandCall {
     CommandCall(["simulate", "first-drive", "--quiet", "--mode", "accelerated", "--factor", "1000"] + words)
   }

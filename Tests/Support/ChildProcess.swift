@@ -1,7 +1,7 @@
 package import Glibc
 
-/// A program as a process of its own. It hears signals, which the threads of tests block, and ends with this value at the
-/// latest.
+/// A program as a process of its own. It hears signals, which the threads of tests block or this process ignores, and ends
+/// with this value at the latest.
 package final class ChildProcess {
   package struct Failure: Error, CustomStringConvertible {
     package let description: String
@@ -28,7 +28,9 @@ package final class ChildProcess {
     var none = sigset_t()
     unsafe sigemptyset(&none)
     unsafe posix_spawnattr_setsigmask(&attributes, &none)
-    unsafe posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK))
+    unsafe sigaddset(&none, SIGPIPE)
+    unsafe posix_spawnattr_setsigdefault(&attributes, &none)
+    unsafe posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF))
     var list = unsafe words.map { unsafe strdup($0) } + [nil]
     defer { unsafe list.forEach { unsafe free($0) } }
     var environment = unsafe ChildProcess.environment

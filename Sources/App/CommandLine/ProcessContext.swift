@@ -78,6 +78,10 @@ extension ProcessContext {
   public static func live() -> ProcessContext {
     // A write beyond a limit on the size of files (`ulimit -f`) fails as on a full disk, and does not end the process.
     signal(SIGXFSZ, SIG_IGN)
+    // Nor does one into a pipe whose reader has gone (`| head`): the verdict and the files do not depend on who reads.
+    signal(SIGPIPE, SIG_IGN)
+    let hasInput = isOpen(STDIN_FILENO) && isatty(STDIN_FILENO) == 0
+    occupyStandardDescriptors()
     return ProcessContext(
       arguments: Array(Swift.CommandLine.arguments.dropFirst()),
       environment: environmentVariables(),
@@ -89,8 +93,16 @@ extension ProcessContext {
       errorIsTerminal: isatty(STDERR_FILENO) == 1, errorWidth: { terminalWidth(STDERR_FILENO) },
       outputIsTerminal: isatty(STDOUT_FILENO) == 1, outputWidth: { terminalWidth(STDOUT_FILENO) },
       writeRaw: { Descriptor.write($0, to: STDERR_FILENO) },
-      input: isatty(STDIN_FILENO) == 1 ? nil : STDIN_FILENO,
+      input: hasInput ? STDIN_FILENO : nil,
       terminal: isatty(STDIN_FILENO) == 1 && isatty(STDOUT_FILENO) == 1 ? STDIN_FILENO : nil, ownsSignals: true)
+  }
+
+  private static func isOpen(_ descriptor: Int32) -> Bool { fcntl(descriptor, F_GETFD) >= 0 || errno != EBADF }
+
+  /// The next file that is opened would get the number of one that is closed, and be read or written in its place. What is
+  /// written there fails as before.
+  private static func occupyStandardDescriptors() {
+    for descriptor in STDIN_FILENO...STDERR_FILENO where !isOpen(descriptor) { _ = unsafe open("/dev/null", O_RDONLY) }
   }
 
   /// Only the variables that are ours to read.
