@@ -13,11 +13,12 @@ import Testing
   private static let runs = Mutex<[String: RunSummary]>([:])
 
   /// A run in virtual time, whose network takes `latency` times as long as it would. Equal runs are made once.
-  private static func run(seed: UInt64, latency: Double = 1, devices: Int = 64, faults: String = "") throws
-    -> RunSummary
-  {
+  private static func run(
+    seed: UInt64, latency: Double = 1, devices: Int = 64, faults: String = "", syncs: Bool = true
+  ) throws -> RunSummary {
     let text = """
       { version: 1, name: "compared", seed: \(seed), clock: { duration: "10m", settle: "5m" },
+        sdk: { config: { http: { autoSync: \(syncs) } } },
         networks: { slow: { connectionType: "cellular", latency: "\(Int(100 * latency))ms", jitter: "30ms" } },
         fleets: { cars: { devices: \(devices), motion: "driving", network: "slow" } }, faults: [\(faults)] }
       """
@@ -102,10 +103,25 @@ import Testing
     #expect(ComparisonPage(comparison).text.contains("records lost 0 to 1"))
   }
 
+  /// Everything is uploaded at the end: late, and in one piece of the run.
+  @Test func aRunThatUploadsNothingUntilItsEndIsWorse() throws {
+    let before = try Self.run(seed: 1)
+    // As from a file, which has no figures that are empty.
+    let after = try RunSummary(try Self.run(seed: 1, syncs: false).json)
+    let comparison = RunComparison(before, after)
+    let names = comparison.regressions.map(\.name)
+    #expect(names.contains("record_delivery_latency p50"), "\(ComparisonText(comparison).text)")
+    // No upload has a duration in the drives.
+    #expect(names.contains("upload_duration p50") && names.contains("upload_failed"), "\(names)")
+    #expect(RunComparison(after, before).regressions == [])
+  }
+
   @Test func fewSamplesDecideNothing() throws {
     let (before, after) = (try Self.run(seed: 1, devices: 1), try Self.run(seed: 1, latency: 3, devices: 1))
     let row = RunComparison(before, after).rows.first { $0.name == "upload_duration p99" }
     #expect(row?.outcome == .undecided("too few samples"))
+    let verdict = ComparisonText(RunComparison(before, after)).verdict
+    #expect(verdict.hasPrefix("no regression; ") && verdict.hasSuffix(" figures undecided"), "\(verdict)")
   }
 
   @Test func anotherCityDoesNotJudgeWhatDependsOnItsPlaces() throws {
@@ -119,6 +135,19 @@ import Testing
     let older = RunComparison(before, after)
     #expect(older.rows.first { $0.name == "upload_duration p95" }?.outcome == .undecided("too few samples"))
     #expect(older.notes.contains { $0.contains("the summary of the second run, of version test, has no groups") })
+  }
+
+  /// Those of another shard, fleet or scenario live elsewhere.
+  @Test func onlyTheSamePhonesArePairs() throws {
+    let run = try Self.run(seed: 1)
+    func arePairs(_ change: (inout RunSummary) -> Void) -> Bool {
+      var after = run
+      change(&after)
+      return RunComparison(run, after).notes.contains("same seed: each phone is compared with itself")
+    }
+    #expect(arePairs { _ in })
+    #expect(!arePairs { $0.seed = 2 } && !arePairs { $0.shard = "1/2" } && !arePairs { $0.scenario = "other" })
+    #expect(!arePairs { $0.fleets[0].name = "lorries" })
   }
 
   @Test func anotherScenarioOfTheSameNameIsTold() throws {

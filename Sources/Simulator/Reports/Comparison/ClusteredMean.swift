@@ -47,10 +47,13 @@ struct MeanTest {
 
   /// `isPaired`: the runs had the same phones. Pieces are always pairs, as the scenario's faults and bursts come at the same
   /// time. `excusesMoments`: what happens to all phones at one time in one run alone is chance. Nil where there are too few
-  /// groups.
+  /// groups. Of the pieces those of one run are enough: that of the other everything comes in a few of them may be what it does
+  /// worse.
   init?(_ before: ClusteredMean, _ after: ClusteredMean, isPaired: Bool, excusesMoments: Bool) {
-    let groups = [before.phones, before.pieces, after.phones, after.pieces].map { $0.count { $0.count > 0 } }
-    guard let fewest = groups.min(), fewest >= MeanTest.clustersMin else { return nil }
+    func filled(_ clusters: [ClusteredMean.Cluster]) -> Int { clusters.count { $0.count > 0 } }
+    let pieces = max(filled(before.pieces), filled(after.pieces))
+    let fewest = min(filled(before.phones), filled(after.phones), pieces)
+    guard fewest >= MeanTest.clustersMin else { return nil }
     let (old, new) = (before.influences(before.phones), after.influences(after.phones))
     let byPhone =
       isPaired
@@ -67,7 +70,7 @@ struct MeanTest {
     let step = after.mean - before.mean
     score = variance > 0 ? step / variance.squareRoot() : step == 0 ? 0 : step > 0 ? .infinity : -.infinity
     // Stretches of pieces that know of each other count once.
-    let stretches = shared > 0 ? Double(groups[1]) / Double(MeanTest.memory + 1) : Double(fewest - 1)
+    let stretches = shared > 0 ? Double(pieces) / Double(MeanTest.memory + 1) : Double(fewest - 1)
     let sum = byPhone + byPiece
     // Of a sum of variances (Satterthwaite 1946).
     let pooled = sum * sum / (byPhone * byPhone / Double(fewest - 1) + byPiece * byPiece / stretches)

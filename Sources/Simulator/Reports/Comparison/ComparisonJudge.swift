@@ -23,7 +23,10 @@ struct ComparisonJudge {
   init(_ before: RunSummary, _ after: RunSummary, _ limits: [RunComparison.Limit]) {
     (self.before, self.after) = (before, after)
     self.limits = limits.isEmpty ? RunComparison.Limit.standard : limits
-    isSamePhones = before.seed == after.seed && before.devices == after.devices
+    func fleets(_ run: RunSummary) -> [String] { run.fleets.map { "\($0.devices) \($0.name)" } }
+    isSamePhones =
+      before.seed == after.seed && before.scenario == after.scenario && before.shard == after.shard
+      && fleets(before) == fleets(after)
     // Of several figures one may differ by chance more easily (Bonferroni).
     chanceAllowed = ComparisonJudge.chanceOfAlarm / Double(max(1, self.limits.count(where: \.isTested)))
   }
@@ -160,7 +163,11 @@ struct ComparisonJudge {
   }
 
   private func outcome(_ limit: RunComparison.Limit, _ old: Double?, _ new: Double?) -> RunComparison.Outcome {
-    guard let old, let new else { return .undecided("not measured in both runs") }
+    guard let old, let new else {
+      // Without an upload, or a record that arrives, no figure is what is wrong.
+      let isGone = old != nil && limit.isTested && after.groups != nil
+      return isGone ? .regression : .undecided("not measured in both runs")
+    }
     let isWorse = ComparisonJudge.isCost(limit.metric) ? new > old : new < old
     let isBeyond = isWorse && (new - old).magnitude > limit.allowed * old.magnitude
     guard new != old else { return .same }

@@ -17,7 +17,11 @@ package struct ComparisonText {
   /// What it comes to: `2 regressions: upload_duration p95 +6.1 %, records lost 0 to 3`.
   package var verdict: String {
     let bad = comparison.regressions
-    guard !bad.isEmpty else { return comparison.invalidity.map { "not comparable: \($0)" } ?? "no regression" }
+    guard !bad.isEmpty else {
+      if let invalidity = comparison.invalidity { return "not comparable: \(invalidity)" }
+      let undecided = comparison.rows.count { if case .undecided = $0.outcome { true } else { false } }
+      return "no regression" + (undecided > 0 ? "; \(NumberText.count(undecided, "figure")) undecided" : "")
+    }
     let list = bad.prefix(3).map { row in "\(row.name) \(ComparisonText.step(row))" }.joined(separator: ", ")
     let more = bad.count > 3 ? " and \(bad.count - 3) more" : ""
     return "\(NumberText.count(bad.count, "regression")): \(list)\(more)"
