@@ -171,6 +171,20 @@ import Testing
     #expect(half.code == .runtimeFailure && half.error.contains("missing: 0/2"))
     let none = run(["merge", folder + "/2"])
     #expect(none.code == .runtimeFailure && none.error.contains("did its run end?"))
+    let bytes = try #require(ProcessContext.live().readFile(folder + "/merged/summary.json"))
+    let origin = "\"command\": \"rollingroad merge \(folder)/1 \(folder)/0 --out \(folder)/merged\""
+    #expect(String(decoding: bytes, as: UTF8.self).contains(origin))
+  }
+
+  /// What is there already goes only where something else comes.
+  @Test func whatCannotBeMergedLeavesAnEarlierResultAsItWas() throws {
+    let folder = try TemporaryFolder()
+    let out = folder.file("out")
+    #expect(run(["simulate", "never.json5", "--out", out]).code == .invariantViolated)
+    try folder.write(Array("{}\n".utf8), to: "out/lost.ndjson")
+    let names = ["", "/logs", "/failures/never-9"].map { folder.names(in: "out" + $0).sorted() }
+    #expect(run(["merge", folder.file("nowhere"), "--out", out]).code == .runtimeFailure)
+    #expect(["", "/logs", "/failures/never-9"].map { folder.names(in: "out" + $0).sorted() } == names)
   }
 
   @Test func coverageIsJudgedOverAllSeeds() {

@@ -49,10 +49,12 @@ private struct MergeCommand {
           "rollingroad merge: --out: '\(folder)' is the folder of the shard \(shard); name another one")
         return .runtimeFailure
       }
-      let outputs = try RunOutputs(Scenario(), nil, folder: folder)
       var shards: [RunSummary] = []
       for place in places { shards.append(try RunSummary.read(place, process.readFile)) }
       var whole = try RunSummary.whole(of: shards)
+      whole.origin?.command = "rollingroad " + process.arguments.map(\.shellWord).joined(separator: " ")
+      // Removes what an earlier run has left there, which is not for shards that make no whole.
+      let outputs = try RunOutputs(Scenario(), nil, folder: folder)
       outputs.adoptLost(of: places.map(MergeCommand.folder))
       if let sentence = outputs.sentenceOfLost(whole) { whole.notes.append(sentence) }
       outputs.write(whole, map: nil)
