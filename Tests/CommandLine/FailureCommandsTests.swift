@@ -66,6 +66,31 @@ import Testing
     #expect(stopped.code == .invariantViolated && stopped.output.contains("as when it failed"))
   }
 
+  /// It does not end where the violation did.
+  @Test func aRunThatIsToBreakElsewhereHasAnotherHash() throws {
+    let text = """
+      { version: 1, name: "lied-to", seed: 1, clock: { duration: "10m", settle: "1m" }, fleets: { cars: { devices: 1 } },
+        faults: [{ name: "lies", at: "2m", for: "1m", http: { answer: { kind: "pretend" } } }] }
+      """
+    let folder = try TemporaryFolder()
+    try folder.write(Array(text.utf8), to: "lied-to.json5")
+    #expect(run(["simulate", folder.file("lied-to.json5"), "--out", folder.file("out")]).code == .invariantViolated)
+    let other = run(["replay", folder.file("out/failures/lied-to-1"), "--break", "I4-no-phantom"])
+    #expect(other.code == .runtimeFailure && other.output.contains("I4-no-phantom is not violated\nhash "))
+    #expect(!other.output.contains("has changed since"), "\(other.output)")
+  }
+
+  @Test func theCommandOfABundleCanBePasted() throws {
+    let folder = try TemporaryFolder()
+    let out = folder.file("my run")
+    #expect(run(["simulate", "never.json5", "--out", out]).code == .invariantViolated)
+    let report = String(decoding: try folder.read("my run/failures/never-9/report.md"), as: UTF8.self)
+    let command = "rollingroad replay '\(out)/failures/never-9/shrunk.json' --break 'I13-drain'"
+    #expect(report.hasPrefix("`\(command)`\n"), "\(report.prefix(200))")
+    let summary = String(decoding: try folder.read("my run/summary.json"), as: UTF8.self)
+    #expect(summary.contains(command))
+  }
+
   /// The routes are in the plan: it is replayed where their files are not.
   @Test func aFailureOnARouteIsReplayedWithoutItsFile() throws {
     let folder = try TemporaryFolder()

@@ -75,7 +75,7 @@ struct FailureBundle {
 
   /// What shows the failure again; `place` is the bundle's folder.
   static func replayCommand(at place: String, _ invariant: String) -> String {
-    "rollingroad replay \(place)/shrunk.json --break '\(invariant)'"
+    "rollingroad replay \("\(place)/shrunk.json".shellWord) --break '\(invariant)'"
   }
 
   /// What a user is told of a search that was not finished.

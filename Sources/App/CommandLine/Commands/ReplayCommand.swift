@@ -103,7 +103,10 @@ private struct ReplayCommand {
     process.writeOutput(violation?.text ?? "\(wanted) is not violated")
     if report.hash.text == plan.hash { return process.writeOutput("hash \(report.hash.text), as when it failed") }
     guard invariant != nil, let violation else {
-      if plan.hash == FailurePlan.unknownHash { return process.writeOutput("hash \(report.hash.text)") }
+      // A run that was to stop at another invariant does not end where that of the plan did.
+      if plan.hash == FailurePlan.unknownHash || wanted != plan.invariant {
+        return process.writeOutput("hash \(report.hash.text)")
+      }
       return process.writeOutput(
         "hash \(report.hash.text), not the \(plan.hash) of version \(plan.product): something has changed since")
     }

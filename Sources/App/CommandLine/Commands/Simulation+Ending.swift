@@ -50,7 +50,7 @@ extension Simulation {
     }
     guard let plan else { return nil }
     let name = FailureBundle.folder(name: summary.scenario, seed: setup.seed)
-    return FailureBundle.replayCommand(at: "\(folder)/\(name)".shellWord, plan.invariant)
+    return FailureBundle.replayCommand(at: "\(folder)/\(name)", plan.invariant)
   }
 
   /// What the first violation follows from, in the folder before the summary tells of it; nil where it is not kept.
