@@ -33,6 +33,21 @@ import Testing
     #expect(compare(try worse(), out: folder.file("compared")).code == .thresholdFailed)
   }
 
+  /// https://no-color.org
+  @Test(arguments: [
+    (["TERM": "xterm"], true), (["NO_COLOR": "1"], false), (["NO_COLOR": ""], true), (["TERM": "dumb"], false),
+    ([:], true),
+  ])
+  func coloursCanBeTurnedOff(variables: [String: String], hasColours: Bool) {
+    var output = ""
+    let process = ProcessContext(
+      arguments: ["compare", folder.file("before"), folder.file("before")], variable: { variables[$0] },
+      readFile: ProcessContext.live().readFile, writeOutput: { output += $0 }, writeError: { _ in },
+      outputIsTerminal: true)
+    #expect(CommandTable.run(process) == .ok && output.contains("no regression"))
+    #expect(output.contains("\u{1B}[") == hasColours, "\(output)")
+  }
+
   /// The seed is no part of the scenario; the places of its phones are.
   @Test func anotherScenarioIsNotComparedWithoutAWord() throws {
     for (more, isSame) in [(["--seed", "77"], true), (["--set", "fleets.phones.network=edge"], false)] {

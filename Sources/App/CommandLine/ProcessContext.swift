@@ -67,6 +67,9 @@ public struct ProcessContext {
 }
 
 extension ProcessContext {
+  /// Whether results have colours: for people who have not turned them off (https://no-color.org), at a terminal that shows them.
+  var outputIsColoured: Bool { outputIsTerminal && variable("NO_COLOR") ?? "" == "" && variable("TERM") != "dumb" }
+
   /// What a file says; nil where there is none that can be read.
   func readText(_ path: String) throws(UsageError) -> String? {
     guard let bytes = readFile(path) else { return nil }

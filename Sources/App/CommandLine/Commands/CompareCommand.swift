@@ -83,7 +83,7 @@ private struct CompareCommand {
       return .runtimeFailure
     }
     let text = ComparisonText(
-      comparison, isColoured: process.outputIsTerminal && !isMarkdown,
+      comparison, isColoured: process.outputIsColoured && !isMarkdown,
       width: process.outputWidth())
     process.writeOutput(isMarkdown ? text.markdown : text.text)
     let isWritten = write(comparison, text)

@@ -235,7 +235,7 @@ struct ConformCommand {
 
   private func text(_ summary: ConformanceSummary) -> ConformanceText {
     ConformanceText(
-      summary, width: process.errorWidth() ?? 80, hasColours: process.outputIsTerminal, folder: output)
+      summary, width: process.errorWidth() ?? 80, hasColours: process.outputIsColoured, folder: output)
   }
 }
 

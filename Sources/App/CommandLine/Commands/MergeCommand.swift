@@ -59,7 +59,7 @@ private struct MergeCommand {
       if let sentence = outputs.sentenceOfLost(whole) { whole.notes.append(sentence) }
       outputs.write(whole, map: nil)
       process.writeOutput(
-        SummaryText(whole, isColoured: process.outputIsTerminal, width: process.outputWidth()).text)
+        SummaryText(whole, isColoured: process.outputIsColoured, width: process.outputWidth()).text)
       for path in outputs.written { process.writeOutput("  wrote \(path)") }
       guard let sentence = outputs.sentenceOfFailure else { return ExitCode(whole.result) }
       process.writeError("rollingroad merge: \(sentence)")

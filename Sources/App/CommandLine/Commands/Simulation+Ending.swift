@@ -18,7 +18,7 @@ extension Simulation {
     outputs.append(result.lost)
     if let sentence = outputs.sentenceOfLost(summary) { summary.notes.append(sentence) }
     outputs.write(summary, map: RunMap(of: setup, scenario, tracks: result.tracks))
-    let text = SummaryText(summary, isColoured: process.outputIsTerminal, width: process.outputWidth())
+    let text = SummaryText(summary, isColoured: process.outputIsColoured, width: process.outputWidth())
     process.writeOutput(options.isOneOfMany && summary.result == .passed ? text.line : text.text)
     for path in outputs.written where !options.isOneOfMany { process.writeOutput("  wrote \(path)") }
     for sentence in result.sent where !options.isOneOfMany { process.writeOutput("  \(sentence)") }
