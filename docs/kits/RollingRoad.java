@@ -3,6 +3,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
+import java.lang.reflect.Constructor;
 import java.net.URI;
 import java.net.URLEncoder;
 import java.net.http.HttpClient;
@@ -30,8 +31,8 @@ import org.junit.jupiter.api.extension.ParameterResolver;
  *
  * The server is the one of ROLLINGROAD_URL, or one that is started for the JVM: the image of ROLLINGROAD_IMAGE, or the executable
  * of ROLLINGROAD, or {@code rollingroad} in the PATH. ROLLINGROAD_ADMIN_TOKEN is its token. Each test has a run of its own, so that
- * tests in parallel see nothing of each other. Bodies are the JSON of the administration; where no text has one, quotes may be
- * single. Java 11 or newer; nothing but JUnit.
+ * tests in parallel see nothing of each other; one that a constructor gets is another, and so is that of {@code @BeforeAll}.
+ * Bodies are the JSON of the administration; where no text has one, quotes may be single. Java 11 or newer; nothing but JUnit.
  */
 public final class RollingRoad implements ParameterResolver {
   private static final HttpClient CLIENT = HttpClient.newBuilder().connectTimeout(Duration.ofSeconds(10)).build();
@@ -100,15 +101,26 @@ public final class RollingRoad implements ParameterResolver {
       return answer;
     }
 
-    /** Rules such as {'id':'twice','fault':{'kind':'status','status':503},'match':{'count':2}}, for this run. */
-    public void faults(String... rules) { send("PUT", "faults", "{\"faults\":[" + json(String.join(",", rules)) + "]}"); }
+    /** Rules such as {'fault':{'kind':'status','status':503},'match':{'count':2}}, for this run. */
+    public void faults(String... rules) {
+      List<String> named = new ArrayList<>();
+      for (String rule : rules) {
+        String text = json(rule);
+        boolean hasName = Pattern.compile("\"id\"\\s*:").matcher(text).find();
+        named.add(hasName ? text : with(text, "\"id\":\"fault-" + (named.size() + 1) + "\""));
+      }
+      send("PUT", "faults", "{\"faults\":[" + String.join(",", named) + "]}");
+    }
 
     /** Queues commands such as ['changePace',true]; they go out with the next answer to the device. */
     public String command(String device, String... commands) {
       return send("POST", "devices/" + encoded(device) + "/commands", "{\"commands\":[" + json(String.join(",", commands)) + "]}");
     }
 
-    public String expireTokens(String device) { return send("POST", "tokens/expire", "{\"device\":\"" + device + "\"}"); }
+    public String expireTokens(String device) {
+      String name = device.replace("\\", "\\\\").replace("\"", "\\\"");
+      return send("POST", "tokens/expire", "{\"device\":\"" + name + "\"}");
+    }
 
     /** The records of a device, one JSON text on each line. */
     public String records(String device) { return send("GET", "devices/" + encoded(device) + "/locations?format=ndjson", null); }
@@ -233,7 +245,10 @@ public final class RollingRoad implements ParameterResolver {
 
   @Override public Object resolveParameter(ParameterContext parameter, ExtensionContext context) {
     Server server = context.getRoot().getStore(SPACE).getOrComputeIfAbsent("server", key -> Server.start(), Server.class);
+    // A store shows what the stores around it hold, and a constructor is called in that of its class, once for each test.
+    boolean isConstructor = parameter.getDeclaringExecutable() instanceof Constructor;
+    String key = "run-" + (isConstructor ? UUID.randomUUID() : context.getUniqueId());
     return context.getStore(SPACE).getOrComputeIfAbsent(
-        "run", key -> new Run(server.url, server.token, "test-" + UUID.randomUUID()), Run.class);
+        key, made -> new Run(server.url, server.token, "test-" + UUID.randomUUID()), Run.class);
   }
 }

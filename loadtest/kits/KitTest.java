@@ -9,10 +9,13 @@ import java.net.http.HttpResponse;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.stream.IntStream;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** What loadtest/kits/run has JUnit do: KIT_TESTS tests, many at once, each in a run of its own. */
 @ExtendWith(RollingRoad.class)
@@ -35,6 +38,37 @@ class KitTest {
     } catch (Exception failure) {
       throw new AssertionError(failure);
     }
+  }
+
+  /** A run of the class, which is none of its tests'. */
+  @BeforeAll
+  static void prepare(RollingRoad.Run road) {
+    assertEquals(200, upload(road, 1, 1));
+  }
+
+  /** Each of its tests has an instance. */
+  @Nested
+  class WithARunOfTheInstance {
+    private final RollingRoad.Run road;
+
+    WithARunOfTheInstance(RollingRoad.Run road) {
+      this.road = road;
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {1, 2})
+    void seesNothingOfTheOther(int number) {
+      assertEquals(200, upload(road, number, 5));
+      road.verify("{'exactly':1}");
+    }
+  }
+
+  @Test
+  void rulesAndNamesOfAnyKind(RollingRoad.Run road) {
+    road.faults("{'fault':{'kind':'status','status':503},'match':{'count':1}}", "{\"fault\":{\"kind\":\"status\",\"status\":507}}");
+    assertEquals(503, upload(road, 1, 5));
+    assertEquals(507, upload(road, 1, 5));
+    assertTrue(road.expireTokens("q\"\\'").contains("\"families\":0"));
   }
 
   @ParameterizedTest
