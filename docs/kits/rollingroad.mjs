@@ -9,6 +9,8 @@
 // so that tests in parallel see nothing of each other. Node 18 or newer; nothing else.
 import { execFileSync, spawn } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
+import { request as plainRequest } from 'node:http'
+import { request as secureRequest } from 'node:https'
 import { createInterface } from 'node:readline'
 import { after, test as nodeTest } from 'node:test'
 
@@ -85,13 +87,28 @@ export class Road {
 
   async read(method, path, body) {
     const headers = this.token ? { Authorization: `Bearer ${this.token}` } : {}
-    const answer = await fetch(`${this.url}/admin/v1/${path}`, { method, headers, body: body && JSON.stringify(body) })
-    const text = await answer.text()
-    if (answer.ok) return text
+    const { status, text } = await exchange(`${this.url}/admin/v1/${path}`, { method, headers }, body && JSON.stringify(body))
+    if (status >= 200 && status < 300) return text
     let error = { message: text.slice(0, 500) }
     try { error = JSON.parse(text).error ?? error } catch { /* no JSON: the text says it */ }
-    throw new RoadError(answer.status, error)
+    throw new RoadError(status, error)
   }
+}
+
+/** `fetch` gives up after 300 seconds without the head of an answer, and a wait may last longer. */
+function exchange(url, options, body) {
+  const request = url.startsWith('https:') ? secureRequest : plainRequest
+  return new Promise((resolve, reject) => {
+    const sent = request(url, { ...options, agent: false }, async answer => {
+      try {
+        let text = ''
+        for await (const piece of answer.setEncoding('utf8')) text += piece
+        resolve({ status: answer.statusCode, text })
+      } catch (error) { reject(error) }
+    })
+    sent.once('error', reject)
+    sent.end(body)
+  })
 }
 
 const lines = text => text.split('\n').filter(Boolean).map(line => JSON.parse(line))

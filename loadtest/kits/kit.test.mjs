@@ -48,6 +48,12 @@ test('an error has the words of the server', async road => {
   await assert.rejects(road.verify(missing), /1 of 1 records are missing \(409\)/)
 })
 
+test('a wait has no limit but its own', async road => {
+  const { fetch } = globalThis
+  globalThis.fetch = () => { throw new Error('it gives up after 300 s') }
+  try { assert.equal((await road.wait({ exactly: 0, timeout: '10m' })).found, 0) } finally { globalThis.fetch = fetch }
+})
+
 test('a wrong duration is named', async road => {
   for (const duration of ['soon', '10', '1.2.3s', '', 10]) {
     assert.throws(() => road.never({}, duration), /is not a duration; write one such as '10s'/)
