@@ -61,6 +61,18 @@ import Testing
     #expect(problems == [], "\(problems)")
   }
 
+  @Test func aParameterThatIsNotKnownIsAnsweredAsTheContractSays() throws {
+    let stage = try RoomStage(mode: "accelerated")
+    defer { stage.stop() }
+    for operation in document.operations where operation.method == "GET" {
+      let path = operation.path.replacing("{file}", with: "room.js").replacing("{phone}", with: "phone-1")
+      let request = "GET \(path)?nope=1 HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n\r\n"
+      let answer = try ContractAnswer(to: Array(request.utf8), port: stage.port)
+      #expect(answer.status == 400, "\(operation.id): \(answer.text)")
+      #expect(try document.problems(of: answer, to: operation) == [], "\(operation.id)")
+    }
+  }
+
   @Test func nothingLacksAnExample() {
     #expect(document.missingExamples(besides: ["early", "foreign", "noToken"]) == [])
   }
