@@ -42,6 +42,23 @@ final class PageLookTests: PageStage {
     }
   }
 
+  /// Where a number has no room beside the name of its state, the name gives way.
+  @Test(arguments: [false, true]) func noCountOfAStateIsCovered(isPhone: Bool) throws {
+    try withPage(isPhone ? .phone : BrowserPage.Look()) { page, _ in
+      if isPhone { try page.click(".views [data-view=fleet]") }
+      let covered = try page.evaluate(
+        """
+        (() => {
+          const place = node => node.getBoundingClientRect()
+          const pairs = [...document.querySelectorAll('.legend-pair')]
+          for (const pair of pairs) pair.querySelector('b').textContent = '100,000'
+          return pairs.filter(pair => place(pair.querySelector('b')).right > place(pair.querySelector('.solo')).left).length
+        })()
+        """)
+      #expect(covered == .integer(0))
+    }
+  }
+
   @Test func darkIsDark() throws {
     func brightness(_ isDark: Bool) throws -> Double {
       var result = 0.0
