@@ -108,9 +108,8 @@ struct KeySetAccount {
     guard case .absent = lookup else { return lookup }
     isWanted = true
     let name = name ?? ""
-    // More unknown names than any issuer has keys.
-    guard wanted.contains(name) || wanted.count < Self.namesMax else { return lookup }
-    wanted.insert(name)
+    // More unknown names than any issuer has keys. One that is not remembered may be a new key's all the same.
+    if wanted.count < Self.namesMax { wanted.insert(name) }
     return absent.contains(name) ? lookup : nil
   }
 
