@@ -23,6 +23,13 @@ import Testing
     #expect(try targets([]).isEmpty)
   }
 
+  @Test(arguments: [
+    "https://[::1]/", "http://[::1]:65535/a?b=[c]:d", "http://a-b.example:1?c", "nats://[::1]:4222,two/road",
+  ])
+  func aHostMayHaveAPortAndBeAnAddress(word: String) throws {
+    #expect(try SinkArgument(word).shown == String(word.prefix { $0 != "?" }))
+  }
+
   /// The place of a stream, as a reader understands its URL.
   private func stream(_ word: String) throws -> StreamURL {
     guard case .stream(let place) = try SinkArgument(word).kind else { throw UsageError("a webhook") }
@@ -53,7 +60,9 @@ import Testing
     "kafka://host", "kafka://host/", "kafka://host/a/b", "kafka://host/t?sasl=GSSAPI", "kafka://host/t?acks=1",
     "ftp://example.org", "example.org", "orders=", "https://", "https://example.org/#part", "https://a b/",
     "https://user:pass@example.org/", "a/b=https://example.org", "ä=https://example.org", "nats://host/a..b",
-    "nats://host/a*", "nats://host/",
+    "nats://host/a*", "nats://host/", "https://host:99999/", "https://host:0/", "https://host:/", "https://host:+80/",
+    "https://:80/", "https://[::1/", "https://[]/", "https://::1/", "https://[::1]80/", "https://a]/",
+    "nats://one,two:65536/road", "kafka://one:x/t",
   ])
   func aWordThatIsNoSinkIsRefused(word: String) {
     #expect(throws: UsageError.self) { try SinkArgument(word) }
