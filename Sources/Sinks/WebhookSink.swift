@@ -46,6 +46,7 @@ package final class WebhookSink: ForwardSink {
     var configuration = settings.transport
     configuration.answerLimit = WebhookSink.answerBytesMax
     configuration.keepsHeads = true
+    configuration.readsOnlyHeads = true
     do throws(TransportError) { transport = try DrivenTransport(configuration) } catch {
       throw SinkError("\(error)")
     }

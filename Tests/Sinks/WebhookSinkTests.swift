@@ -99,6 +99,28 @@ import Testing
     }
   }
 
+  /// An echo of the request is longer than any answer that says something.
+  @Test(arguments: [200, 400, 500]) func theStatusCountsWhateverElseTheAnswerSays(status: Int) throws {
+    let long = String(repeating: "x", count: 200_000)
+    for (field, body) in [("A: b", long), ("Content-Encoding: gzip", "no file"), ("Content-Encoding: other", "x")] {
+      let (answer, requests) = try send(2) { _ in
+        .text("HTTP/1.1 \(status) Reason\r\n\(field)\r\nContent-Length: \(body.utf8.count)\r\n\r\n\(body)")
+      }
+      let expected =
+        switch status {
+        case 200: SinkAnswer(taken: 2)
+        case 400: SinkAnswer(taken: 0, .refused(count: 2, reason: "status 400"))
+        default: SinkAnswer(taken: 0, .later(reason: "status 500"))
+        }
+      #expect(answer == expected && requests.count == 1, "\(field)")
+    }
+  }
+
+  @Test func anAnswerThatIsNotWholeIsNone() throws {
+    let (answer, _) = try send(1) { _ in .close(Array("HTTP/1.1 200 OK\r\nContent-Length: 20\r\n\r\n{".utf8)) }
+    #expect(answer.taken == 0 && answer.trouble != nil)
+  }
+
   @Test func whatRetryAfterAsksForIsHandedOn() throws {
     let (answer, _) = try send(1) { _ in
       .text("HTTP/1.1 429 Slow down\r\nRetry-After: 17\r\nContent-Length: 0\r\n\r\n")

@@ -134,6 +134,9 @@ package struct TransportConfiguration: Sendable {
   package var sourceAddresses: [String] = []
   /// A larger answer is a failure. In bytes.
   package var answerLimit = 16 << 20
+  /// Nothing but the head of an answer is wanted: its content stays packed, and a longer one is left where it reaches the limit.
+  /// Not where `isDirect`.
+  package var readsOnlyHeads = false
   /// Whether completions bring the header lines of answers.
   package var keepsHeads = false
   /// Connections are made and nothing is sent over them; what is connected counts as answered with status 0.

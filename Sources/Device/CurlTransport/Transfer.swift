@@ -10,6 +10,7 @@ final class Transfer: EasyHandle {
   var headers: UnsafeMutablePointer<curl_slist>?
   let answerLimit: Int
   let keepsHead: Bool
+  private let readsOnlyHead: Bool
   let connectsOnly: Bool
   /// For https the environment says by which proxy.
   private let findsProxy: Bool
@@ -27,6 +28,8 @@ final class Transfer: EasyHandle {
   var handedOver: Int32 = -1
   /// Whether the empty line behind the header fields has come.
   var isHeadWhole = false
+  /// The answer is longer than the limit.
+  private var isTooLong = false
   /// Whether its connection has resumed a session of TLS.
   private var hasResumed = false
 
@@ -35,6 +38,7 @@ final class Transfer: EasyHandle {
     self.loop = loop
     answerLimit = configuration.answerLimit
     keepsHead = configuration.keepsHeads
+    readsOnlyHead = configuration.readsOnlyHeads
     connectsOnly = configuration.connectsOnly
     findsProxy = configuration.readsEnvironment && configuration.proxy == nil
     super.init(configuration)
@@ -46,7 +50,7 @@ final class Transfer: EasyHandle {
   func configure(_ configuration: TransportConfiguration) {
     unsafe set(CURLOPT_PRIVATE, pointer: Unmanaged.passUnretained(self).toOpaque())
     setWay(configuration)
-    set(CURLOPT_ACCEPT_ENCODING, "gzip")
+    if !readsOnlyHead { set(CURLOPT_ACCEPT_ENCODING, "gzip") }
     set(CURLOPT_HTTP_VERSION, configuration.httpVersion == .http2 ? CURL_HTTP_VERSION_2TLS : CURL_HTTP_VERSION_1_1)
     // The answers are short, and thousands of requests may be waiting for one.
     set(CURLOPT_BUFFERSIZE, 4_096)
@@ -69,7 +73,7 @@ final class Transfer: EasyHandle {
     reason = []
     body = []
     head = []
-    (isHeadWhole, hasResumed) = (false, false)
+    (isHeadWhole, hasResumed, isTooLong) = (false, false, false)
     unsafe errorText.pointee = 0
     if let problem = Transfer.problem(of: request) { return problem }
     set(CURLOPT_URL, request.url)
@@ -173,7 +177,10 @@ extension Transfer {
 
   /// Fewer bytes than there were end the transfer.
   private func take(body bytes: UnsafeRawBufferPointer) -> Int {
-    guard body.count + bytes.count <= answerLimit else { return 0 }
+    guard body.count + bytes.count <= answerLimit else {
+      isTooLong = true
+      return 0
+    }
     unsafe body.append(contentsOf: bytes)
     return bytes.count
   }
@@ -196,7 +203,7 @@ extension Transfer {
 
   func outcome(_ code: CURLcode) -> RequestOutcome {
     defer { (reason, body) = ([], []) }
-    if code == CURLE_OK {
+    if code == CURLE_OK || isTooLong && readsOnlyHead {
       // libcurl is content with a part of the head; a record must not be deleted on the word of half an answer.
       guard isHeadWhole || connectsOnly else {
         return .failed(.incomplete, message: "the connection ended within the answer's head")
