@@ -9,7 +9,7 @@ import Testing
   private let start = MonotonicInstant(nanoseconds: 1_000)
 
   /// Behind this many records of one device.
-  private func course(_ count: Int, portion: Int = 100) throws -> (ForwardCourse, SQLiteStore) {
+  private func course(_ count: Int, portion: Int = 100, page: Int? = nil) throws -> (ForwardCourse, SQLiteStore) {
     var configuration = StoreConfiguration(folder: ":memory:")
     configuration.sinks = ["sink"]
     let store = try SQLiteStore(configuration, board: board)
@@ -24,15 +24,22 @@ import Testing
     _ = store.apply([.ingest(batch)], now: batch.receivedAt)
     var course = ForwardCourse(at: SinkPosition(), portionMax: portion)
     let reader = try #require(store.reader)
-    course.load(try reader.records(behind: SinkPosition(), until: board.marks, limit: count, bytes: 1_000_000))
+    course.load(try reader.records(behind: SinkPosition(), until: board.marks, limit: page ?? count, bytes: 1_000_000))
     return (course, store)
+  }
+
+  /// Everything that waits, read again.
+  private func readAgain(_ course: inout ForwardCourse, _ store: SQLiteStore) throws {
+    course.drop()
+    let reader = try #require(store.reader)
+    course.load(try reader.records(behind: course.position, until: board.marks, limit: 1_000, bytes: 1_000_000))
   }
 
   /// The numbers of the records that are sent next.
   private func numbers(_ course: ForwardCourse) -> [UInt64] { course.next.map(\.arrival.key.uuid.low) }
 
   private func note(_ course: inout ForwardCourse, _ taken: Int, _ trouble: SinkRejection? = nil, chance: Double = 0) {
-    course.note(SinkAnswer(taken: taken, trouble), now: start, wall: 5, chance: chance)
+    course.note(SinkAnswer(taken: taken, trouble), since: start, now: start, wall: 5, chance: chance)
   }
 
   @Test func whatIsTakenIsPassed() throws {
@@ -60,6 +67,23 @@ import Testing
     #expect(course.trouble == nil && course.pausesUntil == nil)
     note(&course, 0, .later(reason: "again"))
     #expect(try (#require(course.pausesUntil) - start).wholeMilliseconds == 250)
+  }
+
+  /// "The same request again": a webhook that has stored the first, and whose answer was lost, knows it by its key.
+  @Test func whatHasComeMeanwhileIsNotInARepetition() throws {
+    var (course, store) = try course(5, page: 2)
+    for _ in 0..<3 {
+      #expect(numbers(course) == [0, 1])
+      note(&course, 0, .later(reason: "refused"))
+      try readAgain(&course, store)
+    }
+    note(&course, 2)
+    #expect(numbers(course) == [2, 3, 4])
+    // Of a stream, which may have taken some.
+    note(&course, 2, .later(reason: "full"))
+    #expect(numbers(course) == [4])
+    note(&course, 1)
+    #expect(course.isEmpty && course.sent == 5)
   }
 
   @Test func whatASinkAsksForCounts() throws {
@@ -104,6 +128,18 @@ import Testing
     #expect(course.trouble == "refuses every record: status 400")
     #expect(play(&course, refusing: []) == Array(16..<100))
     #expect(course.trouble == nil)
+  }
+
+  /// A request that is given up has taken its time.
+  @Test func aSinkThatHangsIsToldWhenItsRequestHasEnded() throws {
+    var (course, _) = try course(2)
+    var account = SinkAccount()
+    func notices(_ now: MonotonicInstant) -> [SinkNotice] { account.note(course, lost: 0, lag: { 9 }, now: now) }
+    let end = start + .seconds(30)
+    course.note(SinkAnswer(taken: 0, .later(reason: "hangs")), since: start, now: end, wall: 5, chance: 0)
+    #expect(notices(end) == [.stuck(reason: "hangs")])
+    note(&course, 2)
+    #expect(notices(end) == [.resumed(after: .seconds(30), lag: 9)])
   }
 
   @Test func noticesAreFew() throws {

@@ -23,12 +23,17 @@ struct ForwardCourse {
   private(set) var refusalReason: String?
   /// Why the sink takes nothing; nil while it does.
   private(set) var trouble: String?
+  /// When the first request began that it has not taken; nil while it takes some.
+  private(set) var troubleSince: MonotonicInstant?
   /// Nothing is sent before.
   private(set) var pausesUntil: MonotonicInstant?
 
   private var waiting: ArraySlice<ForwardMessage> = []
   private var end = SinkPosition()
   private var portion: Int
+  /// How many were sent last and are to be sent again; nil: none. A sink that has taken them, and whose answer was lost, knows the
+  /// same request by its key, and not one with more records.
+  private var tried: Int?
   private var failures = 0
   private var refusedInRow = 0
 
@@ -40,7 +45,7 @@ struct ForwardCourse {
   /// Everything that was read has gone on.
   var isEmpty: Bool { waiting.isEmpty }
   /// What is to be sent now, in one go.
-  var next: ArraySlice<ForwardMessage> { waiting.prefix(portion) }
+  var next: ArraySlice<ForwardMessage> { waiting.prefix(tried ?? portion) }
   /// When the oldest that waits was received.
   var oldest: Int64? { waiting.first?.arrival.receivedAt }
 
@@ -59,15 +64,22 @@ struct ForwardCourse {
 
   mutating func forgetPartitions(but marks: [ArrivalMark]) { if waiting.isEmpty { position.keep(marks) } }
 
-  /// `chance` is drawn from 0 ..< 1.
-  mutating func note(_ answer: SinkAnswer, now: MonotonicInstant, wall: Int64, chance: Double) {
+  /// Of the request that began at that instant. `chance` is drawn from 0 ..< 1.
+  mutating func note(
+    _ answer: SinkAnswer, since began: MonotonicInstant, now: MonotonicInstant, wall: Int64, chance: Double
+  ) {
+    let left = next.count - answer.taken
+    let since = answer.taken > 0 ? now : began
+    tried = nil
     take(answer.taken)
     switch answer.trouble {
     case nil: break
-    case .later(let wish, let reason): pause(wish, reason, now, chance)
+    case .later(let wish, let reason):
+      pause(wish, reason, since, now, chance)
+      tried = left > 0 ? left : nil
     case .refused(let count, _) where count > 1: portion = (count + 1) / 2
     case .refused(_, let reason) where refusedInRow < ForwardCourse.refusedInRowMax: putAside(because: reason, wall)
-    case .refused(_, let reason): pause(nil, "refuses every record: \(reason)", now, chance)
+    case .refused(_, let reason): pause(nil, "refuses every record: \(reason)", since, now, chance)
     }
   }
 
@@ -75,7 +87,7 @@ struct ForwardCourse {
     guard count > 0 else { return }
     pass(count)
     sent += UInt64(count)
-    (failures, refusedInRow, trouble, pausesUntil) = (0, 0, nil, nil)
+    (failures, refusedInRow, trouble, troubleSince, pausesUntil) = (0, 0, nil, nil, nil)
     portion = min(portionMax, portion * 2)
   }
 
@@ -91,17 +103,20 @@ struct ForwardCourse {
     refused += 1
     refusalReason = reason
     refusedInRow += 1
-    (failures, trouble, pausesUntil) = (0, nil, nil)
+    (failures, trouble, troubleSince, pausesUntil) = (0, nil, nil, nil)
     pass(1)
   }
 
   /// Half of the pause to the whole: sinks that failed together are not asked together again.
-  private mutating func pause(_ wish: Nanoseconds?, _ reason: String, _ now: MonotonicInstant, _ chance: Double) {
+  private mutating func pause(
+    _ wish: Nanoseconds?, _ reason: String, _ since: MonotonicInstant, _ now: MonotonicInstant, _ chance: Double
+  ) {
     let doubled = ForwardCourse.firstPause.count << min(failures, 16)
     let pause = min(doubled, ForwardCourse.longestPause.count)
     failures += 1
     retried += 1
     trouble = reason
+    troubleSince = troubleSince ?? since
     let drawn = Nanoseconds(pause / 2 + Int64(Double(pause / 2) * chance))
     pausesUntil = now + (wish.map { min($0, ForwardCourse.longestWish) } ?? drawn)
   }

@@ -55,8 +55,7 @@ struct SinkAccount {
     _ course: ForwardCourse, lost: Int64, lag: () -> Int64, now: MonotonicInstant
   ) -> [SinkNotice] {
     var notices: [SinkNotice] = []
-    if let reason = course.trouble {
-      let since = troubleSince ?? now
+    if let reason = course.trouble, let since = course.troubleSince {
       troubleSince = since
       if !isTold, now - since >= SinkAccount.patience {
         isTold = true

@@ -142,7 +142,8 @@ extension Forwarder {
         work.isReadAgain = false
         let answer = sink.send(work.course.next)
         work.course.note(
-          answer, now: clock.monotonicNow, wall: clock.wallNow.millisecondsSince1970, chance: draws.uniform())
+          answer, since: now, now: clock.monotonicNow, wall: clock.wallNow.millisecondsSince1970,
+          chance: draws.uniform())
       } else if let due = dueForReading(&work, now) {
         wait(until: due, work, now)
       } else {
