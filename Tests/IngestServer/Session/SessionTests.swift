@@ -2,6 +2,7 @@ import HTTP1
 import JSON
 import Network
 import Store
+import Support
 import Testing
 
 @testable import IngestServer
@@ -95,6 +96,28 @@ private let record =
     let answer = try #require(try harness.answer())
     #expect(answer.status == 413 && !answer.keepsAlive && harness.isFinished)
     #expect(answer.text.contains("longer than 100 bytes, the limit of --max-body"))
+  }
+
+  /// A phone with such a body sends it again and again.
+  @Test func aBodyThatIsTooLargeOrBreaksOffIsAnErrorOfItsDevice() throws {
+    let harness = try SessionHarness { $0.bodyBytesMax = 100 }
+    let device = ("X-Device-Id", "car")
+    harness.send(SessionHarness.bytes("POST", "/locations", [device, ("Content-Length", "101")]))
+    #expect(try harness.answer()?.status == 413)
+    harness.connect()
+    harness.send(SessionHarness.bytes("POST", "/locations", [device, ("Transfer-Encoding", "chunked")]))
+    harness.send("65\r\n")
+    #expect(try harness.answer()?.status == 413)
+    harness.connect()
+    harness.send(SessionHarness.bytes("POST", "/locations", [device, ("Content-Length", "100")]))
+    harness.timeOut(.body)
+    #expect(try harness.answer()?.status == 408)
+    harness.connect()
+    let errors = try harness.request("GET", "/admin/v1/errors").json()["errors"]?.elements ?? []
+    #expect(errors.map { $0["status"] } == [.integer(413), .integer(408)], "\(errors)")
+    #expect(errors.map { $0["count"] } == [.integer(2), .integer(1)], "\(errors)")
+    let failures = try harness.request("GET", "/admin/v1/failures").json()["failures"]?.elements ?? []
+    #expect(failures.map { $0["device"] } == [.string("car")], "\(failures)")
   }
 
   @Test func anInvalidRequestGets400AndTheConnectionCloses() throws {

@@ -147,11 +147,7 @@ package final class IngestSession: ByteSession {
     // An answer more would be taken for that of the next request.
     case .body where isDropping, .bodyRate where isDropping: wishes.ending = .atOnce
     case .head, .body, .bodyRate:
-      rules.stop()
-      let response = Response.error(408, "timeout", "the request did not arrive in time")
-      append(response, .http11, withoutContent: false, .close, &output)
-      context.metrics.refused(status: response.status)
-      finish(.afterOutput)
+      breakOff(begunRequest, .error(408, "timeout", "the request did not arrive in time"), &output)
     case .idle, .write, .linger: wishes.ending = .atOnce
     }
   }
@@ -283,12 +279,32 @@ extension IngestSession {
   }
 
   private func refuse(_ error: HTTPError, _ output: inout SessionOutput) {
-    rules.stop()
     _ = takeBody()
-    let response = Response.unreadable(error, bodyBytesMax: context.limits.bodyBytes)
+    var exchange = begunRequest
+    if error.code == .bodyTooLarge, case .waiting = state {
+      // Who asks for what stands in the head before its length is looked at.
+      exchange = context.reader.read(scratch.head, now: output.now, from: caller).exchange
+      exchange?.isBodyWhole = false
+    }
+    breakOff(exchange, .unreadable(error, bodyBytesMax: context.limits.bodyBytes), &output)
+  }
+
+  /// The request whose body is coming in, and that has no answer yet.
+  private var begunRequest: Exchange? {
+    switch state {
+    case .reading(let exchange), .skipping(let exchange, _): exchange
+    case .waiting, .dropping, .owing, .asking, .responding, .finished: nil
+    }
+  }
+
+  /// The connection ends behind the answer to a message that is not whole, or not one. A phone whose request that was is stuck with it:
+  /// it is noted like any other.
+  private func breakOff(_ exchange: Exchange?, _ response: Response, _ output: inout SessionOutput) {
+    rules.stop()
     append(response, .http11, withoutContent: false, .close, &output)
+    context.metrics.refused(status: response.status)
     finish(.afterOutput)
-    context.metrics.refused(status: error.status)
+    if let exchange { note(exchange, response, now: output.now) }
   }
 
   func answer(
