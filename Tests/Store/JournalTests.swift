@@ -223,11 +223,11 @@ import Testing
     return batch
   }
 
-  private func record(_ number: UInt64, at: Int64, status: Int, isDelivered: Bool = true, run: String = "")
-    -> LedgerRecord
-  {
+  private func record(
+    _ number: UInt64, at: Int64, status: Int, isDelivered: Bool = true, run: String = "", device: String = "car"
+  ) -> LedgerRecord {
     LedgerRecord(
-      uuid: UUID128(high: 0, low: number), device: DeviceIdentity(run: run, name: "car"), at: at, answeredAt: at + 5,
+      uuid: UUID128(high: 0, low: number), device: DeviceIdentity(run: run, name: device), at: at, answeredAt: at + 5,
       status: status, isDelivered: isDelivered)
   }
 
@@ -263,9 +263,21 @@ import Testing
     #expect(third[0].acknowledgedAt == 17 && third[0].state == .acknowledged)
   }
 
+  /// As the store tells records apart.
+  @Test func aUUIDMayBeThatOfRecordsOfSeveralDevices() throws {
+    let journal = try Journal(folder: ":memory:")
+    try journal.append(batch([record(1, at: 10, status: 200), record(1, at: 11, status: 500, device: "van")]))
+    let found = try all(journal, LedgerFilter(), pages: 1)
+    #expect(found.map(\.device.name) == ["car", "van"] && found.map(\.state) == [.acknowledged, .refused])
+    #expect(found.map(\.attempts) == [1, 1])
+  }
+
   @Test func pagesOfAnySizeHoldEveryRecordOnce() throws {
     let journal = try Journal(folder: ":memory:")
-    try journal.append(batch((0..<40).map { record($0 / 2, at: 1, status: $0 % 3 == 0 ? 200 : 0, run: "\($0 % 2)") }))
+    let records = (0..<40).map { number in
+      record(number / 4, at: 1, status: number % 3 == 0 ? 200 : 0, run: "\(number % 2)", device: "\(number / 2 % 2)")
+    }
+    try journal.append(batch(records))
     var filter = LedgerFilter()
     for pages in [1, 3, 39, 40, 100] {
       #expect(try all(journal, filter, pages: pages).count == 40)

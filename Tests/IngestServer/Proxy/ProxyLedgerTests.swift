@@ -57,6 +57,47 @@ import Testing
     #expect(account.hasPrefix(isDelivered ? "acknowledged 1 1 1 " : "undelivered 1 1 0 "), "\(fault): \(account)")
   }
 
+  /// Pages of one record each, with names in which there is what separates the parts of a cursor.
+  @Test func theSameUUIDOfTwoDevicesIsTwoRecords() throws {
+    let backend = try BareServer { request in
+      String(decoding: request.body, as: UTF8.self).contains("car.1")
+        ? .ok("{}") : .text("HTTP/1.1 500 No\r\nContent-Length: 2\r\n\r\n{}")
+    }
+    let bench = try Bench(backend: backend.url)
+    defer { bench.stop() }
+    let names = ["car.1", "van.2.3", "ä.4"]
+    for name in names {
+      let record = ProxyServerTests.record(1).replacing("phone-1", with: name)
+      #expect(
+        try bench.request(bench.proxy.url, "POST", "/r/a.b/locations", record)?.0 == (name == "car.1" ? 200 : 500))
+    }
+    var found: [String] = []
+    var cursor: String?
+    repeat {
+      let page = try bench.administrate("GET", "/ledger?limit=1" + (cursor.map { "&cursor=\($0)" } ?? "")).1
+      found += (page["records"]?.elements ?? []).map { "\($0["device"]?.string ?? "") \($0["state"]?.string ?? "")" }
+      cursor = page["next"]?.string?.replacing("ä", with: "%C3%A4")
+    } while cursor != nil
+    #expect(found == ["car.1 acknowledged", "van.2.3 refused", "ä.4 refused"])
+    #expect(try bench.administrate("GET", "/ledger?cursor=00000000-0000-4000-8000-000000000001.9.a").0 == 400)
+  }
+
+  /// A phone without `maxBatchSize` sends all that it has.
+  @Test func recordsOfALongBodyAreInTheLedger() throws {
+    let backend = try BareServer { _ in .ok("{}") }
+    let bench = try Bench(backend: backend.url)
+    defer { bench.stop() }
+    let records = (0..<10_001).map { number in
+      #"{"uuid":"00000000-0000-4000-8000-\#(String(number + 100_000_000_000))","timestamp":"2026-07-28T18:34:22.563Z","coords":{"latitude":1,"longitude":2,"accuracy":5}}"#
+    }
+    let body = #"{"location":[\#(records.joined(separator: ","))],"device_id":"phone-1"}"#
+    #expect(try bench.request(bench.proxy.url, "POST", "/locations", body)?.0 == 200)
+    let last = try bench.administrate("GET", "/ledger?uuid=00000000-0000-4000-8000-100000010000").1["records"]?.elements
+    #expect(last?.map { $0["state"] } == [.string("acknowledged")] && last?.first?["device"] == .string("phone-1"))
+    let stored = try bench.administrate("POST", "/await", #"{"device":"phone-1","exactly":10001,"timeout":"60s"}"#)
+    #expect(stored.0 == 200, "\(stored)")
+  }
+
   /// The client sees that it has not the whole of it, and sends the record again.
   @Test func anAnswerThatBreaksOffIsNotDelivered() throws {
     let backend = try BareServer { _ in .close(Array("HTTP/1.1 200 OK\r\nContent-Length: 20\r\n\r\n{\"a\":1".utf8)) }

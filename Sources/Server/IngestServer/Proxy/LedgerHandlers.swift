@@ -35,19 +35,21 @@ struct LedgerHandlers: Sendable {
     }
   }
 
-  /// The uuid, and behind a point the run.
+  /// The uuid, the length of the run's name, that name, and the device's.
   private static func text(_ cursor: LedgerRecordCursor) -> String {
     var text: [UInt8] = []
     cursor.uuid.append(lowerCaseTextTo: &text)
-    return String(decoding: text, as: UTF8.self) + "." + cursor.run
+    let run = cursor.device.run
+    return "\(String(decoding: text, as: UTF8.self)).\(run.utf8.count).\(run)\(cursor.device.name)"
   }
 
   private static func cursor(_ text: String) throws(ResponseError) -> LedgerRecordCursor {
-    let uuid = text.prefix { $0 != "." }
-    guard let value = UUID128(text: String(uuid).utf8.span), uuid.endIndex != text.endIndex else {
-      throw ResponseError(.error(400, "bad_cursor", "the cursor was not issued by this server"))
-    }
-    return LedgerRecordCursor(uuid: value, run: String(text[text.index(after: uuid.endIndex)...]))
+    let parts = text.utf8.split(separator: UInt8(ascii: "."), maxSplits: 2, omittingEmptySubsequences: false)
+    guard parts.count == 3, let uuid = String(parts[0]).flatMap({ UUID128(text: $0.utf8.span) }),
+      let length = String(parts[1]).flatMap({ Int($0) }), 0...parts[2].count ~= length,
+      let run = String(parts[2].prefix(length)), let name = String(parts[2].dropFirst(length))
+    else { throw ResponseError(.error(400, "bad_cursor", "the cursor was not issued by this server")) }
+    return LedgerRecordCursor(uuid: uuid, device: DeviceIdentity(run: run, name: name))
   }
 
   /// `GET /admin/v1/clauses`: the clauses that the upstream's answers have put to the test.

@@ -32,13 +32,19 @@ struct UploadReader: Sendable {
   let records: RecordDecoder
   private let straight: StraightReader
 
+  /// In a body. They are written in one transaction, for which all others wait.
+  private static let recordsMax = 10_000
+  /// Behind a proxy the backend says how many it takes: as many as 10 MiB of the shortest usual records.
+  private static let passedRecordsMax = 100_000
+
   init(_ configuration: ServerConfiguration) {
     let templates: [TemplateSchema]
     do throws(FieldError) { templates = try configuration.templates() } catch {
       preconditionFailure("the templates were not checked before: \(error)")
     }
     envelopes = EnvelopeReader(
-      rootProperty: configuration.rootProperty, otherRoots: configuration.otherRoots, templates: templates)
+      rootProperty: configuration.rootProperty, otherRoots: configuration.otherRoots,
+      maxRecords: configuration.proxy == nil ? Self.recordsMax : Self.passedRecordsMax, templates: templates)
     records = RecordDecoder(templates: templates)
     straight = StraightReader(envelopes, records)
   }

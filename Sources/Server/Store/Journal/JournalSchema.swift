@@ -49,6 +49,18 @@ enum JournalSchema {
         UPDATE numbering SET forgotten_last = CAST(strftime('%s', 'now') AS INTEGER) * 1000
           WHERE (SELECT coalesce(min(first), 1) FROM blocks) > 1;
         """),
+      // A uuid may be that of records of several devices.
+      Migration(
+        7,
+        """
+        ALTER TABLE sent RENAME TO sent_before;
+        CREATE TABLE sent(
+          uuid BLOB NOT NULL, run TEXT NOT NULL, device TEXT NOT NULL, first INTEGER NOT NULL, last INTEGER NOT NULL,
+          attempts INTEGER NOT NULL, acknowledged INTEGER, acknowledgements INTEGER NOT NULL, deliveries INTEGER NOT NULL,
+          status INTEGER NOT NULL, fault TEXT NOT NULL, PRIMARY KEY(uuid, run, device)) STRICT, WITHOUT ROWID;
+        INSERT INTO sent SELECT * FROM sent_before;
+        DROP TABLE sent_before;
+        """),
     ])
 
   /// Many entries in a row of the table: a row for each cost a processor for itself. `first` is the number of the first

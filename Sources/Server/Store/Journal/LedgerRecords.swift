@@ -47,7 +47,6 @@ package struct LedgerAccount: Equatable, Sendable {
   }
 
   package var uuid: UUID128
-  /// The one that sent it last.
   package var device: DeviceIdentity
   package var firstAt: Int64
   package var lastAt: Int64
@@ -81,9 +80,9 @@ package struct LedgerFilter: Sendable {
 /// Where a page of records ended.
 package struct LedgerRecordCursor: Equatable, Sendable {
   package var uuid: UUID128
-  package var run: String
+  package var device: DeviceIdentity
 
-  package init(uuid: UUID128, run: String) { (self.uuid, self.run) = (uuid, run) }
+  package init(uuid: UUID128, device: DeviceIdentity) { (self.uuid, self.device) = (uuid, device) }
 }
 
 /// The records that a proxy has passed on, by their uuid: written with the requests that carried them, in one transaction.
@@ -106,8 +105,8 @@ extension Journal {
   private func note(_ record: LedgerRecord) throws(DatabaseError) {
     try connection.with(
       """
-      INSERT INTO sent VALUES(?1, ?2, ?3, ?4, ?4, 1, ?5, ?6, ?7, ?8, ?9) ON CONFLICT(uuid, run) DO UPDATE SET
-        device = excluded.device, last = max(last, excluded.last), attempts = attempts + 1,
+      INSERT INTO sent VALUES(?1, ?2, ?3, ?4, ?4, 1, ?5, ?6, ?7, ?8, ?9) ON CONFLICT(uuid, run, device) DO UPDATE SET
+        last = max(last, excluded.last), attempts = attempts + 1,
         acknowledged = coalesce(acknowledged, excluded.acknowledged),
         acknowledgements = acknowledgements + excluded.acknowledgements,
         deliveries = deliveries + excluded.deliveries,
@@ -131,7 +130,7 @@ extension Journal {
     }
   }
 
-  /// Records that match, in the order of their uuids, at most `limit`.
+  /// Records that match, in the order of their uuids, runs and devices, at most `limit`.
   package func sentRecords(
     matching filter: LedgerFilter, after cursor: LedgerRecordCursor?, limit: Int
   ) throws(StoreError) -> Page<LedgerAccount, LedgerRecordCursor> {
@@ -142,20 +141,21 @@ extension Journal {
       try connection.with(
         """
         SELECT uuid, run, device, first, last, attempts, acknowledged, acknowledgements, deliveries, status, fault FROM sent
-        WHERE (uuid, run) \(cursor == nil ? ">=" : ">") (?1, ?2) ORDER BY uuid, run LIMIT ?3
+        WHERE (uuid, run, device) \(cursor == nil ? ">=" : ">") (?1, ?2, ?3) ORDER BY uuid, run, device LIMIT ?4
         """
       ) { (statement: inout Statement) throws(DatabaseError) in
         let uuid = (cursor?.uuid ?? filter.uuid ?? UUID128(high: 0, low: 0)).bytes
-        let run = cursor?.run ?? ""
+        let device = cursor?.device ?? DeviceIdentity(name: "")
         var row = statement.start()
         row.bind(1, blob: uuid.span)
-        row.bind(2, text: run.utf8.span)
-        row.bind(3, Int64(Self.recordsPerPage))
+        row.bind(2, text: device.run.utf8.span)
+        row.bind(3, text: device.name.utf8.span)
+        row.bind(4, Int64(Self.recordsPerPage))
         while found.count < limit, try row.step() {
           let account = LedgerAccount(row)
           if let uuid = filter.uuid, uuid != account.uuid { break }
           looked += 1
-          last = LedgerRecordCursor(uuid: account.uuid, run: account.device.run)
+          last = LedgerRecordCursor(uuid: account.uuid, device: account.device)
           if filter.takes(account) { found.append(account) }
         }
       }
