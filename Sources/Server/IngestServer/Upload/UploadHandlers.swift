@@ -122,7 +122,8 @@ extension Response {
     case .empty: .error(400, "empty_body", "the body has no JSON value")
     case .neitherObjectNorArray: .error(400, "not_records", "the body is neither an object nor an array")
     case .malformed(let error): .error(400, "malformed_json", error.description)
-    case .tooManyRecords(let limit): .error(413, "too_many_records", "a body holds at most \(limit) records")
+    case .tooManyRecords(let limit):
+      .error(413, "too_many_records", "a body holds at most \(limit) records: set maxBatchSize in the app")
     }
   }
 
