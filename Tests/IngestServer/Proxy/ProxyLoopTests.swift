@@ -10,6 +10,7 @@ import Testing
 
     func judge(_ answer: JudgedAnswer) { statuses.withLock { $0.append(answer.status) } }
     var report: ClauseReport { ClauseReport(answers: statuses.withLock(\.count), lines: []) }
+    func reset() {}
   }
 
   private static let upload = "POST /a HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\n\r\n{}"

@@ -12,6 +12,7 @@ import Testing
 
     func judge(_ answer: JudgedAnswer) { bodies.withLock { $0.append(String(decoding: answer.body, as: UTF8.self)) } }
     var report: ClauseReport { ClauseReport(answers: bodies.withLock(\.count), lines: []) }
+    func reset() {}
   }
 
   private static let upload =

@@ -4,6 +4,7 @@ import JSON
 import Network
 import ServerSupport
 import Support
+import Synchronization
 import Testing
 
 @testable import IngestServer
@@ -15,12 +16,12 @@ import Testing
     let proxy: ProxyServer
 
     /// In front of another backend, where a URL is given.
-    init(data: String = ":memory:", backend url: String? = nil) throws {
+    init(data: String = ":memory:", backend url: String? = nil, judge: (any AnswerJudge)? = nil) throws {
       upstream = try IngestServer(Self.configuration(":memory:"))
       var configuration = ProxyConfiguration(try UpstreamTarget(parsing: url ?? upstream.url))
       configuration.listen = "127.0.0.1:0"
       configuration.administration = Self.configuration(data)
-      proxy = try ProxyServer(configuration)
+      proxy = try ProxyServer(configuration, judge: judge)
     }
 
     private static func configuration(_ data: String) -> ServerConfiguration {
@@ -134,6 +135,40 @@ import Testing
     let requests = try bench.administrate("GET", "/requests?operation=uploadLocations").1["requests"]
     guard case .array(let list)? = requests else { return #expect(Bool(false), "\(String(describing: requests))") }
     #expect(list.count == 1 && list[0]["device"] == "phone-1" && list[0]["status"] == .integer(200))
+  }
+
+  /// The log shows what the backend answered, and after a reset nothing that was sent to no one.
+  @Test(arguments: [("reset", 444, false), ("drop", 200, true)])
+  func theLogShowsTheAnswerOfTheBackend(fault: String, status: Int64, isAnswered: Bool) throws {
+    let bench = try Bench()
+    defer { bench.stop() }
+    #expect(try bench.administrate("PUT", "/faults", #"{"faults":[{"id":"f","fault":{"kind":"\#(fault)"}}]}"#).0 == 200)
+    let client = try LoopbackClient(port: try bench.port(bench.proxy.url))
+    let body = Self.record(1)
+    try client.send("POST /locations HTTP/1.1\r\nHost: a\r\nContent-Length: \(body.utf8.count)\r\n\r\n\(body)")
+    _ = try client.receiveToEnd()
+    let list = try bench.administrate("GET", "/requests").1["requests"]?.elements ?? []
+    #expect(list.map { $0["status"] } == [.integer(status)] && list.map { $0["fault"] } == [.string(fault)])
+    #expect(list.map { $0["answer"]?.string?.contains("accepted") ?? false } == [isAnswered])
+  }
+
+  private final class ResetCount: AnswerJudge {
+    let resets = Atomic(0)
+
+    func judge(_ answer: JudgedAnswer) {}
+    var report: ClauseReport { ClauseReport(answers: 0, lines: []) }
+    func reset() { resets.add(1, ordering: .relaxed) }
+  }
+
+  /// They are those of all runs.
+  @Test func aResetOfEverythingForgetsTheClauses() throws {
+    let judge = ResetCount()
+    let bench = try Bench(judge: judge)
+    defer { bench.stop() }
+    #expect(try bench.administrate("POST", "/reset?run=a").0 == 200)
+    #expect(judge.resets.load(ordering: .relaxed) == 0)
+    #expect(try bench.administrate("POST", "/reset").0 == 200)
+    #expect(judge.resets.load(ordering: .relaxed) == 1)
   }
 
   @Test func whatHasNoMeaningIsSaidSo() throws {

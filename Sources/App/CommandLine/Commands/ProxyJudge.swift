@@ -40,6 +40,8 @@ final class ProxyJudge: AnswerJudge {
       return news
     }
     for finding in first { tell(finding) }
+  func reset() { state.withLock { $0 = State() } }
+
   }
 
   var report: ClauseReport {

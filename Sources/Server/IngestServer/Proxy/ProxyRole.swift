@@ -28,6 +28,8 @@ package struct ProxyRole: Sendable {
 package protocol AnswerJudge: Sendable {
   func judge(_ answer: JudgedAnswer)
   var report: ClauseReport { get }
+  /// Forgets all of them.
+  func reset()
 }
 
 /// Which clauses the upstream was seen to keep, and which it broke.

@@ -11,7 +11,7 @@ extension ProxySession {
     current.exchange.fault = fault
     guard case .refuse(let status) = fault.fault else {
       passage = .nothing(then: .reset)
-      current.ownAnswer = .faulted(503)
+      current.ownAnswer = .unsent
       (requestStage, answerStage, dropsBody) = (.complete, .complete, true)
       return rules.stop()
     }

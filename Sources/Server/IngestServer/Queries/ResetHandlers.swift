@@ -10,10 +10,11 @@ struct ResetHandlers: Sendable {
   let refusals: RefusalLog
   let traffic: TrafficBoard
   let hasJournal: Bool
+  let proxy: ProxyRole?
 
   /// `POST /admin/v1/reset?run`: forgets the run that the parameter, the path or the header names, or everything when none
   /// does: devices with all that is theirs, fault rules that were set in it, its map, faults of refreshes, waits after
-  /// failed refreshes, and the journal. `{"devices","faults","maps","breakages","throttled"}` say how many, `journal`
+  /// failed refreshes, the journal, and without a run the clauses of a proxy. `{"devices","faults","maps","breakages","throttled"}` say how many, `journal`
   /// whether there is one. After an error it can be repeated: what is forgotten already does not come back.
   func reset(_ exchange: Exchange) -> Reply {
     let run = exchange.optionalRun
@@ -23,6 +24,8 @@ struct ResetHandlers: Sendable {
   private func wasReset(_ run: String?, devices: Int) -> Reply {
     refusals.clear(run: run)
     traffic.clear(run: run)
+    // The counts are those of all runs.
+    if run == nil { proxy?.judge?.reset() }
     let (breakages, throttled) = (
       checks.breakages.withLock { $0.clear(run: run) }, checks.throttle.withLock { $0.clear(run: run) }
     )

@@ -101,7 +101,8 @@ package final class ServerContext: Sendable {
     proxy = configuration.proxy
     ledger = LedgerHandlers(proxy: configuration.proxy, hasJournal: journal != nil)
     resets = ResetHandlers(
-      shared: boards, checks: checks, refusals: refusals, traffic: traffic, hasJournal: journal != nil)
+      shared: boards, checks: checks, refusals: refusals, traffic: traffic, hasJournal: journal != nil,
+      proxy: configuration.proxy)
     live = LiveHandlers(
       authentication: authentication, policy: configuration.policy, hasJournal: journal != nil, metrics: metrics,
       backend: backend, maps: map)
