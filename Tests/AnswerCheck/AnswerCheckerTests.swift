@@ -199,6 +199,27 @@ import Upload
     #expect(conversation.upload(200) == [])
   }
 
+  /// Nothing is said of what was not read, neither that it is good.
+  @Test func aContentThatIsNotKnownIsNotJudged() {
+    var conversation = Conversation()
+    let ofContents: Set<Clause> = [
+      .dismissalIsAnOrder, .noForeignPage, .noErrorInSuccess, .takesAll, .isJSON, .isSmall, .refreshIsAnObject,
+      .accessTokenIsFound,
+    ]
+    for (purpose, status, clause) in [
+      (OutgoingRequest.Purpose.records, 200, Clause.usualSuccess), (.records, 410, .refusesNoRecord),
+      (.records, 500, .noServerError), (.refresh, 200, .refreshSucceeds),
+    ] {
+      let judged = conversation.unread(purpose, status).judged
+      #expect(judged.contains(clause) && ofContents.isDisjoint(with: judged), "\(status): \(judged)")
+    }
+    let command = #"{"background_geolocation":[["stop"]]}"#
+    for isKnown in [true, true, false, true] {
+      let findings = isKnown ? conversation.upload(200, command) : conversation.unread(.records, 200).findings
+      #expect(findings == [], "what came in between may have been other commands")
+    }
+  }
+
   @Test func otherCommandsInBetweenAreNoRepetition() {
     var conversation = Conversation()
     for command in ["stop", "start", "stop", "start", "stop", "start"] {

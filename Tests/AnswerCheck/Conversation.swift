@@ -30,6 +30,18 @@ struct Conversation {
     )
   }
 
+  /// An upload or a refresh whose answer has a content that is not known.
+  mutating func unread(_ purpose: OutgoingRequest.Purpose, _ status: Int) -> Judgement {
+    let request = OutgoingRequest(
+      id: nextID, purpose: purpose, method: "POST", url: "http://server.example/locations", headers: [],
+      body: Array(Conversation.record.utf8), timeout: .seconds(60))
+    nextID += 1
+    return checker.check(
+      ObservedAnswer(
+        request, .answered(status: status, reason: "", body: []), head: AnswerHead(Conversation.json),
+        duration: .milliseconds(20), endedAt: Conversation.now, canRefresh: true, isContentKnown: false))
+  }
+
   private mutating func check(
     _ purpose: OutgoingRequest.Purpose, _ sent: String, _ outcome: RequestOutcome,
     _ head: [(name: String, value: String)]?, _ milliseconds: Int64, _ canRefresh: Bool,

@@ -1,11 +1,14 @@
 import Base
 import Glibc
+import Gzip
 import JSON
+import Store
 import Support
 import Testing
 import Threaded
 
 @testable import CommandLine
+@testable import IngestServer
 
 /// `rollingroad proxy` as a program.
 @Suite(.waits, .timeLimit(.minutes(10))) struct ProxyCommandTests {
@@ -105,6 +108,79 @@ import Threaded
     let lines = String(decoding: buffer[..<count], as: UTF8.self).split(separator: "\n")
     let line = try #require(lines.first { $0.hasPrefix("VmHWM:") })
     return try #require(Int(line.filter(\.isNumber))) * 1_024
+  }
+
+  /// How often each clause was judged and broken, when a backend has given its answer to two records.
+  private static func clauses(
+    _ head: String, _ content: [UInt8], coding: String
+  ) throws -> [Int64: [Int64]] {
+    let answer = Array("HTTP/1.1 200 OK\r\n\(head)Content-Length: \(content.count)\r\n\r\n".utf8) + content
+    let backend = try BareServer { _ in .keep(answer) }
+    let proxy = try start(String(backend.url.dropLast()))
+    defer { proxy.process.signal(SIGKILL) }
+    let records = [1, 2].map { number in
+      #"{"uuid":"00000000-0000-4000-8000-00000000000\#(number)","timestamp":"2026-07-28T18:34:22.563Z"}"#
+    }
+    let text = Array(#"{"location":[\#(records.joined(separator: ","))],"device_id":"phone-1"}"#.utf8)
+    let body = coding == "gzip" ? GzipFile.pack(text) : text
+    let port = try port(try proxy.line(beginningWith: "listening "))
+    let client = try LoopbackClient(port: port)
+    let request = "POST /locations HTTP/1.1\r\nHost: a\r\nConnection: close\r\nContent-Encoding: \(coding)\r\n"
+    try client.send(Array("\(request)Content-Length: \(body.count)\r\n\r\n".utf8) + body)
+    _ = try client.receiveToEnd()
+    let report = try get(try proxy.line(beginningWith: "administration "), "/admin/v1/clauses")
+    let json = report.split(separator: "\r\n\r\n", maxSplits: 1).last.map { Array($0.utf8) } ?? []
+    let lines = try JSONValue(parsing: json.span)["clauses"]?.elements ?? []
+    var found: [Int64: [Int64]] = [:]
+    for line in lines {
+      guard
+        case (.integer(let number)?, .integer(let judged)?, .integer(let broken)?) = (
+          line["number"], line["judged"], line["broken"]
+        )
+      else { continue }
+      found[number] = [judged, broken]
+    }
+    return found
+  }
+
+  /// As the HTTP clients of phones do, which accept gzip.
+  @Test func anAnswerInGzipIsJudgedByItsContent() throws {
+    let json = "Content-Type: application/json\r\n"
+    let packed = GzipFile.pack(Array(#"{"success":false,"accepted":1}"#.utf8))
+    for (requests, answers) in [("gzip", "gzip"), ("identity", "x-gzip")] {
+      let clauses = try Self.clauses(json + "Content-Encoding: \(answers)\r\n", packed, coding: requests)
+      let found = [19, 20, 21].map { clauses[$0] ?? [] }
+      #expect(found == [[1, 1], [1, 1], [1, 0]], "an error, one of two records, and JSON: \(clauses)")
+    }
+  }
+
+  /// Another coding, a file that is damaged, and one that holds more than is kept.
+  @Test func ofAnAnswerThatCannotBeReadOnlyTheHeadIsJudged() throws {
+    let large = GzipFile.pack([UInt8](repeating: 0x20, count: 200_000))
+    for (coding, content) in [
+      ("br", [1]), ("gzip", [1]), ("gzip", large), ("identity", [UInt8](repeating: 32, count: 200_000)),
+    ] {
+      let head = "Content-Type: application/json\r\nContent-Encoding: \(coding)\r\n"
+      let clauses = try Self.clauses(head, content, coding: "identity")
+      #expect(clauses[7] == [1, 0], "a usual success, \(coding): \(clauses)")
+      #expect((18...22).allSatisfy { clauses[$0] == nil }, "\(coding): \(clauses)")
+    }
+  }
+
+  /// A device waits for 60 seconds (`http.timeout`), whatever the proxy does.
+  @Test(
+    arguments: [(nil, 60, 0), (nil, 61, 1), (.timeout, 59, nil), (.timeout, 60, 1)]
+      as [(JudgedAnswer.Failure?, Int64, Int?)])
+  func anAnswerIsInTimeWhenADeviceWaitsForIt(failure: JudgedAnswer.Failure?, seconds: Int64, broken: Int?) {
+    let judge = ProxyJudge { _ in }
+    judge.judge(
+      JudgedAnswer(
+        device: DeviceIdentity(name: "phone-1"), operation: .uploadLocations, url: "http://backend/", body: [],
+        status: failure == nil ? 200 : 0, head: [], answer: [], failure: failure, duration: .seconds(seconds),
+        endedAt: WallInstant(millisecondsSince1970: 1_785_264_000_000)))
+    #expect(judge.report.lines.first { $0.number == 4 }?.broken == broken)
+    judge.reset()
+    #expect(judge.report.answers == 0 && judge.report.lines.isEmpty)
   }
 
   @Test func aProxyNeedsAnUpstreamThatItCanSpeakTo() throws {

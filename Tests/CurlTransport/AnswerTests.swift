@@ -65,15 +65,25 @@ import Upload
     #expect(try await Post(way).send(server.url).answer?.body == "to the end")
   }
 
-  @Test(arguments: Way.allCases) func aCompressedAnswerIsUnpacked(_ way: Way) async throws {
+  @Test(arguments: Way.allCases, ["gzip", "x-gzip"])
+  func aCompressedAnswerIsUnpacked(_ way: Way, coding: String) async throws {
     // gzip of "hello" in a stored block (RFC 1952, RFC 1951 §3.2.4).
     let packed: [UInt8] =
       [0x1F, 0x8B, 8, 0, 0, 0, 0, 0, 0, 3, 1, 5, 0, 0xFA, 0xFF] + Array("hello".utf8)
       + [0x86, 0xA6, 0x10, 0x36, 5, 0, 0, 0]
-    let head = "HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: \(packed.count)\r\n\r\n"
+    let head = "HTTP/1.1 200 OK\r\nContent-Encoding: \(coding)\r\nContent-Length: \(packed.count)\r\n\r\n"
     let server = try BareServer { _ in .keep(Array(head.utf8) + packed) }
     #expect(try await Post(way).send(server.url).answer?.body == "hello")
     #expect(server.requests[0].values(of: "accept-encoding") == ["gzip"])
+  }
+
+  /// Nothing is packed in it, whatever the coding of the server's other answers is.
+  @Test(arguments: Way.allCases) func anEmptyAnswerMayNameACoding(_ way: Way) async throws {
+    let server = try BareServer { _ in
+      .text("HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: 0\r\n\r\n")
+    }
+    let answer = try await Post(way).send(server.url).answer
+    #expect(answer?.status == 200 && answer?.body == "")
   }
 
   @Test(arguments: Way.allCases) func aSlowAnswerIsWaitedFor(_ way: Way) async throws {

@@ -112,6 +112,17 @@ struct GzipTests {
     #expect(Array(file.suffix(8)) == [0x26, 0x39, 0xF4, 0xCB, 9, 0, 0, 0])
   }
 
+  /// RFC 9110 §8.4.1.3: x-gzip is gzip; names of codings are equal in either case.
+  @Test func aBodyIsReadByItsCoding() throws {
+    for name in ["gzip", "x-gzip", "GZip"] {
+      #expect(try ContentCoding(name).content(of: Self.fixed, limit: 25) == Array(Self.letters.utf8), "\(name)")
+      #expect(try ContentCoding(name).content(of: [], limit: 24) == [], "an answer with 204 has no file")
+      #expect(throws: GzipError.self) { _ = try ContentCoding(name).content(of: Self.fixed, limit: 24) }
+    }
+    for name in [nil, "identity"] { #expect(try ContentCoding(name).content(of: Self.fixed, limit: 0) == Self.fixed) }
+    for name in ["br", "gzip, gzip"] { #expect(try ContentCoding(name).content(of: Self.fixed, limit: 24) == nil) }
+  }
+
   @Test func textBecomesSmall() {
     let content = Array(Self.text.utf8)
     #expect(GzipFile.pack(content).count * 10 < content.count)

@@ -152,7 +152,7 @@ final class LineExchange {
   // Of the last head.
   private var status = 0
   private var reason: [UInt8] = []
-  private var isPacked = false
+  private var coding = ContentCoding.identity
   private var allowsAnother = false
   private var body: [UInt8] = []
 
@@ -220,16 +220,16 @@ final class LineExchange {
     allowsAnother = answer.keepAlive
     reason = []
     reason.append(copying: answer[answer.reason])
-    isPacked =
-      answer.fields.value(HeaderName.contentEncoding).map { answer.fields[$0].equals(lowercase: "gzip") } ?? false
+    coding = ContentCoding(answer.fields.value(HeaderName.contentEncoding).flatMap { answer.fields.text($0) })
     if keepsHead { head = answer.fields.bytes }
   }
 
   private var outcome: RequestOutcome {
     let reason = String(decoding: reason, as: UTF8.self)
-    guard isPacked else { return .answered(status: status, reason: reason, body: body) }
     do throws(GzipError) {
-      return .answered(status: status, reason: reason, body: try GzipFile.unpack(body, limit: answerLimit))
+      // No phone has asked for another coding: it gets what came.
+      let content = try coding.content(of: body, limit: answerLimit) ?? body
+      return .answered(status: status, reason: reason, body: content)
     } catch { return .failed(.protocolError, message: "\(error)") }
   }
 }

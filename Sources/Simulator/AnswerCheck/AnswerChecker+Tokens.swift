@@ -18,6 +18,7 @@ extension AnswerChecker {
       return judgement.judge(.refreshSucceeds, "status \(status)\(AnswerChecker.reason(answer))")
     }
     judgement.judge(.refreshSucceeds, nil)
+    guard answer.isContentKnown else { return }
     guard let document = answer.document, case .object = document else {
       return judgement.judge(
         .refreshIsAnObject,

@@ -36,7 +36,8 @@ package struct AnswerChecker: Sendable {
     switch answer.request.purpose {
     case .records:
       judgeStatus(answer, into: &judgement)
-      judgeBody(answer, into: &judgement)
+      // What stands between two commands that are alike may be others.
+      if answer.isContentKnown { judgeBody(answer, into: &judgement) } else { repeated = nil }
       hasFreshToken = false
     case .refresh:
       judgeRefresh(answer, into: &judgement)
@@ -190,7 +191,7 @@ extension AnswerChecker {
           "status 401 without WWW-Authenticate")
       }
     }
-    if [403, 406, 410].contains(status) {
+    if answer.isContentKnown, [403, 406, 410].contains(status) {
       let hasCommands = !ReceivedCommands(inBody: answer.body.span).commands.isEmpty
       judgement.judge(
         .dismissalIsAnOrder, isBroken: !hasCommands, "status \(status) without a command; the device goes on as before")

@@ -16,10 +16,13 @@ package struct ObservedAnswer: Sendable {
   package let canRefresh: Bool
   /// What stands before a token that this answer brings, when the device shows it.
   package let strategy: AuthorizationStrategy
+  /// False when only the head says something: the content was too long to be kept, or comes in an unknown coding. Clauses that read
+  /// it are then not judged.
+  package let isContentKnown: Bool
 
   package init(
     _ request: OutgoingRequest, _ outcome: RequestOutcome, head: AnswerHead?, duration: Nanoseconds,
-    endedAt: WallInstant, canRefresh: Bool, strategy: AuthorizationStrategy = .jwt
+    endedAt: WallInstant, canRefresh: Bool, strategy: AuthorizationStrategy = .jwt, isContentKnown: Bool = true
   ) {
     self.request = request
     self.outcome = outcome
@@ -28,6 +31,7 @@ package struct ObservedAnswer: Sendable {
     self.endedAt = endedAt
     self.canRefresh = canRefresh
     self.strategy = strategy
+    self.isContentKnown = isContentKnown
   }
 }
 

@@ -1,5 +1,6 @@
 import Base
 import Network
+import Synchronization
 import Testing
 
 @testable import IngestServer
@@ -57,6 +58,30 @@ import Testing
     let reset = try Run(#"{"kind":"reset"}"#)
     #expect(try reset.exchange() == nil)
     #expect(reset.client.text == "" && reset.client.ending == .reset)
+  }
+
+  private final class TimeList: AnswerJudge {
+    let times = Mutex<[Int64]>([])
+
+    func judge(_ answer: JudgedAnswer) { times.withLock { $0.append(answer.duration.wholeMilliseconds) } }
+    var report: ClauseReport { ClauseReport(answers: times.withLock(\.count), lines: []) }
+    func reset() {}
+  }
+
+  /// What a fault holds back before the upstream has it, or behind its answer, does not make the upstream slow.
+  @Test(arguments: [("delay", true), ("delayAfterCommit", false)])
+  func theTimeOfAFaultIsNotTheUpstreams(kind: String, isBefore: Bool) throws {
+    let judge = TimeList()
+    let proxy = try VirtualProxy(judge: judge)
+    try proxy.setFaults(#"{"faults":[{"id":"f","fault":{"kind":"\#(kind)","time":"40s"},"match":{}}]}"#)
+    let client = proxy.connect()
+    proxy.send(Self.upload, to: client)
+    if isBefore { proxy.pass(.seconds(40)) }
+    proxy.pass(.milliseconds(7))
+    proxy.send(Self.answer, to: try proxy.upstream)
+    if !isBefore { proxy.pass(.seconds(40)) }
+    #expect(client.text == Self.passed)
+    #expect(judge.times.withLock { $0 } == [7])
   }
 
   @Test func faultsOfTheAnswerLetTheUpstreamHaveItsRequest() throws {

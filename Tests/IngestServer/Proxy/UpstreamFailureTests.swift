@@ -1,5 +1,6 @@
 import Base
 import Network
+import Synchronization
 import Testing
 
 @testable import IngestServer
@@ -27,8 +28,19 @@ import Testing
     #expect(client.text.hasPrefix("HTTP/1.1 200 ") && !client.isGone)
   }
 
+  private final class FailureList: AnswerJudge {
+    let failures = Mutex<[String]>([])
+
+    func judge(_ answer: JudgedAnswer) {
+      failures.withLock { $0.append(answer.failure.map { "\($0)" } ?? "none") }
+    }
+    var report: ClauseReport { ClauseReport(answers: failures.withLock(\.count), lines: []) }
+    func reset() {}
+  }
+
   @Test func anUpstreamThatTakesNoConnectionOrDoesNotAnswerIsLeftInTime() throws {
-    let proxy = try VirtualProxy()
+    let judge = FailureList()
+    let proxy = try VirtualProxy(judge: judge)
     proxy.acceptsConnections = false
     let client = proxy.connect()
     proxy.send(post, to: client)
@@ -43,6 +55,7 @@ import Testing
     proxy.pass(.milliseconds(1))
     check(client.text, 504, "upstream_timeout", "http_response_timeout")
     #expect(try proxy.upstream.isGone && !client.isGone)
+    #expect(judge.failures.withLock { $0 } == [#"unreachable("the connection timed out")"#, "timeout"])
   }
 
   /// A client that sends slowly is no reason to leave the upstream.

@@ -26,10 +26,8 @@ final class ProxyJudge: AnswerJudge {
   init(tell: @escaping @Sendable (Finding) -> Void) { self.tell = tell }
 
   func judge(_ answer: JudgedAnswer) {
-    // Of a very long answer only the beginning is here.
-    guard let operation = answer.operation, operation != .registerDevice, answer.answer.count == answer.answerBytes
-    else { return }
-    let observed = ObservedAnswer(answer, operation, timeout: Self.timeout)
+    guard answer.operation != .registerDevice else { return }
+    let observed = ObservedAnswer(answer, timeout: Self.timeout)
     let first = state.withLock { state -> [Finding] in
       if state.checkers.count >= Self.devicesMax, state.checkers[answer.device] == nil {
         state.checkers.removeAll(keepingCapacity: true)
@@ -40,9 +38,9 @@ final class ProxyJudge: AnswerJudge {
       return news
     }
     for finding in first { tell(finding) }
-  func reset() { state.withLock { $0 = State() } }
-
   }
+
+  func reset() { state.withLock { $0 = State() } }
 
   var report: ClauseReport {
     let card = state.withLock { $0.scorecard }
@@ -57,9 +55,9 @@ final class ProxyJudge: AnswerJudge {
 }
 
 extension ObservedAnswer {
-  fileprivate init(_ answer: JudgedAnswer, _ operation: DeviceOperation, timeout: Nanoseconds) {
+  fileprivate init(_ answer: JudgedAnswer, timeout: Nanoseconds) {
     let purpose: OutgoingRequest.Purpose =
-      switch operation {
+      switch answer.operation {
       case .uploadLocations: .records
       case .refreshToken, .registerDevice: .refresh
       case .uploadDeviceLog: .log
@@ -68,16 +66,19 @@ extension ObservedAnswer {
       id: 0, purpose: purpose, method: "POST", url: answer.url, headers: [], body: answer.body, timeout: timeout)
     let outcome: RequestOutcome =
       switch answer.failure {
-      case nil: .answered(status: answer.status, reason: "", body: answer.answer)
+      case nil where answer.duration > timeout: .failed(.timeout, message: "the answer came too late")
+      case nil: .answered(status: answer.status, reason: "", body: answer.answer ?? [])
       case .unreachable(let message): .failed(.unreachable, message: message)
-      case .timeout: .failed(.timeout, message: "no answer in time")
+      case .timeout where answer.duration >= timeout: .failed(.timeout, message: "no answer in time")
+      // The proxy has given up before a device does: the backend may have been about to answer.
+      case .timeout: .failed(.cancelled, message: "the proxy waited no longer")
       case .incomplete: .failed(.incomplete, message: "the connection was closed before the end of the answer")
       case .malformed(let message): .failed(.protocolError, message: message)
       }
     self.init(
       request, outcome, head: AnswerHead(parsing: answer.head), duration: answer.duration,
-      endedAt: answer.receivedAt.advanced(byMilliseconds: answer.duration.wholeMilliseconds),
+      endedAt: answer.endedAt,
       // The proxy cannot know what the app has configured; a 401 is then not held against the backend.
-      canRefresh: true)
+      canRefresh: true, isContentKnown: answer.answer != nil)
   }
 }

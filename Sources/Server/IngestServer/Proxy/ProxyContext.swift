@@ -133,7 +133,7 @@ extension ProxyContext {
     if count == 0, ranges.count == 1 { return nil }
     let end = count == 0 ? first.lowerBound : ranges[count - 1].upperBound
     let left = Array(content[..<end] + content[last.upperBound...])
-    return current.exchange.isEncoded ? GzipFile.pack(left) : left
+    return current.exchange.coding == .identity ? left : GzipFile.pack(left)
   }
 }
 
@@ -146,7 +146,7 @@ extension ProxyContext {
     if exchange.device.isEmpty { exchange.device = exchange.identity(reading.device)?.name ?? "" }
     exchange.body = current.takeBody(context.bodies)
     let answer = current.shownAnswer(target, name)
-    if current.status != 0 || current.failure != nil { judge(current, now) }
+    if current.status != 0 || current.failure != nil { judge(current, content, now) }
     store(current, current.passedRecords.map(reading.first) ?? reading, content)
     context.note(exchange, answer, sent: sent(current, reading), now: now)
   }
@@ -184,15 +184,20 @@ extension ProxyContext {
     _ = context.backend.submit(.ingest(batch), for: .discarded)
   }
 
-  private func judge(_ current: ProxyExchange, _ now: MonotonicInstant) {
-    guard let judge, !ProxyName.tellsLoop(status: current.status, head: current.answerHead) else { return }
+  /// `content` is what the body says, where it is an upload that can be read.
+  private func judge(_ current: ProxyExchange, _ content: [UInt8], _ now: MonotonicInstant) {
+    guard let judge, let operation = current.exchange.route.deviceOperation,
+      !ProxyName.tellsLoop(status: current.status, head: current.answerHead)
+    else { return }
     let exchange = current.exchange
+    let end = current.answeredAt ?? now
     judge.judge(
       JudgedAnswer(
-        device: DeviceIdentity(run: exchange.run, name: exchange.device), operation: exchange.route.deviceOperation,
-        url: target.url + current.target, body: exchange.body, status: current.status, head: current.answerHead,
-        answer: current.answer, answerBytes: current.answerBytes, failure: current.failure.map { $0.kind },
-        duration: now - exchange.begunAt, receivedAt: exchange.receivedAt))
+        device: DeviceIdentity(run: exchange.run, name: exchange.device), operation: operation,
+        url: target.url + current.target, body: content.isEmpty ? exchange.body : content, status: current.status,
+        head: current.answerHead, answer: current.answerContent, failure: current.failure.map { $0.kind },
+        duration: end - (current.passedAt ?? exchange.begunAt),
+        endedAt: exchange.receivedAt.advanced(byMilliseconds: (end - exchange.begunAt).wholeMilliseconds)))
   }
 }
 
@@ -230,26 +235,27 @@ package struct JudgedAnswer: Sendable {
   }
 
   package let device: DeviceIdentity
-  /// Nil for a request that is no operation of a device.
-  package let operation: DeviceOperation?
+  package let operation: DeviceOperation
   package let url: String
+  /// Of the request: what it says, as far as that can be read, else as it came.
   package let body: [UInt8]
   package let status: Int
   /// As it came, with the status line.
   package let head: [UInt8]
-  /// The beginning of a long one.
-  package let answer: [UInt8]
-  package let answerBytes: Int
+  /// What it says; nil where that is not known: it is long, or in a coding that cannot be undone.
+  package let answer: [UInt8]?
   package let failure: Failure?
+  /// Between the upstream's first byte of the request and the end of its answer.
   package let duration: Nanoseconds
-  package let receivedAt: WallInstant
+  package let endedAt: WallInstant
 }
 
 extension UpstreamFailure {
   fileprivate var kind: JudgedAnswer.Failure {
     switch self {
     case .unreachable(let error): .unreachable(error.description)
-    case .connectTimeout, .answerTimeout: .timeout
+    case .connectTimeout: .unreachable("the connection timed out")
+    case .answerTimeout: .timeout
     case .closed: .incomplete
     case .malformed(let error): .malformed(error.reason)
     }

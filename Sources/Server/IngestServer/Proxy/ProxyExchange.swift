@@ -11,8 +11,6 @@ final class ProxyExchange {
   let framing: BodyFraming
   /// The client waits for leave to send the body.
   let expectsContinue: Bool
-  /// The body is in the coding gzip, and in no other.
-  private let isPacked: Bool
   /// The head of a request that is held, without what frames its body.
   var heldHead: [UInt8] = []
   /// For the clauses: what the client asked for.
@@ -24,11 +22,16 @@ final class ProxyExchange {
   /// The fault that the answer meets; that of the request is over by then.
   var answerFault: AppliedFault?
 
+  /// When the upstream had its first bytes: what a fault held back before is not its time, nor is what the client takes to read.
+  var passedAt: MonotonicInstant?
+  /// When the upstream's answer had ended, or was not waited for any longer.
+  var answeredAt: MonotonicInstant?
   /// Of the upstream; 0 while there is none.
   var status = 0
   var answerHead: [UInt8] = []
+  var answerCoding = ContentCoding.identity
   private(set) var answer: [UInt8] = []
-  private(set) var answerBytes = 0
+  private var answerBytes = 0
   /// Why there was no answer.
   var failure: UpstreamFailure?
   /// Of the answer that the client gets, where it gets the whole of it; 0 otherwise.
@@ -50,7 +53,6 @@ final class ProxyExchange {
     framing = head.framing
     expectsContinue = head.expectsContinue
     self.target = target
-    isPacked = ["gzip", "x-gzip"].contains(head.text(HeaderName.contentEncoding)?.lowercased())
   }
 
   /// A piece of the body has come. False when there is no room for it: what is kept is then not the whole.
@@ -62,15 +64,22 @@ final class ProxyExchange {
   /// for what is not there, or cannot be read. It is not kept: a small body can hold a large content.
   func content(atMost limit: Int) -> [UInt8] {
     guard body.isWhole else { return [] }
-    guard exchange.isEncoded else { return body.bytes }
-    guard isPacked, !body.bytes.isEmpty else { return [] }
-    do throws(GzipError) { return try GzipFile.unpack(body.bytes, limit: limit) } catch { return [] }
+    do throws(GzipError) { return try exchange.coding.content(of: body.bytes, limit: limit) ?? [] } catch { return [] }
   }
 
   func keepAnswer(_ bytes: Span<UInt8>) {
     answerBytes += bytes.count
     let room = Self.answerBytesMax - answer.count
     if room > 0 { answer.append(copying: bytes.extracting(first: min(room, bytes.count))) }
+  }
+
+  /// What the answer says, for a client that takes gzip, as phones do. Nil where it is too long, or in another coding, or cannot be
+  /// unpacked.
+  var answerContent: [UInt8]? {
+    guard answer.count == answerBytes else { return nil }
+    do throws(GzipError) { return try answerCoding.content(of: answer, limit: Self.answerBytesMax) } catch {
+      return nil
+    }
   }
 
   /// The body for another use.

@@ -1,5 +1,6 @@
 import Base
 import Contract
+import Gzip
 import HTTP1
 import Network
 
@@ -151,6 +152,7 @@ extension ProxySession {
   }
 
   private func answerEnded(_ line: UpstreamLine, _ now: MonotonicInstant) {
+    current?.answeredAt = now
     current?.deliveredStatus = statusDelivered
     if case .rewritten = passage {
       appendRewritten()
@@ -218,6 +220,7 @@ extension ProxySession {
       return
     }
     current.failure = failure
+    current.answeredAt = now
     toUpstream = []
     if isDetached {
       completeAnswer(now)
@@ -237,6 +240,7 @@ extension ProxyExchange {
   fileprivate func answerBegan(_ head: borrowing ResponseHead) {
     status = head.status
     answerHead.append(copying: head.fields.bytes.span)
+    answerCoding = ContentCoding(head.fields.value(HeaderName.contentEncoding).flatMap { head.fields.text($0) })
   }
 }
 

@@ -183,6 +183,7 @@ extension ProxySession {
     guard let current else { return }
     let method = current.exchange.method
     answerStage = .awaited
+    current.passedAt = now
     let line = pool.take(for: self, to: method, now: now)
     self.line = line
     if line.isReused, current.framing == .none, method.isIdempotent { again = toUpstream }

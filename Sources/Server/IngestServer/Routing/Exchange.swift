@@ -1,5 +1,6 @@
 import Base
 import Contract
+import Gzip
 import HTTP1
 import Store
 
@@ -24,8 +25,7 @@ final class Exchange {
   let authorization: [UInt8]?
   let contentType: [UInt8]?
   let deviceHeader: String?
-  /// The body is compressed.
-  let isEncoded: Bool
+  let coding: ContentCoding
   /// The last event that a listener has seen.
   let lastEventID: String?
   /// What a browser has of a file already.
@@ -66,7 +66,7 @@ final class Exchange {
     authorization = head.bytes(.authorization)
     contentType = head.bytes(.contentType)
     deviceHeader = head.text(HeaderName.deviceID).flatMap { $0.isEmpty ? nil : $0 }
-    isEncoded = head.isEncoded
+    coding = head.coding
     lastEventID = route.isAdministrative ? head.text(HeaderName.lastEventID) : nil
     ifNoneMatch = route.audience == .anyone ? head.text(HeaderName.ifNoneMatch) : nil
     amazonTarget = route.deviceOperation == .refreshToken ? head.text(HeaderName.amazonTarget) : nil

@@ -1,5 +1,6 @@
 import Base
 import Contract
+import Gzip
 import HTTP1
 import Store
 import TLS
@@ -139,10 +140,7 @@ extension RequestHead {
     }
   }
 
-  var isEncoded: Bool {
-    guard let coding = text(HeaderName.contentEncoding) else { return false }
-    return coding.lowercased() != "identity"
-  }
+  var coding: ContentCoding { ContentCoding(text(HeaderName.contentEncoding)) }
 }
 
 /// Who may administrate: the holder of the administrator's token when one is set; else clients on this machine, except

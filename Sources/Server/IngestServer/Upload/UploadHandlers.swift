@@ -1,5 +1,6 @@
 import Base
 import Contract
+import Gzip
 import HTTP1
 import JSON
 import Store
@@ -68,7 +69,7 @@ struct UploadHandlers: Sendable {
   /// Refuses what the head alone shows to be wrong. Bodies are JSON whatever their media type says, but two are surely not:
   /// compressed ones, and the encrypted ones of old clients (SDK §11.7).
   static func refuse(_ exchange: Exchange, _ framing: BodyFraming) -> Response? {
-    if exchange.isEncoded || exchange.isOctetStream {
+    if exchange.coding != .identity || exchange.isOctetStream {
       // RFC 9110 §12.5.3: the field tells the client which codings it may use.
       return .error(415, "unsupported_media_type", "send JSON, neither compressed nor encrypted")
         .with(HeaderName.acceptEncoding, "identity")

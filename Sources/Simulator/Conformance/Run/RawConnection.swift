@@ -191,10 +191,10 @@ struct RawAnswer: Equatable {
   /// What it says. A server may pack its answer where nothing says what is accepted (RFC 9110 §12.5.3), as here; phones accept
   /// gzip.
   var unpackedBody: [UInt8] {
-    guard let coding = head[HeaderName.contentEncoding]?.lowercased(), ["gzip", "x-gzip"].contains(coding) else {
+    let coding = ContentCoding(head[HeaderName.contentEncoding])
+    do throws(GzipError) { return try coding.content(of: body, limit: RawAnswer.unpackedMax) ?? body } catch {
       return body
     }
-    do throws(GzipError) { return try GzipFile.unpack(body, limit: RawAnswer.unpackedMax) } catch { return body }
   }
 
   fileprivate mutating func take(_ head: ResponseHead) {
