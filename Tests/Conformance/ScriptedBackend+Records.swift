@@ -10,6 +10,8 @@ extension ScriptedBackend {
     let text = record.value(at: "extras.s")?.string ?? ""
     let age = record["timestamp"]?.instant.map { SystemClock().wallNow.milliseconds(since: $0) } ?? 0
     switch defect {
+    case .refusesUnknownAccuracy where record.value(at: "coords.accuracy")?.double == -1: return 422
+    case .failsAtOldRecords where age > 30 * 86_400_000: return 500
     case .refusesOldRecords where age > 30 * 86_400_000: return 422
     case .failsAtNUL where text.unicodeScalars.contains("\u{0}"): return 500
     case .stopsAtNUL where text.unicodeScalars.contains("\u{0}"):
@@ -18,6 +20,34 @@ extension ScriptedBackend {
     case .failsAtHalfASurrogate where text.unicodeScalars.contains("\u{FFFD}"): return 500
     case .failsAtMissingFields where record["battery"] == nil && record["extras"] == nil: return 500
     default: return nil
+    }
+  }
+
+  func refusesBadRecord(in records: [StoredValue], of device: String, beside entries: inout [Entry]) -> Bool {
+    guard defect == .knowsWhatItRefuses, records.count > 1 else {
+      return defect == .refusesBatchWithABadRecord || defect == .refusesABadRecord && records.count == 1
+    }
+    let uuids = Set(records.compactMap { $0["uuid"]?.string })
+    entries.removeAll { $0.device == device && uuids.contains($0.uuid) }
+    let never = WallInstant(millisecondsSince1970: 4_102_444_800_000)
+    entries += records.compactMap { record in
+      record["uuid"]?.string.map { Entry(device: device, uuid: $0, record: record, shownFrom: never) }
+    }
+    return true
+  }
+
+  func shortened(_ device: String) -> String { defect == .cutsNames ? String(device.prefix(8)) : device }
+
+  /// Milliseconds until the list shows what has come in one upload.
+  func lateness(of count: Int, of device: String) -> Int64 {
+    switch defect {
+    case .commitsLate: return 400
+    case .commitsBatchesLate: return count > 5 ? 400 : 0
+    case .listsTwoLate, .losesTwoOnce:
+      let isOfClause = ["-week-late-1", "-minute-early-1"].contains { device.hasSuffix($0) }
+      if !isOfClause || device.contains("-again") { return 0 }
+      return defect == .listsTwoLate ? 2_500 : 86_400_000
+    default: return 0
     }
   }
 
@@ -40,6 +70,9 @@ extension ScriptedBackend {
     let age = record["timestamp"]?.instant.map { now.milliseconds(since: $0) } ?? 0
     switch defect {
     case .storesNothing: return nil
+    case .makesZeroOfUnknownAccuracy:
+      guard record.value(at: "coords.accuracy")?.double == -1 else { return record }
+      return record.replacing("coords", record["coords"]?.replacing("accuracy", .number("0")))
     case .dropsOldRecords: return age > 86_400_000 ? nil : record
     case .datesOldRecordsAnew:
       return age > 30 * 86_400_000 ? record.replacing("timestamp", record.shifted(by: age)) : record

@@ -27,6 +27,11 @@ final class ScriptedBackend: Sendable {
     case overwritesRepeats, lowersKeys, keepsOneFenceOfAName, thinsOldOnes, failsAtTheFirstLargeBatch
     case forgetsProvider, forgetsNewFields, forgetsConfidence, forgetsZeroAltitude, wantsAKey
     case keepsIntegersAsFloats, acknowledgesChunksUnread
+    /// What a batch with a bad record has of good ones is known then, and not stored. What two clauses send is listed late.
+    case knowsWhatItRefuses, listsTwoLate, losesTwoOnce, refusesUnknownAccuracy, makesZeroOfUnknownAccuracy
+    case failsAtOldRecords
+    /// In uploads and in lists.
+    case cutsNames
     /// What another device has just stored goes with it.
     case rollsBackAtABadRecord
     /// What a run asks first behind a restart is refused, as by a proxy whose backend has gone.
@@ -244,7 +249,7 @@ final class ScriptedBackend: Sendable {
 
   private func list(_ question: String) -> BareServer.Answer {
     let parts = question.split(separator: "&after=")
-    let device = parts.first.map { $0.removingPercentEncoding ?? String($0) } ?? ""
+    let device = shortened(parts.first.map { $0.removingPercentEncoding ?? String($0) } ?? "")
     let after = parts.count > 1 ? Int64(parts[1]) ?? 0 : 0
     switch listing {
     case .fails: return answer(500)
@@ -326,7 +331,7 @@ final class ScriptedBackend: Sendable {
 
   private func take(_ body: StoredValue, of named: String, into entries: inout [Entry]) -> BareServer.Answer {
     let number = defect == .numbersDevices ? Int(named).map { "\($0)" } : nil
-    let device = defect == .filesElsewhere ? "all" : number ?? named
+    let device = defect == .filesElsewhere ? "all" : number ?? shortened(named)
     if defect == .losesOneOfACrowd, device.hasSuffix("at-once-31") || device.hasSuffix("beside-bad-11") {
       return success
     }
@@ -363,9 +368,7 @@ final class ScriptedBackend: Sendable {
         {
           entries.removeLast()
         }
-        if defect == .refusesBatchWithABadRecord || defect == .refusesABadRecord && records.count == 1 {
-          return answer(400)
-        }
+        if refusesBadRecord(in: records, of: device, beside: &entries) { return answer(400) }
         continue
       }
       if let status = refusal(of: record) { return answer(status) }
@@ -379,8 +382,7 @@ final class ScriptedBackend: Sendable {
       if isKnown, defect == .refusesRepeats { return answer(409) }
       overwrite(with: kept, of: device, isKnown: isKnown, in: &entries)
       if !isKnown || defect == .storesRepeats {
-        let isLate = defect == .commitsLate || defect == .commitsBatchesLate && records.count > 5
-        let late: Int64 = isLate ? 400 : 0
+        let late = lateness(of: records.count, of: device)
         let isSixth = record["uuid"]?.string == records.dropFirst(5).first?["uuid"]?.string
         let other = defect == .filesTheSixthElsewhere && isSixth
         entries.append(
