@@ -64,6 +64,16 @@ import Threaded
     #expect(summary.outcome == .allKept, "\(summary.results.map(\.verdict))")
   }
 
+  /// What others have sent is in the store when this clause has waited once.
+  @Test func aStoreThatIsBehindIsComparedAsAWhole() throws {
+    let dialect = ScriptedBackend.dialect.replacing(
+      "/stored?device={device}\"", with: "/stored?device={device}\", readDelay: \"500ms\"")
+    let clauses = Self.several.subtracting(["batch-250"]).union(["stays-stored"])
+    let summary = try ScriptedBackend(nil).summary(
+      of: clauses, dialect: dialect, timeForDevices: .milliseconds(2_500))
+    #expect(summary.outcome == .allKept && summary.kept.count == clauses.count, "\(summary.results.map(\.verdict))")
+  }
+
   /// Nothing was seen before, so that nothing is called kept.
   @Test func withoutAStoreNothingStays() throws {
     let dialect = #"{ version: 1, path: "/locations", app: { http: { params: { device_id: "${device.id}" } } } }"#

@@ -216,7 +216,9 @@ extension ClauseRun {
   /// Until the store shows all that has been answered, as the dialect promises.
   var unsettledTime: Nanoseconds {
     let delay = target.dialect.verification.readDelay
-    return log.lastAnswer.map { max($0 + delay - now, .zero) } ?? delay
+    // A clause that has sent nothing looks for what others have sent before it began.
+    guard let last = log.isEmpty ? begin : log.lastAnswer else { return delay }
+    return max(last + delay - now, .zero)
   }
 
   /// So long a backend may take that stores behind its answers.

@@ -25,6 +25,7 @@ final class ClauseRun {
   /// How often the clause was tried before, at a backend that was too busy.
   let attempt: Int
   private let clock = SystemClock()
+  let begin = SystemClock().monotonicNow
   private var lineOfPhones: PhoneLine?
   private var stream: RandomStream
   private var phones = 0

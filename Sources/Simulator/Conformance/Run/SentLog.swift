@@ -58,6 +58,9 @@ final class SentLog: Sendable {
   /// The clause decides byte by byte what is sent and when: no list of whole requests is the same.
   func noteBytes() { isInPieces.raise() }
 
+  /// The clause has sent nothing.
+  var isEmpty: Bool { !isInPieces.isRaised && entries.withLock { $0.isEmpty } }
+
   /// When the last answer came; nil where the clause reads its answers by itself.
   var lastAnswer: MonotonicInstant? { isInPieces.isRaised ? nil : latest.withLock { $0 } }
 
