@@ -64,6 +64,15 @@ import Threaded
     #expect(summary.outcome == .allKept, "\(summary.results.map(\.verdict))")
   }
 
+  /// Two clauses have met a loss that does not come again: all of what was under way sends it again, and no single request.
+  @Test func aLossThatIsKeptOnRepetitionIsFound() throws {
+    let clauses: Set<String> = ["stored-when-acknowledged", "week-late", "minute-early"]
+    let summary = try ScriptedBackend(.losesTwoOnce).summary(of: clauses)
+    #expect(summary.causes.map(\.clause.id) == ["stored-when-acknowledged"], "\(causes(summary))")
+    let breach = summary.causes.first?.breach
+    #expect(breach?.suspects == ["week-late", "minute-early"] && breach?.curl == nil, "\(String(describing: breach))")
+  }
+
   /// What others have sent is in the store when this clause has waited once.
   @Test func aStoreThatIsBehindIsComparedAsAWhole() throws {
     let dialect = ScriptedBackend.dialect.replacing(

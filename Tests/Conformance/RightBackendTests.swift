@@ -181,6 +181,16 @@ import Threaded
     #expect(seen.outcome == .allKept, "\(Self.verdicts(seen))")
   }
 
+  /// What a list shows a moment later was not lost, and keeps no clause from its turn.
+  @Test func whatIsListedLateIsNoLossOfTheRun() throws {
+    let summary = try ScriptedBackend(.listsTwoLate).summary(of: [
+      "week-late", "minute-early", "alive-after-bad-record",
+    ])
+    #expect(summary.broken.isEmpty && summary.outcome == .storeUnread, "\(Self.verdicts(summary))")
+    #expect(summary.kept.map(\.clause.id) == ["alive-after-bad-record"], "\(Self.verdicts(summary))")
+    #expect(Self.verdicts(summary).contains(" s after its answer, and is there "), "\(Self.verdicts(summary))")
+  }
+
   /// One failure alone is a moment's: the other clauses are judged, and the report tells it.
   @Test func oneFailureEndsNoRun() throws {
     let summary = try ScriptedBackend(.failsOnce).summary(of: Self.storage)

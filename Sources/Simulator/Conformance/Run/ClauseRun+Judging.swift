@@ -198,8 +198,7 @@ extension ClauseRun {
           try keepTime()
           look = try self.look(of: records, device)
         }
-        missing =
-          look.missing.isEmpty ? nil : MissingRecords(device: device, uuids: Set(look.missing.map(\.uuid)))
+        noteMissing(look.missing, of: device)
         return try look.present()
       }
       try keepTime()
@@ -239,7 +238,7 @@ extension ClauseRun {
       missed = begin
       try keepTime()
       if now >= deadline {
-        missing = MissingRecords(device: device, uuids: [record.uuid])
+        noteMissing([record], of: device)
         return try look.present()
       }
       pause(50)

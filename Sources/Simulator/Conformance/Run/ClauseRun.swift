@@ -47,7 +47,7 @@ final class ClauseRun {
   /// Sent by a command line, it would be another request: it was sent in pieces, slowly, or with others.
   var hasNoCommandLine = false
   /// What the last look for records did not find.
-  var missing: MissingRecords?
+  private(set) var missing: [MissingRecords] = []
   /// It went over two connections at once.
   var isSentTwice = false
   let log = SentLog()
@@ -93,6 +93,16 @@ final class ClauseRun {
   func leaveLine() -> PhoneLine? {
     defer { lineOfPhones = nil }
     return lineOfPhones
+  }
+
+  func noteMissing(_ records: [SentRecord], of device: String) {
+    missing =
+      records.isEmpty
+      ? []
+      : [
+        MissingRecords(
+          device: device, uuids: Set(records.map(\.uuid)), looked: now, answered: log.lastAnswer)
+      ]
   }
 
   func random(below bound: Int) -> Int { stream.index(below: bound) }

@@ -21,7 +21,9 @@ extension ConformanceRun {
   /// Before the many clauses, which take long where records are missing; before those that may stop a backend; and behind these,
   /// where one of them has left it ill.
   func takeSample(before phase: ClausePhase, _ tell: (ClauseResult) -> Void) {
-    guard [.crowd, .together, .risky, .restart].contains(phase), illness == nil, !wasInterrupted, sampled == nil,
+    guard [.crowd, .together, .risky, .restart].contains(phase) else { return }
+    lookAgain()
+    guard illness == nil, !wasInterrupted, sampled == nil,
       let clause = ConformanceClause.all.first(where: { $0.id == ConformanceRun.clausesOfSample[0] })
     else { return }
     let broken = ConformanceClause.all.compactMap(result(of:)).filter { $0.breach != nil }
@@ -78,11 +80,20 @@ extension ConformanceRun {
     let ofFailures = isOfCrowd ? ConformanceRun.crowd : ConformanceRun.clausesOfSample[1]
     let culprit = isLoss ? ConformanceRun.clausesOfSample[0] : ofFailures
     let kept = repeatOnce(roots, because: culprit)
-    if culprit == ConformanceRun.crowd { return }
-    guard kept.count > 1, let first = roots.first(where: { kept.contains($0.clause.id) })?.breach else { return }
+    if culprit == ConformanceRun.crowd || kept.count < 2 { return }
+    // As long as a sample looks for its own records.
+    if isLoss { lookAgain(for: ClauseRun.timeToAppear) }
+    let found = roots.filter { kept.contains($0.clause.id) && isBroken($0.clause.id) }
+    guard found.count > 1, let first = found.first?.breach else { return }
+    // What was lost has come, and what is left is of another kind.
+    if isLoss, !found.contains(where: { $0.breach?.signs.contains(.loss) ?? false }) { return }
+    let names = found.map(\.clause.id).joined(separator: ", ")
     var breach = first
+    // No request by itself brings it about.
+    (breach.suspects, breach.curl, breach.body) = (found.map(\.clause.id), nil, nil)
+    breach.missing = found.flatMap { $0.breach?.missing ?? [] }
     breach.cause =
-      "\(isLoss ? "acknowledged records are sometimes not stored" : "good records are sometimes not acknowledged"): \(kept.count) clauses were broken by that, and kept when they ran again (\(kept.joined(separator: ", "))); the first: \(first.cause)"
+      "\(isLoss ? "acknowledged records are sometimes not stored" : "good records are sometimes not acknowledged"): \(found.count) clauses were broken by that, and kept when they ran again (\(names)); the first: \(first.cause)"
     accuse(GoodRecordSample.Finding(clause: culprit, breach: breach), tell)
   }
 
@@ -141,6 +152,7 @@ extension ConformanceRun {
     func beginning(_ result: ClauseResult) -> Int64 { result.begin?.nanoseconds ?? .max }
     guard var culprit = risky.min(by: { beginning($0) < beginning($1) }), var breach = culprit.breach else { return }
     breach.cause += "; after it, \(found.breach.cause)"
+    breach.missing = []
     culprit.verdict = .broken(breach)
     noteSampled(culprit, isLoss: false)
     replace(culprit)

@@ -212,6 +212,11 @@ package final class ConformanceRun: Sendable {
 
   func noteSampled(_ result: ClauseResult, isLoss: Bool) { sample.withLock { $0 = (result, isLoss) } }
 
+  /// What the sample has found of this clause was none.
+  func dropSample(of id: String) { sample.withLock { if $0?.result.clause.id == id { $0 = nil } } }
+
+  var isOutOfTime: Bool { deadline.isOver }
+
   var restartCount: Int { restarts.load(ordering: .relaxed) }
 
   /// How many there were, with this one.

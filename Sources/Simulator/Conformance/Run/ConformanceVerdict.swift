@@ -57,7 +57,7 @@ package struct Breach: Equatable, Sendable {
   /// Of the answer to an upload that shows it; nil where it is not the answer.
   var status: Int?
   /// What was acknowledged, and the store did not list.
-  var missing: MissingRecords?
+  var missing: [MissingRecords] = []
   /// The clauses that ran at once, one of which has brought this about; empty where it is this one.
   package var suspects: [String] = []
   package var sent = ""
@@ -77,6 +77,10 @@ package struct Breach: Equatable, Sendable {
 struct MissingRecords: Equatable, Sendable {
   let device: String
   let uuids: Set<UUID128>
+  /// When they were looked for.
+  let looked: MonotonicInstant
+  /// When the answer came; nil where the clause reads its answers by itself.
+  let answered: MonotonicInstant?
 }
 
 /// A clause, its verdict and how long it took.

@@ -44,6 +44,7 @@ struct GoodRecordSample {
   var looked = 0
   var alterations: [String: Alteration] = [:]
   fileprivate var loss: Breach?
+  fileprivate var missing: [MissingRecords] = []
   fileprivate var failure: Breach?
 
   /// Nil where all is well, where all is wrong alike, and at one failure alone that nothing else has met: it may be a moment's.
@@ -52,6 +53,7 @@ struct GoodRecordSample {
   private var lossFound: Finding? {
     let (lost, records) = (singles.lost + batches.lost, singles.records + batches.records)
     guard var breach = loss, lost > 0, lost < records else { return nil }
+    breach.missing = missing
     breach.cause =
       "\(lost) of \(records) good records \(lost == 1 ? "was acknowledged and is" : "were acknowledged and are") not stored: \(shares(\.lost, \.records))"
     return Finding(
@@ -210,6 +212,8 @@ extension ClauseRun {
       "", harm: .lose, stored: "of '\(sent.device)': \(look.listed) entries, without \(first.uuid.upperCaseText)")
     breach.signs = [.loss]
     sample.loss = breach
+    noteMissing(look.missing, of: sent.device)
+    sample.missing += self.missing
   }
 
   private func note(_ record: SentRecord, _ look: FoundRecords, into sample: inout GoodRecordSample) {
