@@ -135,6 +135,16 @@ import Threaded
     #expect(summary.notJudged.allSatisfy { $0.verdict == silence }, "\(summary.results)")
   }
 
+  /// Where clauses run at once, as the store shows late what it has, a bad record comes by itself all the same.
+  @Test func aBadRecordIsNamedWhereClausesRunAtOnce() throws {
+    let dialect = ScriptedBackend.dialect.replacing(
+      "/stored?device={device}\"", with: "/stored?device={device}\", readDelay: \"300ms\"")
+    let clauses = Self.risky.union(["cut-request-stores-nothing-half", "unreadable-not-acknowledged"])
+    let summary = try ScriptedBackend(.stopsToStoreAtABadRecord).summary(of: clauses, dialect: dialect)
+    #expect(summary.causes.map(\.clause.id) == ["alive-after-bad-record"], "\(summary.results.map(\.verdict))")
+    #expect(summary.causes.first?.breach?.suspects.isEmpty ?? false, "\(summary.results.map(\.verdict))")
+  }
+
   /// A clause that was kept itself is broken when the backend stores nothing behind it.
   @Test func aClauseBehindWhichNothingIsStoredIsBroken() throws {
     let result = try ScriptedBackend(.stopsAtABadRecord).summary(of: ["bad-record-in-batch"]).results.first

@@ -1,4 +1,5 @@
 import Base
+import Scenario
 import Testing
 import Threaded
 
@@ -23,6 +24,17 @@ import Threaded
     let text = ConformanceText(summary, width: 200, hasColours: false).text
     #expect(text.contains("! 1 of 1 clauses kept; looked at in part: hundred-at-once; 1 not judged"), "\(text)")
     #expect(text.contains("not judged: the store takes so long that it was asked for"), "\(text)")
+  }
+
+  /// Most clauses look at a few records: what thousands take says nothing of that.
+  @Test func aLongListIsNoSlowStore() throws {
+    let target = ConformanceTarget(
+      "http://127.0.0.1:1", try DialectReader().read(ScriptedBackend.dialect), adminToken: nil)
+    let facts = RunFacts(target)
+    facts.noteStoreRead(of: 5_000, in: .seconds(2))
+    #expect(!facts.isStoreSlow)
+    facts.noteStoreRead(of: 10, in: .milliseconds(450))
+    #expect(facts.isStoreSlow)
   }
 
   @Test(arguments: [0, 1, 3, 4, 30, 100]) func eachDeviceHasItsTurnOnce(count: Int) {

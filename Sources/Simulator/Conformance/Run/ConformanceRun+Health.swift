@@ -39,11 +39,14 @@ extension ConformanceRun {
     _ due: [ConformanceClause], in phase: ClausePhase, _ tell: @escaping @Sendable (ClauseResult) -> Void
   ) {
     let threads = phase == .together || phase == .risky && isSlow ? sideBySide : 1
-    work(on: due, threads: threads) { result in
+    let tellOrWait: @Sendable (ClauseResult) -> Void = { result in
       if !self.isToBeJudgedAgain(result, wasAlone: threads == 1), threads == 1 || !self.isSilenced(result) {
         tell(result)
       }
     }
+    let alone = threads > 1 ? due.filter(isToComeAlone) : []
+    work(on: alone, threads: 1, tellOrWait)
+    work(on: due.filter { clause in !alone.contains { $0.id == clause.id } }, threads: threads, tellOrWait)
     if threads > 1, target.dialect.restart == nil {
       accuseTogether(due)
       due.compactMap(result(of:)).filter(isSilenced).forEach(tell)
@@ -66,6 +69,12 @@ extension ConformanceRun {
     guard !due.contains(where: { result(of: $0)?.breach?.isLasting ?? false }) else { return }
     replace(witness)
     tell(witness)
+  }
+
+  /// What stops a backend most often is looked at before others are beside it, where a look at the store takes no time that
+  /// these would need.
+  private func isToComeAlone(_ clause: ConformanceClause) -> Bool {
+    clause.id == "alive-after-bad-record" && target.dialect.verification.readDelay <= .seconds(3)
   }
 
   /// It stands for the end of the backend, or was not judged because of that.

@@ -89,6 +89,8 @@ final class RunFacts: Sendable {
   func noteCrowding() { found.withLock { $0.refusesCrowds = true } }
 
   private static let slowRead = Nanoseconds.milliseconds(400)
+  /// A longer list takes its time; most clauses look at one that is shorter.
+  private static let usualCount = 500
 
   /// Of one device. A list that has been longer does not end here.
   var longestList: Int { found.withLock { $0.longestList } }
@@ -97,7 +99,7 @@ final class RunFacts: Sendable {
     found.withLock {
       $0.longestList = max($0.longestList, count)
       $0.isStoreRead = true
-      if time > RunFacts.slowRead { $0.isStoreSlow = true }
+      if time > RunFacts.slowRead, count <= RunFacts.usualCount { $0.isStoreSlow = true }
     }
   }
 
