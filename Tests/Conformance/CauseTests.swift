@@ -145,6 +145,18 @@ import Threaded
     #expect(summary.causes.first?.breach?.suspects.isEmpty ?? false, "\(summary.results.map(\.verdict))")
   }
 
+  /// A refusal is one thing, and what is taken for known behind it is another.
+  @Test func whatIsKnownFromARefusedBatchIsLost() throws {
+    let breach = try ScriptedBackend(.knowsWhatItRefuses).summary(of: ["bad-record-in-batch"]).broken.first?.breach
+    #expect(breach?.harm == .lose, "\(String(describing: breach))")
+    #expect(
+      breach?.cause.hasSuffix(
+        "; when its good records came again without it, they were acknowledged, and 9 of 9 are not stored")
+        ?? false, "\(breach?.cause ?? "")")
+    let refusing = try ScriptedBackend(.refusesBatchWithABadRecord).summary(of: ["bad-record-in-batch"])
+    #expect(refusing.broken.first?.breach?.harm == .block, "\(refusing.results.map(\.verdict))")
+  }
+
   /// A clause that was kept itself is broken when the backend stores nothing behind it.
   @Test func aClauseBehindWhichNothingIsStoredIsBroken() throws {
     let result = try ScriptedBackend(.stopsAtABadRecord).summary(of: ["bad-record-in-batch"]).results.first

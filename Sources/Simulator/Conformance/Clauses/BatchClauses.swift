@@ -230,9 +230,9 @@ extension ConformanceClause {
     phone.put(before + [try badRecord(run, phone)] + after)
     guard let upload = phone.upload().last else { throw ClauseStop.notJudged("the phone did not upload") }
     guard upload.isSuccess else {
-      throw run.fail(
-        "a batch with one record without coordinates was \(upload.outcome.answer(120))",
-        harm: .block, upload)
+      let words = "a batch with one record without coordinates was \(upload.outcome.answer(120))"
+      try expectKnownWhenStored(before + after, of: phone.name, behind: upload, words, run)
+      throw run.fail(words, harm: .block, upload)
     }
     let page = ObservedAnswer.isPage(upload.body, type: upload.head[HeaderName.contentType]) ? " (with a page)" : ""
     let look = try run.look(for: before + after, of: phone.name)
@@ -242,6 +242,26 @@ extension ConformanceClause {
         "of a batch with one bad record \(9 - look.missing.count) of the 9 good ones are stored, and all were acknowledged\(page)",
         harm: .lose, upload, stored: "\(look.listed) entries")
     }
+  }
+
+  /// What a refused batch had of good records may come again without the bad one, which the phone has dropped for its age: a
+  /// backend that noted them as known before it refused them acknowledges them then, and has none (SDK §7.4, §9.4).
+  private static func expectKnownWhenStored(
+    _ records: [SentRecord], of device: String, behind refused: ConformancePhone.Upload, _ words: String,
+    _ run: ClauseRun
+  ) throws {
+    // What had no answer may be stored yet.
+    guard refused.status >= 400 else { return }
+    let phone = try run.phone(exactly: device, tokens: run.facts.needsTokens ? try run.signIn(device) : nil) {
+      $0.http.batchSync = true
+    }
+    phone.put(records)
+    guard run.uploadPatiently(phone).last?.isSuccess ?? false else { return }
+    let missing = try run.look(for: records, of: device).missing.count
+    if missing == 0 { return }
+    throw run.fail(
+      "\(words); when its good records came again without it, they were acknowledged, and \(missing) of \(records.count) are not stored",
+      harm: .lose, refused, sign: .loss)
   }
 
   private static func badAlone(_ run: ClauseRun) throws {
