@@ -34,6 +34,7 @@ import Threaded
     Case(defect: .rollsBackAtABadRecord, clause: "good-beside-bad"),
     Case(defect: .swapsCoordinates, clause: "coordinates-not-swapped"),
     Case(defect: .roundsCoordinates, clause: "coordinates-exact"),
+    Case(defect: .refusesUnknownAccuracy, clause: "minus-one-kept"),
     Case(defect: .cutsMilliseconds, clause: "time-to-the-millisecond"),
     Case(defect: .roundsToFrames, clause: "time-to-the-millisecond"),
     Case(defect: .makesFalseOfNull, clause: "null-fields"),

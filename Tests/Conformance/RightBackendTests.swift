@@ -89,6 +89,16 @@ import Threaded
     }
   }
 
+  @Test func aZeroForAnUnknownAccuracyIsABreach() throws {
+    let verdict = try ScriptedBackend(.makesZeroOfUnknownAccuracy).verdict(
+      on: "minus-one-kept", dialect: Self.withoutPromises)
+    guard case .broken(let breach)? = verdict else {
+      Issue.record("\(String(describing: verdict))")
+      return
+    }
+    #expect(breach.cause == "coords.accuracy of -1 is stored as 0.0", "\(breach.cause)")
+  }
+
   @Test func aNullForAZeroIsABreach() throws {
     let verdict = try ScriptedBackend(.makesNullOfZero).verdict(
       on: "standard-fields-kept", dialect: Self.withoutPromises)

@@ -147,13 +147,12 @@ extension ConformanceClause {
     }
     try run.deliver(phone, [record], as: "a record with a speed of -1")
     let look = try run.expectOnce([record], of: phone.name, among: " with a speed of -1")
-    guard let entry = look.entry(of: record) else { return }
-    for field in ["coords.speed", "coords.heading", "battery.level"]
-    where run.facts.shows(field) && run.facts.strange(field) == nil && record.value.value(at: field) != nil {
-      // A store may have its own word for "unknown".
-      guard let stored = entry.value(field)?.double, stored != -1 else { continue }
-      throw run.fail("\(field) of -1 is stored as \(stored)", harm: .wrong)
-    }
+    try run.expectUnknown(["coords.speed", "coords.heading", "battery.level"], of: record, in: look)
+    // By itself, as it may be refused where the others are not.
+    let vague = run.fix(phone) { $0.coords.accuracy = nil }
+    try run.deliver(phone, [vague], as: "a record with an accuracy of -1")
+    let second = try run.expectOnce([vague], of: phone.name, among: " with an accuracy of -1")
+    try run.expectUnknown(["coords.accuracy"], of: vague, in: second)
   }
 
   /// Of yesterday, just behind midnight, in the morning and in the afternoon, where a clock of twelve hours shows others; of today

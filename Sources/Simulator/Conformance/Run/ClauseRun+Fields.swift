@@ -59,6 +59,16 @@ extension ClauseRun {
     try expectSame(field, sent, as: stored, of: record, entry)
   }
 
+  /// What was sent as -1 is stored as that, or as the store's own word for "unknown".
+  func expectUnknown(_ fields: [String], of record: SentRecord, in look: FoundRecords) throws {
+    guard let entry = look.entry(of: record) else { return }
+    for field in fields
+    where facts.shows(field) && facts.strange(field) == nil && record.value.value(at: field) != nil {
+      guard let stored = entry.value(field)?.double, stored != -1 else { continue }
+      throw fail("\(field) of -1 is stored as \(stored)", harm: .wrong)
+    }
+  }
+
   /// Nothing can be said of what a template does not send by itself.
   func notSent(_ fields: [String]) -> String {
     "the app's template has no tag for \(fields.map { "'\($0)'" }.joined(separator: ", ")) that makes a value alone"
