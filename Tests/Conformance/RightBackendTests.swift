@@ -215,6 +215,16 @@ import Threaded
     #expect(Self.verdicts(summary).contains("when it was asked again; before, "), "\(Self.verdicts(summary))")
   }
 
+  /// Times that cannot be read keep no clause from seeing that nothing was lost.
+  @Test func aLossIsLookedForWhereTimesCannotBeRead() throws {
+    let verdict = try ScriptedBackend(nil, listing: .unreadableTimes).verdict(on: "cut-request-stores-nothing-half")
+    guard case .kept(let note)? = verdict else {
+      Issue.record("\(String(describing: verdict))")
+      return
+    }
+    #expect(note.hasPrefix("times were not compared: the store's time cannot be read: "), "\(note)")
+  }
+
   @Test func aTimeInTwoColumnsIsNotMissing() throws {
     let summary = try ScriptedBackend(nil, listing: .splitTimes).summary(of: Self.times)
     #expect(summary.broken.isEmpty, "\(Self.verdicts(summary))")
@@ -274,7 +284,10 @@ import Threaded
 
   @Test func aTimeThatNothingCanReadIsNoBreach() throws {
     let summary = try ScriptedBackend(nil, listing: .unreadableTimes).summary(of: Self.times)
-    #expect(summary.broken.isEmpty && summary.notJudged.count == Self.times.count, "\(Self.verdicts(summary))")
+    // This one is about losses, too.
+    let half = "cut-request-stores-nothing-half"
+    #expect(summary.broken.isEmpty && summary.kept.map(\.clause.id) == [half], "\(Self.verdicts(summary))")
+    #expect(summary.notJudged.count == Self.times.count - 1, "\(Self.verdicts(summary))")
   }
 
   private static let places: Set<String> = [

@@ -54,7 +54,13 @@ extension ConformanceClause {
     try run.deliver(phone, as: "the repetition of a request that was cut off")
     let look = try run.expectOnce(records, of: phone.name, among: " of a request that was cut off and repeated")
     for record in records {
-      try run.expectSame(["timestamp", "coords.latitude", "coords.longitude"], of: record, in: look)
+      try run.expectSame(["coords.latitude", "coords.longitude"], of: record, in: look)
+    }
+    do {
+      for record in records { try run.expectSame(["timestamp"], of: record, in: look) }
+    } catch ClauseStop.notJudged(let reason) {
+      // That nothing was lost was seen.
+      run.note = "times were not compared: \(reason)"
     }
   }
 
