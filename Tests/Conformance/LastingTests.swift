@@ -49,6 +49,29 @@ import Threaded
     #expect(summary.causes.map(\.clause.id) == ["batch-250"], "\(causes(summary))")
   }
 
+  /// A list of the last day shows as little of old records.
+  @Test func aLossOfOldRecordsAsksForTheList() throws {
+    let summary = try ScriptedBackend(.dropsOldRecords).summary(of: ["week-late", "late-behind-newer"])
+    let remedy = summary.causes.first?.breach?.remedy ?? ""
+    #expect(summary.causes.map(\.clause.id) == ["week-late"] && remedy.contains("a day or a week alone"), "\(remedy)")
+    #expect(
+      summary.kept.map(\.verdict) == [
+        .kept("without one that is a day older, which is not stored by itself either (week-late)")
+      ],
+      "\(summary.results.map(\.verdict))")
+    // What is as young as most says nothing of that.
+    let young = try ScriptedBackend(.losesTheLastOfTwenty).summary(of: ["batch-250"])
+    #expect(young.causes.map { $0.breach?.remedy } == [""])
+  }
+
+  /// A store may merge later what it has twice.
+  @Test func whatIsStoredTwiceTellsOfReadDelay() throws {
+    let breach = try ScriptedBackend(.storesRepeats).summary(of: ["resend-acknowledged-again"]).broken.first?.breach
+    #expect(
+      breach?.stored.hasSuffix(" s after the answer (a store that merges them later says so with verify.readDelay)")
+        ?? false, "\(breach?.stored ?? "")")
+  }
+
   @Test func whatIsDroppedLaterIsFound() throws {
     let summary = try ScriptedBackend(.listsOldRecordsOnce).summary(of: ["week-late", "batch-of-one", "stays-stored"])
     #expect(

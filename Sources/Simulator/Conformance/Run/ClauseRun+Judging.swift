@@ -206,10 +206,11 @@ extension ClauseRun {
     }
   }
 
-  private var timeSinceAnswer: String {
+  /// `remark` is about a store that is behind.
+  private func timeSinceAnswer(_ remark: String) -> String {
     guard let last = log.lastAnswer else { return "" }
     let seconds = ((now - last).seconds * 10).rounded() / 10
-    return ", \(seconds) s after the answer (what a store shows later it promises with verify.readDelay)"
+    return ", \(seconds) s after the answer (\(remark) with verify.readDelay)"
   }
 
   /// Until the store shows all that has been answered, as the dialect promises.
@@ -315,13 +316,14 @@ extension ClauseRun {
       try expectNotElsewhere(look, among: records, of: device, among)
       let places = look.placesOfMissing(among: records)
       let several = "\(count) of \(all) records\(among) were acknowledged and are not"
+      let late = timeSinceAnswer("what a store shows later it promises")
       let loss = fail(
         all == 1
           ? "the record\(among) was acknowledged and is not stored"
           : "\(several) stored: \(places)",
         harm: harm ?? .lose,
-        stored: "of '\(device)': \(look.listed) entries, without \(which)\(timeSinceAnswer)", sign: .loss)
-      throw doubted(loss)
+        stored: "of '\(device)': \(look.listed) entries, without \(which)\(late)", sign: .loss)
+      throw doubted(loss, of: look.missing)
     }
     if let twice = look.repeated.first {
       let rows = look.entries[twice.uuid]?.count ?? 0
@@ -330,7 +332,9 @@ extension ClauseRun {
         all == 1
           ? "the record\(among) is stored \(rows) times"
           : "\(look.repeated.count) of \(all) records\(among) are stored more than once", harm: .wrong,
-        stored: "\(twice.uuid.upperCaseText) stands there \(rows) times", sign: .storedTwice)
+        stored:
+          "\(twice.uuid.upperCaseText) stands there \(rows) times\(timeSinceAnswer("a store that merges them later says so"))",
+        sign: .storedTwice)
     }
     facts.noteStored(records, of: device, by: clause, look)
     return look

@@ -1,4 +1,5 @@
 import BackendStore
+import Base
 import Contract
 import Scenario
 import Upload
@@ -39,9 +40,18 @@ extension ClauseRun {
     return .broken(breach)
   }
 
-  /// A store that has never shown an entry may hold all of them elsewhere.
-  func doubted(_ loss: ClauseStop) -> ClauseStop {
-    guard facts.longestList == 0, case .broken(var breach) = loss else { return loss }
+  private static let timesOfLists = Nanoseconds.seconds(12 * 3_600)
+
+  /// A store that has never shown an entry may hold all of them elsewhere, and a list may be one of the last day or week.
+  func doubted(_ loss: ClauseStop, of missing: [SentRecord]) -> ClauseStop {
+    guard case .broken(var breach) = loss else { return loss }
+    guard facts.longestList == 0 else {
+      let far = ClauseRun.timesOfLists.wholeMilliseconds
+      guard missing.allSatisfy({ abs(wallNow.milliseconds(since: $0.timestamp)) > far }) else { return loss }
+      breach.remedy =
+        "where the list shows the records of a day or a week alone, let it be asked for those of all times: 'verify' in the dialect"
+      return .broken(breach)
+    }
     breach.cause += ", or not where it is looked for: the store has shown no entry for any device"
     breach.remedy =
       "is the query right, and does it know devices by the name that uploads have? \(target.storePlace ?? "verify"): 'verify' in the dialect says how the store is read. Do uploads say which device they are of? ${device.id} belongs where the backend looks for it: app.http.headers, app.http.params, app.persistence.extras or 'path'"
