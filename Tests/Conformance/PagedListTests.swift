@@ -10,10 +10,37 @@ import Testing
 
 /// A list over HTTP, page by page.
 @Suite struct PagedListTests {
-  private func store(_ url: String) -> QueriedStore {
+  private func store(
+    _ url: String, client: ConformanceClient = ConformanceClient(transport: TransportConfiguration())
+  ) -> QueriedStore {
     QueriedStore(
-      url, headers: [], records: "$.points[*]", next: JSONStep.steps(of: "$.next"), fields: [],
-      client: ConformanceClient(transport: TransportConfiguration()))
+      url, headers: [], records: "$.points[*]", next: JSONStep.steps(of: "$.next"), fields: [], client: client)
+  }
+
+  /// Nothing is read from where a redirect leads.
+  @Test func aRedirectOfAListIsNamed() throws {
+    let server = try BareServer { _ in
+      .text("HTTP/1.1 307 Moved\r\nLocation: /points/?device=d\r\nContent-Length: 0\r\n\r\n")
+    }
+    var transport = TransportConfiguration()
+    transport.keepsHeads = true
+    let store = store(server.url + "points?device={device}", client: ConformanceClient(transport: transport))
+    let problem = #expect(throws: StoreViewError.self) { try store.records(of: "d") }
+    let words = "status 307, which leads to '/points/?device=d': name that URL in verify.url"
+    #expect(problem?.text.hasSuffix(words) ?? false, "\(problem?.text ?? "")")
+  }
+
+  /// No page is asked for when the time of the run is over.
+  @Test func aListEndsWithTheRun() throws {
+    let client = ConformanceClient(transport: TransportConfiguration())
+    let server = try BareServer { _ in
+      client.end.set(SystemClock().monotonicNow)
+      return .ok(Self.page.replacing("#", with: "1").replacing("NEXT", with: "\"200\""))
+    }
+    let store = store(server.url + "list?after={cursor}", client: client)
+    let problem = #expect(throws: StoreViewError.self) { try store.records(of: "d") }
+    #expect(problem?.text.hasSuffix("the time of the run was over (--time-limit)") ?? false, "\(problem?.text ?? "")")
+    #expect(paths(server) == ["/list"])
   }
 
   private func paths(_ server: BareServer) -> [String] {

@@ -43,7 +43,7 @@ package struct PagedList: Sendable {
       }
       let (outcome, head) = ask(page)
       let shown = "'\(page)'\(seen.count == 1 ? first.note : "")"
-      let body = try PagedList.body(of: outcome, shown, isFirst: seen.count == 1)
+      let body = try PagedList.body(of: outcome, head, shown, isFirst: seen.count == 1)
       guard let value = PagedList.value(body) ?? (body.isEmpty && head.isOfLines ? .list([]) : nil) else {
         // No line is a list without entries, whatever its type says, where other answers have been lists.
         throw StoreViewError(text: "\(shown): \(PagedList.noJSON(body))", isAbsence: body.isEmpty && seen.count == 1)
@@ -82,11 +82,14 @@ package struct PagedList: Sendable {
   }
 
   private static func body(
-    of outcome: RequestOutcome, _ shown: String, isFirst: Bool
+    of outcome: RequestOutcome, _ head: AnswerHead, _ shown: String, isFirst: Bool
   ) throws(StoreViewError) -> [UInt8] {
     switch outcome {
     case .answered(status: 200, reason: _, let body): return body
     case .answered(let status, reason: _, let body):
+      if 300..<400 ~= status, let place = head[HeaderName.location] {
+        throw StoreViewError(text: "\(shown): status \(status), which leads to '\(place)': name that URL in verify.url")
+      }
       let answer = body.isEmpty ? "" : " with \(start(of: body))"
       throw StoreViewError(text: "\(shown): status \(status)\(answer)", isAbsence: isFirst && status == 404)
     case .failed(_, let message): throw StoreViewError(text: "\(shown): \(message)")

@@ -138,6 +138,7 @@ extension ClauseRun {
         if error.isAbsence { return .failure(stop) }
         // Another look shows the same.
         if error.isNameless { throw stop }
+        if target.client.end.isOver { throw ClauseStop.outOfTime }
         guard now < deadline else { throw stop }
         pause(300)
       }

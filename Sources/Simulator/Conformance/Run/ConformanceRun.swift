@@ -62,6 +62,7 @@ package final class ConformanceRun: Sendable {
     facts = RunFacts(target)
     deadline = RunDeadline(
       end: settings.timeLimit.map { SystemClock().monotonicNow + max($0 - ClauseRun.answerTime, .zero) })
+    target.client.end.set(deadline.end.map { $0 + ClauseRun.answerTime })
   }
 
   /// What is not begun yet is not judged any more. From any thread.

@@ -7,6 +7,7 @@ import JSON
 import Network
 package import Scenario
 import Shell
+import Synchronization
 import Upload
 
 /// The backend that is put to the test: where it is, how it is spoken to, how its store is read.
@@ -154,6 +155,8 @@ struct ConformanceClient: Sendable {
   private static let answerBytesMax = 1 << 30
 
   let transport: TransportConfiguration
+  /// When the run ends that asks.
+  let end = RunEnd()
 
   func ask(
     _ url: String, by method: String = "GET", headers: [NameValuePair] = [], body: [UInt8] = []
@@ -170,6 +173,15 @@ struct ConformanceClient: Sendable {
       }
     } catch { return (.failed(.unreachable, message: "\(error)"), AnswerHead()) }
   }
+}
+
+/// From any thread; without an end until one is set.
+final class RunEnd: Sendable {
+  private let instant = Mutex<MonotonicInstant?>(nil)
+
+  var isOver: Bool { instant.withLock { $0 }.map { SystemClock().monotonicNow >= $0 } ?? false }
+
+  func set(_ end: MonotonicInstant?) { instant.withLock { $0 = end } }
 }
 
 extension TransportConfiguration {

@@ -1,9 +1,11 @@
+import AnswerCheck
 import BackendStore
 import Base
 import Contract
 import Scenario
 import Synchronization
 import Threads
+import Upload
 
 /// A store that is read over HTTP.
 final class QueriedStore: StoreView {
@@ -38,6 +40,10 @@ final class QueriedStore: StoreView {
       client: client)
   }
 
+  private static var noTime: (outcome: RequestOutcome, head: AnswerHead) {
+    (.failed(.timeout, message: "the time of the run was over (--time-limit)"), AnswerHead())
+  }
+
   func unreadPages(of device: String) -> String? { ends.withLock { $0[device]?.unread } }
 
   func isReadToItsEnd(_ device: String) -> Bool { ends.withLock { $0[device]?.isNamed ?? false } }
@@ -47,7 +53,8 @@ final class QueriedStore: StoreView {
     let headers = headers.map { NameValuePair($0.name, placeholders.fill($0.value)) }
     do throws(StoreViewError) {
       let end = try list.read(device) {
-        client.ask($0, headers: headers)
+        // A list of many pages takes its time.
+        client.end.isOver ? QueriedStore.noTime : client.ask($0, headers: headers)
       } _: {
         (page) throws(StoreViewError) in
         let mark = try records.read(page, take)
