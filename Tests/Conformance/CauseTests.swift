@@ -118,6 +118,15 @@ import Threaded
     #expect(cause.hasSuffix("': number 6") && breach?.harm == .wrong)
   }
 
+  /// Each record is there, and in the lists of all other phones.
+  @Test func whatIsListedUnderOthersTooIsNotFiledRightly() throws {
+    let summary = try ScriptedBackend(.cutsNames).summary(of: ["right-device", "stored-when-acknowledged"])
+    #expect(summary.causes.map(\.clause.id) == ["right-device"], "\(summary.results.map(\.verdict))")
+    #expect(summary.kept.map(\.clause.id) == ["stored-when-acknowledged"], "\(summary.results.map(\.verdict))")
+    let cause = summary.causes.first?.breach?.cause ?? ""
+    #expect(cause.contains("' is listed under '") && cause.hasSuffix("' as well"), "\(cause)")
+  }
+
   private static let risky: Set<String> = ["alive-after-bad-record", "bad-record-in-batch", "reset-after-request"]
 
   @Test func whatNeedsAFieldThatMayBeMissingIsToldOnce() throws {

@@ -246,9 +246,14 @@ extension ConformanceClause {
     if let entry = look?.entry(of: record) { try noteFields(run, of: record, entry, by: phone) }
     // Its tokens are those of its last upload.
     run.facts.note(firstDelivery: FirstDelivery(of: record, by: phone, at: run.now))
-    let stranger = "\(phone.name)-unknown"
-    // How a store refuses to list a device that it does not know is its own affair.
-    guard let listed = try run.storedIfListed(stranger) else { return }
+    try expectNotListedForAll(record, of: phone.name, run)
+  }
+
+  /// A list that shows a record to all does not ask for the device.
+  private static func expectNotListedForAll(_ record: SentRecord, of device: String, _ run: ClauseRun) throws {
+    // It begins and ends as no other name: a backend that keeps a part of a name is another clause. How a store refuses to list a
+    // device that it does not know is its own affair.
+    guard let listed = try run.storedIfListed("unknown-\(device)-unknown") else { return }
     guard listed.allSatisfy({ $0.uuid != record.uuid }) else {
       throw ClauseStop.notJudged(
         "the store lists this record for a device that does not exist: is {device} in the query?")
@@ -344,6 +349,15 @@ extension ConformanceClause {
           "a record of '\(phone.name)' was acknowledged and is not stored under that name", harm: .lose, sign: .loss)
       }
       throw run.fail("a record of '\(phone.name)' is stored \(place)")
+    }
+    for phone in phones {
+      let listed = Set(try run.stored(phone.name).compactMap(\.uuid))
+      guard let other = sent.first(where: { $0.phone.name != phone.name && listed.contains($0.record.uuid) }) else {
+        continue
+      }
+      try expectNotListedForAll(other.record, of: phone.name, run)
+      run.showRequest(of: other.record)
+      throw run.fail("a record of '\(other.phone.name)' is listed under '\(phone.name)' as well")
     }
   }
 
