@@ -15,6 +15,13 @@ import Threaded
     #expect("\(reason)".contains("of up to a year ago are"), "\(reason)")
   }
 
+  /// A failure is no answer to a record that is too old.
+  @Test func aBackendMayNotFailAtOldRecords() throws {
+    let breach = try ScriptedBackend(.failsAtOldRecords).summary(of: ["time-in-every-season"]).broken.first?.breach
+    #expect(breach?.harm == .repeat && breach?.status == 500, "\(String(describing: breach))")
+    #expect(breach?.remedy.contains("promises.oldest") ?? false, "\(String(describing: breach))")
+  }
+
   @Test(arguments: [
     (ScriptedBackend.Defect.dropsOldRecords, ClauseHarm.lose, "promises.oldest"),
     (.datesOldRecordsAnew, .wrong, "timestamp: "),

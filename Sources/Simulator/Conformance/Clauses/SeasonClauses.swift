@@ -26,6 +26,13 @@ extension ConformanceClause {
     phone.put(records)
     guard let last = run.uploadPatiently(phone).last else { throw ClauseStop.notJudged("the phone did not upload") }
     run.lastSent = RawRequest(last.request)
+    if phone.queuedCount > 0, last.status >= 500 {
+      // Nothing was said of its age.
+      var breach = run.breach(
+        "an upload of records of up to a year ago was \(last.outcome.answer(160))", harm: .repeat, last)
+      breach.remedy = "a backend that takes no older ones says from when on with promises.oldest"
+      throw ClauseStop.broken(breach)
+    }
     // How old a record may be is not what this is about.
     guard phone.queuedCount == 0 else {
       throw ClauseStop.notJudged("records of up to a year ago are refused: \(last.outcome.text.shortened(80))")
