@@ -1,4 +1,4 @@
-/// RFC 4648 §4.
+/// Base64 (RFC 4648 §4).
 package enum Base64 {
   private static let letters = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
 
@@ -16,7 +16,7 @@ package enum Base64 {
     return String(decoding: text, as: UTF8.self)
   }
 
-  /// Nil for what is no whole number of groups of four letters.
+  /// Returns nil when the text is not a whole number of groups of four letters.
   package static func bytes(_ text: String) -> [UInt8]? {
     var letters = Array(text.utf8)
     guard letters.count % 4 == 0 else { return nil }

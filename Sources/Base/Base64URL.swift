@@ -1,4 +1,4 @@
-/// Base64 with the URL alphabet and without padding (RFC 4648 §5), as JSON Web Tokens write it.
+/// Base64 with the URL alphabet and without padding (RFC 4648 §5), as in JSON Web Tokens.
 package enum Base64URL {
   private static let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".utf8)
 
@@ -22,7 +22,7 @@ package enum Base64URL {
     return String(decoding: text, as: UTF8.self)
   }
 
-  /// Nil unless `text` is exactly what `append` would have written: a second spelling of the same bytes would be a
+  /// Returns nil unless `text` is exactly what `append` would have written: a second spelling of the same bytes would be a
   /// second token with the same signature.
   package static func decode(_ text: ArraySlice<UInt8>) -> [UInt8]? {
     guard text.count % 4 != 1 else { return nil }

@@ -1,11 +1,11 @@
-/// A first-in, first-out ring with a hard capacity. It answers "full" instead of growing, so that its producer has to
-/// decide what gives way; its storage is allocated once.
+/// A first-in, first-out ring with a fixed capacity. It reports "full" instead of growing, so that its producer must decide
+/// what to drop; its storage is allocated once.
 package struct BoundedQueue<Element> {
   private var slots: [Element?]
   private var head = 0
   package private(set) var count = 0
 
-  /// `capacity` is at least 1.
+  /// `capacity` must be at least 1.
   package init(capacity: Int) {
     precondition(capacity > 0, "a queue that holds nothing is always full")
     slots = Array(repeating: nil, count: capacity)
@@ -15,10 +15,10 @@ package struct BoundedQueue<Element> {
   package var isEmpty: Bool { count == 0 }
   package var isFull: Bool { count == slots.count }
 
-  /// The element that `popFirst` takes next.
+  /// The element that `popFirst` returns next.
   package var first: Element? { slots[head] }
 
-  /// False when the queue is full; then nothing was changed and the element is still the caller's.
+  /// Returns false when the queue is full; then nothing is changed and the element remains the caller's.
   package mutating func append(_ element: Element) -> Bool {
     guard count < slots.count else { return false }
     var tail = head + count
@@ -28,7 +28,7 @@ package struct BoundedQueue<Element> {
     return true
   }
 
-  /// Takes the oldest element, and lets go of it in the ring as well.
+  /// Removes and returns the oldest element; the ring releases it.
   package mutating func popFirst() -> Element? {
     guard let element = slots[head].take() else { return nil }
     head += 1

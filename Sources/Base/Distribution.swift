@@ -1,13 +1,13 @@
-/// How a quantity is spread; in the unit in which its measure calculates.
+/// A probability distribution of a quantity, in the unit of its use.
 package enum Distribution: Equatable, Sendable {
   case constant(Double)
   case uniform(min: Double, max: Double)
-  /// Cut at 0.
+  /// Truncated at 0.
   case normal(mean: Double, deviation: Double)
   /// Half of the values are below the median, one in twenty is beyond `p95`.
   case lognormal(median: Double, p95: Double)
   case exponential(mean: Double)
-  /// A tail that falls with the power `alpha`, from `min` on.
+  /// A tail that falls with the power `alpha`, from `min`.
   case pareto(min: Double, alpha: Double)
 }
 
@@ -15,7 +15,7 @@ extension Distribution {
   /// The 95th percentile of the standard normal distribution.
   private static let normalP95 = 1.6448536269514722
 
-  /// Infinite for the heaviest tails.
+  /// The mean, infinite for the heaviest tails.
   package var mean: Double {
     switch self {
     case .constant(let value): value
@@ -27,7 +27,7 @@ extension Distribution {
     }
   }
 
-  /// One value, which takes one step of the stream.
+  /// Draws one value, which takes one step of the stream.
   package func draw(from stream: inout RandomStream) -> Double {
     switch self {
     case .constant(let value):
@@ -51,7 +51,7 @@ extension Distribution {
 /// percentage points of the normal distribution", Applied Statistics 37 (1988), routine PPND16. The coefficients are
 /// the paper's, the constant term first.
 package enum NormalQuantile {
-  /// `probability` is between 0 and 1, both excluded.
+  /// `probability` must be between 0 and 1, both excluded.
   package static func value(at probability: Double) -> Double {
     let q = probability - 0.5
     if q.magnitude <= 0.425 { return q * central(0.180625 - q * q) }
@@ -87,7 +87,8 @@ package enum NormalQuantile {
         7.86869131145613259100e-4, 1.84631831751005468180e-5, 1.42151175831644588870e-7, 2.04426310338993978564e-15)
   }
 
-  /// The coefficients are arguments, because after inlining they are constants; from a table this took almost three times as long.
+  /// The coefficients are arguments, because after inlining they are constants; with a table this took almost three times as
+  /// long.
   @inline(__always)
   private static func polynomial(
     _ x: Double, _ a: Double, _ b: Double, _ c: Double, _ d: Double, _ e: Double, _ f: Double, _ g: Double, _ h: Double

@@ -1,5 +1,5 @@
-/// A text as the key of a table. SQLite and PostgreSQL tell texts apart by their bytes, String by canonical equivalence (Unicode §3.12):
-/// "é" in one scalar and in two would be one key here, and two rows there.
+/// A text as the key of a table. SQLite and PostgreSQL compare texts by their bytes, String by canonical equivalence (Unicode
+/// §3.12): "é" as one scalar and as two would be one key here, and two rows there.
 package struct ExactText: Hashable, Sendable {
   package let text: String
 
@@ -13,13 +13,13 @@ package struct ExactText: Hashable, Sendable {
 }
 
 extension String {
-  /// Whether both have the same UTF-8. False for nil.
+  /// Returns whether both have the same UTF-8. False for nil.
   @inlinable
   package func isExactly(_ other: String?) -> Bool {
     guard let other else { return false }
     let (bytes, others) = (utf8.span, other.utf8.span)
     guard bytes.count == others.count else { return false }
-    // An upload looks its device up several times: byte by byte would take twice as long as String's own comparison.
+    // An upload looks up its device several times: byte by byte would take twice as long as String's own comparison.
     var index = 0
     while index &+ 8 <= bytes.count {
       if bytes.littleWord(at: index) != others.littleWord(at: index) { return false }
@@ -34,7 +34,7 @@ extension String {
 }
 
 extension Hasher {
-  /// The UTF-8 of the text, and a byte that is in no UTF-8, so that where one text ends and the next begins counts as well.
+  /// Hashes the UTF-8 of the text and a byte that occurs in no UTF-8, so that the boundary between two texts counts as well.
   @inlinable
   package mutating func combine(exactly text: String) {
     let bytes = text.utf8.span

@@ -1,5 +1,4 @@
-/// FNV-1a (https://www.rfc-editor.org/rfc/rfc9923): a hash that is the same in every process, as the standard library's is
-/// not.
+/// FNV-1a (https://www.rfc-editor.org/rfc/rfc9923): unlike the standard library's hash, it is the same in every process.
 package struct FNV1a: Sendable {
   package private(set) var value: UInt64 = 0xCBF2_9CE4_8422_2325
 
@@ -7,7 +6,7 @@ package struct FNV1a: Sendable {
 
   package mutating func add(_ byte: UInt8) { value = (value ^ UInt64(byte)) &* 0x0000_0100_0000_01B3 }
 
-  /// The bytes of the number, the lowest first.
+  /// Adds the bytes of the number, the lowest first.
   package mutating func add(_ number: UInt64) {
     for shift in stride(from: 0, to: UInt64(UInt64.bitWidth), by: 8) { add(UInt8(truncatingIfNeeded: number >> shift)) }
   }
@@ -18,7 +17,7 @@ package struct FNV1a: Sendable {
     return hash.value
   }
 
-  /// The hash of 32 bits, which is another one and not half of the long one.
+  /// Returns the 32-bit hash, which is a different function and not half of the 64-bit one.
   package static func hash32(_ text: String) -> UInt32 {
     text.utf8.reduce(0x811C_9DC5) { ($0 ^ UInt32($1)) &* 0x0100_0193 }
   }

@@ -1,13 +1,13 @@
-/// A structured log: the message is a constant, so that lines can be counted and found by it; facts go into the fields.
-/// Where lines go and what time it is are given from outside. Lines below the threshold cost a comparison; their fields
-/// are never computed.
+/// A structured log: the message is a constant, so that lines can be counted and found by it; variable data is in the fields.
+/// The sink and the clock are supplied by the caller. Lines below the threshold cost a comparison; their fields are never
+/// computed.
 package struct Log: Sendable {
   private let threshold: LogSeverity
   private let bound: LogFields
   private let now: @Sendable () -> WallInstant
   private let sink: @Sendable (LogEvent) -> Void
 
-  /// `sink` is called on the thread that logs and may be called by several at once.
+  /// `sink` is called on the logging thread, possibly by several threads at once.
   package init(
     upTo threshold: LogSeverity, now: @escaping @Sendable () -> WallInstant,
     sink: @escaping @Sendable (LogEvent) -> Void
@@ -25,7 +25,7 @@ package struct Log: Sendable {
     self.sink = sink
   }
 
-  /// A log that puts these fields before those of each line.
+  /// Returns a log that puts these fields before those of each line.
   package func with(_ fields: LogFields) -> Log {
     Log(threshold: threshold, bound: bound.followed(by: fields), now: now, sink: sink)
   }
@@ -51,15 +51,15 @@ package struct Log: Sendable {
   }
 }
 
-/// How much attention a line wants, the most first.
+/// The severity of a line, the highest first.
 package enum LogSeverity: String, CaseIterable, Comparable, Sendable {
-  /// An operator must act: data or service is lost.
+  /// Data or service is lost and an operator must act.
   case error
-  /// Something is not as it should be, and was dealt with.
+  /// Something went wrong and was handled.
   case warning
-  /// What an operator wants to read on an ordinary day.
+  /// Information for an operator in normal operation.
   case info
-  /// What a developer needs; may run in production.
+  /// Information for a developer; may run in production.
   case debug
 
   private var rank: Int {
@@ -74,10 +74,10 @@ package enum LogSeverity: String, CaseIterable, Comparable, Sendable {
   package static func < (left: LogSeverity, right: LogSeverity) -> Bool { left.rank < right.rank }
 }
 
-/// The facts of a log line in the order in which they were written: `["device": .string(id), "records": .integer(250)]`.
-/// Names are constants. Keeping them apart from one another and from `time`, `level` and `message` is the caller's part.
+/// The fields of a log line in the order in which they were written: `["device": .string(id), "records": .integer(250)]`. Names
+/// are constants. The caller must keep them distinct from one another and from `time`, `level` and `message`.
 package struct LogFields: ExpressibleByDictionaryLiteral, Sendable {
-  /// What a field can say; each kind keeps its form in both renderings.
+  /// The value of a field; each kind keeps its form in both renderings.
   package enum Value: Equatable, Sendable {
     case string(String)
     case integer(Int64)
@@ -98,7 +98,7 @@ package struct LogFields: ExpressibleByDictionaryLiteral, Sendable {
   }
 }
 
-/// One line of the log before it has a form.
+/// A log line before formatting.
 package struct LogEvent: Sendable {
   package let time: WallInstant
   package let level: LogSeverity
@@ -106,8 +106,8 @@ package struct LogEvent: Sendable {
   package let fields: LogFields
 }
 
-/// The two forms of a line. Both escape alike, so nothing that a device or an attacker puts into a value can end the line,
-/// begin another one, or steer the terminal that shows it.
+/// The two formats of a line. Both escape alike, so that no value from a device or an attacker can end the line, begin another
+/// one, or control the terminal that shows it.
 extension LogEvent {
   /// For people: `2026-07-28T18:34:22.563Z warning queue is full device=a1 path="/with space"`, and a line feed.
   package func appendLine(to bytes: inout [UInt8]) {
@@ -129,8 +129,8 @@ extension LogEvent {
     bytes.append(UInt8(ascii: "\n"))
   }
 
-  /// For programs: a JSON object with `time`, `level`, `message` and the fields beside them, and a line feed. JSON has no
-  /// number for infinity and NaN; they become strings.
+  /// For programs: a JSON object with `time`, `level`, `message` and the fields, and a line feed. JSON has no number for
+  /// infinity and NaN; they become strings.
   package func appendJSONLine(to bytes: inout [UInt8]) {
     bytes.append(text: "{\"time\":\"")
     time.append(iso8601To: &bytes)
@@ -153,7 +153,7 @@ extension LogEvent {
 }
 
 extension String {
-  /// Printable ASCII without the characters that need quotes to be told apart.
+  /// Whether it is printable ASCII without characters that need quotes.
   fileprivate var isPlainWord: Bool {
     !isEmpty
       && utf8.allSatisfy { byte in

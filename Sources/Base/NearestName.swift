@@ -1,10 +1,10 @@
-/// Finds the name that a mistyped one was meant to be.
+/// Finds the known name that is nearest to a mistyped one.
 package enum NearestName {
-  /// The candidate with the fewest typing errors, upper and lower case counting as equal; the first of several. Nil when
-  /// even the best differs by more than a third of the longer name.
+  /// Returns the candidate with the fewest typing errors, ignoring case; the first of several. Nil when even the best differs
+  /// by more than a third of the longer name.
   package static func find(_ name: String, in candidates: [String]) -> String? {
     let typed = Array(name.lowercased().unicodeScalars)
-    // A longer "name" is no typing error, and comparing it costs its length for every candidate.
+    // A longer "name" is not a typing error, and comparing it costs its length for every candidate.
     guard !typed.isEmpty, typed.count <= 64 else { return nil }
     var best: (name: String, distance: Int)?
     for candidate in candidates {
@@ -16,8 +16,8 @@ package enum NearestName {
     return best?.name
   }
 
-  /// How many letters must be inserted, removed, replaced or exchanged with their neighbour: the optimal string
-  /// alignment distance, row by row.
+  /// Returns the number of letters to insert, remove, replace or swap with their neighbour: the optimal string alignment
+  /// distance, row by row.
   static func distance(_ left: [Unicode.Scalar], _ right: [Unicode.Scalar]) -> Int {
     var beforePrevious: [Int] = []
     var previous = Array(0...right.count)

@@ -1,5 +1,5 @@
 extension RandomAccessCollection {
-  /// The place behind all elements of which `isBefore` holds. The collection is ordered by it: those elements come first.
+  /// Returns the index after all elements for which `isBefore` holds. The collection must be ordered so that these come first.
   @inlinable
   package func indexBehind(_ isBefore: (Element) -> Bool) -> Index {
     var (start, rest) = (startIndex, count)

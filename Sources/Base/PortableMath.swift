@@ -1,19 +1,19 @@
-/// Elementary functions whose results are the same on every machine.
+/// Elementary functions whose results are identical on every machine.
 ///
-/// The functions of a C library may differ in the last bit between versions and even between processors (glibc picks
-/// variants with and without fused multiply-add at run time), and one bit is enough to make a geofence fire in another
-/// step and a trace hash differ. These use nothing but addition, subtraction, multiplication, division and square root,
-/// which IEEE 754 defines to the bit, and Swift neither fuses nor reorders them.
+/// The functions of a C library may differ in the last bit between versions and even between processors (glibc selects variants
+/// with and without fused multiply-add at run time), and one bit is enough to make a geofence fire in another step and a trace
+/// hash differ. These use only addition, subtraction, multiplication, division and square root, which IEEE 754 defines to the
+/// bit, and Swift neither fuses nor reorders them.
 ///
-/// All are Taylor series on an argument reduced far enough that the first term left out is below half a unit in the
-/// last place. Tests hold them against the C library: within one unit in the last place.
+/// All are Taylor series on an argument reduced far enough that the first omitted term is below half a unit in the last place.
+/// Tests compare them with the C library: within one unit in the last place.
 package enum PortableMath {}
 
 extension PortableMath {
   /// ln 2 in two parts; the first has so few digits that its product with an exponent is exact.
   private static let naturalLogarithmOf2 = (high: 0x1.62e42feep-1, low: 0x1.a39ef35793c76p-33)
 
-  /// The natural logarithm of a positive finite number.
+  /// Returns the natural logarithm of a positive finite number.
   package static func log(_ number: Double) -> Double {
     precondition(number > 0 && number.isFinite, "the logarithm needs a positive finite number")
     var exponent = Double(number.exponent)
@@ -35,7 +35,7 @@ extension PortableMath {
     return exponent * high - ((half - (s * (half + odd + even) + exponent * low)) - f)
   }
 
-  /// e to the power of a number; infinity above about 709.78, 0 below about −745.
+  /// Returns e to the power of a number; infinity above about 709.78, 0 below about −745.
   package static func exp(_ number: Double) -> Double {
     if number > 710 { return .infinity }
     if number < -746 { return 0 }
@@ -62,11 +62,11 @@ extension PortableMath {
   package static let degreesPerRadian = 57.29577951308232
   package static let radiansPerDegree = 0.017453292519943295
 
-  /// Sine and cosine of an angle in degrees, at most a million turns. In degrees the reduction to the first eighth of
+  /// Returns sine and cosine of an angle in degrees, at most a million turns. In degrees the reduction to the first eighth of
   /// the circle is exact, and so are the results at the poles and on the axes.
   package static func sineAndCosine(degrees: Double) -> (sine: Double, cosine: Double) {
     precondition(degrees.magnitude <= 360e6, "an angle is at most a million turns")
-    // Adding and taking away 1.5 · 2^52 rounds to the nearest integer.
+    // Adding and subtracting 1.5 · 2^52 rounds to the nearest integer.
     let quarters = (degrees * (1.0 / 90) + 0x1.8p52) - 0x1.8p52
     let x = (degrees - quarters * 90) * radiansPerDegree
     let z = x * x
@@ -95,7 +95,7 @@ extension PortableMath {
     return even + z * odd
   }
 
-  /// The angle of the vector (x, y) in radians, −π to π; 0 for the vector of length 0.
+  /// Returns the angle of the vector (x, y) in radians, −π to π; 0 for the vector of length 0.
   package static func arcTangent(y: Double, x: Double) -> Double {
     let (large, small) = (max(x.magnitude, y.magnitude), min(x.magnitude, y.magnitude))
     guard large > 0 else { return 0 }

@@ -1,6 +1,6 @@
-/// What is being run.
+/// The name and version of the product.
 package enum Product {
   package static let name = "Rolling Road"
-  /// Semantic version; CHANGELOG.md says what came with it.
+  /// The semantic version; CHANGELOG.md lists its changes.
   package static let version = "0.1.0"
 }

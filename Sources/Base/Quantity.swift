@@ -1,6 +1,6 @@
 /// A number with its unit, as people type it: `10m`, `1.5GiB`, `25%`.
 package enum Quantity {
-  /// The number times the factor of its unit, which stands behind the digits without a space; the empty unit is that of a
+  /// Returns the number times the factor of its unit, which follows the digits without a space; the empty unit is that of a
   /// number alone. Nil for a sign, an exponent, an unknown unit, or anything else.
   package static func read(_ text: String, units: KeyValuePairs<String, Double>) -> Double? {
     let digits = text.prefix { $0.isASCII && ($0.isNumber || $0 == ".") }
@@ -12,7 +12,7 @@ package enum Quantity {
 }
 
 extension BinaryInteger {
-  /// `1 record`, `2,345 records`: for words that people read.
+  /// Returns `1 record`, `2,345 records`, for texts that people read.
   package func of(_ noun: String) -> String { "\(grouped) \(noun)\(self == 1 ? "" : "s")" }
 
   /// `12,345`.
@@ -26,7 +26,7 @@ extension BinaryInteger {
     return (self < 0 ? "-" : "") + text
   }
 
-  /// The digits, with zeros in front up to the width; for numbers that are not negative.
+  /// Returns the digits, padded with leading zeros to the width; for numbers that are not negative.
   package func zeroPadded(to width: Int, radix: Int = 10) -> String {
     let digits = String(self, radix: radix)
     return String(repeating: "0", count: max(0, width - digits.utf8.count)) + digits

@@ -1,12 +1,12 @@
-/// A heap in an array whose nodes have four children, the smallest key first. `put` is called for
-/// every move of a key, so that an owner can record where each key is, and move or remove it.
+/// A heap in an array whose nodes have four children, the smallest key first. `put` is called for every move of a key, so that
+/// an owner can track the position of each key, and move or remove it.
 @usableFromInline
 package protocol QuaternaryHeap {
   associatedtype Key: Comparable
 
   var heap: [Key] { get set }
 
-  /// Puts a key at a place that the array has.
+  /// Stores a key at an existing position of the array.
   mutating func put(_ key: Key, at place: Int)
 }
 
@@ -17,14 +17,14 @@ extension QuaternaryHeap {
     siftUp(key, from: heap.count - 1)
   }
 
-  /// Puts the last key, which has left the array, in the place of one that is to go.
+  /// Removes a key by moving the last one into its place.
   @inlinable
   package mutating func removeKey(at place: Int) {
     let last = heap.removeLast()
     if place < heap.count { replaceKey(at: place, with: last) }
   }
 
-  /// Restores the order in both directions.
+  /// Replaces a key and restores the order in both directions.
   @inlinable
   package mutating func replaceKey(at place: Int, with key: Key) {
     if place > 0 && key < heap[(place - 1) / 4] { siftUp(key, from: place) } else { siftDown(key, from: place) }

@@ -1,18 +1,18 @@
-/// Random numbers that are a pure function of (seed, device, concern, n): n counts the draws of one concern of one
-/// device, and there is no other state. So a device, a concern or a shard can be left out and every other draw stays.
+/// Random numbers that are a pure function of (seed, device, concern, n): n counts the draws of one concern of one device, and
+/// there is no other state. So a device, a concern or a shard can be left out without changing any other draw.
 ///
-/// Every draw, of whatever distribution, is exactly one step of n. The few distributions that reject and try again take
-/// their further numbers from a side stream that belongs to the step alone.
+/// Every draw, of whatever distribution, is exactly one step of n. The few distributions that reject and retry take their
+/// further numbers from a side stream of that step.
 ///
-/// The results are the same on every machine, in debug and release: only integers, IEEE 754 arithmetic and
-/// `PortableMath` are used.
+/// The results are identical on every machine, in debug and release: only integers, IEEE 754 arithmetic and `PortableMath` are
+/// used.
 package struct RandomStream: Sendable {
   package let seed: UInt64
   package let device: UInt64
   package let concern: UInt64
-  /// The step that the next draw will use.
+  /// The step of the next draw.
   package private(set) var n: UInt64
-  /// The block of four numbers with the next step in it; not yet made while `n` is a multiple of four.
+  /// The block of four numbers that contains the next step; not computed yet while `n` is a multiple of four.
   private var block: Philox.Block
 
   package init(seed: UInt64, device: UInt64, concern: UInt64, n: UInt64 = 0) {
@@ -23,7 +23,7 @@ package struct RandomStream: Sendable {
     block = n & 3 == 0 ? (0, 0, 0, 0) : RandomStream.block(seed, device, concern, n)
   }
 
-  /// The number that a stream gives at step n.
+  /// Returns the number of a stream at step n.
   package static func u64(seed: UInt64, device: UInt64, concern: UInt64, n: UInt64) -> UInt64 {
     word(of: block(seed, device, concern, n), at: n)
   }
@@ -35,7 +35,7 @@ package struct RandomStream: Sendable {
     return word
   }
 
-  /// The side stream of the step last taken.
+  /// The side stream of the last step.
   var retries: RetryStream { RetryStream(seed: seed, device: device, concern: concern, n: n &- 1) }
 
   private static func block(_ seed: UInt64, _ device: UInt64, _ concern: UInt64, _ n: UInt64) -> Philox.Block {
@@ -53,13 +53,13 @@ package struct RandomStream: Sendable {
 }
 
 extension RandomStream {
-  /// 0 ..< 1, a multiple of 2^−53.
+  /// Returns a number in 0 ..< 1, a multiple of 2^−53.
   package mutating func uniform() -> Double { RandomStream.uniform(u64()) }
 
-  /// 0 ..< bound, every number exactly as likely as any other.
+  /// Returns a number in 0 ..< bound, all equally likely.
   ///
-  /// The high word of a product is the number, and the few low words that would favour some numbers are tried again:
-  /// D. Lemire, "Fast random integer generation in an interval", ACM TOMACS 29 (2019).
+  /// The high word of a product is the number, and the few low words that would favour some numbers are rejected: D. Lemire,
+  /// "Fast random integer generation in an interval", ACM TOMACS 29 (2019).
   package mutating func integer(below bound: UInt64) -> UInt64 {
     precondition(bound > 0, "there is no number below zero")
     var product = u64().multipliedFullWidth(by: bound)
@@ -70,13 +70,13 @@ extension RandomStream {
     return product.high
   }
 
-  /// An index of a collection with `count` elements.
+  /// Returns an index of a collection with `count` elements.
   package mutating func index(below count: Int) -> Int {
     precondition(count > 0, "an empty collection has no index")
     return Int(integer(below: UInt64(count)))
   }
 
-  /// True with a probability of 0 (never) to 1 (always).
+  /// Returns true with a probability of 0 (never) to 1 (always).
   package mutating func chance(_ probability: Double) -> Bool {
     precondition(probability >= 0 && probability <= 1, "a probability is 0 to 1")
     return uniform() < probability
@@ -92,27 +92,27 @@ extension RandomStream {
     return -mean * PortableMath.log(RandomStream.openUniform(u64()))
   }
 
-  /// e^X · median for a normal X of mean 0 and standard deviation sigma: half of the draws are below the median.
+  /// Returns e^X · median for a normal X of mean 0 and standard deviation sigma: half of the draws are below the median.
   package mutating func logNormal(median: Double, sigma: Double) -> Double {
     precondition(median >= 0, "the median of a lognormal distribution is not negative")
     return median * PortableMath.exp(normal(standardDeviation: sigma))
   }
 
-  /// The same, parametrised by its mean, which is e^(sigma²/2) times its median.
+  /// Like the above, parametrised by the mean, which is e^(sigma²/2) times the median.
   package mutating func logNormal(mean: Double, sigma: Double) -> Double {
     logNormal(median: mean * PortableMath.exp(-0.5 * sigma * sigma), sigma: sigma)
   }
 
-  /// 0 ..< 1, a multiple of 2^−53.
+  /// Returns a number in 0 ..< 1, a multiple of 2^−53.
   static func uniform(_ bits: UInt64) -> Double { Double(bits >> 11) * 0x1p-53 }
 
-  /// Between 0 and 1 without either, symmetrical about ½: an odd multiple of 2^−53. The quantile of a normal
+  /// Returns a number between 0 and 1, both excluded, symmetrical about ½: an odd multiple of 2^−53. The quantile of a normal
   /// distribution stays within ±8.3 standard deviations.
   static func openUniform(_ bits: UInt64) -> Double { (Double(bits >> 12) + 0.5) * 0x1p-52 }
 }
 
 extension RandomStream {
-  /// A number of events when `mean` of them are expected: exact for means from 0 to 10^9.
+  /// Returns the number of events when `mean` of them are expected: exact for means from 0 to 10^9.
   package mutating func poisson(mean: Double) -> Int {
     precondition(mean >= 0 && mean <= 1e9, "the mean of a Poisson distribution is 0 to 10^9 here")
     let bits = u64()
@@ -121,7 +121,7 @@ extension RandomStream {
     return RandomStream.largePoisson(mean: mean, from: &retries)
   }
 
-  /// Inversion: adds up probabilities until they exceed the uniform number.
+  /// Inversion: adds probabilities until they exceed the uniform number.
   private static func smallPoisson(mean: Double, uniform: Double) -> Int {
     var count = 0
     var probability = PortableMath.exp(-mean)
@@ -130,7 +130,7 @@ extension RandomStream {
       count += 1
       probability *= mean / Double(count)
       let next = sum + probability
-      // Beyond the last probability that a Double can add, all that is left is rounding.
+      // When adding a probability no longer changes the sum, only rounding is left.
       if next == sum && Double(count) > mean { break }
       sum = next
     }
@@ -158,7 +158,7 @@ extension RandomStream {
     }
   }
 
-  /// ln k! for a whole k: directly while k! is exact, then by Stirling's series.
+  /// Returns ln k! for an integer k: directly while k! is exact, then by Stirling's series.
   private static func logFactorial(_ k: Double) -> Double {
     if k < 16 {
       var factorial = 1.0
@@ -176,11 +176,11 @@ extension RandomStream {
   }
 }
 
-/// Philox4x64-10: a keyed bijection of 256 bits whose outputs, counted through, pass every known statistical test.
+/// Philox4x64-10: a keyed bijection of 256 bits whose outputs, with a counter as input, pass every known statistical test.
 /// J. K. Salmon, M. A. Moraes, R. O. Dror, D. E. Shaw, "Parallel random numbers: as easy as 1, 2, 3", SC'11.
 ///
-/// Chosen because its counter and key take seed, device, concern and n as they are, 64 bits each, without hashing them
-/// into one another first, and because published known answers exist.
+/// Chosen because its counter and key take seed, device, concern and n directly, 64 bits each, without hashing them together
+/// first, and because published test vectors exist.
 package enum Philox {
   package typealias Block = (UInt64, UInt64, UInt64, UInt64)
 
@@ -198,8 +198,8 @@ package enum Philox {
   }
 }
 
-/// The endless further numbers of one step of a random stream. The second word of the key keeps them apart from the
-/// steps themselves.
+/// The unlimited further numbers of one step of a random stream. The second word of the key distinguishes them from the steps
+/// themselves.
 struct RetryStream {
   private let seed: UInt64
   private var counter: Philox.Block

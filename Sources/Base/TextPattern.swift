@@ -1,9 +1,10 @@
-/// A regular expression. A search takes time in proportion to the text, whatever the pattern says, because both come from
-/// outside: all states that the text so far allows are followed at once (K. Thompson, 1968), and none is ever gone back to.
+/// A regular expression. A search takes time linear in the text for every pattern, because both are untrusted: all reachable
+/// states are followed at once (K. Thompson, 1968), without backtracking.
 ///
-/// Literals, `.`, `[a-z]`, `[^…]`, `\d \w \s` and their opposites, `( )`, `|`, `* + ? {m,n}`, `^` and `$`. A match may begin anywhere.
+/// Literals, `.`, `[a-z]`, `[^…]`, `\d \w \s` and their complements, `( )`, `|`, `* + ? {m,n}`, `^` and `$`. A match may begin
+/// anywhere.
 package struct TextPattern: Equatable, Sendable {
-  /// What a pattern may unfold to.
+  /// The maximum number of steps that a pattern may compile to.
   static let stepsMax = 5_000
 
   private let steps: [PatternStep]
@@ -27,16 +28,16 @@ package struct TextPattern: Equatable, Sendable {
   }
 }
 
-/// Why a text is no pattern.
+/// Why a text is not a pattern.
 package struct PatternError: Error, Equatable, CustomStringConvertible {
-  /// Characters before it.
+  /// The number of characters before the error.
   package let offset: Int
   package let reason: String
 
   package var description: String { "\(reason) at character \(offset + 1)" }
 }
 
-/// What one character may be.
+/// A set of characters.
 struct ScalarClass: Equatable, Sendable {
   var ranges: [ClosedRange<UInt32>]
   var isOpposite = false
@@ -55,7 +56,7 @@ struct ScalarClass: Equatable, Sendable {
 
   func contains(_ scalar: Unicode.Scalar) -> Bool { ranges.contains { $0.contains(scalar.value) } != isOpposite }
 
-  /// What `\d` and its like stand for; nil for another letter.
+  /// Returns the set of `\d` and the like; nil for another letter.
   static func named(_ letter: Unicode.Scalar) -> ScalarClass? {
     switch letter {
     case "d": digits
@@ -71,13 +72,13 @@ struct ScalarClass: Equatable, Sendable {
 
 enum PatternStep: Equatable, Sendable {
   case take(ScalarClass)
-  /// Both go on; the numbers are those of steps.
+  /// Continue at both steps.
   case fork(Int, Int)
   case jump(Int)
   case atStart, atEnd, found
 }
 
-/// The steps that can be reached by the text so far.
+/// The steps that the text so far can reach.
 private struct PatternSearch {
   private let steps: [PatternStep]
   private var reached: [Int] = []
@@ -89,7 +90,7 @@ private struct PatternSearch {
     isReached = Array(repeating: false, count: steps.count)
   }
 
-  /// A match may begin here, and those on their way look at the place.
+  /// Starts a match here, and evaluates the anchors of those in progress.
   mutating func begin(isAtStart: Bool, isAtEnd: Bool) {
     var waiting = [0] + reached.reversed()
     reached = []
@@ -179,7 +180,7 @@ private struct PatternParser {
       default: return node
       }
       place += 1
-      // As few or as many: whether there is a match is the same.
+      // Lazy or greedy makes no difference to whether there is a match.
       _ = skip("?")
     }
     return node

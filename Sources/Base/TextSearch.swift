@@ -1,8 +1,8 @@
-/// Texts in texts and bytes in bytes, compared byte by byte. Swift's own search compares characters, and brings the engine of
-/// regular expressions along: a megabyte of an executable that has the runtime in it.
+/// Searches texts and bytes, compared byte by byte. Swift's own search compares characters, and links the regular expression
+/// engine: a megabyte in a statically linked executable.
 extension Span<UInt8> {
-  /// Where the part begins for the first time; an empty one at once. A byte that the part does not have rules out all places that
-  /// would cover it.
+  /// Returns the first index of the part; 0 for an empty part. A byte that the part does not contain rules out all positions
+  /// that would cover it.
   package func firstIndex(of part: Span<UInt8>) -> Int? {
     if part.isEmpty { return 0 }
     var bits = SIMD4<UInt64>.zero
@@ -33,7 +33,7 @@ extension Substring {
 
   package func contains(_ part: String) -> Bool { utf8.span.contains(part) }
 
-  /// Every place of the part, from the left.
+  /// Replaces every occurrence of the part, from the left.
   package func replacing(_ part: String, with other: String) -> String {
     precondition(!part.isEmpty, "an empty text is everywhere")
     var (result, rest) = ("", self)
@@ -51,7 +51,7 @@ extension String {
 
   package func contains(_ part: String) -> Bool { utf8.span.contains(part) }
 
-  /// Every place of the part, from the left.
+  /// Replaces every occurrence of the part, from the left.
   package func replacing(_ part: String, with other: String) -> String { self[...].replacing(part, with: other) }
 
   /// The beginning, in at most so many bytes. A limit in characters is none: one character has any number of marks.

@@ -1,10 +1,10 @@
-/// An address taken apart as HTTP clients do (RFC 3986 §3), without a judgement of what stands in its parts.
+/// A URL split as by HTTP clients (RFC 3986 §3), without checking its parts.
 package struct URLParts {
-  /// With what ends it, as in `https://`; empty where the address has none.
+  /// The scheme with its delimiter, as in `https://`; empty if there is none.
   package let scheme: Substring
-  /// Host and port, and the name and password of a user.
+  /// Host and port, and user name and password.
   package let authority: Substring
-  /// What follows: path and query.
+  /// The rest: path and query.
   package let path: Substring
 
   package init(_ url: String) {
@@ -13,15 +13,15 @@ package struct URLParts {
     (scheme, authority, path) = (url[..<host], url[host..<end], url[end...])
   }
 
-  /// The address is one of the web, and no path.
+  /// Whether it is a URL of the web rather than a path.
   package var isHTTP: Bool { scheme == "http://" || scheme == "https://" }
 
   /// Scheme, host and port.
   package var origin: String { String(scheme + authority) }
 
-  /// Host and port alone.
+  /// Host and port only.
   package var host: Substring { authority.split(separator: "@").last ?? "" }
 
-  /// As it may be written down.
+  /// The URL without user name and password, so that it may be logged.
   package var withoutUser: String { String(scheme + host + path) }
 }

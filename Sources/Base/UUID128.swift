@@ -1,4 +1,4 @@
-/// A UUID of RFC 9562 as two words, the first holding the digits that are written first.
+/// A UUID of RFC 9562 as two words, `high` with the digits that are written first.
 package struct UUID128: Hashable, Comparable, Sendable {
   package let high: UInt64
   package let low: UInt64
@@ -8,21 +8,21 @@ package struct UUID128: Hashable, Comparable, Sendable {
     self.low = low
   }
 
-  /// A version 4 UUID from 122 of these 128 random bits (RFC 9562 §5.4).
+  /// Creates a version 4 UUID from 122 of these 128 random bits (RFC 9562 §5.4).
   package init(randomHigh high: UInt64, randomLow low: UInt64) {
     self.high = high & 0xFFFF_FFFF_FFFF_0FFF | 0x4000
     self.low = low & 0x3FFF_FFFF_FFFF_FFFF | 0x8000_0000_0000_0000
   }
 
-  /// The order of the texts.
+  /// Orders uuids like their texts.
   package static func < (left: UUID128, right: UUID128) -> Bool {
     (left.high, left.low) < (right.high, right.low)
   }
 }
 
 extension UUID128 {
-  /// Reads exactly 36 characters, 8-4-4-4-12 hexadecimal digits of either case; of any version and variant, because
-  /// foreign devices send what they like. Nil for everything else.
+  /// Reads exactly 36 characters, 8-4-4-4-12 hexadecimal digits of either case; of any version and variant, because other
+  /// clients may send any. Nil for everything else.
   package init?(text: Span<UInt8>) {
     guard text.count == 36 else { return nil }
     var words = (high: UInt64(0), low: UInt64(0))
@@ -38,13 +38,13 @@ extension UUID128 {
     self.init(high: words.high, low: words.low)
   }
 
-  /// Reads what stores make of one, too: 32 hexadecimal digits alone, and either spelling in braces or behind `urn:uuid:`.
+  /// Also reads the forms that stores produce: 32 hexadecimal digits alone, and either spelling in braces or after `urn:uuid:`.
   package init?(stored text: Span<UInt8>) {
     if let uuid = UUID128(text: text) {
       self = uuid
       return
     }
-    // Braces, or the nine letters of a name in front (RFC 9562 §4).
+    // Braces, or a prefix of nine letters (RFC 9562 §4).
     let isBraced = text.count > 2 && text[0] == UInt8(ascii: "{") && text[text.count - 1] == UInt8(ascii: "}")
     if isBraced || text.count == 45 && UUID128.isURN(text) {
       guard let uuid = UUID128(stored: text.extracting((isBraced ? 1 : 9)..<(text.count - (isBraced ? 1 : 0)))) else {
@@ -77,14 +77,14 @@ extension UUID128 {
   /// Appends 36 bytes.
   package func append(lowerCaseTextTo bytes: inout [UInt8]) { append(to: &bytes, letterA: UInt8(ascii: "a")) }
 
-  /// In lower case, as RFC 9562 §4 has it.
+  /// In lower case, as in RFC 9562 §4.
   package var text: String {
     var bytes: [UInt8] = []
     append(lowerCaseTextTo: &bytes)
     return String(decoding: bytes, as: UTF8.self)
   }
 
-  /// As phones write it.
+  /// In upper case, as phones write it.
   package var upperCaseText: String {
     var bytes: [UInt8] = []
     append(upperCaseTextTo: &bytes)
@@ -121,7 +121,7 @@ extension UUID128 {
 }
 
 extension UUID128 {
-  /// In the order of the text, as databases keep them.
+  /// In the order of the text, as databases store them.
   package var bytes: InlineArray<16, UInt8> {
     InlineArray { index in
       let word = index < 8 ? high : low
@@ -129,7 +129,7 @@ extension UUID128 {
     }
   }
 
-  /// From exactly 16 bytes.
+  /// Creates a uuid from exactly 16 bytes.
   package init(_ bytes: Span<UInt8>) {
     precondition(bytes.count == 16, "a uuid has 16 bytes")
     var words: (UInt64, UInt64) = (0, 0)

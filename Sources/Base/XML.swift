@@ -1,6 +1,6 @@
-/// Text inside XML and HTML.
+/// Escapes text for XML and HTML.
 package enum XML {
-  /// Fit for content and for attributes in double quotes. What XML 1.0 §2.2 has no place for is replaced by U+FFFD.
+  /// For content and for attributes in double quotes. Characters that XML 1.0 §2.2 does not allow are replaced by U+FFFD.
   package static func escaped(_ text: String) -> String {
     var escaped = ""
     for scalar in text.unicodeScalars {
@@ -13,7 +13,7 @@ package enum XML {
     return escaped
   }
 
-  /// For the content of an element alone, on one line: quotes stay, and breaks of lines become spaces.
+  /// For the content of an element, on one line: quotes stay, and line breaks become spaces.
   package static func escaped(line text: String) -> String {
     var escaped = ""
     for scalar in text.unicodeScalars {

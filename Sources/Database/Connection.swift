@@ -2,13 +2,13 @@ package import Base
 internal import CSQLite
 
 /// An open database. It belongs to one thread at a time, together with its statements: it is opened without SQLite's own
-/// mutexes, which is safe "provided that no single database connection nor any object derived from database connection,
-/// such as a prepared statement, is used in two or more threads at the same time" (https://sqlite.org/threadsafe.html).
-/// The type is not Sendable, so the compiler watches over that.
+/// mutexes, which is safe "provided that no single database connection nor any object derived from database connection, such as
+/// a prepared statement, is used in two or more threads at the same time" (https://sqlite.org/threadsafe.html). The type is not
+/// Sendable, so the compiler enforces that.
 ///
-/// Foreign keys are enforced, double quotes mean identifiers only, and SQL cannot damage the file on purpose.
+/// Foreign keys are enforced, double quotes are only for identifiers, and SQL cannot deliberately damage the file.
 package struct Connection: ~Copyable {
-  /// What may be done with the file.
+  /// The access to the file.
   package enum Access {
     case readOnly
     case readWrite
@@ -18,30 +18,30 @@ package struct Connection: ~Copyable {
 
   let handle: ConnectionHandle
 
-  /// Opens `path` (`:memory:` for a private database without a file) and reads its header, so that a file which cannot be
-  /// used is refused here. A statement that meets a lock waits for `busyTimeoutMilliseconds`, then throws `.busy`.
+  /// Opens `path` (`:memory:` for a private database without a file) and reads its header, so that an unusable file is refused
+  /// here. A statement that finds a lock waits for `busyTimeoutMilliseconds`, then throws `.busy`.
   package init(
     path: String, access: Access = .create, busyTimeoutMilliseconds: Int32 = 5_000
   ) throws(DatabaseError) {
     handle = try ConnectionHandle(path: path, access: access, busyTimeoutMilliseconds: busyTimeoutMilliseconds)
   }
 
-  /// From then on statements end with `.interrupted`, which is seen within a second; nil: they take the time they need.
+  /// After `end` statements fail with `.interrupted`, which takes effect within a second; nil for no limit.
   package func limitStatements(until end: MonotonicInstant?) {
-    // A whole second that is over.
+    // The first whole second after the limit.
     let second = end.map { $0.nanoseconds / 1_000_000_000 + 1 } ?? 0
     unsafe rr_sqlite3_end_at(handle.database, second)
   }
 
-  /// Runs one or more statements that need no values and give no rows.
+  /// Runs one or more statements without values and rows.
   package func execute(_ sql: String) throws(DatabaseError) {
     try handle.check(unsafe sqlite3_exec(handle.database, sql, nil, nil, nil), sql: sql)
   }
 
-  /// Compiles one statement, to be kept and run many times.
+  /// Compiles one statement, to be kept and run repeatedly.
   package func prepare(_ sql: String) throws(DatabaseError) -> Statement { try Statement(sql, on: handle) }
 
-  /// The first column of the first row of a query that gives a row.
+  /// Returns the first column of the first row of a query, which must return a row.
   package func integer(_ sql: String) throws(DatabaseError) -> Int64 {
     var statement = try prepare(sql)
     var rows = statement.start()
@@ -50,10 +50,10 @@ package struct Connection: ~Copyable {
     return rows.integer(at: 0)
   }
 
-  /// Rows that the last INSERT, UPDATE or DELETE changed; 0 when INSERT OR IGNORE ignored its row.
+  /// The number of rows that the last INSERT, UPDATE or DELETE changed; 0 when INSERT OR IGNORE ignored its row.
   package var changes: Int64 { unsafe sqlite3_changes64(handle.database) }
 
-  /// The rowid of the last row that was inserted on this connection.
+  /// The rowid of the last row inserted on this connection.
   package var lastInsertedRowID: Int64 { unsafe sqlite3_last_insert_rowid(handle.database) }
 
   /// Whether a transaction is open; SQLite closes it by itself after some errors.
@@ -61,11 +61,11 @@ package struct Connection: ~Copyable {
 }
 
 extension Connection {
-  /// Runs `body` in a transaction, and commits. When `body` or the commit throws, everything is rolled back and that error
-  /// is thrown. Transactions do not nest.
+  /// Runs `body` in a transaction, and commits. When `body` or the commit throws, everything is rolled back and that error is
+  /// thrown. Transactions do not nest.
   ///
-  /// After `.inputOutput` from the commit the outcome on disk is open: the rows are not visible, but after a power cut at
-  /// that very moment recovery may still find them. A second write must be able to meet the row of the first.
+  /// After `.inputOutput` from the commit the outcome on disk is unknown: the rows are not visible, but after a power failure
+  /// at that moment recovery may still find them. A repeated write must tolerate the row of the first.
   package func transaction<Result: ~Copyable>(
     _ mode: TransactionMode, _ body: () throws(DatabaseError) -> Result
   ) throws(DatabaseError) -> Result {
@@ -88,7 +88,7 @@ extension Connection {
     do {
       try execute("ROLLBACK")
     } catch {
-      // The journal or the log has the old pages, and the error that brought us here is the one to report.
+      // The journal or the log has the old pages, and the original error is the one to report.
       precondition(!isInTransaction, "a transaction can neither be committed nor rolled back: \(error)")
     }
   }
@@ -96,13 +96,13 @@ extension Connection {
 
 /// When a transaction takes its lock, https://sqlite.org/lang_transaction.html
 package enum TransactionMode {
-  /// With the first statement that needs one. For reading; a later upgrade to writing can fail at once with `.busy`.
+  /// At the first statement that needs one. For reading; a later upgrade to writing can fail at once with `.busy`.
   case deferred
-  /// Before the body runs: a writer waits here, once, and not in the middle.
+  /// Before the body runs: a writer waits once at the beginning and not in the middle.
   case immediate
 }
 
-/// What begins and ends a transaction.
+/// The statements that begin and end a transaction.
 enum TransactionStep: Int, CaseIterable {
   case beginDeferred, beginImmediate, commit
 
@@ -116,7 +116,7 @@ enum TransactionStep: Int, CaseIterable {
 }
 
 extension Connection {
-  /// Writes what the transaction has changed into the file, as far as nothing uses it; the commit still decides.
+  /// Writes the changes of the transaction to the file, as far as nothing uses it; the commit still decides.
   package func flushCache() throws(DatabaseError) { try handle.check(unsafe sqlite3_db_cacheflush(handle.database)) }
 
   package func checkpoint(_ mode: CheckpointMode) throws(DatabaseError) -> Checkpoint {
@@ -127,7 +127,7 @@ extension Connection {
     return Checkpoint(pagesInLog: max(0, Int(inLog)), pagesMoved: max(0, Int(moved)))
   }
 
-  /// How much of a database to look at.
+  /// The extent of a check.
   package enum CheckDepth: String {
     /// The structure of every page, in time proportional to the file.
     case quick = "quick_check"
@@ -135,8 +135,8 @@ extension Connection {
     case full = "integrity_check"
   }
 
-  /// What is wrong with the file, at most 100 sentences; empty when nothing is. Damage that ends the check is the last of
-  /// them, not an error.
+  /// Returns the problems of the file, at most 100 sentences; empty when there are none. Damage that ends the check is the last
+  /// of them, not an error.
   package func problems(_ depth: CheckDepth) throws(DatabaseError) -> [String] {
     var problems: [String] = []
     do {
@@ -150,22 +150,22 @@ extension Connection {
   }
 }
 
-/// How hard to try to move the write-ahead log into the database, https://sqlite.org/c3ref/wal_checkpoint_v2.html
+/// The mode of a checkpoint, https://sqlite.org/c3ref/wal_checkpoint_v2.html
 package enum CheckpointMode {
-  /// As much as readers allow, without waiting.
+  /// Copies as much as readers allow, without waiting.
   case passive
-  /// Everything, waiting for readers as long as the busy time-out, then the log becomes empty.
+  /// Copies everything, waiting for readers up to the busy timeout, then truncates the log.
   case truncate
 }
 
-/// What a checkpoint found, in pages; both are 0 without a write-ahead log, and after `truncate`.
+/// The result of a checkpoint, in pages; both are 0 without a write-ahead log, and after `truncate`.
 package struct Checkpoint {
   package let pagesInLog: Int
   package let pagesMoved: Int
 }
 
 extension Connection {
-  /// Pages that this connection wrote to its log or file since the last question; the question sets the count back to 0.
+  /// Returns the pages that this connection has written to its log or file since the last call, and resets the count.
   package func takePagesWritten() -> Int {
     var current: Int32 = 0
     var highest: Int32 = 0
@@ -175,12 +175,12 @@ extension Connection {
   }
 }
 
-/// Owns the C connection. Connection and statements share it, so it closes after the last statement was finalised, in
-/// any order of their owners' end.
+/// Owns the C connection. Connection and statements share it, so it closes after the last statement was finalized, in whatever
+/// order their owners are released.
 @safe
 final class ConnectionHandle {
   let database: OpaquePointer
-  /// Compiled at their first use: with few rows in a transaction that takes as long as the rest of it.
+  /// Compiled at first use: with few rows in a transaction compiling takes as long as the rest of it.
   private var steps = unsafe [OpaquePointer?](repeating: nil, count: TransactionStep.allCases.count)
 
   init(path: String, access: Connection.Access, busyTimeoutMilliseconds: Int32) throws(DatabaseError) {
@@ -195,8 +195,8 @@ final class ConnectionHandle {
     var opened: OpaquePointer?
     let result = unsafe sqlite3_open_v2(
       path, &opened, mode | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE, nil)
-    // A connection comes back even when opening fails, to carry the message (https://sqlite.org/c3ref/open.html); only
-    // without memory there is none.
+    // SQLite returns a connection even when opening fails, to carry the message (https://sqlite.org/c3ref/open.html), except
+    // when memory has run out.
     guard let database = unsafe opened else {
       throw unsafe DatabaseError(extendedCode: result, database: nil, sql: nil)
     }
@@ -209,14 +209,14 @@ final class ConnectionHandle {
     ] as [(Int32, Int32)] {
       try check(unsafe rr_sqlite3_db_config(database, option, value))
     }
-    // Opening is lazy; this reads the header.
+    // Opening is lazy; this statement reads the header.
     let firstRead = "PRAGMA schema_version"
     try check(unsafe sqlite3_exec(database, firstRead, nil, nil, nil), sql: firstRead)
   }
 
   func run(_ step: TransactionStep) throws(DatabaseError) {
     let statement = try unsafe statement(of: step)
-    // It repeats the error of the step.
+    // The reset repeats the error of the step.
     defer { _ = unsafe sqlite3_reset(statement) }
     let result = unsafe sqlite3_step(statement)
     try check(result == SQLITE_DONE ? SQLITE_OK : result, sql: step.sql)
@@ -238,7 +238,7 @@ final class ConnectionHandle {
     precondition(result == SQLITE_OK, "a statement outlived its connection")
   }
 
-  /// Throws unless `result` is SQLITE_OK. To be called before anything else touches the connection.
+  /// Throws unless `result` is SQLITE_OK. Must be called before anything else uses the connection.
   func check(_ result: Int32, sql: String? = nil) throws(DatabaseError) {
     guard result == SQLITE_OK else {
       throw unsafe DatabaseError(extendedCode: result, database: database, sql: sql)

@@ -1,14 +1,14 @@
 internal import CSQLite
 
-/// Everything that goes wrong in this module: SQLite's own codes, and the few refusals of the wrapper itself, whose code is 0.
-/// The SQL is the text of the statement with its placeholders, never the bound values.
+/// An error of this module: SQLite's own codes, and the few refusals of the wrapper itself, whose code is 0. The SQL is the
+/// text of the statement with its placeholders, never the bound values.
 package struct DatabaseError: Error, Equatable, CustomStringConvertible {
-  /// What a caller can act upon.
+  /// The kind of error, for callers that react to it.
   package let kind: Kind
   /// https://sqlite.org/rescode.html#extrc
   package let extendedCode: Int32
   package let message: String
-  /// Nil for operations that run no SQL of the caller.
+  /// The statement; nil for operations that run no SQL of the caller.
   package let sql: String?
 
   /// The primary result code, https://sqlite.org/rescode.html#pri
@@ -19,10 +19,10 @@ package struct DatabaseError: Error, Equatable, CustomStringConvertible {
     return message + codes + (sql.map { " in: \($0)" } ?? "")
   }
 
-  /// For operators: without the statement, which is the program's own.
+  /// The message for operators: without the statement, which is the program's own.
   package var summary: String { extendedCode == 0 ? message : "\(message) (SQLite's code \(extendedCode))" }
 
-  /// A refusal of the wrapper.
+  /// Creates a refusal of the wrapper.
   init(_ kind: Kind, _ message: String, sql: String? = nil) {
     self.kind = kind
     extendedCode = 0
@@ -30,10 +30,10 @@ package struct DatabaseError: Error, Equatable, CustomStringConvertible {
     self.sql = sql
   }
 
-  /// A result code of SQLite, as if a call had answered it.
+  /// Creates an error from a result code of SQLite.
   package init(extendedCode: Int32) { unsafe self.init(extendedCode: extendedCode, database: nil, sql: nil) }
 
-  /// What the last call on this connection answered. The message stays valid only until the next call.
+  /// Creates an error from the last call on this connection. SQLite keeps the message only until the next call.
   init(extendedCode: Int32, database: OpaquePointer?, sql: String?) {
     kind = Kind(extendedCode: extendedCode)
     self.extendedCode = extendedCode
@@ -43,17 +43,17 @@ package struct DatabaseError: Error, Equatable, CustomStringConvertible {
 }
 
 extension DatabaseError {
-  /// What a caller can do about an error is the same for all codes of one kind.
+  /// Kinds of errors with the same remedy.
   package enum Kind: Equatable, Sendable {
-    /// Another connection holds the lock, and went on holding it for the whole busy time-out.
+    /// Another connection has held the lock for the whole busy timeout.
     case busy
     /// The disk, the quota or `max_page_count` is exhausted. SQLite rolls the transaction back.
     case full
-    /// The operating system refused a read, write, sync or lock; the extended code says which.
+    /// The operating system refused a read, write, sync or lock; the extended code tells which.
     case inputOutput
     /// The file is damaged.
     case corrupt
-    /// The file never was a database, or is an encrypted one.
+    /// The file was never a database, or is an encrypted one.
     case notADatabase
     case constraint(Constraint)
     case readOnly
@@ -61,11 +61,11 @@ extension DatabaseError {
     case interrupted
     /// The wrapper called SQLite out of order, or two threads used one connection.
     case misuse
-    /// Newer code wrote this file.
+    /// A newer version of the program wrote this file.
     case newerVersion(found: Int, known: Int)
-    /// A database, but of another application.
+    /// The file is a database of another application.
     case foreignFile(applicationID: Int)
-    /// SQLite answered a setting with another value than the wanted one.
+    /// SQLite did not accept the value of a setting.
     case settingRefused
     case other
 
@@ -87,7 +87,7 @@ extension DatabaseError {
     }
   }
 
-  /// Which promise of the schema a statement would have broken.
+  /// The constraint of the schema that a statement would have violated.
   package enum Constraint: Equatable, Sendable {
     case unique, primaryKey, rowID, notNull, check, foreignKey, datatype, trigger, other
 

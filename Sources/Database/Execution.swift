@@ -1,10 +1,10 @@
 import Base
 internal import CSQLite
 
-/// A prepared statement. It keeps its connection open, and is run by `start`, as often as wanted but once at a time.
+/// A prepared statement. It keeps its connection open. `start` runs it, any number of times but one at a time.
 ///
-/// Keep statements in a noncopyable struct and pass them `inout` to the function that runs them: for a property of a class,
-/// or of a `self` that a closure captured, the compiler cannot see that the execution ends before the access does.
+/// Keep statements in a noncopyable struct and pass them `inout` to the function that runs them: for a property of a class, or
+/// of a captured `self`, the compiler cannot see that the execution ends before the access does.
 @safe
 package struct Statement: ~Copyable {
   private let handle: ConnectionHandle
@@ -38,29 +38,28 @@ package struct Statement: ~Copyable {
     parameters = parameterCount == 0 ? 0 : .max >> UInt64(UInt64.bitWidth - Int(parameterCount))
   }
 
-  /// Of its rows, before there is one.
+  /// The names of the columns, available before there is a row.
   package var columnNames: [String] {
     (0..<(unsafe sqlite3_column_count(statement))).map { column in
       unsafe sqlite3_column_name(statement, column).map { unsafe String(cString: $0) } ?? ""
     }
   }
 
-  // The result repeats the error of the last step, which was thrown already.
+  // The result repeats the error of the last step, which was already thrown.
   deinit { _ = unsafe sqlite3_finalize(statement) }
 
-  /// Begins a run. Bind every parameter, then step or run; the statement is reset at the end of the execution's life, also
-  /// after an error.
+  /// Begins a run. Bind every parameter, then step or run; the statement is reset when the execution ends, even after an error.
   @_lifetime(&self)
   package mutating func start() -> Execution {
     unsafe Execution(statement, on: handle.database, unbound: parameters)
   }
 }
 
-/// One run of a statement, from its values to its last row.
+/// One run of a statement, from binding its values to its last row.
 ///
-/// Nothing is copied on the way in: SQLite reads text and blobs where the caller has them. The compiler holds this value to
-/// the lifetime of every span bound to it, and each run must bind every parameter anew before its first step. So there is
-/// no way to write a step that reads bytes that are gone.
+/// Values are bound without copying: SQLite reads text and blobs from the caller's memory. The compiler limits this value to
+/// the lifetime of every span bound to it, and each run must bind every parameter again before its first step, so a step cannot
+/// read freed memory.
 ///
 /// Parameters are numbered from 1 and columns from 0, as in SQLite.
 @safe
@@ -71,11 +70,11 @@ package struct Execution: ~Copyable, ~Escapable {
 
   let statement: OpaquePointer
   private let database: OpaquePointer
-  /// A bit for each parameter that still waits for its value.
+  /// A bit for each unbound parameter.
   private var unbound: UInt64
   private var bindResult = SQLITE_OK
   private var position = Position.bindingValues
-  /// 0 unless there is a row, because elsewhere SQLite's answers about columns are undefined.
+  /// 0 unless there is a row, because otherwise SQLite's functions for columns are undefined.
   private var columnCount: Int32 = 0
 
   @_lifetime(immortal)
@@ -85,7 +84,7 @@ package struct Execution: ~Copyable, ~Escapable {
     self.unbound = unbound
   }
 
-  // The result repeats the error of the last step, which was thrown already. The pointers stay in the statement, unread:
+  // The result repeats the error of the last step, which was already thrown. The pointers stay in the statement, unread:
   // clearing them costs as much as binding them.
   deinit { _ = unsafe sqlite3_reset(statement) }
 
@@ -102,7 +101,7 @@ package struct Execution: ~Copyable, ~Escapable {
     bound(parameter, unsafe sqlite3_bind_double(statement, parameter, value))
   }
 
-  /// UTF-8. Text may hold the character NUL, but SQL functions then see what stands before it only
+  /// Binds UTF-8. The text may contain NUL, but SQL functions then see only the part before it
   /// (https://sqlite.org/nulinstr.html).
   @_lifetime(self: copy self, copy text)
   package mutating func bind(_ parameter: Int32, text: Span<UInt8>) {
@@ -122,7 +121,7 @@ package struct Execution: ~Copyable, ~Escapable {
       })
   }
 
-  /// A value may be refused for its size; the next step throws that, so that binding needs no `try`.
+  /// SQLite may refuse a value for its size; the next step throws that error, so that binding needs no `try`.
   private mutating func bound(_ parameter: Int32, _ result: Int32) {
     let bit: UInt64 = 1 << UInt64(parameter - 1)
     precondition(unbound & bit != 0, "no such parameter, or bound already")
@@ -130,20 +129,20 @@ package struct Execution: ~Copyable, ~Escapable {
     if bindResult == SQLITE_OK { bindResult = result }
   }
 
-  /// Goes to the next row; false when there is none any more. A statement that writes must be stepped to its end, because
+  /// Advances to the next row; returns false when there is none. A statement that writes must be stepped to its end, because
   /// only there its commit can report an error.
   package mutating func step() throws(DatabaseError) -> Bool {
     switch position {
     case .bindingValues:
       precondition(unbound == 0, "every parameter is bound before the first step")
-      // Not the connection's message: a later bind that succeeded has replaced it.
+      // Not the connection's message: a later successful bind has replaced it.
       guard bindResult == SQLITE_OK else { throw unsafe failure(bindResult, on: nil) }
     case .onRow: break
     case .ended: preconditionFailure("a step beyond the end would start again")
     }
     switch unsafe sqlite3_step(statement) {
     case SQLITE_ROW:
-      // Only the first step can compile the statement anew and so change the number.
+      // Only the first step can recompile the statement and so change the number.
       if position == .bindingValues { columnCount = unsafe sqlite3_data_count(statement) }
       position = .onRow
       return true
@@ -170,9 +169,9 @@ package struct Execution: ~Copyable, ~Escapable {
   }
 }
 
-/// Values of the row that the last step came to. A column of another type is converted as SQLite does it
-/// (https://sqlite.org/c3ref/column_blob.html): NULL reads as 0 or as nothing. Declare tables STRICT and columns NOT NULL, and
-/// ask `isNull` for the others.
+/// Values of the current row. A column of another type is converted by SQLite's rules
+/// (https://sqlite.org/c3ref/column_blob.html): NULL reads as 0 or as empty. Declare tables STRICT and columns NOT NULL, and
+/// use `isNull` for the others.
 extension Execution {
   package func isNull(at column: Int32) -> Bool {
     requireColumn(column)
@@ -189,12 +188,13 @@ extension Execution {
     return unsafe sqlite3_column_double(statement, column)
   }
 
-  /// A blob, or the UTF-8 of a text, where SQLite has it: the span borrows this value, so it cannot outlive the next step.
+  /// Returns a blob, or the UTF-8 of a text, in SQLite's memory: the span borrows this value, so it cannot outlive the next
+  /// step.
   @_lifetime(borrow self)
   package func bytes(at column: Int32) -> Span<UInt8> {
     requireColumn(column)
-    // sqlite3_column_blob also for text: sqlite3_column_text would copy the value to put a NUL behind it. It goes first,
-    // since it may convert the value and so change the length.
+    // sqlite3_column_blob also for text: sqlite3_column_text would copy the value to append a NUL. It is called first, because
+    // it may convert the value and so change the length.
     let start = unsafe sqlite3_column_blob(statement, column)
     let count = unsafe Int(sqlite3_column_bytes(statement, column))
     let buffer = unsafe UnsafeRawBufferPointer(start: start, count: start == nil ? 0 : count)
@@ -202,21 +202,21 @@ extension Execution {
     return unsafe _overrideLifetime(span, borrowing: self)
   }
 
-  /// A blob, or the UTF-8 of a text, of its own.
+  /// Returns a copy of a blob, or of the UTF-8 of a text.
   package func blob(at column: Int32) -> [UInt8] {
     bytes(at: column).copied
   }
 
-  /// A text of its own. Bytes that are no UTF-8 become U+FFFD; read `bytes` where that matters.
+  /// Returns a copy of a text. Invalid UTF-8 becomes U+FFFD; read `bytes` where that matters.
   package func text(at column: Int32) -> String {
     let bytes = bytes(at: column)
     return unsafe bytes.withUnsafeBufferPointer { unsafe String(decoding: $0, as: UTF8.self) }
   }
 }
 
-/// Rows of a statement that a user has written.
+/// Rows of a user's own statement.
 extension Execution {
-  /// What SQLite stores in a column (https://sqlite.org/datatype3.html).
+  /// SQLite's storage classes (https://sqlite.org/datatype3.html).
   package enum StorageClass: Sendable {
     case null, integer, real, text, blob
   }

@@ -1,5 +1,5 @@
-/// The values of a statement, in the binary formats of their types: whole numbers, floating-point numbers and lengths begin with the
-/// highest byte.
+/// The values of a statement, in the binary formats of their types: integers, floating-point numbers and lengths are
+/// big-endian.
 package struct PostgresArguments {
   private(set) var bytes: [UInt8] = []
   private(set) var lengths: [Int32] = []
@@ -36,8 +36,8 @@ package struct PostgresArguments {
   package mutating func addNull() { lengths.append(-1) }
 }
 
-/// A one-dimensional array: a head of five words, then each element behind its length
-/// (`array_send` in PostgreSQL's arrayfuncs.c).
+/// A one-dimensional array: a header of five words, then each element after its length (`array_send` in PostgreSQL's
+/// arrayfuncs.c).
 package struct PostgresArray {
   /// The OIDs of pg_type.dat.
   package enum Element: UInt32 {
@@ -111,7 +111,7 @@ package struct PostgresArray {
     count += 1
   }
 
-  /// Returns how many bytes it takes.
+  /// Returns the number of bytes appended.
   fileprivate func append(to output: inout [UInt8]) -> Int {
     // An empty array has no dimension.
     output.append(bigEndian: UInt32(count == 0 ? 0 : 1))
@@ -125,8 +125,8 @@ package struct PostgresArray {
   }
 }
 
-/// Texts as PostgreSQL holds them. Its `text` has no U+0000, which names and events of strangers may have: it becomes U+10FFFF
-/// and a zero, and U+10FFFF becomes itself and a one.
+/// Texts as PostgreSQL stores them. Its `text` cannot contain U+0000, which names and events of untrusted clients may have: it
+/// becomes U+10FFFF and a zero, and U+10FFFF becomes itself and a one.
 package enum PostgresText {
   /// U+10FFFF in UTF-8.
   private static let escape: [UInt8] = [0xF4, 0x8F, 0xBF, 0xBF]

@@ -1,19 +1,20 @@
 internal import CPostgres
 
-/// A connection to a PostgreSQL database. It is asked in one of two ways: by `ask` and `step`, where one row is in memory however
-/// many there are, or by `send` and `flush`, where many statements are under way at a time.
+/// A connection to a PostgreSQL database. It is used in one of two ways: with `ask` and `step`, which keep one row in memory at
+/// a time, or with `send` and `flush`, which send many statements at once.
 @safe
 package final class PostgresConnection {
   let connection: OpaquePointer
   private var columns: Int32 = -1
   var statements = PreparedStatements()
 
-  /// What the server or its library says, without the line ends.
+  /// The message of the server or its library, without line breaks.
   package struct Failure: Error, Equatable {
     package let message: String
-    /// The server's code (https://www.postgresql.org/docs/15/errcodes-appendix.html); empty when it does not come from there.
+    /// The server's code (https://www.postgresql.org/docs/15/errcodes-appendix.html); empty when the error does not come from
+    /// the server.
     package var state = ""
-    /// The connection is no more.
+    /// Whether the connection is lost.
     package var isLost = false
 
     package init(message: String, state: String = "", isLost: Bool = false) {
@@ -21,18 +22,18 @@ package final class PostgresConnection {
     }
   }
 
-  /// Whether libpq, PostgreSQL's client library, is on this machine (docs/decisions/0027).
+  /// Whether libpq, PostgreSQL's client library, is installed (docs/decisions/0027).
   package static var isLibraryThere: Bool { rr_postgres_is_there() != 0 }
 
-  /// The server itself ends a query after five minutes.
+  /// The server ends a query after five minutes.
   package static let silenceMax = 310_000
 
-  /// Connects to the database at a URI as postgresql://user@host/name; of several hosts, to write, to one that takes it. A server
-  /// that sends nothing for `silence` milliseconds is given up.
+  /// Connects to the database at a URI as postgresql://user@host/name; with several hosts and `writes`, to one that accepts
+  /// writes. A server that sends nothing for `silence` milliseconds is given up.
   package init(to place: String, silence: Int = silenceMax, writes: Bool = false) throws(Failure) {
     guard PostgresConnection.isLibraryThere else {
       throw Failure(
-        message: "PostgreSQL takes its client library, libpq.so.5: install the package libpq5", isLost: true)
+        message: "PostgreSQL needs its client library, libpq.so.5: install the package libpq5", isLost: true)
     }
     guard let connection = unsafe rr_postgres_open(place, Int32(silence), writes ? 1 : 0) else {
       throw Failure(message: "no memory", isLost: true)
@@ -50,14 +51,14 @@ package final class PostgresConnection {
       state: unsafe String(cString: rr_postgres_state(connection)), isLost: unsafe rr_postgres_is_lost(connection) == 1)
   }
 
-  /// Asks, in a transaction of its own that only reads; the rows of the query before must have been read to their end. `value`
-  /// is that of `$1`, nil where the query has none.
+  /// Runs a query in a read-only transaction of its own; the rows of the previous query must have been read to their end.
+  /// `value` is that of `$1`, nil if the query has none.
   package func ask(_ sql: String, value: String?) throws(Failure) {
     columns = -1
     guard unsafe rr_postgres_ask(connection, sql, value) == 1 else { throw failure }
   }
 
-  /// Goes to the next row; false when there is none any more.
+  /// Advances to the next row; returns false when there is none.
   package func step() throws(Failure) -> Bool {
     switch unsafe rr_postgres_step(connection) {
     case 1:
@@ -72,14 +73,14 @@ package final class PostgresConnection {
     }
   }
 
-  /// Names and types of the columns of the row that is there; a type as its OID.
+  /// The names and types of the columns of the current row; a type is given by its OID.
   package var header: [(name: String, type: UInt32)] {
     (0..<max(0, columns)).map { column in
       unsafe (String(cString: rr_postgres_name(connection, column)), rr_postgres_type(connection, column))
     }
   }
 
-  /// As PostgreSQL writes it; nil for NULL.
+  /// Returns PostgreSQL's text of a value; nil for NULL.
   package func text(at column: Int) -> String? {
     precondition(column < Int(columns), "no such column, or no row to read it from")
     return unsafe rr_postgres_value(connection, Int32(column)).map { unsafe String(cString: $0) }

@@ -1,14 +1,14 @@
 internal import CPostgres
 
-/// The statements that were prepared on a connection, each found by its text.
+/// The prepared statements of a connection, by their text.
 struct PreparedStatements {
   fileprivate var names: [String: String] = [:]
   fileprivate var count = 0
-  /// Of the pipeline at hand: whether a statement is only prepared, and its text.
+  /// The current pipeline: whether a statement is only prepared, and its text.
   fileprivate var queued: [(isPreparation: Bool, sql: String)] = []
 }
 
-/// Many statements, one way there and back (https://www.postgresql.org/docs/15/libpq-pipeline-mode.html).
+/// Many statements in one round trip (https://www.postgresql.org/docs/15/libpq-pipeline-mode.html).
 extension PostgresConnection {
   /// Queues a statement, which is prepared at its first use. `flush` sends it.
   package func send(_ sql: String, _ arguments: PostgresArguments = PostgresArguments()) throws(Failure) {
@@ -32,8 +32,8 @@ extension PostgresConnection {
     statements.queued.append((false, sql))
   }
 
-  /// Sends what is queued and returns what each statement came to. After one that failed the server does none; then its failure
-  /// is thrown.
+  /// Sends the queued statements and returns their results. After a failed one the server executes none of the rest; then its
+  /// failure is thrown.
   package func flush() throws(Failure) -> [PostgresResult] {
     defer { statements.queued.removeAll() }
     guard unsafe rr_postgres_sync(connection) == 1 else { throw failure }
@@ -64,7 +64,7 @@ extension PostgresConnection {
     return results
   }
 
-  /// One statement by itself.
+  /// Runs one statement.
   package func perform(_ sql: String, _ arguments: PostgresArguments = PostgresArguments()) throws(Failure)
     -> PostgresResult
   {
@@ -72,23 +72,24 @@ extension PostgresConnection {
     return try flush()[0]
   }
 
-  /// Has a statement read by the server and does not do it: throws when it is none, or about tables that are not there. Nothing of
-  /// it stays with the connection.
+  /// Makes the server parse a statement without executing it: throws when it is invalid, or refers to tables that do not exist.
+  /// The connection keeps nothing of it.
   package func check(_ sql: String) throws(Failure) {
     guard unsafe rr_postgres_prepare(connection, "", sql) == 1 else { throw failure }
     statements.queued.append((true, sql))
     _ = try flush()
   }
 
-  /// Statements without values whose results do not matter, separated by semicolons.
+  /// Runs statements without values and results, separated by semicolons.
   package func run(_ sql: String) throws(Failure) {
     guard unsafe rr_postgres_run(connection, sql) == 0 else { throw failure }
   }
 
-  /// Whether the server has warned since this was asked last.
+  /// Whether the server has warned since the last call.
   package var wasWarned: Bool { unsafe rr_postgres_was_warned(connection) != 0 }
 
-  /// Waits for the text of a notification (https://www.postgresql.org/docs/15/sql-notify.html); nil when none came in time.
+  /// Waits for the text of a notification (https://www.postgresql.org/docs/15/sql-notify.html); returns nil when none arrived
+  /// in time.
   package func notification(within milliseconds: Int) throws(Failure) -> String? {
     switch unsafe rr_postgres_wait(connection, Int32(milliseconds)) {
     case 1: return unsafe String(cString: rr_postgres_payload(connection))

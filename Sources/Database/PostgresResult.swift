@@ -14,15 +14,15 @@ package final class PostgresResult {
 
   deinit { unsafe rr_postgres_clear(result) }
 
-  /// What was done, as "COMMIT" or "INSERT 0 5".
+  /// The command tag, such as "COMMIT" or "INSERT 0 5".
   package var tag: String { unsafe String(cString: rr_postgres_tag(result)) }
 
-  /// The number of rows that the tag names.
+  /// The number of rows in the tag.
   package var changes: Int { tag.split(separator: " ").last.flatMap { Int($0) } ?? 0 }
 
   package func isNull(_ row: Int, _ column: Int) -> Bool { value(row, column) { _ in false } ?? true }
 
-  /// Of a whole number of any width.
+  /// Returns an integer of any width.
   package func integer(_ row: Int, _ column: Int) -> Int64 {
     value(row, column) { (bytes: Span<UInt8>) in bytes.integer(0..<bytes.count) } ?? 0
   }
@@ -43,7 +43,7 @@ package final class PostgresResult {
     value(row, column) { (bytes: Span<UInt8>) in PostgresText.text(of: bytes.copied) }
   }
 
-  /// Empty for NULL.
+  /// Returns a blob; empty for NULL.
   package func blob(_ row: Int, _ column: Int) -> [UInt8] {
     value(row, column) { (bytes: Span<UInt8>) in bytes.copied } ?? []
   }
@@ -54,7 +54,7 @@ package final class PostgresResult {
     }
   }
 
-  /// An array of whole numbers; empty for NULL.
+  /// Returns an array of integers; empty for NULL.
   package func integers(_ row: Int, _ column: Int) -> [Int64] {
     value(row, column) { (bytes: Span<UInt8>) in
       guard bytes.count >= 20 else { return [] }
@@ -78,7 +78,7 @@ package final class PostgresResult {
 }
 
 extension Span<UInt8> {
-  /// The highest byte first.
+  /// Reads a big-endian integer.
   fileprivate func integer(_ range: Range<Int>) -> Int64 {
     var number: Int64 = self[range.lowerBound] >= 0x80 ? -1 : 0
     for index in range { number = number << 8 | Int64(self[index]) }

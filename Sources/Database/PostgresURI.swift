@@ -3,15 +3,15 @@ internal import Base
 /// A URI of a PostgreSQL database, `postgresql://user:password@host/name?key=value`
 /// (https://www.postgresql.org/docs/15/libpq-connect.html#LIBPQ-CONNSTRING).
 package struct PostgresURI {
-  /// Without a password and without parameters: what may be shown and written down.
+  /// The URI without a password and without parameters, which may be shown and logged.
   package let shown: String
-  /// As they stand there, and decoded.
+  /// The secrets, as written and decoded.
   private let secrets: [String]
 
   private static let schemes = ["postgresql://", "postgres://"]
   private static let secretParameters = ["password", "sslpassword"]
 
-  /// A database with another name is a file of SQLite's.
+  /// Returns nil for another name, which is an SQLite file.
   package init?(_ uri: String) {
     guard let scheme = PostgresURI.schemes.first(where: { uri.hasPrefix($0) }) else { return nil }
     let rest = uri.dropFirst(scheme.count)
@@ -38,14 +38,14 @@ package struct PostgresURI {
       .sorted { $0.count > $1.count }
   }
 
-  /// A message of the library without the passwords that it may quote.
+  /// Removes the passwords from a message of the library, which may quote them.
   package func hidingSecrets(in text: String) -> String {
     secrets.reduce(text) { $0.replacing($1, with: "(secret)") }
   }
 }
 
 extension String {
-  /// RFC 3986 §2.1; what is no such triplet stays.
+  /// Decodes RFC 3986 §2.1; anything that is not a triplet is kept.
   fileprivate var percentDecoded: String {
     var bytes: [UInt8] = []
     var rest = utf8[...]

@@ -1,10 +1,10 @@
-/// The tables of one application: the identity of its file, and the migrations that make it.
+/// The tables of one application: the identity of its file, and the migrations that create them.
 package struct Schema: Sendable {
-  /// Stands in the header of the file, https://sqlite.org/pragma.html#pragma_application_id; not 0.
+  /// The id in the header of the file, https://sqlite.org/pragma.html#pragma_application_id; not 0.
   package let applicationID: Int32
   let migrations: [Migration]
 
-  /// The numbers are 1, 2, 3 … in this order.
+  /// The numbers must be 1, 2, 3 … in this order.
   package init(applicationID: Int32, migrations: [Migration]) {
     precondition(applicationID != 0, "0 is the identity of a file without an owner")
     precondition(
@@ -13,11 +13,11 @@ package struct Schema: Sendable {
     self.migrations = migrations
   }
 
-  /// The version that this code knows.
+  /// The latest version.
   package var version: Int { migrations.count }
 }
 
-/// One step of a schema. Once released it never changes; the next change is the next number.
+/// One step of a schema. Once released it never changes; the next change gets the next number.
 package struct Migration: Sendable {
   package let number: Int
   package let sql: String
@@ -29,13 +29,13 @@ package struct Migration: Sendable {
 }
 
 extension Connection {
-  /// The version of the file, 0 when it is empty. Throws `.foreignFile` for a database of another program and `.newerVersion`
-  /// for one that newer code wrote; neither was touched.
+  /// Returns the version of the file, 0 when it is empty. Throws `.foreignFile` for a database of another program and
+  /// `.newerVersion` for one of a newer version; neither is modified.
   package func version(of schema: Schema) throws(DatabaseError) -> Int {
     try transaction(.deferred) { () throws(DatabaseError) in try readVersion(of: schema) }
   }
 
-  /// Brings the file to the version of `schema`. Each migration commits together with its number, so after an error the file
+  /// Migrates the file to the version of `schema`. Each migration commits together with its number, so after an error the file
   /// is at the version before the failed one. Several processes may start at once.
   package func migrate(to schema: Schema) throws(DatabaseError) {
     while try version(of: schema) < schema.version {
@@ -44,7 +44,7 @@ extension Connection {
   }
 
   private func applyNext(of schema: Schema) throws(DatabaseError) {
-    // Read again: another process may have been faster between the question and the lock.
+    // Read again: another process may have been faster between the query and the lock.
     let version = try readVersion(of: schema)
     guard version < schema.version else { return }
     try execute(schema.migrations[version].sql)

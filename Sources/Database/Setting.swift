@@ -1,18 +1,17 @@
-/// What this package sets by PRAGMA. SQLite reports no error for a value that it
-/// cannot set, so each value is read back.
+/// A setting made by PRAGMA. SQLite reports no error for a value that it cannot set, so each value is read back.
 package enum Setting {
   case journalMode(JournalMode)
   case synchronous(Synchronous)
-  /// Takes effect in a database without tables only.
+  /// Takes effect only in a database without tables.
   case pageSize(bytes: Int)
   case cacheSize(kilobytes: Int)
-  /// After how many pages in the log a commit also checkpoints; 0 for never.
+  /// The number of pages in the log after which a commit also runs a checkpoint; 0 for never.
   case automaticCheckpoint(pages: Int)
   case maximumPageCount(Int)
-  /// Whether what is deleted is overwritten with zeros; Debian's SQLite does it unless told otherwise.
+  /// Whether deleted content is overwritten with zeros, which is the default of Debian's SQLite.
   case secureDelete(Bool)
 
-  /// `wal` needs a file; a database in memory knows `memory` and `off` only.
+  /// `wal` needs a file; a database in memory supports only `memory` and `off`.
   package enum JournalMode: String {
     case wal, delete, memory, off
   }
@@ -22,7 +21,7 @@ package enum Setting {
     case off, normal, full
   }
 
-  /// The name, what to write, and what must be read.
+  /// The name of the pragma and the value to write and read back.
   var pragma: (name: String, value: String) {
     switch self {
     case .journalMode(let mode): ("journal_mode", mode.rawValue)

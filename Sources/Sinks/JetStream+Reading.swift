@@ -1,12 +1,12 @@
 import Base
 import JSON
 
-/// Reads a stream by its sequence numbers, which leaves nothing behind in it, as a consumer would
+/// Reads a stream by its sequence numbers, which leaves no state in it, unlike a consumer
 /// (https://docs.nats.io/reference/reference-protocols/nats_api_reference).
 extension JetStream {
-  /// So many questions are under way.
+  /// The maximum number of requests in flight.
   private static let window: Int64 = 128
-  /// Messages are deleted from the middle of a stream, too: the one that is asked for may not be there any more.
+  /// The error code for a missing message: messages can also be deleted from the middle of a stream.
   private static let noMessage: Int64 = 10_037
   private static let patience: Int64 = 10_000
 
@@ -34,9 +34,9 @@ extension JetStream {
   ) throws(StreamFailure) {
     let state = try ask(connection, "$JS.API.STREAM.INFO.\(name)", "")["state"]
     guard case .integer(let first)? = state?["first_seq"], case .integer(let last)? = state?["last_seq"] else {
-      throw StreamFailure(message: "the server does not say where the stream \(name) ends")
+      throw StreamFailure(message: "the server does not report the last message of the stream \(name)")
     }
-    // A stream that never had a message begins with 0, which is the number of none.
+    // A stream that never had a message begins with 0, which is no message's number.
     var (asked, next) = (max(1, first), max(1, first))
     var early: [Int64: JSONValue] = [:]
     while next <= last {
@@ -53,7 +53,7 @@ extension JetStream {
     }
   }
 
-  /// Nil for what is gone, and for a message with other subjects.
+  /// Returns nil for a deleted message, and for one with other subjects.
   private func content(of answer: JSONValue) throws(StreamFailure) -> [UInt8]? {
     if let error = answer["error"] {
       if case .integer(JetStream.noMessage)? = error["err_code"] { return nil }

@@ -1,21 +1,21 @@
 import JSON
 package import Store
 
-/// A stream of NATS JetStream, to which records go as messages, each with its id as `Nats-Msg-Id`, by which the stream knows
-/// repetitions (https://docs.nats.io/nats-concepts/jetstream/headers).
+/// A stream of NATS JetStream, to which records are sent as messages, each with its id as `Nats-Msg-Id`, which the stream uses
+/// for deduplication (https://docs.nats.io/nats-concepts/jetstream/headers).
 package struct JetStream: Sendable {
   /// `host:port`, tried in turn.
   package let hosts: [String]
-  /// The first tokens of all subjects.
+  /// The common prefix of all subjects.
   package let prefix: String
   package var isSecure = false
   package var token: String?
-  /// A file in PEM form, nil for those of the system.
+  /// A PEM file; nil for the authorities of the system.
   package var authorities: String?
 
   package init(hosts: [String], prefix: String) { (self.hosts, self.prefix) = (hosts, prefix) }
 
-  /// The sink as a server is told of it.
+  /// Returns the sink for a server's configuration.
   package func target(_ name: String, _ place: String, records: Int) -> ForwardTarget {
     ForwardTarget(stream: name, place, records: records) { () throws(SinkError) in try sink() }
   }
@@ -28,7 +28,7 @@ package struct JetStream: Sendable {
   }
 
   static let missingLibrary =
-    "NATS takes its client library, libnats: install the package libnats3.4 (or newer: libnats3.7t64)"
+    "NATS needs its client library, libnats: install the package libnats3.4 (or newer: libnats3.7t64)"
 
   func subject(of device: DeviceIdentity) -> String {
     prefix + "." + ForwardMessage.token(device.run) + "." + ForwardMessage.token(device.name)
@@ -37,7 +37,7 @@ package struct JetStream: Sendable {
   /// The error code of a message that is larger than its stream allows (nats-server, `errors.json`).
   private static let tooLarge: Int64 = 10_054
 
-  /// Nil for an acknowledgement (https://docs.nats.io/reference/reference-protocols/nats_api_reference).
+  /// Returns nil for an acknowledgement (https://docs.nats.io/reference/reference-protocols/nats_api_reference).
   static func trouble(in answer: [UInt8]) -> SinkRejection? {
     let value: JSONValue
     do throws(JSONError) { value = try JSONValue(parsing: answer.span) } catch {

@@ -1,7 +1,7 @@
 import CKafka
 import Store
 
-/// A producer of Kafka's, which keeps its connections by itself.
+/// A Kafka producer, which manages its connections by itself.
 @safe
 final class KafkaConnection: StreamConnection {
   private let producer: OpaquePointer
@@ -9,7 +9,7 @@ final class KafkaConnection: StreamConnection {
   /// A batch is stored or refused as a whole.
   static let storesTogether = true
 
-  /// Whether librdkafka is on this machine.
+  /// Whether librdkafka is installed.
   static var isLibraryThere: Bool { rr_kafka_is_there() != 0 }
 
   init(to topic: KafkaTopic) throws(StreamFailure) {

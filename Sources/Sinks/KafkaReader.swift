@@ -14,7 +14,7 @@ final class KafkaReader {
       unsafe rr_kafka_close(made)
       return StreamFailure(message: message)
     }
-    // The end of a partition is told, so that nothing is waited for behind it.
+    // Reports the end of a partition, so that the reader does not wait there.
     let settings = topic.client + [("enable.partition.eof", "true")]
     for setting in settings where unsafe Int(rr_kafka_set(made, setting.0, setting.1)) != rr_kafka_done {
       throw failure()

@@ -1,28 +1,29 @@
 import Base
 package import Store
 
-/// A topic of Kafka, to which records go as messages with their device as the key, so that those of a device are in one partition.
+/// A Kafka topic, to which records are sent as messages with the device as the key, so that those of a device are in one
+/// partition.
 package struct KafkaTopic: Sendable {
-  /// How the client says who it is (https://kafka.apache.org/documentation/#security_sasl).
+  /// The authentication of the client (https://kafka.apache.org/documentation/#security_sasl).
   package enum Login: String, CaseIterable, Sendable {
     case plain = "PLAIN"
     case scram256 = "SCRAM-SHA-256"
     case scram512 = "SCRAM-SHA-512"
   }
 
-  /// `host:port`; from one of them the client learns of the others.
+  /// `host:port`; the client discovers the other brokers from one of them.
   package let hosts: [String]
   package let name: String
   package var isSecure = false
   package var login = Login.plain
   /// `USER:PASSWORD`; nil without a login.
   package var user: String?
-  /// A file in PEM form, nil for those of the system.
+  /// A PEM file; nil for the authorities of the system.
   package var authorities: String?
 
   package init(hosts: [String], name: String) { (self.hosts, self.name) = (hosts, name) }
 
-  /// The sink as a server is told of it.
+  /// Returns the sink for a server's configuration.
   package func target(_ name: String, _ place: String, records: Int) -> ForwardTarget {
     ForwardTarget(stream: name, place, records: records) { () throws(SinkError) in try sink() }
   }
@@ -32,27 +33,27 @@ package struct KafkaTopic: Sendable {
     return StreamSink(patience: patience) { (_) throws(StreamFailure) in try KafkaConnection(to: self) }
   }
 
-  static let missingLibrary = "Kafka takes its client library, librdkafka: install the package librdkafka1"
+  static let missingLibrary = "Kafka needs its client library, librdkafka: install the package librdkafka1"
 
-  /// Those of librdkafka (its CONFIGURATION.md), each with its value.
+  /// The settings of librdkafka (its CONFIGURATION.md).
   var settings: [(name: String, value: String)] {
     client + [
-      // Acknowledged by all replicas, and stored once however often the client has to send it.
+      // Acknowledged by all replicas, and stored once however often the client must send it.
       ("enable.idempotence", "true"),
-      // Of each device one message is under way: nothing would come to fill a batch.
+      // Only one message per device is in flight: waiting would not fill a batch.
       ("linger.ms", "0"),
-      // The sink gives up, not the library: what that gave up might overtake.
+      // The sink gives up, not the library: a message that the library gave up could be overtaken.
       ("message.timeout.ms", "0"),
-      // A topic that is not there is told instead of waited for.
+      // A missing topic is reported instead of waited for.
       ("topic.metadata.propagation.max.ms", "5000"),
-      // A key goes to the partition to which the clients of Java take it.
+      // A key is assigned to the same partition as by Java clients.
       ("partitioner", "murmur2_random"),
-      // The topic says what is too large.
+      // The topic decides which messages are too large.
       ("message.max.bytes", "\(16 << 20)"),
     ]
   }
 
-  /// Of producers and consumers: how the brokers are reached.
+  /// The settings of producers and consumers for connecting to the brokers.
   var client: [(name: String, value: String)] {
     var settings = [
       ("bootstrap.servers", hosts.joined(separator: ",")),
@@ -69,17 +70,17 @@ package struct KafkaTopic: Sendable {
     return settings
   }
 
-  /// The device, in a run `RUN/DEVICE`.
+  /// Returns the device, in a run `RUN/DEVICE`.
   static func key(of device: DeviceIdentity) -> String {
     device.run.isEmpty ? device.name : "\(device.run)/\(device.name)"
   }
 
-  /// MESSAGE_TOO_LARGE and INVALID_RECORD (https://kafka.apache.org/protocol#protocol_error_codes): about the message. All else may be
-  /// better later.
+  /// MESSAGE_TOO_LARGE and INVALID_RECORD (https://kafka.apache.org/protocol#protocol_error_codes) concern the message. All
+  /// other errors may be temporary.
   static let refusals: Set<Int32> = [10, 87]
 }
 
-/// Reads a topic, one partition after the other. The place of a reader is not kept anywhere.
+/// Reads a topic, one partition after the other. The position is not saved anywhere.
 extension KafkaTopic {
   private static let patience: Int32 = 10_000
 

@@ -1,7 +1,7 @@
 import CNATS
 import Store
 
-/// A connection to a server of NATS, and the inbox of its acknowledgements.
+/// A connection to a NATS server, and the inbox of its acknowledgements.
 @safe
 final class NATSConnection: StreamConnection {
   private let stream: JetStream
@@ -10,7 +10,7 @@ final class NATSConnection: StreamConnection {
 
   static let storesTogether = false
 
-  /// Whether libnats is on this machine.
+  /// Whether libnats is installed.
   static var isLibraryThere: Bool { rr_nats_is_there() != 0 }
 
   init(to stream: JetStream, at host: String) throws(StreamFailure) {
@@ -55,7 +55,7 @@ final class NATSConnection: StreamConnection {
   }
 }
 
-/// Questions to the server itself.
+/// Requests to the server itself.
 extension NATSConnection {
   func ask(_ subject: String, _ question: String, number: Int64) throws(StreamFailure) {
     let bytes = Array(question.utf8)
@@ -65,7 +65,7 @@ extension NATSConnection {
     if Int(result) != rr_nats_done { throw StreamFailure(message: error) }
   }
 
-  /// Nil when there is none in time.
+  /// Returns nil when there is no answer in time.
   func answer(milliseconds: Int64) throws(StreamFailure) -> (number: Int64, bytes: [UInt8])? {
     var answer = unsafe rr_nats_answer()
     switch unsafe Int(rr_nats_next(connection, milliseconds, &answer)) {

@@ -1,6 +1,7 @@
 import Store
 
-/// Which messages are under way: many at once, of each device one, so that none overtakes another of its device whatever fails.
+/// Selects the messages in flight: many at once, but one per device, so that none overtakes another of its device whatever
+/// fails.
 struct PublishWindow {
   private static let widthMax = 1_024
 
@@ -10,13 +11,13 @@ struct PublishWindow {
   }
 
   private var fates: [Fate]
-  /// The places behind each place that are of the same device.
+  /// For each message, the index of the next one of the same device.
   private var following: [Int?]
-  /// May be sent.
+  /// The messages that may be sent.
   private var ready: ArraySlice<Int> = []
   private var underWay = 0
 
-  /// Messages with these ids are acknowledged already.
+  /// `settled` are the ids of messages that are already acknowledged.
   init(_ messages: ArraySlice<ForwardMessage>, without settled: Set<String>) {
     fates = messages.map { settled.contains($0.id) ? .acknowledged : .open }
     following = Array(repeating: nil, count: messages.count)
@@ -30,17 +31,17 @@ struct PublishWindow {
     }
   }
 
-  /// The next to be sent; nil when none may be now.
+  /// Returns the next message to send; nil when none may be sent now.
   mutating func next() -> Int? {
     guard underWay < PublishWindow.widthMax, let place = ready.popFirst() else { return nil }
     underWay += 1
     return place
   }
 
-  /// An answer is to come.
+  /// Whether an answer is pending.
   var isWaiting: Bool { underWay > 0 }
 
-  /// A message that was under way has its answer. Behind one that failed the others of its device stay.
+  /// Settles a message in flight. After a failed one the others of its device are not sent.
   mutating func settle(_ place: Int, _ trouble: SinkRejection?) {
     guard fates[place] == .open else { return }
     underWay -= 1
@@ -52,7 +53,7 @@ struct PublishWindow {
     }
   }
 
-  /// So many of the first are acknowledged.
+  /// The number of acknowledged messages before the first other one.
   var taken: Int { fates.firstIndex { $0 != .acknowledged } ?? fates.count }
 
   func acknowledged(behind place: Int) -> [Int] { (place..<fates.count).filter { fates[$0] == .acknowledged } }

@@ -3,31 +3,32 @@ import Store
 
 /// A connection to a system that acknowledges each message by its number.
 protocol StreamConnection: AnyObject {
-  /// Messages are stored together, so that one may be refused because of others. Else each is refused for itself.
+  /// Whether messages are stored together, so that one may be refused because of others. Otherwise each is refused
+  /// individually.
   static var storesTogether: Bool { get }
 
   func publish(_ message: ForwardMessage, number: Int64) -> StreamSending
-  /// Waits for what comes next.
+  /// Waits for the next arrival.
   func next(milliseconds: Int64) -> StreamArrival
-  /// What went wrong last.
+  /// The last error.
   var error: String { get }
 }
 
-/// What became of an attempt to send a message.
+/// The result of sending a message.
 enum StreamSending: Equatable {
   case done
-  /// It will be refused whenever it is sent.
+  /// It would be refused at every attempt.
   case tooLarge(reason: String)
-  /// The connection cannot be used any more; its `error` says why.
+  /// The connection is unusable; its `error` tells why.
   case failed
 }
 
-/// What comes back over a connection to a stream.
+/// An arrival on a connection to a stream.
 enum StreamArrival: Equatable {
-  /// Of the message with this number: acknowledged, or what is the matter with it.
+  /// The answer to the message with this number: nil if acknowledged, otherwise the trouble.
   case answer(number: Int64, SinkRejection?)
   case nothing
-  /// The connection cannot be used any more.
+  /// The connection is unusable.
   case failed(reason: String)
 }
 
@@ -36,7 +37,7 @@ package struct StreamFailure: Error {
   package let message: String
 }
 
-/// Publishes records as messages of their own. Many are under way at once, of each device one, so that nothing overtakes whatever
+/// Publishes records as single messages. Many are in flight at once, but one per device, so that nothing overtakes whatever
 /// fails.
 final class StreamSink<Connection: StreamConnection>: ForwardSink {
   private let open: (_ attempt: Int) throws(StreamFailure) -> Connection
@@ -46,12 +47,13 @@ final class StreamSink<Connection: StreamConnection>: ForwardSink {
   private var attempts = 0
   /// Why there is no connection.
   private var failure = ""
-  /// Numbers of acknowledgements are not used again: a late one must not be taken for that of another message.
+  /// Numbers of acknowledgements are not reused: a late one must not be taken for that of another message.
   private var base: Int64 = 1
-  /// Acknowledged by the stream and sent again by its caller, because others in front of them were not.
+  /// The ids of messages that the stream has acknowledged and that the caller sends again, because earlier ones were not
+  /// acknowledged.
   private var settled: Set<String> = []
 
-  /// How long it waits for the next acknowledgement.
+  /// How long to wait for the next acknowledgement.
   private let patience: Nanoseconds
   private var pollMilliseconds: Int64 { 100 }
 
@@ -76,10 +78,10 @@ final class StreamSink<Connection: StreamConnection>: ForwardSink {
     guard taken < messages.count else { return SinkAnswer(taken: taken) }
     var trouble = window.trouble(at: taken) ?? .later(reason: reason)
     if Connection.storesTogether, case .refused(_, let reason) = trouble {
-      // Which of them it was shows when fewer are sent.
+      // Sending fewer messages shows which of them it was.
       trouble = .refused(count: messages.count - taken, reason: reason)
     }
-    // It may have failed for good. All that was sent has its answer, or is given up.
+    // It may be broken. Everything that was sent has its answer, or is given up.
     if case .later = trouble { connection = nil }
     return SinkAnswer(taken: taken, trouble)
   }
@@ -91,7 +93,7 @@ final class StreamSink<Connection: StreamConnection>: ForwardSink {
     return connection
   }
 
-  /// Nil when each message has its answer; else why it ended before.
+  /// Returns nil when each message has its answer; otherwise why it ended early.
   private func publish(
     _ messages: ArraySlice<ForwardMessage>, through connection: Connection, _ window: inout PublishWindow
   ) -> String? {
@@ -126,7 +128,7 @@ final class StreamSink<Connection: StreamConnection>: ForwardSink {
     return connection.error.isEmpty ? silence : "\(silence): \(connection.error)"
   }
 
-  /// What was sent over a connection that is given up may be acknowledged on it still: it is not used any more.
+  /// Closes the connection: messages sent over it may still be acknowledged on it.
   private func giveUp(_ reason: String) -> String {
     connection = nil
     failure = reason
@@ -135,7 +137,7 @@ final class StreamSink<Connection: StreamConnection>: ForwardSink {
 }
 
 extension ForwardTarget {
-  /// Each record goes by itself: fewer are kept back for a moment only.
+  /// Each record is sent individually, so a smaller batch waits only briefly.
   init(
     stream name: String, _ place: String, records: Int,
     open: @escaping @Sendable () throws(SinkError) -> any ForwardSink

@@ -2,55 +2,57 @@ internal import Base
 import Shell
 package import Store
 
-/// Where records are messages: `nats://HOST[:PORT][,…]/PREFIX` or `kafka://HOST[:PORT][,…]/TOPIC`; `tls://` and `kafka+ssl://` over TLS.
+/// The URL of a stream: `nats://HOST[:PORT][,…]/PREFIX` or `kafka://HOST[:PORT][,…]/TOPIC`; `tls://` and `kafka+ssl://` over
+/// TLS.
 package struct StreamURL: Equatable, Sendable {
-  /// Of which system, and what is named there.
+  /// The system, and the name within it.
   package enum Kind: Equatable, Sendable {
-    /// The first tokens of the subjects.
+    /// The prefix of the subjects.
     case nats(prefix: String)
     case kafka(topic: String, KafkaTopic.Login)
   }
 
-  /// What is the matter with a URL, as half a sentence.
+  /// The error in a URL, as a clause.
   package struct Problem: Error {
     package let text: String
   }
 
-  /// Parameters that are not part of each place.
+  /// Parameters that only some places accept.
   package struct Extras: Equatable, Sendable {
     /// Only messages of this run.
     package var run: String?
-    /// A file in PEM form, nil for the authorities of the system.
+    /// A PEM file; nil for the authorities of the system.
     package var authorities: String?
   }
 
   package static let schemes = ["nats://", "tls://", "kafka://", "kafka+ssl://"]
 
   package let kind: Kind
-  /// With their ports.
+  /// The hosts with their ports.
   package let hosts: [String]
   package let isSecure: Bool
   package private(set) var extras = Extras()
-  /// Without parameters.
+  /// The URL without parameters.
   package let shown: String
 
-  /// A place of another scheme is none.
+  /// Returns whether the URL has the scheme of a stream.
   package static func isOne(_ url: String) -> Bool { schemes.contains(where: url.hasPrefix) }
 
-  /// `hasExtras`: the parameters `run` and `ca` may stand there.
+  /// `hasExtras`: whether the parameters `run` and `ca` are allowed.
   package init(_ url: String, hasExtras: Bool = false) throws(Problem) {
     guard let scheme = StreamURL.schemes.first(where: url.hasPrefix),
       url.utf8.allSatisfy({ (0x21...0x7E).contains($0) }), !url.contains("#")
-    else { throw Problem(text: "it is none of nats://, tls://, kafka:// and kafka+ssl://") }
+    else { throw Problem(text: "the scheme must be nats://, tls://, kafka:// or kafka+ssl://") }
     let parts = url.dropFirst(scheme.count).split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
     let hosts = parts[0].prefix { $0 != "/" }
     let path = parts[0].dropFirst(hosts.count)
     guard !hosts.contains("@") else {
-      throw Problem(text: "a URL is shown in reports: \(StreamURL.variable) takes what is secret")
+      throw Problem(
+        text: "the URL must not contain a password, because reports show it: set \(StreamURL.variable) instead")
     }
     let isKafka = scheme.hasPrefix("kafka")
     self.hosts = hosts.split(separator: ",").map { host in
-      // The colons of an IPv6 address stand in brackets.
+      // The colons of an IPv6 address are in brackets.
       let name = host.lastIndex(of: "]").map { host[$0...] } ?? host
       return name.contains(":") ? String(host) : "\(host):\(isKafka ? 9_092 : 4_222)"
     }
@@ -75,10 +77,10 @@ package struct StreamURL: Equatable, Sendable {
     let logins = KafkaTopic.Login.allCases.map(\.rawValue).joined(separator: ", ")
     let known =
       (isKafka ? ["sasl=MECHANISM, one of \(logins)"] : []) + (hasExtras ? ["run=NAME", "ca=FILE"] : [])
-    return known.isEmpty ? "no parameters are known there" : "behind '?' may stand " + known.joined(separator: " or ")
+    return known.isEmpty ? "the URL takes no parameters" : "behind '?' may stand " + known.joined(separator: " or ")
   }
 
-  /// Tokens with points between them.
+  /// Checks tokens separated by points.
   private static func prefix(_ path: Substring) throws(Problem) -> String {
     if path.isEmpty { return "rollingroad" }
     let prefix = path.dropFirst()
@@ -108,14 +110,14 @@ package struct StreamURL: Equatable, Sendable {
   }
 }
 
-/// The client of a place, the same for what goes there and for what is read there.
+/// The client of a place, for writing and reading.
 extension StreamURL {
   private enum Client {
     case nats(JetStream)
     case kafka(KafkaTopic)
   }
 
-  /// `token` is what it shows, for Kafka `USER:PASSWORD`; `authorities` a file in PEM form, nil for those of the system.
+  /// `token` is the credential, for Kafka `USER:PASSWORD`; `authorities` is a PEM file, nil for those of the system.
   private func client(token: String?, authorities: String?) throws(Problem) -> Client {
     switch kind {
     case .nats(let prefix):
@@ -130,7 +132,7 @@ extension StreamURL {
     }
   }
 
-  /// The sink as a server is told of it.
+  /// Returns the sink for a server's configuration.
   package func target(
     _ name: String, token: String?, authorities: String?, records: Int
   ) throws(Problem) -> ForwardTarget {
@@ -140,7 +142,7 @@ extension StreamURL {
     }
   }
 
-  /// Calls `take` with each message that is there when the reading begins: those of a device in the order of the stream.
+  /// Calls `take` with each message that exists when reading begins: those of a device in the order of the stream.
   package func read(_ take: (_ message: [UInt8]) -> Void) throws(StreamFailure) {
     let found: Client
     do throws(Problem) {
@@ -152,7 +154,7 @@ extension StreamURL {
     }
   }
 
-  /// Of the environment: what a reader shows, or the name of a file with that.
+  /// The environment variables with the credential of a reader, or the name of a file with it.
   private static let (variable, fileVariable) = ("ROLLINGROAD_VERIFY_TOKEN", "ROLLINGROAD_VERIFY_TOKEN_FILE")
   package static let variables = [variable, fileVariable]
   private static let tokenBytesMax = 65_536
@@ -168,7 +170,7 @@ extension StreamURL {
     guard isRead, let text = String(validating: bytes, as: UTF8.self) else {
       throw Problem(text: "cannot read the file \(path)")
     }
-    // An editor ends a file with a newline, a secret does not. As for flags, what is inside of it stays.
+    // Editors end a file with a newline; a secret has none. As for flags, inner white space is kept.
     let secret = String(text.reversed().drop { $0.isWhitespace }.reversed().drop { $0.isWhitespace })
     return secret.isEmpty ? nil : secret
   }

@@ -6,18 +6,17 @@ import Synchronization
 import TLS
 import Upload
 
-/// Sends records to an HTTP server in requests of many: `POST` with `{"records":[…]}`. One request at a time, so that nothing
-/// overtakes.
+/// Sends records to an HTTP server in batches: `POST` with `{"records":[…]}`. One request at a time, so that nothing overtakes.
 ///
-/// A repetition has the same `Idempotency-Key`, a hash of the body. With a secret each request is signed:
+/// A retry has the same `Idempotency-Key`, a hash of the body. With a secret each request is signed:
 /// `X-Rollingroad-Signature: t=SECONDS,v1=HEX` with the HMAC-SHA256 of `SECONDS.BODY`.
 package final class WebhookSink: ForwardSink {
-  /// How a webhook is reached.
+  /// The configuration of a webhook.
   package struct Settings: Sendable {
     package let url: String
-    /// Signs requests; nil: they are not signed.
+    /// The key that signs requests; nil for no signature.
     package var secret: String?
-    /// Of `Authorization: Bearer`; nil for none.
+    /// The token of `Authorization: Bearer`; nil for none.
     package var token: String?
     package var transport = TransportConfiguration()
     package var timeout = Nanoseconds.seconds(30)
@@ -25,7 +24,7 @@ package final class WebhookSink: ForwardSink {
     package init(url: String) { self.url = url }
   }
 
-  /// The sink as a server is told of it.
+  /// Returns the sink for a server's configuration.
   package static func target(_ name: String, _ settings: Settings, records: Int) -> ForwardTarget {
     ForwardTarget(
       name: name, place: String(settings.url.prefix { $0 != "?" }),
@@ -101,7 +100,7 @@ package final class WebhookSink: ForwardSink {
     switch completion.outcome {
     case .failed(_, let message): return SinkAnswer(taken: 0, .later(reason: message))
     case .answered(200..<300, _, _): return SinkAnswer(taken: count)
-    // The content: the same request would be refused again. Every other status speaks of the sink, not of these records.
+    // The content is refused: the same request would be refused again. Every other status concerns the sink, not these records.
     case .answered(let status, _, _) where [400, 413, 422].contains(status):
       return SinkAnswer(taken: 0, .refused(count: count, reason: "status \(status)"))
     case .answered(let status, _, _):
@@ -112,7 +111,7 @@ package final class WebhookSink: ForwardSink {
   }
 }
 
-/// When a sink that is to stop gives up what is under way.
+/// The time at which a stopping sink gives up what is in flight.
 final class EndOfSending: Sendable {
   private static let patience = Nanoseconds.seconds(2)
 
@@ -126,7 +125,7 @@ final class EndOfSending: Sendable {
     alarm()
   }
 
-  /// Nil as long as the sink goes on.
+  /// The time to give up; nil while the sink continues.
   var instant: MonotonicInstant? { end.withLock { $0 } }
 }
 

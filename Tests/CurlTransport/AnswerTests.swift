@@ -16,7 +16,7 @@ import Upload
       let answer = await post.send(server.url + "\(status)").answer
       #expect(answer?.status == status && answer?.reason == "Phrase of \(status)" && answer?.body == "")
     }
-    #expect(server.requests.count == 400, "no redirect was followed and nothing was repeated (behaviour §9.1)")
+    #expect(server.requests.count == 400, "no redirect was followed and nothing was repeated (SDK §9.1)")
     #expect(server.opened == 1)
   }
 

@@ -6,17 +6,17 @@ import Reports
 import Scenario
 import Threads
 
-/// `--dashboard` and what goes with it.
+/// The values of `--dashboard` and its companions.
 struct DashboardOptions {
   /// `127.0.0.1:5665`.
   let listen: String
   let token: String?
-  /// The room stays open after the run, also without a terminal.
+  /// Whether the control room stays open after the run, even without a terminal.
   let waits: Bool
-  /// What was typed, without what is secret.
+  /// The command line without its secrets.
   let command: String
 
-  /// Nil without `--dashboard`. `words` are those behind `simulate`.
+  /// Nil without `--dashboard`. `words` are those after `simulate`.
   init?(_ values: FlagValues, words: [String]) throws(UsageError) {
     guard let listen = values.value("dashboard") else {
       for flag in ["dashboard-token", "dashboard-wait"] where values.value(flag)?.origin == "--" + flag {
@@ -43,20 +43,20 @@ struct DashboardOptions {
   }
 }
 
-/// The control room of one run, and what there is to say of it.
+/// The control room of one run.
 struct Dashboard {
-  /// It cannot listen.
+  /// The control room cannot listen.
   struct Failure: Error, CustomStringConvertible {
     let description: String
   }
 
   let steering: RunSteering
   private let process: ProcessContext
-  /// A run in virtual time is over before a person has looked: on a terminal its room stays open until Ctrl-C.
+  /// Whether the room stays open until Ctrl-C: on a terminal, for a run in virtual time, which is over at once.
   private let stays: Bool
   private let room: ControlRoom
 
-  /// `steering` is that of the run of `scenario`.
+  /// `steering` belongs to the run of `scenario`.
   init(
     _ steering: RunSteering, _ scenario: Scenario, _ setup: RunSetup, _ options: DashboardOptions,
     _ process: ProcessContext

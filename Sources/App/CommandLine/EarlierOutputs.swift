@@ -1,14 +1,14 @@
 import FleetSimulator
 import Shell
 
-/// A run that may have written into the folder of `--out` before. What it left under names that the next run does not write
-/// anew would be taken for results of that. Files under other names are not its own, and stay.
+/// A run that may have written into the folder of `--out` before. Its files that the next run does not overwrite would
+/// be mistaken for results of that run. Files with other names are not its own, and stay.
 struct EarlierOutputs {
   private let bundle: String
-  /// How many numbers the devices of a fleet have, by the beginning of the names of their logs.
+  /// The number of devices of each fleet, by the prefix of their logs' names.
   private var numbers: [String: Int] = [:]
 
-  /// Nil where no summary of a run is.
+  /// Nil unless the file is a summary of a run.
   init?(summaryAt path: String) {
     do throws(SummaryError) {
       let summary = try RunSummary.read(path) { path in
@@ -26,7 +26,7 @@ struct EarlierOutputs {
     } catch { return nil }
   }
 
-  /// A run of the same scenario and seed, which may have been killed before it wrote a summary.
+  /// Derives the names from a run of the same scenario and seed, which may have been killed before it wrote a summary.
   init(_ scenario: String, _ setup: RunSetup) {
     self.init(scenario, seed: setup.seed, fleets: setup.fleets.map { ($0.name, $0.devices) })
   }
@@ -40,7 +40,7 @@ struct EarlierOutputs {
     }
   }
 
-  /// Its logs of devices, and the failure that it kept.
+  /// Removes its device logs, and the failure that it saved.
   func remove(from folder: OutputFolder, logs: Set<String>) {
     for place in logs.union([bundle + "/logs"]) { folder.remove(folder.files(in: place).filter(isLog), in: place) }
     let kept = folder.files(in: bundle).filter(FailureBundle.files.contains)

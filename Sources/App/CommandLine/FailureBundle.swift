@@ -3,28 +3,28 @@ import FleetSimulator
 import Scenario
 import Store
 
-/// Everything that there is to say about a failure, in a folder of its own: the plan as it failed, the smallest one that
+/// Everything that is known about a failure, in a folder of its own: the plan as it failed, the smallest one that
 /// still does, how they were found, and what happened.
 struct FailureBundle {
   let plan: FailurePlan
   let small: FailurePlan
   private let runs: Int
-  /// Why the search for the smallest plan was not finished; nil when it was.
+  /// The reason why the search for the smallest plan was not finished; nil when it was.
   private let cut: String?
   private let story: FailureTranscript
   private let violation: Violation?
-  /// What the SDKs of its devices log until the violation, by device.
+  /// The SDK logs of its devices until the violation, by device.
   private let logs: [String: [UInt8]]
-  /// Inside the folder of `--out`.
+  /// The folder inside that of `--out`.
   let folder: String
 
-  /// How many devices beside the violating one have their logs kept, when the plan has few devices.
+  /// The number of devices with logs besides the violating one, when the plan has few devices.
   private static let loggedDevicesMax = 8
-  /// How long the search for the smallest plan may take.
+  /// The time limit of the search for the smallest plan.
   private static let searchTime = Nanoseconds.seconds(120)
 
-  /// Shrinks the plan when that is wanted, and runs what is left once more until it fails, to tell its story.
-  /// An interruption ends the search.
+  /// Shrinks the plan on request, and runs the result once more until it fails, to record its history. An interruption
+  /// ends the search.
   init(
     _ plan: FailurePlan, name: String, seed: UInt64, shrinks: Bool, interruption: Interruption = Interruption()
   ) throws {
@@ -61,24 +61,24 @@ struct FailureBundle {
     violation = explained.violations.first { $0.invariantName == plan.invariant }
   }
 
-  /// Of all bundles, inside the folder of `--out`.
+  /// The folder of all bundles inside that of `--out`.
   static let root = "failures"
-  /// What is in each of them beside its logs.
+  /// The files of a bundle beside its logs.
   static let files = ["plan.json", "shrunk.json", "journal.ndjson", "report.md"]
 
-  /// The plan as it failed, before the search for a smaller one: what tells of the bundle tells of something that replays.
+  /// Writes the plan as it failed, before the search for a smaller one, so that references to the bundle are valid.
   static func begin(_ plan: FailurePlan, in folder: String, of output: OutputFolder) throws(OutputFolder.Failure) {
     for name in ["plan.json", "shrunk.json"] { try output.write(plan.text + "\n", to: "\(folder)/\(name)") }
   }
 
   static func folder(name: String, seed: UInt64) -> String { "\(root)/\(fileName(name))-\(seed)" }
 
-  /// What shows the failure again; `place` is the bundle's folder.
+  /// Returns the command that reproduces the failure; `place` is the bundle's folder.
   static func replayCommand(at place: String, _ invariant: String) -> String {
     "rollingroad replay \("\(place)/shrunk.json".shellWord) --break '\(invariant)'"
   }
 
-  /// What a user is told of a search that was not finished.
+  /// The message about an unfinished search.
   var note: String? { cut.map { "the search for the smallest plan was \($0)" } }
 
   func write(to output: OutputFolder) throws {
@@ -144,7 +144,7 @@ extension Nanoseconds {
 }
 
 extension String {
-  /// As one word of a command line.
+  /// The text quoted as one word of a command line.
   var shellWord: String {
     if !isEmpty && unicodeScalars.allSatisfy({ String.plainScalars.contains($0) }) { return self }
     return "'" + replacing("'", with: #"'\''"#) + "'"

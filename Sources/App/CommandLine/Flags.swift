@@ -1,11 +1,11 @@
 import Base
 
-/// One `--name` of a command: what it takes, what it means, and where else its value may come from.
+/// One `--name` of a command: its value, its meaning, and the other sources of its value.
 struct Flag: Sendable {
   enum Kind: Sendable {
     /// Present or not; takes no value on the command line, `true` or `false` in the environment.
     case toggle
-    /// Takes one value; the word stands in the help in place of the value.
+    /// Takes one value; the placeholder represents it in the help.
     case value(placeholder: String)
   }
 
@@ -14,9 +14,9 @@ struct Flag: Sendable {
   let help: String
   /// The default, as it would be typed; nil: there is none.
   let standard: String?
-  /// A secret may also be read from the file that `…_FILE` names, so that it stands in no process list.
+  /// Whether the value may also be read from the file named by `…_FILE`, so that it is not in the process list.
   let isSecret: Bool
-  /// It may stand several times; each value counts.
+  /// Whether the flag may occur several times, with each value used.
   var isRepeatable = false
 
   static func value(
@@ -25,14 +25,14 @@ struct Flag: Sendable {
     Flag(name: name, kind: .value(placeholder: placeholder), help: help, standard: standard, isSecret: isSecret)
   }
 
-  /// May stand several times.
+  /// A flag that may occur several times.
   static func values(_ name: String, _ placeholder: String, _ help: String) -> Flag {
     var flag = value(name, placeholder, help + "; may be repeated")
     flag.isRepeatable = true
     return flag
   }
 
-  /// A file or a folder without a name: with a slash behind it, it would be the root of the file system.
+  /// Reports whether the value is a file or folder with an empty name, which with a slash appended would be the root directory.
   func isEmptyPlace(_ text: String) -> Bool {
     guard text.isEmpty, case .value(let placeholder) = kind else { return false }
     return ["DIR", "FILE"].contains(placeholder)
@@ -51,13 +51,13 @@ struct Flag: Sendable {
   static let fileSuffix = "_FILE"
 }
 
-/// Reads the words behind a command's name. The order of precedence is flag, environment, file named by the
+/// Parses the words after a command's name. The order of precedence is flag, environment, file named by the
 /// environment, default.
 struct FlagParser {
   let flags: [Flag]
-  /// How many words without dashes the command takes.
+  /// The permitted number of operands.
   let operandCount: ClosedRange<Int>
-  /// What is said when there are fewer.
+  /// The error message when there are fewer.
   var missing = "an argument is missing"
 
   func parse(_ words: [String], in process: ProcessContext) throws(UsageError) -> (FlagValues, [String]) {
@@ -72,7 +72,7 @@ struct FlagParser {
     return (values, rest)
   }
 
-  /// A server is named by a flag.
+  /// A hint for a URL that stands without its flag.
   private func place(of word: String) -> String {
     guard word.contains("://"), flags.contains(where: { $0.name == "target" }) else { return "" }
     return ": a server is named with --target \(SecretWord.removed(from: word).shellWord)"
@@ -99,7 +99,7 @@ struct FlagParser {
     }
   }
 
-  /// A flag without a value is on or off in the environment.
+  /// A toggle is on or off in the environment.
   private func standing(_ text: String, for flag: Flag) throws(UsageError) -> String {
     guard case .toggle = flag.kind else { return text }
     switch text.lowercased() {
@@ -109,7 +109,7 @@ struct FlagParser {
     }
   }
 
-  /// An editor ends a file with a newline, a secret does not.
+  /// Editors end a file with a newline, which is not part of the secret.
   private func trimmed(_ text: String) -> String {
     String(text.reversed().drop { $0.isWhitespace }.reversed().drop { $0.isWhitespace })
   }
@@ -172,7 +172,7 @@ extension FlagParser {
   }
 }
 
-/// What the flags of one command line came to. Each value remembers where it stood, so that an error can point there.
+/// The values of the flags of one command line. Each remembers its origin, for error messages.
 struct FlagValues {
   struct Value {
     let text: String
@@ -188,7 +188,7 @@ struct FlagValues {
 
   mutating func add(_ name: String, _ text: String) { repeated[name, default: []].append(text) }
 
-  /// All values of a flag that may stand several times, in their order; the environment has one.
+  /// Returns all values of a repeatable flag in order; the environment has one.
   func texts(_ name: String) -> [String] { repeated[name] ?? text(name).map { [$0] } ?? [] }
 
   func value(_ name: String) -> Value? { values[name] }
@@ -197,7 +197,7 @@ struct FlagValues {
 
   func isOn(_ name: String) -> Bool { values[name]?.text == "true" }
 
-  /// The value read by `parse`; nil when the flag has none. `expected` says what would have been right.
+  /// Returns the value parsed by `parse`; nil when the flag has none. `expected` describes valid values.
   func read<Result>(_ name: String, expected: String, _ parse: (String) -> Result?) throws(UsageError) -> Result? {
     guard let value = values[name] else { return nil }
     guard let result = parse(value.text) else {
@@ -207,14 +207,14 @@ struct FlagValues {
   }
 }
 
-/// The command line was not understood; the message names the word and the remedy.
+/// An invalid command line; the message names the word and the remedy.
 struct UsageError: Error, Equatable {
   let message: String
 
   init(_ message: String) { self.message = message }
 }
 
-/// The units that people type, beside those of time (`Nanoseconds.init(text:)`).
+/// The units of values, besides those of time (`Nanoseconds.init(text:)`).
 enum Quantities {
   /// `512`, `64KiB`, `8MiB`, `2GiB`, `1TiB`, and the decimal `kB`, `MB`, `GB`, `TB`.
   static func byteCount(_ text: String) -> Int? {
@@ -226,7 +226,7 @@ enum Quantities {
     return Int(bytes)
   }
 
-  /// The same with its unit: a number alone is rarely meant in bytes, and to read it so would delete what it should keep.
+  /// The same, but requires a unit: a bare number is rarely meant in bytes, and could delete data by mistake.
   static func unitedByteCount(_ text: String) -> Int? { Double(text) == nil ? byteCount(text) : nil }
 
   /// `on` is everything, `off` nothing, `25%` a quarter.
@@ -237,7 +237,7 @@ enum Quantities {
     return percent / 100
   }
 
-  /// A whole number without sign.
+  /// Parses a whole number without sign.
   static func count(_ text: String) -> Int? {
     guard !text.isEmpty, text.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else { return nil }
     return Int(text)

@@ -4,7 +4,7 @@ import IngestServer
 import Sinks
 import Store
 
-/// Where `serve` sends on what it has stored.
+/// The flags with which `serve` forwards stored records.
 enum ForwardFlags {
   static let all: [Flag] = [
     .values(
@@ -25,7 +25,7 @@ enum ForwardFlags {
   ]
 
   private static let webhookBatch = 500
-  /// Of each device one message is under way: so many records are of many devices, also when each came with a backlog.
+  /// Each device has at most one message in flight: this many records span many devices, even when each uploaded a backlog.
   private static let streamBatch = 4_000
 
   static func targets(_ values: FlagValues) throws(UsageError) -> [ForwardTarget] {
@@ -63,7 +63,7 @@ enum ForwardFlags {
     }
   }
 
-  /// Of the lines of a secret that one which begins with the name of the sink, or one that begins with no sink's name.
+  /// Returns the secret on the line that begins with the name of the sink, or on a line that begins with no sink's name.
   static func secret(
     _ flag: String, for sink: String, among sinks: Set<String>, _ values: FlagValues
   ) throws(UsageError) -> String? {
@@ -81,7 +81,7 @@ enum ForwardFlags {
     return try common.map { (text) throws(UsageError) in try checked(text, flag) }
   }
 
-  /// It becomes part of a header field.
+  /// Checks a secret, which becomes part of a header field.
   private static func checked(_ secret: String, _ flag: String) throws(UsageError) -> String {
     guard !secret.isEmpty, secret.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else {
       throw UsageError("--\(flag): a secret has visible ASCII characters and no spaces")
@@ -90,7 +90,7 @@ enum ForwardFlags {
   }
 }
 
-/// `[NAME=]URL`, as a person types it.
+/// `[NAME=]URL`, as typed.
 struct SinkArgument: Equatable {
   enum Kind: Equatable {
     case webhook(url: String)
@@ -99,7 +99,7 @@ struct SinkArgument: Equatable {
 
   private static let schemes = ["https://", "http://"] + StreamURL.schemes
 
-  /// Without one it is the URL up to its query.
+  /// The name; by default the URL up to its query.
   let name: String
   /// The URL up to its query.
   let shown: String
@@ -117,7 +117,7 @@ struct SinkArgument: Equatable {
     let host = place.prefix { !"/?".contains($0) }
     guard !host.isEmpty, !place.contains("#"), place.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else {
       throw UsageError(
-        "--forward: '\(word)' is no URL of a sink, as https://HOST[:PORT]/PATH, nats://HOST[:PORT]/PREFIX or kafka://HOST[:PORT]/TOPIC"
+        "--forward: '\(word)' is not a sink URL, such as https://HOST[:PORT]/PATH, nats://HOST[:PORT]/PREFIX or kafka://HOST[:PORT]/TOPIC"
       )
     }
     guard !host.contains("@") else {

@@ -2,19 +2,19 @@ import Glibc
 import Shell
 import Store
 
-/// The folder of `--out`. A file is there whole or not at all: it is written beside its place and then moved there. Only
-/// what grows while a run goes on grows in its place, so that a process that is killed leaves it behind.
+/// The folder of `--out`. Files are written atomically, by renaming a temporary file. Only files that grow during a run
+/// are appended in place, so that they survive a killed process.
 struct OutputFolder {
-  /// What could not be written, and why.
+  /// A failed write and its reason.
   struct Failure: Error, CustomStringConvertible {
     let description: String
   }
 
   private let root: String
-  /// The folder that a person has named, which this one stands for.
+  /// The folder that the user named, shown in messages.
   private let shownRoot: String
 
-  /// Makes the folder where it is missing, and tries whether it can be written to.
+  /// Creates the folder if necessary, and checks that it is writable.
   init(_ path: String, for shown: String? = nil) throws(Failure) {
     root = path
     shownRoot = shown ?? path
@@ -28,10 +28,10 @@ struct OutputFolder {
 
   func path(_ name: String) -> String { root + "/" + name }
 
-  /// What an earlier run may have left there is not this one's.
+  /// Deletes files that an earlier run may have left.
   func remove(_ names: [String]) { for name in names { unsafe unlink(path(name)) } }
 
-  /// The regular files of a folder in this one; none where there is no such folder.
+  /// The regular files of a subfolder; none when it does not exist.
   func files(in name: String) -> [String] {
     (FolderSurvey.names(in: path(name)) ?? []).filter { file in
       var status = stat()
@@ -39,20 +39,20 @@ struct OutputFolder {
     }
   }
 
-  /// With the folder that they were in, unless it holds more.
+  /// Deletes files, and their folder if it is then empty.
   func remove(_ files: [String], in name: String) {
     guard !files.isEmpty else { return }
     remove(files.map { "\(name)/\($0)" })
     removeFolder(name)
   }
 
-  /// Where it is empty.
+  /// Deletes the folder if it is empty.
   func removeFolder(_ name: String) { _ = unsafe rmdir(path(name)) }
 
   func write(_ text: String, to name: String) throws(Failure) {
     let (place, partial) = (path(name), path(name) + ".partial")
     if let slash = name.lastIndex(of: "/") { try make(path(String(name[..<slash]))) }
-    // A device, a pipe or a link would be gone afterwards.
+    // Renaming would replace a device, a pipe or a link.
     var status = stat()
     if unsafe lstat(place, &status) == 0, ![S_IFREG, S_IFDIR].contains(status.st_mode & S_IFMT) {
       throw Failure(description: "cannot write \(place): it is no regular file; name another one")
@@ -61,7 +61,7 @@ struct OutputFolder {
       try put(Array(text.utf8), into: partial, O_TRUNC, as: place)
       guard unsafe rename(partial, place) == 0 else { throw failure("cannot write", place) }
     } catch {
-      // Where there is no room, a half file leaves less.
+      // A partial file would occupy space on a full disk.
       unsafe unlink(partial)
       throw error
     }
@@ -78,13 +78,13 @@ struct OutputFolder {
     guard close(descriptor) == 0 else { throw failure("cannot write", place) }
   }
 
-  /// Moves a file of another folder of the same run here.
+  /// Moves a file from another folder of the same run here.
   func adopt(_ file: String, as name: String) throws(Failure) {
     if let slash = name.lastIndex(of: "/") { try make(path(String(name[..<slash]))) }
     guard unsafe rename(file, path(name)) == 0 else { throw failure("cannot write", path(name)) }
   }
 
-  /// A new folder in this one, which nothing else uses.
+  /// Creates a new subfolder with a unique name.
   func makeHiddenFolder(_ name: String) throws(Failure) -> OutputFolder {
     var template = Array(path(".\(name)-" + String(repeating: "X", count: 6)).utf8CString)
     guard unsafe mkdtemp(&template) != nil else { throw failure("cannot make a folder in", root) }
@@ -92,7 +92,7 @@ struct OutputFolder {
       String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self), for: shownRoot)
   }
 
-  /// With all that it holds; what a link leads to stays.
+  /// Deletes the folder recursively; targets of links stay.
   func remove() { OutputFolder.remove(root) }
 
   private static func remove(_ path: String) {
@@ -104,7 +104,7 @@ struct OutputFolder {
     _ = unsafe Glibc.remove(path)
   }
 
-  /// Begins a file that grows while the run goes on.
+  /// Starts a file that grows during the run.
   func begin(_ name: String) throws(Failure) {
     if let slash = name.lastIndex(of: "/") { try make(path(String(name[..<slash]))) }
     try put([], into: path(name), O_TRUNC, as: path(name))
@@ -114,14 +114,14 @@ struct OutputFolder {
     try put(bytes, into: path(name), O_APPEND, as: path(name))
   }
 
-  /// What an earlier run has left.
+  /// Deletes a file that an earlier run has left.
   func discard(_ name: String) throws(Failure) {
     guard unsafe unlink(path(name)) == 0 || errno == ENOENT else {
       throw failure("cannot delete", path(name))
     }
   }
 
-  /// With its parents.
+  /// Creates a folder and its parents.
   private func make(_ path: String) throws(Failure) {
     var made = path.hasPrefix("/") ? "/" : ""
     for part in path.split(separator: "/") {

@@ -4,40 +4,40 @@ import Network
 import Store
 import Threads
 
-/// The process as a value: what a command knows of the world outside, so that a test can run one without a child process.
+/// The process as a value: a command's access to the outside world, so that a test can run it without a child process.
 public struct ProcessContext {
   /// The words after the program's name.
   public let arguments: [String]
   /// The environment variables.
   public let environment: [String: String]
-  /// Any other variable of the environment, for `${NAME}` in scenarios; nil when it is not set.
+  /// Returns any other environment variable, for `${NAME}` in scenarios; nil when it is not set.
   public let variable: (String) -> String?
-  /// The bytes of a file, nil when it cannot be read.
+  /// Returns the bytes of a file; nil when it cannot be read.
   public let readFile: (String) -> [UInt8]?
-  /// The names of what lies in a folder; nil when there is no such folder.
+  /// Returns the names of a folder's entries; nil when there is no such folder.
   public let listFolder: (String) -> [String]?
-  /// The descriptor of a standard input that is no terminal; nil when there is none.
+  /// The descriptor of a standard input that is not a terminal; nil when there is none.
   public let input: Int32?
-  /// The descriptor of the terminal at which a person types and reads; nil when there is none.
+  /// The descriptor of the user's terminal; nil when there is none.
   public let terminal: Int32?
-  /// Signals are for this context: it is the whole process.
+  /// Whether this context is the whole process and may handle signals.
   public let ownsSignals: Bool
-  /// Results go here: one call, one or more whole lines.
+  /// Writes results: one call, one or more whole lines.
   public let writeOutput: (String) -> Void
-  /// A person reads the errors, not a program.
+  /// Whether the error output is a terminal.
   public let errorIsTerminal: Bool
-  /// The columns of the terminal at which the errors are read, as it is now; nil when unknown.
+  /// Returns the current width of the terminal for errors; nil when unknown.
   public let errorWidth: () -> Int?
-  /// A person reads the results, not a program.
+  /// Whether the output is a terminal.
   public let outputIsTerminal: Bool
-  /// Letters to a line of it; nil when it is none.
+  /// Returns the width of the terminal for results; nil when it is not a terminal.
   public let outputWidth: () -> Int?
-  /// Goes where the errors go, without an end of line: for a line that renews itself.
+  /// Writes to the error output without a newline, for a line that is overwritten.
   public let writeRaw: (String) -> Void
-  /// Errors and hints go here.
+  /// Writes errors and hints.
   public let writeError: @Sendable (String) -> Void
 
-  /// A context of the caller's making.
+  /// Creates a custom context.
   public init(
     arguments: [String], environment: [String: String] = [:], variable: @escaping (String) -> String? = { _ in nil },
     readFile: @escaping (String) -> [UInt8]? = { _ in nil },
@@ -70,16 +70,16 @@ extension ProcessContext {
   /// Whether results have colours: for people who have not turned them off (https://no-color.org), at a terminal that shows them.
   var outputIsColoured: Bool { outputIsTerminal && variable("NO_COLOR") ?? "" == "" && variable("TERM") != "dumb" }
 
-  /// What a file says; nil where there is none that can be read.
+  /// The text of a file; nil when it cannot be read.
   func readText(_ path: String) throws(UsageError) -> String? {
     guard let bytes = readFile(path) else { return nil }
     guard let text = String(validating: bytes, as: UTF8.self) else { throw UsageError("'\(path)' is not UTF-8") }
     return text
   }
 
-  /// The real process.
+  /// Returns the context of the real process.
   public static func live() -> ProcessContext {
-    // A write beyond a limit on the size of files (`ulimit -f`) fails as on a full disk, and does not end the process.
+    // Without this, a write beyond the file size limit (`ulimit -f`) ends the process instead of failing like a full disk.
     signal(SIGXFSZ, SIG_IGN)
     // Nor does one into a pipe whose reader has gone (`| head`): the verdict and the files do not depend on who reads.
     signal(SIGPIPE, SIG_IGN)
@@ -108,7 +108,7 @@ extension ProcessContext {
     for descriptor in STDIN_FILENO...STDERR_FILENO where !isOpen(descriptor) { _ = unsafe open("/dev/null", O_RDONLY) }
   }
 
-  /// Only the variables that are ours to read.
+  /// Returns only the variables of this program.
   private static func environmentVariables() -> [String: String] {
     var variables: [String: String] = [:]
     var entry = unsafe environ
@@ -138,8 +138,9 @@ extension ProcessContext {
 
 /// SIGINT and SIGTERM as calls instead of the end of the process, for commands that finish something first.
 enum EndingSignals {
-  /// The first one is heard; a second one ends the process at once. The same signal within half a second is the same wish: some
-  /// tools signal a process and then its group. To be called from the main thread before any other is started, and once.
+  /// Calls `heard` on the first signal; a second one ends the process at once. A repetition of the signal within half a
+  /// second is ignored, because some tools signal a process and then its group. Must be called once, from the main
+  /// thread, before other threads start.
   static func listen(_ heard: @escaping @Sendable () -> Void) throws(NetworkError) {
     listen(to: try SignalWatcher.forEnding(), heard)
   }
@@ -166,13 +167,13 @@ enum EndingSignals {
   }
 }
 
-/// What the processors have worked for this process, all of its threads together.
+/// The processor time of this process, over all of its threads.
 enum ProcessorClock {
-  /// In steps of a microsecond: POSIX fixes CLOCKS_PER_SEC at a million.
+  /// In microseconds: POSIX defines CLOCKS_PER_SEC as a million.
   static func now() -> Nanoseconds { Nanoseconds(Int64(clock()) * 1_000) }
 }
 
-/// Where it runs.
+/// The machine of this process.
 enum Machine {
   /// `build-7, Linux 6.1.0 x86_64, 8 processors`.
   static var words: String {
@@ -191,7 +192,7 @@ enum Machine {
 }
 
 extension Log {
-  /// The log of a process: lines on the standard error, for people when that is a terminal and as JSON otherwise.
+  /// Creates the log of a process: lines on the standard error, human-readable on a terminal and JSON otherwise.
   init(of process: ProcessContext) {
     let clock = SystemClock()
     let writeError = process.writeError
@@ -199,7 +200,7 @@ extension Log {
     self.init(upTo: .info, now: { clock.wallNow }) { event in
       var line: [UInt8] = []
       if isForPeople { event.appendLine(to: &line) } else { event.appendJSONLine(to: &line) }
-      // The context ends each line itself.
+      // The context appends the newline itself.
       writeError(String(decoding: line.dropLast(), as: UTF8.self))
     }
   }

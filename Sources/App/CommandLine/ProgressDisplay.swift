@@ -3,7 +3,7 @@ import FleetSimulator
 import Glibc
 import Reports
 
-/// How far a run has come: a line that renews itself on a terminal, a line now and then in a log.
+/// The progress of a run: an updated line on a terminal, or an occasional line in a log.
 final class ProgressDisplay {
   private let process: ProcessContext
   private let clock = SystemClock()
@@ -25,7 +25,7 @@ final class ProgressDisplay {
     let now = clock.monotonicNow
     if process.errorIsTerminal {
       guard now - last >= ProgressDisplay.renewal else { return }
-      // One less: some terminals go on to the next line when the last column is written.
+      // One column less: some terminals wrap when the last column is written.
       let room = process.errorWidth().map { $0 - 1 } ?? .max
       renew(ProgressText.bar(progress, left: left(progress, at: now), width: room))
     } else {
@@ -36,7 +36,7 @@ final class ProgressDisplay {
     last = now
   }
 
-  /// Makes room for what comes next.
+  /// Clears the line for other output.
   func clear() {
     guard width > 0 else { return }
     process.writeRaw("\r" + String(repeating: " ", count: width) + "\r")
@@ -49,14 +49,14 @@ final class ProgressDisplay {
     width = line.count
   }
 
-  /// As long again as so far, by what is still to be done.
+  /// Estimates the remaining time from the elapsed time and the progress.
   private func left(_ progress: RunProgress, at now: MonotonicInstant) -> Nanoseconds? {
     guard progress.share > 0.02 else { return nil }
     return Nanoseconds(Int64(Double((now - start).count) * (1 - progress.share) / progress.share))
   }
 }
 
-/// Letters to a line of a terminal; nil when unknown.
+/// Returns the columns of a terminal; nil when unknown.
 func terminalWidth(_ descriptor: Int32) -> Int? {
   var size = winsize()
   let isKnown = unsafe ioctl(descriptor, UInt(TIOCGWINSZ), &size) == 0 && size.ws_col > 0

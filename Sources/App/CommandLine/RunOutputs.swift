@@ -6,33 +6,33 @@ import Scenario
 import Shell
 import Store
 
-/// The files that a run leaves behind in the folder of `--out`, under the names that the scenario's `outputs` give them.
+/// The files of a run in the folder of `--out`, named by the scenario's `outputs`.
 final class RunOutputs {
   private let folder: OutputFolder?
   private let plan: OutputPlan
   private let devices: Int
   private(set) var written: [String] = []
   private var logged: Set<String> = []
-  /// What could not be written, the first thing; it is told at the end, beside what the run has come to.
+  /// The first write error; reported at the end, with the results of the run.
   private(set) var failure: OutputFolder.Failure?
-  /// Files that are missing, or end too early.
+  /// Files that are missing or truncated.
   private var unfinished: Set<String> = []
-  /// The one that the failure is about.
+  /// The file of the failure.
   private var failed: String?
 
-  /// Nothing happens any more: only what is known at the end is written.
+  /// Whether the run is over already, so that only final results are written.
   private let isOfThePast: Bool
 
-  /// What is written is for the process that joins the shards.
+  /// Whether the files are for the process that joins the shards.
   private let isOfWorker: Bool
 
-  /// Makes the folder; throws when nothing can be written there. `setup` is nil when the run is over already. A worker
-  /// writes in the place of `shown`, the folder that a person has named.
+  /// Creates the folder; throws when it is not writable. `setup` is nil when the run is over already. A worker writes
+  /// on behalf of `shown`, the folder that the user named.
   init(
     _ scenario: Scenario, _ setup: RunSetup?, folder path: String?, isOfWorker: Bool = false, for shown: String? = nil
   ) throws {
     self.isOfWorker = isOfWorker
-    // Not the places for phones that may still come: the session that is saved tells of the same devices.
+    // Excludes places for phones that may still be added, because the saved session describes the same devices.
     devices = setup?.devicesOfWhole ?? 0
     isOfThePast = setup == nil
     plan = OutputPlan(scenario.outputs)
@@ -52,12 +52,12 @@ final class RunOutputs {
     String(device.map { $0 == "/" || $0 == "\0" ? "_" : $0 })
   }
 
-  /// Whose logs are kept from the beginning on.
+  /// Returns the devices whose logs are kept from the start.
   func devicesLogged(of setup: RunSetup) -> Set<String> {
     folder != nil && plan.loggedDevices == .all ? Set(setup.deviceNames) : []
   }
 
-  /// What writes while the run goes on.
+  /// Returns the watchers that write during the run.
   func watchers(of setup: RunSetup) -> [any Watcher] {
     guard folder != nil else { return [] }
     let share = plan.eventShare ?? min(1, Double(OutputPlan.devicesToldOf) / Double(max(devices, 1)))
@@ -72,7 +72,7 @@ final class RunOutputs {
   private var events: EventLog?
   private var deviceLogs: DeviceLogs?
 
-  /// For a run whose `setup.logged` names devices.
+  /// Returns the logs of a run whose `setup.logged` names devices.
   func logs(of setup: RunSetup) -> DeviceLogs {
     let logs = DeviceLogs(setup) { [unowned self] device, piece in
       let name = plan.logFile(of: device)
@@ -83,14 +83,14 @@ final class RunOutputs {
     return logs
   }
 
-  /// The devices to whom something happened that must not: a second run writes what their SDKs say.
+  /// Returns the violating devices, whose SDK logs a second run writes.
   func devicesToLog(_ summary: RunSummary, of setup: RunSetup) -> Set<String> {
     guard folder != nil, plan.loggedDevices == .failing else { return [] }
     return Set(summary.violations.map(\.device)).intersection(setup.deviceNames)
   }
 
-  /// The intervals of the timeline that are over: each is written once, so that a run that is killed leaves them. Without a
-  /// folder the timeline is not even made, which takes time in a long run.
+  /// Appends the finished intervals of the timeline, so that a killed run leaves them. Without a folder the timeline is
+  /// not even computed, which takes time in a long run.
   func append(_ timeline: @autoclosure () -> Timeline) {
     guard folder != nil, !isOfThePast else { return }
     let timeline = timeline()
@@ -100,14 +100,14 @@ final class RunOutputs {
     append(Array(text.utf8), to: plan.timeline)
   }
 
-  /// Whole lines of the log of histograms.
+  /// Appends whole lines to the histogram log.
   func append(toHistogramLog lines: [UInt8]) {
     if let name = plan.histogramLog { append(lines, to: name) }
   }
 
   private var lostLines = 0
 
-  /// Every record that the server has lost: the summary names the first ones.
+  /// Appends every lost record; the summary names only the first ones.
   func append(_ lost: [LostRecord]) {
     guard !lost.isEmpty else { return }
     append(toLost: LostRecord.lines(of: lost))
@@ -118,7 +118,7 @@ final class RunOutputs {
     append(lines, to: OutputPlan.lost)
   }
 
-  /// Those that shards have left in their folders.
+  /// Appends the lost records that shards have listed in their folders.
   func adoptLost(of folders: [String]) {
     for folder in folders {
       _ = LineFile.read("\(folder)/\(OutputPlan.lost)") { lines in
@@ -128,19 +128,19 @@ final class RunOutputs {
     }
   }
 
-  /// Where all lost records stand, in a sentence; nil when none is lost.
+  /// Returns a sentence with the location of the list of lost records; nil when none is lost.
   func sentenceOfLost(_ summary: RunSummary) -> String? {
     let count = summary.ledger.lostInAll
     guard count > 0 else { return nil }
     let lost = "\(count.of("lost record"))"
     guard let folder else { return "--out DIR keeps a list of the \(lost) (\(OutputPlan.lost))" }
     guard lostLines > 0 else { return nil }
-    // A shard may have left its list elsewhere, or none.
+    // A shard may have its list elsewhere, or none.
     let listed = lostLines == count ? "the \(lost)" : "\(lostLines) of the \(lost)"
     return "\(listed), each on a line: \(folder.path(OutputPlan.lost))"
   }
 
-  /// Everything that is known at the end, in whole files: those for which there is room.
+  /// Writes all final files for which there is space.
   func write(_ summary: RunSummary, map: RunMap?) {
     guard let folder else { return }
     append(summary.timeline)
@@ -162,13 +162,13 @@ final class RunOutputs {
     }
   }
 
-  /// What waits to be written is written.
+  /// Flushes pending output.
   func finish() {
     events?.finish()
     deviceLogs?.finish()
   }
 
-  /// Whether it succeeded; else why not is kept.
+  /// Performs a write and returns whether it succeeded; stores the first error.
   @discardableResult private func attempt(
     _ name: String, _ body: () throws(OutputFolder.Failure) -> Void
   ) -> Bool {
@@ -180,7 +180,7 @@ final class RunOutputs {
     return true
   }
 
-  /// What could not be written, why, and which other files are not whole; nil when all are.
+  /// The first write error and the other incomplete files, as a sentence; nil when there are none.
   var sentenceOfFailure: String? {
     guard let failure else { return nil }
     let others = unfinished.filter { $0 != failed }.sorted()
@@ -191,19 +191,19 @@ final class RunOutputs {
 
   private static let namedMax = 6
 
-  /// The files that are not whole, that which the failure is about first.
+  /// The incomplete files, beginning with that of the failure.
   var incomplete: [String] { (failed.map { [$0] } ?? []) + unfinished.filter { $0 != failed }.sorted() }
 
-  /// Another process could not write what is to stand in this folder.
+  /// Records the write error of another process.
   func miss(_ failure: OutputFolder.Failure, _ files: [String] = []) {
     if self.failure == nil { (self.failure, failed) = (failure, files.first) }
     unfinished.formUnion(files)
   }
 
-  /// Of the shards that several processes simulate.
+  /// The folder of the shards of a run in several processes.
   private var shards: OutputFolder?
 
-  /// Folders for so many workers; none when nothing is kept.
+  /// Creates a folder for each worker; none when nothing is kept.
   func makeFolders(_ count: Int) throws -> [String] {
     guard let folder else { return [] }
     let shards = try folder.makeHiddenFolder("shards")
@@ -216,7 +216,7 @@ final class RunOutputs {
     shards = nil
   }
 
-  /// What workers have streamed into their folders becomes that of the whole run.
+  /// Merges the streamed files of workers into those of the whole run.
   func adopt(_ folders: [String], fleets: [String]) {
     guard let folder else { return }
     attempt(plan.events) { () throws(OutputFolder.Failure) in
@@ -238,7 +238,7 @@ final class RunOutputs {
   }
 
   private func append(_ bytes: [UInt8], to name: String) {
-    // Where one could not be written, the others are not filled up with what is behind it.
+    // After a failed write, later data is not appended, which would leave a gap.
     guard failure == nil else { return _ = unfinished.insert(name) }
     attempt(name) { () throws(OutputFolder.Failure) in try folder?.append(bytes, to: name) }
   }

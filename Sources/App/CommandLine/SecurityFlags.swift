@@ -1,7 +1,7 @@
 import CurlTransport
 import Scenario
 
-/// How a command knows the server under https, and by which way it gets there.
+/// The flags for https and for proxies.
 enum SecurityFlags {
   static let all: [Flag] =
     trust + [
@@ -22,12 +22,12 @@ enum SecurityFlags {
     .value("client-key", "FILE", "key of --client-cert, if it is not in the same file"),
   ]
 
-  /// In what is left of a run.
+  /// The note in the results of a run.
   static let note = "insecure: the certificate of the server was not checked"
   static let warning =
     "warning: --insecure: the server's certificate is not checked, and the connection is not confidential"
 
-  /// Refuses what cannot be read here: libcurl says it for each request.
+  /// Refuses unreadable files here, because libcurl reports them for each request only.
   static func check(_ values: FlagValues, _ process: ProcessContext) throws(UsageError) {
     try checkFiles(["ca", "client-cert", "client-key"].map { ("--\($0)", values.text($0)) }, process)
     if values.text("client-key") != nil, values.text("client-cert") == nil {
@@ -37,7 +37,7 @@ enum SecurityFlags {
     if values.isOn("insecure") { process.writeError(warning) }
   }
 
-  /// The same of a scenario, whose reader knows what goes together. The flags are in it. Gives what the run has to note.
+  /// Checks the settings of a scenario, which include the flags and are validated by its reader. Returns the notes for the run.
   static func check(_ security: TargetSecurity, _ process: ProcessContext) throws(UsageError) -> [String] {
     try checkFiles(
       [
@@ -60,7 +60,7 @@ enum SecurityFlags {
 }
 
 extension TransportConfiguration {
-  /// What the flags of `SecurityFlags` say; `check` comes first.
+  /// Takes the values of the flags of `SecurityFlags`; call `check` before.
   init(_ values: FlagValues) {
     self.init()
     certificateAuthorities = values.text("ca")

@@ -1,6 +1,6 @@
 import IngestServer
 
-/// What `serve` and `proxy` both have: a proxy has a server beside it.
+/// The common flags of `serve` and `proxy`, which includes a server.
 enum ServerFlags {
   static let adminToken = Flag.value(
     "admin-token", "TOKEN",
@@ -17,7 +17,7 @@ enum ServerFlags {
 
   static func read(_ values: FlagValues, into configuration: inout ServerConfiguration) throws(UsageError) {
     configuration.adminToken = try values.read("admin-token", expected: "a secret") { $0.isEmpty ? nil : $0 }
-    // Each has a thread, and descriptors of its own.
+    // Each loop has a thread and descriptors of its own.
     configuration.loops = try values.read("loops", expected: "a whole number from 1 to 1024") { text in
       Quantities.count(text).flatMap { 1...1_024 ~= $0 ? $0 : nil }
     }

@@ -4,26 +4,26 @@ import Shell
 import Sinks
 import Synchronization
 
-/// One word of `rollingroad COMMAND`.
+/// A command, as in `rollingroad COMMAND`.
 struct Subcommand: Sendable {
   let name: String
   /// One line for the list of commands.
   let summary: String
-  /// What stands behind the name in the usage line, without the flags: `SCENARIO`, `DIR…`, or nothing.
+  /// The operands in the usage line: `SCENARIO`, `DIR…`, or nothing.
   let operands: String
-  /// How many operands it takes.
+  /// The permitted number of operands.
   let operandCount: ClosedRange<Int>
-  /// What could stand there; shown when an operand is missing.
+  /// Examples of an operand, shown when one is missing.
   var operandHint: String?
   let flags: [Flag]
-  /// What a reader of `--help` should know beyond the flags: prose in lines of at most 100 letters.
+  /// Further help beyond the flags: prose in lines of at most 100 letters.
   let details: String
   /// Command lines to copy, the simplest first. Tests run them.
   var examples: [String] = []
   let run: @Sendable (Invocation) throws(UsageError) -> ExitCode
 }
 
-/// A command line that was understood as far as its words go.
+/// A parsed command line.
 struct Invocation {
   let values: FlagValues
   let operands: [String]
@@ -56,7 +56,7 @@ extension Subcommand {
   }
 }
 
-/// The whole command line: picks the command, reads its flags, runs it, answers with the exit code.
+/// The command line: selects the command, parses its flags, runs it and returns the exit code.
 public enum CommandTable {
   static let commands: [Subcommand] = [
     .serve, .proxy, .simulate, .compare, .merge, .replay, .torture, .scenarios, .schema, .inspect, .drive, .conform,
@@ -66,7 +66,7 @@ public enum CommandTable {
     .version,
   ]
 
-  /// The real process. Results that could not be written are no success.
+  /// Runs the real process. A failure to write results is not success.
   public static func runProcess() -> ExitCode {
     let process = ProcessContext.live()
     let code = run(process)
@@ -75,7 +75,7 @@ public enum CommandTable {
     return code == .ok ? .runtimeFailure : code
   }
 
-  /// Runs what the arguments name.
+  /// Runs the command that the arguments name.
   public static func run(_ process: ProcessContext) -> ExitCode {
     guard let word = process.arguments.first else {
       process.writeError(overview)
@@ -100,8 +100,8 @@ public enum CommandTable {
     }
   }
 
-  /// A misspelled variable would silently do nothing. One container sets variables for several commands, so that those
-  /// of other commands are fine.
+  /// Refuses unknown variables, because a misspelled one would have no effect. Variables of other commands are
+  /// accepted, since one container may set them for several.
   private static func refuseUnknownEnvironment(_ process: ProcessContext) throws(UsageError) {
     let ofFlags = commands.flatMap(\.flags).flatMap { flag in
       flag.isSecret ? [flag.environmentName, flag.environmentName + Flag.fileSuffix] : [flag.environmentName]
@@ -154,23 +154,23 @@ public enum CommandTable {
   }
 }
 
-/// Text to a descriptor.
+/// Writes text to a descriptor.
 enum Descriptor {
-  /// Unbuffered, so that a line is out before whatever comes next, a crash included. A reader that has gone away
-  /// (`| head`) is no error of ours: what it did not want is dropped.
+  /// Unbuffered, so that a line is written before whatever follows, even a crash. A closed reader (`| head`) is not an
+  /// error: the rest is dropped.
   static func write(_ text: String, to descriptor: Int32) {
     _ = WholeFile.put(Array(text.utf8), into: descriptor)
   }
 
-  /// What an errno means.
+  /// Returns the message for an errno.
   static func reason(_ code: Int32) -> String {
     unsafe strerror(code).map { unsafe String(cString: $0) } ?? "error \(code)"
   }
 }
 
-/// Where results go. Nothing is written behind what could not be written.
+/// The standard output. After a failed write nothing more is written.
 enum StandardOutput {
-  /// Of errno(3); 0 while all is well.
+  /// The errno of the failure; 0 for none.
   private static let code = Atomic<Int32>(0)
 
   static func write(_ text: String) {
@@ -178,33 +178,33 @@ enum StandardOutput {
     code.store(errno, ordering: .relaxed)
   }
 
-  /// Why not all could be written. A reader that has gone away did not want the rest.
+  /// The reason why output was lost; nil also for a closed reader, which did not want the rest.
   static var failure: String? {
     let code = code.load(ordering: .relaxed)
     return code == 0 || code == EPIPE ? nil : Descriptor.reason(code)
   }
 }
 
-/// What the process says to the shell when it ends.
+/// The exit code of the process.
 public enum ExitCode: Int32, CaseIterable, Sendable {
-  /// The command did what it was asked.
+  /// The command succeeded.
   case ok = 0
-  /// The command was understood and failed.
+  /// The command failed.
   case runtimeFailure = 1
-  /// The command line was not understood; nothing was done.
+  /// The command line was invalid; nothing was done.
   case usage = 2
-  /// The figures of the run mean nothing; it says nothing of the server.
+  /// The figures of the run are invalid; it says nothing about the server.
   case runInvalid = 97
-  /// Something happened that must never happen, or two runs of a seed were not the same.
+  /// An invariant was violated, or two runs of a seed differed.
   case invariantViolated = 98
   /// A threshold was missed.
   case thresholdFailed = 99
-  /// The scenario has mistakes, or asks for what this version cannot do.
+  /// The scenario has mistakes, or needs features that this version does not have.
   case badScenario = 104
-  /// Stopped by a signal before the work was done.
+  /// A signal ended the process before the work was done.
   case stoppedBySignal = 105
-  /// The address to listen on is not to be had.
+  /// The listen address is not available.
   case cannotBind = 106
-  /// What must come up for a green result to mean something has not.
+  /// Conditions that a meaningful success requires did not occur.
   case coverageMissed = 110
 }

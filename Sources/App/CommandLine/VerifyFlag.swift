@@ -3,7 +3,8 @@ internal import Base
 import Database
 import Scenario
 
-/// `--verify`: where a backend shows what it has stored. A URL, a database that `--query` asks, a stream, or a file of lines.
+/// `--verify`, the place where a backend shows stored records: a URL, a database queried by `--query`, a stream, or a
+/// file of lines.
 enum VerifyFlag {
   case url(String)
   case place(StorePlace)
@@ -17,7 +18,7 @@ enum VerifyFlag {
     .value("uuids", "PATH", "JSON path of the records in the list of --verify URL, or of their uuids [$[*]]"),
   ]
 
-  /// `--uuids`; nil when the flag is not given. `url` is what it is about.
+  /// Returns the value of `--uuids`; nil when the flag is not given. `url` is the URL that it applies to.
   static func path(_ values: FlagValues, in url: String?) throws(UsageError) -> String? {
     let path = try values.read("uuids", expected: "a path as in $.items[*].uuid") { text in
       TargetVerification.isPath(text) ? text : nil

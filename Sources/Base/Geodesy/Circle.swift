@@ -1,4 +1,4 @@
-/// All places within a distance of a centre.
+/// All places within a distance of a center.
 package struct Circle: Hashable, Sendable {
   package let center: Coordinate
   package let radiusMetres: Double
@@ -13,12 +13,12 @@ package struct Circle: Hashable, Sendable {
 }
 
 extension Circle {
-  /// The smallest circle around some places, at least one; all of them are inside, the outermost to the last bit of
-  /// `distanceMetres`. For places within some hundred kilometres the radius is smallest to a millionth; for places all
-  /// over the earth the circle is only one that holds them.
+  /// Creates the smallest circle around at least one place; all of them are inside, the outermost to the last bit of
+  /// `distanceMetres`. For places within some hundred kilometres the radius is minimal to a millionth; for places all over the
+  /// earth the circle merely contains them.
   ///
-  /// Calculated in the plane of distances and bearings from a point between the places, and once more from the centre
-  /// found: then only distances from the centre count, and these the plane shows as they are.
+  /// Computed in the plane of distances and bearings from a point between the places, and once more from the center found: then
+  /// only distances from the center matter, which the plane preserves.
   package init(enclosing places: [Coordinate]) {
     precondition(!places.isEmpty, "no places have no circle")
     var center = Circle.middle(of: places)
@@ -37,7 +37,7 @@ extension Circle {
     self.init(center: center, radiusMetres: radius)
   }
 
-  /// The direction of the sum of the vectors from the middle of the earth: neither antimeridian nor pole is special.
+  /// Returns the direction of the sum of the vectors from the center of the earth: neither antimeridian nor pole is special.
   private static func middle(of places: [Coordinate]) -> Coordinate {
     var (x, y, z) = (0.0, 0.0, 0.0)
     for place in places {
@@ -55,13 +55,13 @@ extension Circle {
 }
 
 extension Polygon {
-  /// What is registered with the operating system in the place of a polygon (SDK §15.5).
+  /// The circle registered with the operating system in place of a polygon (SDK §15.5).
   package var smallestEnclosingCircle: Circle { Circle(enclosing: vertices) }
 }
 
-/// The smallest circle around points of a plane: E. Welzl, "Smallest enclosing disks (balls and ellipsoids)", LNCS 555
-/// (1991), in the form with three loops. Points in a random order make it linear on average; the order is shuffled with
-/// a fixed stream, so that equal points give equal circles.
+/// The smallest circle around points of a plane: E. Welzl, "Smallest enclosing disks (balls and ellipsoids)", LNCS 555 (1991),
+/// in the form with three loops. A random order of points makes it linear on average; the order is shuffled with a fixed
+/// stream, so that equal points give equal circles.
 struct SmallestCircle {
   struct Point {
     var x: Double
@@ -100,7 +100,7 @@ struct SmallestCircle {
     radius = 0.5 * a.distance(to: b)
   }
 
-  /// The circle through three points, or through the two that are farthest apart when they lie on a line.
+  /// Creates the circle through three points, or through the two that are farthest apart when all are on a line.
   private init(_ a: Point, _ b: Point, _ c: Point) {
     let (bx, by, cx, cy) = (b.x - a.x, b.y - a.y, c.x - a.x, c.y - a.y)
     let (b2, c2) = (bx * bx + by * by, cx * cx + cy * cy)
@@ -114,7 +114,7 @@ struct SmallestCircle {
     radius = center.distance(to: a)
   }
 
-  /// With a tenth of a micrometre to spare, or a point on the circle could count as outside for ever.
+  /// With a tolerance of a tenth of a micrometre, or a point on the circle could count as outside forever.
   private func holds(_ point: Point) -> Bool { center.distance(to: point) <= radius * (1 + 1e-12) + 1e-7 }
 
   private static func shuffled(_ points: [Point]) -> [Point] {

@@ -6,7 +6,7 @@ package struct Coordinate: Hashable, Sendable {
   /// −180 to 180; both ends are the same meridian.
   @usableFromInline package let longitude: Double
 
-  /// Nil when a number is not finite or not in range.
+  /// Returns nil when a number is not finite or not in range.
   @inlinable package init?(latitude: Double, longitude: Double) {
     // A comparison with NaN is false.
     guard latitude.magnitude <= 90, longitude.magnitude <= 180 else { return nil }
@@ -14,7 +14,7 @@ package struct Coordinate: Hashable, Sendable {
     self.longitude = longitude
   }
 
-  /// For calculated places: whole turns are taken off the longitude, rounding beyond a pole off the latitude.
+  /// For computed places: whole turns are removed from the longitude, rounding beyond a pole from the latitude.
   package init(calculatedLatitude latitude: Double, longitude: Double) {
     precondition(latitude.isFinite && longitude.isFinite, "a calculated place is finite")
     self.latitude = min(max(latitude, -90), 90)
@@ -22,17 +22,17 @@ package struct Coordinate: Hashable, Sendable {
   }
 }
 
-/// Longitudes go round.
+/// Arithmetic of longitudes, which wrap around.
 package enum Longitude {
-  /// How far one longitude is east of another by the shorter way, −180 ..< 180.
+  /// Returns how far one longitude is east of another by the shorter way, −180 ..< 180.
   package static func difference(_ longitude: Double, _ reference: Double) -> Double {
     let difference = longitude - reference
     return difference >= 180 ? difference - 360 : difference < -180 ? difference + 360 : difference
   }
 }
 
-/// WGS 84, the earth model of GPS and of all distances and bearings here. A sphere would be off by up to 0.56 percent
-/// (north and south on the equator), more than the half percent that is allowed.
+/// WGS 84, the earth model of GPS and of all distances and bearings here. A sphere would be wrong by up to 0.56 percent (north
+/// and south on the equator), more than the permitted half percent.
 package enum Ellipsoid {
   /// Metres.
   package static let equatorialRadius = 6_378_137.0
@@ -55,8 +55,8 @@ struct ReducedLatitude {
     cosine = angle.cosine * scale
   }
 
-  /// sin²(σ/2) for the angle σ between two places, 0 to 1. It comes from the chord between them: differences of sines
-  /// and cosines lose less than a nanometre where the cosine of the angle would lose everything.
+  /// Returns sin²(σ/2) for the angle σ between two places, 0 to 1. It is computed from the chord between them: differences of
+  /// sines and cosines lose less than a nanometre where the cosine of the angle would lose everything.
   static func sineSquaredOfHalfAngle(
     _ here: ReducedLatitude, _ there: ReducedLatitude, sineOfHalfLongitude: Double
   ) -> Double {
@@ -67,7 +67,7 @@ struct ReducedLatitude {
 }
 
 extension Coordinate {
-  /// Metres along the ellipsoid, symmetrical, 0 for equal places.
+  /// Returns the distance in metres along the ellipsoid, symmetrical, 0 for equal places.
   ///
   /// Andoyer and Lambert's formula: the great circle of the reduced latitudes with the first correction for the
   /// flattening. Without iteration; within 1.5 parts in a million up to 10,000 kilometres, a millimetre in 600 metres,
@@ -83,13 +83,13 @@ extension Coordinate {
 
     let (dSine, sum) = (here.sine - there.sine, here.sine + there.sine)
     let along = (angle + sineOfAngle) * dSine * dSine / sineSquared
-    // Between opposite places the quotient has no limit of its own; it is at most 4.
+    // Between opposite places the quotient has no limit; it is at most 4.
     let cosineSquared = 1 - sineSquared
     let across = cosineSquared > 1e-15 ? (angle - sineOfAngle) * sum * sum / cosineSquared : 0
     return Ellipsoid.equatorialRadius * (angle - 0.125 * Ellipsoid.flattening * (along + across))
   }
 
-  /// arcsin √x. The series is short because most distances are: the first term left out is below 2^−53 up to 250 km.
+  /// Computes arcsin √x. The series is short because most distances are: the first omitted term is below 2^−53 up to 250 km.
   static func arcSine(ofRootOf x: Double) -> Double {
     let root = x.squareRoot()
     guard x > 4e-4 else {
@@ -100,7 +100,7 @@ extension Coordinate {
 }
 
 extension Coordinate {
-  /// The direction in which the shortest way to the other place begins: 0 ..< 360 degrees, clockwise from north. 0 for
+  /// Returns the direction in which the shortest way to the other place begins: 0 ..< 360 degrees, clockwise from north. 0 for
   /// equal places. From a pole it is the angle to the meridian of this coordinate's longitude, as in the limit.
   ///
   /// The azimuth on the sphere of the reduced latitudes with the first step of Vincenty's iteration for its longitude
@@ -131,7 +131,7 @@ extension Coordinate {
 }
 
 extension Coordinate {
-  /// The place reached after so many metres straight on, when the way begins in this direction (degrees clockwise from
+  /// Returns the place reached after this distance along a geodesic that begins in this direction (degrees clockwise from
   /// north, any number of turns).
   ///
   /// Vincenty's direct solution ("Direct and inverse solutions of geodesics on the ellipsoid with application of nested
@@ -170,7 +170,7 @@ extension Coordinate {
     var cosineOfTwiceMiddle: Double
   }
 
-  /// The angle on the auxiliary sphere; each round gains two to three digits, so the rounds are few.
+  /// Computes the angle on the auxiliary sphere; each round gains two to three digits, so few rounds are needed.
   private static func arc(ofMetres metres: Double, sigma1: Double, cosineSquaredOfAlpha: Double) -> Arc {
     let (a, b) = (Ellipsoid.equatorialRadius, Ellipsoid.polarRadius)
     let uSquared = cosineSquaredOfAlpha * (a * a - b * b) / (b * b)
@@ -189,7 +189,7 @@ extension Coordinate {
       let next = firstSigma + upperB * angle.sine * (m + upperB / 4 * inner)
       let change = next - arc.sigma
       arc.sigma = next
-      // The sines are those of the angle before, so only a change of some nanometres may be the last.
+      // The sines belong to the previous angle, so only a change of some nanometres may be the last.
       if change.magnitude <= 1e-15 * max(1, next) { break }
     }
     return arc

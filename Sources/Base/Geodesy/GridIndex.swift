@@ -1,9 +1,9 @@
-/// Finds the nearest of thousands of places. The earth is cut into rows of equal height in latitude, each row into as
-/// many cells as are about as wide as high, so that cells near the poles are few and not thin.
+/// Finds the nearest of thousands of places. The earth is divided into rows of equal height in latitude, each row into cells
+/// about as wide as high, so that cells near the poles are few and not thin.
 ///
-/// The entries are one array, sorted by row, column and id: a row of neighbouring cells is a range of it, found by
-/// bisection. A query costs the entries of the cells that its radius touches and some bisections; a change moves the
-/// array, which is cheap beside a query for thousands of entries that are changed seldom.
+/// The entries are one array, sorted by row, column and id: a row of neighbouring cells is a range of it, found by bisection. A
+/// query costs the entries of the cells that its radius touches and some bisections; a change moves the array, which is cheap
+/// compared to a query for thousands of entries that rarely change.
 package struct GridIndex: Sendable {
   struct Entry {
     let cell: Cell
@@ -11,7 +11,7 @@ package struct GridIndex: Sendable {
     let place: Coordinate
   }
 
-  /// The cells in the order of the array.
+  /// A cell, in the order of the array.
   struct Cell: Comparable {
     let row: Int
     let column: Int
@@ -24,7 +24,7 @@ package struct GridIndex: Sendable {
   let rowsPerDegree: Double
   private(set) var entries: [Entry] = []
 
-  /// Cells about as high as the usual radius of a query are best; 100 metres and more.
+  /// Cells about as high as the usual radius of a query are best; at least 100 metres.
   package init(cellMetres: Double) {
     precondition(cellMetres >= 100 && cellMetres <= 1e6, "a cell is 100 metres to 1,000 kilometres high")
     rowsPerDegree = 111_000 / cellMetres
@@ -32,8 +32,7 @@ package struct GridIndex: Sendable {
 
   package var count: Int { entries.count }
 
-  /// False, and nothing happens, when the id is already there at this very place. One id at several places is several
-  /// entries.
+  /// Returns false, without a change, when the id is already at this place. One id at several places has several entries.
   @discardableResult
   package mutating func insert(_ id: Int, at place: Coordinate) -> Bool {
     let (index, isFound) = search(id, at: place)
@@ -41,7 +40,7 @@ package struct GridIndex: Sendable {
     return !isFound
   }
 
-  /// False when the id is not at this place.
+  /// Returns false when the id is not at this place.
   @discardableResult
   package mutating func remove(_ id: Int, at place: Coordinate) -> Bool {
     let (index, isFound) = search(id, at: place)
@@ -59,7 +58,7 @@ package struct GridIndex: Sendable {
     return (index, false)
   }
 
-  /// The first entry, from a position on, that does not come before something.
+  /// Returns the index of the first entry, from `start`, for which `isBefore` is false.
   func firstEntry(from start: Int = 0, notBefore isBefore: (Entry) -> Bool) -> Int {
     var (low, high) = (start, entries.count)
     while low < high {
@@ -71,13 +70,13 @@ package struct GridIndex: Sendable {
 
   func row(ofLatitude latitude: Double) -> Int { Int((latitude + 90) * rowsPerDegree) }
 
-  /// At least one; by the latitude in the middle of the row.
+  /// Returns at least one; determined by the latitude in the middle of the row.
   func columns(ofRow row: Int) -> Double {
     let latitude = min((Double(row) + 0.5) / rowsPerDegree, 180) - 90
     return max(1, (360 * rowsPerDegree * PortableMath.sineAndCosine(degrees: latitude).cosine).rounded(.down))
   }
 
-  /// The column of a longitude of −180 to 180; 180 itself is the column of −180.
+  /// Returns the column of a longitude of −180 to 180; 180 itself is in the column of −180.
   func column(ofLongitude longitude: Double, in columns: Double) -> Int {
     longitude == 180 ? 0 : Int(min(((longitude + 180) / 360 * columns).rounded(.down), columns - 1))
   }
@@ -88,7 +87,7 @@ package struct GridIndex: Sendable {
   }
 }
 
-/// An answer of a grid index.
+/// A result of a query.
 package struct Neighbour: Hashable, Comparable, Sendable {
   package let id: Int
   package let distanceMetres: Double
@@ -105,8 +104,8 @@ package struct Neighbour: Hashable, Comparable, Sendable {
 }
 
 extension GridIndex {
-  /// The nearest entries within a radius, nearest first, at most `limit`. They replace what was in `results`, whose
-  /// memory is used again.
+  /// Finds the nearest entries within a radius, nearest first, at most `limit`. They replace the contents of `results`, whose
+  /// memory is reused.
   package func findNearest(
     to center: Coordinate, radiusMetres: Double, limit: Int = .max, into results: inout [Neighbour]
   ) {
@@ -115,7 +114,7 @@ extension GridIndex {
     let circle = Circle(center: center, radiusMetres: radiusMetres)
     let reach = Reach(center: center, radiusMetres: radiusMetres)
     let (firstRow, lastRow) = (row(ofLatitude: reach.south), row(ofLatitude: reach.north))
-    // From one row that has entries to the next, however many are empty in between.
+    // Continues from one row with entries to the next, however many empty ones are in between.
     var index = firstEntry { $0.cell.row < firstRow }
     while index < entries.count, entries[index].cell.row <= lastRow {
       let row = entries[index].cell.row
@@ -127,14 +126,14 @@ extension GridIndex {
     if results.count > limit { results.removeLast(results.count - limit) }
   }
 
-  /// Goes through the cells of a row and leaves the index behind them, so that no cell is gone through twice.
+  /// Scans the cells of a row and moves the index past them, so that no cell is scanned twice.
   private func scan(
     _ row: Int, _ longitudes: Reach.Longitudes, in circle: Circle, from index: inout Int,
     into results: inout [Neighbour]
   ) {
     let columns = columns(ofRow: row)
     let first = Cell(row: row, column: column(ofLongitude: longitudes.west, in: columns))
-    // The column of 180 is the first of the row, and the ranges that reach the antimeridian have that, too.
+    // The column of 180 is the first of the row; ranges that reach the antimeridian include it.
     let isToTheEnd = longitudes.east == 180
     let last = isToTheEnd ? Int(columns) - 1 : column(ofLongitude: longitudes.east, in: columns)
     index = firstEntry(from: index) { $0.cell < first }
@@ -147,14 +146,14 @@ extension GridIndex {
   }
 }
 
-/// The latitudes and longitudes that a circle touches, and a little more.
+/// The latitudes and longitudes that a circle touches, with a small margin.
 struct Reach {
   typealias Longitudes = (west: Double, east: Double)
 
   let south: Double
   let north: Double
   let longitudes: Longitudes
-  /// What is left east of `longitudes` when the circle crosses the antimeridian.
+  /// The remaining range east of `longitudes` when the circle crosses the antimeridian.
   let furtherEast: Longitudes?
 
   /// Metres. The radius of curvature is nowhere smaller than that of the meridian at the equator, 6,335,439, and no
@@ -162,7 +161,7 @@ struct Reach {
   private static let smallestRadius = 6_334_800.0
 
   init(center: Coordinate, radiusMetres: Double) {
-    // The millimetre is for the rounding of degrees, which matters when the radius is nothing.
+    // The millimetre covers the rounding of degrees, which matters when the radius is 0.
     let degrees = (radiusMetres + 0.001) / Reach.smallestRadius * PortableMath.degreesPerRadian
     south = max(center.latitude - degrees, -90)
     north = min(center.latitude + degrees, 90)
@@ -185,7 +184,7 @@ struct Reach {
     }
   }
 
-  /// To the meridian that touches a circle on a sphere: sin Δλ = sin r / cos φ.
+  /// Returns the difference to the meridian that touches a circle on a sphere: sin Δλ = sin r / cos φ.
   private static func halfLongitude(latitude: Double, degrees: Double) -> Double {
     let sine = PortableMath.sineAndCosine(degrees: degrees).sine
     let cosine = PortableMath.sineAndCosine(degrees: latitude).cosine

@@ -1,8 +1,8 @@
-/// How many metres a degree is worth around one latitude of the ellipsoid. Within a kilometre of it distances in this
-/// plane are right to a ten-thousandth, so that circles and straight ways can be intersected in closed form.
+/// The metres per degree around one latitude of the ellipsoid. Within a kilometre of it distances in this plane are accurate to
+/// a ten-thousandth, so that circles and straight paths can be intersected in closed form.
 package struct LocalScale: Equatable, Sendable {
   package let metresPerDegreeOfLatitude: Double
-  /// Never nothing: at the poles a micrometre.
+  /// Never 0: at the poles a micrometre.
   package let metresPerDegreeOfLongitude: Double
 
   package init(latitude: Double) {
@@ -14,7 +14,7 @@ package struct LocalScale: Equatable, Sendable {
     metresPerDegreeOfLongitude = max(normal * angle.cosine * PortableMath.radiansPerDegree, 1e-6)
   }
 
-  /// Metres east and north of `origin`.
+  /// Returns the metres east and north of `origin`.
   package func offset(from origin: Coordinate, to place: Coordinate) -> Offset {
     Offset(
       east: Longitude.difference(place.longitude, origin.longitude) * metresPerDegreeOfLongitude,

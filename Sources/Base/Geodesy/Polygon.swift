@@ -1,6 +1,5 @@
-/// An area bounded by three or more vertices, each joined to the next by the shorter way round and the last to the
-/// first. Edges are straight on a map with square degrees, as in GeoJSON (RFC 7946 §3.1.1), and span less than 180
-/// degrees of longitude.
+/// An area bounded by three or more vertices, each joined to the next by the shorter way round and the last to the first. Edges
+/// are straight on a map with square degrees, as in GeoJSON (RFC 7946 §3.1.1), and span less than 180 degrees of longitude.
 ///
 /// The area may cross the antimeridian. When the edges go once round the earth, the area is the side with the pole that
 /// is nearer to the mean latitude of the vertices. Edges that cross one another leave the doubly covered part outside.
@@ -11,7 +10,7 @@ package struct Polygon: Hashable, Sendable {
   private let holdsNorthPole: Bool
   private let holdsSouthPole: Bool
 
-  /// Nil with fewer than three vertices; a last vertex that repeats the first is welcome but not needed.
+  /// Returns nil with fewer than three vertices; the last vertex may repeat the first.
   package init?(_ vertices: [Coordinate]) {
     guard vertices.count >= 3 else { return nil }
     self.vertices = vertices
@@ -24,9 +23,8 @@ package struct Polygon: Hashable, Sendable {
     north = holdsNorthPole ? 90 : latitudes.reduce(-90, max)
   }
 
-  /// Counts the edges between the place and the north pole along its meridian. A place on an edge counts as inside when
-  /// the area lies to its north, or to its west when the edge is a piece of a meridian: of two areas with a common
-  /// edge, exactly one has it.
+  /// Counts the edges between the place and the north pole along its meridian. A place on an edge is inside if the area is to
+  /// its north, or to its west if the edge is part of a meridian: of two areas with a common edge, exactly one contains it.
   package func contains(_ place: Coordinate) -> Bool {
     guard place.latitude >= south, place.latitude <= north else { return false }
     var isInside = holdsNorthPole
@@ -34,9 +32,9 @@ package struct Polygon: Hashable, Sendable {
     var previousX = Longitude.difference(previous.longitude, place.longitude)
     for vertex in vertices {
       let x = Longitude.difference(vertex.longitude, place.longitude)
-      // The shorter way from one side to the other leads past the place, or round the back of the earth.
+      // The shorter way from one side to the other passes the place, or goes round the back of the earth.
       if (x < 0) != (previousX < 0) && (x - previousX).magnitude < 180 {
-        // Always seen from the west, so that the neighbour with the same edge calculates the same.
+        // Always computed from the west, so that a neighbour with the same edge gets the same result.
         let isNorth =
           x < 0
           ? Polygon.isNorth(of: place.latitude, from: vertex.latitude, x, to: previous.latitude, previousX)
@@ -49,7 +47,7 @@ package struct Polygon: Hashable, Sendable {
     return isInside
   }
 
-  /// Whether an edge passes north of a latitude at x = 0; `west` is negative and `east` is not.
+  /// Returns whether an edge passes north of a latitude at x = 0; `west` is negative and `east` is not.
   private static func isNorth(
     of latitude: Double, from left: Double, _ west: Double, to right: Double, _ east: Double
   ) -> Bool {
@@ -68,7 +66,7 @@ package struct Polygon: Hashable, Sendable {
 }
 
 extension Polygon {
-  /// How far a place is from the nearest edge, inside or outside, in the plane around it.
+  /// Returns the distance of a place to the nearest edge, inside or outside, in the plane around it.
   package func metresToBoundary(from place: Coordinate) -> Double {
     let scale = LocalScale(latitude: place.latitude)
     var nearest = Double.infinity

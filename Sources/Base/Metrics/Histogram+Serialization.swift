@@ -1,6 +1,6 @@
-/// The compact form: one byte for the format, then unsigned LEB128 numbers. Range, overflow count, minimum, maximum, high and
-/// low half of the sum, number of filled slots, and for each filled slot the gap since the one before and its count. Every
-/// histogram has exactly one such form, and the decoder accepts no other.
+/// The serialized form: one byte for the format, then unsigned LEB128 numbers. Range, overflow count, minimum, maximum, high
+/// and low half of the sum, number of filled slots, and for each filled slot the gap since the previous one and its count.
+/// Every histogram has exactly one such form, and the decoder accepts no other.
 extension Histogram {
   private static let format: UInt8 = 1
 
@@ -21,7 +21,7 @@ extension Histogram {
     }
   }
 
-  /// Reads what `serialize` wrote. `bytes` holds one histogram and nothing else.
+  /// Reads the output of `serialize`. `bytes` must contain exactly one histogram.
   package init(serialized bytes: Span<UInt8>) throws(HistogramError) {
     guard bytes.count > 0 else { throw .truncated(offset: 0) }
     guard bytes[0] == Histogram.format else { throw .unknownFormat(bytes[0]) }
@@ -60,7 +60,7 @@ extension Histogram {
     guard count <= Histogram.mergedCountLimit else { throw .tooManyValues }
   }
 
-  /// Whether some sequence of values leads to these fields.
+  /// Whether some sequence of values results in these fields.
   private var isPossible: Bool {
     guard count > 0 else { return smallest == .max && largest == 0 && sum == 0 }
     let first = slots.firstIndex { $0 > 0 }
@@ -74,7 +74,8 @@ extension Histogram {
     value <= highestTrackableValue ? Histogram.slot(of: value) : nil
   }
 
-  /// One value is the minimum, one is the maximum, every other lies anywhere in its slot between the two.
+  /// Whether the sum is possible: one value is the minimum, one is the maximum, every other lies anywhere in its slot between
+  /// the two.
   private var sumIsPossible: Bool {
     var least: UInt128 = 0
     var greatest: UInt128 = 0
@@ -91,7 +92,7 @@ extension Histogram {
     return least <= sum && sum <= greatest
   }
 
-  /// Nil stands for the values above the range.
+  /// Returns the least value of a slot; nil stands for the values above the range.
   private func leastValue(inSlot slot: Int?) -> UInt64 {
     max(smallest, slot.map(Histogram.lowestValue) ?? highestTrackableValue + 1)
   }
@@ -101,8 +102,8 @@ extension Histogram {
   }
 }
 
-/// Unsigned LEB128 (DWARF 5 §7.6): seven bits a byte, least significant first, the top bit says that another byte follows.
-/// A number has one form only, the shortest.
+/// Unsigned LEB128 (DWARF 5 §7.6): seven bits per byte, least significant first; the top bit is set if another byte follows. A
+/// number has one form only, the shortest.
 struct LEB128Reader {
   private(set) var offset: Int
 

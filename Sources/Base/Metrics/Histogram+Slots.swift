@@ -1,21 +1,21 @@
-/// The counts one by one, for other forms of histograms.
+/// The individual counts, for conversion to other histogram formats.
 extension Histogram {
-  /// A slot with something in it.
+  /// A non-empty slot.
   package struct FilledSlot: Equatable, Sendable {
-    /// Counted as HdrHistogram counts the entries of its array of counts.
+    /// The index as in HdrHistogram's array of counts.
     package let index: Int
     package let count: UInt64
 
-    /// The values that fall into it.
+    /// The values of the slot.
     package var values: ClosedRange<UInt64> {
       Histogram.lowestValue(inSlot: index)...Histogram.highestValue(inSlot: index)
     }
   }
 
-  /// In ascending order, without the values above the range.
+  /// The filled slots in ascending order, without the values above the range.
   package var filledSlots: [FilledSlot] { growth(since: nil) }
 
-  /// What was recorded since a copy of this histogram was taken, in ascending order, without the values above the range.
+  /// Returns the counts since a copy of this histogram was taken, in ascending order, without the values above the range.
   package func growth(since earlier: Histogram?) -> [FilledSlot] {
     guard count > 0, smallest <= highestTrackableValue else { return [] }
     var filled: [FilledSlot] = []

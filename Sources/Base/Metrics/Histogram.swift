@@ -2,16 +2,16 @@
 /// slots for each doubling. A value shares its slot only with values that differ from it by less than 1/1024.
 ///
 /// The memory is fixed by the range: 8 bytes × 1,024 for each doubling above 1,024. That is 267 KB for 1 … 3.6e12 (an hour in
-/// nanoseconds), 186 KB for 1 … 3.6e9, 104 KB for 1 … 3.6e6: right for one per station and thread, too much for one per
-/// device. A value above the range is counted too, visibly, in `overflowCount`.
+/// nanoseconds), 186 KB for 1 … 3.6e9, 104 KB for 1 … 3.6e6: suitable for one per station and thread, too much for one per
+/// device. Values above the range are counted in `overflowCount`.
 ///
 /// Merging adds counts, so the merged histogram equals, bit for bit, the histogram of all values in any order.
 package struct Histogram: Equatable, Sendable {
-  /// Values up to here have a slot; the unit is the caller's.
+  /// The highest value with a slot; the caller defines the unit.
   package let highestTrackableValue: UInt64
-  /// How many values were above `highestTrackableValue`. They take part in `count`, `minimum`, `maximum` and `sum`.
+  /// The number of values above `highestTrackableValue`. They are included in `count`, `minimum`, `maximum` and `sum`.
   package internal(set) var overflowCount: UInt64 = 0
-  /// How many values were recorded.
+  /// The number of recorded values.
   package internal(set) var count: UInt64 = 0
   /// Exact: counts and values of 64 bits cannot overflow it.
   package internal(set) var sum: UInt128 = 0
@@ -26,7 +26,7 @@ package struct Histogram: Equatable, Sendable {
     slots = Array(repeating: 0, count: Histogram.slot(of: highestTrackableValue) + 1)
   }
 
-  /// Counts `value`, `times` times. Never allocates (but the first record after a copy pays for the copy).
+  /// Counts `value`, `times` times. Never allocates (except that the first record after a copy pays for the copy).
   package mutating func record(_ value: UInt64, times: UInt64 = 1) {
     guard times > 0 else { return }
     if value <= highestTrackableValue {
@@ -42,7 +42,7 @@ package struct Histogram: Equatable, Sendable {
 }
 
 extension Histogram {
-  /// 2,048 is the first power of two that keeps 3 digits apart with unit steps: 2 × 10³ values.
+  /// 2,048 is the first power of two that distinguishes 3 digits with unit steps: 2 × 10³ values.
   private static let unitSlotsLog2 = 11
 
   /// Half of the unit slots: the slots of each further doubling.
@@ -68,15 +68,15 @@ extension Histogram {
 extension Histogram {
   /// Exact; nil when nothing was recorded.
   package var minimum: UInt64? { count == 0 ? nil : smallest }
-  /// Exact, also when it is above the range; nil when nothing was recorded.
+  /// Exact, even above the range; nil when nothing was recorded.
   package var maximum: UInt64? { count == 0 ? nil : largest }
   /// The exact sum divided once; nil when nothing was recorded.
   package var mean: Double? { count == 0 ? nil : Double(sum) / Double(count) }
 
-  /// The value that at least `quantile` (0 … 1) of the recorded values do not exceed: the highest value in the slot of the
-  /// one with rank ⌈quantile × count⌉, as HdrHistogram answers, but never more than the exact maximum. It is not below
-  /// the true one, and above it by less than 1/1024. When the rank lies among the values above the range, the answer is
-  /// the maximum. Nil when nothing was recorded.
+  /// Returns the value that at least `quantile` (0 … 1) of the recorded values do not exceed: the highest value in the slot of
+  /// rank ⌈quantile × count⌉, as in HdrHistogram, but never more than the exact maximum. It is not below the true value, and
+  /// above it by less than 1/1024. If the rank is among the values above the range, it is the maximum. Nil when nothing was
+  /// recorded.
   package func value(atQuantile quantile: Double) -> UInt64? {
     precondition(quantile >= 0 && quantile <= 1, "a quantile lies in 0 … 1")
     guard count > 0 else { return nil }
@@ -89,8 +89,8 @@ extension Histogram {
     return largest
   }
 
-  /// The least rank whose share of the count reaches the quantile. Rounding the product up is not that: 0.07 × 100 is above
-  /// 7 in binary.
+  /// Returns the least rank whose share of the count reaches the quantile. Rounding up the product would differ: 0.07 × 100 is
+  /// above 7 in binary.
   private func rank(ofQuantile quantile: Double) -> UInt64 {
     let total = Double(count)
     var rank = min(count, max(1, UInt64(quantile * total)))
@@ -98,11 +98,11 @@ extension Histogram {
     return rank
   }
 
-  /// Half of what the counter holds, so that no merge or decoding can bring it near the point where `record` traps.
+  /// Half of the counter's range, so that no merge or decoding comes near the point where `record` traps.
   static let mergedCountLimit = UInt64(Int64.max)
 
-  /// Adds the other one's counts. The ranges must be the same, as shards of one run have them; a merge that is refused
-  /// changes nothing.
+  /// Adds the counts of the other histogram. The ranges must be equal, as in the shards of one run; a refused merge changes
+  /// nothing.
   package mutating func merge(_ other: Histogram) throws(HistogramError) {
     guard highestTrackableValue == other.highestTrackableValue else { throw .differentRange }
     let (total, overflow) = count.addingReportingOverflow(other.count)
@@ -116,17 +116,17 @@ extension Histogram {
   }
 }
 
-/// Why bytes are no histogram, or two histograms cannot become one. Offsets count bytes of the input.
+/// Why bytes are not a histogram, or two histograms cannot be merged. Offsets count bytes of the input.
 package enum HistogramError: Error, Equatable {
   /// The input ended inside the field that begins at `offset`.
   case truncated(offset: Int)
   /// The first byte names a format that this code does not know.
   case unknownFormat(UInt8)
-  /// The field that begins at `offset` has a value that no histogram has there.
+  /// The field that begins at `offset` has an invalid value.
   case invalidField(offset: Int)
   /// The fields contradict each other: minimum, maximum or sum are impossible for these counts.
   case contradiction
-  /// Bytes follow the end, which is at `offset`.
+  /// Extra bytes follow the end, which is at `offset`.
   case trailingBytes(offset: Int)
   /// The two histograms track different ranges.
   case differentRange

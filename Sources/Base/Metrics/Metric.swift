@@ -1,7 +1,7 @@
 import Synchronization
 
-/// A number of events that only grows, to be added to from any thread. Relaxed: a reader may see two counters that belong
-/// together at slightly different moments.
+/// A monotonic count of events, incremented by any thread. Relaxed: a reader may see two related counters at slightly different
+/// moments.
 package final class Counter: Sendable {
   private let total = Atomic<UInt64>(0)
 
@@ -11,11 +11,11 @@ package final class Counter: Sendable {
 
   package var value: UInt64 { total.load(ordering: .relaxed) }
 
-  /// For counts that can be forgotten; those of the metrics page never are.
+  /// Resets the count; never used for the counters of the metrics page.
   package func reset() { total.store(0, ordering: .relaxed) }
 }
 
-/// A level that rises and falls (connections, queue length, bytes), to be changed from any thread.
+/// A level that rises and falls (connections, queue length, bytes), changed by any thread.
 package final class Gauge: Sendable {
   private let level = Atomic<Int64>(0)
 
@@ -27,18 +27,17 @@ package final class Gauge: Sendable {
   package var value: Int64 { level.load(ordering: .relaxed) }
 }
 
-/// Counts of values within fixed bounds, that several threads record into and that the metrics page shows as a Prometheus
-/// histogram.
+/// Counts of values within fixed bounds, recorded by several threads and shown on the metrics page as a Prometheus histogram.
 ///
-/// Base units on the page are seconds and bytes, while records are whole numbers of a finer unit: `divisor` records make one
-/// base unit (1,000,000 for microseconds shown as seconds). Where quantiles of any value are wanted, use `Histogram`.
+/// Base units on the page are seconds and bytes, while recorded values are integers of a finer unit: `divisor` of these make
+/// one base unit (1,000,000 for microseconds shown as seconds). For quantiles of any value use `Histogram`.
 package final class SharedHistogram: Sendable {
   let bounds: [UInt64]
   let divisor: UInt64
   private let counts: Mutex<Counts>
 
   private struct Counts {
-    /// Of values above the bound before and not above this one; the last: above all bounds.
+    /// The number of values above the previous bound and not above this one; the last counts those above all bounds.
     var buckets: [UInt64]
     var sum: UInt128 = 0
   }
@@ -59,7 +58,7 @@ package final class SharedHistogram: Sendable {
     }
   }
 
-  /// The first whose bound is not below the value.
+  /// Returns the first bucket whose bound is not below the value.
   private func bucket(of value: UInt64) -> Int {
     var (low, high) = (0, bounds.count)
     while low < high {
@@ -69,7 +68,7 @@ package final class SharedHistogram: Sendable {
     return low
   }
 
-  /// How many values do not exceed each of the bounds, how many there are, and their sum in base units.
+  /// The number of values up to each bound, the number of all values, and their sum in base units.
   package var totals: (buckets: [UInt64], count: UInt64, sum: Double) {
     var (buckets, sum) = counts.withLock { ($0.buckets, $0.sum) }
     for bucket in buckets.indices.dropFirst() { buckets[bucket] += buckets[bucket - 1] }
@@ -78,18 +77,18 @@ package final class SharedHistogram: Sendable {
   }
 }
 
-/// One metric for each case of an enum: the set of series is bounded by the type, not by what clients send.
+/// One metric for each case of an enum: the type bounds the set of series, not the input of clients.
 package struct LabelledMetrics<Label: CaseIterable & Hashable & RawRepresentable<String> & Sendable, Metric: Sendable>:
   Sendable
 {
   private let metrics: [Label: Metric]
 
-  /// For series with a further label, of a fixed value, beside this one.
+  /// Creates series with a further label of a fixed value.
   package init(_ metric: (Label) -> Metric) {
     metrics = Dictionary(uniqueKeysWithValues: Label.allCases.map { ($0, metric($0)) })
   }
 
-  /// Hashes the label; keep the metric itself where every nanosecond counts.
+  /// Hashes the label; keep a reference to the metric itself in hot code.
   package subscript(label: Label) -> Metric {
     guard let metric = metrics[label] else { preconditionFailure("allCases lacks \(label)") }
     return metric

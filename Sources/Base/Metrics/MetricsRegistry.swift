@@ -1,7 +1,7 @@
-/// All metrics of a process, registered while it is put together, shown in the order of registration. A value: the
-/// renderer holds a copy that takes no more registrations, while the metrics in it go on counting.
+/// All metrics of a process, registered at its start, shown in the order of registration. A value: the renderer has a copy
+/// without later registrations, while the metrics in it continue to count.
 ///
-/// Names and labels come from code, so a bad or repeated one is a programmer error.
+/// Names and labels are constants, so an invalid or repeated one is a programming error.
 package struct MetricsRegistry: Sendable {
   private(set) var families: [MetricFamily] = []
   private var sampleNames: Set<String> = []
@@ -62,7 +62,7 @@ package struct MetricsRegistry: Sendable {
   }
 }
 
-/// All series of one name; the exposition format wants them together under one HELP and TYPE.
+/// All series of one name; the exposition format groups them under one HELP and TYPE.
 struct MetricFamily: Sendable {
   enum Kind: String {
     case counter, gauge, histogram
@@ -82,7 +82,7 @@ struct MetricFamily: Sendable {
     append(first)
   }
 
-  /// The names that stand at the beginning of sample lines.
+  /// The names at the beginning of sample lines.
   var sampleNames: [String] {
     kind == .histogram ? [name, "\(name)_bucket", "\(name)_sum", "\(name)_count"] : [name]
   }
@@ -111,7 +111,7 @@ struct MetricFamily: Sendable {
   }
 }
 
-/// One metric and the labels that tell it from its siblings.
+/// A metric and the labels that distinguish it within its family.
 struct MetricSeries: Sendable {
   struct Label: Hashable, Sendable {
     let name: String
@@ -152,7 +152,7 @@ extension MetricsRegistry {
 extension [UInt8] {
   fileprivate mutating func append(text: String) { append(contentsOf: text.utf8) }
 
-  /// Help text escapes backslash and line feed; the value of a label, which stands in quotes, the quote as well.
+  /// Escapes backslash and line feed for help text; also the quote for label values, which are quoted.
   fileprivate mutating func append(escaped text: String, quotes: Bool) {
     for byte in text.utf8 {
       switch byte {

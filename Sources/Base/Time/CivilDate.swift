@@ -1,7 +1,7 @@
 /// A day of the proleptic Gregorian calendar, years 0001 to 9999.
 ///
-/// The conversions are Howard Hinnant's, "chrono-Compatible Low-Level Date Algorithms": the year begins in March, so
-/// that the leap day is its last, and 400 years, an era, have always 146,097 days.
+/// The conversions are Howard Hinnant's, "chrono-Compatible Low-Level Date Algorithms": the year begins in March, so that the
+/// leap day is its last, and 400 years, an era, always have 146,097 days.
 package struct CivilDate: Hashable, Sendable {
   package let year: Int
   /// 1 to 12.
@@ -9,7 +9,7 @@ package struct CivilDate: Hashable, Sendable {
   /// 1 to 31.
   package let day: Int
 
-  /// Nil when there is no such day, or when it lies outside the years 0001 to 9999.
+  /// Returns nil when there is no such day, or it is outside the years 0001 to 9999.
   package init?(year: Int, month: Int, day: Int) {
     guard (1...9999).contains(year), (1...12).contains(month) else { return nil }
     guard day >= 1, day <= CivilDate.days(inMonth: month, ofYear: year) else { return nil }
@@ -18,7 +18,7 @@ package struct CivilDate: Hashable, Sendable {
     self.day = day
   }
 
-  /// The day so many days after 1970-01-01; it must lie within the years 0001 to 9999.
+  /// Creates the day this many days after 1970-01-01; it must be within the years 0001 to 9999.
   package init(daysSince1970: Int) {
     precondition((-719_162...2_932_896).contains(daysSince1970), "a civil date lies within the years 0001 to 9999")
     let days = daysSince1970 + 719_468
@@ -41,9 +41,9 @@ package struct CivilDate: Hashable, Sendable {
     return era * 146_097 + dayOfEra - 719_468
   }
 
-  /// 1 is Sunday, 7 is Saturday, as the SDK's schedules count (SDK §16.1).
+  /// 1 is Sunday, 7 is Saturday, as in the SDK's schedules (SDK §16.1).
   package var dayOfWeek: Int {
-    // 719,163 days before 1970-01-01 is a Sunday, and no date of the type lies before it.
+    // 719,163 days before 1970-01-01 is a Sunday, and no date of the type is earlier.
     (daysSince1970 + 719_163) % 7 + 1
   }
 
@@ -59,7 +59,7 @@ package struct CivilDate: Hashable, Sendable {
 extension WallInstant {
   package static let millisecondsPerDay: Int64 = 86_400_000
 
-  /// Midnight at the beginning of the day, UTC.
+  /// Creates midnight at the beginning of the day, UTC.
   package init(_ date: CivilDate) {
     self.init(millisecondsSince1970: Int64(date.daysSince1970) * WallInstant.millisecondsPerDay)
   }

@@ -1,5 +1,5 @@
-/// A point on a clock that never steps back and whose zero means nothing: for timeouts, latencies and timers. In
-/// virtual time the zero is the start of the run.
+/// A point on a clock that never steps back and whose zero has no meaning: for timeouts, latencies and timers. In virtual time
+/// the zero is the start of the run.
 @frozen @usableFromInline
 package struct MonotonicInstant: Hashable, Comparable, Sendable {
   @usableFromInline package let nanoseconds: Int64
@@ -23,8 +23,8 @@ package struct MonotonicInstant: Hashable, Comparable, Sendable {
   }
 }
 
-/// A span of elapsed time, signed, ±292 years. Swift's `Duration` counts attoseconds in 128 bits: twice the memory in
-/// every timer and several times the cost of a conversion, for a precision no clock here has.
+/// A span of elapsed time, signed, ±292 years. Swift's `Duration` counts attoseconds in 128 bits: twice the memory in every
+/// timer and several times the cost of a conversion, for a precision that no clock here has.
 @frozen @usableFromInline
 package struct Nanoseconds: Hashable, Comparable, Sendable {
   @usableFromInline package let count: Int64
@@ -37,7 +37,7 @@ package struct Nanoseconds: Hashable, Comparable, Sendable {
 
   package static let zero = Nanoseconds(0)
 
-  /// Whole milliseconds, the fraction cut off.
+  /// Whole milliseconds, truncated.
   @inlinable package var wholeMilliseconds: Int64 { count / 1_000_000 }
   @inlinable package var seconds: Double { Double(count) / 1e9 }
 
@@ -61,15 +61,15 @@ extension Nanoseconds {
     "ms": 1e6, "s": 1e9, "m": 60e9, "h": 3_600e9, "d": 86_400e9, "": 1e9,
   ]
 
-  /// `250ms`, `90s`, `10m`, `2h`, `7d`; a number alone means seconds. Nil for anything else, and for what 64 bits do not
-  /// hold.
+  /// Reads `250ms`, `90s`, `10m`, `2h`, `7d`; a number alone means seconds. Nil for anything else, and for values beyond 64
+  /// bits.
   package init?(text: String) {
     guard let nanoseconds = Quantity.read(text, units: Nanoseconds.units), nanoseconds < 9e18 else { return nil }
     self.init(Int64(nanoseconds))
   }
 }
 
-/// The earlier of two instants, of which each may be missing.
+/// Returns the earlier of two instants, either of which may be nil.
 @inlinable package func earlier(_ left: MonotonicInstant?, _ right: MonotonicInstant?) -> MonotonicInstant? {
   guard let left, let right else { return left ?? right }
   return min(left, right)

@@ -1,6 +1,6 @@
 internal import Glibc
 
-/// The operating system's clocks. Only shells ask them; everything with a decision in it gets `now` as a parameter.
+/// The operating system's clocks. Only shells use them; code that makes decisions gets `now` as a parameter.
 package struct SystemClock: Sendable {
   package init() {}
 

@@ -1,12 +1,12 @@
-/// Timers in the order (deadline, insertion): of two that are due at the same instant, the one scheduled first comes
-/// first, on every machine and in every run.
+/// Timers in the order (deadline, insertion): of two with the same deadline, the one scheduled first fires first, on every
+/// machine and in every run.
 ///
-/// A heap of small keys; each payload stays in its slot and the slot knows where its key is, so that a timer can
-/// be cancelled or moved in O(log n) and nothing dead remains in the heap. Memory follows the largest number of timers
-/// alive at once; below it no operation allocates.
+/// A heap of small keys; each payload stays in its slot and the slot knows the position of its key, so that a timer can be
+/// cancelled or moved in O(log n) and no dead entries remain in the heap. Memory follows the maximum number of concurrent
+/// timers; below it no operation allocates.
 @usableFromInline
 package struct TimerQueue<Payload> {
-  /// When a timer is due, and where its payload is.
+  /// The deadline of a timer, and the slot of its payload.
   @usableFromInline
   package struct Key: Comparable {
     @usableFromInline let deadline: MonotonicInstant
@@ -27,10 +27,10 @@ package struct TimerQueue<Payload> {
 
   @usableFromInline
   struct Slot {
-    /// Where the key is in the heap; meaningless while the slot is free.
+    /// The position of the key in the heap; undefined while the slot is free.
     @usableFromInline var position: Int
     @usableFromInline var ticket: UInt64
-    /// Nil while the slot is free.
+    /// The payload; nil while the slot is free.
     @usableFromInline var payload: Payload?
 
     @inlinable init(position: Int, ticket: UInt64, payload: Payload?) {
@@ -49,7 +49,7 @@ package struct TimerQueue<Payload> {
 
   @inlinable package var count: Int { heap.count }
   @inlinable package var isEmpty: Bool { heap.isEmpty }
-  /// Nil when no timer is scheduled.
+  /// The deadline of the next timer; nil when none is scheduled.
   @inlinable package var nextDeadline: MonotonicInstant? { heap.first?.deadline }
 
   @inlinable
@@ -70,7 +70,7 @@ package struct TimerQueue<Payload> {
     return TimerToken(slot: slot, ticket: insertions)
   }
 
-  /// Moves a timer; among equal deadlines it counts as inserted now. False when it has fired or was cancelled.
+  /// Moves a timer; among equal deadlines it counts as inserted now. Returns false when it has fired or was cancelled.
   @inlinable
   @discardableResult
   package mutating func reschedule(_ token: TimerToken, at deadline: MonotonicInstant) -> Bool {
@@ -80,7 +80,7 @@ package struct TimerQueue<Payload> {
     return true
   }
 
-  /// Nil when the timer has fired or was cancelled before.
+  /// Returns nil when the timer has already fired or was cancelled.
   @inlinable
   @discardableResult
   package mutating func cancel(_ token: TimerToken) -> Payload? {
@@ -88,7 +88,7 @@ package struct TimerQueue<Payload> {
     return remove(at: position)
   }
 
-  /// Takes out the first timer whose deadline is not after `now`; nil when there is none.
+  /// Removes and returns the first timer whose deadline is not after `now`; nil when there is none.
   @inlinable
   package mutating func popDue(_ now: MonotonicInstant) -> (deadline: MonotonicInstant, payload: Payload)? {
     guard let first = heap.first, first.deadline <= now, let payload = remove(at: 0) else { return nil }
@@ -123,7 +123,7 @@ extension TimerQueue: QuaternaryHeap {
   }
 }
 
-/// Names one scheduled timer of one queue, also after it has gone: tickets are never given twice.
+/// Identifies one timer of one queue, even after it has fired: tickets are never reused.
 @usableFromInline
 package struct TimerToken: Hashable, Sendable {
   @usableFromInline let slot: Int

@@ -1,6 +1,5 @@
-/// A date and time of day in UTC, to the millisecond, because that is what the SDK puts on the wire. Always within the
-/// years 0001 to 9999, so that every value has an ISO-8601 text with a year of four digits. Leap seconds do not count,
-/// as in POSIX.
+/// A date and time of day in UTC, in milliseconds, as the SDK sends them. Always within the years 0001 to 9999, so that every
+/// value has an ISO-8601 text with a four-digit year. Leap seconds do not count, as in POSIX.
 @frozen @usableFromInline
 package struct WallInstant: Hashable, Comparable, Sendable {
   @usableFromInline package let millisecondsSince1970: Int64
@@ -12,13 +11,13 @@ package struct WallInstant: Hashable, Comparable, Sendable {
 
   @inlinable init(unchecked millisecondsSince1970: Int64) { self.millisecondsSince1970 = millisecondsSince1970 }
 
-  /// For numbers the program itself made; a number outside the years 0001 to 9999 is a programmer error.
+  /// For numbers from the program itself; a number outside the years 0001 to 9999 is a programming error.
   @inlinable package init(millisecondsSince1970: Int64) {
     self.init(unchecked: millisecondsSince1970)
     precondition(self >= .earliest && self <= .latest, "a wall instant lies within the years 0001 to 9999")
   }
 
-  /// For numbers from outside: nil when they lie beyond the years 0001 to 9999.
+  /// For untrusted numbers: nil when they are outside the years 0001 to 9999.
   package init?(exactly millisecondsSince1970: Int64) {
     self.init(unchecked: millisecondsSince1970)
     guard self >= .earliest && self <= .latest else { return nil }
@@ -28,7 +27,7 @@ package struct WallInstant: Hashable, Comparable, Sendable {
     left.millisecondsSince1970 < right.millisecondsSince1970
   }
 
-  /// The instant so many milliseconds later; it must lie within the range of the type.
+  /// Returns the instant this many milliseconds later, which must be within the range of the type.
   @inlinable package func advanced(byMilliseconds milliseconds: Int64) -> WallInstant {
     WallInstant(millisecondsSince1970: millisecondsSince1970 + milliseconds)
   }
@@ -39,13 +38,12 @@ package struct WallInstant: Hashable, Comparable, Sendable {
 }
 
 extension WallInstant {
-  /// Reads a date and time as devices write it: RFC 3339, and besides a space instead of `T`, an offset without colon
-  /// (`+0200`) or without minutes (`-07`), and no fraction or one of 1 to 9 digits, cut to milliseconds. Nil for
-  /// everything else: no offset at all (the zone is unknown), a field out of range, anything before or behind, or an
-  /// instant outside the years 0001 to 9999 in UTC.
+  /// Reads a date and time as devices write it: RFC 3339, and also a space instead of `T`, an offset without colon (`+0200`) or
+  /// without minutes (`-07`), and an optional fraction of 1 to 9 digits, truncated to milliseconds. Nil for everything else: no
+  /// offset (the zone is unknown), a field out of range, extra characters, or an instant outside the years 0001 to 9999 in UTC.
   ///
-  /// Second 60 is a leap second, accepted where one can be, at 23:59 UTC; as in POSIX it is the first second of the
-  /// next day.
+  /// Second 60 is a leap second, accepted where one can occur, at 23:59 UTC; as in POSIX it is the first second of the next
+  /// day.
   package init?(iso8601 text: Span<UInt8>) {
     var position = 0
     guard
@@ -91,7 +89,7 @@ extension Span<UInt8> {
     return value
   }
 
-  /// 0 without a fraction; nil when the point has no digit or more than nine behind it.
+  /// Returns 0 without a fraction; nil when the point is followed by no digit or by more than nine.
   fileprivate func fractionInMilliseconds(at position: inout Int) -> Int? {
     guard skip(".", at: &position) else { return 0 }
     var value = 0
@@ -109,7 +107,7 @@ extension Span<UInt8> {
     }
   }
 
-  /// `Z`, or an offset from UTC of at most 23:59 (RFC 3339 §5.6).
+  /// Reads `Z`, or an offset from UTC of at most 23:59 (RFC 3339 §5.6).
   fileprivate func offsetInMinutes(at position: inout Int) -> Int? {
     if skip("Z", at: &position) || skip("z", at: &position) { return 0 }
     let isWest = skip("-", at: &position)
@@ -154,8 +152,8 @@ extension WallInstant {
     }
   }
 
-  /// Appends 29 bytes, `Sun, 06 Nov 1994 08:49:37 GMT`: IMF-fixdate, the only date form that a sender of HTTP may use
-  /// (RFC 9110 §5.6.7). Milliseconds are cut off.
+  /// Appends 29 bytes, `Sun, 06 Nov 1994 08:49:37 GMT`: IMF-fixdate, the only date form that an HTTP sender may generate (RFC
+  /// 9110 §5.6.7). Milliseconds are truncated.
   package func append(imfFixdateTo bytes: inout [UInt8]) {
     let date = civilDate
     let second = Int(millisecondOfDay) / 1_000
@@ -174,13 +172,13 @@ extension WallInstant {
     }
   }
 
-  /// Reads an IMF-fixdate. The obsolete forms of dates in HTTP are not taken.
+  /// Reads an IMF-fixdate. The obsolete date forms of HTTP are not accepted.
   package init?(imfFixdate text: String) {
     let words = text.split(separator: " ", omittingEmptySubsequences: false)
     guard words.count == 6, words[5] == "GMT", words[0].hasSuffix(","), words[1].utf8.count == 2,
       let month = WallInstant.monthNames.firstIndex(of: String(words[2]))
     else { return nil }
-    // Everything but the name of the day has a place in the other form.
+    // Everything except the name of the day is part of the other form.
     let form = "\(words[3])-\((month + 1).zeroPadded(to: 2))-\(words[1])T\(words[4])Z"
     self.init(iso8601: form.utf8.span)
   }
@@ -196,7 +194,7 @@ extension OutputSpan<UInt8> {
     for byte in text.utf8 { append(byte) }
   }
 
-  /// Two digits of a number below 100.
+  /// Appends two digits of a number below 100.
   fileprivate mutating func append(digits number: Int) {
     append(UInt8(ascii: "0") + UInt8(number / 10))
     append(UInt8(ascii: "0") + UInt8(number % 10))

@@ -4,13 +4,13 @@ import Engine
 import Host
 import Vocabulary
 
-/// Time to work in the background.
+/// Background execution time.
 public final class App: Sendable {
   private let device: Device
 
   init(_ device: Device) { self.device = device }
 
-  /// Asks the system for time: about 30 s on iOS, three minutes on Android. Give the number back to
+  /// Requests background time from the system: about 30 s on iOS, three minutes on Android. Pass the returned number to
   /// `stopBackgroundTask`.
   public func startBackgroundTask() -> Int {
     let id = device.perform { core, _ in core.waiting.makeID() } ?? 0
@@ -18,25 +18,25 @@ public final class App: Sendable {
     return id
   }
 
-  /// The work is done. A number that is none of a running task has no effect.
+  /// Ends a background task. An unknown number has no effect.
   public func stopBackgroundTask(_ id: Int) { device.call(.stopBackgroundTask(id: id)) }
 
-  /// Whether the system saves power, and so holds positions and uploads back.
+  /// Whether power saving is on; the system then delays positions and uploads.
   public var isPowerSaveMode: Bool { device.platform.isPowerSaving }
 }
 
-/// The permission to use positions.
+/// The permission to use the location.
 public final class Authorization: Sendable {
   private let device: Device
 
   init(_ device: Device) { self.device = device }
 
-  /// What the device may and can locate with now.
+  /// The current permission and the available ways to locate.
   public func getState() -> ProviderChangeEvent { ProviderChangeEvent(device.platform.provider) }
 
-  /// Asks the user, and returns the answer; before `ready` it waits. A `LinuxPlatform` answers what it was told by
-  /// `setAuthorization`. Throws `BGGeoError` with the status as its code when the user has refused, and `LocationError` 499 when
-  /// the task is cancelled or the instance closed.
+  /// Asks the user, and returns the answer; before `ready` it waits. A `LinuxPlatform` answers with the status set by
+  /// `setAuthorization`. Throws `BGGeoError` with the status as its code when the user refuses, and `LocationError` 499
+  /// when the task is cancelled or the instance closed.
   public func requestPermission() async throws -> CLAuthorizationStatus {
     try await device.untilReady()
     let status = getState().status
@@ -47,42 +47,42 @@ public final class Authorization: Sendable {
     }
   }
 
-  /// Asks for accurate positions for once, and waits and throws as `requestPermission` does; `purpose` is the key of the
-  /// text to show. Returns what the platform was told.
+  /// Requests precise locations once; waits and throws like `requestPermission`. `purpose` is the key of the
+  /// explanation to show. Returns the answer of the platform.
   public func requestTemporaryFullAccuracy(purpose: String) async throws -> CLAccuracyAuthorization {
     try await device.untilReady()
     return getState().accuracyAuthorization
   }
 }
 
-/// Registers an app with the demo server of the SDK's vendor, or with one that speaks like it, for `BGGeo.shared`.
-/// Another instance has the same as methods.
+/// Registers an app with the demo server of the SDK's vendor, or a compatible one, for `BGGeo.shared`.
+/// Other instances have the same functions as methods.
 public enum TransistorAuthorizationService {
-  /// The token that was kept for the host of `url`, or a new one. Errors as of `BGGeo.findOrCreateToken`.
+  /// Returns the stored token for the host of `url`, or a new one. Throws like `BGGeo.findOrCreateToken`.
   public static func findOrCreateToken(
     org: String, username: String, url: String = "https://tracker.transistorsoft.com", framework: String = "Swift"
   ) async throws -> TransistorToken {
     try await BGGeo.shared.findOrCreateToken(org: org, username: username, url: url, framework: framework)
   }
 
-  /// Forgets the token for the host of `url`.
+  /// Deletes the token for the host of `url`.
   public static func destroyToken(url: String) { BGGeo.shared.destroyToken(url: url) }
 
-  /// Whether a token is kept for this host.
+  /// Whether a token is stored for this host.
   public static func hasToken(forHost host: String) -> Bool { BGGeo.shared.hasToken(forHost: host) }
 }
 
-/// How the phone is set up.
+/// Settings of the phone.
 public final class DeviceSettings: Sendable {
   private let device: Device
 
   init(_ device: Device) { self.device = device }
 
-  /// Whether the system saves power, and so holds positions and uploads back.
+  /// Whether power saving is on; the system then delays positions and uploads.
   public var isPowerSaveMode: Bool { device.platform.isPowerSaving }
 }
 
-/// Which motion sensors the phone has. A `LinuxPlatform` has those of a usual phone.
+/// The motion sensors of the phone. A `LinuxPlatform` has those of a usual phone.
 public final class Sensors: Sendable {
   private let isAndroid: Bool
 
@@ -90,12 +90,12 @@ public final class Sensors: Sendable {
 
   /// `iOS` or `Android`.
   public var platform: String { isAndroid ? "Android" : "iOS" }
-  /// Whether accelerations are measured.
+  /// Whether the phone has an accelerometer.
   public var hasAccelerometer: Bool { true }
-  /// Whether rotations are measured.
+  /// Whether the phone has a gyroscope.
   public var hasGyroscope: Bool { true }
-  /// Whether there is a compass.
+  /// Whether the phone has a compass.
   public var hasMagnetometer: Bool { true }
-  /// Android only; what iOS has in its place counts as one.
+  /// Android only; the iOS equivalent counts as one.
   public var hasSignificantMotion: Bool { true }
 }

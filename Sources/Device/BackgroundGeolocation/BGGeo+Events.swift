@@ -1,8 +1,8 @@
-/// What listeners are told. Each subscription lives as long as the value that is returned; one that is not kept ends at
-/// once. A listener runs on the actor on which it was added: one of the main actor on the main thread, one that was added
-/// on no actor in the background, on the queue of callbacks.
+/// Listeners. A subscription lives as long as the returned value; one that is not kept ends at once. A listener runs on
+/// the actor on which it was added (for the main actor, on the main thread); one added on no actor runs in the
+/// background, on the callback queue.
 extension BGGeo {
-  /// Every location that is recorded, and the samples on the way to one, whose `sample` is true.
+  /// Every recorded location, and the intermediate samples, whose `sample` is true.
   @discardableResult
   public func onLocation(
     isolation: isolated (any Actor)? = #isolation, _ callback: @escaping (LocationEvent) -> Void
@@ -10,7 +10,7 @@ extension BGGeo {
     device.listeners.location.subscribe(isolation: isolation, callback)
   }
 
-  /// The same, and why a position could not be had.
+  /// The same, with a second function for the reasons why no position was available.
   @discardableResult
   public func onLocation(
     isolation: isolated (any Actor)? = #isolation, _ callback: @escaping (LocationEvent) -> Void,
@@ -24,8 +24,8 @@ extension BGGeo {
     }
   }
 
-  /// The device began to move, or came to rest: `isMoving` says which. It is stored and uploaded, whatever the
-  /// threshold.
+  /// The device began to move, or came to rest; `isMoving` distinguishes them. The location is stored and uploaded
+  /// regardless of the threshold.
   @discardableResult
   public func onMotionChange(
     isolation: isolated (any Actor)? = #isolation, _ callback: @escaping (LocationEvent) -> Void
@@ -33,7 +33,7 @@ extension BGGeo {
     device.listeners.motionChange.subscribe(isolation: isolation, callback)
   }
 
-  /// The motion sensors report another activity.
+  /// The motion sensors report a new activity.
   @discardableResult
   public func onActivityChange(
     isolation: isolated (any Actor)? = #isolation, _ callback: @escaping (ActivityChangeEvent) -> Void
@@ -57,7 +57,7 @@ extension BGGeo {
     device.listeners.geofence.subscribe(isolation: isolation, callback)
   }
 
-  /// Other geofences than before are watched. Both lists are empty when all were removed.
+  /// The set of watched geofences has changed. Both lists are empty when all were removed.
   @discardableResult
   public func onGeofencesChange(
     isolation: isolated (any Actor)? = #isolation, _ callback: @escaping (GeofencesChangeEvent) -> Void
@@ -73,7 +73,7 @@ extension BGGeo {
     device.listeners.heartbeat.subscribe(isolation: isolation, callback)
   }
 
-  /// An upload request has ended, well or badly.
+  /// An upload request has succeeded or failed.
   @discardableResult
   public func onHttp(
     isolation: isolated (any Actor)? = #isolation, _ callback: @escaping (HttpEvent) -> Void
@@ -81,7 +81,7 @@ extension BGGeo {
     device.listeners.http.subscribe(isolation: isolation, callback)
   }
 
-  /// A request for new tokens has ended, well or badly.
+  /// A token request has succeeded or failed.
   @discardableResult
   public func onAuthorization(
     isolation: isolated (any Actor)? = #isolation, _ callback: @escaping (AuthorizationEvent) -> Void
@@ -89,7 +89,7 @@ extension BGGeo {
     device.listeners.authorization.subscribe(isolation: isolation, callback)
   }
 
-  /// The network came or went; also once at `start`.
+  /// The network became available or unavailable; also once at `start`.
   @discardableResult
   public func onConnectivityChange(
     isolation: isolated (any Actor)? = #isolation, _ callback: @escaping (ConnectivityChangeEvent) -> Void
@@ -105,7 +105,7 @@ extension BGGeo {
     device.listeners.enabledChange.subscribe(isolation: isolation, callback)
   }
 
-  /// The system began or ended saving power.
+  /// Power saving was switched on or off.
   @discardableResult
   public func onPowerSaveChange(
     isolation: isolated (any Actor)? = #isolation, _ callback: @escaping (PowerSaveChangeEvent) -> Void

@@ -7,20 +7,20 @@ import JSON
 import Vocabulary
 
 extension BGGeo {
-  /// Takes one position, as good as asked for. Works while tracking is off too; before `ready` it waits. A position
-  /// that the device has from before counts within `maximumAge` only; else a new one is asked for.
+  /// Takes one position of the requested accuracy. Works while tracking is off too; before `ready` it waits. A known
+  /// position is used only within `maximumAge`; otherwise a new one is requested.
   ///
   /// - Parameters:
-  ///   - timeout: Seconds. When they are over, the best sample is returned if `allowStale`, without any the last position
-  ///     that is known; else 408 is thrown.
+  ///   - timeout: Seconds. After it the best sample is returned if `allowStale`, or the last known position if there is
+  ///     none; otherwise 408 is thrown.
   ///   - desiredAccuracy: Metres; a sample as good as this ends the search.
-  ///   - maximumAge: Milliseconds; the last position is good enough when it is no older. 0: only a new one.
-  ///   - samples: How many positions are compared, unless one is good enough before.
+  ///   - maximumAge: Milliseconds; the last position is used when it is no older. 0: only a new one.
+  ///   - samples: The number of positions to compare, unless one is good enough earlier.
   ///   - persist: Whether the location is stored and uploaded, whatever the persist mode.
-  ///   - label: Names the request in the log.
-  ///   - extras: Go into this record, over the configured ones.
-  /// - Throws: `LocationError`: 1 without permission, 400 for numbers and extras that make no sense, 408, 499 when the
-  ///   task is cancelled or the instance closed.
+  ///   - label: The name of the request in the log.
+  ///   - extras: Added to this record; they override the configured ones.
+  /// - Throws: `LocationError`: 1 without permission, 400 for invalid numbers or extras, 408, 499 when the task is
+  ///   cancelled or the instance closed.
   public func getCurrentPosition(
     timeout: TimeInterval = 10, desiredAccuracy: CLLocationAccuracy = 5, maximumAge: Int = 0, samples: Int = 3,
     allowStale: Bool = true, persist: Bool = true, label: String? = "getCurrentPosition",
@@ -34,8 +34,8 @@ extension BGGeo {
     return try await answer(request) { .currentPosition($0) }
   }
 
-  /// Sets the odometer, and takes the position where that was; its record has the new value. The odometer counts from
-  /// the new value even when no position can be had. Parameters and errors are those of `getCurrentPosition`.
+  /// Sets the odometer and takes a position, whose record has the new value. The odometer counts from the new value even
+  /// when no position is available. Parameters and errors are those of `getCurrentPosition`.
   @discardableResult
   public func setOdometer(
     _ value: CLLocationDistance, timeout: TimeInterval = 10,
@@ -44,14 +44,14 @@ extension BGGeo {
   ) async throws -> LocationEvent {
     guard value.isFinite else { throw LocationError.badRequest("the odometer must be a number") }
     var request = PositionRequest.odometer(id: nil)
-    // "Best" names no number of metres: as good as for any other request.
+    // "Best" is not a distance in metres: use the default accuracy.
     let metres = desiredAccuracy > 0 ? desiredAccuracy : request.desiredAccuracyMetres
     try request.take(timeout, metres, maximumAge, samples, extras)
     request.persist = persist
     return try await answer(request) { .setOdometer(metres: value, $0) }
   }
 
-  /// `setOdometer` with 0.
+  /// Calls `setOdometer` with 0.
   @discardableResult
   public func resetOdometer(
     timeout: TimeInterval = 10, desiredAccuracy: CLLocationAccuracy = kCLLocationAccuracyBest, maximumAge: Int = 5000,
@@ -65,17 +65,17 @@ extension BGGeo {
   /// Metres travelled since the odometer was set.
   public var odometer: CLLocationDistance { state.odometer }
 
-  /// Positions one after the other, at most each `interval` milliseconds, until `stopWatchPosition` with the number
-  /// that is returned. For use in the foreground; tracking does not need it. On iOS the app is not suspended meanwhile.
+  /// Delivers positions, at most one each `interval` milliseconds, until `stopWatchPosition` is called with the
+  /// returned number. For use in the foreground; tracking does not need it. On iOS the app is not suspended meanwhile.
   /// The functions run where listeners do: on the actor of the caller.
   ///
-  /// They are stored and uploaded like tracked ones: while tracking is on, as the persist mode says.
+  /// The positions are stored and uploaded like tracked ones: while tracking is on, as the persist mode says.
   ///
   /// - Parameters:
-  ///   - timeout: Seconds, from `ready` on; without a position for so long, `failure` is called with `LocationError` 408, each
-  ///     time; with 1 as soon as there is no permission, with 0 when location services are off.
-  ///   - extras: Go into these records. With values that JSON cannot represent, `failure` is called with 400, and there is
-  ///     no stream; so too when `interval` is negative, or `timeout` no positive number.
+  ///   - timeout: Seconds, from `ready` on. After each timeout without a position, `failure` is called with `LocationError` 408;
+  ///     it is called with 1 as soon as permission is missing, and with 0 when location services are off.
+  ///   - extras: Added to these records. With values that JSON cannot represent, `failure` is called with 400 and no stream
+  ///     begins; the same holds for a negative `interval` or a `timeout` that is not positive.
   public func watchPosition(
     isolation: isolated (any Actor)? = #isolation, interval: Double = 1000, timeout: TimeInterval = 60,
     extras: [String: Any]? = nil, success: @escaping (LocationEvent) -> Void, failure: @escaping (any Error) -> Void
@@ -85,8 +85,8 @@ extension BGGeo {
       Callback(isolation: isolation, failure))
   }
 
-  /// The same, but `persist` decides instead of the persist mode whether the locations are stored and uploaded. While
-  /// tracking is off they never are.
+  /// The same, but `persist` decides instead of the persist mode whether the locations are stored and uploaded. Nothing
+  /// is stored while tracking is off.
   public func watchPosition(
     isolation: isolated (any Actor)? = #isolation, interval: Double = 1000, timeout: TimeInterval = 60, persist: Bool,
     extras: [String: Any]? = nil, success: @escaping (LocationEvent) -> Void, failure: @escaping (any Error) -> Void
@@ -115,7 +115,7 @@ extension BGGeo {
       watcher: PositionWatch(success: success, failure: failure, patience: patience))
   }
 
-  /// Ends a stream. A number that is none of a running one has no effect.
+  /// Stops a stream. An unknown number has no effect.
   public func stopWatchPosition(_ watchId: Int) { device.stopWatch(watchId) }
 
   private func answer(
@@ -136,7 +136,7 @@ extension BGGeo {
 extension PositionRequest {
   static let longestTimeoutSeconds = 86_400.0
 
-  /// Throws 400 for what makes no sense.
+  /// Throws 400 for invalid arguments.
   fileprivate mutating func take(
     _ timeout: TimeInterval, _ accuracy: Double, _ maximumAge: Int, _ samples: Int, _ extras: [String: Any]?
   ) throws(LocationError) {
@@ -156,7 +156,7 @@ extension PositionRequest {
 }
 
 extension JSONObject {
-  /// Throws 400 where JSON has no value.
+  /// Throws 400 for values that JSON cannot represent.
   fileprivate init(extras: [String: Any]?) throws(LocationError) {
     guard let object = JSONObject(any: extras ?? [:]) else {
       let path = UnusableValue.path(in: extras ?? [:]).map { "extras.\($0)" } ?? "extras"

@@ -11,9 +11,9 @@ extension BGGeo {
   private static let keyPrefix = "token:"
   private static let registrationTimeout = Nanoseconds.seconds(60)
 
-  /// The token that was kept for the host of `url`, or a new one, for which the device registers under the names `org`
-  /// and `username` at `url` + `/api/register`. Hand it to `ready`. Throws `BGGeoError`: with the status as its code
-  /// when the server refuses, 0 when it does not answer, -1 when the answer holds no token or `url` names no host.
+  /// Returns the stored token for the host of `url`, or a new one, for which the device registers under the names `org`
+  /// and `username` at `url` + `/api/register`. Pass it to `ready`. Throws `BGGeoError`: with the status as its code
+  /// when the server refuses, 0 when it does not answer, -1 when the answer holds no token or `url` has no host.
   public func findOrCreateToken(
     org: String, username: String, url: String = "https://tracker.transistorsoft.com", framework: String = "Swift"
   ) async throws -> TransistorToken {
@@ -40,7 +40,7 @@ extension BGGeo {
     return TransistorToken(token)
   }
 
-  /// Forgets the token for the host of `url`.
+  /// Deletes the token for the host of `url`.
   public func destroyToken(url: String) {
     guard let host = Self.host(of: url) else { return }
     device.perform { core, now in
@@ -50,7 +50,7 @@ extension BGGeo {
     }
   }
 
-  /// Whether a token is kept for this host.
+  /// Whether a token is stored for this host.
   public func hasToken(forHost host: String) -> Bool { keptToken(host.lowercased()) != nil }
 
   private static func token(in outcome: RequestOutcome, url: String) throws(BGGeoError) -> Contract.TransistorToken {
@@ -88,7 +88,7 @@ extension BGGeo {
     }
   }
 
-  /// In lower case, without port.
+  /// The host in lower case, without the port.
   private static func host(of url: String) -> String? {
     var configuration = Configuration(platform: .ios)
     configuration.http.url = url

@@ -5,38 +5,38 @@ import FoundationEssentials
 import Host
 import Vocabulary
 
-/// The SDK: tracks a device, watches its geofences, keeps its records and uploads them.
+/// The SDK: tracks a device, watches its geofences, stores its records and uploads them.
 ///
-/// Add listeners first, then call `ready` once for each launch, then `start`. Until `ready`, events are not delivered,
-/// nothing is recorded and nothing uploaded, and what is asked of the device waits; reading is fine.
+/// Add listeners first, then call `ready` once for each launch, then `start`. Until `ready`, no events are delivered,
+/// nothing is recorded or uploaded, and calls that need the device wait; reading works.
 ///
-/// `shared` is the instance of an app. Tests and simulations make as many as they like, each with a folder and a
-/// platform of its own. All members may be used from any thread. Listeners are called one after the other by
-/// the instance's queue of callbacks, in the order in which things happened, each on the actor on which it was added.
+/// `shared` is the instance of an app. Tests and simulations create any number of instances, each with its own folder
+/// and platform. All members are thread-safe. The callback queue of the instance calls listeners one at a time, in the
+/// order of the events, each on the actor on which it was added.
 public final class BGGeo: Sendable {
-  /// What an app may configure.
+  /// The configuration.
   public let config: Config
-  /// The records that no server has taken yet.
+  /// The records that no server has acknowledged yet.
   public let store: DataStore
   /// The geofences.
   public let geofences: GeofenceManager
   /// The log.
   public let logger: Logger
-  /// Which motion sensors there are.
+  /// The motion sensors of the phone.
   public let sensors: Sensors
-  /// Time to work in the background.
+  /// Background execution time.
   public let app: App
-  /// The permission to use positions.
+  /// The permission to use the location.
   public let authorization: Authorization
-  /// How the phone is set up.
+  /// Settings of the phone.
   public let deviceSettings: DeviceSettings
-  /// The phone under this instance.
+  /// The platform under this instance.
   public let platform: LinuxPlatform
   let device: Device
 
-  /// An instance that keeps its files in `folder`, which is made if there is none; nil keeps everything in memory.
-  /// `seed` decides the uuids of the records; each launch on the same folder needs another one. Throws `BGGeoError`
-  /// when the folder cannot be used, belongs to another process, or the platform is used by another instance.
+  /// Creates an instance that stores its files in `folder`, which is created if necessary; nil keeps everything in memory.
+  /// `seed` determines the uuids of the records; each launch on the same folder needs another one. Throws `BGGeoError` when the
+  /// folder cannot be used or belongs to another process, or when another instance uses the platform.
   public convenience init(
     folder: String?, platform: LinuxPlatform, callbackQueue: CallbackQueue = CallbackQueue(), seed: UInt64? = nil
   ) throws {
@@ -60,13 +60,13 @@ public final class BGGeo: Sendable {
     deviceSettings = DeviceSettings(device)
   }
 
-  /// The instance of the app. Its folder is that in the environment's `BGGEO_FOLDER`, else `BackgroundGeolocation` in
-  /// the current one; when it cannot be used, everything stays in memory and the log says why. Its platform is a
-  /// `LinuxPlatform` on the clock of the machine, to be found in `platform`.
+  /// The instance of the app. Its folder is `BGGEO_FOLDER` of the environment, else `BackgroundGeolocation` in the
+  /// working directory; if it cannot be used, everything stays in memory and the log says why. Its `platform` is a
+  /// `LinuxPlatform` on the system clock.
   public static let shared = makeShared(
     folder: ProcessInfo.processInfo.environment["BGGEO_FOLDER"] ?? "BackgroundGeolocation")
 
-  /// The error is written whatever the level of the log is, which nothing has configured yet.
+  /// The error is written at any log level, because nothing has configured the level yet.
   static func makeShared(folder: String) -> BGGeo {
     do {
       return try BGGeo(folder: folder, platform: LinuxPlatform())
@@ -82,25 +82,25 @@ public final class BGGeo: Sendable {
     }
   }
 
-  /// Where listeners are called that were added on no actor. Set it before listeners are added: what has happened before
-  /// is called on the queue that was there then. So `shared` too can have a queue that the program empties.
+  /// The queue that calls listeners which were not added on an actor. Set it before adding listeners: earlier events are
+  /// delivered on the queue of their time. With it, `shared` too can have a queue that the program drains itself.
   public var callbackQueue: CallbackQueue {
     get { device.callbacks }
     set { device.callbacks = newValue }
   }
 
-  /// What the SDK does now.
+  /// The current state of the SDK.
   public var state: State { device.state }
   /// Whether tracking is on.
   public var enabled: Bool { state.enabled }
 
-  /// Tells the SDK that the app is there, and with which configuration; once for each launch, a second call is a
-  /// warning in the log.
+  /// Signals that the app has launched, and configures the SDK. Call it once for each launch; a second call only logs a
+  /// warning.
   ///
-  /// On the first launch `configure` works on the defaults. Later too when `reset` is true; when it is false, it is not
-  /// called, and what was kept counts. The urls and tokens of `transistorAuthorizationToken` come last in every case.
-  /// Then records that have grown too old are deleted, `providerchange` tells the permissions, and tracking and the
-  /// schedule go on if they were on.
+  /// On the first launch, and on later ones when `reset` is true, `configure` starts from the defaults. When `reset` is
+  /// false on a later launch, `configure` is not called and the stored configuration is used. The URLs and tokens of
+  /// `transistorAuthorizationToken` always take precedence. Then expired records are deleted, `providerchange` reports the
+  /// permissions, and tracking and the schedule resume if they were on.
   public func ready(
     reset: Bool = true, transistorAuthorizationToken token: TransistorToken? = nil,
     _ configure: @escaping (Config) -> Void
@@ -108,37 +108,35 @@ public final class BGGeo: Sendable {
     device.ready(reset: reset, token: token?.contract, configure)
   }
 
-  /// Switches tracking on: the device takes a position, and then rests until it moves. Returns at once. When tracking
-  /// is on already, that is a warning in the log; in the mode of geofences, the mode changes. Overrides the schedule
-  /// until its next end. Throws `LocationError` 499 when the instance is closed. A refused permission is no error here:
-  /// `onProviderChange` and `onLocation` tell of it.
+  /// Starts tracking: the device takes a position, then rests until it moves. Returns at once. If tracking is already on, a
+  /// warning is logged; in geofence mode, the mode changes. Overrides the schedule until its next end. Throws `LocationError`
+  /// 499 when the instance is closed. A refused permission is not an error here: `onProviderChange` and `onLocation` report it.
   public func start() async throws { try run(.start) }
 
-  /// Switches the mode of geofences on: only crossings are recorded. Otherwise like `start`.
+  /// Starts geofence mode, in which only crossings are recorded. Otherwise like `start`.
   public func startGeofences() async throws { try run(.startGeofences) }
 
-  /// Switches tracking off. The schedule and uploads go on.
+  /// Stops tracking. The schedule and uploads continue.
   public func stop() { device.call(.stop) }
 
-  /// Says whether the device moves, whatever its sensors say. Ignored with a warning in the log while tracking is off.
+  /// Sets the motion state, overriding the sensors. While tracking is off the call is ignored, with a warning in the log.
   public func changePace(_ isMoving: Bool) { device.call(.changePace(isMoving: isMoving)) }
 
-  /// Lets the configured schedule switch tracking on and off. A warning in the log when there is none.
+  /// Lets the configured schedule switch tracking on and off. Logs a warning when there is none.
   public func startSchedule() { device.call(.startSchedule) }
 
-  /// Ends that. Tracking stays as it is.
+  /// Stops the schedule. Tracking keeps its current state.
   public func stopSchedule() { device.call(.stopSchedule) }
 
-  /// The process ends here, as if it were killed: what was stored stays in the folder, for the next instance, and the
-  /// platform watches on what the SDK has left with it. Requests that wait for an answer get `LocationError` 499, and members
-  /// that are used later do nothing.
+  /// Ends the process as if it were killed: stored data stays in the folder for the next instance, and the platform keeps
+  /// watching what the SDK has registered. Pending requests fail with `LocationError` 499, and later calls have no effect.
   public func close() { device.close() }
 
-  /// The user closes the app. Unless `stopOnTerminate` is false, tracking stops, and the process ends as with `close`.
+  /// The user closes the app. Unless `stopOnTerminate` is false, tracking stops and the process ends as with `close`.
   ///
-  /// When it is false, iOS leaves a region with the platform, whose exit starts the app: see `LinuxPlatform.onRelaunch`.
-  /// Android goes on without the app: the platform keeps the device, which records and uploads without listeners,
-  /// until a new `BGGeo` on the same folder and platform takes it over, or `close` is called here.
+  /// If it is false, iOS keeps monitoring a region, whose exit starts the app: see `LinuxPlatform.onRelaunch`. Android
+  /// continues without the app: the platform keeps the device, which records and uploads without listeners, until a new
+  /// `BGGeo` on the same folder and platform takes it over, or `close` is called here.
   public func terminate() { device.terminate() }
 
   private func run(_ call: EngineCall) throws(LocationError) {
@@ -147,28 +145,28 @@ public final class BGGeo: Sendable {
   }
 }
 
-/// The names under which newer versions of the SDK have its types.
+/// The names of the types in newer versions of the SDK.
 extension BGGeo {
-  /// As in this module.
+  /// An alias of the module's type.
   public typealias Geofence = BackgroundGeolocation.Geofence
-  /// As in this module.
+  /// An alias of the module's type.
   public typealias LocationEvent = BackgroundGeolocation.LocationEvent
-  /// As in this module.
+  /// An alias of the module's type.
   public typealias GeofenceEvent = BackgroundGeolocation.GeofenceEvent
-  /// As in this module.
+  /// An alias of the module's type.
   public typealias HttpEvent = BackgroundGeolocation.HttpEvent
-  /// As in this module.
+  /// An alias of the module's type.
   public typealias EventSubscription = BackgroundGeolocation.EventSubscription
-  /// As in this module.
+  /// An alias of the module's type.
   public typealias State = BackgroundGeolocation.State
-  /// As in this module.
+  /// An alias of the module's type.
   public typealias LogLevel = BackgroundGeolocation.LogLevel
-  /// As in this module.
+  /// An alias of the module's type.
   public typealias PersistMode = BackgroundGeolocation.PersistMode
-  /// As in this module.
+  /// An alias of the module's type.
   public typealias TrackingMode = BackgroundGeolocation.TrackingMode
-  /// As in this module.
+  /// An alias of the module's type.
   public typealias TransistorToken = BackgroundGeolocation.TransistorToken
-  /// As in this module.
+  /// An alias of the module's type.
   public typealias TransistorAuthorizationService = BackgroundGeolocation.TransistorAuthorizationService
 }

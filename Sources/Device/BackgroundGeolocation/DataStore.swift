@@ -7,7 +7,7 @@ import Queue
 import Upload
 import Vocabulary
 
-/// The records that no server has taken yet.
+/// The records that no server has acknowledged yet.
 public final class DataStore: Sendable {
   // swift-format-ignore: AlwaysUseLowerCamelCase
   /// Oldest first.
@@ -20,13 +20,12 @@ public final class DataStore: Sendable {
 
   init(_ device: Device) { self.device = device }
 
-  /// How many there are, those that are being uploaded included.
+  /// The number of records, including those that are being uploaded.
   public var count: Int { device.perform { core, _ in core.host.queue.count } ?? 0 }
 
-  /// The records as they are stored, by templates if there are some; a template that makes arrays gives `["data":
-  /// array]`. `limit` 0 is all of them. `offset` records are passed over, or `page` times `limit` when `offset` is 0.
-  /// `order` is `ORDER_ASC` or `ORDER_DESC`, 0 for the configured one. Throws `BGGeoError` when the store cannot be
-  /// read.
+  /// Returns the stored records, rendered by templates if any are configured; a template that makes arrays gives `["data":
+  /// array]`. `limit` 0 is all of them. Skips `offset` records, or `page` times `limit` when `offset` is 0. `order` is
+  /// `ORDER_ASC` or `ORDER_DESC`, 0 for the configured one. Throws `BGGeoError` when the store cannot be read.
   public func all(limit: Int = 0, offset: Int = 0, page: Int = 0, order: Int = 0) async throws -> [[String: Any]] {
     let read = device.perform { core, _ -> Result<[QueuedRecord], BGGeoError> in
       let configured = core.host.configuration.persistence.locationsOrderDirection == .descending
@@ -42,8 +41,8 @@ public final class DataStore: Sendable {
     return (try read?.get() ?? []).map(\.dictionary)
   }
 
-  /// Stores a record of the app, whatever the persist mode, and returns its `uuid`: that of the record, or a new one
-  /// in place of none or of what is no UUID. Otherwise it is uploaded as it is. Throws `BGGeoError` for a record without
+  /// Stores a record of the app, whatever the persist mode, and returns its `uuid`. A missing or invalid `uuid` is
+  /// replaced by a new one; everything else is uploaded unchanged. Throws `BGGeoError` for a record without
   /// `coords.latitude` and `coords.longitude`, for values that JSON cannot represent, and where `maxRecordsToPersist` is 0.
   public func insert(_ record: [String: Any]) async throws -> String {
     guard let object = JSONObject(any: record) else {
@@ -56,12 +55,12 @@ public final class DataStore: Sendable {
       } catch { return .failure(BGGeoError("\(error)")) }
     }
     guard let uuid = try inserted?.get() else { throw LocationError.cancelled }
-    // In the letters of the app.
+    // In the spelling of the app.
     if case .string(let own)? = object["uuid"], UUID128(text: own.utf8.span) == uuid { return own }
     return device.style.text(of: uuid)
   }
 
-  /// Deletes a record, even one that is being uploaded. One that is not there is passed over.
+  /// Deletes a record, even one that is being uploaded. An unknown uuid is ignored.
   public func destroy(_ uuid: String) {
     guard let uuid = UUID128(text: uuid.utf8.span) else { return }
     device.perform { core, now in
@@ -71,7 +70,7 @@ public final class DataStore: Sendable {
     }
   }
 
-  /// Deletes all records, even those that are being uploaded. False when the store cannot be written; the log says why.
+  /// Deletes all records, even those that are being uploaded. Returns false, and logs why, when the store cannot be written.
   @discardableResult
   public func destroyAll() -> Bool {
     device.perform { core, now in
@@ -85,7 +84,7 @@ public final class DataStore: Sendable {
     } ?? false
   }
 
-  /// The same, throwing `BGGeoError`.
+  /// Deletes all records, like the function above, but throws `BGGeoError` on failure.
   public func destroyAll() async throws {
     let isDone: Bool = destroyAllNow()
     guard isDone else { throw BGGeoError("the store cannot be written") }
@@ -93,9 +92,9 @@ public final class DataStore: Sendable {
 
   private func destroyAllNow() -> Bool { destroyAll() }
 
-  /// Uploads all records now, whatever `autoSync`, threshold and network type say, and returns those that were taken.
+  /// Uploads all records now, regardless of `autoSync`, threshold and network type, and returns the acknowledged ones.
   /// Without a url it returns all records and deletes them. Before `ready` it waits. Throws `HttpError`, or
-  /// `LocationError` 499 when the task is cancelled; the upload goes on.
+  /// `LocationError` 499 when the task is cancelled; the upload continues.
   public func sync() async throws -> [[String: Any]] {
     guard let number = device.perform({ core, _ in core.waiting.makeID() }) else { throw LocationError.cancelled }
     let id = UInt64(number)

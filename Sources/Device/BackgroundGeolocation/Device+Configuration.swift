@@ -6,7 +6,7 @@ import JSON
 import Vocabulary
 
 extension Device {
-  /// The defaults once the device is closed.
+  /// The configuration; the defaults once the device is closed.
   var configuration: Configuration {
     perform { core, _ in core.host.configuration } ?? Configuration(platform: platform.description.platform)
   }
@@ -24,7 +24,7 @@ extension Device {
     }
   }
 
-  /// `configure` runs outside the lock: it may call anything.
+  /// `configure` runs outside the lock, because it may call anything.
   func ready(reset: Bool, token: Contract.TransistorToken?, _ configure: (Config) -> Void) {
     let kept = configuration
     let isFirst = isFirstBoot
@@ -52,7 +52,7 @@ extension Device {
     }
   }
 
-  /// For what asks the user: before `ready` it waits (BGGeo 35).
+  /// Waits for `ready`, as calls that ask the user must (BGGeo 35).
   func untilReady() async throws {
     guard let id = perform({ core, _ in core.waiting.makeID() }) else { throw LocationError.cancelled }
     try await answer(
@@ -70,19 +70,19 @@ extension Configuration {
   }
 }
 
-/// One stream of positions and who looks at it.
+/// One stream of positions and its callbacks.
 struct PositionWatch: Sendable {
   let success: Callback<LocationEvent>
   let failure: Callback<any Error>
   let patience: Nanoseconds
-  /// Without a position until then, `failure` hears of it. Nil before `ready`.
+  /// The instant at which `failure` is called unless a position arrives. Nil before `ready`.
   private(set) var deadline: MonotonicInstant?
 
   init(success: Callback<LocationEvent>, failure: Callback<any Error>, patience: Nanoseconds) {
     (self.success, self.failure, self.patience) = (success, failure, patience)
   }
 
-  /// Its time begins, or begins anew.
+  /// Starts or restarts the timeout.
   mutating func begin(at now: Moment) { deadline = now.monotonic + patience }
 }
 
@@ -108,7 +108,7 @@ extension Device {
     }
   }
 
-  /// Those who have waited too long, in the order of their numbers.
+  /// Reports the watches that have timed out, in the order of their numbers.
   func expireWatches(_ core: inout DeviceCore, at now: Moment) {
     for id in core.waiting.watches.keys.sorted() {
       guard let watcher = core.waiting.watches[id], let deadline = watcher.deadline, deadline <= now.monotonic else {

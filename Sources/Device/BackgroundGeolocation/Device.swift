@@ -7,15 +7,14 @@ import Synchronization
 import Upload
 import Vocabulary
 
-/// The device behind one `BGGeo`. Its host is worked on under a lock, by the caller: so what a call asks for has
-/// happened when the call returns. Events go to the queue of callbacks while the lock is held, so that their order is
-/// that in which they happened; requests go to the network after it was given back.
+/// The device behind one `BGGeo`. The caller works on its host under a lock, so a call has taken effect when it returns. Events
+/// are queued while the lock is held, which keeps them in order; requests are sent after the lock is released.
 final class Device: Sendable {
   let platform: LinuxPlatform
   private let queue: Mutex<CallbackQueue>
   let listeners = DeviceListeners()
   let style: RecordStyle
-  /// Of its alarm, and in everything that knows several devices.
+  /// Identifies its alarm, and the device wherever several are kept.
   private let number: Int
   private let process: DeviceProcess
   private let outbox = Mutex((requests: [OutgoingRequest](), isSending: false))
@@ -43,7 +42,7 @@ final class Device: Sendable {
 
   deinit { close() }
 
-  /// The first of a process.
+  /// Starts the device as the first of its process.
   private func begin(in folder: String?) throws(BGGeoError) {
     let left = perform { core, _ in core.host.engine.leftWithSystem } ?? []
     guard platform.attach(attachment, folder: folder, left: left) else {
@@ -60,14 +59,14 @@ final class Device: Sendable {
       number: number, receive: { [weak self] in self?.receive($0) }, end: { [weak self] in self?.close($0) })
   }
 
-  /// The process goes on; its alarm is this one's from now on.
+  /// Continues the process of the service; its alarm is now that of this device.
   private func takeOver(from service: Device) {
     platform.clock.setAlarm(service.number, nil)
     platform.takeOver(attachment)
     perform { _, _ in }
   }
 
-  /// The user closes the app. On Android its service goes on without listeners, until it is taken over or closed.
+  /// The user closes the app. On Android the service continues without listeners until it is taken over or closed.
   func terminate() {
     let isHeadless = perform { core, now in
       core.host.receive(.terminate, at: now)
@@ -79,7 +78,7 @@ final class Device: Sendable {
     platform.keep(service: self)
   }
 
-  /// The process ends here: what was not kept is gone, and who waits gets 499. Once more has no effect.
+  /// Ends the process: unstored state is lost, and pending calls fail with 499. Further calls have no effect.
   func close(_ end: ProcessEnd = .killed) {
     let waiting = process.core.withLock { core -> DeviceCore.Waiting? in
       guard core?.holderNumber == number else { return nil }
@@ -97,7 +96,7 @@ final class Device: Sendable {
     set { queue.withLock { $0 = newValue } }
   }
 
-  /// Nil when the device is closed.
+  /// Returns nil when the device is closed.
   @discardableResult
   func perform<Result: Sendable>(_ work: (inout DeviceCore, Moment) -> Result) -> Result? {
     let now = platform.clock.moment
@@ -124,7 +123,7 @@ final class Device: Sendable {
     }
   }
 
-  /// A transport may answer from inside its call, which brings the next request: one loop sends them all.
+  /// A transport may answer inside the call, which triggers the next request: one loop sends them all.
   private func send(_ requests: [OutgoingRequest]) {
     guard !requests.isEmpty else { return }
     let isFirst = outbox.withLock { outbox in
@@ -150,7 +149,7 @@ final class Device: Sendable {
     }
   }
 
-  /// Does what the host leaves to its platform, until nothing follows.
+  /// Performs the effects that the host leaves to its platform, until no more follow.
   private func settle(_ core: inout DeviceCore, at now: Moment) -> [OutgoingRequest] {
     var requests: [OutgoingRequest] = []
     var effects = core.host.takeEffects()
@@ -169,7 +168,7 @@ final class Device: Sendable {
         case .destroyLog: core.log.destroy()
         case .uploadLog(let url):
           core.host.uploadLog(to: url, gzip: core.log.compressed(), completion: nil, at: now)
-        // A process here runs on by itself.
+        // Processes here are never suspended.
         case .backgroundTask: break
         }
       }
@@ -227,7 +226,7 @@ extension HostEvent {
 }
 
 extension DeviceCore.Waiting {
-  /// There will be no answer any more.
+  /// Fails everything that waits.
   func fail() {
     let cancelled = LocationError.cancelled
     for id in positions.keys.sorted() { positions[id]?.resume(throwing: cancelled) }
@@ -236,7 +235,7 @@ extension DeviceCore.Waiting {
     for id in readiness.keys.sorted() { readiness[id]?.resume(throwing: cancelled) }
   }
 
-  /// `ready` was called: who has waited for it goes on, and the time of a watch begins.
+  /// `ready` was called: calls that waited for it continue, and the timeouts of watches start.
   mutating func goOn(at now: Moment) {
     for id in readiness.keys.sorted() { readiness.removeValue(forKey: id)?.resume() }
     for id in watches.keys where watches[id]?.deadline == nil { watches[id]?.begin(at: now) }
@@ -244,24 +243,24 @@ extension DeviceCore.Waiting {
 }
 
 extension SyncError {
-  /// The store has no code of its own.
+  /// Errors of the store have no code.
   var thrown: any Error { HttpError(self).map { $0 as any Error } ?? BGGeoError("the store cannot be read or written") }
 }
 
-/// What runs on the phone for an app. On Android it outlives the app that has made it, and the next one takes it over.
+/// The process of an app on the phone. On Android it outlives its app, and the next one takes it over.
 final class DeviceProcess: Sendable {
-  /// Nil once it is closed.
+  /// Nil once the process is closed.
   let core: Mutex<DeviceCore?>
 
   init(_ core: sending DeviceCore) { self.core = Mutex(core) }
 
-  /// To whom answers from the network go.
+  /// The device that receives answers from the network.
   var holder: Device? { core.withLock { $0?.holder } }
 }
 
 extension Device {
   /// Asks the device and waits for its answer. A cancelled task gets 499 at once, unless the answer was faster: the
-  /// side that takes the continuation out of the list resumes it.
+  /// side that removes the continuation from the list resumes it.
   func answer<Answer: Sendable>(
     ask: @Sendable (inout DeviceCore, CheckedContinuation<Answer, any Error>, Moment) -> Void,
     cancel: @escaping @Sendable (inout DeviceCore) -> CheckedContinuation<Answer, any Error>?
@@ -273,7 +272,7 @@ extension Device {
         if isAsked == nil {
           continuation.resume(throwing: LocationError.cancelled)
         } else if Task.isCancelled {
-          // The handler may have run before there was anything to take out.
+          // The handler may have run before the continuation was registered.
           giveUp(cancel)
         }
       }

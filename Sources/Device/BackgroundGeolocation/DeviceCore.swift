@@ -9,15 +9,15 @@ import Queue
 import Upload
 import Vocabulary
 
-/// What the lock of a `Device` guards.
+/// The state guarded by the lock of a `Device`.
 struct DeviceCore {
-  /// Who waits for answers. Each is answered exactly once: taking it out of here is the right to do so.
+  /// Callers that wait for answers. Each is answered exactly once, by the code that removes it from here.
   struct Waiting {
     var positions: [Int: CheckedContinuation<LocationRecord, any Error>] = [:]
     var watches: [Int: PositionWatch] = [:]
     var syncs: [UInt64: CheckedContinuation<[QueuedRecord], any Error>] = [:]
     var logUploads: [UInt64: CheckedContinuation<Void, any Error>] = [:]
-    /// For `ready`.
+    /// Calls that wait for `ready`.
     var readiness: [Int: CheckedContinuation<Void, any Error>] = [:]
     var nextID = 1
 
@@ -36,13 +36,13 @@ struct DeviceCore {
   var log: DeviceLogFile
   let database: QueueDatabase
   var waiting = Waiting()
-  /// The device that may work on it, by its number too, which a device that is going away still knows.
+  /// The device that may use this state. Its number serves its `deinit`, when the weak reference is gone.
   weak var holder: Device?
   var holderNumber = 0
-  /// Names records that the app inserts without one.
+  /// The source of uuids for records that the app inserts without one.
   var identity: RandomStream
 
-  /// `folder` nil: everything in memory, gone with the process.
+  /// `folder` nil: everything is in memory, and lost with the process.
   init(folder: String?, platform: LinuxPlatform, seed: UInt64, at now: Moment) throws(BGGeoError) {
     let path = { (file: String) in folder.map { "\($0)/\(file)" } ?? ":memory:" }
     let (queuePath, logPath) = (path(Self.queueFile), path(Self.logFile))
@@ -64,7 +64,7 @@ struct DeviceCore {
     identity = RandomStream(seed: seed, device: 0, concern: Self.insertStreamID)
   }
 
-  /// The error names the file, and what may be done about it.
+  /// The error names the file and the remedy.
   private static func use<Result>(
     _ path: String, _ body: () throws(DatabaseError) -> Result
   ) throws(BGGeoError) -> Result {
@@ -82,17 +82,17 @@ struct DeviceCore {
     }
   }
 
-  /// The box with which the log of a launch begins.
+  /// Writes the banner with which the log of a launch begins.
   mutating func writeBanner(_ configuration: Configuration, at now: Moment) {
     if configuration.logger.logLevel >= .info { log.writeBanner(configuration, at: now.wall) }
   }
 
-  /// When `Device.timersDue` is wanted at the latest.
+  /// The instant by which `Device.timersDue` must be called.
   var nextDeadline: MonotonicInstant? {
     ([host.nextDeadline] + waiting.watches.values.map(\.deadline)).compactMap(\.self).min()
   }
 
-  /// Of the app, or about it. Only what the log keeps.
+  /// Appends an entry by or about the app, if the log level admits it.
   mutating func note(_ entry: LogEntry, at now: Moment) {
     if entry.level <= host.configuration.logger.logLevel { log.append(entry, at: now.wall) }
   }
@@ -103,7 +103,7 @@ struct DeviceCore {
 /// The device's log.
 struct DeviceLogFile {
   let store: LogStore
-  /// The last thing that kept an entry out of the log; told to the next reader of the log.
+  /// The last error of a write to the log; thrown at the next read of the log.
   private(set) var error: DatabaseError?
 
   init(_ store: LogStore) { self.store = store }
@@ -121,7 +121,7 @@ struct DeviceLogFile {
     do throws(DatabaseError) { try store.removeAll() } catch { self.error = error }
   }
 
-  /// With gzip.
+  /// Returns the log, gzipped.
   mutating func compressed() -> [UInt8] {
     do throws(DatabaseError) {
       return GzipFile.pack(try store.text())

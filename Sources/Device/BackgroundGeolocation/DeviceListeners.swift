@@ -3,7 +3,7 @@ import Engine
 import Host
 import Synchronization
 
-/// Who listens to a device.
+/// The listeners of a device.
 final class DeviceListeners: Sendable {
   let location = Listeners<LocationEvent>()
   let locationError = Listeners<LocationError>()
@@ -39,7 +39,7 @@ final class DeviceListeners: Sendable {
     locationFilter.removeAll()
   }
 
-  /// What an event brings, for the queue of callbacks.
+  /// The calls for an event, for the callback queue.
   func calls(_ event: HostEvent, style: RecordStyle) -> [CallbackQueue.Call] {
     switch event {
     case .engine(let event): calls(event, style)
@@ -67,17 +67,18 @@ final class DeviceListeners: Sendable {
     case .enabledChange(let isEnabled): enabledChange.calls(EnabledChangeEvent(enabled: isEnabled))
     case .powerSaveChange(let isOn): powerSaveChange.calls(PowerSaveChangeEvent(isPowerSaveMode: isOn))
     case .locationFilter(let filtered): locationFilter.calls(LocationFilterEvent(filtered, style: style))
-    // The device tells of the schedule itself, with the whole state; headless events are for code outside this process.
+    // The device reports the schedule itself, with the whole state; headless events are for code outside this process.
     case .schedule, .boot, .terminate: []
     }
   }
 }
 
-/// A function of the app, which runs on the actor on which it was handed over, as the compiler has promised to the
-/// closure; one that was handed over on none runs on the queue of callbacks. The documents do not ask for `@Sendable`:
-/// it is called one call after the other, and on one actor only.
+/// A function of the app. It runs on the actor on which it was passed, which is what the compiler promises to the
+/// closure; without an actor it runs on the callback queue. The SDK does not require `@Sendable`: calls are serial, and
+/// on one actor only.
 struct Callback<Event: Sendable>: @unchecked Sendable {
-  /// Weak, so that what listens for an actor may end with it. With the actor its state is gone, and nothing is shared.
+  /// Weak, so that an object that listens on behalf of an actor does not keep it alive. The state dies with the actor,
+  /// so nothing is shared.
   private weak var isolation: (any Actor)?
   private let body: (Event) -> Void
 
@@ -86,13 +87,13 @@ struct Callback<Event: Sendable>: @unchecked Sendable {
     self.body = body
   }
 
-  /// `isWanted` is asked right before the call.
+  /// `isWanted` is evaluated right before the call.
   func call(_ event: Event, if isWanted: @escaping @Sendable () -> Bool = { true }) -> CallbackQueue.Call {
     CallbackQueue.Call(isolation: isolation) { if isWanted() { body(event) } }
   }
 }
 
-/// Who listens to one kind of event, in the order of subscription.
+/// The listeners for one kind of event, in the order of subscription.
 final class Listeners<Event: Sendable>: Sendable {
   private struct State {
     var listeners: [(id: Int, callback: Callback<Event>)] = []
@@ -113,7 +114,7 @@ final class Listeners<Event: Sendable>: Sendable {
 
   func removeAll() { state.withLock { $0.listeners.removeAll() } }
 
-  /// For the queue of callbacks. One that a listener before it has removed is not called any more.
+  /// For the callback queue. A listener that an earlier listener removes is not called any more.
   func calls(_ event: Event) -> [CallbackQueue.Call] {
     state.withLock { $0.listeners }.map { id, callback in callback.call(event) { self.has(id) } }
   }
@@ -123,8 +124,8 @@ final class Listeners<Event: Sendable>: Sendable {
   private func remove(_ id: Int) { state.withLock { $0.listeners.removeAll { $0.id == id } } }
 }
 
-/// Keeps a listener listening. It ends with `remove`, with `BGGeo.removeListeners`, and when the last reference to the
-/// subscription goes away: keep it in a property, or in a set by `store(in:)`.
+/// Keeps a listener subscribed, until `remove`, `BGGeo.removeListeners`, or the end of the last reference to the
+/// subscription: keep it in a property, or in a set by `store(in:)`.
 public final class EventSubscription: Hashable, Sendable {
   private let cancellation: Mutex<(@Sendable () -> Void)?>
 
@@ -132,7 +133,7 @@ public final class EventSubscription: Hashable, Sendable {
 
   deinit { remove() }
 
-  /// No call begins after this returns; one that has begun goes on. Once more has no effect.
+  /// Ends the subscription. No call begins after this returns; a running one completes. Further calls have no effect.
   public func remove() {
     let cancel = cancellation.withLock { cancellation in
       defer { cancellation = nil }
@@ -141,12 +142,12 @@ public final class EventSubscription: Hashable, Sendable {
     cancel?()
   }
 
-  /// Puts the subscription into a set, whose life it then shares.
+  /// Inserts the subscription into a set, whose lifetime it then shares.
   public func store(in subscriptions: inout Set<EventSubscription>) { subscriptions.insert(self) }
 
-  /// The same subscription.
+  /// Whether both are the same subscription.
   public static func == (left: EventSubscription, right: EventSubscription) -> Bool { left === right }
 
-  /// By identity.
+  /// Hashes the identity.
   public func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
 }

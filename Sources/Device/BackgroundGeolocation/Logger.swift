@@ -7,7 +7,7 @@ import Gzip
 import Host
 import Vocabulary
 
-/// The log of a device, in the words of the real SDK.
+/// The log of a device, in the wording of the real SDK.
 public final class Logger: Sendable {
   // swift-format-ignore: AlwaysUseLowerCamelCase
   /// Oldest first.
@@ -20,14 +20,14 @@ public final class Logger: Sendable {
 
   init(_ device: Device) { self.device = device }
 
-  /// The least important lines that are kept: `Config.logger.logLevel`.
+  /// The least severe level that is logged: `Config.logger.logLevel`.
   public var logLevel: LogLevel {
     get { LogLevel(device.configuration.logger.logLevel) }
     set { device.edit(warnings: []) { $0.logger.logLevel = newValue.contract } }
   }
 
-  /// The log as a text. `start` and `end` are milliseconds since 1970, 0 for no limit; `limit` counts entries, 0 for
-  /// all of them. Throws `BGGeoError` when the log cannot be read, or an entry could not be written.
+  /// Returns the log as text. `start` and `end` are milliseconds since 1970, 0 for no limit; `limit` counts entries, 0
+  /// for all of them. Throws `BGGeoError` when the log cannot be read, or an entry could not be written.
   public func getLog(
     start: Double = 0, end: Double = 0, order: Int = Logger.ORDER_ASC, limit: Int = 0
   ) async throws -> String {
@@ -35,16 +35,16 @@ public final class Logger: Sendable {
     return String(decoding: bytes, as: UTF8.self)
   }
 
-  /// There is no mail program here: always throws `BGGeoError`. Take `getLog` or `uploadLog`.
+  /// Always throws `BGGeoError`, because there is no mail program here. Use `getLog` or `uploadLog`.
   public func emailLog(
     to email: String, start: Double = 0, end: Double = 0, order: Int = Logger.ORDER_ASC, limit: Int = 0
   ) async throws {
     throw BGGeoError("there is no mail program")
   }
 
-  /// Sends the log to a server as a file, with the state and the name of the device beside it; the arguments are those
-  /// of `getLog`. Throws `BGGeoError` with the status when the server does not take it, 0 when it does not answer, -1 for
-  /// what is no http or https url with a host, and `LocationError` 499 when the task is cancelled.
+  /// Uploads the log as a file, with the state and the name of the device beside it; the arguments are those of
+  /// `getLog`. Throws `BGGeoError` with the status when the server refuses it, 0 when it does not answer, -1 for a url
+  /// that is not http or https with a host, and `LocationError` 499 when the task is cancelled.
   public func uploadLog(
     url: String, start: Double = 0, end: Double = 0, order: Int = Logger.ORDER_ASC, limit: Int = 0
   ) async throws {
@@ -67,7 +67,7 @@ public final class Logger: Sendable {
     }
   }
 
-  /// Deletes the log. False when it cannot be written.
+  /// Deletes the log. Returns false when it cannot be written.
   @discardableResult
   public func destroyLog() -> Bool {
     device.perform { core, _ in
@@ -76,7 +76,7 @@ public final class Logger: Sendable {
     } ?? false
   }
 
-  /// Writes a line of the app. `off` writes nothing, and `verbose` counts as `debug`.
+  /// Writes a line. `off` writes nothing, and `verbose` counts as `debug`.
   public func log(_ level: LogLevel, message: String) {
     switch level {
     case .off: break
@@ -87,18 +87,18 @@ public final class Logger: Sendable {
     }
   }
 
-  /// A line at this level.
+  /// Writes a line at the level error.
   public func error(_ message: String) { write(.error, message) }
-  /// A line at the level warning.
+  /// Writes a line at the level warning.
   public func warn(_ message: String) { write(.warn, message) }
-  /// A line at this level.
+  /// Writes a line at the level info.
   public func info(_ message: String) { write(.info, message) }
-  /// A line at this level.
+  /// Writes a line at the level debug.
   public func debug(_ message: String) { write(.debug, message) }
-  /// A line at the level info, with a mark of its own.
+  /// Writes a line at the level info, with a mark of its own.
   public func notice(_ message: String) { write(.notice, message) }
 
-  /// Phones play a sound; here there is none.
+  /// Does nothing; phones play a sound.
   public func playSound(_ soundId: UInt32) {}
 
   private func write(_ level: LogEntry.UserLevel, _ message: String) {

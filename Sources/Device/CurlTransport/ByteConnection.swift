@@ -3,21 +3,21 @@ import CCurl
 import Glibc
 import Upload
 
-/// A connection from this side, with TLS where the URL says https, for callers that decide byte by byte what is sent and
-/// when. Every call that waits ends by its deadline.
+/// A client connection, with TLS for https URLs, for callers that decide byte by byte what is sent and when. Every
+/// blocking call ends by its deadline.
 @safe
 package final class ByteConnection {
-  /// What came, or why nothing did.
+  /// The result of a read.
   package enum Arrival: Equatable, Sendable {
     case bytes([UInt8])
-    /// The peer has ended its output.
+    /// The peer has closed its output.
     case end
-    /// The peer has broken the connection off.
+    /// The peer has reset the connection.
     case reset
     case timeout
   }
 
-  /// Why there is no connection, as a sentence.
+  /// The reason why there is no connection, as a sentence.
   package struct Failure: Error, CustomStringConvertible {
     package let description: String
   }
@@ -28,7 +28,7 @@ package final class ByteConnection {
   private var buffer = [UInt8](repeating: 0, count: 65_536)
   private let clock = SystemClock()
 
-  /// Connects to the host of the URL; whatever else it holds is not looked at.
+  /// Connects to the host of the URL; the rest of the URL is ignored.
   package init(to url: String, _ configuration: TransportConfiguration, within span: Nanoseconds) throws(Failure) {
     guard EasyHandle.library == CURLE_OK, let handle = EasyHandle(configuration) else {
       throw Failure(description: "libcurl has no memory")
@@ -44,11 +44,11 @@ package final class ByteConnection {
     let code = unsafe curl_easy_perform(handle.easy)
     guard code == CURLE_OK else { throw Failure(description: handle.message(code)) }
     let number = handle.long(CURLINFO_ACTIVESOCKET)
-    guard number >= 0 else { throw Failure(description: "the connection ended when it stood") }
+    guard number >= 0 else { throw Failure(description: "the connection was closed right after it was established") }
     (self.handle, socket) = (handle, Int32(number))
   }
 
-  /// False when the peer takes no more, or not by the deadline.
+  /// Returns false when the peer accepts no more data, or not by the deadline.
   package func send(_ bytes: [UInt8], by deadline: MonotonicInstant) -> Bool {
     var sent = 0
     while sent < bytes.count {
@@ -63,7 +63,7 @@ package final class ByteConnection {
     return true
   }
 
-  /// The next piece of what the peer sends.
+  /// Returns the next data of the peer.
   package func receive(by deadline: MonotonicInstant) -> Arrival {
     while true {
       var count = 0
@@ -78,21 +78,21 @@ package final class ByteConnection {
     }
   }
 
-  /// Many servers end a connection without the word of TLS for it (RFC 8446 §6.1), which OpenSSL calls an error. Others say the
-  /// word, and close a moment later: behind it nothing comes, and the connection still stands.
+  /// Many servers close a connection without TLS's close_notify (RFC 8446 §6.1), which OpenSSL reports as an error.
+  /// Others send it and close a moment later: no data follows, but the connection is still open.
   private var isAtEnd: Bool {
     var byte: UInt8 = 0
     let count = unsafe recv(socket, &byte, 1, Int32(MSG_PEEK | MSG_DONTWAIT))
     return count == 0 || count < 0 && errno == EAGAIN
   }
 
-  /// Nothing more is sent; what comes can still be received.
+  /// Closes the output; input can still be received.
   package func endOutput() {
     if isSecure { unsafe rr_curl_say_end(handle.easy) }
     shutdown(socket, Int32(SHUT_WR))
   }
 
-  /// The end of this object breaks the connection off, instead of closing it.
+  /// Makes the end of this object reset the connection instead of closing it.
   package func resetAtTheEnd() {
     var linger = linger(l_onoff: 1, l_linger: 0)
     let code = unsafe setsockopt(socket, SOL_SOCKET, SO_LINGER, &linger, socklen_t(MemoryLayout<linger>.size))

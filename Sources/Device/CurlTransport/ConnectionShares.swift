@@ -1,11 +1,11 @@
 import CCurl
 
-/// Where the connections of phones are kept. Of one cache for all, libcurl would walk through every connection for each one
-/// that has died; so a few devices share one, and `CURLOPT_ADDRESS_SCOPE` keeps them apart in it: the scope is a part of the
-/// key under which a connection is kept, and of nothing else unless the server's address is link-local (RFC 4007 §4).
+/// The connection caches of phones. In one cache for all devices, libcurl would scan every connection for each one that
+/// has died; so a few devices share a cache, and `CURLOPT_ADDRESS_SCOPE` keeps them apart in it: the scope is part of a
+/// connection's key, and has no other effect unless the server's address is link-local (RFC 4007 §4).
 ///
-/// Sessions of TLS have no such part in their key. A device under https has a share of its own (8 KiB), with the session that its
-/// next connection resumes, as the library of a phone keeps it.
+/// TLS sessions have no such part in their key. A device under https has a share of its own (8 KiB), with the session
+/// that its next connection resumes, as on a phone.
 @safe
 struct ConnectionShares: ~Copyable {
   static let devicesPerShare = 64
@@ -17,7 +17,7 @@ struct ConnectionShares: ~Copyable {
     case secure(device: Int)
   }
 
-  /// Nil when memory has run out: the device's connections are then kept with those of all other devices.
+  /// Nil when out of memory: the device's connections are then cached with those of all other devices.
   mutating func share(of device: Int, isSecure: Bool) -> UnsafeMutableRawPointer? {
     let key = isSecure ? Key.secure(device: device) : .group(device / ConnectionShares.devicesPerShare)
     if let share = unsafe shares[key] { return unsafe share }
@@ -30,10 +30,10 @@ struct ConnectionShares: ~Copyable {
     return unsafe share
   }
 
-  /// The scope of a device; 0 would be none.
+  /// The scope of a device; 0 means none.
   static func scope(of device: Int) -> Int { device % devicesPerShare + 1 }
 
-  /// Closes all connections. After the last handle that used a share is gone.
+  /// Closes all connections. Call it after the last handle that used a share is gone.
   mutating func close() {
     unsafe shares.values.forEach { share in
       let code = unsafe curl_share_cleanup(share)

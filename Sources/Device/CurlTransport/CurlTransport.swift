@@ -3,17 +3,17 @@ import Synchronization
 import Threads
 package import Upload
 
-/// Sends the requests of thousands of devices through libcurl, in one thread of its own. All calls may come from any thread.
+/// Sends the requests of thousands of devices through libcurl, in one thread of its own. All methods are thread-safe.
 ///
-/// A device may have several requests at once; under `.mobile` each of those is then a connection. Redirects are not followed
-/// (SDK §9.1), and there are no retries but libcurl's own: on a reused connection that turns out to be dead before the
-/// first byte of an answer.
+/// A device may have several requests at once; under `.mobile` each then has its own connection. Redirects are not
+/// followed (SDK §9.1). There are no retries but libcurl's own: on a reused connection that turns out to be dead before
+/// the first byte of an answer.
 package final class CurlTransport: Sendable {
   private let mailbox: TransportMailbox
   private let thread: NamedThread
   private let isStopped = Mutex(false)
 
-  /// `deliver` is called in the transport's thread with what has ended since the last time; while it runs, nothing is sent.
+  /// `deliver` is called in the transport's thread with the new completions; nothing is sent while it runs.
   package init(
     _ configuration: TransportConfiguration, deliver: @escaping @Sendable ([TransportCompletion]) -> Void
   ) throws(TransportError) {
@@ -35,12 +35,12 @@ package final class CurlTransport: Sendable {
     mailbox.post(.submit(request, device: device))
   }
 
-  /// The request ends as `.cancelled`, unless it has ended already.
+  /// Ends the request as `.cancelled`, unless it has ended already.
   package func cancel(_ id: UInt64, device: Int) { mailbox.post(.cancel(id, device: device)) }
 
-  /// Ends all requests as `.cancelled`, closes all connections, and returns when the last completion was delivered. What is
-  /// submitted later is never sent and has no completion. From `deliver` it returns at once, and the thread ends behind it:
-  /// the owner of the transport may be given up by the very answer that it brought.
+  /// Ends all requests as `.cancelled`, closes all connections, and returns when the last completion was delivered.
+  /// Requests submitted later are neither sent nor completed. Called from `deliver` it returns at once and the thread
+  /// ends afterwards: an answer may make its receiver release the transport.
   package func stop() {
     let isFirst = isStopped.withLock { isStopped in
       defer { isStopped = true }
@@ -48,13 +48,13 @@ package final class CurlTransport: Sendable {
     }
     guard isFirst else { return }
     mailbox.post(.stop)
-    // A thread cannot wait for itself.
+    // A thread cannot join itself.
     if thread.isCurrent { thread.detach() } else { thread.join() }
   }
 }
 
-/// Sends like `CurlTransport`, in the thread of its owner: between two turns nothing is sent and nothing arrives. For an
-/// owner with a loop of its own this spares handing each request to another thread and each answer back.
+/// Like `CurlTransport`, but in the thread of its owner: nothing is sent or received between two turns. An owner with a
+/// loop of its own avoids passing each request and answer between threads.
 package final class DrivenTransport {
   private let mailbox: TransportMailbox
   private let loop: TransferLoop
@@ -67,29 +67,29 @@ package final class DrivenTransport {
 
   deinit { loop.finish() }
 
-  /// Sent with the next turn. The pair of device and id must be unique among the requests in flight. Devices are numbered
-  /// from 0.
+  /// Submits a request for the next turn. The pair of device and id must be unique among the requests in flight.
+  /// Devices are numbered from 0.
   package func submit(_ request: OutgoingRequest, device: Int) {
     precondition(device >= 0, "devices are numbered from 0")
     loop.begin(request, device: device)
   }
 
-  /// The request ends as `.cancelled`, unless it has ended already.
+  /// Ends the request as `.cancelled`, unless it has ended already.
   package func cancel(_ id: UInt64, device: Int) {
     loop.cancel(TransferLoop.RequestKey(device: device, id: id))
   }
 
-  /// The device's network is another one: connections that it does not use are closed, as they belonged to the old one.
+  /// Closes the unused connections of a device, because they belonged to its former network.
   package func changeNetwork(of device: Int) { loop.endUnusedConnections(of: device) }
 
-  /// Sends and receives; returns at that instant, or earlier when a request has ended, a connection has something to say
-  /// or a call comes in. Nil: without end.
+  /// Sends and receives until that instant, or until a request ends, a connection has an event, or a call arrives. Nil:
+  /// without limit.
   package func turn(until deadline: MonotonicInstant?) -> [TransportCompletion] {
     _ = loop.turn(until: deadline)
     return loop.takeCompletions()
   }
 
-  /// Connections that stand or are being made.
+  /// The number of open or connecting connections.
   package var openConnections: Int { loop.sockets.openCount + loop.lines.count }
 
   /// Ends a turn, from any thread.
@@ -98,71 +98,71 @@ package final class DrivenTransport {
   }
 }
 
-/// How a transport reaches its servers.
+/// Settings of a transport.
 package struct TransportConfiguration: Sendable {
-  /// The newest version of HTTP to speak; what is spoken is agreed upon in the TLS handshake (RFC 9113 §3.2).
+  /// The newest HTTP version to offer; the version in use is negotiated in the TLS handshake (RFC 9113 §3.2).
   package enum HTTPVersion: Sendable {
     case http1, http2
   }
 
   package var connections = ConnectionPolicy.mobile
-  /// Under `.mobile`, and without a proxy: plain HTTP is spoken here, and libcurl only makes the connections. Fleets gain by
-  /// it, one phone does not.
+  /// Whether plain HTTP is spoken without libcurl, which then only connects; under `.mobile` and without a proxy. It
+  /// pays for fleets, not for one phone.
   package var isDirect = false
-  /// How long an unused connection stays open: OkHttp's five minutes.
+  /// The time after which an unused connection is closed: OkHttp's five minutes.
   package var idleTime = Nanoseconds.seconds(300)
   package var httpVersion = HTTPVersion.http1
-  /// As in `http://proxy:3128`.
+  /// For example `http://proxy:3128`.
   package var proxy: String?
-  /// A file of certificates in PEM form that takes the place of the system's roots.
+  /// A PEM file of certificates that replaces the system's roots.
   package var certificateAuthorities: String?
-  /// False: any certificate of any server is taken, and anything between here and the server can read and change what is sent.
+  /// False: any certificate is accepted, and anyone between here and the server can read and change the data.
   package var checksServer = true
-  /// What this side shows in the handshake, and its key, as files in PEM form.
+  /// The client certificate and its key, as PEM files.
   package var clientCertificate: String?
   package var clientKey: String?
-  /// The public keys of servers that are taken, in curl's form; nil: any that an authority vouches for.
+  /// The accepted public keys of servers, in curl's form; nil: any that a certificate authority confirms.
   package var pinnedKey: String?
-  /// What is known of names instead of asking for them: `NAME:PORT:ADDRESS`.
+  /// Static name resolutions: `NAME:PORT:ADDRESS`.
   package var resolvedNames: [String] = []
-  /// How the user of this program says whom to trust, as in "--ca FILE".
+  /// The name of this program's setting for trusted authorities, such as "--ca FILE".
   package var trustSetting: String?
-  /// For https, the variables of the environment that curl's users know count where the two above are nil: `HTTPS_PROXY`,
-  /// `ALL_PROXY` and `NO_PROXY`, and `CURL_CA_BUNDLE` and `SSL_CERT_FILE`.
+  /// Whether, for https, curl's environment variables apply where the proxy and the authorities are nil: `HTTPS_PROXY`,
+  /// `ALL_PROXY` and `NO_PROXY`, `CURL_CA_BUNDLE` and `SSL_CERT_FILE`.
   package var readsEnvironment = false
-  /// Numeric addresses of this machine for the devices in turn: one address has some 28,000 ports to one server.
+  /// Numeric local addresses, assigned to devices in turn: one address has some 28,000 ports to one server.
   package var sourceAddresses: [String] = []
-  /// A larger answer is a failure. In bytes.
+  /// The maximum size of an answer in bytes; a larger one is a failure.
   package var answerLimit = 16 << 20
   /// Nothing but the head of an answer is wanted: its content stays packed, and a longer one is left where it reaches the limit.
   /// Not where `isDirect`.
   package var readsOnlyHeads = false
-  /// Whether completions bring the header lines of answers.
+  /// Whether completions include the header lines of answers.
   package var keepsHeads = false
-  /// Connections are made and nothing is sent over them; what is connected counts as answered with status 0.
+  /// Whether requests only connect and send nothing; a connection then counts as an answer with status 0.
   package var connectsOnly = false
 
   package init() {}
 }
 
-/// Which connection a request may use.
+/// The connections that a request may use.
 package enum ConnectionPolicy: Equatable, Sendable {
-  /// Each device has its own, as phones do, and keeps it until it was idle for too long.
+  /// Each device has its own connection, as phones do, and keeps it until its idle timeout.
   case mobile
-  /// All devices draw from a common pool of at most so many to a host, as a proxy would; requests wait for a free one.
+  /// All devices share a pool with at most this many connections to a host, as a proxy would; requests wait for a free one.
   case shared(atMost: Int)
-  /// A new one for each request.
+  /// A new connection for each request.
   case fresh
 }
 
-/// The end of one request. Each request that was submitted has exactly one.
+/// The end of one request. Each submitted request has exactly one.
 package struct TransportCompletion: Sendable {
   package let device: Int
-  /// That of the request.
+  /// The id of the request.
   package let id: UInt64
   package let outcome: RequestOutcome
   package let timings: TransferTimings
-  /// The status line and the header lines of the last answer, as they came; empty unless `keepsHeads`.
+  /// The raw status line and header lines of the last answer; empty unless `keepsHeads`.
   package let head: [UInt8]
 
   package init(device: Int, id: UInt64, outcome: RequestOutcome, timings: TransferTimings, head: [UInt8]) {
@@ -170,8 +170,8 @@ package struct TransportCompletion: Sendable {
   }
 }
 
-/// When a request reached its stations, each since it was handed to libcurl; zero for one that it did not reach or that a
-/// reused connection spared it (https://curl.se/libcurl/c/curl_easy_getinfo.html).
+/// The times of a request's phases since its submission to libcurl; zero for a phase that was not reached or that a
+/// reused connection made unnecessary (https://curl.se/libcurl/c/curl_easy_getinfo.html).
 package struct TransferTimings: Equatable, Sendable {
   package var nameResolved = Nanoseconds.zero
   package var connected = Nanoseconds.zero
@@ -179,22 +179,22 @@ package struct TransferTimings: Equatable, Sendable {
   package var secured = Nanoseconds.zero
   package var firstByte = Nanoseconds.zero
   package var total = Nanoseconds.zero
-  /// Connections that had to be made: 0 when one was reused, more than 1 when a reused one turned out to be dead.
+  /// The number of new connections: 0 when one was reused, more than 1 when a reused one turned out to be dead.
   package var newConnections = 0
-  /// The newest of them has resumed the session of an earlier one, which spares the better part of a handshake. Known of
-  /// requests that had an answer.
+  /// Whether the newest of them resumed an earlier TLS session, which saves most of a handshake. Known only for
+  /// requests with an answer.
   package var isResumed = false
-  /// How often it was sent again on a new connection, after a kept one had ended without a byte of an answer. libcurl does
-  /// not say so of what it sends again itself.
+  /// The number of repetitions on a new connection, after a kept one had ended without a byte of an answer. libcurl
+  /// does not report its own.
   package var repetitions = 0
-  /// Head and body, without TLS.
+  /// The size of head and body, without TLS.
   package var sentBytes = 0
   package var receivedBytes = 0
 
   package init() {}
 }
 
-/// Why a transport could not be made.
+/// The reason why a transport could not be created.
 package struct TransportError: Error, CustomStringConvertible {
   /// The function that failed.
   package let call: String
@@ -204,14 +204,14 @@ package struct TransportError: Error, CustomStringConvertible {
   package var description: String { "\(call) failed with \(code)" }
 }
 
-/// Why a certificate of a server is refused, as far as it says what to do.
+/// The reasons for refusing a server's certificate, as far as they suggest a remedy.
 enum CertificateProblem {
   case unknownAuthority
   case expired
   case notYetValid
   case otherName
 
-  /// `result` is that of OpenSSL (X509_STORE_CTX_get_error(3)); it stays 1 where libcurl has refused the name before it looks.
+  /// `result` is that of OpenSSL (X509_STORE_CTX_get_error(3)); it stays 1 where libcurl refuses the name before verification.
   init?(verifyResult result: Int) {
     switch result {
     case 0, 1: self = .otherName

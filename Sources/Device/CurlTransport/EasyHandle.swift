@@ -3,7 +3,7 @@ import CCurl
 import Glibc
 import Upload
 
-/// A handle of libcurl: how its options are set, whom it trusts, and what it says of a failure.
+/// A handle of libcurl: its options, trust settings and error messages.
 @safe
 class EasyHandle {
   let easy: UnsafeMutableRawPointer
@@ -11,10 +11,10 @@ class EasyHandle {
   private var resolvedNames: UnsafeMutablePointer<curl_slist>?
   private let trustSetting: String?
 
-  /// Once in a process, before anything else of libcurl.
+  /// Initialized once in a process, before any other call of libcurl.
   static let library: CURLcode = curl_global_init(Int(CURL_GLOBAL_DEFAULT))
 
-  /// Nil when memory has run out.
+  /// Nil when out of memory.
   init?(_ configuration: TransportConfiguration) {
     guard let easy = unsafe curl_easy_init() else { return nil }
     unsafe self.easy = easy
@@ -23,26 +23,26 @@ class EasyHandle {
     trustSetting = configuration.trustSetting
   }
 
-  /// Not while a multi handle has it.
+  /// The handle must not belong to a multi handle any more.
   deinit {
     unsafe curl_easy_cleanup(easy)
     unsafe curl_slist_free_all(resolvedNames)
     unsafe errorText.deallocate()
   }
 
-  /// What holds for all that a configuration makes: how it is reached, and whom to trust.
+  /// Sets the options that depend on the configuration only: the route and the trust.
   func setWay(_ configuration: TransportConfiguration) {
     unsafe set(CURLOPT_ERRORBUFFER, pointer: errorText)
     set(CURLOPT_NOSIGNAL, 1)
-    // Else giving up a request would wait for the answer of a name server.
+    // Otherwise abandoning a request would wait for the answer of a name server.
     set(CURLOPT_QUICK_EXIT, 1)
     set(CURLOPT_PROTOCOLS_STR, "http,https")
     set(CURLOPT_PROXY, configuration.proxy ?? "")
     set(CURLOPT_TCP_NODELAY, 1)
     if let authorities = configuration.authorities { set(CURLOPT_CAINFO, authorities) }
-    // With a directory beside the file libcurl would read all roots again for each handshake.
+    // With a directory beside the file libcurl would reload all roots for each handshake.
     unsafe precondition(rr_curl_set_string(easy, CURLOPT_CAPATH, nil) == CURLE_OK, "CAPATH can be unset")
-    // Handles go from device to device, and a device's TLS session must not; its share keeps it.
+    // Handles move between devices, but TLS sessions must not; a device's share keeps them.
     set(CURLOPT_SSL_SESSIONID_CACHE, configuration.connections == .mobile ? 1 : 0)
     if !configuration.checksServer {
       set(CURLOPT_SSL_VERIFYPEER, 0)
@@ -67,9 +67,9 @@ class EasyHandle {
     accepted(CURLOPT_RESOLVE, unsafe rr_curl_set_list(easy, CURLOPT_RESOLVE, resolvedNames))
   }
 
-  /// Under https, where no configuration says by which proxy, the environment does.
+  /// Takes the proxy for https from the environment when the configuration names none.
   func askEnvironmentForProxy(_ isSecure: Bool) {
-    // Unset, libcurl asks the environment; empty, there is none.
+    // Unset, libcurl reads the environment; empty means no proxy.
     let proxy = isSecure ? nil : ""
     unsafe precondition(rr_curl_set_string(easy, CURLOPT_PROXY, proxy) == CURLE_OK, "PROXY can be set")
   }
@@ -82,7 +82,7 @@ class EasyHandle {
     accepted(option, unsafe rr_curl_set_pointer(easy, option, pointer))
   }
 
-  /// Options are refused when they do not exist, when their value is out of range, and when memory has run out.
+  /// An option is refused when it does not exist, when its value is out of range, and when memory is exhausted.
   func accepted(_ option: CURLoption, _ code: CURLcode) {
     precondition(code == CURLE_OK, "libcurl refuses option \(option.rawValue) with code \(code.rawValue)")
   }
@@ -101,16 +101,16 @@ class EasyHandle {
     return Int64(value)
   }
 
-  /// What went wrong, with the remedy where there is one.
+  /// Returns the error message, with the remedy if there is one.
   func message(_ code: CURLcode) -> String {
-    // The buffer says more than the code, but not always anything.
+    // The buffer is more precise than the code, but may be empty.
     let text = unsafe String(cString: errorText)
     let message = text.isEmpty ? unsafe String(cString: curl_easy_strerror(code)) : text
     return remedy(code, message).map { "\(message); \($0)" } ?? message
   }
 
   private func remedy(_ code: CURLcode, _ message: String) -> String? {
-    // What OpenSSL says when `rr_look_at_staple` is not content.
+    // OpenSSL's message when `rr_look_at_staple` fails.
     if code == CURLE_SSL_CONNECT_ERROR, message.hasSuffix("invalid status response") {
       return "the server says that its certificate is revoked"
     }
@@ -121,7 +121,7 @@ class EasyHandle {
     case CURLE_SSL_CACERT_BADFILE: return "it must hold certificates in PEM form"
     case CURLE_SSL_CERTPROBLEM where message.contains("private key"):
       return "the key belongs into the file of the certificate, or into one that is named beside it"
-    // What OpenSSL says to the answer of a server in plain HTTP.
+    // OpenSSL's message for a server that answers in plain HTTP.
     case CURLE_SSL_CONNECT_ERROR where message.contains("wrong version number"):
       return "no TLS is spoken there; use http://"
     default: return nil
@@ -130,7 +130,7 @@ class EasyHandle {
 }
 
 extension TransportConfiguration {
-  /// curl's own order (https://curl.se/docs/sslcerts.html).
+  /// The order of curl (https://curl.se/docs/sslcerts.html).
   fileprivate var authorities: String? {
     guard certificateAuthorities == nil, readsEnvironment else { return certificateAuthorities }
     for name in ["CURL_CA_BUNDLE", "SSL_CERT_FILE"] {

@@ -6,28 +6,28 @@ import Gzip
 import HTTP1
 import Upload
 
-/// A connection of a device over plain TCP, from the moment it stands until it is closed.
+/// An open plain TCP connection of a device.
 struct Line {
   let device: Int
   /// Host and port.
   let authority: [UInt8]
   /// Nil while it is unused.
   var exchange: LineExchange?
-  /// The end of the request's time, or of the idle time.
+  /// The timeout of the request, or the idle timeout.
   var timer: TimerToken?
-  /// What epoll waits for.
+  /// The events registered with epoll.
   var events: UInt32
   /// The device's next unused line; -1: none.
   var next: Int32 = -1
 }
 
-/// The lines by their sockets, and which of them wait for a request. A device has one as a rule.
+/// The lines by socket, and which of them are unused. A device usually has one.
 struct LineTable {
   private var lines: [Line?] = []
   /// By device; -1: none.
   private var firstUnused: [Int32] = []
   var timers = TimerQueue<Int32>()
-  /// How many there are.
+  /// The number of lines.
   private(set) var count = 0
 
   subscript(socket: Int32) -> Line? {
@@ -45,13 +45,13 @@ struct LineTable {
     lines[Int(socket)] = line
   }
 
-  /// Gives the line to a request until its deadline.
+  /// Assigns the line to a request until its deadline.
   mutating func occupy(_ socket: Int32, with exchange: LineExchange) {
     lines[Int(socket)]?.exchange = exchange
     setTimer(of: socket, at: exchange.deadline)
   }
 
-  /// The request has ended; the line stays for a while.
+  /// Marks the line as unused; it stays open for a while.
   mutating func release(_ socket: Int32, until instant: MonotonicInstant) {
     guard let device = lines[Int(socket)]?.device else { return }
     let missing = device + 1 - firstUnused.count
@@ -62,14 +62,14 @@ struct LineTable {
     setTimer(of: socket, at: instant)
   }
 
-  /// Notes what epoll waits for now; false when that is nothing new.
+  /// Records the events registered with epoll; returns false when they are unchanged.
   mutating func setEvents(of socket: Int32, to events: UInt32) -> Bool {
     guard lines[Int(socket)]?.events != events else { return false }
     lines[Int(socket)]?.events = events
     return true
   }
 
-  /// Takes a line of the device to that server that waits for a request.
+  /// Takes an unused line of the device to that server.
   mutating func takeUnused(of device: Int, to authority: [UInt8]) -> Int32? {
     var socket = device < firstUnused.count ? firstUnused[device] : -1
     while socket >= 0, let line = lines[Int(socket)] {
@@ -82,7 +82,7 @@ struct LineTable {
     return nil
   }
 
-  /// Forgets a line that is about to be closed.
+  /// Removes a line that is about to be closed.
   mutating func remove(_ socket: Int32) {
     guard let line = lines[Int(socket)] else { return }
     if let timer = line.timer { timers.cancel(timer) }
@@ -108,7 +108,7 @@ struct LineTable {
     lines[Int(socket)]?.timer = timers.schedule(at: instant, socket)
   }
 
-  /// Out of the list of the device's unused lines, if it is there.
+  /// Removes the line from the device's unused lines, if it is there.
   private mutating func unlink(_ socket: Int32, of device: Int) {
     guard device < firstUnused.count else { return }
     let next = lines[Int(socket)]?.next ?? -1
@@ -123,7 +123,7 @@ struct LineTable {
   }
 }
 
-/// A request on its way over a line, and what has come of its answer.
+/// A request in flight on a line, and its answer so far.
 final class LineExchange {
   enum Progress {
     case more
@@ -138,18 +138,18 @@ final class LineExchange {
   let message: [UInt8]
   let begun: MonotonicInstant
   let deadline: MonotonicInstant
-  /// Bytes of the message that the kernel has taken.
+  /// The number of bytes that the kernel has accepted.
   var sent = 0
-  /// Whether its line has served another request before.
+  /// Whether its line has served an earlier request.
   var isOnReusedLine = false
   var timings = TransferTimings()
-  /// Of the last answer, when it is kept.
+  /// The raw head of the last answer, if it is kept.
   private(set) var head: [UInt8] = []
 
   private let keepsHead: Bool
   private let answerLimit: Int
   private var parser: ResponseParser
-  // Of the last head.
+  // The values of the last head.
   private var status = 0
   private var reason: [UInt8] = []
   private var coding = ContentCoding.identity
@@ -168,7 +168,7 @@ final class LineExchange {
     answerLimit = configuration.answerLimit
     var limits = HTTPLimits()
     limits.bodyBytes = configuration.answerLimit
-    // As much as libcurl takes.
+    // The limits of libcurl.
     limits.headBytes = 300 * 1_024
     limits.fieldCount = 1_000
     parser = ResponseParser(to: .post, limits: limits)
@@ -178,7 +178,7 @@ final class LineExchange {
 
   var hasAnswerBegun: Bool { timings.receivedBytes > 0 }
 
-  /// Takes what has arrived. An interim answer is passed over (RFC 9110 §15.2).
+  /// Processes received bytes. An interim answer is skipped (RFC 9110 §15.2).
   func take(_ bytes: Span<UInt8>, into answer: inout ResponseHead, now: MonotonicInstant) -> Progress {
     if timings.receivedBytes == 0 { timings.firstByte = now - begun }
     var taken = 0
@@ -193,7 +193,7 @@ final class LineExchange {
         case .head: note(answer)
         case .body(let range): body.append(copying: rest.extracting(range))
         case .end where status < 200: parser.beginNextResponse(to: .post)
-        // What comes behind the answer, or before the whole request was taken, belongs to no request.
+        // Bytes after the answer, or an answer before the whole request was sent, rule out another request.
         case .end:
           let canStay = allowsAnother && taken == bytes.count && sent == message.count
           return .ended(outcome, canStay: canStay)
@@ -204,17 +204,17 @@ final class LineExchange {
     }
   }
 
-  /// The server has ended the connection.
+  /// Handles the server's close of the connection.
   func finish() -> RequestOutcome {
     guard hasAnswerBegun else { return .failed(.incomplete, message: "the connection ended without an answer") }
     do throws(HTTPError) { try parser.finish() } catch {
       return .failed(.incomplete, message: "the connection ended within the answer")
     }
-    // An interim answer promises another one.
+    // An interim answer is not the final one.
     return status < 200 ? .failed(.incomplete, message: "the connection ended before the final answer") : outcome
   }
 
-  /// One head serves all lines of a loop in turn.
+  /// Copies the head, because all lines of a loop share one buffer for it.
   private func note(_ answer: borrowing ResponseHead) {
     status = answer.status
     allowsAnother = answer.keepAlive
@@ -234,27 +234,27 @@ final class LineExchange {
   }
 }
 
-/// What the requests of a device have in common, in the words in which libcurl would have sent them: made once for as long
-/// as they go to one place with the same headers.
+/// The common parts of a device's requests, in the form that libcurl would send: computed once for as long as the
+/// requests go to one URL with the same headers.
 final class LineForm {
   /// Host and port.
   let authority: [UInt8]
   private let method: String
   private let url: String
   private let headers: [NameValuePair]
-  /// The head up to the length of the body.
+  /// The head up to the value of Content-Length.
   private let head: [UInt8]
 
   /// Methods whose answers have bodies like that of a POST.
   private static let methods = ["POST", "PUT", "PATCH", "DELETE", "OPTIONS", "GET"]
-  /// What libcurl reads the meaning of, when a request brings it.
+  /// The header fields that libcurl interprets when a request contains them.
   private static let meaningful = [
     HeaderName.host, HeaderName.connection, HeaderName.contentLength, HeaderName.transferEncoding, HeaderName.te,
     HeaderName.trailer, HeaderName.upgrade, HeaderName.expect, HeaderName.accept, HeaderName.acceptEncoding,
     HeaderName.cookie,
   ]
 
-  /// Nil for a request that is left to libcurl.
+  /// Nil for a request that libcurl must send.
   init?(_ request: OutgoingRequest) {
     guard let url = PlainURL(request.url.utf8.span), LineForm.methods.contains(request.method) else { return nil }
     var head: [UInt8] = []

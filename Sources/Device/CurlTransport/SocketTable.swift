@@ -2,19 +2,19 @@ import Base
 import CLinux
 import Glibc
 
-/// The sockets that libcurl has open, by their numbers.
+/// The sockets opened by libcurl, by number.
 ///
-/// A socket stays registered while its connection is unused: a request on a reused connection then costs no system call
-/// for being waited for. When an unused socket was idle for too long, it is shut down, which the server sees at once; libcurl
-/// finds the connection dead when it looks at it the next time, and closes it.
+/// A socket stays registered with epoll while its connection is unused, so a request on a reused connection needs no
+/// system call to wait for it. After its idle timeout an unused socket is shut down, which the server sees at once;
+/// libcurl finds the connection dead at its next check, and closes it.
 struct SocketTable: ~Copyable {
   private struct Socket {
-    /// What epoll waits for; 0 when it is not registered.
+    /// The events registered with epoll; 0 when not registered.
     var events: UInt32 = 0
     var isInUse = false
-    /// Neither closed nor shut down.
+    /// Whether it is neither closed nor shut down.
     var isOpen = false
-    /// For whom it was opened; -1: for none.
+    /// The device for which it was opened; -1 for none.
     var device: Int32 = -1
     var idleTimer: TimerToken?
   }
@@ -23,7 +23,7 @@ struct SocketTable: ~Copyable {
   private let idleTime: Nanoseconds
   private var sockets: [Socket] = []
   private var idle = TimerQueue<Int32>()
-  /// How many are open.
+  /// The number of open sockets.
   private(set) var openCount = 0
 
   init(idleTime: Nanoseconds) throws(TransportError) {
@@ -36,9 +36,9 @@ struct SocketTable: ~Copyable {
 
   var nextDeadline: MonotonicInstant? { idle.nextDeadline }
 
-  /// A new socket, -1 when there is none to be had. A number that libcurl still waits for belonged to an attempt to connect
-  /// that it has given up: such a socket it closes without a word, and when it gets the number again it will not say either
-  /// that it waits for it.
+  /// Opens a socket; returns -1 on failure. If the number is still in use, it belonged to a connection attempt that
+  /// libcurl has abandoned: libcurl closes such a socket without a callback, and does not report its interest again
+  /// when the same number returns.
   mutating func open(family: Int32, type: Int32, protocol number: Int32, device: Int) -> Int32 {
     let socket = Glibc.socket(family, type | Int32(SOCK_CLOEXEC.rawValue) | Int32(SOCK_NONBLOCK.rawValue), number)
     guard socket >= 0 else { return -1 }
@@ -50,7 +50,7 @@ struct SocketTable: ~Copyable {
     return socket
   }
 
-  /// A request waits for these events.
+  /// Registers the events that a request waits for.
   mutating func use(_ socket: Int32, _ events: UInt32) {
     makeRoom(for: socket)
     let index = Int(socket)
@@ -60,11 +60,11 @@ struct SocketTable: ~Copyable {
     precondition(isOpen, "libcurl waits for a socket that is none")
   }
 
-  /// No request waits for it any more; it may be that it is about to be closed.
+  /// Marks the socket as unused; it may be about to be closed.
   mutating func release(_ socket: Int32, now: MonotonicInstant) {
     let index = Int(socket)
     guard index < sockets.count && sockets[index].isInUse else { return }
-    // A socket that was closed without a word was still waiting to be connected.
+    // A socket closed without a callback was still connecting.
     if sockets[index].events & EPOLLOUT.rawValue != 0 && !register(socket, EPOLLIN.rawValue) {
       replace(socket, with: Socket())
       return
@@ -73,7 +73,8 @@ struct SocketTable: ~Copyable {
     sockets[index].idleTimer = idle.schedule(at: now + idleTime, socket)
   }
 
-  /// Whether a request waits for what was just reported. An unused connection reports its end, and is not listened to further.
+  /// Reports whether a request waits for the reported event. An unused connection only reports its end, and is then
+  /// deregistered.
   mutating func isAwaited(_ socket: Int32) -> Bool {
     let index = Int(socket)
     guard index < sockets.count else { return false }
@@ -90,7 +91,7 @@ struct SocketTable: ~Copyable {
     return Glibc.close(socket)
   }
 
-  /// The socket goes on elsewhere.
+  /// Forgets a socket that is handed over.
   mutating func forget(_ socket: Int32) {
     guard Int(socket) < sockets.count else { return }
     if let timer = sockets[Int(socket)].idleTimer { idle.cancel(timer) }
@@ -98,12 +99,12 @@ struct SocketTable: ~Copyable {
     replace(socket, with: Socket())
   }
 
-  /// Ends the connections that were idle for too long.
+  /// Shuts down the connections whose idle timeout has passed.
   mutating func expire(_ now: MonotonicInstant) {
     while let (_, socket) = idle.popDue(now) { end(socket) }
   }
 
-  /// Ends the connections that a device has and does not use.
+  /// Shuts down the unused connections of a device.
   mutating func endUnused(of device: Int) {
     for index in sockets.indices where sockets[index].device == device {
       guard let timer = sockets[index].idleTimer else { continue }
@@ -132,8 +133,8 @@ struct SocketTable: ~Copyable {
     if missing > 0 { sockets.append(contentsOf: repeatElement(Socket(), count: missing)) }
   }
 
-  /// False when the socket is not open any more: its number is free, or of a file that is not registered here, or of
-  /// one that cannot be (EPERM: a regular file).
+  /// Returns false when the socket is no longer open: its number is free, or names a file that is not registered here
+  /// or cannot be (EPERM: a regular file).
   private mutating func register(_ socket: Int32, _ events: UInt32) -> Bool {
     let old = sockets[Int(socket)].events
     guard old != events else { return true }

@@ -4,7 +4,7 @@ import Contract
 import Glibc
 import Upload
 
-/// A handle of libcurl and what it fills; it serves one request after another.
+/// A handle of libcurl with its buffers; it serves one request after another.
 @safe
 final class Transfer: EasyHandle {
   var headers: UnsafeMutablePointer<curl_slist>?
@@ -12,7 +12,7 @@ final class Transfer: EasyHandle {
   let keepsHead: Bool
   private let readsOnlyHead: Bool
   let connectsOnly: Bool
-  /// For https the environment says by which proxy.
+  /// Whether the proxy for https comes from the environment.
   private let findsProxy: Bool
 
   unowned let loop: TransferLoop
@@ -20,20 +20,20 @@ final class Transfer: EasyHandle {
   private(set) var id: UInt64 = 0
   var reason: [UInt8] = []
   var body: [UInt8] = []
-  /// Empty unless it is kept.
+  /// The raw head; empty unless it is kept.
   var head: [UInt8] = []
-  /// For whom it makes a connection, if it is there for that.
+  /// The exchange for which it connects, if any.
   var exchange: LineExchange?
-  /// The connection that libcurl has let go of, and that is still open; -1: none.
+  /// The open connection that libcurl has released; -1 for none.
   var handedOver: Int32 = -1
-  /// Whether the empty line behind the header fields has come.
+  /// Whether the empty line after the header fields has arrived.
   var isHeadWhole = false
   /// The answer is longer than the limit.
   private var isTooLong = false
-  /// Whether its connection has resumed a session of TLS.
+  /// Whether its connection has resumed a TLS session.
   private var hasResumed = false
 
-  /// Nil when memory has run out.
+  /// Nil when out of memory.
   init?(_ configuration: TransportConfiguration, of loop: TransferLoop) {
     self.loop = loop
     answerLimit = configuration.answerLimit
@@ -46,16 +46,16 @@ final class Transfer: EasyHandle {
 
   deinit { unsafe curl_slist_free_all(headers) }
 
-  /// What no request changes.
+  /// Sets the options that are the same for all requests.
   func configure(_ configuration: TransportConfiguration) {
     unsafe set(CURLOPT_PRIVATE, pointer: Unmanaged.passUnretained(self).toOpaque())
     setWay(configuration)
     if !readsOnlyHead { set(CURLOPT_ACCEPT_ENCODING, "gzip") }
     set(CURLOPT_HTTP_VERSION, configuration.httpVersion == .http2 ? CURL_HTTP_VERSION_2TLS : CURL_HTTP_VERSION_1_1)
-    // The answers are short, and thousands of requests may be waiting for one.
+    // Answers are short, and thousands of requests may be waiting for one.
     set(CURLOPT_BUFFERSIZE, 4_096)
     set(CURLOPT_UPLOAD_BUFFERSIZE, 16_384)
-    // The connection's end is watched by the table of sockets; this keeps libcurl from using one that the table has ended.
+    // The socket table enforces the idle timeout; this keeps libcurl from reusing a connection that the table has shut down.
     set(CURLOPT_MAXAGE_CONN, max(1, Int((configuration.idleTime.wholeMilliseconds + 999) / 1_000)))
     if configuration.connections == .fresh {
       set(CURLOPT_FRESH_CONNECT, 1)
@@ -67,7 +67,7 @@ final class Transfer: EasyHandle {
     setCallbacks()
   }
 
-  /// Nil when the request can be handed to libcurl, else how it has ended before it began.
+  /// Prepares the request for libcurl. Returns nil, or the outcome of a request that cannot be sent.
   func prepare(_ request: OutgoingRequest, device: Int, from source: String?) -> RequestOutcome? {
     (self.device, id) = (device, request.id)
     reason = []
@@ -85,7 +85,7 @@ final class Transfer: EasyHandle {
       set(CURLOPT_POST, 1)
       setBody(request.body)
     }
-    // The answer to a HEAD has no body, whatever its length says (RFC 9110 §9.3.2). This undoes the choice of a POST.
+    // The answer to HEAD has no body, whatever its length says (RFC 9110 §9.3.2). This also undoes the choice of POST.
     set(CURLOPT_NOBODY, request.method == "HEAD" ? 1 : 0)
     set(CURLOPT_CUSTOMREQUEST, request.method)
     setHeaders(request.headers)
@@ -109,7 +109,7 @@ extension Transfer {
     accepted(CURLOPT_POSTFIELDSIZE_LARGE, unsafe rr_curl_set_offset(easy, CURLOPT_POSTFIELDSIZE_LARGE, count))
     var body = body
     unsafe body.withUnsafeMutableBytes { bytes in
-      // An empty array may have no address, and without one libcurl would ask a callback for the body.
+      // An empty array may have no address, and with nil libcurl would ask a callback for the body.
       unsafe set(CURLOPT_COPYPOSTFIELDS, pointer: bytes.baseAddress ?? UnsafeMutableRawPointer(errorText))
     }
   }
@@ -122,7 +122,7 @@ extension Transfer {
     }
     // A line with a colon and no value removes a header, one with a semicolon sends it empty (CURLOPT_HTTPHEADER(3)).
     for field in fields { append(field.value.isEmpty ? "\(field.name);" : "\(field.name): \(field.value)") }
-    // What libcurl would add by itself, and a phone does not send.
+    // Fields that libcurl would add, but a phone does not send.
     append("\(HeaderName.expect):")
     if !fields.contains(where: { $0.hasName(HeaderName.contentType) }) { append("\(HeaderName.contentType):") }
     accepted(CURLOPT_HTTPHEADER, unsafe rr_curl_set_list(easy, CURLOPT_HTTPHEADER, list))
@@ -130,10 +130,10 @@ extension Transfer {
     unsafe headers = unsafe list
   }
 
-  /// Longer strings libcurl does not take, https://curl.se/libcurl/c/curl_easy_setopt.html
+  /// libcurl refuses longer strings, https://curl.se/libcurl/c/curl_easy_setopt.html
   private static let stringLimit = 8_000_000
 
-  /// What would end a line or a C string too early, or is no option's value.
+  /// Returns a failure for characters that would end a line or a C string early, or are invalid in an option.
   static func problem(of request: OutgoingRequest) -> RequestOutcome? {
     guard !request.url.utf8.contains(where: { $0 < 0x20 || $0 == 0x7F }) else {
       return .failed(.invalidURL, message: "the URL holds a control character")
@@ -175,7 +175,7 @@ extension Transfer {
     return unsafe Unmanaged<Transfer>.fromOpaque(pointer).takeUnretainedValue()
   }
 
-  /// Fewer bytes than there were end the transfer.
+  /// Returning fewer bytes ends the transfer.
   private func take(body bytes: UnsafeRawBufferPointer) -> Int {
     guard body.count + bytes.count <= answerLimit else {
       isTooLong = true
@@ -185,14 +185,14 @@ extension Transfer {
     return bytes.count
   }
 
-  /// Header lines come one by one, those of interim answers (RFC 9110 §15.2) first.
+  /// Header lines arrive one at a time, those of interim answers (RFC 9110 §15.2) first.
   private func take(line bytes: UnsafeRawBufferPointer) -> Int {
     if unsafe bytes.starts(with: "HTTP/".utf8) {
       let words = unsafe bytes.split(separator: UInt8(ascii: " "), maxSplits: 2, omittingEmptySubsequences: false)
       reason = unsafe words.count == 3 ? words[2].filter { $0 >= 0x20 } : []
       isHeadWhole = false
       head = []
-      // The connection is the transfer's own only while it lasts.
+      // The connection belongs to the transfer only while the transfer lasts.
       hasResumed = unsafe rr_curl_has_resumed(easy) == 1
     } else if unsafe bytes.allSatisfy({ $0 == 13 || $0 == 10 }) {
       isHeadWhole = true
@@ -204,7 +204,7 @@ extension Transfer {
   func outcome(_ code: CURLcode) -> RequestOutcome {
     defer { (reason, body) = ([], []) }
     if code == CURLE_OK || isTooLong && readsOnlyHead {
-      // libcurl is content with a part of the head; a record must not be deleted on the word of half an answer.
+      // libcurl accepts a partial head; a record must not be deleted because of half an answer.
       guard isHeadWhole || connectsOnly else {
         return .failed(.incomplete, message: "the connection ended within the answer's head")
       }
@@ -233,8 +233,8 @@ extension Transfer {
 }
 
 extension TransportFailure {
-  /// libcurl's codes, https://curl.se/libcurl/c/libcurl-errors.html. `hasSent` tells a request that got as far as its first
-  /// byte from one that never could be sent.
+  /// Maps libcurl's codes, https://curl.se/libcurl/c/libcurl-errors.html. `hasSent` distinguishes a request whose first
+  /// byte was sent from one that could not be sent.
   init(_ code: CURLcode, systemError: Int, hasSent: Bool) {
     switch code {
     case CURLE_COULDNT_RESOLVE_HOST, CURLE_COULDNT_RESOLVE_PROXY: self = .unresolvable
@@ -246,11 +246,11 @@ extension TransportFailure {
       CURLE_USE_SSL_FAILED, CURLE_SSL_SHUTDOWN_FAILED, CURLE_SSL_CRL_BADFILE, CURLE_SSL_ISSUER_ERROR,
       CURLE_SSL_PINNEDPUBKEYNOTMATCH, CURLE_SSL_INVALIDCERTSTATUS, CURLE_SSL_CLIENTCERT:
       self = .tls
-    // Without an error of the system, a frame of the answer was malformed.
+    // Without a system error, a frame of the answer was malformed.
     case CURLE_SEND_ERROR, CURLE_RECV_ERROR: self = systemError == 0 ? .protocolError : .reset
     case CURLE_PARTIAL_FILE, CURLE_GOT_NOTHING: self = .incomplete
     case CURLE_URL_MALFORMAT: self = .invalidURL
-    // Also what libcurl says to an answer without a status line, which it takes for HTTP/0.9.
+    // Also libcurl's code for an answer without a status line, which it takes for HTTP/0.9.
     case CURLE_UNSUPPORTED_PROTOCOL: self = hasSent ? .protocolError : .invalidURL
     default: self = .protocolError
     }

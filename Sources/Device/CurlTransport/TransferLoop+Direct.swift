@@ -5,10 +5,10 @@ import Glibc
 import HTTP1
 import Upload
 
-/// Plain HTTP of phones without libcurl's own, which takes three times the processor time of the rest of a phone's upload
-/// (docs/decisions/0018): libcurl resolves names and connects, and hands the connection over.
+/// Plain HTTP of phones without libcurl's implementation, which takes three times the processor time of the rest of a
+/// phone's upload (docs/decisions/0018): libcurl resolves names and connects, then hands over the connection.
 extension TransferLoop {
-  /// False: the request is libcurl's.
+  /// Returns false when libcurl must send the request.
   func beginDirectly(_ request: OutgoingRequest, device: Int) -> Bool {
     guard configuration.isDirect, configuration.connections == .mobile, configuration.proxy == nil,
       let form = form(of: request, device: device)
@@ -23,7 +23,7 @@ extension TransferLoop {
     return true
   }
 
-  /// The one that the device's last request had, as a rule.
+  /// Returns the form of the device's last request if it fits, which is usual.
   private func form(of request: OutgoingRequest, device: Int) -> LineForm? {
     if device < forms.count, let form = forms[device], form.fits(request) { return form }
     guard let form = LineForm(request) else { return nil }
@@ -32,7 +32,7 @@ extension TransferLoop {
     return form
   }
 
-  /// A connector has reached the server, or has not.
+  /// Handles the success or failure of a connection attempt.
   func endConnecting(_ transfer: Transfer, _ exchange: LineExchange, _ failure: RequestOutcome?) {
     let timings = transfer.timings
     exchange.timings.nameResolved = timings.nameResolved
@@ -76,17 +76,17 @@ extension TransferLoop {
     send(exchange, over: socket)
   }
 
-  /// epoll has something to say about a line.
+  /// Handles an epoll event of a line.
   func advanceLine(_ socket: Int32, _ events: UInt32) {
     guard let exchange = lines.exchange(of: socket) else {
-      // An unused line has nothing to say but that it ends.
+      // An unused line can only end.
       return hangUp(socket)
     }
     if events & EPOLLOUT.rawValue != 0, exchange.sent < exchange.message.count { send(exchange, over: socket) }
     if events & ~EPOLLOUT.rawValue != 0, lines.exchange(of: socket) === exchange { receive(exchange, over: socket) }
   }
 
-  /// Whose time is over: requests fail, unused lines are closed.
+  /// Handles timeouts: fails requests, closes unused lines.
   func expireLines() {
     while let (_, socket) = lines.timers.popDue(now) {
       if let exchange = lines.exchange(of: socket) {
@@ -117,7 +117,7 @@ extension TransferLoop {
       if count < 0 {
         if errno == EINTR { continue }
         if errno == EAGAIN { break }
-        // The server may have answered before it closed.
+        // The server may have answered before it closed the connection.
         return receive(exchange, over: socket)
       }
       exchange.sent += count
@@ -145,8 +145,8 @@ extension TransferLoop {
     }
   }
 
-  /// The line has ended, in order (0) or not. On one that has served before, that may have been under way before the request
-  /// was: it goes out once more, as every client does it (RFC 9112 §9.3.1, and libcurl).
+  /// Handles the end of a line, by close (0) or error. On a reused line the close may have been in flight before the
+  /// request: the request is sent again, as every client does (RFC 9112 §9.3.1, and libcurl).
   private func lose(_ exchange: LineExchange, over socket: Int32, code: Int32) {
     guard !exchange.isOnReusedLine || exchange.hasAnswerBegun else {
       exchange.sent = 0
@@ -180,17 +180,17 @@ extension TransferLoop {
   }
 }
 
-/// A handle that only connects (https://curl.se/libcurl/c/CURLOPT_CONNECT_ONLY.html), and whose connections stay open when
-/// libcurl is done with them.
+/// A handle that only connects (https://curl.se/libcurl/c/CURLOPT_CONNECT_ONLY.html), and whose connections stay open
+/// when libcurl is finished with them.
 extension Transfer {
   func configureAsConnector() {
     set(CURLOPT_CONNECT_ONLY, 1)
     set(CURLOPT_FRESH_CONNECT, 1)
-    // Done with a connection, libcurl closes it at once instead of keeping it for another request.
+    // libcurl closes a connection after use at once instead of caching it.
     set(CURLOPT_FORBID_REUSE, 1)
   }
 
-  /// libcurl closes the sockets of attempts that came to nothing first, and the one that is connected last.
+  /// libcurl first closes the sockets of failed attempts, and last the connected one.
   func keepSockets() {
     unsafe set(CURLOPT_CLOSESOCKETDATA, pointer: Unmanaged.passUnretained(self).toOpaque())
     let close = unsafe rr_curl_set_close_callback(easy) { user, socket in
@@ -209,7 +209,7 @@ extension Transfer {
     if let source { set(CURLOPT_INTERFACE, "host!\(source)") }
   }
 
-  /// Gives the socket that is connected, if one is.
+  /// Returns the connected socket, if there is one.
   func endConnection() -> Int32 {
     defer { (exchange, handedOver) = (nil, -1) }
     return handedOver
@@ -222,10 +222,10 @@ extension Transfer {
   }
 }
 
-/// A URL of plain HTTP whose parts go onto the wire as they are written. libcurl has the last word on URLs: what it would
-/// put in order first (dots in the path, a default port, a fragment, a name that is not ASCII) is left to it.
+/// A plain HTTP URL whose parts can be sent unchanged. URLs that libcurl would normalize (dots in the path, a default
+/// port, a fragment, a name that is not ASCII) are left to libcurl.
 struct PlainURL {
-  /// Host and port, positions in the URL's bytes.
+  /// Host and port, as a range of the URL's bytes.
   let authority: Range<Int>
   /// Path and query; empty for `/`.
   let target: Range<Int>
@@ -252,7 +252,7 @@ struct PlainURL {
     target = end..<url.count
   }
 
-  /// Lower-case names, numbers, and IPv6 addresses in brackets; no percent sign, no user.
+  /// Accepts lower-case names, numbers, and IPv6 addresses in brackets; no percent sign, no user.
   private static func isOfHost(_ byte: UInt8) -> Bool {
     switch byte {
     case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: ":"), UInt8(ascii: "."),

@@ -4,7 +4,7 @@ import Threads
 import Upload
 
 extension TransferLoop {
-  /// Handles that wait for the next request, a few kilobytes each.
+  /// The maximum number of cached handles, a few kilobytes each.
   static let freeTransfers = 256
 
   func begin(_ request: OutgoingRequest, device: Int) {
@@ -40,7 +40,7 @@ extension TransferLoop {
     }
   }
 
-  /// Under `.mobile`: the network of the device is another one, and its connections were of the old one.
+  /// Ends the unused connections of a device under `.mobile`, because they belonged to its former network.
   func endUnusedConnections(of device: Int) {
     guard configuration.connections == .mobile else { return }
     sockets.endUnused(of: device)
@@ -63,7 +63,7 @@ extension TransferLoop {
     }
   }
 
-  /// Before the loop is left.
+  /// Ends all requests before the loop ends.
   func end() {
     let keys = (Array(inFlight.keys) + Array(lineOf.keys)).sorted { ($0.device, $0.id) < ($1.device, $1.id) }
     for key in keys { cancel(key) }
@@ -117,14 +117,14 @@ extension TransferLoop {
   }
 }
 
-/// What other threads want of the loop.
+/// A call of another thread to the loop.
 enum TransportCall: Sendable {
   case submit(OutgoingRequest, device: Int)
   case cancel(UInt64, device: Int)
   case stop
 }
 
-/// The queue of those requests.
+/// The queue of those calls.
 typealias TransportMailbox = ThreadInbox<TransportCall>
 
 extension ThreadInbox<TransportCall> {

@@ -6,11 +6,11 @@ import HTTP1
 import Threads
 import Upload
 
-/// One multi handle of libcurl and what drives it (https://curl.se/libcurl/c/curl_multi_socket_action.html): libcurl tells
-/// by callbacks which sockets and which deadline it waits for, and is called when one of them is there.
+/// A multi handle of libcurl and its event loop (https://curl.se/libcurl/c/curl_multi_socket_action.html): libcurl
+/// registers sockets and a deadline by callbacks, and is called when one of them is due.
 @safe
 final class TransferLoop {
-  /// Who waits for an answer.
+  /// The identity of a pending request.
   struct RequestKey: Hashable {
     let device: Int
     let id: UInt64
@@ -23,14 +23,14 @@ final class TransferLoop {
   var deadline: MonotonicInstant?
   var inFlight: [RequestKey: Transfer] = [:]
   var free: [Transfer] = []
-  /// Handles that make connections for lines.
+  /// The handles that make connections for lines.
   var connectors: [Transfer] = []
   var lines = LineTable()
-  /// By device.
+  /// The last form of each device.
   var forms: [LineForm?] = []
-  /// Where a request is on its way.
+  /// The lines of requests in flight.
   var lineOf: [RequestKey: Int32] = [:]
-  /// What all lines read into, one after the other.
+  /// The input buffer shared by all lines.
   var input = [UInt8](repeating: 0, count: 16_384)
   var answerHead = ResponseHead()
   var completions: [TransportCompletion] = []
@@ -58,7 +58,7 @@ final class TransferLoop {
 
   var now: MonotonicInstant { clock.monotonicNow }
 
-  /// Until an order to stop.
+  /// Runs until `stop`.
   func run() {
     while turn(until: nil) {
       if !completions.isEmpty { deliver(takeCompletions()) }
@@ -67,7 +67,7 @@ final class TransferLoop {
     if !completions.isEmpty { deliver(takeCompletions()) }
   }
 
-  /// Does what there is to do, at the latest when that instant has come or something has happened. False after an order to stop.
+  /// Performs one turn, which ends at the latest at `limit` or after an event. Returns false after `stop`.
   func turn(until limit: MonotonicInstant?) -> Bool {
     fireTimer()
     collectEnded()
@@ -84,7 +84,7 @@ final class TransferLoop {
     return isRunning
   }
 
-  /// What has ended since the last call.
+  /// Returns the completions since the last call.
   func takeCompletions() -> [TransportCompletion] {
     let taken = completions
     completions = []
@@ -108,7 +108,7 @@ final class TransferLoop {
   private func wait(until limit: MonotonicInstant?) -> Int {
     var timeout: Int32 = -1
     if let next = [limit, deadline, sockets.nextDeadline, lines.timers.nextDeadline].compactMap({ $0 }).min() {
-      // Rounded up: a turn too early would find nothing to do.
+      // Rounded up: an early turn would find nothing to do.
       timeout = Int32(clamping: max(0, ((next - now).count + 999_999) / 1_000_000))
     }
     let count = unsafe ready.withUnsafeMutableBufferPointer { buffer in
@@ -129,7 +129,7 @@ final class TransferLoop {
       rr_curl_multi_set_timer_callback(multi) { _, milliseconds, user in
         unsafe TransferLoop.of(user).setTimer(milliseconds)
       },
-      // Idle connections are ended by their age; libcurl would go by their number.
+      // Idle connections are ended by their age; libcurl's limit is their number.
       rr_curl_multi_set_long(multi, CURLMOPT_MAXCONNECTS, 1_000_000),
     ]
     precondition(codes.allSatisfy { $0 == CURLM_OK }, "libcurl refuses an option of its multi handle")
@@ -161,8 +161,7 @@ final class TransferLoop {
 }
 
 extension TransferLoop {
-  /// In the calling thread: a write to a connection that the server has reset is an error like others, whatever TLS library
-  /// writes.
+  /// Blocks SIGPIPE in the calling thread: a write to a reset connection is then an ordinary error, whatever TLS library writes.
   static func blockBrokenPipes() {
     var broken = sigset_t()
     unsafe sigemptyset(&broken)
@@ -179,7 +178,7 @@ extension TransferLoop {
     return unsafe Unmanaged<TransferLoop>.fromOpaque(pointer).takeUnretainedValue()
   }
 
-  /// libcurl says what it waits for.
+  /// Callback of libcurl for the events of a socket.
   func watch(_ socket: Int32, _ what: Int32) -> Int32 {
     switch what {
     case CURL_POLL_IN: sockets.use(socket, EPOLLIN.rawValue)
@@ -190,14 +189,13 @@ extension TransferLoop {
     return 0
   }
 
-  /// libcurl says when it wants to be called at the latest.
+  /// Callback of libcurl for its deadline.
   func setTimer(_ milliseconds: Int) -> Int32 {
     deadline = milliseconds < 0 ? nil : now + .milliseconds(Int64(milliseconds))
     return 0
   }
 
-  /// An event that was reported for a socket which was closed meanwhile, and whose number was given out again, does no
-  /// harm: libcurl's sockets do not block.
+  /// An event for a socket that was closed meanwhile, and whose number was reused, is harmless: libcurl's sockets do not block.
   func advance(_ socket: Int32, _ events: UInt32) {
     if lines.has(socket) { return advanceLine(socket, events) }
     guard sockets.isAwaited(socket) else { return }

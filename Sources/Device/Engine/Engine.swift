@@ -2,23 +2,22 @@ package import Base
 package import Contract
 package import Vocabulary
 
-/// The SDK's brain: what happens to a device in, what it does out. It knows no clock, no socket, no file and no thread.
+/// The state machine of the SDK: inputs of a device go in, effects come out. It uses no clock, socket, file or thread.
 ///
-/// Timers that are overdue fire before the input is looked at, so that a process that was suspended finds what it slept
-/// through in order.
+/// Overdue timers fire before the input is handled, so that a process that was suspended catches up in order.
 package struct Engine: Sendable {
   package internal(set) var configuration: Configuration
-  /// To be kept whenever an effect says so.
+  /// The state to store whenever an effect demands it.
   package internal(set) var state: EngineState
   package let profile: PlatformProfile
   let quirks: EngineQuirks
 
-  /// Made of the configuration, for every step.
+  /// Values derived from the configuration, for every step.
   var settings: EngineSettings
   private(set) var phase = Phase.beforeReady
-  /// Until `ready`.
+  /// Inputs held until `ready`.
   var held = HeldInputs()
-  /// Where the device rested when an earlier process ended, until this one has found out whether it left.
+  /// The place of rest when an earlier process ended, until this one has determined whether the device left it.
   var restBeforeLaunch: Coordinate?
 
   /// The earliest instant at which the engine wants `.timersDue`; nil when it waits for nothing.
@@ -29,21 +28,21 @@ package struct Engine: Sendable {
   var backgroundTasks: [BackgroundTask] = []
   var demands = Demands()
   var fences = GeofenceBook()
-  /// Memory for what the fences want, used again.
+  /// A buffer for the effects of the fences.
   var fenceEffects: [GeofenceEffect] = []
-  /// Fences that were kept and cannot be used; told of when the log is open.
+  /// Stored fences that cannot be used; reported when the log is open.
   var unusableGeofences: [GeofenceError] = []
 
   var distanceFilter: DistanceFilter
   var filter = LocationFilter()
   var odometer: Odometer
-  /// The position of the last motion change, which the stream repeats.
+  /// The position of the last motion change, which the updates repeat.
   var motionChangeFix: FixIdentity?
   var lastFix: Fix?
   var significantTrail = SignificantTrail()
-  /// Where the device was when it seemed to stop.
+  /// The place where the device seemed to stop.
   var stoppingPlace: Coordinate?
-  /// While tracking is on: when it was started, in an earlier process too.
+  /// The start of the tracking that is on, even in an earlier process.
   var trackingBegan = MonotonicInstant(nanoseconds: 0)
   var fixCount = 0
 
@@ -52,8 +51,8 @@ package struct Engine: Sendable {
 
   private var identity: RandomStream
 
-  /// `identity` numbers the records: the same stream at the same step gives the same uuids, so that a host that makes
-  /// the engine anew gives it another stream.
+  /// `identity` generates the uuids of records: the same stream at the same step gives the same uuids, so a host that
+  /// recreates the engine must pass another stream.
   package init(
     configuration: Configuration, state: EngineState = EngineState(), geofences: [Geofence] = [],
     identity: RandomStream, zone: ZoneRules = .utc, quirks: EngineQuirks = .documented
@@ -78,10 +77,10 @@ package struct Engine: Sendable {
 
   mutating func nextUUID() -> UUID128 { UUID128(randomHigh: identity.u64(), randomLow: identity.u64()) }
 
-  /// 0 ..< 1, for delays that belong to the platform.
+  /// A random number in 0 ..< 1, for delays that belong to the platform.
   mutating func drawFraction() -> Double { identity.uniform() }
 
-  /// Appends what follows from the input.
+  /// Handles the input and appends its effects.
   package mutating func receive(_ input: EngineInput, at now: Moment, into effects: inout [Effect]) {
     defer { setDeadline() }
     switch phase {
@@ -90,16 +89,16 @@ package struct Engine: Sendable {
     case .running, .headless: break
     }
     phone.noticeStir(input, at: now)
-    // The screen wakes no process that is suspended.
+    // The screen does not wake a suspended process.
     if case .screen = input, isSuspended { return }
     let first = effects.count
     fireTimers(at: now, into: &effects)
     act(on: input, at: now, into: &effects)
-    // Any recorded location is an occasion to look at the schedule (AppConfig 229).
+    // Any recorded location is an occasion to evaluate the schedule (AppConfig 229).
     if effects[first...].contains(where: \.isRecordedLocation) { evaluateSchedule(at: now, into: &effects) }
   }
 
-  /// A process becomes ready once, and what has ended does not go on.
+  /// Phases only advance: a process becomes ready once, and an ended one does not continue.
   mutating func enter(_ next: Phase) {
     let isLegal =
       switch (phase, next) {
@@ -148,17 +147,17 @@ package struct Engine: Sendable {
     }
   }
 
-  /// Only what the log keeps is put into words.
+  /// The entry is evaluated only if the log level admits it.
   func note(_ entry: @autoclosure () -> LogEntry, _ level: Contract.LogLevel, into effects: inout [Effect]) {
     if level <= settings.logLevel { effects.append(.log(entry())) }
   }
 }
 
-/// How far the process has come.
+/// The phase of the process.
 enum Phase: Sendable {
   case beforeReady
   case running
-  /// Android, after the app was closed: its service goes on without listeners (SDK §19.3).
+  /// Android, after the app was closed: its service continues without listeners (SDK §19.3).
   case headless
   /// After `terminate`.
   case ended
@@ -181,19 +180,19 @@ extension Engine {
     return LocationUpdates(
       distanceFilterMetres: distanceFilter.effectiveMetres, desiredAccuracy: geolocation.desiredAccuracy,
       intervalMilliseconds: takesAll ? geolocation.locationUpdateIntervalMilliseconds : 0,
-      // With stop detection the SDK itself ends a trip (ActivityConfig `disableStopDetection`).
+      // With stop detection the SDK itself ends trips (ActivityConfig `disableStopDetection`).
       pausesAutomatically: profile.platform == .ios && geolocation.pausesLocationUpdatesAutomatically
         && configuration.activity.disableStopDetection)
   }
 
-  /// The distance alone has changed: at every other step of a drive.
+  /// Updates the distance only, which changes at every other step of a drive.
   mutating func demandDistanceFilter(into effects: inout [Effect]) {
     guard demands.locationUpdates != nil else { return }
     demands.locationUpdates?.distanceFilterMetres = distanceFilter.effectiveMetres
     effects.append(.demand(.locationUpdates(demands.locationUpdates)))
   }
 
-  /// Sampling runs while a request waits for a position, at the best accuracy that one of them wants.
+  /// Sampling runs while a request waits for a position, at the best accuracy that any request needs.
   mutating func demandSampling(into effects: inout [Effect]) {
     var wanted: Double?
     for request in requests { wanted = min(wanted ?? .infinity, request.terms.desiredAccuracyMetres) }
@@ -225,7 +224,7 @@ extension Engine {
       isOn && !configuration.activity.disableMotionActivityUpdates && !settings.followsSignificantChanges
     guard wanted != demands.wantsActivity else { return }
     demands.wantsActivity = wanted
-    // What was reported before says nothing of the time after (LocationEvent 74).
+    // Earlier reports do not apply to later times (LocationEvent 74).
     if !wanted { phone.activity = PhoneFacts.noActivity }
     effects.append(.demand(.activityUpdates(isOn: wanted)))
   }

@@ -2,14 +2,14 @@ package import Base
 import Contract
 import Vocabulary
 
-/// The engine's timers as their deadlines, in place: thousands of engines hold thousands of these.
+/// The deadlines of the engine's timers, stored inline: thousands of engines hold thousands of them.
 struct Timers: Sendable {
-  /// In the order in which timers that are due at the same instant fire.
+  /// The timers, in the order in which they fire when due at the same instant.
   enum Name: Int, CaseIterable, Sendable {
     case stopDetectionDelay, stopTimeout, stationaryCheck, motionTrigger, heartbeat, stopAfterElapsed, preventSuspend
     case schedule
 
-    /// As the log calls it.
+    /// The name in the log.
     var text: String {
       switch self {
       case .stopDetectionDelay: "stopDetectionDelay"
@@ -23,7 +23,7 @@ struct Timers: Sendable {
       }
     }
 
-    /// Whether a process that the system has suspended finds it due only when something else wakes it.
+    /// Whether, in a suspended process, it fires only when something else wakes the process.
     var sleepsInBackground: Bool { self == .heartbeat || self == .stopAfterElapsed }
   }
 
@@ -40,7 +40,7 @@ struct Timers: Sendable {
     deadlines[name.rawValue] = min(deadline.nanoseconds, Timers.off - 1)
   }
 
-  /// Whether it was running.
+  /// Stops a timer and returns whether it was running.
   @discardableResult
   mutating func stop(_ name: Name) -> Bool {
     defer { deadlines[name.rawValue] = Timers.off }
@@ -49,7 +49,7 @@ struct Timers: Sendable {
 
   mutating func stopAll() { deadlines = InlineArray(repeating: Timers.off) }
 
-  /// The timer that fires first; nil when none runs. Those that sleep are passed over in a suspended process, and the
+  /// Returns the timer that fires first; nil when none runs. Skips sleeping timers in a suspended process, and the
   /// heartbeat while it is held back.
   func earliest(isSuspended: Bool = false, holdsHeartbeat: Bool) -> (name: Name, deadline: MonotonicInstant)? {
     var found: Name?
@@ -63,22 +63,22 @@ struct Timers: Sendable {
 }
 
 extension Engine {
-  /// Changes in place, because to ask would copy the engine.
+  /// Mutates in place, because a getter would copy the engine.
   mutating func setDeadline() {
     var next = timers.earliest(isSuspended: isSuspended, holdsHeartbeat: holdsHeartbeat)?.deadline
     for request in requests { next = earlier(next, request.deadline) }
-    // Fences of a process that has ended wait for the next one.
+    // Fences of an ended process wait for the next one.
     if phase != .ended { next = earlier(next, fences.nextDeadline) }
     for task in backgroundTasks { next = earlier(next, task.deadline) }
     nextDeadline = next
   }
 
-  /// By the names of the log, in the order of `Timers.Name`.
+  /// The running timers by their names in the log, in the order of `Timers.Name`.
   package var runningTimers: [(name: String, deadline: MonotonicInstant)] {
     Timers.Name.allCases.compactMap { name in timers.deadline(of: name).map { (name.text, $0) } }
   }
 
-  /// iOS lets nothing run in the background but what follows from an input, unless it is kept awake, moving or watched.
+  /// On iOS nothing runs in the background except in response to an input, unless the app is kept awake, moving or watched.
   @inline(__always) var isSuspended: Bool {
     profile.suspendsInBackground && phone.isInBackground && demands.locationUpdates == nil && watches.isEmpty
       && !configuration.preventsSuspend
@@ -90,7 +90,7 @@ extension Engine {
     expireBackgroundTasks(at: now, into: &effects)
   }
 
-  /// All but those of requests and tasks.
+  /// Fires all due timers except those of requests and tasks.
   mutating func fireTimers(ofEngineAt now: Moment, into effects: inout [Effect]) {
     while let due = timers.earliest(holdsHeartbeat: holdsHeartbeat), due.deadline <= now.monotonic {
       timers.stop(due.name)

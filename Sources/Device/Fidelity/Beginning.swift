@@ -2,16 +2,16 @@ import Contract
 import DeviceLog
 import Vocabulary
 
-/// How the device was when its log begins, as far as the log betrays it.
+/// The state of the device at the first line of its log, inferred from the log.
 struct Beginning {
   private(set) var configuration: Configuration
-  /// The log has a dump of the configuration; it counts from the first line on, wherever it stands.
+  /// Whether the log has a dump of the configuration; it applies from the first line on, wherever it occurs.
   private(set) var isConfigured = false
   private(set) var isEnabled = false
   private(set) var isMoving = false
-  /// Metres per second, with which the distance filter becomes what the log first finds it to be.
+  /// The speed in metres per second that gives the first distance filter in the log.
   private(set) var speed = 0.0
-  /// The log shows a device that is after geofences only. On Android every start begins with them.
+  /// Whether the device was in geofence mode. On Android every start includes geofences.
   private(set) var isGeofenceMode = false
   let fix: Fix?
   private let platform: DevicePlatform
@@ -31,17 +31,17 @@ struct Beginning {
     _ = configuration.edit {
       $0.logger.logLevel = .verbose
       if isSignificant { $0.geolocation.useSignificantChangesOnly = true }
-      // The log goes on after a launch in the background.
+      // The log continues after a launch in the background.
       if isSignificant && !isConfigured { $0.app.stopOnTerminate = false }
     }
-    // The state is none of the configuration; a start begins at rest unless the app says otherwise.
+    // The motion state is not part of the configuration; a start begins at rest unless the app says otherwise.
     configuration.isMoving = false
     findMode(log.facts)
     findState(log.facts)
     findSpeed(log.facts)
   }
 
-  /// The first position tells by which way positions come. A dump of the configuration may be older, or newer.
+  /// The first position decides, because a dump of the configuration may be older or newer.
   static func followsSignificantChanges(_ facts: [LogFact]) -> Bool {
     for fact in facts {
       switch fact.content {
@@ -73,13 +73,13 @@ struct Beginning {
       }
   }
 
-  /// The first line that takes tracking for granted tells.
+  /// Infers the state from the first line that depends on it.
   private mutating func findState(_ facts: [LogFact]) {
     for fact in facts {
       switch fact.content {
       case .launched, .started: return
       case .configuration(let document):
-        // A launch, with the state that the device had kept.
+        // A launch, with the stored state of the device.
         isEnabled = document.flag("enabled") ?? false
         isMoving = isEnabled && document.flag("isMoving") ?? false
         return

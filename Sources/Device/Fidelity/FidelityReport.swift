@@ -3,18 +3,18 @@ import Contract
 package import DeviceLog
 import Engine
 
-/// How well our engine does what a real one did, given the same inputs.
+/// A comparison of our engine with a real one, given the same inputs.
 package struct FidelityReport: Equatable, Sendable {
-  /// One for each class, in their order.
+  /// One for each class, in order.
   package let agreements: [Agreement]
   package let loggedMetres: Double
   package let replayedMetres: Double
-  /// Some logs have no line of it.
+  /// Whether the log shows an odometer; some do not.
   package let showsOdometer: Bool
-  /// False when the log shows no configuration, so that the defaults were assumed.
+  /// Whether the log shows a configuration; otherwise the defaults were assumed.
   package let isConfigured: Bool
 
-  /// With `isAsObserved` the engine has the habits of real devices that no document tells of (`EngineQuirks`).
+  /// With `isAsObserved` the engine has the undocumented behaviour of real devices (`EngineQuirks`).
   package init(_ log: LogReader, isAsObserved: Bool = true) {
     let beginning = Beginning(log)
     var quirks = EngineQuirks(areObserved: isAsObserved)
@@ -43,8 +43,7 @@ package struct FidelityReport: Equatable, Sendable {
     return agreement
   }
 
-  /// By how much the odometers differ, as a share of the longer way; nil when neither moved, or the log does not
-  /// tell how far.
+  /// The difference of the odometers as a share of the longer distance; nil when neither moved, or the log shows no distance.
   package var odometerError: Double? {
     let longer = max(loggedMetres, replayedMetres)
     return longer > 0 && showsOdometer ? abs(replayedMetres - loggedMetres) / longer : nil
@@ -52,13 +51,13 @@ package struct FidelityReport: Equatable, Sendable {
 }
 
 extension ReplayedCourse {
-  /// How many records of one side are those of the other.
+  /// Returns the share of records that match those of the other side.
   fileprivate func agreement(with logged: LoggedCourse) -> Double {
     Agreement(.records, logged: logged.happenings, replayed: happenings).share ?? 1
   }
 }
 
-/// What of an engine's doings is held against a log, each kind by itself.
+/// The classes of compared acts.
 package enum FidelityClass: String, CaseIterable, Sendable {
   case records
   case distanceFilter = "distance filter"
@@ -68,20 +67,20 @@ package enum FidelityClass: String, CaseIterable, Sendable {
   case uploads
 }
 
-/// How far two courses agree in one class.
+/// The agreement of two courses in one class.
 package struct Agreement: Equatable, Sendable {
   package let kind: FidelityClass
   package private(set) var matched = 0
-  /// In the log only.
+  /// The acts that only the log has.
   package private(set) var missing: [EngineAct] = []
-  /// Of our engine only.
+  /// The acts that only our engine has.
   package private(set) var extra: [EngineAct] = []
 
-  /// Both sides may be so far apart in time: a real device works on while it writes, and a request for a position may
+  /// The maximum difference in time: a real device continues while it writes its log, and a request for a position may
   /// be fulfilled a sample or two earlier.
   package static let windowMilliseconds: Int64 = 5_000
 
-  /// Each act in the log is matched with the first of ours that is the same and near enough.
+  /// Each act in the log is matched with the first equal one of ours within the window.
   init(_ kind: FidelityClass, logged: [EngineAct], replayed: [EngineAct]) {
     self.kind = kind
     var rest = replayed.filter { $0.kind == kind }
@@ -100,7 +99,7 @@ package struct Agreement: Equatable, Sendable {
     extra = rest
   }
 
-  /// Nil when nothing happened on either side: then there is nothing to agree about.
+  /// The share of matched acts; nil when there are none on either side.
   package var share: Double? {
     let all = matched + missing.count + extra.count
     return all == 0 ? nil : Double(matched) / Double(all)

@@ -4,10 +4,10 @@ import DeviceLog
 import JSON
 import Vocabulary
 
-/// What the real engine did, read off its log.
+/// The acts of the real engine, read from its log.
 struct LoggedCourse {
   private(set) var happenings: [EngineAct] = []
-  /// The sum of all steps forward that the odometer took, once it had taken the first.
+  /// The sum of the odometer's increases after its first value.
   private(set) var metres = 0.0
 
   private var isMoving = false
@@ -16,9 +16,9 @@ struct LoggedCourse {
   private var flushBegan: LogFact?
   private var isStopping = false
   private var isStopFired = false
-  /// The change of pace stands in a line of its own.
+  /// Whether a line of its own shows the change of pace.
   private var isPaceTold = false
-  /// What a record may follow from, the latest last: the logs of Android and of old versions do not tell its kind.
+  /// The possible causes of a record, the latest last: the logs of Android and of old versions do not show its kind.
   private var causes: [(kind: RecordKind, time: WallInstant)] = []
 
   init(_ facts: [LogFact], isMovingAtFirst: Bool) {
@@ -55,7 +55,7 @@ struct LoggedCourse {
     }
   }
 
-  /// With significant changes the acquired position is the only line that tells of a change of pace.
+  /// With significant changes the acquired position is the only line about a change of pace.
   private mutating func takeAcquired(_ acquired: LogFact.Acquired, _ fact: LogFact) {
     guard case .motionChange(let isMoving) = acquired else {
       causes.append((.current, fact.time))
@@ -84,14 +84,14 @@ struct LoggedCourse {
     }
   }
 
-  /// Our own devices have no line for it: a stop timer that is not called off ends in a change of pace.
+  /// Our own devices have no line for it: a stop timer that is not cancelled ends in a change of pace.
   private mutating func fire(_ fact: LogFact) {
     isStopping = false
     isStopFired = true
     add(.stopTimers, fact, "fired")
   }
 
-  /// A flush counts once it is known to have something to send: from its first line, a page, or its last line.
+  /// A flush counts once it is known to have something to send: by its first line, a page, or its last line.
   private mutating func takeUpload(_ fact: LogFact) {
     switch fact.content {
     case .flushBegan(let queued):
@@ -118,13 +118,13 @@ struct LoggedCourse {
   }
 }
 
-/// Without its fraction; a garbled log may hold any number.
+/// Returns the number without its fraction; a corrupt log may contain any number.
 func whole(_ value: Double) -> String {
   Int(exactly: value.rounded(.towardZero)).map { String($0) } ?? "\(value)"
 }
 
 extension RecordKind {
-  /// What an app asks for by itself is left out: a log does not tell whether such a record was to be kept.
+  /// Requests of the app are left out: the log does not show whether their record was to be stored.
   var isJudged: Bool {
     switch self {
     case .motionChange, .tracking, .geofence, .polygon: true
@@ -135,13 +135,13 @@ extension RecordKind {
   func described(isMoving: Bool) -> String { "\(self), \(isMoving ? "moving" : "stationary")" }
 }
 
-/// What a stretch of a log betrays of settings that it does not show.
+/// Settings inferred from a stretch of a log that does not show them.
 struct LoggedSettings: Equatable {
   private(set) var distanceFilterMetres: Double?
   private(set) var stopTimeoutMinutes: Double?
 
-  /// The distance is the one that most changes of the distance filter follow from, given the speed at each (behaviour
-  /// §14.1); the first of those that are equally common.
+  /// The distance is the one that most changes of the distance filter follow from, given the speed at each
+  /// (SDK §14.1); the first of those that are equally common.
   init(_ facts: ArraySlice<LogFact>, multiplier: Double) {
     var speed: Double?
     var votes: [(metres: Double, count: Int)] = []
@@ -174,7 +174,7 @@ struct LoggedSettings: Equatable {
 }
 
 extension JSONValue {
-  /// A flag of a dump of the configuration: iOS writes 1 and 0.
+  /// A flag in a dump of the configuration: iOS writes 1 and 0.
   func flag(_ key: String) -> Bool? {
     guard case .object(let members) = self else { return nil }
     switch members[key] {

@@ -3,8 +3,8 @@ import Contract
 import DeviceLog
 import Vocabulary
 
-/// The fences of a log. It tells when they were crossed and not where they are: a fence is put where its first crossing
-/// says, around the last position before an exit, or around the position that an entry led to.
+/// The fences of a log, which shows when they were crossed but not where they are: a fence is placed by its first
+/// crossing, around the last position before an exit, or around the position of an entry.
 enum LoggedFences {
   static let radiusMetres = 200.0
 
@@ -19,7 +19,7 @@ enum LoggedFences {
       let entry = entry(of: identifier, in: facts)
       guard let fix = entry?.fix ?? around ?? firstFix(in: facts) else { continue }
       var center = Coordinates(latitude: fix.coords.latitude, longitude: fix.coords.longitude)
-      // Never seen to be entered: anywhere but on the way.
+      // No entry was seen: place it anywhere but on the route.
       if isIgnored && !isEntry && entry == nil { center = antipode(of: center) }
       var geofence = Geofence(
         identifier: identifier,
@@ -27,7 +27,7 @@ enum LoggedFences {
           center: .init(latitude: center.latitude, longitude: center.longitude),
           radiusMetres: entry?.radiusMetres ?? radiusMetres))
       geofence.status.isInside = isEntry == isIgnored
-      // When it dwells, the log tells.
+      // The log shows when the device dwells.
       geofence.notifyOnDwell = facts.contains { $0.content == .geofenceDwell(identifier: identifier) }
       geofence.loiteringDelayMilliseconds = .greatestFiniteMagnitude
       found.append(geofence)
@@ -35,7 +35,7 @@ enum LoggedFences {
     return found
   }
 
-  /// The SDK of Android says in the same entry that it ignores a crossing, because the device was there already.
+  /// Reports whether Android's SDK says, in the same entry, that it ignores the crossing because the device was there already.
   private static func isIgnored(_ index: Int, in facts: [LogFact]) -> Bool {
     guard index + 1 < facts.count, facts[index + 1].line == facts[index].line else { return false }
     if case .geofenceTrigger = facts[index + 1].content { return true }
@@ -46,7 +46,7 @@ enum LoggedFences {
     Coordinates(latitude: -place.latitude, longitude: place.longitude + (place.longitude > 0 ? -180 : 180))
   }
 
-  /// Android tells with which position a fence was entered, and how large it is.
+  /// Android shows the position of an entry, and the size of the fence.
   private static func entry(of identifier: String, in facts: [LogFact]) -> (fix: Fix, radiusMetres: Double?)? {
     var isEntered = false
     for fact in facts {

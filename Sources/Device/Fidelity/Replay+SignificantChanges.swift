@@ -6,11 +6,11 @@ import Vocabulary
 
 /// Android with `useSignificantChangesOnly` (SDK §12.7).
 extension Replay {
-  /// The platform cannot deliver a significant change to a device that does not ask for any.
+  /// Handles a significant change, which implies that the device had requested them.
   mutating func takeSignificant(_ fix: Fix) {
     follow(significantChanges: true)
     var fix = fix
-    // Ages are whole seconds.
+    // Ages are in whole seconds.
     if let last = lastSignificant, fix.timestamp <= last, last.milliseconds(since: fix.timestamp) < 1_000 {
       fix.timestamp = last.advanced(byMilliseconds: 1)
     }
@@ -18,7 +18,7 @@ extension Replay {
     send(.significantChange(fix))
   }
 
-  /// The log shows where, and not how accurately: as the last position of that place.
+  /// The log shows the place without its accuracy, which is taken from the last position there.
   mutating func leaveMovingGeofence(_ fix: Fix) {
     follow(significantChanges: true)
     var fix = fix
@@ -30,7 +30,7 @@ extension Replay {
     send(.proximityRegionExit(fix))
   }
 
-  /// The app may change the mode while it runs; the next position tells.
+  /// Switches the mode, which the app may change at any time, by the kind of the next position.
   mutating func follow(significantChanges isOn: Bool) {
     guard platform == .android, engine.configuration.geolocation.useSignificantChangesOnly != isOn else { return }
     var configuration = engine.configuration
@@ -38,14 +38,14 @@ extension Replay {
     use(configuration)
   }
 
-  /// Android does not tell why it started a process; one that the user started comes to the foreground soon.
+  /// Android does not log why it started a process; one started by the user soon comes to the foreground.
   func startsHeadless(_ rest: ArraySlice<LogFact>) -> Bool {
     guard platform == .android, engine.configuration.geolocation.useSignificantChangesOnly else { return false }
     return !rest.prefix { $0.time.milliseconds(since: now.wall) <= 2 * Agreement.windowMilliseconds }
       .contains { $0.content == .appState(isBackground: false) }
   }
 
-  /// The box with the position follows that of the event; one that was ignored has it in itself.
+  /// Returns the position of a crossing: its box follows that of the event, or is part of an ignored event.
   mutating func trigger(of identifier: String, _ rest: ArraySlice<LogFact>) -> Fix? {
     for fact in rest {
       guard fact.time.milliseconds(since: now.wall) <= Agreement.windowMilliseconds else { break }
@@ -58,10 +58,10 @@ extension Replay {
   }
 }
 
-/// When the system delivered the alarms of the stationary check, which is up to the system.
+/// The times at which the system delivered the alarms of the stationary check.
 struct StationaryAlarms {
   private var fired: [MonotonicInstant] = []
-  /// The log shows such timers at all.
+  /// Whether the log shows such timers.
   private var isShown = false
 
   init(_ facts: [LogFact], origin: WallInstant) {
@@ -78,7 +78,7 @@ struct StationaryAlarms {
     }
   }
 
-  /// Nil when the log shows none. A timer that the log never shows to fire has not fired before its end.
+  /// Nil when the log shows no alarms. A timer that never fires in the log has not fired before its end.
   func instant(of due: MonotonicInstant) -> MonotonicInstant? {
     guard isShown || !fired.isEmpty else { return nil }
     let earliest = due.nanoseconds - min(due.nanoseconds, Agreement.windowMilliseconds * 1_000_000)
@@ -87,7 +87,7 @@ struct StationaryAlarms {
 }
 
 extension LogFact {
-  /// Something of an upload.
+  /// Whether it belongs to an upload.
   var isUpload: Bool {
     switch content {
     case .flushBegan, .locked, .response, .flushFinished: true

@@ -5,7 +5,7 @@ import Engine
 import JSON
 import Vocabulary
 
-/// Drives an engine with what a log says came into a real one, and keeps what it did (SDK §12, §20).
+/// Feeds an engine with the logged inputs of a real one, and records its acts (SDK §12, §20).
 struct Replay {
   private(set) var course: ReplayedCourse
 
@@ -21,12 +21,12 @@ struct Replay {
   private var launchedAt: WallInstant?
   private var isBackgroundLaunch = false
   private let alarms: StationaryAlarms
-  /// Ages in whole seconds must not turn two significant changes round.
+  /// Keeps two significant changes in order although their ages are in whole seconds.
   var lastSignificant: WallInstant?
   /// The position that showed the last crossing of a fence.
   var lastTrigger: Fix?
 
-  /// The engine begins as the log finds the real one: enabled or not, on the way or at rest.
+  /// The engine begins in the logged state: enabled or not, moving or at rest.
   init(_ facts: [LogFact], beginning: Beginning, quirks: EngineQuirks) {
     self.quirks = quirks
     platform = beginning.configuration.platform
@@ -48,7 +48,7 @@ struct Replay {
     }
   }
 
-  /// Long enough before the log for nothing of it to be left.
+  /// Long enough before the log that no effect remains.
   private static let warmUpMilliseconds: Int64 = 3_600_000
 
   private mutating func warmUp(_ beginning: Beginning) {
@@ -67,7 +67,7 @@ struct Replay {
     effects.removeAll()
   }
 
-  /// Where the fences are is a guess; on which side of them the device is, the log tells.
+  /// Confirms the side of the fences, which is logged, although their places are guesses.
   private mutating func confirmFences() {
     guard platform == .android else { return }
     for fence in engine.geofences {
@@ -75,7 +75,7 @@ struct Replay {
     }
   }
 
-  /// A trip before the log, so that the distance filter is what the log finds it to be.
+  /// Simulates a trip before the log, so that the distance filter has its logged value.
   private mutating func stream(at fix: Fix?, speed: Double) {
     guard var fix, !engine.configuration.geolocation.useSignificantChangesOnly else { return }
     fix.timestamp = now.wall.advanced(byMilliseconds: 1)
@@ -126,7 +126,7 @@ struct Replay {
     }
   }
 
-  /// Timers fire when they are due and not when the next line comes.
+  /// Fires timers at their deadlines instead of at the next line.
   private mutating func wait(until fact: LogFact) {
     let end = max(now.monotonic, Replay.instant(of: fact, origin: origin))
     if let due = engine.stationaryCheckDeadline, let fired = alarms.instant(of: due) {
@@ -154,7 +154,7 @@ struct Replay {
 
   mutating func send(_ input: EngineInput) { engine.receive(input, at: now, into: &effects) }
 
-  /// A new process finds what the old one kept.
+  /// Starts a new process with the stored state of the old one.
   private mutating func relaunch(_ rest: ArraySlice<LogFact>) {
     launchedAt = now.wall
     engine = Engine(
@@ -166,7 +166,7 @@ struct Replay {
     isBackgroundLaunch = false
   }
 
-  /// The first dump counted from the first line on. Android prints one at each launch.
+  /// The first dump was already applied from the first line on. Android logs one at each launch.
   private mutating func take(_ document: JSONValue, _ rest: ArraySlice<LogFact>) {
     isBackgroundLaunch = document.flag("didLaunchInBackground") ?? false
     if isConfigured {
@@ -183,7 +183,7 @@ struct Replay {
     relaunch(rest)
   }
 
-  /// `setConfig` shows the key and not the value; what follows may betray it.
+  /// `setConfig` is logged with the key but not the value, which may be inferred from later lines.
   private mutating func reconfigure(_ key: String, _ rest: ArraySlice<LogFact>) {
     guard key.hasSuffix("distanceFilter") || key.hasSuffix("stopTimeout") else { return }
     let next = rest.firstIndex {
@@ -200,17 +200,17 @@ struct Replay {
     if !keys.isEmpty { send(.configured(configuration, changedKeys: keys)) }
   }
 
-  /// After a launch the engine starts by itself; otherwise the app did it.
+  /// After a launch the engine starts by itself; otherwise the app started it.
   private mutating func start(_ mode: Int) {
-    // On Android a start of geofences belongs to every start.
+    // On Android every start includes a start of geofences.
     if platform == .android && mode == 0 && !isGeofenceMode { return }
     let wanted = TrackingMode(rawValue: mode) ?? .location
     guard !engine.state.isEnabled || engine.state.trackingMode != wanted else { return }
     send(.call(wanted == .location ? .start : .startGeofences))
   }
 
-  /// The engine's own requests follow from its inputs; the rest are the app's. The log tells neither the value that the
-  /// odometer is set to nor whether a record is to be kept.
+  /// The engine makes its own requests from its inputs; the others are the app's. The log shows neither the value that
+  /// the odometer is set to nor whether a record is stored.
   private mutating func ask(_ purpose: String, maximumAge: Double) {
     if ["motionchange", "motionState", "providerchange"].contains(purpose) { return }
     if purpose.hasPrefix("TSGeofenceTransition") { return }
@@ -222,13 +222,13 @@ struct Replay {
   }
 }
 
-/// One thing that an engine, real or ours, did.
+/// An act of a real or simulated engine.
 package struct EngineAct: Equatable, Sendable {
   package let kind: FidelityClass
   package let time: WallInstant
-  /// Of the log: where it stands there, or for our engine the line of the input that it followed from.
+  /// The line in the log, or for our engine the line of the causing input.
   package let line: Int
-  /// What must be the same on both sides.
+  /// The description that both sides must share.
   package let what: String
 
   package init(_ kind: FidelityClass, at time: WallInstant, line: Int, _ what: String) {
@@ -239,7 +239,7 @@ package struct EngineAct: Equatable, Sendable {
   }
 }
 
-/// What our engine did, read off its effects.
+/// The acts of our engine, read from its effects.
 struct ReplayedCourse {
   private(set) var happenings: [EngineAct] = []
   private(set) var metres = 0.0
@@ -249,7 +249,7 @@ struct ReplayedCourse {
   private var isStopping = false
   private let countsUploads: Bool
 
-  /// A log without any upload is one of a device without a server.
+  /// A log without any upload is from a device without a server.
   init(countsUploads: Bool) { self.countsUploads = countsUploads }
 
   mutating func take(_ effects: [Effect], at time: WallInstant, line: Int) {

@@ -1,17 +1,17 @@
 import Base
 package import Contract
 
-/// Which phone this is: what never changes while an app is installed on it.
+/// The properties of a phone that never change while an app is installed on it.
 package struct DeviceDescription: Equatable, Sendable {
   package let platform: DevicePlatform
   package let model: String
   package let manufacturer: String
-  /// Of the operating system.
+  /// The version of the operating system.
   package let version: String
-  /// Of every request.
+  /// The `User-Agent` of every request.
   package let userAgent: String
 
-  /// Without a `userAgent` of its own a device says what SDK §8.1.4 wants.
+  /// Without `userAgent`, the device sends the one of SDK §8.1.4.
   package init(
     platform: DevicePlatform, model: String, manufacturer: String, version: String, userAgent: String? = nil
   ) {
@@ -23,12 +23,12 @@ package struct DeviceDescription: Equatable, Sendable {
   }
 }
 
-/// The numbers of a host.
+/// The constants of a host.
 enum HostRules {
-  /// How many commands of one answer are carried out: the last ones (SDK §10.2).
+  /// The maximum number of commands of one answer that are executed: the last ones (SDK §10.2).
   static let commandsMax = 100
-  /// How often rows that have grown too old are looked for, apart from start and resume (SDK §7.4).
+  /// The interval between purges of expired rows, apart from those at start and resume (SDK §7.4).
   static let purgeInterval = Nanoseconds.seconds(3_600)
-  /// Beyond, nothing grows old.
+  /// Above this, records never expire.
   static let daysMax = 36_500
 }

@@ -6,12 +6,12 @@ import Upload
 package import Vocabulary
 
 extension DeviceHost {
-  /// `setConfig`: what of the document can be taken is kept and takes effect at once.
+  /// Performs `setConfig`: valid parts of the document are stored and take effect at once.
   package mutating func configure(_ document: JSONValue, at now: Moment) {
     edit(at: now) { $0.apply(document) }
   }
 
-  /// The same for code that changes properties, with `Configuration.edit` or `reset`.
+  /// Does the same for code that changes properties, with `Configuration.edit` or `reset`.
   package mutating func edit(at now: Moment, _ change: (inout Configuration) -> ConfigurationChange) {
     var draft = configuration
     let result = change(&draft)
@@ -19,7 +19,7 @@ extension DeviceHost {
     settle(at: now)
   }
 
-  /// Before `ready` the parts learn of it without doing anything.
+  /// Before `ready` the parts are updated without any action.
   mutating func adopt(_ new: Configuration, _ change: ConfigurationChange, at now: Moment) {
     let wasLimited = configuration.persistence.maxRecordsToPersist
     configuration = new
@@ -38,7 +38,7 @@ extension DeviceHost {
     emit(.deliver(.configured))
   }
 
-  /// A refresh has brought them; the uploader has them already.
+  /// Stores tokens from a refresh; the uploader uses them already.
   mutating func use(_ tokens: RefreshedTokens, at now: Moment) {
     var draft = configuration
     let change = draft.edit { tokens.apply(to: &$0.authorization) }
@@ -65,7 +65,7 @@ extension DeviceHost {
     }
   }
 
-  /// The SDK's state: configuration, in groups and flat, and what the engine adds (SDK §1, §3).
+  /// The SDK's state: the configuration, in groups and flat, and the members of the engine (SDK §1, §3).
   package var state: JSONObject {
     var object = configuration.stateDictionary
     for member in engine.state.members.members { object[member.key] = member.value }
@@ -77,7 +77,7 @@ extension DeviceHost {
 }
 
 extension RecordRenderer {
-  /// As a device with this configuration writes its records.
+  /// The style in which a device with this configuration writes its records.
   package init(_ configuration: Configuration) {
     var style = RecordStyle.of(configuration.platform)
     style.timestampFormat = configuration.persistence.timestampFormat
@@ -96,9 +96,9 @@ extension RecordRenderer {
   }
 }
 
-/// What a server asks for (SDK §10.2).
+/// Execution of a server's commands (SDK §10.2).
 extension DeviceHost {
-  /// In order; a command that fails, or cannot be read, does not keep the next one from running.
+  /// Executes the commands in order; one that fails, or cannot be read, does not prevent the next.
   mutating func carryOut(_ received: ReceivedCommands, at now: Moment) {
     for problem in received.problems { log(.commandProblem(problem), at: now) }
     let surplus = received.commands.count - HostRules.commandsMax
@@ -122,14 +122,14 @@ extension DeviceHost {
     }
   }
 
-  /// The demo server refuses this device. A ban by another server has no effect.
+  /// Handles a ban by the demo server. A ban by another server has no effect.
   private mutating func ban(_ message: String?, at now: Moment) {
     guard configuration.http.url.hasPrefix(TransistorToken.defaultURL) else { return }
     log(.error(message ?? "The server has banned this device"), at: now)
     edit(at: now) { $0.edit { $0.http.url = "" } }
   }
 
-  /// Ends with the event `logUploaded`, unless it is a server that asks for the log (SDK §20.5): nil.
+  /// Uploads the log; the event `logUploaded` follows unless `completion` is nil, for a log that a server requested (SDK §20.5).
   package mutating func uploadLog(to url: String, gzip: [UInt8], completion: UInt64?, at now: Moment) {
     let upload = LogUpload(
       url: url, gzip: gzip, state: JSONValue.object(state).text, model: description.model,
@@ -138,7 +138,7 @@ extension DeviceHost {
     settle(at: now)
   }
 
-  /// Ends with the event `synced`; before `ready` it waits.
+  /// Uploads the queue; the event `synced` follows. Before `ready` it waits.
   package mutating func sync(completion: UInt64, at now: Moment) {
     if isReady { run(.sync(completion: completion), at: now) } else { waitingSyncs.append(completion) }
     settle(at: now)

@@ -6,11 +6,10 @@ import Queue
 import Upload
 package import Vocabulary
 
-/// The queue as an app sees it (SDK §3, DataStore).
+/// The queue as the app's `DataStore` (SDK §3).
 extension DeviceHost {
-  /// Stores the record as it is, whatever the persist mode; it is uploaded like any other. `uuid` is for a record that
-  /// brings none, and is written as this platform writes its own. Throws when there are no coordinates, and where nothing is
-  /// to be stored (SDK §7.3).
+  /// Stores the record unchanged, whatever the persist mode; it is uploaded like any other. `uuid` is for a record without one,
+  /// and is written in this platform's form. Throws when there are no coordinates, or when nothing may be stored (SDK §7.3).
   package mutating func insert(
     _ record: JSONObject, uuid: UUID128, at now: Moment
   ) throws(FieldError) -> UUID128 {
@@ -33,7 +32,7 @@ extension DeviceHost {
     return stored
   }
 
-  /// The same for a record that is rendered already, whatever it says.
+  /// Stores a record that is rendered already, whatever its content.
   package mutating func insert(
     _ uuid: UUID128, _ timestamp: WallInstant, rendered bytes: [UInt8], at now: Moment
   ) {
@@ -53,7 +52,7 @@ extension DeviceHost {
     return now.wall
   }
 
-  /// False when there is no such record. One that is being uploaded goes too.
+  /// Returns false when there is no such record. Deletes it even during its upload.
   package mutating func destroy(_ uuid: UUID128, at now: Moment) throws(DatabaseError) -> Bool {
     guard try queue.delete(uuid: uuid) else { return false }
     log(.destroyed(uuid: uuid), at: now)

@@ -5,9 +5,9 @@ import Engine
 import Queue
 import Vocabulary
 
-/// What goes into the queue, and what leaves it without an upload (SDK §7).
+/// Inserts into the queue, and removals without an upload (SDK §7).
 extension DeviceHost {
-  /// Rendered now and never changed later (SDK §7.2).
+  /// Renders the record once and for all (SDK §7.2).
   mutating func insert(_ record: LocationRecord, _ kind: RecordKind, at now: Moment) {
     scratch.record.removeAll(keepingCapacity: true)
     let note = renderer.append(record, to: &scratch.record)
@@ -35,7 +35,7 @@ extension DeviceHost {
     } catch { report(error, at: now) }
   }
 
-  /// Where nothing waits, nothing grows old.
+  /// Nil while the queue is empty.
   var nextPurge: MonotonicInstant? {
     queue.count > 0 ? lastPurge.map { $0 + HostRules.purgeInterval } : nil
   }
@@ -52,7 +52,7 @@ extension DeviceHost {
     } catch { report(error, at: now) }
   }
 
-  /// A limit that was lowered counts at once (SDK §7.4); one of 0 keeps nothing.
+  /// Applies a lowered limit at once (SDK §7.4); 0 keeps nothing.
   mutating func shrink(at now: Moment) {
     let limit = configuration.persistence.maxRecordsToPersist
     guard limit >= 0 && queue.count > limit else { return }
@@ -68,12 +68,12 @@ extension DeviceHost {
   }
 }
 
-/// Why a record leaves the queue without an upload (SDK §7.4).
+/// The reason why a record leaves the queue without an upload (SDK §7.4).
 package enum DiscardReason: String, CaseIterable, Sendable {
-  /// There were too many.
+  /// The queue was over its limit.
   case evicted
-  /// It had grown too old.
+  /// The record was too old.
   case expired
-  /// The app destroyed it, or took it with a sync where there is no url.
+  /// The app destroyed it, or took it with a sync without a url.
   case destroyed
 }

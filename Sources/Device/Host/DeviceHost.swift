@@ -8,16 +8,15 @@ package import Queue
 package import Upload
 package import Vocabulary
 
-/// One device with an app that uses the SDK: engine, uploader, queue and what survives the process. It gives each its
-/// inputs and performs their effects in order, until nothing follows any more. What is left to do is the platform's:
-/// `takeEffects` returns it after a call.
+/// One device with an app that uses the SDK: engine, uploader, queue and persistent state. It passes inputs to each part and
+/// performs their effects in order, until no more follow. Effects for the platform are returned by `takeEffects` after a call.
 ///
-/// What fails in the store is logged as an error and goes no further; the device goes on.
+/// An error of the store is logged, and the device continues.
 package struct DeviceHost {
   package internal(set) var configuration: Configuration
   package internal(set) var engine: Engine
   package internal(set) var uploader: Uploader
-  /// Sees to it that rows stay where the uploader left them: read it, change it through the host.
+  /// Rows must stay where the uploader left them: read the queue here, but change it through the host.
   package internal(set) var queue: DeviceQueue
 
   let description: DeviceDescription
@@ -30,16 +29,15 @@ package struct DeviceHost {
   var isStateSaved = true
   private var keptRetry: Bool
   var waitingSyncs: [UInt64] = []
-  /// What of the last launch could not be read, until the log is open.
+  /// The parts of the stored state that could not be read, until the log is open.
   private var unreadable: [String]
   var lastPurge: MonotonicInstant?
-  /// When `timersDue` is wanted at the latest.
+  /// The instant by which `timersDue` must be called.
   package private(set) var nextDeadline: MonotonicInstant?
 
-  /// Takes up what the device has kept in the database. `identity` numbers the records: every launch needs another
-  /// stream, or the uuids of an earlier one come again. `firstRequest` is for platforms where answers to an earlier
-  /// launch can still come: `uploader.nextRequestID` of that one. `clockFactor` is that of the uploader, `quirks` are
-  /// those of the engine.
+  /// Restores the device from the database. `identity` generates the uuids of records: every launch needs another
+  /// stream, or they repeat. `firstRequest` is for platforms where answers to an earlier launch can still arrive:
+  /// `uploader.nextRequestID` of that launch. `clockFactor` is passed to the uploader, `quirks` to the engine.
   package init(
     _ description: DeviceDescription, database: QueueDatabase, device: Int,
     identity: RandomStream, quirks: EngineQuirks = .documented, firstRequest: UInt64 = 1, clockFactor: Double = 1,
@@ -56,7 +54,7 @@ package struct DeviceHost {
       tokenSetAt: kept.tokenSetAt ?? now.wall, isRetryDue: kept.isRetryDue, nextRequestID: firstRequest,
       clockFactor: clockFactor)
     queue = database.queue(of: device)
-    // Locks belong to the process that has ended (SDK §7.2).
+    // Locks belonged to the process that has ended (SDK §7.2).
     queue.unlockAll()
     renderer = RecordRenderer(configuration)
     isFirstBoot = kept.configuration == nil
@@ -69,11 +67,11 @@ package struct DeviceHost {
   }
 
   package var isReady: Bool { launch != nil }
-  /// Android, after the app was closed: its service goes on until `ready` opens the app again, or the process ends.
+  /// Whether only the service runs: Android, after the app was closed, until `ready` or the end of the process.
   package var isHeadless: Bool { engine.isHeadless }
 
-  /// Once for each launch, before anything else has an effect. `configure` makes the configuration from the one that was
-  /// kept, which is nil on the first launch, by one of the ways of `Configuration.ready`.
+  /// Must be called once for each launch; nothing has an effect before. `configure` creates the configuration from the
+  /// stored one, which is nil on the first launch, by one of the functions `Configuration.ready`.
   package mutating func ready(
     _ launch: Launch, at now: Moment,
     configure: (Configuration?) -> (configuration: Configuration, change: ConfigurationChange)
@@ -84,7 +82,7 @@ package struct DeviceHost {
     var launch = launch
     launch.isFirstBoot = isFirstBoot
     var result = configure(isFirstBoot ? nil : configuration)
-    // The app may have configured something before this.
+    // The app may have changed the configuration before this.
     result.change.changedKeys = result.configuration.changedKeys(since: configuration)
     adopt(result.configuration, result.change, at: now)
     if isFirstBoot && result.change.changedKeys.isEmpty { saveConfiguration(at: now) }
@@ -100,7 +98,7 @@ package struct DeviceHost {
     settle(at: now)
   }
 
-  /// What the platform senses, and what the app asks of the engine. Configuration and `ready` have ways of their own.
+  /// Takes an input of the platform, or a call of the app to the engine, except for `.configured` and `.ready`.
   package mutating func receive(_ input: EngineInput, at now: Moment) {
     switch input {
     case .configured, .ready: preconditionFailure("by the host's own methods")
@@ -113,7 +111,7 @@ package struct DeviceHost {
     settle(at: now)
   }
 
-  /// The answer to a request that the platform was told to send.
+  /// Takes the answer to a request that the platform sent.
   package mutating func answer(_ request: UInt64, _ outcome: RequestOutcome, at now: Moment) {
     run(.answered(request: request, outcome), at: now)
     settle(at: now)
@@ -125,14 +123,14 @@ package struct DeviceHost {
     uploadTimersDue(at: now)
   }
 
-  /// Only those of the uploader: for a device to which nothing happens any more but that what it has is sent.
+  /// Fires only the uploader's timers: for a device that receives no more input but still uploads.
   package mutating func uploadTimersDue(at now: Moment) {
     run(UploadInput.timersDue, at: now)
     settle(at: now)
   }
 
-  /// What the calls since the last time want done, in their order; all of it, before another host of the thread is called.
-  /// What comes of an effect is given to the host later. The list may be given back to the scratch.
+  /// Returns the effects of the calls since the last time, in order. All of them must be taken before another host of the thread
+  /// is called. Results of an effect are passed to the host later. The list may be given back to the scratch.
   package func takeEffects() -> [HostEffect] { scratch.takeHostEffects() }
 
   private mutating func change(_ connectivity: Connectivity, at now: Moment) {
@@ -140,11 +138,11 @@ package struct DeviceHost {
       uploader.connectivity == .cellular && connectivity == .wifi && configuration.http.disableAutoSyncOnCellular
     run(UploadInput.connectivity(connectivity), at: now)
     run(EngineInput.connectivity(connectivity), at: now)
-    // The engine flushes when a network comes; rows that wait for Wi-Fi go when it is one.
+    // The engine flushes when a network becomes available; rows that wait for Wi-Fi are sent when it is Wi-Fi.
     if isReady && isRelease { run(.trigger(.connectivity), at: now) }
   }
 
-  /// At the end of every input: the odometer changes with each fix, and is kept once.
+  /// Ends every input: the odometer changes with each fix, and is stored once.
   mutating func settle(at now: Moment) {
     nextDeadline = earlier(earlier(engine.nextDeadline, uploader.nextDeadline), nextPurge)
     let isRetryDue = uploader.isRetryDue
@@ -158,7 +156,7 @@ package struct DeviceHost {
   }
 }
 
-/// Inputs in, effects out, one after the other: what an effect causes comes before the next one.
+/// Inputs in, effects out, depth first: the consequences of an effect precede the next effect.
 extension DeviceHost {
   mutating func run(_ input: EngineInput, at now: Moment) {
     var effects = scratch.takeEngineEffects()
@@ -214,7 +212,7 @@ extension DeviceHost {
     }
   }
 
-  /// Waits for the log that a server asked for.
+  /// The completion of a log upload that a server requested.
   static var noCaller: UInt64 { .max }
 
   func emit(_ effect: HostEffect) { scratch.hostEffects.append(effect) }
@@ -226,11 +224,11 @@ extension DeviceHost {
   func report(_ error: DatabaseError, at now: Moment) { log(.error("\(error)", from: .records), at: now) }
 }
 
-/// Memory that all hosts of a thread work in, one after the other, so that an idle one holds none.
+/// Buffers shared by all hosts of a thread, one after the other, so that an idle host holds none.
 package final class HostScratch {
   private var engineEffects: [[Effect]] = []
   private var uploadEffects: [[UploadEffect]] = []
-  /// Of the host that was called last, in their order.
+  /// The effects of the host that was called last, in order.
   var hostEffects: [HostEffect] = []
   private var spares: [[HostEffect]] = []
 
@@ -239,8 +237,8 @@ package final class HostScratch {
 
   package init() {}
 
-  /// An empty list, to be given back. Commands make an engine work while the effects of an upload are still open, so
-  /// that there may be several.
+  /// Returns an empty list, to be given back. Several may be in use, because commands run the engine while the effects
+  /// of an upload are still open.
   func takeEngineEffects() -> [Effect] { engineEffects.popLast() ?? [] }
   func takeUploadEffects() -> [UploadEffect] { uploadEffects.popLast() ?? [] }
 

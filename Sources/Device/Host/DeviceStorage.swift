@@ -5,7 +5,7 @@ import Engine
 import JSON
 import Queue
 
-/// What a device keeps over launches beside its records: configuration, engine state, geofences, the age of its token.
+/// The persistent state of a device beside its records: configuration, engine state, geofences, the age of its token.
 struct DeviceStorage {
   private enum Key {
     static let configuration = "configuration"
@@ -24,7 +24,7 @@ struct DeviceStorage {
     self.platform = platform
   }
 
-  /// What was kept, each part by itself: one that cannot be read is named, and is as before the first launch.
+  /// Returns the stored state. A part that cannot be read is named, and has its value from before the first launch.
   func kept() throws(DatabaseError) -> PersistedState {
     var kept = PersistedState()
     if let document = try document(Key.configuration, &kept) {
@@ -53,7 +53,7 @@ struct DeviceStorage {
   }
 
   func save(_ configuration: Configuration) throws(DatabaseError) {
-    // Thousands of devices have a few pages each for all that they keep.
+    // Only changes from the defaults, because each of thousands of devices has only a few pages.
     var document = configuration.changedGroups
     document["isMoving"] = .bool(configuration.isMoving)
     try save(.object(document), Key.configuration)
@@ -82,7 +82,7 @@ struct DeviceStorage {
     try geofences.put([stored])
   }
 
-  /// Nil: all of them.
+  /// Nil deletes all.
   func deleteGeofences(_ identifiers: [String]?) throws(DatabaseError) {
     guard let identifiers else { return try geofences.removeAll() }
     for identifier in identifiers { _ = try geofences.remove(identifier) }
@@ -111,21 +111,21 @@ extension JSONValue {
   }
 }
 
-/// What an earlier launch has left behind.
+/// The stored state of an earlier launch.
 struct PersistedState {
   /// Nil before the first launch.
   var configuration: Configuration?
   var engineState = EngineState()
   /// Nil before the first launch.
   var tokenSetAt: WallInstant?
-  /// Whether rows waited for a retry.
+  /// Whether rows were waiting for a retry.
   var isRetryDue = false
   var geofences: [Geofence] = []
-  /// Parts that were there and could not be read.
+  /// The parts that could not be read.
   var unreadable: [String] = []
 }
 
-/// The state as it is kept, and as apps see it among the configuration (SDK §3).
+/// The state in its stored form, and in the form for apps, beside the configuration (SDK §3).
 extension EngineState {
   private enum Key {
     static let enabled = "enabled"
@@ -139,7 +139,7 @@ extension EngineState {
     static let startedAt = "startedAt"
   }
 
-  /// What is missing or wrong is as before the first launch.
+  /// Missing or invalid members have their values from before the first launch.
   init(_ document: JSONValue) {
     self.init()
     isEnabled = document[Key.enabled] == .bool(true)
@@ -154,7 +154,7 @@ extension EngineState {
     if case .integer(let milliseconds)? = document[Key.startedAt] { startedAt = WallInstant(exactly: milliseconds) }
   }
 
-  /// What an app may know.
+  /// The members for apps.
   var members: JSONObject {
     [
       Key.enabled: .bool(isEnabled), Key.isMoving: .bool(isMoving),
@@ -163,7 +163,7 @@ extension EngineState {
     ]
   }
 
-  /// What `init` reads. It is written after most fixes, so it takes no detour through a tree.
+  /// Writes what `init` reads. It is called after most fixes, so it builds no tree.
   func write(to writer: inout JSONWriter) {
     writer.beginObject()
     writer.key(Key.enabled)

@@ -5,62 +5,62 @@ package import Queue
 package import Upload
 package import Vocabulary
 
-/// What a host leaves to the platform that it runs on.
+/// An effect that a host leaves to its platform.
 package enum HostEffect: Equatable, Sendable {
   /// Replaces the last demand of its kind.
   case demand(SensorDemand)
-  /// The answer goes to `DeviceHost.answer`.
+  /// The answer must be passed to `DeviceHost.answer`.
   case send(OutgoingRequest)
-  /// To the app.
+  /// Notifies the app.
   case deliver(HostEvent)
-  /// Only entries that the configured level wants.
+  /// Only entries that the configured level admits.
   case log(LogEntry, at: WallInstant)
   case destroyLog
-  /// A server wants the whole log: `DeviceHost.uploadLog` takes it.
+  /// A server requests the whole log: pass it to `DeviceHost.uploadLog`.
   case uploadLog(to: String)
-  /// Time to run on without the app in the foreground.
+  /// Background execution time.
   case backgroundTask(id: Int, isStart: Bool)
 }
 
-/// What a host tells the app.
+/// An event for the app.
 package enum HostEvent: Equatable, Sendable {
   case engine(EngineEvent)
   case http(HTTPEvent)
   indirect case authorization(AuthorizationEvent)
-  /// The answer to the position request of that id.
+  /// The answer to the position request with that id.
   indirect case position(id: Int, Result<LocationRecord, LocationError>)
   /// The answer to `DeviceHost.sync`.
   indirect case synced(completion: UInt64, Result<[QueuedRecord], SyncError>)
-  /// The answer to `DeviceHost.uploadLog`; `status` is 0 when none came.
+  /// The answer to `DeviceHost.uploadLog`; `status` is 0 without a response.
   case logUploaded(completion: UInt64, isSuccess: Bool, status: Int)
-  /// Records that have left the queue without an upload, at least one; no SDK tells its app. Where commits are grouped, a
-  /// group that is lost brings them back.
+  /// Records that left the queue without an upload, at least one. With grouped commits, the loss of a group restores
+  /// them. The SDK does not report this to apps.
   case discarded([UUID128], DiscardReason)
-  /// `DeviceHost.configuration` is another one now; no SDK tells its app.
+  /// `DeviceHost.configuration` has changed. The SDK does not report this to apps.
   case configured
-  /// A server's command is carried out; no SDK tells its app.
+  /// A server's command was executed. The SDK does not report this to apps.
   indirect case commanded(Command)
 }
 
-/// How a process ended, and so what the system goes on watching for the app (SDK §19.3, §19.4).
+/// How a process ended, which determines what the system keeps watching for the app (SDK §19.3, §19.4).
 package enum ProcessEnd: Sendable {
-  /// Its user has closed the app.
+  /// The user closed the app.
   case closed
-  /// It crashed, or the system needed the memory.
+  /// It crashed, or the system reclaimed its memory.
   case killed
-  /// The phone went off.
+  /// The phone was switched off.
   case switchedOff
 
-  /// The regions, the fences and the large moves. Android forgets them when it is switched off; its SDK registers them
-  /// again when it starts.
+  /// Whether regions, fences and large moves are kept. Android loses them when it is switched off; its SDK registers
+  /// them again at its start.
   package func keepsRegions(on platform: DevicePlatform) -> Bool { platform == .ios || self != .switchedOff }
 
-  /// iOS does not let an app fetch that its user has closed.
+  /// Whether background fetches continue. iOS ends them for an app that its user has closed.
   package func keepsFetches(on platform: DevicePlatform) -> Bool { platform == .ios && self != .closed }
 }
 
 extension EngineInput {
-  /// Whether the system starts an app for it that does not run (SDK §19.2). On Android the service runs, or nothing does.
+  /// Whether the system starts a stopped app for this input (SDK §19.2). On Android only a running service receives any.
   package func startsApp(on platform: DevicePlatform) -> Bool {
     switch self {
     case .stationaryRegionExit, .proximityRegionExit, .geofenceCrossing, .significantChange, .backgroundFetch:

@@ -3,24 +3,24 @@ package import Contract
 package import Engine
 package import Vocabulary
 
-/// What the sensors of a phone make of the positions it is at: which of them the engine asked for, when a region was
-/// left and when a geofence crossed. Inputs come out in the order in which a phone would report them.
+/// The sensors of a phone: derives the engine's inputs from positions, according to its demands. Inputs are returned in
+/// the order in which a phone would report them.
 package struct PhoneSensors: Sendable {
-  /// A real phone reports the exit from its stationary region so late (SDK §12.5, our choice).
+  /// The distance beyond the stationary region at which a real phone reports the exit (SDK §12.5, our choice).
   static let stationaryExitMarginMetres = 50.0
-  /// A position beyond the boundary counts as outside only when it is so much beyond (SDK §15.3, our choice).
+  /// The distance beyond a fence's boundary from which a position counts as outside (SDK §15.3, our choice).
   static let fenceExitMarginMetres = 20.0
   static let significantChangeMetres = 500.0
-  /// iOS pauses the stream of a phone that has not moved for so long, where the app lets it (SDK §12.6.3).
+  /// iOS pauses the updates of a phone that has not moved for this long, if the app allows it (SDK §12.6.3).
   package static let pauseAfter = Nanoseconds.seconds(900)
-  /// A position so far from the place of the rest is none of it, nor one that is farther than it may be wrong.
+  /// A position farther than this, and than its accuracy, from the place of rest ends the rest.
   package static let restMetres = 50.0
 
   private struct Watched {
     let identifier: String
     let circle: Circle
     var isInside = false
-    /// Of an earlier process. What the next one asks for takes its place.
+    /// Registered by an earlier process; the next process's demands replace it.
     var isLeft = false
   }
 
@@ -31,27 +31,27 @@ package struct PhoneSensors: Sendable {
   private var fences: [Watched] = []
   package private(set) var wantsActivities = false
   package var fetches = BackgroundFetches()
-  /// While the app may not have positions it gets none, whatever it has asked for: of its stream, of a sample, of a
-  /// region, a fence or a large move (SDK §19.5). What it has asked for stays, and delivers again afterwards.
+  /// Without permission the app receives no positions from its updates, sampling, regions, fences or large moves (SDK
+  /// §19.5). Its demands remain, and deliver again afterwards.
   package var isPermitted: Bool
   private var wantsSignificantChanges = false
   package private(set) var lastFix: Fix?
   private var lastStreamed: (place: Coordinate, timestamp: WallInstant)?
-  /// Of the phone that streams: where it has been since then.
+  /// The place and start of a rest during location updates.
   private var rest: (place: Coordinate, since: WallInstant)?
   private var lastSignificant: Coordinate?
-  /// Of the process that runs: the first place that the system finds for it is told, as the place of a device of which it
-  /// knew none.
+  /// Whether the first position counts as a significant change, because the system knew no earlier place for the
+  /// running process.
   private var tellsFirstPlace = false
 
   package init(isPermitted: Bool = true) { self.isPermitted = isPermitted }
 
   package var wantsBackgroundFetch: Bool { fetches.due != nil }
 
-  /// The system does not let the app sleep, so that it hears again and again of a rest that goes on.
+  /// Whether the system keeps the app awake, so that it receives repeated reports of a rest.
   package var hearsOfRest: Bool { wantsActivities && updates != nil }
 
-  /// Whether a position may be more than one of a stream: beyond a rim, or far away.
+  /// Whether a position may have other effects than an update: beyond a boundary, or far away.
   package var watchesRegions: Bool {
     stationaryRegion != nil || proximityRegion != nil || !fences.isEmpty || wantsSignificantChanges
   }
@@ -79,7 +79,7 @@ package struct PhoneSensors: Sendable {
     }
   }
 
-  /// The process is gone; the system keeps what it goes on watching for the next one.
+  /// Ends the process; the system keeps what it watches for the next one.
   package mutating func endProcess(_ end: ProcessEnd, on platform: DevicePlatform) {
     (updates, lastStreamed, rest, isSampling, wantsActivities) = (nil, nil, nil, false, false)
     tellsFirstPlace = false
@@ -92,7 +92,7 @@ package struct PhoneSensors: Sendable {
     }
   }
 
-  /// The phone is there now. Nothing for a position that is no place on the earth, nor without permission.
+  /// Moves the phone. Returns nothing for an invalid position, or without permission.
   package mutating func take(_ fix: Fix) -> [EngineInput] {
     guard isPermitted, let place = Coordinate(fix) else { return [] }
     lastFix = fix
@@ -118,8 +118,8 @@ package struct PhoneSensors: Sendable {
     return inputs
   }
 
-  /// Where nothing is known of where the phone was, the first position is what a change is counted from. It is none, and
-  /// starts no app that does not run.
+  /// Without an earlier place, the first position is the reference for changes. It is not a change itself, and does not
+  /// start a stopped app.
   private mutating func movesFar(to place: Coordinate) -> Bool {
     guard wantsSignificantChanges else { return false }
     guard let last = lastSignificant else {
@@ -134,12 +134,12 @@ package struct PhoneSensors: Sendable {
   private func streams(_ place: Coordinate, _ timestamp: WallInstant, _ updates: LocationUpdates) -> Bool {
     guard let lastStreamed else { return true }
     let elapsed = timestamp.milliseconds(since: lastStreamed.timestamp)
-    // The clock on the wall may go back.
+    // The wall clock may go back.
     let isDue = elapsed < 0 || elapsed >= updates.interval.wholeMilliseconds
     return isDue && isFar(place, from: lastStreamed.place, updates.distanceFilterMetres)
   }
 
-  /// True once in `pauseAfter`.
+  /// Returns true once in `pauseAfter`.
   private mutating func rests(at place: Coordinate, _ fix: Fix) -> Bool {
     let metres = max(Self.restMetres, fix.coords.accuracy ?? 0)
     guard let known = rest, known.place.distanceMetres(to: place) <= metres, fix.timestamp >= known.since else {
@@ -151,7 +151,7 @@ package struct PhoneSensors: Sendable {
     return true
   }
 
-  /// Nothing while there is no request.
+  /// Returns nothing unless activities are demanded.
   package func take(_ activity: Activity) -> [EngineInput] { wantsActivities ? [.activity(activity)] : [] }
 
   private mutating func cross(to place: Coordinate, _ fix: Fix, into inputs: inout [EngineInput]) {
@@ -167,7 +167,7 @@ package struct PhoneSensors: Sendable {
     }
   }
 
-  /// The engine knows by itself whether the device is inside as watching begins.
+  /// The engine itself determines whether the device is inside when watching begins.
   private func watched(_ fence: Geofence) -> Watched? {
     guard let circle = fence.circle else { return nil }
     let isInside = fence.status.isInside || lastFix.flatMap { Coordinate($0) }.map(circle.contains) ?? false
@@ -183,12 +183,12 @@ extension Coordinate {
   init?(_ fix: Fix) { self.init(latitude: fix.coords.latitude, longitude: fix.coords.longitude) }
 }
 
-/// When iOS lets an app that wants it run for a moment in the background.
+/// The times at which iOS grants background fetches.
 package struct BackgroundFetches: Equatable, Sendable {
   /// Typically about every quarter of an hour (SDK §16.3.4).
   package static let interval = Nanoseconds.seconds(900)
 
-  /// Nil while the app does not want any.
+  /// Nil while the app wants none.
   package private(set) var due: MonotonicInstant?
 
   package init() {}
@@ -197,7 +197,7 @@ package struct BackgroundFetches: Equatable, Sendable {
     due = isOn ? instant + BackgroundFetches.interval : nil
   }
 
-  /// True when one is due; the next one follows an interval later.
+  /// Returns true when a fetch is due; the next one follows an interval later.
   package mutating func take(at instant: MonotonicInstant) -> Bool {
     guard let due, due <= instant else { return false }
     self.due = instant + BackgroundFetches.interval

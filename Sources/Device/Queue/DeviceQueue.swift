@@ -1,48 +1,48 @@
 package import Base
 package import Database
 
-/// The records of one device that the server has not acknowledged yet (SDK §7). Every call that writes is durable when
-/// it returns, or with the group it belongs to where commits are grouped. A call that throws has changed nothing.
+/// The records of one device that the server has not acknowledged yet (SDK §7). A write is durable when the call
+/// returns or, with grouped commits, when its group is committed. A call that throws has changed nothing.
 ///
-/// Locks are not written down: they belong to the process that sends the rows, and die with it (SDK §7.2).
+/// Locks are not stored: they belong to the process that sends the rows, and end with it (SDK §7.2).
 package protocol RecordQueue {
   /// All rows, locked ones included.
   var count: Int { get }
 
-  /// Appends a record and returns its row. Uuids are not compared: their maker sees to it that they differ.
+  /// Appends a record and returns its row. Duplicate uuids are not detected; their generator guarantees uniqueness.
   mutating func insert(uuid: UUID128, timestamp: WallInstant, bytes: Span<UInt8>) throws(DatabaseError) -> Int64
 
   /// Locks the next unlocked rows, oldest insertion first or last, and appends them to `records`.
   mutating func lock(limit: Int, newestFirst: Bool, into records: inout [QueuedRecord]) throws(DatabaseError)
 
-  /// Rows that are gone, or were not locked, are passed over.
+  /// Ignores rows that are deleted or not locked.
   mutating func unlock(_ ids: [Int64])
   mutating func unlockAll()
 
-  /// Rows that are gone already are passed over. Returns how many were deleted.
+  /// Ignores rows that are deleted already. Returns the number of deleted rows.
   mutating func delete(_ ids: [Int64]) throws(DatabaseError) -> Int
-  /// Locked or not, as `deleteAll`: an upload in flight then ends without effect (SDK §7.4).
+  /// Deletes a row even if it is locked, as does `deleteAll`; an upload in flight then has no effect (SDK §7.4).
   mutating func delete(uuid: UUID128) throws(DatabaseError) -> Bool
   /// Returns the uuids, oldest insertion first.
   mutating func deleteAll() throws(DatabaseError) -> [UUID128]
 
-  /// Deletes rows whose timestamp lies before the limit; locked ones stay. Returns their uuids, oldest insertion first.
+  /// Deletes rows with a timestamp before the limit, except locked ones. Returns their uuids, oldest insertion first.
   mutating func expire(before limit: WallInstant) throws(DatabaseError) -> [UUID128]
 
-  /// Deletes the oldest insertions until at most so many rows are left; locked ones stay, and the newest one does unless nothing is
-  /// to be kept (SDK §7.4.1). Returns their uuids, oldest first.
+  /// Deletes the oldest insertions until at most `maximum` rows are left, except locked ones and, unless `maximum` is
+  /// 0, the newest one (SDK §7.4.1). Returns their uuids, oldest first.
   mutating func evict(keeping maximum: Int) throws(DatabaseError) -> [UUID128]
 
-  /// Reads without locking, in insertion order or against it, locked rows included.
+  /// Reads in insertion order or its reverse, without locking; includes locked rows.
   func read(limit: Int, offset: Int, newestFirst: Bool) throws(DatabaseError) -> [QueuedRecord]
 }
 
-/// A record as it waits in the queue: rendered, and never changed again.
+/// A record in the queue: rendered, and never changed again.
 package struct QueuedRecord: Equatable, Sendable {
-  /// The row: grows with every insert of a device and is never used twice.
+  /// The row number: grows with every insert of a device and is never reused.
   package let id: Int64
   package let uuid: UUID128
-  /// The record's own time, by which it grows old.
+  /// The record's own time, which determines its age.
   package let timestamp: WallInstant
   package let bytes: [UInt8]
 
@@ -54,7 +54,7 @@ package struct QueuedRecord: Equatable, Sendable {
   }
 }
 
-/// The queue of one device in a database of one or many. Copies are the same queue.
+/// The queue of one device in a database of one or many. Copies refer to the same queue.
 package struct DeviceQueue: RecordQueue {
   let database: QueueDatabase
   let device: Int
@@ -104,7 +104,7 @@ package struct DeviceQueue: RecordQueue {
     return records
   }
 
-  /// The next rows that no upload holds.
+  /// Returns the next unlocked rows.
   func unlocked(_ limit: Int, _ newestFirst: Bool) -> [Int64] {
     precondition(limit >= 0, "a limit is 0 or more")
     let (locked, rows) = (rows.locked, rows.rows)
@@ -116,7 +116,7 @@ package struct DeviceQueue: RecordQueue {
       : Array(rows.lazy.filter { !locked.contains($0) }.prefix(limit))
   }
 
-  /// All of them or, after an error, none.
+  /// Appends all of them or, after an error, none.
   private func append(_ rows: [Int64], to records: inout [QueuedRecord]) throws(DatabaseError) {
     let start = records.count
     do throws(DatabaseError) {
@@ -187,7 +187,7 @@ extension DeviceQueue {
     }
   }
 
-  /// Within a group. False when there is no such row.
+  /// Deletes a row within a group. Returns false when there is no such row.
   private func delete(_ row: Int64, _ cause: QueueNote.Cause) throws(DatabaseError) -> Bool {
     guard rows.remove(row) else { return false }
     database.changes.append(.deleted(device: device, row: row))
@@ -232,7 +232,7 @@ extension RecordStatements {
     try execution.run()
   }
 
-  /// A row that exists.
+  /// Reads an existing row.
   mutating func read(_ row: Int64) throws(DatabaseError) -> QueuedRecord {
     var execution = selection.start()
     execution.bind(1, row)
@@ -242,7 +242,7 @@ extension RecordStatements {
       timestamp: WallInstant(millisecondsSince1970: execution.integer(at: 1)), bytes: execution.blob(at: 2))
   }
 
-  /// Without reading the record itself.
+  /// Reads a row without the record itself.
   mutating func identity(_ row: Int64) throws(DatabaseError) -> (uuid: UUID128, recordedAt: Int64) {
     var execution = selection.start()
     execution.bind(1, row)
@@ -258,6 +258,6 @@ extension RecordStatements {
 
   private static func requireRow(_ execution: inout Execution) throws(DatabaseError) {
     let isThere = try execution.step()
-    precondition(isThere, "the file was changed by somebody else in spite of its lock")
+    precondition(isThere, "another process changed the file in spite of its lock")
   }
 }

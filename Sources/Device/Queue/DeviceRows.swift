@@ -1,25 +1,25 @@
 import Base
 
-/// Which rows belong to a device, in ascending order. Most leave at the front, where they came in first.
+/// The rows of a device, in ascending order. Most are removed at the front, where they are oldest.
 struct DeviceRows {
-  /// The rows before `head` are gone.
+  /// The rows before `head` are removed.
   private var storage: [Int64] = []
   private var head = 0
-  /// No record is older, in milliseconds since 1970; it may be that none is as old.
+  /// A lower bound of the records' times, in milliseconds since 1970.
   var earliest = Int64.max
   var locked = LockedRows()
 
   var rows: ArraySlice<Int64> { storage[head...] }
   var count: Int { storage.count - head }
 
-  /// A row above all others.
+  /// Appends a row above all others.
   mutating func append(_ row: Int64, recordedAt: Int64) {
     precondition(rows.last.map { $0 < row } ?? true, "rows come in ascending order")
     storage.append(row)
     earliest = min(earliest, recordedAt)
   }
 
-  /// Also from the locked rows. False when there is no such row.
+  /// Removes a row, also from the locked rows. Returns false when there is no such row.
   mutating func remove(_ row: Int64) -> Bool {
     let index = storage[head...].indexBehind { $0 < row }
     guard index < storage.count && storage[index] == row else { return false }
@@ -29,7 +29,7 @@ struct DeviceRows {
       return true
     }
     head += 1
-    // Moves each row once at most, on average.
+    // Moves each row at most once on average.
     if head * 2 > storage.count {
       storage.removeSubrange(..<head)
       head = 0
@@ -37,7 +37,7 @@ struct DeviceRows {
     return true
   }
 
-  /// An upload holds rows that are there: what leaves the queue leaves the locked rows too.
+  /// Checks that locked rows exist: a removal from the queue also removes the lock.
   func checkLocks() {
     guard let first = locked.rows.first, let last = locked.rows.last else { return }
     precondition(locked.rows.count <= count, "more rows are locked than there are")
@@ -49,14 +49,14 @@ struct DeviceRows {
     return index < storage.count && storage[index] == row
   }
 
-  /// A row that was removed, at its place; how old it was is not remembered.
+  /// Restores a removed row at its place; `earliest` is not restored.
   mutating func putBack(_ row: Int64) {
     storage.insert(row, at: storage[head...].indexBehind { $0 < row })
     earliest = .min
   }
 }
 
-/// The rows that an upload holds, in ascending order: none most of the time, and one batch otherwise.
+/// The rows locked by an upload, in ascending order: usually none, otherwise one batch.
 struct LockedRows {
   private(set) var rows: [Int64] = []
 
@@ -65,7 +65,7 @@ struct LockedRows {
     return index < rows.count && rows[index] == row
   }
 
-  /// Rows that are not locked yet, in any order.
+  /// Locks further rows, in any order.
   mutating func insert(_ more: some Sequence<Int64>) {
     rows.append(contentsOf: more)
     rows.sort()

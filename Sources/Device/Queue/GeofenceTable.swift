@@ -1,19 +1,19 @@
 package import Database
 
-/// The geofences of one device, which persist over restarts (SDK §15.7). Calls that write are as durable as those of
-/// its queue, and belong to the same group.
+/// The geofences of one device, which persist over restarts (SDK §15.7). Writes are as durable as those of its queue,
+/// and belong to the same group.
 package struct GeofenceTable {
   let database: QueueDatabase
   let device: Int
 
-  /// Adds geofences, all or none; one whose identifier is there already is replaced, status and all.
+  /// Adds all or none of the geofences. One with an existing identifier replaces it, including its status.
   package func put(_ geofences: [StoredGeofence]) throws(DatabaseError) {
     try database.write(for: device) { () throws(DatabaseError) in
       for geofence in geofences { try database.geofences.put(geofence, device: device) }
     }
   }
 
-  /// False when there is no such geofence.
+  /// Returns false when there is no such geofence.
   package func update(_ identifier: String, status: StoredGeofence.Status) throws(DatabaseError) -> Bool {
     try database.write(for: device) { () throws(DatabaseError) in
       try database.geofences.update(identifier, status, device: device)
@@ -21,7 +21,7 @@ package struct GeofenceTable {
     }
   }
 
-  /// False when there was no such geofence.
+  /// Returns false when there was no such geofence.
   package func remove(_ identifier: String) throws(DatabaseError) -> Bool {
     try database.write(for: device) { () throws(DatabaseError) in
       try database.geofences.remove(identifier, device: device)
@@ -33,20 +33,19 @@ package struct GeofenceTable {
     try database.write(for: device) { () throws(DatabaseError) in try database.geofences.removeAll(device: device) }
   }
 
-  /// In the order of the identifiers' UTF-8.
+  /// Returns the geofences in the order of the identifiers' UTF-8.
   package func all() throws(DatabaseError) -> [StoredGeofence] { try database.geofences.all(device: device) }
 }
 
-/// A geofence as it survives the process: its definition is what the host makes of it, its status what came of it so far
-/// (SDK §15.1).
+/// A geofence in its stored form: the definition as encoded by the host, and its status (SDK §15.1).
 package struct StoredGeofence: Equatable, Sendable {
-  /// What only an engine sets.
+  /// The status, which only the engine sets.
   package struct Status: Equatable, Sendable {
     package var isInside: Bool
-    /// Seconds since 1970 of the last transition; 0 for none yet.
+    /// The time of the last transition in seconds since 1970; 0 for none yet.
     package var updatedAtSeconds: Double
     package var hits: Int
-    /// Milliseconds since 1970 at which the device has dwelt; 0 for no dwell to come.
+    /// The time at which the dwell is complete, in milliseconds since 1970; 0 for no pending dwell.
     package var dwellsAtMilliseconds: Int64
 
     package init(

@@ -1,10 +1,10 @@
 import Base
 import Database
 
-/// What the open group has written and SQLite does not have yet. As a rule a record is sent within seconds, and the state of
-/// an engine changes with each fix: what its own group deletes, or writes again, never comes to SQLite.
+/// The writes of the open group that SQLite does not have yet. As a rule a record is sent within seconds, and the state
+/// of an engine changes with each fix: writes that are deleted or overwritten in the same group never reach SQLite.
 struct OpenGroup {
-  /// A record with the device whose it is.
+  /// A record and its device.
   struct Row {
     let device: Int
     let record: QueuedRecord
@@ -16,12 +16,12 @@ struct OpenGroup {
     let name: String
   }
 
-  /// From the first row of the group on, as rows are numbered; nil where it is gone.
+  /// The rows of the group by number, from its first row on; nil where deleted.
   private(set) var rows: [Row?] = []
   private var firstRow: Int64 = 0
-  /// Nil where the value was removed.
+  /// The states by key; nil where removed.
   private(set) var states: [StateKey: [UInt8]?] = [:]
-  /// What it takes in memory, the values of the states left out: each device has a few short ones.
+  /// The memory in use, without the values of states: each device has a few short ones.
   private(set) var bytes = 0
 
   mutating func insert(_ record: QueuedRecord, device: Int) {
@@ -33,7 +33,7 @@ struct OpenGroup {
 
   func record(_ row: Int64) -> QueuedRecord? { index(of: row).flatMap { rows[$0]?.record } }
 
-  /// False when it is not here.
+  /// Returns false when the row is not in this group.
   mutating func delete(_ row: Int64) -> Bool {
     guard let index = index(of: row), let gone = rows[index] else { return false }
     bytes -= gone.record.bytes.count
@@ -41,12 +41,12 @@ struct OpenGroup {
     return true
   }
 
-  /// Nil when the group did not change it.
+  /// Nil when the group did not change the state.
   func state(_ key: StateKey) -> [UInt8]?? { states[key] }
 
   mutating func set(_ key: StateKey, to value: [UInt8]?) { states[key] = .some(value) }
 
-  /// All of it is in SQLite, or undone.
+  /// Clears the group after its commit or its undoing.
   mutating func removeAll() {
     rows.removeAll(keepingCapacity: true)
     states.removeAll(keepingCapacity: true)
@@ -59,7 +59,7 @@ struct OpenGroup {
   }
 }
 
-/// Where a write goes: into the open group, or to SQLite at once.
+/// Writes to the open group if there is one, else to SQLite.
 extension QueueDatabase {
   func insert(_ record: QueuedRecord, device: Int) throws(DatabaseError) {
     if group != nil {
@@ -70,13 +70,13 @@ extension QueueDatabase {
     }
   }
 
-  /// A row that exists.
+  /// Reads an existing row.
   func read(_ row: Int64) throws(DatabaseError) -> QueuedRecord {
     if let record = group?.record(row) { return record }
     return try records.read(row)
   }
 
-  /// Without reading the record itself.
+  /// Reads a row without the record itself.
   func identity(_ row: Int64) throws(DatabaseError) -> (uuid: UUID128, recordedAt: Int64) {
     if let record = group?.record(row) { return (record.uuid, record.timestamp.millisecondsSince1970) }
     return try records.identity(row)
@@ -109,11 +109,11 @@ extension QueueDatabase {
     }
   }
 
-  /// At the commit: what is left of the group goes to SQLite.
+  /// Writes the rest of the group to SQLite at its commit.
   func writeGroup() throws(DatabaseError) {
     guard let group else { return }
     for case let row? in group.rows { try records.insert(row.record, device: row.device) }
-    // The order of a dictionary does not show: each key is written once.
+    // The iteration order does not matter: each key is written once.
     for (key, value) in group.states {
       if let value {
         try state.set(key.name, value.span, device: key.device)

@@ -1,18 +1,17 @@
 package import Database
 
-/// What devices keep over a restart: records that wait, geofences and state; of one app, or of the thousands of devices of
-/// a shard. It belongs to one thread at a time and to one process: a second one that opens the file gets `.busy`.
+/// The persistent data of devices: queued records, geofences and state; of one app, or of the thousands of devices of a
+/// shard. It belongs to one thread at a time and to one process: a second process that opens the file gets `.busy`.
 ///
-/// A commit survives the end of the process, however it ends. One of `.everyCall` survives a power cut as well, as far as
-/// the disk keeps what it has synced. After a power cut the last commits of `.grouped` may be missing; those before them
-/// are whole.
+/// A commit survives any end of the process. With `.everyCall` it survives a power cut as well, provided that the disk
+/// keeps what it has synced. With `.grouped` the last commits may be lost in a power cut; earlier ones are complete.
 package final class QueueDatabase {
-  /// When calls that write become durable.
+  /// When writes become durable.
   package enum Commits: Sendable {
     /// Before they return. For an app: each record of a real drive counts.
     case everyCall
-    /// With the next `commit()`, all or none of them; reads see them before. For a fleet, whose drives can be repeated. A
-    /// call that fails undoes its whole group, and every further write fails likewise until `commit()` has said so.
+    /// With the next `commit()`, all or none; reads see them before. For a fleet, whose drives can be repeated. A call
+    /// that fails undoes its whole group, and every later write fails too until `commit()` has thrown the error.
     case grouped
   }
 
@@ -22,40 +21,40 @@ package final class QueueDatabase {
   var geofences: GeofenceStatements
   var state: StateStatements
 
-  /// By number.
+  /// The rows by device number.
   var devices: [DeviceRows] = []
   package var observer: (any QueueObserver)?
-  /// What the open group has changed so far.
+  /// The changes of the open group so far.
   var changes: [RowChange] = []
-  /// Nil where each write goes to SQLite at once, so that a full disk shows at the call that it fails.
+  /// Nil where each write goes to SQLite at once, so that a full disk fails the right call.
   var group: OpenGroup?
-  /// How many rows the open group has put into SQLite or deleted there.
+  /// The number of rows that the open group has inserted or deleted in SQLite.
   var rowsWritten = 0
-  /// Why the open group is lost already.
+  /// The error that has undone the open group.
   var loss: DatabaseError?
-  /// A call that writes is under way.
+  /// Whether a write is in progress.
   private var isWriting = false
   var nextRow: Int64
-  /// Rows from this one on are not reserved.
+  /// The end of the reserved rows.
   var reservedRows: Int64
 
-  /// Opens or makes the database at `path`; `:memory:` is one without a file, for virtual time, and an empty
-  /// path one that goes to a file without a name where it is larger than its cache. Throws `.newerVersion` and
-  /// `.foreignFile` without having touched the file.
+  /// Opens or creates the database at `path`. `:memory:` is in memory only, for virtual time; an empty path is a
+  /// temporary file that is used only when the database exceeds its cache. Throws `.newerVersion` and `.foreignFile`
+  /// without having touched the file.
   package init(path: String, commits: Commits) throws(DatabaseError) {
     let connection = try Connection(path: path, busyTimeoutMilliseconds: QueueDatabase.busyTimeoutMilliseconds)
     _ = try connection.version(of: QueueSchema.schema)
     if path.isEmpty {
-      // It is not opened after a crash: what a rollback needs is in memory.
+      // It is not opened after a crash: the rollback journal is in memory.
       try connection.apply(.journalMode(.memory))
       try connection.apply(.cacheSize(kilobytes: QueueDatabase.spillingCacheKilobytes))
-      // What is left of deleted rows is never read, and a page that holds nothing else need not be written.
+      // Deleted rows are never read, so their pages need not be overwritten.
       try connection.apply(.secureDelete(false))
     } else if path != ":memory:" {
       try QueueDatabase.configure(connection, commits)
     }
     try connection.migrate(to: QueueSchema.schema)
-    // An exclusive connection never gives back the lock that it takes here (https://sqlite.org/pragma.html#pragma_locking_mode).
+    // An exclusive connection keeps the lock that it takes here (https://sqlite.org/pragma.html#pragma_locking_mode).
     try connection.transaction(.immediate) {}
     let records = try RecordStatements(connection)
     let geofences = try GeofenceStatements(connection)
@@ -75,7 +74,7 @@ package final class QueueDatabase {
   private static let busyTimeoutMilliseconds: Int32 = 1_000
   /// The hot pages of ten thousand devices, each of which writes to a place of its own.
   private static let sharedCacheKilobytes = 65_536
-  /// What waits for longer than a group lasts; ten thousand devices have a few pages each.
+  /// Rows that outlive their group; ten thousand devices have a few pages each.
   private static let spillingCacheKilobytes = 65_536
 
   private static func configure(_ connection: borrowing Connection, _ commits: Commits) throws(DatabaseError) {
@@ -90,7 +89,7 @@ package final class QueueDatabase {
     }
   }
 
-  /// Goes through all records, at several hundred thousand a second.
+  /// Scans all records, at several hundred thousand a second.
   private func readRows() throws(DatabaseError) {
     var query = try connection.prepare("SELECT row, device, recorded_at FROM records ORDER BY row")
     var rows = query.start()
@@ -107,8 +106,8 @@ package final class QueueDatabase {
     }
   }
 
-  /// The records of a device; devices are numbered from 0, best without gaps, because memory is taken for each number.
-  /// Nothing is locked in a database that was just opened.
+  /// The records of a device. Devices are numbered from 0, preferably without gaps, because each number takes memory.
+  /// In a newly opened database nothing is locked.
   package func queue(of device: Int) -> DeviceQueue {
     precondition(device >= 0, "devices are numbered from 0")
     makeRoom(for: device)
@@ -122,8 +121,7 @@ package final class QueueDatabase {
 extension QueueDatabase {
   private static let rowsPerReservation: Int64 = 65_536
 
-  /// Makes durable what was written since the last commit. When it throws, all of that is undone. With `.everyCall` there is
-  /// nothing to do.
+  /// Commits all writes since the last commit; throwing undoes them. With `.everyCall` there is nothing to do.
   package func commit() throws(DatabaseError) {
     if let loss {
       self.loss = nil
@@ -138,17 +136,17 @@ extension QueueDatabase {
   }
 
   private static let groupBytesMax = 16 << 20
-  /// Each row may lie on a page of its own, and what a rollback needs of a page stays in memory until the commit.
+  /// Each row may be on a page of its own, and the rollback data of a page stays in memory until the commit.
   private static let groupRowsMax = 8_192
 
-  /// Whether the open group takes so much memory that it is to be committed, where nothing else asks for it: without a file
-  /// a commit makes nothing durable.
+  /// Whether the open group uses so much memory that it should be committed even though, without a file, a commit makes
+  /// nothing durable.
   package var isGroupLarge: Bool {
     let bytes = (group?.bytes ?? 0) + changes.count * MemoryLayout<RowChange>.stride
     return bytes > QueueDatabase.groupBytesMax || rowsWritten > QueueDatabase.groupRowsMax
   }
 
-  /// Runs `body` as a part of the open group, or as a group of its own.
+  /// Runs `body` as part of the open group, or as a group of its own.
   func write<Result>(
     for device: Int, _ step: WriteStep = .other, _ body: () throws(DatabaseError) -> Result
   ) throws(DatabaseError) -> Result {
@@ -169,7 +167,7 @@ extension QueueDatabase {
     }
   }
 
-  /// A row that no record has had, not in a group that was undone or before a restart either.
+  /// Returns an unused row number, unused even by groups that were undone and before restarts.
   func takeRow() throws(DatabaseError) -> Int64 {
     if nextRow >= reservedRows {
       reservedRows = nextRow + QueueDatabase.rowsPerReservation
@@ -194,7 +192,7 @@ extension QueueDatabase {
   }
 
   private func undoGroup() {
-    // After some errors SQLite has rolled back by itself (https://sqlite.org/lang_transaction.html).
+    // After some errors SQLite has already rolled back (https://sqlite.org/lang_transaction.html).
     if connection.isInTransaction {
       do {
         try connection.execute("ROLLBACK")
@@ -209,7 +207,7 @@ extension QueueDatabase {
       }
     }
     endGroup()
-    // The reservation may have been a part of the group.
+    // The reservation may have been part of the group.
     reservedRows = nextRow
   }
 }
@@ -221,9 +219,9 @@ enum QueueSchema {
 
   static let schema = Schema(applicationID: applicationID, migrations: [Migration(1, first), Migration(2, second)])
 
-  /// `records` holds the rows of all devices in the order of their arrival: what is inserted together lies together, and
-  /// so does what grows old together. Which rows are whose is known in memory, so there is no index whose pages would have
-  /// to be written with each group. `reservation` says from which row on none was used yet.
+  /// `records` holds the rows of all devices in insertion order: rows that are inserted or expire together are
+  /// adjacent. The rows of each device are known in memory, which saves an index whose pages each group would have to
+  /// write. `reservation` is the first row number that was not used yet.
   private static let first = """
     CREATE TABLE records(
       row INTEGER PRIMARY KEY, device INTEGER NOT NULL, uuid BLOB NOT NULL, recorded_at INTEGER NOT NULL,
@@ -238,11 +236,11 @@ enum QueueSchema {
       PRIMARY KEY(device, name)) STRICT, WITHOUT ROWID;
     """
 
-  /// A dwell that was under way when the process ended goes on in the next one.
+  /// A pending dwell continues after a restart.
   private static let second = "ALTER TABLE geofences ADD COLUMN dwells_at INTEGER NOT NULL DEFAULT 0;"
 }
 
-/// A change of the rows of a device within a group, kept until the group is durable or undone.
+/// A change of a device's rows within a group, kept until the group is committed or undone.
 enum RowChange {
   case inserted(device: Int, row: Int64)
   case deleted(device: Int, row: Int64)

@@ -1,35 +1,35 @@
 package import Base
 package import Database
 
-/// Hears of the writes to a queue's database, as SQLite's commit and update hooks do
+/// An observer of writes to a queue's database, like SQLite's commit and update hooks
 /// (https://sqlite.org/c3ref/commit_hook.html).
 package protocol QueueObserver: AnyObject {
-  /// Before a write. One that is not admitted changes nothing, neither the device's rows nor those of others in the same
-  /// group, and throws the same error.
+  /// Called before a write. An error thrown here is thrown by the write, and leaves the rows of all devices in the
+  /// group unchanged.
   func admit(_ step: WriteStep, of device: Int) throws(DatabaseError)
-  /// Of a group that is undone later, too.
+  /// Called also for groups that are undone later.
   func see(_ note: QueueNote)
 }
 
-/// What a write is for.
+/// The purpose of a write.
 package enum WriteStep: Equatable, Sendable {
   case insertion
-  /// Of rows that the uploader has no more use for.
+  /// A deletion of rows that the uploader no longer needs.
   case deletionOfUploaded
   case other
 }
 
-/// What became of a row, or of a write.
+/// A report of a removed row or a refused write.
 package enum QueueNote: Equatable, Sendable {
-  /// Why a row is gone.
+  /// The reason for the removal of a row.
   package enum Cause: Sendable {
-    /// The uploader had no more use for it.
+    /// The uploader no longer needed it.
     case upload
-    /// The app or a server had it destroyed.
+    /// The app or a server requested its deletion.
     case order
-    /// It had grown too old.
+    /// It was too old.
     case age
-    /// There were too many.
+    /// The queue was over its limit.
     case room
   }
 

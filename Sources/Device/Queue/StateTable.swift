@@ -1,7 +1,7 @@
 package import Database
 
-/// Named values of one device that survive the process: its configuration, the state of its engine. Calls that write are as
-/// durable as those of its queue, and belong to the same group.
+/// Named persistent values of one device: its configuration, the state of its engine. Writes are as durable as those of
+/// its queue, and belong to the same group.
 package struct StateTable {
   let database: QueueDatabase
   let device: Int

@@ -3,24 +3,24 @@ import Contract
 import Queue
 import Vocabulary
 
-/// One draining of the queue, from its trigger to the empty queue or the first failure.
+/// An upload of the queue, from its trigger to the empty queue or the first failure.
 struct Flush: Sendable {
   enum Stage: Sendable {
-    /// A request with records is on its way.
+    /// A request with records is in flight.
     case uploading
     case refreshing(Refresh)
-    /// Commands are being carried out; then the next page, or the same one again.
+    /// Commands are being executed; then the next page follows, or the same one again.
     case pausedBeforeNextPage
     case pausedBeforeResending
   }
 
-  /// A refresh request on its way.
+  /// A refresh request in flight.
   struct Refresh: Sendable {
-    /// The token that it is to replace.
+    /// The token to replace.
     let accessToken: String?
-    /// Whether an upload was refused before, rather than the token known to be old.
+    /// Whether an upload was refused, rather than the token known to be expired.
     let followsRefusal: Bool
-    /// What the refused upload brought along; they run after the refresh.
+    /// The commands of the refused upload; they run after the refresh.
     let commands: ReceivedCommands?
   }
 
@@ -36,14 +36,14 @@ struct Flush: Sendable {
   var pages = 0
   var synced = 0
   var page = RequestRows()
-  /// Every row that was uploaded; kept only if a caller waits for them.
+  /// Every uploaded row; kept only if a caller waits for them.
   var rows: [QueuedRecord] = []
 }
 
-/// The request whose answer a flush waits for.
+/// The pending request of a flush.
 struct AwaitedRequest: Sendable {
   let id: UInt64
-  /// When the watchdog gives it up.
+  /// The deadline of the watchdog.
   let deadline: MonotonicInstant
 }
 
@@ -53,16 +53,16 @@ struct RequestRows: Sendable {
   var uuids: [UUID128] = []
   var isBatch = false
   var body: [UInt8] = []
-  /// How often it was sent before.
+  /// The number of earlier attempts.
   var retry = 0
 }
 
-/// What of the configuration decides whether a flush begins, so that a trigger that begins none reads no more than this.
+/// The parts of the configuration that decide whether a flush begins, so that other triggers read no more than this.
 struct UploadPolicy {
   enum Destination {
     /// No url: the HTTP service is off.
     case none
-    /// A url to which nothing can be sent.
+    /// A url that cannot be used.
     case unusable
     case usable
   }
@@ -71,7 +71,7 @@ struct UploadPolicy {
   let autoSync: Bool
   let defersOnCellular: Bool
   let isLogging: Bool
-  /// Rows that an automatic flush waits for, at least 1.
+  /// The number of rows that an automatic flush waits for, at least 1.
   let threshold: Int
 
   init(_ configuration: Configuration) {

@@ -1,7 +1,7 @@
 internal import Base
 import Contract
 
-/// A log on its way to a server (SDK §20.5).
+/// A log to upload (SDK §20.5).
 package struct LogUpload: Equatable, Sendable {
   package let url: String
   /// The log, compressed with gzip.
@@ -10,7 +10,7 @@ package struct LogUpload: Equatable, Sendable {
   package let state: [UInt8]
   package let model: String
   package let manufacturer: String
-  /// Of the operating system.
+  /// The version of the operating system.
   package let version: String
 
   package init(url: String, gzip: [UInt8], state: [UInt8], model: String, manufacturer: String, version: String) {
@@ -68,7 +68,7 @@ struct LogForm {
   }
 }
 
-/// The device's log to a server (SDK §20.5), beside any flush.
+/// Upload of the device's log (SDK §20.5), independent of any flush.
 extension Uploader {
   mutating func send(_ upload: LogUpload, _ completion: UInt64, _ effects: inout [UploadEffect]) {
     let id = takeRequestID()

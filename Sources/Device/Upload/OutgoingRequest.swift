@@ -3,23 +3,23 @@ package import Contract
 import JSON
 package import Vocabulary
 
-/// A request that the transport is to send, with everything it needs to know.
+/// A complete request for the transport.
 package final class OutgoingRequest: Equatable, Sendable {
-  /// What is sent.
+  /// The kind of request.
   package enum Purpose: String, Hashable, Sendable {
     case records, refresh, log
   }
 
-  /// Of an upload of records: which, and why now.
+  /// The contents and the trigger of an upload of records.
   package struct Cargo: Equatable, Sendable {
     package let uuids: [UUID128]
-    /// A list, even of one; else the record by itself.
+    /// Whether the body is a list, even of one record.
     package let isBatch: Bool
     package let trigger: FlushTrigger
     package let triggeredAt: MonotonicInstant
   }
 
-  /// What began the flush that asks for new tokens, and when.
+  /// The trigger and the time of the flush that requests new tokens.
   package struct Occasion: Equatable, Sendable {
     package let trigger: FlushTrigger
     package let triggeredAt: MonotonicInstant
@@ -29,18 +29,18 @@ package final class OutgoingRequest: Equatable, Sendable {
     }
   }
 
-  /// Comes back with the answer. Grows with every request of a device.
+  /// Returned with the answer. Grows with every request of a device.
   package let id: UInt64
   package let purpose: Purpose
   package let method: String
   package let url: String
-  /// Complete but for what the transport itself adds: Host, Content-Length, Accept-Encoding.
+  /// Complete except for what the transport adds: Host, Content-Length, Accept-Encoding.
   package let headers: [NameValuePair]
   package let body: [UInt8]
   package let timeout: Nanoseconds
   /// Nil unless records are sent.
   package let cargo: Cargo?
-  /// Nil unless a flush asks for new tokens.
+  /// Nil unless a flush requests new tokens.
   package let occasion: Occasion?
 
   package init(
@@ -66,8 +66,8 @@ package final class OutgoingRequest: Equatable, Sendable {
   }
 }
 
-/// What goes around the records of every upload: made once for a configuration, as most devices upload more often than they
-/// are configured.
+/// The parts common to all uploads, computed once for each configuration, because most devices upload more often than
+/// they are configured.
 final class UploadForm: Sendable {
   let headers: [NameValuePair]
   let envelope: EnvelopeWriter
@@ -81,7 +81,7 @@ final class UploadForm: Sendable {
 
 /// The header fields of a device's requests (SDK §8.1, §20.5).
 enum RequestHeaders {
-  /// A configured field replaces one of the SDK's, except that a token overrides a configured authorization.
+  /// A configured field replaces one of the SDK's, but a token overrides a configured authorization.
   static func upload(_ configuration: Configuration, userAgent: String) -> [NameValuePair] {
     var own = [NameValuePair(HeaderName.contentType, ContentType.json)]
     own.append(NameValuePair(HeaderName.userAgent, userAgent))
@@ -94,7 +94,7 @@ enum RequestHeaders {
     return (request.headers + (isConfigured ? [] : [own])).filter(\.isSendable)
   }
 
-  /// iOS sends a log without what is configured, and without a token.
+  /// iOS uploads a log without configured headers and without a token.
   static func log(_ configuration: Configuration, contentType: String, userAgent: String) -> [NameValuePair] {
     let type = NameValuePair(HeaderName.contentType, contentType)
     let agent = NameValuePair(HeaderName.userAgent, userAgent)
@@ -116,22 +116,22 @@ enum RequestHeaders {
 }
 
 extension NameValuePair {
-  /// A name that is a token, and a value that stays on its line (RFC 9110 §5.6.2, §5.5): a configuration comes from a
-  /// server and must not write lines of its own into a request.
+  /// Requires a name that is a token and a single-line value (RFC 9110 §5.6.2, §5.5): a configuration comes from a
+  /// server and must not inject lines into a request.
   fileprivate var isSendable: Bool {
     let isName = !name.isEmpty && name.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F && $0 != UInt8(ascii: ":") }
     return isName && value.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7F || $0 == UInt8(ascii: "\t") }
   }
 }
 
-/// How a request ended.
+/// The outcome of a request.
 package enum RequestOutcome: Equatable, Sendable {
-  /// Any complete answer. Redirects are not followed. `reason` is the phrase of the status line.
+  /// A complete answer of any status. Redirects are not followed. `reason` is the reason phrase of the status line.
   case answered(status: Int, reason: String, body: [UInt8])
-  /// No complete answer: name resolution, connection, TLS, time limit, reset, half an answer. The text tells the user.
+  /// No complete answer: name resolution, connection, TLS, timeout, reset, truncated answer. The message is for the user.
   case failed(TransportFailure, message: String)
 
-  /// 0 when no answer came.
+  /// 0 without an answer.
   package var status: Int {
     switch self {
     case .answered(let status, reason: _, body: _): status
@@ -139,7 +139,7 @@ package enum RequestOutcome: Equatable, Sendable {
     }
   }
 
-  /// The phrase of the status line, or what went wrong.
+  /// The reason phrase, or the failure.
   var reason: String {
     switch self {
     case .answered(_, let reason, body: _): reason
@@ -147,7 +147,7 @@ package enum RequestOutcome: Equatable, Sendable {
     }
   }
 
-  /// The body of the answer, or what went wrong.
+  /// The body of the answer, or the failure.
   var text: [UInt8] {
     switch self {
     case .answered(_, reason: _, let body): body
@@ -156,7 +156,7 @@ package enum RequestOutcome: Equatable, Sendable {
   }
 }
 
-/// What kept an answer from arriving.
+/// The reason why there is no complete answer.
 package enum TransportFailure: String, CaseIterable, Sendable {
   case unresolvable, refused, unreachable, tls, timeout, reset, incomplete, protocolError, cancelled, invalidURL
 }

@@ -4,7 +4,7 @@ import Database
 import Queue
 import Vocabulary
 
-/// What an answer means (SDK §9.1).
+/// The handling of answers (SDK §9.1).
 extension Uploader {
   mutating func take(
     _ outcome: RequestOutcome, of request: UInt64, _ now: Moment, _ queue: inout some RecordQueue,
@@ -36,7 +36,7 @@ extension Uploader {
     let status = outcome.status
     let uuid = flush.page.isBatch ? nil : flush.page.uuids.first
     log(.response(status: status, reason: outcome.reason), &effects)
-    // A server that answers, however it does, knows no back-off (SDK §9.3).
+    // Any answer, whatever its status, ends the back-off (SDK §9.3).
     if status != 0 { insertsToWait = 0 }
     log(.posted(uuid: uuid, status: status, retry: flush.page.retry), &effects)
     let commands = ReceivedCommands(in: outcome)
@@ -51,7 +51,7 @@ extension Uploader {
     }
   }
 
-  /// Delete, then tell, then obey, and only then the next request.
+  /// Deletes the rows, reports, runs the commands, and only then sends the next request.
   private mutating func succeed(
     _ flush: Flush, _ outcome: RequestOutcome, _ commands: ReceivedCommands?, _ now: Moment,
     _ queue: inout some RecordQueue, _ effects: inout [UploadEffect]
@@ -81,7 +81,7 @@ extension Uploader {
     }
   }
 
-  /// Everything but a success keeps the rows and ends the flush, whatever the status: they stand at the head again.
+  /// Handles everything but success, whatever the status: keeps the rows at the head of the queue and ends the flush.
   private mutating func fail(
     _ flush: Flush, _ outcome: RequestOutcome, _ commands: ReceivedCommands?, _ now: Moment,
     _ queue: inout some RecordQueue, _ effects: inout [UploadEffect]
@@ -103,7 +103,7 @@ extension Uploader {
     effects.append(.proceed)
   }
 
-  /// SDK §9.3. On Android a queue that cannot hold so many rows more knows no waiting.
+  /// SDK §9.3. On Android there is no back-off when the queue has no room for that many more rows.
   private mutating func backOff(queued: Int, _ effects: inout [UploadEffect]) {
     let limit = configuration.persistence.maxRecordsToPersist
     let isOutOfReach = limit > 0 && queued + UploadRules.backOffRecords > limit
@@ -114,7 +114,7 @@ extension Uploader {
 }
 
 extension ReceivedCommands {
-  /// Nil when the answer has none, and nothing that was meant to be one. Any answer may have some (SDK §10.3).
+  /// Nil when the answer has no commands and no attempt at any. Any answer may have some (SDK §10.3).
   init?(in outcome: RequestOutcome) {
     guard case .answered(_, _, let body) = outcome, !body.isEmpty else { return nil }
     self.init(inBody: body.span)
@@ -123,18 +123,18 @@ extension ReceivedCommands {
 }
 
 extension HTTPSettings {
-  /// For the log: the authority of the url (RFC 3986 §3.2).
+  /// The authority of the url (RFC 3986 §3.2), for the log.
   fileprivate var hostName: String {
     let parts = url.split(separator: "/", maxSplits: 2)
     return parts.count > 1 ? String(parts[1]) : url
   }
 }
 
-/// One upload request that has ended, well or badly (SDK §6, `http`).
+/// The result of one upload request (SDK §6, `http`).
 package struct HTTPEvent: Equatable, Sendable {
-  /// Whether the records are deleted.
+  /// Whether the records were deleted.
   package let isSuccess: Bool
-  /// 0 when no answer came.
+  /// 0 without an answer.
   package let status: Int
   private let body: [UInt8]
 
@@ -144,6 +144,6 @@ package struct HTTPEvent: Equatable, Sendable {
     body = outcome.text
   }
 
-  /// The body of the answer, or what went wrong.
+  /// The body of the answer, or the failure.
   package var responseText: String { String(decoding: body, as: UTF8.self) }
 }

@@ -5,7 +5,7 @@ import JSON
 import Queue
 import Vocabulary
 
-/// From the queue into requests, and the end of a flush (SDK §9.2).
+/// The requests of a flush, and its end (SDK §9.2).
 extension Uploader {
   /// Locks the next rows and sends them; without rows the flush has succeeded.
   mutating func sendNextPage(
@@ -41,7 +41,7 @@ extension Uploader {
     post(flush, now, &effects)
   }
 
-  /// Commands have run since the page was made, and what they changed goes for its rows as well (SDK §7.2).
+  /// Rebuilds the page after commands have run, because their changes apply to its rows too (SDK §7.2).
   mutating func renewPage(
     of flush: Flush, _ now: Moment, _ queue: inout some RecordQueue, _ effects: inout [UploadEffect]
   ) {
@@ -62,7 +62,7 @@ extension Uploader {
     post(flush, now, &effects)
   }
 
-  /// The configuration and the network may have changed since the last request of the flush.
+  /// Returns what prevents a flush from continuing: configuration and network may have changed since its last request.
   private func obstacle(toGoingOnWith flush: Flush, _ effects: inout [UploadEffect]) -> SyncError? {
     guard policy.destination == .usable else { return .invalidURL }
     guard connectivity.isConnected else {
@@ -94,7 +94,7 @@ extension Uploader {
     effects.append(.send(request))
   }
 
-  /// The next request of a flush has a watchdog of its own.
+  /// Logs the watchdog of the next request.
   func logWatchdog(_ effects: inout [UploadEffect]) {
     guard policy.isLogging else { return }
     let timeout = UploadRules.timeout(milliseconds: configuration.http.timeoutMilliseconds)
@@ -112,7 +112,7 @@ extension Uploader {
     for uuid in page.uuids { log(.unlocked(uuid: uuid), &effects) }
   }
 
-  /// Nil for success.
+  /// Ends the flush; `error` is nil for success.
   mutating func finish(_ flush: Flush, _ error: SyncError?, _ now: Moment, _ effects: inout [UploadEffect]) {
     self.flush = nil
     hasFailed = error != nil
@@ -125,13 +125,13 @@ extension Uploader {
     effects.append(.synced(completion: completion, error.map { .failure($0) } ?? .success(flush.rows)))
   }
 
-  /// The store gave out; what it still has goes with the next flush.
+  /// Ends the flush after an error of the store; remaining rows go with the next flush.
   mutating func abandon(_ flush: Flush, _ error: DatabaseError, _ now: Moment, _ effects: inout [UploadEffect]) {
     effects.append(.log(.error("\(error)", from: .records)))
     finish(flush, .store, now, &effects)
   }
 
-  /// The records go straight into the body, for which there is room from the start.
+  /// Writes the records straight into the body, which has the needed capacity from the start.
   private mutating func body(
     of records: [QueuedRecord], isBatch: Bool, _ effects: inout [UploadEffect]
   ) -> [UInt8] {

@@ -4,16 +4,16 @@ package import JSON
 import Queue
 import Vocabulary
 
-/// New tokens (SDK §11).
+/// Token refresh (SDK §11).
 extension Uploader {
-  /// From the moment on that the server named, not before it (SDK §11.5).
+  /// A token expires at the instant named by the server, not before (SDK §11.5).
   func isTokenExpired(at wall: WallInstant) -> Bool {
     let expires = configuration.authorization.expires
     guard expires > 0, let end = TokenExpiry.instant(of: expires, setAt: tokenSetAt) else { return false }
     return end <= wall
   }
 
-  /// Whether the 401 that came can be resolved.
+  /// Reports whether a refresh may resolve a 401.
   func mayRefresh(_ flush: Flush, _ effects: inout [UploadEffect]) -> Bool {
     if flush.hasRefreshed {
       log(.refreshSkipped(reason: "max_refresh_retries=1"), &effects)
@@ -26,7 +26,7 @@ extension Uploader {
     return true
   }
 
-  /// Asks for new tokens while the page of the flush waits. False when there is nowhere to ask.
+  /// Requests new tokens while the page of the flush waits. Returns false without a refresh url.
   mutating func refresh(
     for flush: Flush, followsRefusal: Bool, carrying commands: ReceivedCommands?, _ now: Moment,
     _ effects: inout [UploadEffect]
@@ -62,7 +62,7 @@ extension Uploader {
   ) {
     let commands = [refresh.commands, ReceivedCommands(in: outcome)].compactMap(\.self)
     let result = RefreshResult(outcome)
-    // What the app has set meanwhile is newer than what was asked for before (SDK §11.6).
+    // Tokens that the app has set meanwhile are newer than the requested ones (SDK §11.6).
     let isOutdated = configuration.authorization.accessToken != refresh.accessToken
     switch result {
     case .success(_, let tokens):
@@ -95,7 +95,7 @@ extension Uploader {
     effects.append(.tokens(tokens))
   }
 
-  /// The same records once more, after the commands that the refused upload and the refresh brought.
+  /// Sends the same records again, after the commands of the refused upload and of the refresh.
   private mutating func resend(
     _ flush: Flush, _ refresh: Flush.Refresh, after commands: [ReceivedCommands], _ now: Moment,
     _ queue: inout some RecordQueue, _ effects: inout [UploadEffect]
@@ -108,7 +108,7 @@ extension Uploader {
   }
 }
 
-/// What came of a refresh request (SDK §11.2, §11.6).
+/// The result of a refresh request (SDK §11.2, §11.6).
 enum RefreshResult {
   case success(answer: JSONValue, FoundTokens)
   case failure(message: String)
@@ -131,13 +131,13 @@ enum RefreshResult {
   private static let unreadable = RefreshResult.failure(message: "Failed to parse refresh-token response")
 }
 
-/// What a refresh has changed in the authorization group, and when.
+/// The changes of a refresh to the authorization group, and their time.
 package struct RefreshedTokens: Equatable, Sendable {
   package let accessToken: String
-  /// Nil: the old one stays (SDK §11.4).
+  /// Nil: the old token remains (SDK §11.4).
   package let refreshToken: String?
   package let expires: Double
-  /// From when on a relative `expires` counts.
+  /// The start of a relative `expires`.
   package let setAt: WallInstant
 
   package func apply(to settings: inout AuthorizationSettings) {
@@ -151,11 +151,11 @@ package struct RefreshedTokens: Equatable, Sendable {
 package struct AuthorizationEvent: Equatable, Sendable {
   /// Whether it brought tokens. They are in use unless the app has replaced the old ones meanwhile.
   package let isSuccess: Bool
-  /// 0 when no answer came.
+  /// 0 without an answer.
   package let status: Int
-  /// What the server answered, tokens included; nil unless it was a success.
+  /// The body of a successful answer, tokens included; otherwise nil.
   package let response: JSONValue?
-  /// Nil when it was a success.
+  /// Nil on success.
   package let error: String?
 }
 

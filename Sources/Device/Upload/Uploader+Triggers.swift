@@ -4,7 +4,7 @@ import Database
 import Queue
 import Vocabulary
 
-/// When a flush begins (SDK §8.5).
+/// The start of a flush (SDK §8.5).
 extension Uploader {
   mutating func begin(
     _ trigger: FlushTrigger, completion: UInt64?, _ now: Moment, _ queue: inout some RecordQueue,
@@ -13,10 +13,10 @@ extension Uploader {
     // The back-off after a failure of the network counts inserts (SDK §9.3).
     if trigger == .insert { insertsToWait = max(0, insertsToWait - 1) }
     let queued = queue.count
-    // What failed before is gone when there is nothing, or only what has just come.
+    // An earlier failure is over when the queue is empty or holds only the new record.
     if queued == 0 || trigger == .insert && queued == 1 { hasFailed = false }
     let isManual = trigger == .manual
-    // What is kept from going at once goes as soon as it can, however little it is (SDK §8.5.3).
+    // An upload that is prevented now follows as soon as possible, regardless of the threshold (SDK §8.5.3).
     let isOwed = queued > 0 && (isManual || trigger == .motionChange)
     if let obstacle = obstacle(to: trigger) {
       if obstacle == .noNetwork && isOwed { hasFailed = true }
@@ -68,14 +68,14 @@ extension Uploader {
     if let completion { effects.append(.synced(completion: completion, .failure(error))) }
   }
 
-  /// What only automatic flushes respect.
+  /// Checks the conditions that apply to automatic flushes only.
   private func isDue(_ trigger: FlushTrigger, queued: Int) -> Bool {
     if trigger == .insert && insertsToWait > 0 { return false }
     if trigger == .motionChange || policy.threshold == 1 || queued >= policy.threshold { return true }
     return hasFailed && trigger.isRetry
   }
 
-  /// A sync without a url gives the rows to the app and forgets them (SDK §7.4); with no app waiting they stay.
+  /// A sync without a url returns the rows to the app and deletes them (SDK §7.4); without a waiting caller they stay.
   private func handOut(
     to completion: UInt64?, _ queue: inout some RecordQueue, _ effects: inout [UploadEffect]
   ) {
@@ -95,7 +95,7 @@ extension Uploader {
 }
 
 extension FlushTrigger {
-  /// Whether it sends rows whose upload has failed without regard to the threshold (SDK §8.5.3).
+  /// Whether it retries failed uploads regardless of the threshold (SDK §8.5.3).
   fileprivate var isRetry: Bool {
     switch self {
     case .insert, .appResume, .ready, .connectivity, .heartbeat, .backgroundFetch: true

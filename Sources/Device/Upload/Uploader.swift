@@ -3,51 +3,51 @@ package import Contract
 package import Queue
 package import Vocabulary
 
-/// When to send, how much, what a status means, when to refresh the token (SDK §8 to §11). It knows no socket and
-/// no clock: inputs and the time go in, effects come out. All rows that are locked in the queue are its own.
+/// The upload cycle: when to send, how much, the meaning of a status, token refresh (SDK §8 to §11). It uses no socket
+/// and no clock: inputs and the time go in, effects come out. It owns all locked rows of the queue.
 package struct Uploader: Sendable {
   package internal(set) var configuration: Configuration {
     didSet { form = nil }
   }
-  /// What all uploads of this configuration have in common, once there was one.
+  /// The common parts of all uploads with this configuration, after the first one.
   private var form: UploadForm?
-  /// From when on a relative `authorization.expires` counts. To be kept over launches.
+  /// The start of a relative `authorization.expires`. Must be kept over launches.
   package internal(set) var tokenSetAt: WallInstant
-  /// The number of the next request. To be kept over launches where answers to an earlier one may still come.
+  /// The number of the next request. Must be kept over launches where answers to an earlier one may still arrive.
   package internal(set) var nextRequestID: UInt64
   let userAgent: String
   private let clockFactor: Double
   package internal(set) var connectivity: Connectivity
-  /// A flush has ended before the queue was empty, or was put off, and rows are left of it.
+  /// Whether a flush ended before the queue was empty, or was deferred, and rows of it are left.
   var hasFailed: Bool
   var policy: UploadPolicy
-  /// Inserts that begin no flush, after a failure of the network.
+  /// The number of inserts that begin no flush after a network failure.
   var insertsToWait = 0
-  /// To be kept over launches: whether rows wait for a retry, which then needs no threshold.
+  /// Whether rows wait for a retry, which ignores the threshold. Must be kept over launches.
   package var isRetryDue: Bool { hasFailed && policy.threshold > 1 }
   private var work = Work.none
   var logUploads: [PendingLogUpload] = []
 
-  /// In a box of its own: most uploaders are idle most of the time.
+  /// Indirect, because most uploaders are idle most of the time.
   private indirect enum Work: Sendable {
     case none
     case flush(Flush)
   }
 
-  /// The flush that is running.
+  /// The running flush.
   var flush: Flush? {
     get { if case .flush(let flush) = work { flush } else { nil } }
     set { work = newValue.map { .flush($0) } ?? .none }
   }
 
-  /// A log whose answer is awaited.
+  /// A log upload in flight.
   struct PendingLogUpload: Sendable {
     let request: UInt64
     let completion: UInt64
   }
 
-  /// `userAgent` is a header of every request. `clockFactor` tells how many seconds the device's clock makes in one of the
-  /// network, whose time limits are its own.
+  /// `userAgent` is a header of every request. `clockFactor` is the number of seconds on the device's clock in a second
+  /// of the network, to which timeouts apply.
   package init(
     configuration: Configuration, connectivity: Connectivity, userAgent: String, tokenSetAt: WallInstant,
     isRetryDue: Bool = false, nextRequestID: UInt64 = 1, clockFactor: Double = 1
@@ -62,15 +62,15 @@ package struct Uploader: Sendable {
     policy = UploadPolicy(configuration)
   }
 
-  /// Whether a flush is running: its rows are locked.
+  /// Whether a flush is running, and its rows are locked.
   package var isBusy: Bool {
     if case .flush = work { true } else { false }
   }
 
-  /// Give `timersDue` then, or later.
+  /// The instant from which `timersDue` is expected.
   package var nextDeadline: MonotonicInstant? { flush?.awaited?.deadline }
 
-  /// Appends to `effects` what is to be done. An answer to no request, or to one that was given up, changes nothing.
+  /// Appends the consequences to `effects`. An answer to an unknown or abandoned request changes nothing.
   package mutating func receive(
     _ input: UploadInput, at now: Moment, queue: inout some RecordQueue, into effects: inout [UploadEffect]
   ) {
@@ -88,7 +88,7 @@ package struct Uploader: Sendable {
     }
   }
 
-  /// Queued rows go with what is configured when they are sent (SDK §7.2).
+  /// Queued rows are sent with the configuration at the time of sending (SDK §7.2).
   private mutating func configure(_ new: Configuration, _ now: Moment) {
     let isSameToken =
       new.authorization.accessToken == configuration.authorization.accessToken
@@ -114,73 +114,73 @@ package struct Uploader: Sendable {
     }
   }
 
-  /// A request with this time limit, and the watchdog that is armed for it, in the network's time.
+  /// Returns the request to await, with this timeout and its watchdog, in the network's time.
   mutating func awaitedRequest(timeout: Nanoseconds, _ now: Moment) -> AwaitedRequest {
     let span = timeout + UploadRules.watchdogGrace
     let deadline = now.monotonic + (clockFactor == 1 ? span : Nanoseconds(Int64(Double(span.count) * clockFactor)))
     return AwaitedRequest(id: takeRequestID(), deadline: deadline)
   }
 
-  /// Gives up a request that the transport has not ended, as one without an answer. The answer may still come, and is
-  /// stale; the rows go out again (SDK §9.2).
+  /// Abandons a request that the transport has not ended, as if there were no answer. A late answer is ignored; the
+  /// rows are sent again (SDK §9.2).
   private mutating func watch(_ now: Moment, _ queue: inout some RecordQueue, _ effects: inout [UploadEffect]) {
     guard let flush, let awaited = flush.awaited, awaited.deadline <= now.monotonic else { return }
     log(.watchdogFired(locked: flush.page.ids.count, isBatch: flush.page.isBatch), &effects)
     take(.failed(.timeout, message: "timeout"), of: awaited.id, now, &queue, &effects)
   }
 
-  /// The entry is made only when the log takes any.
+  /// The entry is evaluated only if the log is on.
   func log(_ entry: @autoclosure () -> LogEntry, _ effects: inout [UploadEffect]) {
     if policy.isLogging { effects.append(.log(entry())) }
   }
 }
 
-/// What happens to an uploader.
+/// An input of an uploader.
 package enum UploadInput: Sendable {
   /// `manual` is a sync without a waiting caller.
   case trigger(FlushTrigger)
   /// `sync()`. The number comes back in the effect `synced`.
   case sync(completion: UInt64)
   case answered(request: UInt64, RequestOutcome)
-  /// Begins no flush by itself: that is a trigger.
+  /// Begins no flush by itself; that needs a trigger.
   case connectivity(Connectivity)
-  /// The configuration as it is now. Begins no flush either.
+  /// The current configuration. Begins no flush either.
   case configuration(Configuration)
-  /// Everything before the effect `proceed` has been done.
+  /// All effects before `proceed` have been performed.
   case proceed
   case timersDue
   /// The number comes back in the effect `logUploaded`.
   case uploadLog(LogUpload, completion: UInt64)
 }
 
-/// What an uploader wants done, in this order.
+/// The effects of an uploader, in order.
 package enum UploadEffect: Equatable, Sendable {
   case send(OutgoingRequest)
   case http(HTTPEvent)
   indirect case authorization(AuthorizationEvent)
   indirect case commands(ReceivedCommands)
-  /// Give `UploadInput.proceed` back when what stands before is done: the next request is made after the commands.
+  /// Answer with `UploadInput.proceed` after the preceding effects: the next request is built after the commands.
   case proceed
-  /// To be stored in the configuration. The uploader uses them already.
+  /// Tokens to store in the configuration. The uploader uses them already.
   indirect case tokens(RefreshedTokens)
-  /// The rows that were handed out or uploaded.
+  /// The rows that were returned to the app or uploaded.
   indirect case synced(completion: UInt64, Result<[QueuedRecord], SyncError>)
-  /// The records that a sync without a url has taken out of the queue.
+  /// The records that a sync without a url has removed from the queue.
   case discarded([UUID128])
-  /// `status` is 0 when no answer came.
+  /// `status` is 0 without an answer.
   case logUploaded(completion: UInt64, isSuccess: Bool, status: Int)
   case log(LogEntry)
 }
 
-/// Why `sync()` failed: the SDK's TSHttpServiceError, and the device's own store (SDK §4.6).
+/// The reason why `sync()` failed: the SDK's TSHttpServiceError, and the device's own store (SDK §4.6).
 package enum SyncError: Int, Error, CaseIterable, Sendable {
-  /// `http.url` is no url to upload to.
+  /// `http.url` cannot be used for uploads.
   case invalidURL = 1
   /// No network, or no answer.
   case networkConnection = 2
-  /// A flush was running already; it takes these records along.
+  /// A flush is running already and includes these records.
   case inProgress = 3
-  /// An answer that is no success.
+  /// An answer without success.
   case response = 4
   case redirect = 5
   /// The store cannot be read or written.
@@ -191,13 +191,13 @@ package enum SyncError: Int, Error, CaseIterable, Sendable {
   }
 }
 
-/// The numbers of the upload cycle.
+/// The constants of the upload cycle.
 enum UploadRules {
-  /// How long after the time limit of one request a flush that nothing has ended is given up (SDK §9.2).
+  /// The time after a request's timeout at which a stuck flush is abandoned (SDK §9.2).
   static let watchdogGrace = Nanoseconds.seconds(5)
-  /// How many records are inserted after a failure of the network before an insert begins a flush again (SDK §9.3).
+  /// The number of inserts after a network failure before an insert begins a flush again (SDK §9.3).
   static let backOffRecords = 10
-  /// In place of a time limit that is none.
+  /// Replaces an invalid timeout.
   static let defaultTimeout = Nanoseconds.seconds(60)
   static let greatestTimeout = Nanoseconds.seconds(86_400)
 

@@ -1,14 +1,14 @@
 package import Base
 package import Contract
 
-/// A position as the operating system hands it over.
+/// A position as the operating system delivers it.
 package struct Fix: Equatable, Sendable {
   package var coords: Coordinates
-  /// When the receiver computed it, by its own clock.
+  /// The time at which the receiver computed it, by its own clock.
   package var timestamp: WallInstant
-  /// When the device had it, by its own clock (SDK §5.1); nil until then.
+  /// The time at which the device received it, by its own clock (SDK §5.1); nil until then.
   package var receivedAt: WallInstant?
-  /// Made up by a test tool of the platform.
+  /// Whether a test tool of the platform made it up.
   package var isMock = false
 
   package init(coords: Coordinates, timestamp: WallInstant) {
@@ -16,7 +16,7 @@ package struct Fix: Equatable, Sendable {
     self.timestamp = timestamp
   }
 
-  /// Handed over again, it stays one that was received before.
+  /// Sets the time of reception unless it is set already.
   package func received(at instant: WallInstant) -> Fix {
     var fix = self
     fix.receivedAt = receivedAt ?? instant
@@ -24,8 +24,8 @@ package struct Fix: Equatable, Sendable {
   }
 }
 
-/// One instant on both clocks of a device. Timers and intervals go by the monotonic one; what is written into records
-/// and compared with a schedule is the wall clock, which its user may set and which may be wrong.
+/// One instant on both clocks of a device. Timers and intervals use the monotonic clock; records and schedules use the
+/// wall clock, which the user may set and which may be wrong.
 package struct Moment: Hashable, Sendable {
   package let monotonic: MonotonicInstant
   package let wall: WallInstant
@@ -35,13 +35,13 @@ package struct Moment: Hashable, Sendable {
     self.wall = wall
   }
 
-  /// The moment so much later, if the clock is not set in between.
+  /// The moment after a span, if the wall clock is not set in between.
   package func advanced(by span: Nanoseconds) -> Moment {
     Moment(monotonic: monotonic + span, wall: wall.advanced(byMilliseconds: span.wholeMilliseconds))
   }
 }
 
-/// Why a location was taken: the SDK's TSLocationType, whose number stands in the log (SDK §4.4).
+/// The reason why a location was taken: the SDK's TSLocationType, whose number is in the log (SDK §4.4).
 package enum RecordKind: Int, CaseIterable, Sendable {
   case motionChange, tracking, current, sample, watch, geofence, polygon, heartbeat, motionState, odometer, stream
 }

@@ -5,9 +5,9 @@ package enum Connectivity: Hashable, Sendable {
   package var isConnected: Bool { self != .none }
 }
 
-/// What begins an upload of the queue (SDK §8.5).
+/// A cause of an upload of the queue (SDK §8.5).
 package enum FlushTrigger: String, CaseIterable, Hashable, Sendable {
   case insert, motionChange, appResume, appPause, ready, start, connectivity, heartbeat, backgroundFetch, configuration
-  /// `sync()`: asked for by the app itself.
+  /// `sync()`, called by the app.
   case manual
 }

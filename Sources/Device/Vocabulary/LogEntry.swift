@@ -1,10 +1,10 @@
 package import Base
 package import Contract
 
-/// Something that a device writes into its log. The text, which differs between the platforms, is made only when the
-/// log's level asks for the line.
+/// An entry of a device's log. Its text, which differs between the platforms, is rendered only if the log level admits
+/// the entry.
 ///
-/// The large ones are indirect, so that effects, most of which are small, are cheap to pass on.
+/// Large cases are indirect, so that effects, most of which are small, stay cheap to pass.
 package enum LogEntry: Equatable, Sendable {
   // Life of the SDK.
   case ready(isFirstBoot: Bool)
@@ -97,13 +97,13 @@ package enum LogEntry: Equatable, Sendable {
   indirect case commandProblem(CommandProblem)
   case commandOverflow(limit: Int, dropped: Int)
 
-  // What has no form of its own.
+  // Entries without a form of their own.
   case warning(String, from: LogPart = .sdk)
   case error(String, from: LogPart = .sdk)
   /// Written by the app.
   case user(UserLevel, String)
 
-  /// What Android tells of significant changes.
+  /// Android's entries about significant changes.
   package enum Significant: Equatable, Sendable {
     case position(Fix, ageMilliseconds: Int64)
     case duplicate(accuracyMetres: Double)
@@ -112,7 +112,7 @@ package enum LogEntry: Equatable, Sendable {
     case movingGeofenceExit(Coordinates)
   }
 
-  /// By which Android's log calls the timer after which a device that went nowhere is at rest.
+  /// Android's name, in the log, of the timer after which a device that went nowhere is at rest.
   package static let stationaryCheckName = "SLC_STATIONARY_CHECK"
 
   /// The levels at which an app may write.
@@ -121,15 +121,15 @@ package enum LogEntry: Equatable, Sendable {
   }
 }
 
-/// The part of the SDK that a warning or an error without a form of its own comes from.
+/// The source of a warning or an error without a form of its own.
 package enum LogPart: String, CaseIterable, Sendable {
   case sdk, configuration, launch, tracking, pace, schedule, geofences, backgroundTasks, records, http, authorization
   case logger
 }
 
-/// What the location filter computed for one fix, as the log shows it (SDK §14.2). Metres and metres per second.
+/// The result of the location filter for one fix, as shown in the log (SDK §14.2). Metres and metres per second.
 package struct FilterTrace: Equatable, Sendable {
-  /// What became of the fix.
+  /// The decision about the fix.
   package enum Decision: String, Sendable {
     case accepted = "Accepted"
     case adjusted = "Adjusted"
@@ -137,7 +137,7 @@ package struct FilterTrace: Equatable, Sendable {
   }
 
   package var decision: Decision
-  /// `OK`, or why it was rejected or adjusted.
+  /// `OK`, or the reason of a rejection or adjustment.
   package var reason: String
   package var raw: Double
   package var effective: Double

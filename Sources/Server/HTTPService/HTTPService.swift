@@ -2,14 +2,14 @@ import Base
 package import HTTP1
 package import Network
 
-/// How a service answers what it is asked.
+/// The limits and handlers of a service.
 package struct ServiceBehaviour: Sendable {
   package var limits = HTTPLimits()
-  /// The connection ends with the answer.
+  /// Whether the connection ends after the answer.
   package var isOneToAConnection = false
-  /// Called on the thread of the service: it must not wait for anything.
+  /// Called on the thread of the service: it must not block.
   package let handle: @Sendable (ServiceRequest) -> ServiceReply
-  /// How a message is refused that is no request.
+  /// The answer to a message that is not a request.
   package var refusal: @Sendable (HTTPError) -> ServiceAnswer = { error in
     .error(error.status, error.status == 413 ? "body_too_large" : "bad_request", error.reason)
   }
@@ -20,11 +20,12 @@ package struct ServiceBehaviour: Sendable {
   var noStream: ServiceAnswer { .error(400, "no_stream", "a stream of events needs GET over HTTP/1.1") }
 }
 
-/// A small HTTP server in one thread, beside something that is not a server: the figures of a run, its control room.
+/// A small HTTP server on one thread, embedded in a program that is not a server: for the figures of a run, or its control
+/// room.
 package final class HTTPService: Sendable {
   private let loops: LoopGroup<ServiceSession>
 
-  /// Listens at `127.0.0.1:9464` or the like; port 0 lets the kernel choose.
+  /// Listens on an address such as `127.0.0.1:9464`; port 0 lets the kernel choose.
   package init(
     listen: String, connectionsMax: Int = .max, _ behaviour: ServiceBehaviour
   ) throws(NetworkError) {
@@ -40,7 +41,7 @@ package final class HTTPService: Sendable {
 
   package var address: SocketAddress { loops.address }
 
-  /// Answers what has begun, for a second at most.
+  /// Completes the requests in progress, for at most a second.
   package func stop() {
     loops.drain(within: .seconds(1))
     loops.wait()

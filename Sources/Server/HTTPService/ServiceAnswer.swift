@@ -3,7 +3,7 @@ import Contract
 import HTTP1
 package import JSON
 
-/// One answer, before it is put into bytes.
+/// An answer before serialization.
 package struct ServiceAnswer: Sendable {
   package let status: Int
   package let contentType: StaticString
@@ -26,7 +26,7 @@ package struct ServiceAnswer: Sendable {
     return ServiceAnswer(status, "application/json", writer.bytes)
   }
 
-  /// A refusal in the one form that all servers here have.
+  /// Returns an error in the common form of all servers here.
   package static func error(
     _ status: Int, _ code: String, _ message: String, detail: JSONValue? = nil
   ) -> ServiceAnswer {
@@ -43,7 +43,7 @@ package struct ServiceAnswer: Sendable {
   func append(to bytes: inout [UInt8], withoutContent: Bool, announcing announcement: ConnectionRules.Announcement) {
     ResponseWriter.statusLine(status, into: &bytes)
     HeadWriter.field(HeaderName.contentType, contentType, into: &bytes)
-    // An answer that can have no content says no length of it (RFC 9110 §8.6).
+    // An answer that can have no content declares no length (RFC 9110 §8.6).
     if status != 304 { HeadWriter.contentLength(body.count, into: &bytes) }
     switch announcement {
     case .nothing: break
@@ -60,21 +60,21 @@ package struct ServiceAnswer: Sendable {
   }
 }
 
-/// What a handler returns.
+/// The result of a handler.
 package enum ServiceReply: Sendable {
   case answer(ServiceAnswer)
-  /// Somewhere else the answer is worked out; the function that is passed in takes it, once, on any thread.
+  /// The answer is computed elsewhere; the closure passes it to `answer`, once, on any thread.
   case later(@Sendable (_ answer: @escaping @Sendable (ServiceAnswer) -> Void) -> Void)
-  /// A stream of events that ends with the connection.
+  /// An event stream that ends with the connection.
   case stream(any ServiceStream)
 }
 
-/// Events for one listener (https://html.spec.whatwg.org/#server-sent-events), as long as it stays.
+/// The events for one listener (https://html.spec.whatwg.org/#server-sent-events), while it is connected.
 package protocol ServiceStream: Sendable {
-  /// What there is to say since the last call, as whole events; nothing when there is nothing new. Called only when the
-  /// listener has read what it got before, so that a slow one gets less and never makes the others wait.
+  /// Returns the events since the last call, as whole events; empty when there are none. Called only when the listener has read
+  /// what it got before, so that a slow one gets less and never delays the others.
   func next(at now: MonotonicInstant) -> [UInt8]
-  /// The listener is gone.
+  /// Called when the listener has disconnected.
   func end()
 }
 

@@ -1,21 +1,21 @@
 import Contract
 package import HTTP1
 
-/// A whole request, as the handlers of a service see it.
+/// A complete request, as passed to the handlers of a service.
 package struct ServiceRequest: Sendable {
   package let method: HTTPMethod
   /// The decoded segments of the path.
   package let path: [String]
   package let query: [FormItem]
   package internal(set) var body: [UInt8] = []
-  /// What follows `Bearer ` in the Authorization field.
+  /// The text after `Bearer ` in the Authorization field.
   package let bearer: String?
-  /// Without parameters; nil when there is none, or none that can be read.
+  /// Without parameters; nil when there is none, or it cannot be parsed.
   package let mediaType: String?
-  /// What a browser has of a file already.
+  /// The entity tag that a browser has cached.
   package let ifNoneMatch: String?
   package let caller: BrowserCaller
-  /// The client is on this machine.
+  /// Whether the client is on this machine.
   package let isLocal: Bool
 
   init(_ head: borrowing RequestHead, limits: HTTPLimits, isLocal: Bool) throws(HTTPError) {
@@ -33,7 +33,7 @@ package struct ServiceRequest: Sendable {
 
   package func parameter(_ name: String) -> String? { query.first { $0.name == name }?.value }
 
-  /// The scheme's case does not matter (RFC 9110 §11.1).
+  /// The scheme is case-insensitive (RFC 9110 §11.1).
   private static func bearer(_ authorization: String) -> String? {
     let words = authorization.split(separator: " ", maxSplits: 1)
     guard words.count == 2, words[0].lowercased() == "bearer" else { return nil }

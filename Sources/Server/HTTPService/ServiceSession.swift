@@ -3,14 +3,14 @@ import Contract
 import HTTP1
 import Network
 
-/// One connection of a client: a request, its answer, the next. A class for the reason that `IngestSession` is one.
+/// The connection of one client: requests and answers in turn. A class for the same reason as `IngestSession`.
 final class ServiceSession: ByteSession {
   typealias Message = ServiceAnswer
 
   private(set) var wishes = SessionWishes()
   private let service: ServiceBehaviour
   private let isLocal: Bool
-  /// Where an answer that is worked out elsewhere is to be left.
+  /// Posts an answer that was computed elsewhere.
   private let post: @Sendable (ServiceAnswer) -> Void
   private var parser: RequestParser
   private var rules: ConnectionRules
@@ -19,12 +19,12 @@ final class ServiceSession: ByteSession {
   private var exchangeCount: UInt32 = 0
 
   private enum State {
-    /// For the head of the next request.
+    /// Waiting for the head of the next request.
     case waiting
     case reading(ServiceRequest)
-    /// The body of a request that is refused is dropped.
+    /// Discarding the body of a refused request.
     case dropping(ServiceAnswer)
-    /// The answer is worked out elsewhere.
+    /// The answer is computed elsewhere.
     case owing
     case streaming(any ServiceStream)
     case finished
@@ -145,7 +145,7 @@ final class ServiceSession: ByteSession {
     switch state {
     case .waiting: if parser.isIdle { wishes.ending = .afterOutput }
     case .streaming(let stream):
-      // What became of it is the last that its listeners hear.
+      // The final state of the run is the last event that listeners get.
       tell(stream, &output)
       stream.end()
       ChunkWriter.end(into: &output.bytes)
@@ -171,11 +171,11 @@ final class ServiceSession: ByteSession {
 
 /// Streams of events.
 extension ServiceSession {
-  /// So often a listener is told what is new, at most.
+  /// The minimal interval between events of a listener.
   static let streamInterval = Nanoseconds.milliseconds(250)
 
   private func begin(_ stream: any ServiceStream, _ output: inout SessionOutput) {
-    // A client of HTTP/1.0 knows no chunks, and HEAD has no content.
+    // HTTP/1.0 clients do not support chunks, and HEAD has no content.
     guard head.version == .http11, head.method != .head else {
       stream.end()
       return write(service.noStream, &output)
@@ -194,7 +194,7 @@ extension ServiceSession {
   }
 
   private func tell(_ stream: any ServiceStream, _ output: inout SessionOutput) {
-    // What this listener has not read it need not get twice: it waits, and the loop cuts one that reads nothing at all.
+    // A listener gets nothing new before it has read the last output; the loop closes one that reads nothing at all.
     if output.unsentBefore == 0 {
       let events = stream.next(at: output.now)
       if !events.isEmpty { ChunkWriter.chunk(events.span, into: &output.bytes) }

@@ -1,58 +1,58 @@
 package import Base
 
-/// One connection's protocol: bytes in, bytes out, no socket. Every method is called by the connection's own loop and
-/// ends quickly; work for other threads leaves with the connection's token and comes back through `deliver`.
+/// The protocol of one connection: bytes in, bytes out, no socket. Every method is called by the connection's own loop and
+/// returns quickly; work for other threads carries the connection's token and comes back through `deliver`.
 package protocol ByteSession: SendableMetatype {
-  /// What other threads send to a session.
+  /// Messages from other threads to a session.
   associatedtype Message: Sendable
 
   var wishes: SessionWishes { get }
 
-  /// Looks at all input that was not taken yet and says how much of it is taken; the rest is shown again, with what
-  /// follows it. Called only while `wantsInput` is true. It takes as much as it can while `output` is not full and it has not
-  /// had its share: what it leaves of its own will is incomplete, and is shown again only with more.
+  /// Consumes input and returns the number of bytes consumed; the rest is passed again, followed by new input. Called only
+  /// while `wantsInput` is true. The session consumes as much as it can while `output` is not full and its share of the turn is
+  /// not used up: what it leaves for any other reason is incomplete, and is passed again only with more input.
   mutating func receive(_ input: Span<UInt8>, _ output: inout SessionOutput) -> Int
-  /// The client has ended its output, and everything before that was shown. It may still wait for answers. The
-  /// connection closes by itself as soon as the phase is not `answering` and all output is sent.
+  /// Called when the client has ended its output, and all its input was passed. It may still wait for answers. The connection
+  /// closes by itself when the phase is not `answering` and all output is sent.
   mutating func inputEnded(_ output: inout SessionOutput)
   mutating func deliver(_ message: Message, _ output: inout SessionOutput)
-  /// There is room for more output (`hasMoreOutput`); 64 KiB at a time are a good piece.
+  /// Called when there is room for more output (`hasMoreOutput`); 64 KiB at a time is a good size.
   mutating func produce(_ output: inout SessionOutput)
   mutating func alarmRang(_ output: inout SessionOutput)
-  /// The client was too slow; a last answer may be written, then the connection ends. Not called for `write` and
-  /// `linger`, when nothing can be said any more.
+  /// Called when the client was too slow; the session may write a last answer, then the connection ends. Not called for `write`
+  /// and `linger`, when no answer is possible any more.
   mutating func timedOut(_ limit: TimeLimit, _ output: inout SessionOutput)
-  /// The server is about to stop: the answers that are owed are the last ones.
+  /// Called when the server is about to stop: pending answers are the last ones.
   mutating func drain(_ output: inout SessionOutput)
-  /// The connection is gone; the last call.
+  /// Called when the connection is closed; no call follows.
   mutating func closed(_ reason: CloseReason, now: MonotonicInstant)
 
-  /// The connection that the loop opened for this session is established. Until then only `alarmRang` is called.
+  /// Called when the connection that the loop opened for this session is established. Before that only `alarmRang` is called.
   mutating func connected(_ output: inout SessionOutput)
-  /// It does not; `closed` follows.
+  /// Called when the connection could not be established; `closed` follows.
   mutating func connectFailed(_ error: SystemError)
-  /// Another session of the loop has called for this one; see `LoopPeers`.
+  /// Called when another session of the loop has requested it; see `LoopPeers`.
   mutating func nudged(_ output: inout SessionOutput)
 }
 
-/// Most sessions are alone.
+/// Defaults for sessions that open no connections and have no peers.
 extension ByteSession {
   package mutating func connected(_ output: inout SessionOutput) {}
   package mutating func connectFailed(_ error: SystemError) {}
   package mutating func nudged(_ output: inout SessionOutput) {}
 }
 
-/// What a session may use during a call: the time, and where its output goes.
+/// The context of a session's call: the time, and the buffer for its output.
 package struct SessionOutput: Sendable {
   package internal(set) var now: MonotonicInstant
-  /// Bytes of earlier calls that the kernel has not taken yet.
+  /// Bytes of earlier calls that the kernel has not accepted yet.
   package internal(set) var unsentBefore = 0
-  /// To be appended to.
+  /// The output; append to it.
   package var bytes: [UInt8] = []
-  /// Set by a `receive` that has worked long enough and leaves the rest of its input for the next turn.
+  /// Set by a `receive` that has used up its share and leaves the rest of its input for the next turn.
   package var hasHadItsShare = false
 
-  /// The socket of the connection, where there is one.
+  /// The socket of the connection, if there is one.
   var socket: Int32?
 
   private let unsentMax: Int
@@ -62,82 +62,83 @@ package struct SessionOutput: Sendable {
     self.unsentMax = unsentMax
   }
 
-  /// The client has ended its output already. Asks the kernel: while an answer is owed, input is not read.
+  /// Whether the client has already ended its output. Asks the kernel, because input is not read while an answer is pending.
   package var hasClientEnded: Bool { socket.map(Syscalls.hasPeerEnded) ?? false }
 
-  /// Bytes from the client that have arrived and were shown to no session yet: while an answer is owed, input is not read. Of TLS, as
-  /// many as the kernel has, which are more.
+  /// Client bytes that have arrived but were passed to no session yet: input is not read while an answer is pending. With TLS,
+  /// the bytes in the kernel, which are more.
   package var unreadCount: Int { socket.map(Syscalls.unreadCount) ?? 0 }
 
-  /// What this client has not been able to take; a session that can drop or wait (a live stream) looks at it first.
+  /// Output that the client has not accepted yet; a session that can drop or delay data (a live stream) checks it first.
   package var unsent: Int { unsentBefore + bytes.count }
 
-  /// Enough for now: `receive` takes no further message, whose answer would have to be kept in memory. What it leaves is
-  /// shown again when the client has read.
+  /// Whether `receive` should consume no further message, whose answer would have to be kept in memory. The rest is passed
+  /// again when the client has read.
   package var isFull: Bool { unsent > unsentMax }
 }
 
-/// What a session wants from its connection; read after every call.
+/// A session's requests to its connection; read after every call.
 package struct SessionWishes: Sendable {
   /// How the connection ends.
   package enum Ending: Hashable, Sendable {
-    /// It does not.
+    /// It stays open.
     case open
-    /// After all output is sent: our side is shut down, and the client has a while to read and close (RFC 9112 §9.6).
+    /// After all output is sent: our side is shut down, and the client has some time to read and close (RFC 9112 §9.6).
     case afterOutput
-    /// At once; what is not sent is lost.
+    /// At once; unsent output is lost.
     case atOnce
     /// At once and with an RST.
     case reset
   }
 
   package var phase = ConnectionPhase.idle
-  /// False while pipelined input has to wait; it stays with the connection and, above a limit, with the client.
+  /// Whether input is passed to the session. While it is false, pipelined input stays with the connection and, above a limit,
+  /// with the client.
   package var wantsInput = true
-  /// `produce` has more to say as soon as there is room.
+  /// Whether `produce` has more output as soon as there is room.
   package var hasMoreOutput = false
   package var ending = Ending.open
-  /// When `alarmRang` is to be called; put it off or set it to nil when it does.
+  /// When to call `alarmRang`, which must then postpone it or set it to nil.
   package var alarm: MonotonicInstant?
 
   package init() {}
 }
 
-/// Why a connection ended; every connection is counted under exactly one.
+/// Why a connection ended; every connection is counted under exactly one reason.
 package enum CloseReason: Int, Hashable, Sendable, CaseIterable {
-  /// The client closed with nothing owed to it and nothing begun.
+  /// The client closed while no answer was pending and no message had begun.
   case clientClosed
   /// The client ended its output in the middle of a message.
   case clientGone
-  /// The client reset the connection, or it was gone when we wrote.
+  /// The client reset the connection, or was gone when we wrote.
   case reset
   /// The network gave up (ETIMEDOUT, EHOSTUNREACH …).
   case lost
-  /// The session had said its last word and the client got it.
+  /// The session had ended and the client got all its output.
   case finished
-  /// The session cut the connection without saying more.
+  /// The session cut the connection without further output.
   case aborted
   case idleTimeout
   case headTimeout
   case bodyTimeout
   case bodyTooSlow
   case writeTimeout
-  /// The client went on after our last byte until the linger limits; it may have missed the answer.
+  /// The client kept sending after our last byte until the linger limits; it may have missed the answer.
   case lingerTimeout
-  /// The session wanted more than the input limit at once.
+  /// The session requested more input at once than the limit.
   case inputOverflow
-  /// Idle when the drain began, or done in the course of it.
+  /// It was idle when the drain began, or finished during it.
   case drained
-  /// Cut by a stop, or by the end of the drain's time.
+  /// It was cut by a stop, or by the end of the drain.
   case stopped
-  /// The TLS handshake came to nothing; `HandshakeFailure` says why.
+  /// The TLS handshake failed; `HandshakeFailure` tells why.
   case handshakeFailed
-  /// After the handshake something came that is no TLS.
+  /// Invalid TLS data arrived after the handshake.
   case tlsInvalid
-  /// One of ours to another server, which was not to be had.
+  /// Our connection to another server could not be established.
   case connectFailed
 
-  /// The client is told that nothing more comes.
+  /// Whether the client is notified that no more data follows.
   var isOrderly: Bool {
     switch self {
     case .clientClosed, .clientGone, .finished, .idleTimeout, .drained: true

@@ -1,40 +1,40 @@
 internal import Base
 internal import TLS
 
-/// A socket, its session and what is on its way between them.
+/// A socket, its session and the data on its way between them.
 final class ClientConnection<Session: ByteSession> {
-  /// What becomes of the socket.
+  /// The state of the socket.
   enum Stage {
     case open
-    /// The session has ended; its output is still being sent. The reason is what will be counted.
+    /// The session has ended; its output is still being sent. The reason will be counted.
     case finishing(CloseReason)
-    /// All output is sent and our side shut down; the rest of the input is thrown away.
+    /// All output is sent and our side is shut down; further input is discarded.
     case lingering(CloseReason, discarded: Int)
   }
 
   let socket: FileDescriptor
   let token: ConnectionToken
   var session: Session
-  /// What the session wanted after its last call. The loop looks at it many times, and asks the session, whose type it
-  /// does not know, once.
+  /// The session's wishes after its last call. The loop reads them often, and calls the session, whose type it does not know,
+  /// once.
   private(set) var wishes: SessionWishes
   var stage = Stage.open
   var input = InputBuffer()
   var output = OutputBuffer()
   var times: ConnectionTimes
-  /// The events that epoll reports for the socket; changed only when it reports something that is not wanted.
+  /// The events registered with epoll; changed only when an unwanted event is reported.
   var interest: UInt32
-  /// No timer is moved while the one that is set comes early enough.
+  /// Not changed while the timer that is set fires early enough.
   var timer: (token: TimerToken, instant: MonotonicInstant)?
-  /// The session could have gone on, but the others had to have their turn.
+  /// Whether the session could have continued, but had used up its share.
   var isInterrupted = false
-  /// TLS, where it is spoken.
+  /// The TLS channel, if any.
   var channel: TLSChannel?
-  /// One of ours, which does not stand yet.
+  /// Whether it is a connection of ours that is not established yet.
   var isConnecting = false
-  /// The client has ended its output.
+  /// Whether the client has ended its output.
   var sawEnd = false
-  /// The session knows that.
+  /// Whether the session was notified of that.
   var toldEnd = false
 
   init(
@@ -48,18 +48,18 @@ final class ClientConnection<Session: ByteSession> {
     times = ConnectionTimes(now: now)
   }
 
-  /// TLS has kept back what had no room; the socket does not report that.
+  /// Whether TLS has buffered input for which there was no room; the socket does not report that.
   var hasUnread: Bool { isOpen && channel?.hasUnread ?? false }
 
   var isOpen: Bool {
     if case .open = stage { true } else { false }
   }
 
-  /// To be called after every call of the session.
+  /// Must be called after every call of the session.
   func noteWishes() { wishes = session.wishes }
 }
 
-/// Input that the session has not taken. An empty one owns no memory, which is what an idle connection costs.
+/// Input that the session has not consumed. An empty buffer owns no memory, so that idle connections cost none.
 struct InputBuffer {
   private var bytes: [UInt8] = []
   private var start = 0
@@ -72,7 +72,7 @@ struct InputBuffer {
     unsafe new.withUnsafeBufferPointer { unsafe bytes.append(contentsOf: $0) }
   }
 
-  /// Shows the whole and removes what was taken; returns its number.
+  /// Passes all input and removes what was consumed; returns its length.
   mutating func offer(_ body: (Span<UInt8>) -> Int) -> Int {
     let taken = body(bytes.span.extracting(start..<bytes.count))
     precondition(taken >= 0 && taken <= count, "a session takes what it was shown")
@@ -87,7 +87,7 @@ struct InputBuffer {
   }
 }
 
-/// Output that the kernel has not taken. An empty one owns no memory.
+/// Output that the kernel has not accepted. An empty buffer owns no memory.
 struct OutputBuffer {
   private var bytes: [UInt8] = []
   private var start = 0
@@ -95,7 +95,7 @@ struct OutputBuffer {
   var count: Int { bytes.count - start }
   var isEmpty: Bool { count == 0 }
 
-  /// Keeps what of `new` begins at `offset`.
+  /// Keeps the bytes of `new` from `offset`.
   mutating func append(_ new: [UInt8], from offset: Int) {
     guard offset < new.count else { return }
     if start > 0, start >= count {
@@ -105,23 +105,23 @@ struct OutputBuffer {
     bytes.append(contentsOf: new[offset...])
   }
 
-  /// Shows what is left to `send` and forgets what it took.
+  /// Passes the remaining bytes to `send` and removes what it accepted.
   mutating func flush(_ send: (RawSpan) throws(SystemError) -> Int) throws(SystemError) {
     start += try send(unsafe bytes.span.bytes.extracting(start..<bytes.count))
     if start == bytes.count { self = OutputBuffer() }
   }
 }
 
-/// The connections of one loop. A place that becomes free is used again, the last one first, under a new generation.
+/// The connections of one loop. A free place is reused, the last one first, under a new generation.
 struct ConnectionTable<Session: ByteSession> {
-  /// All of them are `ClientConnection<Session>`. The array is of a type that the compiler knows here, where it does not
-  /// know the session's, and asks the runtime for every type that is made of it.
+  /// All elements are `ClientConnection<Session>`. The compiler knows the array's type here; with the session's generic type
+  /// every use would query the runtime.
   private var places: [AnyObject?] = []
   private var generations: [UInt32] = []
   private var free: [UInt32] = []
   private(set) var count = 0
 
-  /// The token that the next `insert` has to use.
+  /// The token that the next `insert` must use.
   var nextToken: ConnectionToken {
     guard let place = free.last else { return ConnectionToken(place: UInt32(places.count), generation: 0) }
     return ConnectionToken(place: place, generation: generations[Int(place)])
@@ -138,7 +138,7 @@ struct ConnectionTable<Session: ByteSession> {
     count += 1
   }
 
-  /// Nil for a connection that is gone, also when another has its place.
+  /// Returns nil for a closed connection, also when another has its place.
   subscript(token: ConnectionToken) -> ClientConnection<Session>? {
     let place = Int(token.place)
     guard place < places.count, generations[place] == token.generation else { return nil }
@@ -154,12 +154,12 @@ struct ConnectionTable<Session: ByteSession> {
     count -= 1
   }
 
-  /// A copy: the caller closes connections while it goes through them.
+  /// A copy, because the caller closes connections while iterating.
   var all: [ClientConnection<Session>] { places.compactMap { $0 as? ClientConnection<Session> } }
 }
 
-/// Names one connection of one loop for ever: the place in the table is used again, the generation is not, so that an
-/// event or a message for a connection that is gone is recognised. Places 0xFFFF_FFF0 and above are not connections.
+/// Identifies one connection of a loop permanently: the place in the table is reused but the generation is not, so that an
+/// event or message for a closed connection is recognized. Places 0xFFFF_FFF0 and above are not connections.
 package struct ConnectionToken: Hashable, Sendable {
   let place: UInt32
   let generation: UInt32
@@ -169,7 +169,7 @@ package struct ConnectionToken: Hashable, Sendable {
     self.generation = generation
   }
 
-  /// From a word that went through epoll, or from an owner that keeps words only.
+  /// Restores a token from a word that passed through epoll, or that its owner has kept.
   package init(word: UInt64) {
     self.init(place: UInt32(truncatingIfNeeded: word), generation: UInt32(truncatingIfNeeded: word >> 32))
   }
@@ -186,6 +186,6 @@ package struct ConnectionToken: Hashable, Sendable {
     ConnectionToken(place: handshakePlace, generation: number)
   }
 
-  /// The number of the handshake that it names.
+  /// The number of the handshake that it identifies.
   var handshake: UInt32? { place == ConnectionToken.handshakePlace ? generation : nil }
 }

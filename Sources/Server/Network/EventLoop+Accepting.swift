@@ -1,13 +1,13 @@
 internal import Base
 package import TLS
 
-/// New connections, and what happens when there is no room for them.
+/// Accepts connections, and handles the lack of room for them.
 extension EventLoop {
-  /// A bounded burst, so that a flood of connects does not stop those that are connected. Says whether more may be
+  /// Accepts a bounded burst, so that a flood of connects does not stall existing connections. Returns whether more may be
   /// waiting.
   @discardableResult
   func acceptSome() -> Bool {
-    // Closed by a drain earlier in this turn.
+    // The listener was closed by a drain earlier in this turn.
     guard let number = listener?.socket.number else { return false }
     return acceptSome(from: number) { (socket) throws(SystemError) in try register(socket) }
   }
@@ -26,7 +26,7 @@ extension EventLoop {
     return true
   }
 
-  /// False when no client is waiting or accepting has to pause.
+  /// Returns false when no client is waiting or accepting must pause.
   private func acceptOne(
     from number: Int32, _ take: (consuming AcceptedSocket) throws(SystemError) -> Void
   ) -> Bool {
@@ -57,7 +57,7 @@ extension EventLoop {
     advance(connection)
   }
 
-  /// A level-triggered listener that cannot be served would keep the loop spinning. The clients wait in the backlog.
+  /// A level-triggered listener that cannot be served would make the loop spin. The clients wait in the backlog.
   private func pauseAccepting() {
     counters.countPause()
     watchListener(0)
@@ -72,12 +72,12 @@ extension EventLoop {
   }
 }
 
-/// A connection as its session first sees it.
+/// A new connection, as passed to its session's factory.
 package struct Accepted: Sendable {
-  /// The address for messages to the session, until it is told `closed`.
+  /// The address for messages to the session, until `closed` is called.
   package let token: ConnectionToken
   package let peer: SocketAddress
-  /// What the handshake has shown; nil without TLS.
+  /// The results of the handshake; nil without TLS.
   package let tls: TLSFacts?
 
   package init(token: ConnectionToken, peer: SocketAddress, tls: TLSFacts? = nil) {

@@ -2,9 +2,9 @@ internal import Base
 internal import Glibc
 internal import TLS
 
-/// Clients of the TLS listener, until they have become connections.
+/// Clients of the TLS listener whose handshake is not complete.
 extension EventLoop {
-  /// A socket of the TLS listener; nothing is made for it before it has said something.
+  /// Registers a socket of the TLS listener; nothing is allocated for TLS before it has sent something.
   func expectHandshake(_ accepted: consuming AcceptedSocket) throws(SystemError) {
     let token = ConnectionToken.handshake(handshakes.nextNumber)
     try poller.add(accepted.descriptor.number, Poller.readable | Poller.once, token: token)
@@ -12,13 +12,13 @@ extension EventLoop {
     _ = insertHandshake(accepted.descriptor, from: accepted.peer)
   }
 
-  /// The socket of one has something to say.
+  /// Called when the socket of a handshake is ready.
   func noteHandshake(_ number: UInt32) {
-    // Of one that waits only its end is reported.
+    // For one that a fault delays only the end of the connection is reported.
     if let handshake = handshakes.held(number) { fail(handshake, .cut) } else { handshakes.report(number) }
   }
 
-  /// A turn makes handshakes for a bounded time, behind the connections, because each costs as much as many requests.
+  /// Makes handshakes for a bounded time per turn, after the connections, because each costs as much as many requests.
   func makeHandshakes() {
     guard handshakes.hasReported else { return }
     let end = clock.monotonicNow + configuration.handshakesPerTurn
@@ -46,7 +46,8 @@ extension EventLoop {
     }
   }
 
-  /// What a client meets on purpose is decided when it has said whom it wants to reach. False: not now, or not any more.
+  /// Applies a fault, which is chosen after the client has named the host. Returns false when the handshake does not continue
+  /// now.
   private func goesOn(_ handshake: PendingHandshake, _ channel: TLSChannel, askingFor host: String?) -> Bool {
     guard let secure = configuration.secure else { preconditionFailure("a handshake has a certificate") }
     switch secure.faults?.fault(host: host, from: handshake.peer) {
@@ -74,7 +75,7 @@ extension EventLoop {
     let handshake = insertHandshake(socket, from: held.peer)
     makeRoom()
     handshakes.begin(handshake, channel)
-    // What it has read is in no socket, and will not be reported.
+    // What was already read is in no socket, and will not be reported.
     advance(handshake)
   }
 
@@ -86,7 +87,7 @@ extension EventLoop {
     return handshake
   }
 
-  /// A new one that begins ends the oldest when there are too many.
+  /// Ends the oldest handshake when there are too many.
   private func makeRoom() {
     if handshakes.begunCount >= configuration.handshakesMax, let oldest = handshakes.oldestBegun {
       fail(oldest, .crowded)
@@ -109,7 +110,7 @@ extension EventLoop {
     for handshake in handshakes.all { end(handshake, reason) }
   }
 
-  /// Looks at the first byte before anything is made for the client.
+  /// Checks the first byte before anything is allocated for the client.
   private func begin(_ handshake: PendingHandshake) -> TLSChannel? {
     guard let secure = configuration.secure else { preconditionFailure("a handshake has a certificate") }
     switch firstByte(of: handshake) {
@@ -150,11 +151,11 @@ extension EventLoop {
     counters.countHandshake(isResumed: facts.isResumed)
     guard let connection = promote(handshake, channel, facts) else { return }
     advance(connection)
-    // What came with the end of the handshake is not in the socket any more.
+    // Data that arrived with the end of the handshake is no longer in the socket.
     if connections[connection.token] != nil, channel.hasPending, reads(connection) { read(connection) }
   }
 
-  /// From now on it is a connection like others.
+  /// Turns the handshake into a connection.
   private func promote(
     _ handshake: PendingHandshake, _ channel: TLSChannel?, _ facts: TLSFacts?
   ) -> ClientConnection<Session>? {
@@ -170,8 +171,8 @@ extension EventLoop {
     return connection
   }
 
-  /// What the client is told, in HTTP or in an alert that TLS has sent, it can read before the end, as the last answer of any
-  /// connection: more may be on its way from the client, which has done with a handshake of TLS 1.3 before the server.
+  /// The client can read its refusal, in HTTP or as a TLS alert, before the connection ends, like the last answer of any
+  /// connection: more of its data may be on the way, because in TLS 1.3 a client completes the handshake before the server.
   @discardableResult
   private func refuse(
     _ handshake: PendingHandshake, _ failure: HandshakeFailure, _ answer: [UInt8] = []
@@ -199,16 +200,16 @@ extension EventLoop {
     quota.giveBack()
   }
 
-  /// Reported once: those that have to wait for their turn are not reported in each, before all others.
+  /// Reported once, so that handshakes waiting for their turn are not reported again in every turn before all others.
   private func watch(_ handshake: PendingHandshake, _ events: UInt32) {
     guard let number = handshake.socket?.number else { return }
     poller.modify(number, events | Poller.once, token: handshake.token)
   }
 }
 
-/// Bytes of a connection, through TLS where it has that.
+/// The bytes of a connection, through TLS if it has that.
 extension EventLoop {
-  /// A slow client is judged by what has come and gone, also of a record that is not complete.
+  /// Slow clients are judged by the bytes on the wire, including those of incomplete records.
   func receive(_ connection: ClientConnection<Session>, atMost room: Int) throws(SystemError) -> Int {
     guard let channel = connection.channel else {
       let count = try Syscalls.receive(connection.socket.number, into: &readBuffer, atMost: room)

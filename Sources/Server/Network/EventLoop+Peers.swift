@@ -2,7 +2,7 @@ internal import Base
 internal import CLinux
 internal import Glibc
 
-/// What sessions have asked of the loop: calls of each other, and connections to other servers.
+/// Requests of sessions to the loop: calls of each other, and connections to other servers.
 extension EventLoop {
   func settle() {
     while let request = peers.next() {
@@ -42,7 +42,7 @@ extension EventLoop {
     session.closed(.connectFailed, now: now)
   }
 
-  /// The kernel knows what became of it.
+  /// Gets the result of connecting from the kernel.
   func finishConnecting(_ connection: ClientConnection<Session>) {
     connection.isConnecting = false
     let code = Syscalls.pendingError(of: connection.socket)

@@ -1,10 +1,10 @@
 internal import Base
 internal import TLS
 
-/// What the kernel reports about a connection.
+/// Handles the events that the kernel reports for a connection.
 extension EventLoop {
   func serve(_ token: ConnectionToken, _ events: UInt32) {
-    // Closed earlier in this turn: the event is about a socket that is not ours any more.
+    // It was closed earlier in this turn: the event belongs to a socket that is no longer ours.
     guard let connection = connections[token] else { return }
     if connection.isConnecting { return finishConnecting(connection) }
     if events & Poller.writable != 0 {
@@ -21,10 +21,10 @@ extension EventLoop {
     }
   }
 
-  /// Whether a byte from this client would have a place to go.
+  /// Returns whether there is room for input of this client.
   func reads(_ connection: ClientConnection<Session>) -> Bool {
     switch connection.stage {
-    // What was left for this turn comes first: beside it there might be no room.
+    // Input left over for this turn comes first: with more there might be no room.
     case .open: takesInput(connection) && !connection.sawEnd && !connection.isInterrupted
     case .finishing: false
     case .lingering: true
@@ -37,7 +37,7 @@ extension EventLoop {
     return wishes.wantsInput && wishes.ending == .open && connection.output.count <= configuration.unsentMax
   }
 
-  /// One read a turn: a client that sends without pause gets its share and no more.
+  /// Reads once per turn: a client that sends without pause gets only its share.
   func read(_ connection: ClientConnection<Session>) {
     if case .lingering(let reason, let discarded) = connection.stage {
       discard(connection, reason, discarded)
@@ -61,7 +61,7 @@ extension EventLoop {
     }
   }
 
-  /// Says whether the session took any of what it was shown.
+  /// Returns whether the session consumed any of the bytes.
   private func take(_ count: Int, for connection: ClientConnection<Session>) -> Bool {
     let bytes = readBuffer
     guard connection.input.isEmpty else {
@@ -76,7 +76,7 @@ extension EventLoop {
     return taken > 0
   }
 
-  /// Shows the session what it has left so far; says whether it took any of it.
+  /// Passes the unconsumed input to the session; returns whether it consumed any.
   func offer(_ connection: ClientConnection<Session>) -> Bool {
     beginCall(connection)
     let taken = connection.input.offer { connection.session.receive($0, &output) }
@@ -100,23 +100,23 @@ extension EventLoop {
     }
   }
 
-  /// A socket that only says "later" is left as it is.
+  /// EAGAIN is no failure.
   func fail(_ connection: ClientConnection<Session>, _ error: SystemError) {
     guard !error.isWouldBlock else { return }
     close(connection, error.isReset ? .reset : error.isInvalid ? .tlsInvalid : .lost)
   }
 }
 
-/// After every call of a session: send what it wrote, let it go on as far as it can, and do what it wishes.
+/// After every call of a session: sends its output, lets it continue as far as it can, and fulfills its wishes.
 extension EventLoop {
-  /// `mayOffer` is false when the session has just seen all its input and left it.
+  /// `mayOffer` is false when the session has just been passed all its input and left it.
   func advance(_ connection: ClientConnection<Session>, mayOffer: Bool = true) {
     var mayOffer = mayOffer
     var written = output.bytes.count
     connection.isInterrupted = false
     while flush(connection) {
       guard written < configuration.outputPerTurn, !output.hasHadItsShare else {
-        // A client that sends and reads without pause gets its share; the socket is writable in the next turn too.
+        // A client that sends and reads without pause gets only its share; the socket is still writable in the next turn.
         connection.isInterrupted = true
         return conclude(connection)
       }
@@ -164,7 +164,7 @@ extension EventLoop {
     rearm(connection)
   }
 
-  /// A connection ends without the session's wish when neither side has anything to say any more.
+  /// Returns the reason to end a connection that neither side uses any more.
   private func end(of connection: ClientConnection<Session>) -> CloseReason? {
     let wishes = connection.wishes
     let isSilent = connection.output.isEmpty && !wishes.hasMoreOutput && !connection.isInterrupted
@@ -174,14 +174,14 @@ extension EventLoop {
     return .drained
   }
 
-  /// The session has said its last word; what it wrote is still sent.
+  /// Called when the session has ended; its output is still sent.
   func finish(_ connection: ClientConnection<Session>, _ reason: CloseReason) {
     connection.stage = .finishing(reason)
     if connection.output.isEmpty { linger(connection, reason) } else { rearm(connection) }
   }
 
-  /// A close with unread input is an RST, and an RST makes the client forget what it has not read yet: the answer. So
-  /// only our side is closed, and the rest of the input is read and thrown away, for a bounded time (RFC 9112 §9.6).
+  /// Closing with unread input sends an RST, and an RST makes the client discard what it has not read yet: the answer. So only
+  /// our side is closed, and further input is read and discarded for a bounded time (RFC 9112 §9.6).
   private func linger(_ connection: ClientConnection<Session>, _ reason: CloseReason) {
     connection.channel?.endOutput()
     guard !connection.sawEnd else { return close(connection, reason) }
@@ -203,9 +203,9 @@ extension EventLoop {
   }
 }
 
-/// From the session's output to the kernel.
+/// Sends the session's output to the kernel.
 extension EventLoop {
-  /// Tries at once, because the kernel nearly always has room; keeps the rest. False when the connection is gone.
+  /// Sends at once, because the kernel usually has room; keeps the rest. Returns false when the connection is closed.
   func flush(_ connection: ClientConnection<Session>) -> Bool {
     guard !output.bytes.isEmpty else { return true }
     defer { emptyOutput() }
@@ -214,7 +214,7 @@ extension EventLoop {
       if connection.output.isEmpty {
         sent = try sendSome(connection, unsafe output.bytes.span.bytes)
       }
-      // Behind bytes that wait already, the new ones wait too: the socket reports when there is room.
+      // After bytes that already wait, new ones must wait too: the socket reports when there is room.
       connection.output.append(output.bytes, from: sent)
       return true
     } catch {
@@ -223,7 +223,7 @@ extension EventLoop {
     }
   }
 
-  /// The socket has room again.
+  /// Called when the socket has room again.
   func write(_ connection: ClientConnection<Session>) {
     beginCall(connection)
     do {
@@ -237,7 +237,7 @@ extension EventLoop {
     advance(connection)
   }
 
-  /// Zero when the kernel has no room.
+  /// Returns 0 when the kernel has no room.
   private func sendSome(_ connection: ClientConnection<Session>, _ bytes: RawSpan) throws(SystemError) -> Int {
     do {
       let sent = try send(connection, bytes)
@@ -249,7 +249,7 @@ extension EventLoop {
     }
   }
 
-  /// The buffer is used again, unless one large answer has made it so large that it should not stay.
+  /// Keeps the buffer for reuse, unless a large answer has made it too large.
   private func emptyOutput() {
     let isLarge = output.bytes.capacity > 4 * configuration.unsentMax
     output.bytes.removeAll(keepingCapacity: !isLarge)

@@ -1,12 +1,13 @@
 internal import Base
 internal import Synchronization
 
-/// One thread's connections. A turn: wait, serve the connections that are ready, each with a bounded share, deliver the
-/// messages, make handshakes for a bounded time, fire the timers. Nothing in here is shared with other threads but the mailbox, the counters and the quota.
+/// The connections of one thread. In each turn it waits, serves the ready connections, each with a bounded share, delivers
+/// messages, makes handshakes for a bounded time, and fires timers. Only the mailbox, the counters and the quota are shared
+/// with other threads.
 final class EventLoop<Session: ByteSession> {
   enum Stage {
     case running
-    /// No new connections; those that are idle go.
+    /// No new connections are accepted; idle ones are closed.
     case draining
     case ended
   }
@@ -20,20 +21,20 @@ final class EventLoop<Session: ByteSession> {
   let clock = SystemClock()
 
   var poller: Poller
-  /// Nil from the drain on.
+  /// The listener; nil from the beginning of a drain.
   var listener: Listener?
   var secureListener: Listener?
   var connections = ConnectionTable<Session>()
   var handshakes = HandshakeTable()
-  /// A timer is set for the oldest of them.
+  /// Whether a timer is set for the oldest handshake.
   var isWatchingHandshakes = false
   var timers = TimerQueue<LoopTimer>()
   var stage = Stage.running
   /// The time of this turn.
   var now: MonotonicInstant
-  /// Where sessions write; empty between two calls, with its capacity kept.
+  /// The output buffer of sessions; empty between calls, with its capacity kept.
   var output: SessionOutput
-  /// Where every socket is read into.
+  /// The buffer for reading every socket.
   var readBuffer: [UInt8]
   private var messages: [Mailbox<Session.Message>.AddressedMessage] = []
 
@@ -116,7 +117,7 @@ final class EventLoop<Session: ByteSession> {
     }
   }
 
-  /// At most the timers that stood there before: an alarm that is set to the past waits for the next turn.
+  /// Fires at most the timers that existed before: an alarm set to the past waits for the next turn.
   private func fireTimers() {
     for _ in 0..<timers.count {
       guard let due = timers.popDue(now) else { return }
@@ -130,13 +131,13 @@ final class EventLoop<Session: ByteSession> {
     }
   }
 
-  /// What the shared output buffer says is about this connection.
+  /// Prepares the shared output buffer for this connection.
   func beginCall(_ connection: ClientConnection<Session>) {
     (output.unsentBefore, output.socket) = (connection.output.count, connection.socket.number)
     output.hasHadItsShare = false
   }
 
-  /// One call of the session, with the shared output buffer.
+  /// Calls the session once with the shared output buffer.
   func call(_ connection: ClientConnection<Session>, _ body: (inout Session, inout SessionOutput) -> Void) {
     beginCall(connection)
     body(&connection.session, &output)
@@ -144,7 +145,7 @@ final class EventLoop<Session: ByteSession> {
   }
 }
 
-/// What a loop is made of: collected on the thread that starts it, where a failure can still be reported, and handed over.
+/// The parts of a loop: collected on the thread that starts it, where a failure can still be reported, and handed over.
 struct LoopParts<Session: ByteSession>: ~Copyable, Sendable {
   let configuration: NetworkConfiguration
   let mailbox: Mailbox<Session.Message>
@@ -175,20 +176,20 @@ struct LoopParts<Session: ByteSession>: ~Copyable, Sendable {
   }
 }
 
-/// What a timer of a loop is for.
+/// The purpose of a loop's timer.
 enum LoopTimer: Sendable {
   case connection(ConnectionToken)
-  /// The oldest of them may be too late.
+  /// The oldest handshake may have timed out.
   case handshakes
-  /// A fault holds one back until now.
+  /// A fault delays a handshake until now.
   case heldHandshake(UInt32)
   case resumeAccepting
   case drainDeadline
 }
 
-/// What a connection waits for, and until when.
+/// The events and deadlines that a connection waits for.
 extension EventLoop {
-  /// Brings the clocks, the interest and the timer of a connection in line with its session.
+  /// Updates the time limits, the epoll interest and the timer of a connection from its session.
   func rearm(_ connection: ClientConnection<Session>) {
     let wishes = connection.wishes
     if connection.isOpen {
@@ -201,11 +202,11 @@ extension EventLoop {
     } else {
       connection.times.entered(.answering, now: now)
     }
-    // A reader that is not wanted now costs nothing until bytes come, and mostly it is wanted again before that.
+    // An unneeded read interest costs nothing until bytes arrive, and usually it is needed again before that.
     let wanted = wanted(connection)
     let surplus = connection.interest & ~wanted & Poller.writable
     if wanted & ~connection.interest != 0 || surplus != 0 { watch(connection, wanted) }
-    // The kernel may have taken the last byte of one piece and still have no room for the next.
+    // The kernel may have accepted the last byte of one piece and still have no room for the next.
     connection.times.waits(toWrite: wanted & Poller.writable != 0, now: now)
     setTimer(connection)
   }
@@ -213,7 +214,7 @@ extension EventLoop {
   func wanted(_ connection: ClientConnection<Session>) -> UInt32 {
     let wishes = connection.wishes
     let hasMore = connection.isOpen && (wishes.hasMoreOutput || connection.isInterrupted)
-    // A socket without news is writable, and so comes back in the next turn.
+    // A writable socket is reported again in the next turn, even without new input.
     let hasUnread = connection.hasUnread && reads(connection)
     let writes = !connection.output.isEmpty || hasMore || hasUnread || connection.isConnecting
     return (reads(connection) ? Poller.readable : 0) | (writes ? Poller.writable : 0)
@@ -225,8 +226,8 @@ extension EventLoop {
     connection.interest = events
   }
 
-  /// A deadline moves with every message, its timer only when it would come too late: a timer that comes too early looks
-  /// at the deadline as it is then. So a busy connection costs one timer in a minute.
+  /// A deadline moves with every message, its timer only when it would fire too late: a timer that fires early checks the
+  /// deadline again. So a busy connection costs one timer per minute.
   private func setTimer(_ connection: ClientConnection<Session>) {
     guard let due = due(connection) else { return }
     if let timer = connection.timer {
@@ -265,7 +266,7 @@ extension EventLoop {
       guard flush(connection) else { return }
       if saysNothing { close(connection, CloseReason(limit)) } else { finish(connection, CloseReason(limit)) }
     case (.write, _):
-      // Without the reset the kernel would go on offering the bytes, in its own memory.
+      // Without the reset the kernel would keep the bytes in its memory and retransmit them.
       Syscalls.resetOnClose(connection.socket.number)
       close(connection, .writeTimeout)
     case (.linger, .lingering(let reason, _)): close(connection, reason == .finished ? .lingerTimeout : reason)
@@ -274,13 +275,13 @@ extension EventLoop {
   }
 }
 
-/// The end of the loop: in peace, or at once.
+/// The end of the loop: after a drain, or at once.
 extension EventLoop {
-  /// Stops accepting, lets the sessions finish what has reached us, and ends when the last connection is gone.
+  /// Stops accepting, lets the sessions complete the requests that have arrived, and ends when the last connection is closed.
   func beginDrain(within time: Nanoseconds) {
     guard case .running = stage else { return }
-    // A client in the backlog is connected already, and its request may be here: a close would reset it. One of TLS has
-    // no handshake behind it yet, and so no request.
+    // A client in the backlog is already connected, and its request may have arrived: closing would reset it. A TLS client
+    // there has not made its handshake, and so has sent no request.
     for _ in 0...Int(configuration.backlog) / configuration.acceptBurst {
       guard acceptSome() else { break }
     }
@@ -291,7 +292,7 @@ extension EventLoop {
       call(connection) { $0.drain(&$1) }
       advance(connection)
     }
-    // What lies in the sockets was sent to a server that took it: one more read each, before idle means idle.
+    // The data in the sockets was sent to an accepting server: each is read once more before idle connections are closed.
     for connection in connections.all where connections[connection.token] != nil && reads(connection) {
       read(connection)
     }
@@ -309,7 +310,7 @@ extension EventLoop {
   }
 }
 
-/// Tells, through a descriptor, when the last loop has ended.
+/// Signals, through a descriptor, that the last loop has ended.
 final class Finish: Sendable {
   let event: FileDescriptor
   private let running: Atomic<Int>

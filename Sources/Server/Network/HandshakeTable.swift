@@ -1,19 +1,19 @@
 internal import Base
 package import TLS
 
-/// Says which handshakes meet a fault; called by all loops.
+/// Chooses faults for handshakes; called by all loops.
 package protocol HandshakeFaultSource: Sendable {
-  /// Whether any can: otherwise no handshake stops to be judged.
+  /// Whether there are any faults: otherwise no handshake stops to be checked.
   var hasHandshakeFaults: Bool { get }
-  /// `host` is the name that the client asks for, nil when it asks for none.
+  /// Returns the fault of a handshake. `host` is the name that the client requests, nil when it requests none.
   func fault(host: String?, from peer: SocketAddress) -> HandshakeFault?
 }
 
-/// What a group of loops needs to serve TLS beside plain connections.
+/// The settings of a group of loops that serves TLS beside plain connections.
 package struct SecureListening: Sendable {
   package let address: ListenAddress
   package let identity: TLSIdentity
-  /// Sent to a client that speaks HTTP without TLS.
+  /// The answer to a client that speaks HTTP without TLS.
   package let plainAnswer: [UInt8]
   package let faults: (any HandshakeFaultSource)?
 
@@ -24,14 +24,14 @@ package struct SecureListening: Sendable {
   }
 }
 
-/// A client whose handshake is not done. It becomes a connection, with a session, when it is.
+/// A client whose handshake is not complete. It then becomes a connection, with a session.
 final class PendingHandshake {
-  /// Nil when a connection has it.
+  /// The socket; nil when a connection has taken it.
   var socket: FileDescriptor?
   let peer: SocketAddress
   let number: UInt32
   let deadline: MonotonicInstant
-  /// Nil until the client has sent something: a connection without a byte costs little.
+  /// The TLS channel; nil until the client has sent something: a connection without a byte costs little.
   var channel: TLSChannel?
 
   init(_ socket: consuming FileDescriptor, peer: SocketAddress, number: UInt32, deadline: MonotonicInstant) {
@@ -42,18 +42,18 @@ final class PendingHandshake {
   var token: ConnectionToken { .handshake(number) }
 }
 
-/// The handshakes of one loop, in the order in which they have come and in that in which they have begun.
+/// The handshakes of one loop, in order of arrival and in the order in which they began.
 struct HandshakeTable {
   private var byNumber: [UInt32: PendingHandshake] = [:]
   private var arrived = NumberQueue()
   private(set) var begun = NumberQueue()
-  /// Those that a fault makes wait. They have no deadline but the end of that.
+  /// Handshakes that a fault delays. Their only deadline is the end of the delay.
   private var holding: [UInt32: PendingHandshake] = [:]
-  /// Those that have something to say: the work that is done for the begun ones is lost if they have to go.
+  /// Handshakes whose sockets are ready. Begun ones are separate: their work is lost if they time out.
   private var (reportedBegun, reportedNew) = (NumberStack(), NumberStack())
   private var prefersBegun = false
   private(set) var nextNumber: UInt32 = 0
-  /// Those that have a channel.
+  /// The number of handshakes with a channel.
   private(set) var begunCount = 0
 
   var all: [PendingHandshake] { Array(byNumber.values) + Array(holding.values) }
@@ -98,11 +98,11 @@ struct HandshakeTable {
     }
   }
 
-  /// May be true for those that have gone meanwhile, and never false when there are any.
+  /// May be true when only ended handshakes are left, and is never false when there are others.
   var hasReported: Bool { !reportedBegun.isEmpty || !reportedNew.isEmpty }
 
-  /// One that goes on and one that begins by turns, so that neither kind waits for the end of the other. The latest first: when
-  /// there are more than can be served, the clients that have waited longest are those that give up, or must, as the oldest.
+  /// Alternates between handshakes that continue and those that begin, so that neither kind starves. The latest first: under
+  /// overload, the clients that have waited longest are those that give up, or time out.
   mutating func takeReported() -> PendingHandshake? {
     prefersBegun.toggle()
     if prefersBegun {
@@ -111,18 +111,18 @@ struct HandshakeTable {
     return reportedNew.pop(from: byNumber) ?? reportedBegun.pop(from: byNumber)
   }
 
-  /// The one with the earliest deadline: all have the same time limit.
+  /// The handshake with the earliest deadline: all have the same time limit.
   var oldest: PendingHandshake? { arrived.first.flatMap { byNumber[$0] } }
 
   var oldestBegun: PendingHandshake? { begun.first.flatMap { byNumber[$0] } }
 }
 
-/// Numbers of which the last is wanted first. Those that mean nothing any more are dropped on the way, or when they are most.
+/// A stack of numbers. Stale ones are dropped when they are popped, or when they outnumber the others.
 struct NumberStack {
   private var numbers: [UInt32] = []
 
   var isEmpty: Bool { numbers.isEmpty }
-  /// Of all that are kept.
+  /// Counts stale numbers too.
   var count: Int { numbers.count }
 
   mutating func push(_ number: UInt32, among known: [UInt32: PendingHandshake]) {
@@ -138,13 +138,12 @@ struct NumberStack {
   }
 }
 
-/// Numbers in the order of their coming. Those that mean nothing any more are dropped when they are the first, and no
-/// handshake lasts long enough for many to stand behind it.
+/// A queue of numbers. Stale ones are dropped at the front, and no handshake lasts long enough for many to collect behind it.
 struct NumberQueue {
   private var numbers: [UInt32] = []
   private var start = 0
 
-  /// Of all that are kept.
+  /// Counts stale numbers too.
   var count: Int { numbers.count }
   var first: UInt32? { start < numbers.count ? numbers[start] : nil }
 

@@ -2,12 +2,12 @@ internal import CLinux
 internal import Glibc
 internal import Threads
 
-/// A listening socket. Several of them may share an address and a port (SO_REUSEPORT): the kernel spreads the clients.
+/// A listening socket. Several of them may share an address and a port (SO_REUSEPORT): the kernel distributes the clients.
 struct Listener: ~Copyable, Sendable {
   let socket: FileDescriptor
   let address: SocketAddress
 
-  /// Bytes of an answer that the kernel takes ahead of what the network takes.
+  /// The unsent bytes of an answer that the kernel accepts.
   static let unsentInKernelMax: Int32 = 131_072
 
   private init(_ socket: consuming FileDescriptor) {
@@ -15,7 +15,7 @@ struct Listener: ~Copyable, Sendable {
     self.socket = socket
   }
 
-  /// `count` listeners on one port, also when the kernel chooses it.
+  /// Returns `count` listeners on one port, also when the kernel chooses it.
   static func share(_ wanted: ListenAddress, count: Int, backlog: Int32) throws(NetworkError) -> [Handover<Listener>] {
     precondition(count > 0, "at least one listener")
     var listeners: [Handover<Listener>] = []
@@ -35,13 +35,13 @@ struct Listener: ~Copyable, Sendable {
     return listeners
   }
 
-  /// Throws when the address cannot be listened at now; a port of 0 is never taken.
+  /// Throws when the address cannot be bound now; a port of 0 is never taken.
   static func check(_ wanted: ListenAddress) throws(NetworkError) {
     do throws(SystemError) { try refuseWhenTaken(wanted) } catch { throw .cannotBind(wanted, error) }
   }
 
-  /// With SO_REUSEPORT a second server of the same user would quietly get half of the clients. A socket without it is
-  /// refused as long as another socket listens there.
+  /// With SO_REUSEPORT a second server of the same user would silently get half of the clients. Binding a socket without it
+  /// fails while another one listens there.
   private static func refuseWhenTaken(_ wanted: ListenAddress) throws(SystemError) {
     _ = try bound(wanted, port: wanted.address.port, isShared: false)
   }
@@ -51,7 +51,7 @@ struct Listener: ~Copyable, Sendable {
     do {
       return try bound(wanted.address.with(port: port), takesBothFamilies: wanted.takesBothFamilies, isShared: isShared)
     } catch {
-      // A kernel without IPv6 still has all of IPv4 to offer.
+      // A kernel without IPv6 still supports IPv4.
       guard error.code == EAFNOSUPPORT, wanted.takesBothFamilies else { throw error }
       return try bound(SocketAddress(host: .v4(0), port: port), takesBothFamilies: false, isShared: isShared)
     }
@@ -61,13 +61,13 @@ struct Listener: ~Copyable, Sendable {
     _ address: SocketAddress, takesBothFamilies: Bool, isShared: Bool
   ) throws(SystemError) -> FileDescriptor {
     let socket = try Syscalls.streamSocket(address.family)
-    // Connections of an earlier process in TIME_WAIT or still draining must not keep the port (socket(7)).
+    // Connections of an earlier process in TIME_WAIT or still draining must not block the port (socket(7)).
     try Syscalls.set(SO_REUSEADDR, level: SOL_SOCKET, to: 1, on: socket)
     if isShared { try Syscalls.set(SO_REUSEPORT, level: SOL_SOCKET, to: 1, on: socket) }
-    // Accepted sockets inherit both: answers leave at once, and a peer that lost its power is noticed in the end.
+    // Accepted sockets inherit both: answers are sent at once, and the loss of a peer without power is noticed eventually.
     try Syscalls.set(TCP_NODELAY, level: Int32(IPPROTO_TCP), to: 1, on: socket)
     try Syscalls.set(SO_KEEPALIVE, level: SOL_SOCKET, to: 1, on: socket)
-    // A client that does not read would have megabytes lying in the kernel for it, and made for it before (tcp(7)).
+    // Otherwise the kernel would buffer megabytes for a client that does not read, generated in advance (tcp(7)).
     try Syscalls.set(TCP_NOTSENT_LOWAT, level: Int32(IPPROTO_TCP), to: unsentInKernelMax, on: socket)
     if case .v6 = address.host {
       try Syscalls.set(IPV6_V6ONLY, level: Int32(IPPROTO_IPV6), to: takesBothFamilies ? 0 : 1, on: socket)
@@ -77,9 +77,9 @@ struct Listener: ~Copyable, Sendable {
   }
 }
 
-/// What can go wrong before the first connection: after that, errors belong to connections and are counted there.
+/// An error before the first connection; later errors belong to connections and are counted there.
 package enum NetworkError: Error, Equatable, Sendable, CustomStringConvertible {
-  /// The text is no listen address; the second value says why.
+  /// The text is not a listen address; the second value tells why.
   case badAddress(String, String)
   /// The address is in use, not ours or not allowed: exit code 106.
   case cannotBind(ListenAddress, SystemError)
@@ -96,7 +96,7 @@ package enum NetworkError: Error, Equatable, Sendable, CustomStringConvertible {
 }
 
 extension NetworkError {
-  /// What can be done about it, where that is known.
+  /// The remedy, where one is known.
   private var remedy: String? {
     guard case .cannotBind(_, let error) = self else { return nil }
     return switch error.code {

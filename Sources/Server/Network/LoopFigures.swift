@@ -4,15 +4,15 @@ package import TLS
 /// The counters of one loop, or of all together, at one moment.
 package struct LoopFigures: Equatable, Sendable {
   package internal(set) var accepted: UInt64 = 0
-  /// Connections of ours to other servers.
+  /// Connections opened to other servers.
   package internal(set) var opened: UInt64 = 0
   package internal(set) var bytesIn: UInt64 = 0
   package internal(set) var bytesOut: UInt64 = 0
-  /// How often a listener was left alone because descriptors, kernel memory or connections had run out.
+  /// How often accepting was paused because descriptors, kernel memory or connections had run out.
   package internal(set) var acceptPauses: UInt64 = 0
-  /// TLS handshakes that were made in full.
+  /// Completed TLS handshakes.
   package internal(set) var handshakes: UInt64 = 0
-  /// Those that a ticket has spared the most.
+  /// TLS handshakes abbreviated by a session ticket.
   package internal(set) var handshakesResumed: UInt64 = 0
   var handshakesFailed = [UInt64](repeating: 0, count: HandshakeFailure.allCases.count)
   var closed = [UInt64](repeating: 0, count: CloseReason.allCases.count)
@@ -40,8 +40,8 @@ package struct LoopFigures: Equatable, Sendable {
   }
 }
 
-/// What one loop has counted since it started. Written by the loop alone, readable from any thread at any time; figures
-/// that belong together may be read at slightly different moments.
+/// The counters of one loop since it started. Written by the loop only, readable from any thread at any time; related figures
+/// may be read at slightly different moments.
 package final class LoopCounters: Sendable {
   private let accepted = Atomic<UInt64>(0)
   private let opened = Atomic<UInt64>(0)
@@ -53,7 +53,7 @@ package final class LoopCounters: Sendable {
   private let handshakesFailed: [BoxedCounter]
   private let closed: [BoxedCounter]
 
-  /// An atomic in a box, because an array cannot hold what cannot be copied.
+  /// An atomic in a box, because an array cannot hold noncopyable values.
   private final class BoxedCounter: Sendable {
     let count = Atomic<UInt64>(0)
   }
@@ -68,7 +68,7 @@ package final class LoopCounters: Sendable {
   func countIn(_ bytes: Int) { bytesIn.wrappingAdd(UInt64(bytes), ordering: .relaxed) }
   func countOut(_ bytes: Int) { bytesOut.wrappingAdd(UInt64(bytes), ordering: .relaxed) }
   func countPause() { acceptPauses.wrappingAdd(1, ordering: .relaxed) }
-  /// After the connection was accepted or opened, for every reader.
+  /// Counted after the connection was accepted or opened, for every reader.
   func countClosed(_ reason: CloseReason) { closed[reason.rawValue].count.wrappingAdd(1, ordering: .releasing) }
 
   func countHandshake(isResumed: Bool) {
@@ -85,7 +85,7 @@ package final class LoopCounters: Sendable {
 
   package var figures: LoopFigures {
     var figures = LoopFigures()
-    // Closed before accepted, so that no reader sees fewer than zero open connections.
+    // Closed before accepted, so that no reader sees a negative number of open connections.
     figures.closed = closed.map { $0.count.load(ordering: .acquiring) }
     figures.accepted = accepted.load(ordering: .relaxed)
     figures.opened = opened.load(ordering: .relaxed)
@@ -100,7 +100,7 @@ package final class LoopCounters: Sendable {
 }
 
 extension HandshakeFailure {
-  /// In the order of the cases.
+  /// The index in the order of the cases.
   fileprivate var place: Int {
     guard let place = HandshakeFailure.allCases.firstIndex(of: self) else {
       preconditionFailure("a case is in the list")

@@ -4,17 +4,17 @@ internal import Threads
 
 /// The event loops of a server: started together on one address, drained or stopped together.
 package final class LoopGroup<Session: ByteSession>: Sendable {
-  /// Where clients connect to: the port is the real one also when the kernel chose it.
+  /// The address that clients connect to, with the real port even if the kernel chose it.
   package let address: SocketAddress
-  /// The same for TLS.
+  /// The address for TLS.
   package let secureAddress: SocketAddress?
-  /// The most connections that can be open at once.
+  /// The maximum number of open connections.
   package let connectionsMax: Int
   let finish: Finish
   let loops: [RunningLoop<Session>]
 
-  /// Listens, and starts the threads. `makeFactory` is called once on each loop's thread, with the number and the mailbox
-  /// of the loop; what it returns makes the session of every connection there and need not be safe to share.
+  /// Listens, and starts the threads. `makeFactory` is called once on each loop's thread, with the number and the mailbox of
+  /// the loop; the factory that it returns makes the session of every connection there and need not be safe to share.
   package convenience init(
     _ configuration: NetworkConfiguration, on listen: ListenAddress,
     makeFactory: @escaping @Sendable (Int, Mailbox<Session.Message>) -> (Accepted) -> Session
@@ -22,7 +22,7 @@ package final class LoopGroup<Session: ByteSession>: Sendable {
     try self.init(configuration, on: listen) { number, mailbox, _ in makeFactory(number, mailbox) }
   }
 
-  /// The same for sessions that call each other and other servers, through their loop.
+  /// Like the above, for sessions that call each other and other servers through their loop.
   package init(
     _ configuration: NetworkConfiguration, on listen: ListenAddress,
     makeFactory: @escaping @Sendable (Int, Mailbox<Session.Message>, LoopPeers<Session>) -> (Accepted) -> Session
@@ -58,21 +58,21 @@ package final class LoopGroup<Session: ByteSession>: Sendable {
     wait()
   }
 
-  /// One per loop, in the order of their numbers.
+  /// One mailbox per loop, in the order of their numbers.
   package var mailboxes: [Mailbox<Session.Message>] { loops.map(\.mailbox) }
   package var figures: [LoopFigures] { loops.map(\.counters.figures) }
 }
 
 extension LoopGroup {
-  /// How a run came to its end.
+  /// How a run ended.
   package enum Outcome: Hashable, Sendable {
-    /// Every connection was finished in the time of the drain.
+    /// Every connection was completed within the time of the drain.
     case drained
     /// A second signal came, or the time of the drain was over: connections were cut.
     case stopped
   }
 
-  /// Stops accepting, closes what is idle and lets the others finish; what is left after `time` is cut. Returns at once.
+  /// Stops accepting, closes idle connections and lets the others finish; those left after `time` are cut. Returns at once.
   package func drain(within time: Nanoseconds) {
     for mailbox in mailboxes { mailbox.tell(.drain(within: time)) }
   }
@@ -82,12 +82,12 @@ extension LoopGroup {
     for mailbox in mailboxes { mailbox.tell(.stop) }
   }
 
-  /// Waits until every loop has ended. After that no session is called any more.
+  /// Waits until every loop has ended. No session is called afterwards.
   package func wait() {
     for loop in loops { loop.join() }
   }
 
-  /// Serves until a signal comes, then drains; a second signal stops at once. Returns when every loop has ended.
+  /// Serves until a signal arrives, then drains; a second signal stops at once. Returns when every loop has ended.
   package func run(until signals: SignalWatcher, drainWithin time: Nanoseconds) -> Outcome {
     var count = 0
     while true {
@@ -103,13 +103,13 @@ extension LoopGroup {
   }
 }
 
-/// An event loop on its thread, as the other threads see it.
+/// An event loop on its thread, as other threads use it.
 final class RunningLoop<Session: ByteSession>: Sendable {
   let mailbox: Mailbox<Session.Message>
   let counters: LoopCounters
   let address: SocketAddress
   let secureAddress: SocketAddress?
-  /// Nil when it was joined.
+  /// The thread; nil after it was joined.
   private let thread: Mutex<NamedThread?>
 
   init(

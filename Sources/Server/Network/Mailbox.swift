@@ -2,10 +2,10 @@ internal import Base
 internal import Synchronization
 internal import Threads
 
-/// Where other threads leave messages for the sessions of one loop. Its length is bounded by its writers: each message
-/// answers a ticket in flight, or was let through because the one before it was delivered.
+/// Messages from other threads to the sessions of one loop. Its length is bounded by its writers: each message answers a ticket
+/// in flight, or was permitted because the one before it was delivered.
 package final class Mailbox<Message: Sendable>: Sendable {
-  /// A message with the connection that it is for.
+  /// A message with the connection that it is addressed to.
   package struct AddressedMessage: Sendable {
     package let token: ConnectionToken
     package let message: Message
@@ -31,15 +31,15 @@ package final class Mailbox<Message: Sendable>: Sendable {
   /// Readable when there is something to collect.
   var wakeUp: Int32 { inbox.wakeUp }
 
-  /// From any thread. A message to a connection that is gone, or to a loop that has ended, is dropped and counted.
+  /// Posts a message from any thread. A message to a closed connection or an ended loop is dropped and counted.
   package func post(_ message: Message, to token: ConnectionToken) {
     inbox.post(AddressedMessage(to: token, message))
   }
 
-  /// From any thread; the loop is woken once for all of them.
+  /// Posts messages from any thread; the loop is woken once for all of them.
   package func post(_ messages: [AddressedMessage]) { inbox.post(messages) }
 
-  /// A stop stands until it is read; a drain does not take it back.
+  /// A stop remains until it is read; a drain does not replace it.
   func tell(_ control: Control) {
     self.control.withLock { present in
       if case .stop = present { return }
@@ -48,12 +48,12 @@ package final class Mailbox<Message: Sendable>: Sendable {
     inbox.wake()
   }
 
-  /// Everything that came since the last call, the oldest first. The array that is passed in, empty, is filled next.
+  /// Returns everything since the last call, the oldest first. The empty array that is passed in becomes the next buffer.
   func collect(into messages: inout [AddressedMessage]) -> Control? {
     inbox.collect(into: &messages)
     return control.withLock { $0.take() }
   }
 
-  /// The loop ends; messages that come later are dropped at once.
+  /// Closes the mailbox when the loop ends; later messages are dropped at once.
   func close() { inbox.close() }
 }

@@ -1,33 +1,33 @@
 package import Base
 
-/// Every bound of the module, with its default.
+/// Every limit of the module, with its default.
 package struct NetworkConfiguration: Sendable {
-  /// Event loops, each a thread with its own listener on the same port.
+  /// The number of event loops, each a thread with its own listener on the same port.
   package var loops = 1
   package var times = TimeLimits()
-  /// Connections of all loops together. Beyond it no client is turned away: new ones wait in the kernel's backlog.
+  /// The maximum of connections, all loops together. Above it no client is refused: new ones wait in the kernel's backlog.
   package var connectionsMax = Int.max
-  /// Descriptors that connections leave to the rest of the process: files of the database, its temporary files, the log.
+  /// Descriptors reserved for the rest of the process: files of the database, its temporary files, the log.
   package var descriptorReserve = 64
-  /// Length of the queue of connections that were not accepted yet; the kernel lowers it to net.core.somaxconn.
+  /// The length of the queue of connections that were not accepted yet; the kernel limits it to net.core.somaxconn.
   package var backlog: Int32 = 4_096
-  /// Connections accepted in one turn before the others get theirs.
+  /// Connections accepted in one turn before existing ones are served.
   package var acceptBurst = 64
-  /// How long a loop leaves its listener alone when descriptors or connections have run out.
+  /// How long a loop stops accepting when descriptors or connections have run out.
   package var acceptPause = Nanoseconds.milliseconds(100)
-  /// Bytes read from one connection in one turn, and the most that a session may leave untaken.
+  /// Bytes read from one connection in one turn, and the most that a session may leave unconsumed.
   package var inputMax = 65_536
-  /// Above this many unsent bytes nothing is read from the connection; below half of it `produce` is asked for more.
+  /// Above this many unsent bytes nothing is read from the connection; below half of it `produce` is called.
   package var unsentMax = 65_536
-  /// Bytes that one session may write in one turn before the others get theirs; the last call may exceed it.
+  /// Bytes that one session may write in one turn before the others are served; the last call may exceed it.
   package var outputPerTurn = 262_144
   /// TLS on an address of its own; nil for none.
   package var secure: SecureListening?
-  /// Handshakes that have begun and are not done, in each loop; a new one ends the oldest. Each costs about 44 KiB of OpenSSL.
+  /// Handshakes in progress in each loop; a new one ends the oldest. Each costs about 44 KiB of OpenSSL.
   package var handshakesMax = 160
-  /// How long a turn makes handshakes before the others get theirs; one is made in any case.
+  /// How long a turn makes handshakes before connections are served again; one is always made.
   package var handshakesPerTurn = Nanoseconds.milliseconds(1)
-  /// Input that is read and thrown away after the last answer, so that no RST overtakes it (RFC 9112 §9.6).
+  /// Input that is read and discarded after the last answer, so that no RST overtakes it (RFC 9112 §9.6).
   package var lingerBytes = 16_777_216
 
   package init() {}

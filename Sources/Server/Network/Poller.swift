@@ -1,14 +1,14 @@
 internal import CLinux
 
-/// The descriptors that a loop waits for. Level-triggered: what is not read in this turn is reported again in the next,
-/// so a turn may stop after a fair share and nothing is forgotten. Measured against edge-triggering, which saves no call
-/// when a read that did not fill its buffer ends the turn; see loadtest/network.
+/// The descriptors that a loop waits for. Level-triggered: input that is not read in this turn is reported again in the next,
+/// so a turn may stop after a fair share without losing anything. Measured against edge-triggering, which saves no call when a
+/// read that did not fill its buffer ends the turn; see loadtest/network.
 struct Poller: ~Copyable, Sendable {
   static let readable = EPOLLIN.rawValue
   static let writable = EPOLLOUT.rawValue
-  /// Reported whether asked for or not.
+  /// Always reported, requested or not.
   static let gone = EPOLLHUP.rawValue | EPOLLERR.rawValue
-  /// With others: reported once, and then not before the next `modify`.
+  /// Combined with others: reported once, and not again before the next `modify`.
   static let once = EPOLLONESHOT.rawValue
 
   private let set: FileDescriptor
@@ -16,7 +16,7 @@ struct Poller: ~Copyable, Sendable {
 
   init() throws(SystemError) { set = try Syscalls.pollSet() }
 
-  /// Fails when the kernel's memory or its limit of watches has run out.
+  /// Fails when the kernel's memory or its limit of watches is exhausted.
   borrowing func add(_ descriptor: Int32, _ events: UInt32, token: ConnectionToken) throws(SystemError) {
     try Syscalls.pollAdd(set.number, descriptor, events: events, token: token.word)
   }
@@ -25,7 +25,7 @@ struct Poller: ~Copyable, Sendable {
     Syscalls.pollModify(set.number, descriptor, events: events, token: token.word)
   }
 
-  /// The number of events, to be read with the subscript. A negative time-out waits for ever.
+  /// Returns the number of events, which the subscript reads. A negative timeout waits forever.
   mutating func wait(timeoutMilliseconds: Int32) -> Int {
     Syscalls.pollWait(set.number, into: &ready, timeoutMilliseconds: timeoutMilliseconds)
   }

@@ -1,7 +1,7 @@
 import Glibc
 
-/// Signals as something to wait for instead of something that interrupts. To be made before any thread is started: a
-/// thread that does not block a signal would still die of it.
+/// Makes signals readable from a descriptor instead of interrupting. Must be created before any thread is started: a thread
+/// that does not block a signal would still be killed by it.
 package final class SignalWatcher: Sendable {
   let descriptor: FileDescriptor
 
@@ -9,13 +9,13 @@ package final class SignalWatcher: Sendable {
     do { descriptor = try Syscalls.signalDescriptor(signals) } catch { throw .system(error) }
   }
 
-  /// The two by which people and supervisors end a process.
+  /// Watches the two signals with which people and supervisors end a process.
   package static func forEnding() throws(NetworkError) -> SignalWatcher { try SignalWatcher([SIGTERM, SIGINT]) }
 
-  /// The number of the oldest waiting signal; nil when there is none.
+  /// Returns the number of the oldest pending signal; nil when there is none.
   package func next() -> Int32? { Syscalls.nextSignal(descriptor) }
 
-  /// Returns the next signal when it has come.
+  /// Waits for the next signal and returns it.
   @discardableResult
   package func wait() -> Int32 {
     while true {
@@ -24,6 +24,6 @@ package final class SignalWatcher: Sendable {
     }
   }
 
-  /// Readable when a signal waits; for callers that wait for other descriptors too.
+  /// Readable when a signal is pending; for callers that also wait for other descriptors.
   package var number: Int32 { descriptor.number }
 }

@@ -19,7 +19,7 @@ package struct SocketAddress: Hashable, Sendable {
 
   package func with(port: UInt16) -> SocketAddress { SocketAddress(host: host, port: port) }
 
-  /// The peer is this very machine (127.0.0.0/8, ::1).
+  /// Whether the peer is this machine (127.0.0.0/8, ::1).
   package var isLoopback: Bool {
     switch host {
     case .v4(let address): address >> 24 == 127
@@ -29,7 +29,7 @@ package struct SocketAddress: Hashable, Sendable {
 }
 
 extension SocketAddress: CustomStringConvertible {
-  /// As in a URL: an IPv6 address stands in brackets.
+  /// As in a URL: an IPv6 address is in brackets.
   package var description: String {
     switch host {
     case .v4: "\(hostText):\(port)"
@@ -46,7 +46,7 @@ extension SocketAddress {
     }
   }
 
-  /// The address in the form of the kernel, for the time of `body`.
+  /// Passes the address in the kernel's form to `body`.
   func withSystemAddress<Result>(_ body: (UnsafePointer<sockaddr>, socklen_t) -> Result) -> Result {
     switch host {
     case .v4(let address):
@@ -77,7 +77,7 @@ extension SocketAddress {
     }
   }
 
-  /// An IPv4 peer of a dual-stack listener arrives as ::ffff:a.b.c.d (RFC 4291 §2.5.5.2) and becomes what it is.
+  /// An IPv4 peer of a dual-stack listener arrives as ::ffff:a.b.c.d (RFC 4291 §2.5.5.2) and becomes an IPv4 address.
   init(_ storage: sockaddr_storage) {
     self = unsafe withUnsafeBytes(of: storage) { bytes in
       switch Int32(storage.ss_family) {
@@ -115,7 +115,7 @@ extension SocketAddress {
     }
   }
 
-  /// Nil when the text is not a numeric address; names are not looked up.
+  /// Returns nil when the text is not a numeric address; names are not resolved.
   package static func host(parsing text: String) -> Host? {
     var v4 = in_addr()
     if unsafe inet_pton(AF_INET, text, &v4) == 1 { return .v4(UInt32(bigEndian: v4.s_addr)) }
@@ -127,11 +127,11 @@ extension SocketAddress {
   }
 }
 
-/// Where to listen: `127.0.0.1:8080`, `[::1]:0`, `localhost:8080` or `:8080`. Port 0 lets the kernel choose.
+/// An address to listen on: `127.0.0.1:8080`, `[::1]:0`, `localhost:8080` or `:8080`. Port 0 lets the kernel choose.
 package struct ListenAddress: Hashable, Sendable, CustomStringConvertible {
   package let address: SocketAddress
-  /// Without a host every address of both families is meant: one IPv6 socket that takes IPv4 too. A host that was
-  /// written down, `[::]` included, means its own family only (IPV6_V6ONLY).
+  /// Whether it stands for every address of both families, which is the case without a host: one IPv6 socket that accepts IPv4
+  /// too. An explicit host, including `[::]`, stands for its own family only (IPV6_V6ONLY).
   package let takesBothFamilies: Bool
 
   package init(_ address: SocketAddress, takesBothFamilies: Bool = false) {
@@ -167,12 +167,12 @@ package struct ListenAddress: Hashable, Sendable, CustomStringConvertible {
 }
 
 extension ListenAddress {
-  /// Throws `cannotBind` when the address cannot be listened at now. It may be otherwise in a moment.
+  /// Throws `cannotBind` when the address cannot be bound now. That may change at any moment.
   package func refuseWhenTaken() throws(NetworkError) { try Listener.check(self) }
 }
 
 extension SocketAddress {
-  /// The first address of a host's name, or of a number.
+  /// Returns the first address of a host name, or a numeric address.
   package static func resolving(_ host: String, port: UInt16) -> SocketAddress? {
     if let number = SocketAddress.host(parsing: host) { return SocketAddress(host: number, port: port) }
     return Syscalls.firstAddress(of: host)?.with(port: port)

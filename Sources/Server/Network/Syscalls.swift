@@ -2,9 +2,9 @@ internal import Base
 internal import CLinux
 internal import Glibc
 
-/// Every system call of the module. Each is retried when a signal interrupts it, reads errno in the same never-inlined
-/// function, and stops the process on an errno that only a mistake of ours can cause: EBADF on a number that was closed
-/// means that the next call hits the connection of another client.
+/// All system calls of the module. Each is retried when a signal interrupts it, reads errno in the same never-inlined function,
+/// and stops the process on an errno that only a bug can cause: EBADF on a closed number means that the next call hits the
+/// connection of another client.
 enum Syscalls {
   @inline(__always)
   private static func attempt<Result: FixedWidthInteger>(
@@ -20,13 +20,13 @@ enum Syscalls {
     }
   }
 
-  /// For calls that cannot fail at all when their arguments are right.
+  /// For calls that cannot fail when their arguments are right.
   @inline(__always)
   private static func certain<Result: FixedWidthInteger>(_ call: StaticString, _ body: () -> Result) -> Result {
     do { return try attempt(call, body) } catch { crash(call, error.code) }
   }
 
-  /// A release build prints no reason for a failed precondition; an operator needs one.
+  /// A release build prints no reason for a failed precondition, but an operator needs one.
   @inline(never)
   private static func crash(_ call: StaticString, _ code: Int32) -> Never {
     let message = "rollingroad: \(call) failed with \(text(of: code)) (errno \(code)), which must not happen\n"
@@ -45,7 +45,7 @@ enum Syscalls {
 // MARK: Descriptors
 
 extension Syscalls {
-  /// Not retried on EINTR: Linux has let go of the number by then (close(2)).
+  /// Not retried on EINTR: Linux has released the number by then (close(2)).
   @inline(never)
   static func close(_ descriptor: Int32) {
     if Glibc.close(descriptor) == -1, errno == EBADF { crash("close", EBADF) }
@@ -56,7 +56,7 @@ extension Syscalls {
     FileDescriptor(owning: try attempt("eventfd") { rr_eventfd() })
   }
 
-  /// Adds one; EAGAIN means that the counter is at its end, and then its reader is awake anyway.
+  /// Adds one; EAGAIN means that the counter is at its maximum, and then its reader is awake anyway.
   @inline(never)
   static func signal(_ counter: borrowing FileDescriptor) {
     var one: UInt64 = 1
@@ -66,7 +66,7 @@ extension Syscalls {
     }
   }
 
-  /// Sets the counter back to zero.
+  /// Resets the counter to zero.
   @inline(never)
   static func clear(_ counter: borrowing FileDescriptor) {
     var count: UInt64 = 0
@@ -76,7 +76,7 @@ extension Syscalls {
     }
   }
 
-  /// Waits until one of the descriptors is readable; says which.
+  /// Waits until one of the descriptors is readable and returns which.
   @inline(never)
   static func waitReadable(_ first: Int32, _ second: Int32) -> (first: Bool, second: Bool) {
     var set = [first, second].map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
@@ -84,7 +84,7 @@ extension Syscalls {
     return (set[0].revents != 0, set[1].revents != 0)
   }
 
-  /// Raises the soft limit of open descriptors to the hard one and returns it.
+  /// Raises the soft limit of open descriptors to the hard limit and returns it.
   @inline(never)
   static func raiseDescriptorLimit() throws(SystemError) -> Int {
     var limit = rlimit()
@@ -113,7 +113,7 @@ extension Syscalls {
     _ = certain("epoll_ctl") { rr_epoll_modify(set, descriptor, events, token) }
   }
 
-  /// An interrupted wait counts as one without events: the caller looks at its timers and waits again.
+  /// An interrupted wait returns no events: the caller checks its timers and waits again.
   @inline(never)
   static func pollWait(_ set: Int32, into events: inout [rr_epoll_event], timeoutMilliseconds: Int32) -> Int {
     let count = unsafe rr_epoll_wait(set, &events, Int32(events.count), timeoutMilliseconds)
@@ -143,7 +143,7 @@ extension Syscalls {
     }
   }
 
-  /// A close from now on sends an RST and lets go of what the kernel holds for the peer.
+  /// Makes a later close send an RST and discard the data that the kernel holds for the peer.
   @inline(never)
   static func resetOnClose(_ socket: Int32) {
     var value = linger(l_onoff: 1, l_linger: 0)
@@ -152,7 +152,7 @@ extension Syscalls {
     }
   }
 
-  /// Begins to connect; a socket that can be written has finished.
+  /// Starts to connect; the socket becomes writable when it has finished.
   @inline(never)
   static func connect(_ socket: borrowing FileDescriptor, to address: SocketAddress) throws(SystemError) {
     let number = socket.number
@@ -163,7 +163,7 @@ extension Syscalls {
     }
   }
 
-  /// A socket that is connecting, with the options that accepted ones have (`Listener`).
+  /// Returns a connecting socket with the options that accepted ones have (`Listener`).
   static func outgoingSocket(to address: SocketAddress) throws(SystemError) -> FileDescriptor {
     let socket = try streamSocket(address.family)
     try set(TCP_NODELAY, level: Int32(IPPROTO_TCP), to: 1, on: socket)
@@ -173,7 +173,7 @@ extension Syscalls {
     return socket
   }
 
-  /// What has gone wrong with a socket since the last time, as an errno; 0 for nothing.
+  /// Returns the socket's pending error, as an errno; 0 for none.
   @inline(never)
   static func pendingError(of socket: borrowing FileDescriptor) -> Int32 {
     var code: Int32 = 0
@@ -183,7 +183,7 @@ extension Syscalls {
     return code
   }
 
-  /// The peer's FIN has come, or the connection is gone, whatever is still to be read.
+  /// Reports whether the peer's FIN has arrived, or the connection is gone, even if unread data is left.
   @inline(never)
   static func hasPeerEnded(_ socket: Int32) -> Bool {
     // The first byte of `struct tcp_info`.
@@ -194,14 +194,14 @@ extension Syscalls {
     return result == 0 && state != established
   }
 
-  /// Bytes that have arrived and were not read yet.
+  /// Returns the number of bytes that have arrived and were not read yet.
   @inline(never)
   static func unreadCount(_ socket: Int32) -> Int {
     var count: Int32 = 0
     return unsafe ioctl(socket, UInt(FIONREAD), &count) == 0 ? Int(count) : 0
   }
 
-  /// The first address that the resolver has for a name, with port 0.
+  /// Returns the resolver's first address of a name, with port 0.
   @inline(never)
   static func firstAddress(of name: String) -> SocketAddress? {
     var hints = unsafe addrinfo()
@@ -241,7 +241,7 @@ extension Syscalls {
     return SocketAddress(storage)
   }
 
-  /// The new connection does not block and is closed on exec.
+  /// Accepts a connection, non-blocking and closed on exec.
   @inline(never)
   static func accept(_ listener: Int32) throws(SystemError) -> AcceptedSocket {
     var storage = sockaddr_storage()
@@ -249,14 +249,14 @@ extension Syscalls {
     return AcceptedSocket(descriptor: FileDescriptor(owning: number), peer: SocketAddress(storage))
   }
 
-  /// The number of bytes received; 0 is the end of the peer's output.
+  /// Returns the number of bytes received; 0 is the end of the peer's output.
   @inline(never)
   static func receive(_ socket: Int32, into buffer: inout [UInt8], atMost limit: Int) throws(SystemError) -> Int {
     precondition(limit > 0 && limit <= buffer.count, "a read must fit into its buffer")
     return try attempt("recv") { unsafe recv(socket, &buffer, limit, 0) }
   }
 
-  /// The next byte, which stays where it is; nil at the end of the peer's output.
+  /// Returns the next byte without consuming it; nil at the end of the peer's output.
   @inline(never)
   static func peek(_ socket: Int32) throws(SystemError) -> UInt8? {
     var byte: UInt8 = 0
@@ -264,13 +264,13 @@ extension Syscalls {
     return count == 0 ? nil : byte
   }
 
-  /// Throws away up to `limit` received bytes without copying them (tcp(7), MSG_TRUNC).
+  /// Discards up to `limit` received bytes without copying them (tcp(7), MSG_TRUNC).
   @inline(never)
   static func discard(_ socket: Int32, atMost limit: Int) throws(SystemError) -> Int {
     try attempt("recv") { recv(socket, nil, limit, Int32(MSG_TRUNC)) }
   }
 
-  /// MSG_NOSIGNAL: a peer that is gone is an error of this connection, not a signal for the process.
+  /// MSG_NOSIGNAL: a closed peer is an error of this connection, not a signal for the process.
   @inline(never)
   static func send(_ socket: Int32, _ bytes: RawSpan) throws(SystemError) -> Int {
     try attempt("send") {
@@ -278,7 +278,7 @@ extension Syscalls {
     }
   }
 
-  /// Ends our output. ENOTCONN: the peer's RST came first, and its event follows.
+  /// Shuts down our output. ENOTCONN: the peer's RST arrived first, and its event follows.
   @inline(never)
   static func shutdownOutput(_ socket: Int32) {
     do { _ = try attempt("shutdown") { Glibc.shutdown(socket, Int32(SHUT_WR)) } } catch {
@@ -290,13 +290,13 @@ extension Syscalls {
 // MARK: Signals
 
 extension Syscalls {
-  /// Blocks the signals in this thread and in those it starts from now on.
+  /// Blocks the signals in this thread and in those that it starts afterwards.
   @inline(never)
   static func signalDescriptor(_ signals: [Int32]) throws(SystemError) -> FileDescriptor {
     FileDescriptor(owning: try attempt("signalfd") { unsafe rr_signalfd(signals, Int32(signals.count)) })
   }
 
-  /// Nil when no signal is waiting.
+  /// Returns nil when no signal is pending.
   @inline(never)
   static func nextSignal(_ descriptor: borrowing FileDescriptor) -> Int32? {
     let number = descriptor.number
@@ -304,11 +304,11 @@ extension Syscalls {
     return signal == 0 ? nil : signal
   }
 
-  /// Until there is something to read, or nearly so: a signal handler ends the wait too.
+  /// Waits for input, possibly returning early: a signal handler ends the wait too.
   static func waitToRead(_ descriptor: borrowing FileDescriptor) { _ = rr_wait_readable(descriptor.number, -1) }
 }
 
-/// A system call that failed with an errno which a correct program can meet.
+/// A system call that failed with an errno which a correct program can get.
 package struct SystemError: Error, Equatable, Sendable, CustomStringConvertible {
   /// The name of the call, as in its manual page.
   package let call: String
@@ -321,12 +321,12 @@ package struct SystemError: Error, Equatable, Sendable, CustomStringConvertible 
 
   package var description: String { "\(call): \(Syscalls.text(of: code)) (errno \(code))" }
 
-  /// Descriptors or kernel memory have run out: worth trying again when others have let go of theirs.
+  /// Whether descriptors or kernel memory have run out: worth retrying when some are released.
   var isExhaustion: Bool { [EMFILE, ENFILE, ENOBUFS, ENOMEM].contains(code) }
   var isWouldBlock: Bool { code == EAGAIN }
-  /// The peer is gone and said so with an RST.
+  /// Whether the peer has reset the connection.
   var isReset: Bool { code == ECONNRESET || code == EPIPE }
-  /// What came is no TLS.
+  /// Whether invalid TLS data was received.
   var isInvalid: Bool { code == EPROTO }
 }
 
@@ -342,14 +342,14 @@ package struct FileDescriptor: ~Copyable, Sendable {
   deinit { Syscalls.close(number) }
 }
 
-/// A connection as the kernel hands it over.
+/// An accepted connection.
 struct AcceptedSocket: ~Copyable {
   let descriptor: FileDescriptor
   let peer: SocketAddress
 }
 
-/// The machine, as far as the number of threads depends on it.
+/// The processors of the machine.
 package enum Processors {
-  /// Processors that this process may use; at least 1.
+  /// The number of processors that this process may use; at least 1.
   package static var count: Int { Int(rr_processors()) }
 }

@@ -1,14 +1,14 @@
 package import Database
 package import Store
 
-/// How connections to a store begin: in the right schema, with settings that no change of the server's configuration takes back, and
-/// with tables of this version.
+/// Prepares connections to a store: selects the schema, applies settings that no change of the server's configuration
+/// overrides, and checks that the tables are of this version.
 package enum PostgresInstallation {
-  /// The schema of the tables, unless the search path of the connection begins with another: of a database, of a role, or of the
-  /// place itself (`?options=-csearch_path%3Dname`). So one database can hold several stores.
+  /// The schema of the tables, unless the search path of the connection begins with another one: of a database, of a role, or
+  /// of the place itself (`?options=-csearch_path%3Dname`). So one database can hold several stores.
   private static let usualSchema = "rollingroad"
 
-  /// A connection for questions, or for what servers tell each other, which `writes`. The tables must be there.
+  /// Opens a connection for queries, or for messages between servers, which `writes`. The tables must exist.
   package static func openToRead(_ place: String, writes: Bool = false) throws(StoreError) -> PostgresConnection {
     try opened(place) { () throws(PostgresConnection.Failure) in
       let connection = try PostgresConnection(to: place, silence: StoreLimits().answerMilliseconds, writes: writes)
@@ -25,7 +25,7 @@ package enum PostgresInstallation {
     }
   }
 
-  /// The writer's connection. Makes the tables, and brings older ones to this version.
+  /// Opens the writer's connection. Creates the tables, and migrates older ones to this version.
   static func openToWrite(_ place: String, _ limits: StoreLimits) throws(StoreError) -> PostgresConnection {
     try opened(place) { () throws(PostgresConnection.Failure) in
       let connection = try PostgresConnection(to: place, silence: limits.answerMilliseconds, writes: true)
@@ -50,7 +50,8 @@ package enum PostgresInstallation {
       guard settings.integer(0, 2) >= 140_000 else {
         return StoreError(code: .foreignFile, message: "the server is older than PostgreSQL 14")
       }
-      // What is acknowledged is on disk: named here so that no reload of the server's configuration changes it.
+      // What is acknowledged must be on disk: set explicitly, so that a reload of the server's configuration does not change
+      // it.
       let commit = settings.text(0, 0)
       try connection.run("SET synchronous_commit = \(commit == "off" ? "on" : commit)")
       return try migrate(connection)
@@ -62,7 +63,7 @@ package enum PostgresInstallation {
     SET idle_in_transaction_session_timeout = '2min'; SET jit = off; SET enable_seqscan = off; SET plan_cache_mode = force_generic_plan
     """
 
-  /// Rows are found by keys, in the order of an index, as far as a page goes: also with plans that were made when the tables were
+  /// Rows must be found by keys, in the order of an index, up to the limit of a page, even with plans made when the tables were
   /// empty.
   private static let reading = """
     SET default_transaction_read_only = on; SET statement_timeout = '30s'; SET jit = off;
@@ -100,7 +101,7 @@ package enum PostgresInstallation {
     try connection.run("SET search_path = \"\(schema)\"; SET TimeZone = 'UTC'; SET client_min_messages = warning")
   }
 
-  /// Nil when there are no tables.
+  /// Returns nil when there are no tables.
   private static func version(on connection: PostgresConnection) throws(PostgresConnection.Failure) -> Int? {
     let found = try connection.perform("SELECT to_regclass('installation') IS NOT NULL")
     guard found.flag(0, 0) else { return nil }
@@ -118,7 +119,7 @@ package enum PostgresInstallation {
         message: "the tables have the version \(found), this program needs \(PostgresSchema.version)")
   }
 
-  /// One node at a time. Nil when the tables are as this program wants them.
+  /// Migrates one node at a time. Returns nil when the tables are of this program's version.
   private static func migrate(_ connection: PostgresConnection) throws(PostgresConnection.Failure) -> StoreError? {
     try connection.run("BEGIN")
     let name = try connection.perform("SELECT current_setting('search_path')").text(0, 0)
@@ -152,8 +153,8 @@ package enum PostgresInstallation {
     return nil
   }
 
-  /// Notes the version, and moves the counting of arrivals where the database was restored into another cluster, whose transactions
-  /// have other numbers.
+  /// Stores the version, and adjusts the numbering of arrivals when the database was restored to another cluster, whose
+  /// transactions have other numbers.
   private static func settle(_ connection: PostgresConnection) throws(PostgresConnection.Failure) {
     try connection.run(PostgresSchema.geography)
     try connection.run(

@@ -1,24 +1,24 @@
-/// The tables of a store in PostgreSQL, in a schema of their own. Instants are milliseconds since 1970, as in the records.
+/// The tables of a store in PostgreSQL, in a schema of their own. Times are milliseconds since 1970, as in the records.
 ///
-/// Texts come from strangers, and PostgreSQL's `text` cannot hold U+0000: they are written and read in the form of `PostgresText`.
-/// They are compared byte by byte (`COLLATE "C"`), as SQLite does.
+/// Texts come from untrusted clients, and PostgreSQL's `text` cannot hold U+0000: they are written and read as `PostgresText`.
+/// They are compared byte by byte (`COLLATE "C"`), as in SQLite.
 package enum PostgresSchema {
-  /// The last is the current version. A step that was released is never changed.
+  /// The last is the current version. A released step is never changed.
   static let migrations = [first, documents]
 
   package static let version = migrations.count
 
   /// - The order of arrival is `(arrived_in, n)`: the number of the transaction, and of the record within it. Transactions of
-  ///   several nodes do not commit in the order of their numbers, therefore a reader that wants all that comes takes only rows with
-  ///   `arrived_in < arrival_horizon()`: everything below it has ended
+  ///   several nodes do not commit in the order of their numbers, therefore a reader that must see every record reads only rows
+  ///   with `arrived_in < arrival_horizon()`: all transactions below it have ended
   ///   (https://www.postgresql.org/docs/15/functions-info.html#FUNCTIONS-INFO-SNAPSHOT). A database that was restored elsewhere
-  ///   counts transactions anew; `arrival_base` then moves, so that what comes is behind what is there.
-  /// - `points` has a partition for each day of recorded time, made by `make_day`; what has no such day lies in `points_odd`. The key
-  ///   begins with the device, so that it also serves the history of one: within a day its records lie together.
-  /// - `parameters` holds what came beside records, once a day (`recorded_at / 86400000`) and text; `digest` is a hash of it.
-  /// - `partitions` has the days that have a partition; 0 is that of odd times, from its first record on. `day_changes` counts how
-  ///   often it has changed.
-  /// - Numbers of devices are not used twice: rows of a forgotten one may still be swept.
+  ///   restarts its transaction numbers; `arrival_base` then moves, so that new records come after the existing ones.
+  /// - `points` has a partition for each day of recorded time, made by `make_day`; records without such a day are in
+  ///   `points_odd`. The key begins with the device, so that it also serves its history: within a day its records are adjacent.
+  /// - `parameters` holds the parameters of requests, once per day (`recorded_at / 86400000`) and text; `digest` is a hash of it.
+  /// - `partitions` has the days that have a partition; 0 is that of odd times, from its first record. `day_changes` counts its
+  ///   changes.
+  /// - Numbers of devices are never reused: rows of a deleted one may not be swept yet.
   private static let first = """
     CREATE TABLE installation(
       is_only boolean PRIMARY KEY DEFAULT true CHECK (is_only), version integer NOT NULL, cluster bigint NOT NULL,
@@ -109,8 +109,9 @@ package enum PostgresSchema {
       SELECT arrival_base + pg_snapshot_xmin(pg_current_snapshot())::text::bigint FROM installation $$;
     """
 
-  /// `make_day` may be called by several nodes at once; what came for the day before it had a partition moves into it. `drop_day`
-  /// deletes a day with all its records. One of them is at work at a time; they lock `installation` first, as a reset does.
+  /// Several nodes may call `make_day` at once; records that arrived before the day had a partition move to it. `drop_day`
+  /// deletes a day with all its records. Only one of these calls runs at a time; they lock `installation` first, as a reset
+  /// does.
   private static let days = """
     CREATE FUNCTION day_suffix(day bigint) RETURNS text LANGUAGE sql STABLE AS $$
       SELECT to_char(date '1970-01-01' + day::integer, 'YYYYMMDD') $$;
@@ -150,7 +151,7 @@ package enum PostgresSchema {
     END $$;
     """
 
-  /// For people: each record with numbers and times, whatever else its JSON says is null where it says nothing of the kind.
+  /// For people: each record with its numbers and times; values that its JSON lacks, or has in another type, are null.
   private static let view = """
     CREATE FUNCTION record_json(record bytea) RETURNS json LANGUAGE plpgsql IMMUTABLE AS $$
     BEGIN
@@ -172,7 +173,7 @@ package enum PostgresSchema {
       CROSS JOIN LATERAL (SELECT record_json(point.record) AS json) AS parsed;
     """
 
-  /// Adds `geography` to the view where PostGIS is installed in the database, also when that came later.
+  /// Adds `geography` to the view when PostGIS is installed in the database, even if that happened later.
   static let geography = """
     DO $$
     DECLARE

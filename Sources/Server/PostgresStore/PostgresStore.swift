@@ -2,41 +2,41 @@ package import Base
 import Database
 package import Store
 
-/// The store in a PostgreSQL database that any number of servers share, with one connection of the writer's thread.
+/// The store in a PostgreSQL database that any number of servers share, with one connection for the writer's thread.
 ///
-/// What it remembers is only of use for speed: each transaction reads and locks what it changes. A group whose answer to the commit was
-/// lost is `unavailable` though it may be stored: the requests are repeated, and find their records there.
+/// Its caches serve only speed: each transaction reads and locks what it changes. A group whose commit was not confirmed is
+/// `unavailable` although it may be stored: the requests are repeated, and find their records stored.
 package final class PostgresStore: Store {
   typealias Failure = PostgresConnection.Failure
 
-  /// How often a group is tried that meets those of other nodes.
+  /// The maximum number of attempts for a group that conflicts with those of other nodes.
   private static let attemptsMax = 8
-  /// So many beside them. From then on it is alone, so that it cannot meet them again: where a node resets without a pause, the
-  /// partitions that a group has made are gone each time before it begins.
+  /// The number of attempts in parallel with other nodes. Later attempts run alone, so that they cannot conflict: with a node
+  /// that resets continuously, the partitions made for a group would be gone each time before it begins.
   private static let attemptsBesideOthers = 4
 
   private let place: String
   private let configuration: StoreConfiguration
   private let commitTimer: CommitTimer?
-  /// Nil when no records go on.
+  /// The board of the sinks; nil when no records are forwarded.
   private let board: ArrivalBoard?
-  /// In the notifications, so that a node knows its own.
+  /// Identifies the node's own notifications.
   package let node: UInt64
   private var connection: PostgresConnection?
   private let days = DayTable()
   private var upkeep: PostgresUpkeep
   private var doubts: [Doubts] = []
   private var pause = ReconnectPause()
-  /// Why a group or a step failed; nil again when a probe of some size was committed since.
+  /// Why a group or a step failed; nil again after a probe of some size was committed.
   package private(set) var outage: StoreOutage?
-  /// What the database said last of what it refused, in its own words.
+  /// The database's own text of the last error.
   package private(set) var outageDetail: String?
   package private(set) var crowdedOut = 0
 
   /// Damage to files is found by the database itself.
   package func damageFound() {}
 
-  /// Connects, and makes the tables or brings them to the current version. Of the configuration counts what is not about files.
+  /// Connects, and creates the tables or migrates them to the current version. Settings of files are ignored.
   package init(
     at place: String, _ configuration: StoreConfiguration, commitTimer: CommitTimer? = nil, board: ArrivalBoard? = nil
   ) throws(StoreError) {
@@ -57,7 +57,7 @@ package final class PostgresStore: Store {
     crowdedOut = 0
     let results = commit(group, now: now.millisecondsSince1970)
     guard let connection else { return results }
-    // Behind the group, also behind one that was not committed.
+    // After the group, even if it was not committed.
     for case .read(let body) in group { body(PostgresReader(on: connection)) }
     return results
   }
@@ -68,7 +68,7 @@ package final class PostgresStore: Store {
       switch attempt(group, now: now, alone: number >= PostgresStore.attemptsBesideOthers) {
       case .done(let results): return results
       case .again: continue
-      // The connection may have been cut, or its server started anew, since the last group.
+      // The connection may have been cut, or its server restarted, since the last group.
       case .lost where losses == 0: losses += 1
       case .lost: return refuse(group, .unreachable)
       case .failed(let outage): return refuse(group, outage)
@@ -84,9 +84,9 @@ package final class PostgresStore: Store {
 
   fileprivate enum Attempt {
     case done([StoreResult])
-    /// Nothing of it is stored.
+    /// Nothing was stored; try again.
     case again
-    /// Neither, and there is no connection any more.
+    /// Nothing was stored, and the connection is lost.
     case lost
     case failed(StoreOutage)
   }
@@ -115,8 +115,8 @@ package final class PostgresStore: Store {
 
   private func commit(_ group: PostgresGroup, on connection: PostgresConnection) -> Attempt {
     let start = commitTimer?.now()
-    // COMMIT of a transaction that has failed answers ROLLBACK. A warning says that a standby was not waited for
-    // (SyncRepWaitForLSN in PostgreSQL's syncrep.c).
+    // COMMIT of a failed transaction answers ROLLBACK. A warning means that a standby was not waited for (SyncRepWaitForLSN in
+    // PostgreSQL's syncrep.c).
     var isCommitted = false
     _ = connection.wasWarned
     do throws(Failure) {
@@ -125,7 +125,8 @@ package final class PostgresStore: Store {
       try group.round.flush()
     } catch {
       let outcome = undo(error, connection)
-      // Two transactions have met, and this one was undone. Of everything else it is not known whether the commit came first.
+      // Two transactions conflicted, and this one was rolled back. After any other error it is unknown whether the commit took
+      // effect.
       if case .again = outcome { return .again }
       doubt(group)
       return .failed(outcome.outage)
@@ -145,7 +146,7 @@ package final class PostgresStore: Store {
     if !group.doubts.isEmpty { doubts.append(group.doubts) }
   }
 
-  /// After a failure before the commit: nothing is stored.
+  /// Called after a failure before the commit: nothing is stored.
   private func undo(_ failure: Failure, _ connection: PostgresConnection) -> Attempt {
     days.forget()
     outageDetail = failure.message
@@ -165,7 +166,7 @@ package final class PostgresStore: Store {
     }
   }
 
-  /// What other nodes hear of the group: who wrote, and which kinds of things.
+  /// Returns the notification for other nodes: the node that wrote, and the kinds of changes.
   private func notification(of jobs: [StoreJob]) -> PostgresArguments {
     var kinds = ChangeKinds()
     for job in jobs { kinds.formUnion(ChangeKinds(job)) }
@@ -176,7 +177,7 @@ package final class PostgresStore: Store {
 }
 
 extension PostgresStore {
-  /// The connection, made anew when it was lost; nil when there is none, or when the last trial was a moment ago.
+  /// Returns the connection, reopened if it was lost; nil when there is none, or when the last attempt was moments ago.
   private func ready(now: Int64) -> PostgresConnection? {
     if let connection { return connection }
     guard pause.isOver(now: now) else { return nil }
@@ -200,7 +201,7 @@ extension PostgresStore {
     return connection
   }
 
-  /// Those that are new begin with what comes, or with what is there.
+  /// Adds new sinks, which begin with new records or with all stored ones.
   private func enterSinks(_ connection: PostgresConnection) throws(Failure) {
     guard !configuration.sinks.isEmpty else { return }
     var arguments = PostgresArguments()
@@ -235,14 +236,13 @@ extension PostgresStore {
     }
   }
 
-  /// A group that happens to be small succeeds on a disk that is as good as full; so the trouble is over only when as much is
-  /// committed as most groups are.
+  /// A small group succeeds on a nearly full disk; so the outage ends only after a commit as large as most groups.
   private func probe(_ connection: PostgresConnection) throws(Failure) {
     var arguments = PostgresArguments()
     arguments.add(blob: [UInt8](repeating: 0, count: configuration.limits.probeBytes))
     _ = try connection.perform("INSERT INTO probe VALUES ($1::bytea)", arguments)
     _ = try connection.perform("DELETE FROM probe")
-    // What a group needs: the rights on its tables, and that no other holds them locked.
+    // Checks what a group needs: the rights on its tables, and that nobody else has them locked.
     _ = try connection.perform("INSERT INTO points SELECT * FROM points WHERE false")
     _ = try connection.perform("UPDATE devices SET points = points WHERE false")
   }
@@ -250,13 +250,13 @@ extension PostgresStore {
   package func close() { connection = nil }
 }
 
-/// Between two trials to connect: as long as the server is away, no group waits for it longer than once in a while.
+/// The pause between two attempts to connect: while the server is unreachable, groups rarely wait for it.
 private struct ReconnectPause {
   private static let longest: Int64 = 2_000
   private var length: Int64 = 0
   private var since: Int64 = 0
 
-  /// Also when the clock was set back.
+  /// Also true when the clock was set back.
   func isOver(now: Int64) -> Bool { now < since || now - since >= length }
 
   mutating func begin(now: Int64) {
@@ -267,9 +267,9 @@ private struct ReconnectPause {
   mutating func end() { length = 0 }
 }
 
-/// What to do about an error of the server (https://www.postgresql.org/docs/15/errcodes-appendix.html).
+/// The reaction to an error of the server (https://www.postgresql.org/docs/15/errcodes-appendix.html).
 enum PostgresRemedy: Equatable {
-  /// Two transactions have met; the next try finds the other one's outcome.
+  /// Two transactions conflicted; the next attempt sees the result of the other one.
   case repeatGroup
   case reconnect
   case wait(StoreOutage, reconnects: Bool)
@@ -277,10 +277,10 @@ enum PostgresRemedy: Equatable {
   init(_ failure: PostgresConnection.Failure) {
     self =
       switch failure.state {
-      // serialization_failure, deadlock_detected; unique_violation: another node has entered the same device; check_violation: it
-      // has made a partition while records for that day were on their way to the partition of odd times.
+      // serialization_failure, deadlock_detected; unique_violation: another node has added the same device; check_violation: it
+      // has made a partition while records of that day were being written to the partition of odd times.
       case "40001", "40P01", "23505", "23514": .repeatGroup
-      // feature_not_supported ("cached plan must not change result type"), invalid_sql_statement_name: a pooler has taken the
+      // feature_not_supported ("cached plan must not change result type"), invalid_sql_statement_name: a pooler has dropped the
       // prepared statements.
       case "0A000", "26000": .reconnect
       // lock_not_available, query_canceled: as after a timeout.
@@ -289,7 +289,7 @@ enum PostgresRemedy: Equatable {
       case "53100": .wait(.full, reconnects: false)
       // io_error, data_corrupted, index_corrupted
       case "58030", "XX001", "XX002": .wait(.inputOutput, reconnects: true)
-      // read_only_sql_transaction: after a failover there may be another host that writes.
+      // read_only_sql_transaction: after a failover another host may accept writes.
       default: .wait(.unreachable, reconnects: true)
       }
   }
@@ -299,7 +299,7 @@ extension PostgresStore.Attempt {
   fileprivate var outage: StoreOutage { if case .failed(let outage) = self { outage } else { .unreachable } }
 }
 
-/// What a group has changed, for those on other nodes who wait for it.
+/// The kinds of changes of a group, for waiters on other nodes.
 package struct ChangeKinds: OptionSet, Sendable {
   package let rawValue: Int
 

@@ -2,7 +2,7 @@ import Base
 import Database
 import Store
 
-/// The work between groups, in steps of a few milliseconds. All nodes do it; what one has begun, the others pass over.
+/// Maintenance between groups, in steps of a few milliseconds. All nodes do it; each skips what another has begun.
 struct PostgresUpkeep {
   typealias Failure = PostgresConnection.Failure
 
@@ -20,7 +20,7 @@ struct PostgresUpkeep {
     self.board = board
   }
 
-  /// True when there is more to do at once.
+  /// Returns whether there is more to do at once.
   mutating func step(on connection: PostgresConnection, now: Int64) throws(Failure) -> Bool {
     if isDue(since: swept, every: 1_000, now) {
       if try sweep(connection) { return true }
@@ -36,13 +36,13 @@ struct PostgresUpkeep {
     return isMore
   }
 
-  /// Also when the clock was set back.
+  /// Also true when the clock was set back.
   private func isDue(since last: Int64?, every milliseconds: Int64, _ now: Int64) -> Bool {
     guard let last else { return true }
     return now < last || now - last >= milliseconds
   }
 
-  /// Deletes a stretch of what deleted devices have left. Days are taken one by one: a statement for all would lock all of them.
+  /// Deletes some rows of deleted devices. Days are processed one by one: a statement for all would lock all of them.
   private func sweep(_ connection: PostgresConnection) throws(Failure) -> Bool {
     let found = try connection.perform("SELECT EXISTS (SELECT FROM forgotten)")
     guard found.flag(0, 0) else { return false }
@@ -67,7 +67,7 @@ struct PostgresUpkeep {
     return arguments
   }
 
-  /// True when there are more.
+  /// Returns whether there are more.
   private func deleteRows(of ids: [Int64], _ connection: PostgresConnection) throws(Failure) -> Bool {
     let days = try connection.perform("SELECT day_suffix(day) FROM partitions WHERE day <> 0 ORDER BY day")
     let points = ["points_odd"] + (0..<days.count).map { "points_" + days.text($0, 0) }
@@ -88,8 +88,8 @@ struct PostgresUpkeep {
 
 /// Retention.
 extension PostgresUpkeep {
-  /// Gives up what is too old and has gone on to all sinks, or the oldest day when the data is too large. True when it gave something
-  /// up. The youngest day always stays.
+  /// Drops a day that is too old and has been forwarded to all sinks, or the oldest day when the data is too large. Returns
+  /// whether it dropped one. The newest day always stays.
   private mutating func retire(_ connection: PostgresConnection, now: Int64) throws(Failure) -> Bool {
     let expired = try expired(connection, now: now)
     var free: Int64?
@@ -102,12 +102,13 @@ extension PostgresUpkeep {
     return try drop(given, onlyWhenSent: free != nil, connection)
   }
 
-  /// False when it did not. Whatever another node stores into the day waits meanwhile, so that what is asked here holds until the day is
-  /// gone: that record would go on nowhere, and be counted nowhere. Locks as `drop_day` does, in its order.
+  /// Returns false when the day was not dropped. Inserts of other nodes into the day wait meanwhile, so that the check here
+  /// holds until the day is gone: otherwise a record could be deleted without being forwarded or counted. Takes the locks of
+  /// `drop_day`, in its order.
   private func drop(_ day: Int64, onlyWhenSent: Bool, _ connection: PostgresConnection) throws(Failure) -> Bool {
     try connection.run("BEGIN")
     try connection.run("SELECT FROM installation FOR UPDATE")
-    // A partition is dropped under a lock of the table that it is of.
+    // Dropping a partition locks its parent table.
     try connection.run("LOCK TABLE ONLY points IN ACCESS EXCLUSIVE MODE")
     if onlyWhenSent, try isAwaited(day, connection) {
       try connection.run("ROLLBACK")
@@ -137,7 +138,7 @@ extension PostgresUpkeep {
     return "points_" + (try connection.perform("SELECT day_suffix($1::int8)", arguments).text(0, 0))
   }
 
-  /// Records of a day that have not gone on to a sink.
+  /// Counts the records of a day that have not been forwarded to a sink.
   private func count(
     of day: Int64, behind sink: String, _ connection: PostgresConnection, most: Int64
   ) throws(Failure) -> Int64 {
@@ -163,7 +164,7 @@ extension PostgresUpkeep {
     let found = try connection.perform("SELECT day FROM partitions WHERE day < $1::int8 ORDER BY day", arguments)
     var days = (0..<found.count).map { found.integer($0, 0) }
     guard days.first == Day.odd else { return days }
-    // Odd times say nothing about age: there the arrival counts.
+    // Odd times say nothing about age: the time of arrival counts.
     let last = try connection.perform("SELECT received_at FROM points_odd ORDER BY arrived_in DESC LIMIT 1")
     if last.count == 0 || last.integer(0, 0) / Day.milliseconds >= first { days.removeFirst() }
     return days
@@ -184,7 +185,7 @@ extension PostgresUpkeep {
 
 /// Small tables.
 extension PostgresUpkeep {
-  /// Keeps them within their bounds. True when there is more to delete.
+  /// Keeps the small tables within their limits. Returns whether there is more to delete.
   private func trimHistories(_ connection: PostgresConnection, now: Int64) throws(Failure) -> Bool {
     let monthAgo = now - TokenRules.keptMilliseconds
     let refusals = Int64(configuration.limits.sinkRefusals)

@@ -1,22 +1,22 @@
-/// What stands in the column `token_families.is_revoked` of each store.
+/// Values of the column `token_families.is_revoked` in each store.
 package enum FamilyState {
   package static let good: Int64 = 0
   package static let revoked: Int64 = 1
-  /// Its device was deleted: a client that still shows one of its tokens is told so.
+  /// Its device was deleted: a client that presents one of its tokens is told so.
   package static let deleted: Int64 = 2
 }
 
-/// What stands in the column `deliveries.state` of each store. The columns with the times are named by older words.
+/// Values of the column `deliveries.state` in each store. The columns with the times have older names.
 package enum DeliveryState {
   package static let due: Int64 = 0
   package static let sent: Int64 = 1
-  /// Its time is in the column `confirmed`.
+  /// The time is in the column `confirmed`.
   package static let delivered: Int64 = 2
-  /// Its time is in the column `proven`; `confirmed` has it too where the delivery was not noted before.
+  /// The time is in the column `proven`; also in `confirmed` when the delivery was not noted before.
   package static let confirmed: Int64 = 3
 }
 
-/// The tables of each store that a reset of everything empties, in its order. Those of records and of sinks are not among them.
+/// The tables of each store that a full reset empties, in this order. Those of records and sinks are not included.
 package enum StoreTable: String, CaseIterable, Sendable {
   case devices
   case deviceTags = "device_tags"
@@ -29,8 +29,8 @@ package enum StoreTable: String, CaseIterable, Sendable {
   case tokenFamilies = "token_families"
   case forgotten
 
-  /// Of a table whose rows hang on a device, by its number in the column `device`: how many of a deleted device one step deletes. Few
-  /// where a row may be megabytes.
+  /// Returns the number of rows of a deleted device that one step deletes, for a table that refers to devices in its column
+  /// `device`; nil for other tables. Few when a row may take megabytes.
   package func rowsPerStep(ofSmall small: Int64) -> Int64? {
     switch self {
     case .deviceTags, .deliveries, .proofs: small

@@ -1,6 +1,7 @@
 import Glibc
 
-/// The folder of a store, or of a server whose store is a database: made private on first use, and held by one process at a time.
+/// The folder of a store, or of a server whose store is a database: made private on first use, and locked by one process at a
+/// time.
 package final class DataFolder: Sendable {
   let path: String
   private let lock: Int32
@@ -8,8 +9,8 @@ package final class DataFolder: Sendable {
   static func databasePath(in folder: String) -> String { folder + "/store.db" }
   static func journalPath(in folder: String) -> String { folder + "/journal.db" }
 
-  /// Makes the folder if needed and takes its lock, which the kernel lets go when the process ends, however it ends. `flag` names the
-  /// folder.
+  /// Creates the folder if needed and locks it; the kernel releases the lock however the process ends. `flag` is the flag that
+  /// names the folder.
   package init(path: String, flag: String = "--data") throws(StoreError) {
     self.path = path
     do throws(StoreError) { lock = try DataFolder.take(path) } catch {
@@ -34,23 +35,24 @@ package final class DataFolder: Sendable {
     return descriptor
   }
 
-  /// A child that this process is just starting holds the same lock until it runs its own program (flock(2)): closing would
-  /// not be enough to give it up.
+  /// A child that this process has just forked shares the lock until it executes its program (flock(2)): closing the descriptor
+  /// would not release it.
   deinit {
     _ = flock(lock, LOCK_UN)
     _ = Glibc.close(lock)
   }
 
-  /// Whether a log of the store with something in it lies here.
+  /// Whether the folder has a write-ahead log that is not empty.
   var hasLog: Bool {
     var facts = stat()
     return unsafe stat(DataFolder.databasePath(in: path) + "-wal", &facts) == 0 && facts.st_size > 0
   }
 
-  /// What a server leaves here; a new file system has a folder of its own in it. Names that begin with a dot do not count.
+  /// Prefixes of the files that a server creates here; lost+found comes with a new file system. Names that begin with a dot are
+  /// ignored.
   private static let stems = ["store.db", "journal.db", "token.key", "identity.keys", "tls", "lock", "lost+found"]
 
-  /// A folder that others use is taken only where a store is in it already.
+  /// Accepts a folder with other files only when it already has a store.
   private static func refuseForeignFiles(in path: String) throws(StoreError) {
     let names = FolderSurvey.names(in: path) ?? []
     let others = names.filter { name in !name.hasPrefix(".") && !stems.contains { name.hasPrefix($0) } }.sorted()
@@ -77,7 +79,7 @@ package final class DataFolder: Sendable {
     let user = geteuid()
     let remedy =
       switch code {
-      // In a container the name means nothing outside, the number does.
+      // In a container the user's name means nothing outside, the number does.
       case EACCES, EPERM: "change its owner to the user of this process: chown -R \(user):\(getegid()) on the host"
       case EROFS: "its file system is mounted read-only: mount a volume there"
       default: "give user \(user) access"
@@ -92,7 +94,7 @@ package final class DataFolder: Sendable {
     return digits.isEmpty ? "unknown" : String(decoding: digits, as: UTF8.self)
   }
 
-  /// For people and for the message above; a failure to write it does not matter.
+  /// Writes the owner's process number for people and for the message above; a failure does not matter.
   private func writeOwner() {
     let text = Array("\(getpid())\n".utf8)
     guard ftruncate(lock, 0) == 0 else { return }
@@ -100,9 +102,9 @@ package final class DataFolder: Sendable {
   }
 }
 
-/// What is told about a data folder before it is opened.
+/// Inspects a data folder before it is opened.
 package enum FolderSurvey {
-  /// Why the folder's key shows that a store was here which is not here any more; nil when nothing is missing.
+  /// Returns why a store seems to have been lost, when the folder has its key but no store; nil when nothing is missing.
   package static func lostStore(in folder: String) -> String? {
     guard unsafe access(folder + "/token.key", F_OK) == 0 else { return nil }
     let path = DataFolder.databasePath(in: folder)
@@ -111,13 +113,13 @@ package enum FolderSurvey {
     return status.st_size == 0 ? "\(path) is empty" : nil
   }
 
-  /// What is missing where a store should be read; nil when there is one.
+  /// Returns what is missing when a store is to be read; nil when there is one.
   static func missingStore(in folder: String) -> String? {
     if unsafe access(DataFolder.databasePath(in: folder), F_OK) == 0 { return nil }
     return unsafe access(folder, F_OK) == 0 ? "\(folder) has no store.db" : "there is no folder \(folder)"
   }
 
-  /// What a folder holds, in no order; nil when it cannot be read.
+  /// Returns the names in a folder, in no particular order; nil when it cannot be read.
   package static func names(in path: String) -> [String]? {
     guard let folder = unsafe opendir(path) else { return nil }
     defer { unsafe closedir(folder) }
@@ -131,8 +133,8 @@ package enum FolderSurvey {
     return names
   }
 
-  /// Puts the journal aside, with what lies beside it, in the place of one that was put aside earlier. Gives its new name; nil
-  /// when there is none or it cannot be moved. For the holder of the folder's lock.
+  /// Renames the journal and its companion files, replacing an earlier renamed one. Returns the new name; nil when there is no
+  /// journal or it cannot be renamed. The caller must hold the folder's lock.
   package static func setJournalAside(in folder: String) -> String? {
     let path = DataFolder.journalPath(in: folder)
     let aside = path + ".damaged"
@@ -143,9 +145,9 @@ package enum FolderSurvey {
   }
 }
 
-/// Where SQLite puts files without a name (https://sqlite.org/tempfiles.html#temporary_file_storage_locations).
+/// The folder in which SQLite puts its temporary files (https://sqlite.org/tempfiles.html#temporary_file_storage_locations).
 enum SpillFolder {
-  /// Whether SQLite will find one.
+  /// Whether SQLite will find a usable folder.
   static var exists: Bool {
     let variables: [String] = ["SQLITE_TMPDIR", "TMPDIR"]
     let named = variables.compactMap { name in unsafe getenv(name).map { unsafe String(cString: $0) } }

@@ -1,7 +1,7 @@
 import Base
 
-/// The device of the records: its own name within a run. Runs keep parallel tests on one server apart; the run of
-/// ordinary traffic is the empty text.
+/// The device of the records: its name within a run. Runs separate parallel tests on one server; the run of ordinary traffic is
+/// the empty string.
 package struct DeviceIdentity: Sendable {
   package let run: String
   package let name: String
@@ -15,7 +15,7 @@ package struct DeviceIdentity: Sendable {
   }
 }
 
-/// As the databases tell names apart (`ExactText`).
+/// Compares names as the databases do (`ExactText`).
 extension DeviceIdentity: Hashable {
   package static func == (one: DeviceIdentity, other: DeviceIdentity) -> Bool {
     one.name.isExactly(other.name) && one.run.isExactly(other.run)

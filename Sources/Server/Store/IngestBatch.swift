@@ -1,17 +1,17 @@
 package import Base
 
-/// The records of one request, stored all or none. All of them share one buffer, the request's body as a rule.
+/// The records of one request, stored all or none. They share one buffer, usually the body of the request.
 package struct IngestBatch: Sendable {
   package var device: DeviceIdentity
   package var receivedAt: WallInstant
-  /// Checked in the same transaction when it is there; nil when the request needs no token.
+  /// Verified in the same transaction; nil when the request needs no token.
   package var credential: TokenCredential?
-  /// What the request said beside its records, as a JSON object; empty for nothing.
+  /// The other values of the request, as a JSON object; empty for none.
   package var parameters: [UInt8]
   package var bytes: [UInt8]
   package var points: [Point]
   package var quarantined: [QuarantinedItem]
-  /// At most so many commands are marked as sent and returned with the receipt.
+  /// The maximum number of commands that are marked as sent and returned with the receipt.
   package var commandLimit: Int
 
   package init(
@@ -29,10 +29,10 @@ package struct IngestBatch: Sendable {
   }
 }
 
-/// One record on its way into the store: what queries need of it, and where its bytes lie.
+/// One record to be stored: the values that queries need, and the range of its bytes.
 package struct Point: Sendable {
-  /// The record's own time in milliseconds since 1970, 0 when it has none. Never the time of arrival: a retry must meet
-  /// its first delivery under the same key.
+  /// The record's own time in milliseconds since 1970, 0 when it has none. Never the time of arrival: a retry must have the
+  /// same key as the first delivery.
   package var recordedAt: Int64
   /// The record's uuid, or a hash of its bytes when it has none.
   package var uuid: UUID128
@@ -46,11 +46,11 @@ package struct Point: Sendable {
   /// Degrees clockwise from north.
   package var heading: Double?
   package var isMoving: Bool?
-  /// Metres. Looked at when it comes, not kept beside the record.
+  /// Metres. Evaluated on arrival, not stored in a column.
   package var odometer: Double?
-  /// What made the SDK write the record; nil or empty for plain tracking.
+  /// The event that made the SDK write the record; nil or empty for plain tracking.
   package var event: String?
-  /// Where the record's JSON lies in the bytes of its batch.
+  /// The range of the record's JSON in the bytes of the batch.
   package var record: Range<Int>
 
   package init(
@@ -72,16 +72,16 @@ package struct Point: Sendable {
   }
 }
 
-/// A record that could not be understood. It is kept with its reason and its batch is acknowledged all the same, because
-/// a refusal would leave it at the head of the client's queue for ever.
+/// An invalid record. It is kept with its reason, and its batch is acknowledged, because a refusal would leave it at the head
+/// of the client's queue forever.
 package struct QuarantinedItem: Sendable {
   /// A hash of the bytes, so that a retry is recognised.
   package var identity: UUID128
-  /// A constant word for programs.
+  /// A fixed word for programs.
   package var reason: String
   /// A sentence for people.
   package var detail: String
-  /// Where the bytes lie in the bytes of the batch.
+  /// The range of its bytes in those of the batch.
   package var record: Range<Int>
 
   package init(identity: UUID128, reason: String, detail: String, record: Range<Int>) {
@@ -107,14 +107,14 @@ package struct UploadedLog: Sendable {
   }
 }
 
-/// What became of a batch. The three counts add up to the records of the request.
+/// The result of a batch. The three counts add up to the records of the request.
 package struct IngestReceipt: Equatable, Sendable {
   package var accepted = 0
   package var duplicate = 0
   package var quarantined = 0
-  /// Marked as sent in the transaction that stored the batch.
+  /// The commands marked as sent in the transaction that stored the batch.
   package var commands: [TakenCommand] = []
-  /// Commands of earlier answers that a record of the batch has proven.
+  /// Commands of earlier answers that a record of the batch confirms.
   package var confirmed: [Int64] = []
 
   package init(

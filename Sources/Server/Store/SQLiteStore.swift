@@ -1,28 +1,28 @@
 package import Base
 import Database
 
-/// The store in one SQLite file: write-ahead log, `synchronous=FULL`, one transaction for a group. Not Sendable: one thread
-/// owns it.
+/// The store in one SQLite file: write-ahead log, `synchronous=FULL`, one transaction per group. Not Sendable: one thread owns
+/// it.
 ///
-/// After an error of the disk nothing that SQLite or the kernel remembers is believed. The connection is closed; before the
-/// next group a new one copies the whole log into the main file and has it synced, which writes every page again that an
-/// unsuccessful sync may have dropped (https://lwn.net/Articles/752063/). While that fails everything is `unavailable`.
+/// After a disk error nothing cached by SQLite or the kernel is trusted. The connection is closed; before the next group a new
+/// one copies the whole log into the main file and syncs it, which rewrites every page that a failed sync may have dropped
+/// (https://lwn.net/Articles/752063/). While that fails, every job is `unavailable`.
 ///
-/// A damaged file ends the writing until the next start: a page that happens to be sound proves nothing about the others, and
-/// what is written into a damaged tree may take more with it (https://sqlite.org/howtocorrupt.html). Readers go on.
+/// A damaged file stops all writing until the next start: one intact page proves nothing about the others, and a write to a
+/// damaged tree may destroy more (https://sqlite.org/howtocorrupt.html). Readers continue.
 package final class SQLiteStore: Store {
   private let configuration: StoreConfiguration
   private let commitTimer: CommitTimer?
-  /// Nil when no records go on.
+  /// The board of the sinks; nil when no records are forwarded.
   private let board: ArrivalBoard?
   private let folder: DataFolder?
   private var engine: StoreEngine?
-  /// Why a group or a step failed; nil again when a probe of some size was committed since. Damage stays.
+  /// Why a group or a step failed; nil again after a probe of some size was committed. Damage is permanent.
   package private(set) var outage: StoreOutage?
   package private(set) var crowdedOut = 0
 
-  /// Opens or makes the store, brings it to the current version, and moves everything that a killed process left in the log
-  /// into the main file. The folder stays locked against other processes as long as this object lives.
+  /// Opens or creates the store, migrates it to the current version, and copies the log of a killed process into the main file.
+  /// The folder stays locked against other processes while this object lives.
   package init(
     _ configuration: StoreConfiguration, commitTimer: CommitTimer? = nil, board: ArrivalBoard? = nil
   ) throws(StoreError) {
@@ -31,7 +31,7 @@ package final class SQLiteStore: Store {
     self.commitTimer = commitTimer
     let folder = configuration.isInMemory ? nil : try DataFolder(path: configuration.folder)
     self.folder = folder
-    // One that is ended in order takes its log with it (https://sqlite.org/wal.html#the_wal_file).
+    // A connection that is closed properly deletes its log (https://sqlite.org/wal.html#the_wal_file).
     let wasKilled = folder?.hasLog ?? false
     do {
       let engine = try SQLiteStore.open(configuration, board)
@@ -49,7 +49,7 @@ package final class SQLiteStore: Store {
     _ configuration: StoreConfiguration, _ board: ArrivalBoard?
   ) throws(DatabaseError) -> StoreEngine {
     let database = try Connection(path: configuration.databasePath)
-    // Before anything is set: a file of another program or of a newer version is not touched.
+    // Before any setting is changed: a file of another program or of a newer version is not touched.
     _ = try database.version(of: StoreSchema.schema)
     if !configuration.isInMemory {
       try database.apply(.pageSize(bytes: 8_192))
@@ -57,7 +57,7 @@ package final class SQLiteStore: Store {
       try database.apply(.synchronous(.full))
       try database.apply(.automaticCheckpoint(pages: 0))
     } else if configuration.spillsToDisk {
-      // This file is not opened after a crash: what a rollback needs is in memory, and no commit touches the disk.
+      // This file is not opened again after a crash: the rollback data is in memory, and no commit touches the disk.
       try database.apply(.journalMode(.memory))
     }
     try database.apply(.cacheSize(kilobytes: configuration.limits.cacheKilobytes))
@@ -67,9 +67,9 @@ package final class SQLiteStore: Store {
     return try StoreEngine(on: StoreConnection(database), configuration, board)
   }
 
-  /// Moves the whole log into the main file, syncs that, and empties the log. A log that is only copied would not do: what a
-  /// failed sync dropped from it on disk is still in memory, and after a power cut the shorter log would be replayed over
-  /// the newer main file. A reader that still needs the old pages is waited for.
+  /// Copies the whole log into the main file, syncs that, and truncates the log. Copying alone would not do: parts of the log
+  /// that a failed sync dropped are still in memory, and after a power failure the shorter log would be replayed over the newer
+  /// main file. Waits for readers that still need old pages.
   private static func settle(_ database: borrowing Connection) throws(DatabaseError) {
     _ = try database.checkpoint(.truncate)
   }
@@ -85,7 +85,7 @@ package final class SQLiteStore: Store {
       return results
     } catch {
       let outage = fail(error)
-      // A question gets its answer also when the jobs beside it failed.
+      // A question is answered even if the jobs of its group failed.
       engine?.read(group)
       return Array(repeating: .unavailable(outage), count: group.count)
     }
@@ -112,8 +112,8 @@ package final class SQLiteStore: Store {
     engine = nil
   }
 
-  /// A group that happens to be small, or to write nothing, succeeds on a disk that is as good as full; so the trouble is
-  /// over only when as much is committed as most groups are. Upkeep goes on meanwhile: it may be what makes room.
+  /// A group that is small, or writes nothing, succeeds on a nearly full disk; so the outage ends only after a commit as large
+  /// as most groups. Upkeep continues meanwhile: it may free space.
   private func probe(_ engine: StoreEngine) throws(DatabaseError) {
     do {
       try engine.probe()
@@ -124,7 +124,7 @@ package final class SQLiteStore: Store {
     }
   }
 
-  /// The engine, made anew after a failure.
+  /// Returns the engine, opened again after a failure.
   private func ready() throws(DatabaseError) -> StoreEngine {
     if let engine { return engine }
     let made = try SQLiteStore.open(configuration, board)
@@ -136,8 +136,8 @@ package final class SQLiteStore: Store {
     let outage = StoreOutage(error)
     self.outage = outage
     if outage == .full || configuration.isInMemory, let engine {
-      // The rollback needed no space and no sync: the connection is sound, only the engine's memory is ahead of it. In
-      // memory that is so after every error, and the connection is all there is.
+      // The rollback needed no space and no sync: the connection is sound, only the engine's memory is ahead of it. In memory
+      // this holds after every error, and the connection is the only copy.
       self.engine = rebuilt(engine)
       if configuration.isInMemory, self.engine == nil { self.outage = .damaged }
     } else {
@@ -147,7 +147,7 @@ package final class SQLiteStore: Store {
     return self.outage ?? outage
   }
 
-  /// Nil when even reading fails; then the next group opens the file again. A database in memory is lost.
+  /// Returns nil when even reading fails; then the next group opens the file again. A database in memory is lost.
   private func rebuilt(_ engine: StoreEngine) -> StoreEngine? {
     do { return try StoreEngine(on: engine.connection, configuration, board) } catch { return nil }
   }
@@ -159,13 +159,13 @@ package final class SQLiteStore: Store {
       do {
         _ = try engine.connection.database.checkpoint(.passive)
       } catch {
-        // What is committed lies in the log, and the next start moves it.
+        // Committed data is in the log, and the next start copies it.
         outage = StoreOutage(error)
       }
     }
     self.engine = nil
   }
 
-  /// For the thread that owns the store; nil while the file cannot be opened.
+  /// The reader of the thread that owns the store; nil while the file cannot be opened.
   package var reader: SQLiteReader? { engine.map { SQLiteReader(on: $0.connection) } }
 }

@@ -3,8 +3,8 @@ import Shell
 
 /// Bytes that must outlive the process and that no other user may read, such as the key that signs tokens.
 package enum SecretFile {
-  /// The bytes of `folder`/`name`; when there is no such file, those of `make`, written for the owner alone and on disk when
-  /// this returns. A file that others can read is refused: what it protected is no secret any more.
+  /// Returns the bytes of `folder`/`name`; when there is no such file, those of `make`, written for the owner only and synced
+  /// before this returns. A file that others can read is refused: its content is no longer secret.
   package static func read(_ name: String, in folder: String, count: Int, make: () -> [UInt8]) throws(StoreError)
     -> [UInt8]
   {
@@ -28,7 +28,7 @@ package enum SecretFile {
     return Array(bytes.prefix(count))
   }
 
-  /// The bytes of a file of any length up to `bytesMax`; nil when there is none. Refused when others can read it.
+  /// Returns the bytes of a file, at most `bytesMax`; nil when there is none. Refuses a file that others can read.
   package static func read(_ name: String, in folder: String, bytesMax: Int) throws(StoreError) -> [UInt8]? {
     let path = folder + "/" + name
     let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC)

@@ -1,10 +1,10 @@
 package import Base
 
-/// Which stored records are counted. What is nil does not matter.
+/// Selects stored records. A nil property matches everything.
 package struct RecordSelection: Sendable {
   package var keys: KeySelection
   package var event: String?
-  /// Milliseconds since 1970 from which on they arrived.
+  /// The earliest time of arrival, in milliseconds since 1970.
   package var receivedFrom: Int64
 
   package init(_ keys: KeySelection, event: String? = nil, receivedFrom: Int64 = .min) {
@@ -14,7 +14,7 @@ package struct RecordSelection: Sendable {
   }
 }
 
-/// Which stored records of a run are meant. What is nil does not matter.
+/// Selects stored records of a run. A nil property matches everything.
 package struct KeySelection: Sendable {
   package var run: String
   package var device: DeviceIdentity?
@@ -34,7 +34,7 @@ package struct KeySelection: Sendable {
   }
 }
 
-/// Which records that were put aside are meant. What is nil does not matter.
+/// Selects quarantined records. A nil property matches everything.
 package struct QuarantineSelection: Equatable, Sendable {
   package var run: String?
   package var device: String?
@@ -50,7 +50,7 @@ package struct QuarantineSelection: Equatable, Sendable {
   }
 }
 
-/// Which token families an administrator means.
+/// Selects token families for an administrator.
 package enum TokenSelection: Sendable {
   case family(Int64)
   case device(DeviceIdentity)

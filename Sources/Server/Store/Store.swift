@@ -1,64 +1,64 @@
 package import Base
 import Database
 
-/// What an engine has to do to keep records. One thread owns it; time is a parameter.
+/// Stores records. One thread owns it; time is a parameter.
 package protocol Store: AnyObject {
-  /// Does the whole group in one transaction and returns a result for each job, in order. When it returns, everything but
-  /// `unavailable` is on disk; when the group cannot be committed, nothing of it is, and all results are `unavailable`.
+  /// Executes the group in one transaction and returns a result for each job, in order. When it returns, everything except
+  /// `unavailable` is on disk; when the group cannot be committed, nothing of it is stored and all results are `unavailable`.
   func apply(_ group: [StoreJob], now: WallInstant) -> [StoreResult]
 
-  /// A small step of the work that has no place in a group: indexes, retention, checkpoints. True when more is waiting.
+  /// Executes a small step of the work outside groups: indexes, retention, checkpoints. Returns whether more is waiting.
   func maintain(now: WallInstant) -> Bool
 
-  /// Why the last group or step failed; nil when it did not. `maintain` finds out by itself when the trouble is over.
+  /// Why the last group or step failed; nil when it succeeded. `maintain` detects by itself when the outage is over.
   var outage: StoreOutage? { get }
 
-  /// What the disk or the database said of it.
+  /// The error text of the disk or the database.
   var outageDetail: String? { get }
 
-  /// Quarantined records that the last group has deleted, because their devices had no more room for them.
+  /// The quarantined records that the last group has deleted because their devices were at their limit.
   var crowdedOut: Int { get }
 
-  /// A reader has met a damaged page: from now on nothing is taken.
+  /// Called when a reader has found a damaged page: nothing is accepted afterwards.
   func damageFound()
 
-  /// Leaves everything in the main file. No call may follow.
+  /// Writes everything to the main file. No call may follow.
   func close()
 }
 
-/// One thing to be done in the store, whole or not at all, in the order of submission.
+/// A unit of work for the store, executed completely or not at all, in the order of submission.
 package enum StoreJob: Sendable {
   case ingest(IngestBatch)
   case queue(QueuedCommand)
-  /// For an answer without records: at most `limit` commands are marked as sent.
+  /// For an answer without records: marks at most `limit` commands as sent and returns them.
   case takeCommands(DeviceIdentity, limit: Int)
-  /// The device has shown that it read the answer that carried them.
+  /// The device has shown that it read the answer with these commands.
   case markDelivered(DeviceIdentity, ids: [Int64])
-  /// The answer that carried them was not delivered; they are due again.
+  /// The answer with these commands was not delivered; they are due again.
   case returnCommands(DeviceIdentity, ids: [Int64])
   case setTags(DeviceIdentity, [String])
   case beginFamily(TokenFamily)
   case rotate(TokenRotation)
   case checkToken(DeviceIdentity, TokenCredential)
-  /// Neither access nor refresh tokens of these families are taken any more.
+  /// Neither access nor refresh tokens of these families are accepted any more.
   case revokeTokens(TokenSelection)
-  /// Access tokens issued until now are refused as expired; refresh tokens go on.
+  /// Access tokens issued until now are refused as expired; refresh tokens remain valid.
   case expireTokens(TokenSelection)
   case keepLog(UploadedLog)
-  /// Deletes the device with all that is its own. Tokens that it still shows are refused with `deviceDeleted` from then on;
-  /// without a token its name is that of a new device. `changed(0)` when there is none.
+  /// Deletes the device and all its data. Tokens that it still presents are refused with `deviceDeleted` from then on; without
+  /// a token its name is that of a new device. `changed(0)` when there is none.
   case delete(DeviceIdentity)
-  /// Forgets records that were put aside, the latest first and at most `limit`.
+  /// Deletes quarantined records, the latest first and at most `limit`.
   case clearQuarantine(QuarantineSelection, limit: Int)
-  /// Forgets everything of one run, or of all.
+  /// Deletes everything of one run, or of all.
   case reset(run: String?)
-  /// Records have gone on.
+  /// Records were forwarded to a sink.
   case advance(SinkAdvance)
-  /// For a store in memory, which only the writer can read: called after its group, on the writer's thread. Also after a
-  /// group that was not committed, with what was there before it; only a file that cannot be opened is not read.
+  /// A query of a store in memory, which only the writer can read: called after its group, on the writer's thread. Also after a
+  /// group that was not committed, with the state before it; it is not called when the file cannot be opened.
   case read(@Sendable (any StoreReader) -> Void)
 
-  /// What the job occupies in a mailbox, about.
+  /// The approximate size of the job in the queue.
   package var byteCount: Int {
     switch self {
     case .ingest(let batch): 512 + batch.bytes.count + batch.parameters.count + batch.points.count * 128
@@ -74,26 +74,26 @@ package enum StoreJob: Sendable {
     }
   }
 
-  /// How many records it brings, for the size of a group.
+  /// The number of records in the job, for the size of a group.
   package var rowCount: Int {
     guard case .ingest(let batch) = self else { return 1 }
     return max(1, batch.points.count + batch.quarantined.count)
   }
 }
 
-/// What became of a job. Anything but `unavailable` is on disk when the caller sees it.
+/// The result of a job. Everything except `unavailable` is on disk when the caller sees it.
 package enum StoreResult: Equatable, Sendable {
   case ingested(IngestReceipt)
   /// `isNew` is false when an open order had the same key; then the id is that order's.
   case queued(id: Int64, isNew: Bool)
-  /// There are as many open orders as the limits allow.
+  /// The number of open orders has reached its limit.
   case tooManyCommands
   case commands([TakenCommand])
-  /// How many rows the job changed.
+  /// The number of rows that the job changed.
   case changed(Int)
   case family(Int64)
   case rotated(family: Int64)
-  /// The token had been used a moment ago; this is what was answered then.
+  /// The token was used moments ago; this is the answer given then.
   case rotatedBefore(family: Int64, answer: [UInt8])
   case refused(TokenRefusal)
   case unavailable(StoreOutage)
@@ -101,23 +101,23 @@ package enum StoreResult: Equatable, Sendable {
   var isUnavailable: Bool { if case .unavailable = self { true } else { false } }
 }
 
-/// A job that is through.
+/// A finished job.
 package struct Completion: Sendable {
   package let ticket: Ticket
   package let result: StoreResult
 }
 
-/// Why a store could not be opened or asked.
+/// Why a store could not be opened or queried.
 package struct StoreError: Error, Equatable, CustomStringConvertible {
-  /// What a caller can act upon.
+  /// The kind of error, for callers that react to it.
   package enum Code: String, Sendable {
     case folderNotUsable, folderInUse, newerVersion, foreignFile, full, inputOutput, damaged, badCursor
-    /// The database server: not there, refuses this user, or takes nothing at the moment.
+    /// The database server is unreachable, refuses this user, or accepts nothing now.
     case unreachable
   }
 
   package let code: Code
-  /// A sentence with the path concerned and what to do about it.
+  /// A sentence with the path and the remedy.
   package let message: String
 
   package init(code: Code, message: String) {
@@ -128,24 +128,23 @@ package struct StoreError: Error, Equatable, CustomStringConvertible {
   package var description: String { message }
 }
 
-/// Why the store cannot take anything at the moment. Nothing of the group that met it was stored.
+/// Why the store cannot accept anything now. Nothing of the group that failed was stored.
 package enum StoreOutage: String, Equatable, Sendable {
   /// No space left: 507. It ends by itself when there is space again.
   case full
-  /// The disk failed: 503. The store reopens its files and rewrites what it had committed before it relies on
-  /// them again.
+  /// The disk failed: 503. The store reopens its files and rewrites what it had committed before it trusts them again.
   case inputOutput
-  /// The database cannot be reached, or takes no writes at the moment: 503. The store connects again by itself. Of a group
-  /// whose commit was under way it is not known whether it was stored; none of it is acknowledged.
+  /// The database is unreachable, or accepts no writes now: 503. The store reconnects by itself. Whether a group whose commit
+  /// was in progress was stored is unknown; none of it is acknowledged.
   case unreachable
-  /// The file is damaged: 503 until the next start, and a person has to look.
+  /// The file is damaged: 503 until the next start; an operator must act.
   case damaged
   /// The store is shutting down: 503.
   case stopping
 }
 
 extension StoreOutage {
-  /// What the error means for waiting clients. A damaged index violates constraints; a misuse is an error of this program.
+  /// Translates an error for waiting clients. A damaged index violates constraints; a misuse is an error of this program.
   init(_ error: DatabaseError) {
     switch error.kind {
     case .full: self = .full

@@ -1,6 +1,6 @@
 import Database
 
-/// The tables of `store.db`. The tables of the partitions are made when their first record arrives.
+/// The tables of `store.db`. The tables of a partition are created when its first record arrives.
 enum StoreSchema {
   /// "RRst".
   static let applicationID: Int32 = 0x5252_7374
@@ -9,7 +9,7 @@ enum StoreSchema {
     applicationID: applicationID,
     migrations: [Migration(1, first), Migration(2, second), Migration(3, third), Migration(4, fourth)])
 
-  /// Identifiers of devices and partitions are never used twice: rows of a forgotten device may still lie in a partition.
+  /// Identifiers of devices and partitions are never reused: rows of a deleted device may still be in a partition.
   private static let first = """
     CREATE TABLE devices(
       id INTEGER PRIMARY KEY AUTOINCREMENT, run TEXT NOT NULL, name TEXT NOT NULL, first_seen INTEGER NOT NULL,
@@ -49,14 +49,14 @@ enum StoreSchema {
     CREATE INDEX logs_by_device ON logs(device, id);
     """
 
-  /// Devices that were deleted and still have rows in the small tables; what a probe of the disk writes.
+  /// Deleted devices that still have rows in the small tables; a probe of the disk writes here.
   private static let second = """
     CREATE TABLE forgotten(device INTEGER PRIMARY KEY) STRICT;
     CREATE TABLE probe(bytes BLOB NOT NULL) STRICT;
     CREATE INDEX orders_by_target ON orders(run, kind, target);
     """
 
-  /// What records have to show of commands that were sent, at most one of a kind for a device.
+  /// The expected effects of sent commands in records, at most one of a kind per device.
   private static let third = """
     ALTER TABLE orders ADD COLUMN proof_kind INTEGER;
     ALTER TABLE orders ADD COLUMN proof_value REAL;
@@ -66,7 +66,7 @@ enum StoreSchema {
       sent INTEGER NOT NULL, PRIMARY KEY(device, kind)) STRICT, WITHOUT ROWID;
     """
 
-  /// How far records have gone on, and what was refused on the way.
+  /// The positions of sinks, and the records they refused.
   private static let fourth = """
     CREATE TABLE sinks(id INTEGER PRIMARY KEY AUTOINCREMENT, name TEXT NOT NULL UNIQUE) STRICT;
     CREATE TABLE sink_positions(
@@ -81,8 +81,8 @@ enum StoreSchema {
 }
 
 extension StoreSchema {
-  /// One partition: the records of a day in the order of their arrival, unique by the key that begins with time; what came
-  /// beside them; and the runs, each a stretch of consecutive rows sorted by device.
+  /// One partition: the records of a day in order of arrival, unique by the key that begins with time; the parameters of their
+  /// requests; and the runs, each a range of consecutive rows sorted by device.
   static func partition(_ id: Int64) -> String {
     """
     CREATE TABLE points_\(id)(

@@ -19,7 +19,7 @@ final class PrivateKey {
     return unsafe PrivateKey(pointer)
   }
 
-  /// One that others can read is no secret any more.
+  /// Reads a key. One that others can read is refused, because it is no longer secret.
   static func read(_ path: String) throws(TLSError) -> PrivateKey? {
     var status = stat()
     if unsafe stat(path, &status) == 0, status.st_mode & 0o077 != 0 {
@@ -42,7 +42,7 @@ final class Certificate {
 
   private init(_ pointer: OpaquePointer) { unsafe self.pointer = pointer }
 
-  /// One that another object owns as well.
+  /// Shares a certificate that another object owns as well.
   init(sharing pointer: OpaquePointer) {
     unsafe X509_up_ref(pointer)
     unsafe self.pointer = pointer
@@ -55,7 +55,7 @@ final class Certificate {
     return unsafe pointer.map { unsafe Certificate($0) }
   }
 
-  /// Without an issuer, an authority's own. From a day ago, for clocks that are behind.
+  /// Issues a certificate; without an issuer, an authority's own. Valid from a day ago, for clocks that are behind.
   static func issue(
     _ name: String, for key: PrivateKey, days: Int32, _ alternatives: String?, by issuer: SigningPair?
   ) throws(TLSError) -> Certificate {
@@ -65,7 +65,7 @@ final class Certificate {
         issuer?.key.pointer))
   }
 
-  /// For the names of another certificate, or for these, between two days counted from now.
+  /// Issues a certificate for the names of another one, or for these, between two days counted from now.
   static func issue(
     like model: Certificate, for key: PrivateKey, days: ClosedRange<Int32>, _ alternatives: String?,
     by issuer: SigningPair
@@ -89,10 +89,10 @@ final class Certificate {
 
   func belongs(to key: PrivateKey) -> Bool { unsafe X509_check_private_key(pointer, key.pointer) == 1 }
 
-  /// The same names, and another kind of key: a client can be shown the one that it prefers.
+  /// Returns whether it has the same names, and another kind of key: clients can be offered both.
   func isAlternative(to other: Certificate) -> Bool { unsafe rr_x509_are_alternatives(pointer, other.pointer) == 1 }
 
-  /// A name with an asterisk is one that it stands for.
+  /// Returns whether the certificate is for this name; a name with an asterisk matches as a wildcard.
   func names(_ name: String) -> Bool {
     if Certificate.isAddress(name) { return unsafe X509_check_ip_asc(pointer, name, 0) == 1 }
     let host = name.hasPrefix("*") ? "any" + name.dropFirst() : name
@@ -114,9 +114,9 @@ final class Certificate {
   }
 }
 
-/// What OpenSSL reads from files and writes into memory.
+/// Reads and writes PEM files with OpenSSL.
 enum PEMFile {
-  /// Nil when there is no such file.
+  /// Returns nil when there is no such file.
   static func read(_ path: String, _ parse: (OpaquePointer) -> OpaquePointer?) throws(TLSError) -> OpaquePointer? {
     guard unsafe access(path, F_OK) == 0 else { return nil }
     ERR_clear_error()

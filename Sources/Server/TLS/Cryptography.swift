@@ -1,7 +1,7 @@
 internal import COpenSSL
 
-/// What is taken from OpenSSL. A failure of these calls means that the library is broken or memory is exhausted; there
-/// is nothing to fall back to.
+/// The functions used from OpenSSL. A failure of these calls means that the library is broken or memory is exhausted; there is
+/// no fallback.
 package enum Cryptography {
   package static func hmacSHA256(key: [UInt8], _ message: ArraySlice<UInt8>) -> [UInt8] {
     var code = [UInt8](repeating: 0, count: Int(rr_sha256_length))
@@ -28,7 +28,7 @@ package enum Cryptography {
     return bytes
   }
 
-  /// The time taken depends on the lengths alone.
+  /// Compares in constant time; the time depends only on the lengths.
   package static func areEqual(_ left: [UInt8], _ right: [UInt8]) -> Bool {
     guard left.count == right.count else { return false }
     return unsafe left.withUnsafeBytes { left in

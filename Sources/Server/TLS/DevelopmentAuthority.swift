@@ -1,35 +1,35 @@
 internal import COpenSSL
 internal import Glibc
 
-/// An authority of one folder, and the certificate of its server: for phones that refuse plain HTTP, where no public
+/// A certificate authority in a folder, and the certificate of its server: for phones that refuse plain HTTP, where no public
 /// authority would sign (an address of a private network, `localhost`).
 package struct DevelopmentAuthority: Sendable {
   let folder: String
   private let names: [String]
 
-  /// In a folder for the public: what may be read by all.
+  /// The authority's certificate, which anyone may read.
   package var authorityFile: String { folder + "/authority.pem" }
   private var authorityKeyFile: String { folder + "/authority.key" }
   package var files: TLSFiles { TLSFiles([server]) }
   private var server: TLSFiles.Pair { TLSFiles.Pair(certificate: folder + "/server.pem", key: folder + "/server.key") }
 
-  /// iOS refuses certificates of servers that are valid for longer than 398 days, also those of authorities that a user has
-  /// added when they are longer than 825 (https://support.apple.com/HT211025, HT210176).
+  /// iOS refuses server certificates that are valid for longer than 398 days, or 825 for those of authorities that a user has
+  /// added (https://support.apple.com/HT211025, HT210176).
   private static let serverDays: Int32 = 397
   private static let authorityDays: Int32 = 3_650
-  /// Renewed when less is left.
+  /// The remaining validity below which the certificate is renewed.
   package static let renewalSeconds = 30 * 86_400
-  /// What every server is called on its own machine.
+  /// The names of every server on its own machine.
   private static let ownNames = ["localhost", "127.0.0.1", "::1"]
 
-  /// For a server with these names and addresses besides those of its own machine.
+  /// For a server with these names and addresses in addition to those of its own machine.
   package init(in folder: String, names: [String]) {
     self.folder = folder
     self.names = DevelopmentAuthority.ownNames + names.filter { !DevelopmentAuthority.ownNames.contains($0) }
   }
 
-  /// Makes what is missing: the authority once, the server's certificate also when it is about to end, is not of this
-  /// authority, or lacks a name. Says whether the authority is a new one, which no client trusts yet.
+  /// Creates what is missing: the authority once; the server's certificate also when it is about to expire, was signed by
+  /// another authority, or lacks a name. Returns whether the authority is new, so that no client trusts it yet.
   @discardableResult
   package func prepare() throws(TLSError) -> Bool {
     if unsafe mkdir(folder, 0o700) != 0, errno != EEXIST { throw PEMFile.failure("cannot make", folder) }
@@ -47,7 +47,8 @@ package struct DevelopmentAuthority: Sendable {
     try PEMFile.write(try certificate.pem, to: server.certificate, mode: 0o644)
   }
 
-  /// Nil when both files are missing. A new one in the place of half of one would not be trusted where the old one is.
+  /// Returns nil when both files are missing. If one is missing, it throws: a new authority would not be trusted where the old
+  /// one is.
   private func existingAuthority() throws(TLSError) -> SigningPair? {
     switch (try Certificate.read(authorityFile), try PrivateKey.read(authorityKeyFile)) {
     case (nil, nil): return nil
@@ -63,7 +64,7 @@ package struct DevelopmentAuthority: Sendable {
     }
   }
 
-  /// What signs; nil when the folder has no authority.
+  /// Returns the signing pair; nil when the folder has no authority.
   func signer() throws(TLSError) -> SigningPair? { try existingAuthority() }
 
   private static let repair =
@@ -91,7 +92,7 @@ package struct DevelopmentAuthority: Sendable {
     names.map { (Certificate.isAddress($0) ? "IP:" : "DNS:") + $0 }.joined(separator: ",")
   }
 
-  /// What is wrong with a name; nil when nothing is.
+  /// Returns what is wrong with a name; nil when nothing is.
   package static func problem(of name: String) -> String? {
     if Certificate.isAddress(name) { return nil }
     let isName = name.utf8.allSatisfy { byte in
@@ -107,7 +108,7 @@ package struct DevelopmentAuthority: Sendable {
 }
 
 extension DevelopmentAuthority {
-  /// The authority's own, in DER. Nil when the folder has none.
+  /// Returns the authority's certificate, in DER; nil when the folder has none.
   func certificate() throws(TLSError) -> [UInt8]? {
     guard let certificate = try Certificate.read(authorityFile) else { return nil }
     return try certificate.der

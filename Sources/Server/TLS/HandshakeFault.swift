@@ -1,38 +1,38 @@
 package import Base
 internal import COpenSSL
 
-/// What one handshake is made to meet.
+/// The fault of one handshake.
 package enum HandshakeFault: Equatable, Sendable {
   case certificate(CertificateFault)
-  /// The connection is reset when the client has sent its first message.
+  /// The connection is reset after the client's first message.
   case cut
-  /// The server says nothing for so long, and then goes on.
+  /// The server waits for this long, then continues.
   case slow(Nanoseconds)
 }
 
-/// What is wrong with the certificate that a client is shown, and nothing else: names, authority and time are otherwise those
-/// of the server's own.
+/// The single fault of the certificate that a client is shown: names, authority and validity are otherwise those of the
+/// server's own.
 package enum CertificateFault: String, CaseIterable, Sendable {
   case expired
   case notYetValid
-  /// For the name `wrong.invalid` (RFC 2606 §2).
+  /// Issued for the name `wrong.invalid` (RFC 2606 §2).
   case wrongHost
-  /// Of an authority that is made for it, and that no client knows.
+  /// Signed by an authority that is made for it, and that no client knows.
   case unknownAuthority
-  /// A good one, beside which the server says that it has been revoked, where the client asks (RFC 6066 §8).
+  /// Valid, but with an OCSP response that it has been revoked, if the client asks (RFC 6066 §8).
   case revoked
-  /// A good one with another key: what a client sees that has pinned the first.
+  /// Valid, but with another key, as a client sees it that has pinned the first.
   case changed
 
-  /// Whether the authority of the server's own certificate has to sign it.
+  /// Whether the authority of the server's own certificate must sign it.
   package var needsAuthority: Bool { self != .unknownAuthority }
 }
 
-/// A context for each fault, made when it is needed for the first time.
+/// A context for each fault, created on first use.
 struct FaultyContexts {
   private var contexts: [CertificateFault: TLSContext] = [:]
 
-  /// `own` is the server's own context. Nil when the fault needs an authority and there is none.
+  /// `own` is the server's own context. Returns nil when the fault needs an authority and there is none.
   mutating func context(
     _ fault: CertificateFault, besides own: TLSContext, of authority: DevelopmentAuthority?
   ) throws(TLSError) -> TLSContext? {
@@ -66,7 +66,7 @@ extension CertificateFault {
   }
 }
 
-/// The word of an authority that a certificate is revoked.
+/// An authority's OCSP response that a certificate is revoked.
 @safe
 final class Staple {
   let pointer: UnsafeMutablePointer<rr_staple>
@@ -79,7 +79,7 @@ final class Staple {
     unsafe pointer.pointee.length = rr_ocsp_revoked(
       certificate.pointer, signer.certificate.pointer, signer.key.pointer, &pointer.pointee.bytes)
     guard unsafe pointer.pointee.length > 0 else {
-      throw TLSError("OpenSSL makes no answer of OCSP: \(TLSError.reason)")
+      throw TLSError("OpenSSL cannot make an OCSP response: \(TLSError.reason)")
     }
   }
 

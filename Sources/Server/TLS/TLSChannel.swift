@@ -1,50 +1,49 @@
 internal import COpenSSL
 internal import Glibc
 
-/// TLS over one socket that does not block: bytes of the socket on one side, those of the session on the other. Used by
-/// one thread at a time. The socket belongs to the caller.
+/// TLS over one non-blocking socket, which belongs to the caller. Used by one thread at a time.
 @safe
 package final class TLSChannel {
-  /// How far a handshake has come.
+  /// The progress of a handshake.
   package enum Progress: Sendable {
     case done
     case wantsToRead
     case wantsToWrite
-    /// The client has sent its first message, in which it may ask for a host. The next call goes on.
+    /// The client has sent its first message, which may request a host. The next call continues.
     case greeted(host: String?)
     case failed(HandshakeFailure)
   }
 
-  /// What a read or a write came to.
+  /// The result of a read or a write.
   package enum Outcome: Equatable, Sendable {
     case bytes(Int)
-    /// The socket has nothing, or no room, now.
+    /// The socket has no data, or no room, now.
     case later
-    /// The peer has ended its output. Only reads come to that.
+    /// The peer has ended its output. Only reads return this.
     case end
     /// The socket failed with this errno.
     case lost(Int32)
-    /// What came is no valid record, or messages of TLS without end.
+    /// The data is not a valid record, or consists of endless TLS messages.
     case invalid
   }
 
-  /// The most that one call takes from the socket, whatever it is.
+  /// The maximum that one call reads from the socket, of any content.
   private static let callBytes: Int32 = 65_536
 
   private let ssl: OpaquePointer
-  /// What OpenSSL calls for the session looks into these.
+  /// The contexts that OpenSSL's callbacks for the session use.
   private let context: TLSContext
   private var shown: TLSContext?
   private let socket: UnsafeMutablePointer<rr_socket>
   /// Why nothing more can be read, and, unless the peer has only ended its output, nothing written.
   private var ended: Outcome?
-  /// The peer has closed its side without a word of TLS, and was sent nothing since.
+  /// Whether the peer has closed its side without a TLS alert, and was sent nothing since.
   private var isDeserted: Bool { unsafe socket.pointee.is_at_end == 1 && sentAtEnd == bytesSent }
   private var sentAtEnd = -1
-  /// The next read has something to say: the socket may have nothing more to report.
+  /// Whether the next read returns something, although the socket may report nothing more.
   package private(set) var hasUnread = false
 
-  /// Nil when memory has run out.
+  /// Returns nil when memory has run out.
   init?(server context: TLSContext, socket number: Int32, stopsAtGreeting: Bool = false) {
     guard let method = unsafe SocketFunctions.shared.method,
       let ssl = unsafe rr_ssl_new(context.pointer, method, number)
@@ -55,7 +54,7 @@ package final class TLSChannel {
 
   deinit { unsafe SSL_free(ssl) }
 
-  /// Bytes that the socket has given and taken, those of records that are not complete among them.
+  /// The bytes that the socket has received and sent, including those of incomplete records.
   package var bytesReceived: Int { unsafe Int(socket.pointee.received) }
   package var bytesSent: Int { unsafe Int(socket.pointee.sent) }
 
@@ -75,16 +74,16 @@ package final class TLSChannel {
     }
   }
 
-  /// The one for the name that the client asks for, when it has greeted.
+  /// The context for the host name that the client requests, once it has sent its first message.
   var chosen: TLSContext { context.all.first { unsafe $0.pointer == SSL_get_SSL_CTX(ssl) } ?? context }
 
-  /// Before the client is answered.
+  /// Must be called before the client is answered.
   func change(to context: TLSContext) {
     shown = context
     unsafe rr_ssl_change_context(ssl, context.pointer)
   }
 
-  /// After the handshake.
+  /// Available after the handshake.
   package var facts: TLSFacts { facts(at: time(nil)) }
 
   func facts(at second: Int) -> TLSFacts {
@@ -94,17 +93,17 @@ package final class TLSChannel {
     return facts
   }
 
-  /// A session that is resumed brings the certificate along, and what was found out about it when the session began.
+  /// A resumed session has the certificate, and the verification result of when the session began.
   private func hasValidCertificate(at second: Int) -> Bool {
     guard let certificate = unsafe SSL_get0_peer_certificate(ssl) else { return false }
     var second = second
     return unsafe X509_cmp_time(X509_get0_notAfter(certificate), &second) > 0
   }
 
-  /// Bytes that came with the end of the handshake.
+  /// Whether bytes arrived together with the end of the handshake.
   package var hasPending: Bool { unsafe SSL_has_pending(ssl) == 1 }
 
-  /// Fills the beginning of `buffer`, as far as records have come and there is room.
+  /// Fills the beginning of `buffer` with the records received, as far as there is room.
   package func read(into buffer: inout [UInt8], atMost limit: Int) -> Outcome {
     precondition(limit > 0 && limit <= buffer.count, "a read must fit into its buffer")
     hasUnread = false
@@ -125,7 +124,7 @@ package final class TLSChannel {
     return .bytes(filled)
   }
 
-  /// What the socket does not take must be offered again, with whatever follows it.
+  /// Bytes that the socket does not accept must be passed again, with whatever follows them.
   package func write(_ bytes: RawSpan) -> Outcome {
     if let ended, ended != .end { return ended }
     var sent = 0
@@ -141,7 +140,7 @@ package final class TLSChannel {
     return .bytes(sent)
   }
 
-  /// The bytes that passed before are told first, and the end with the next call.
+  /// Returns the bytes transferred before the outcome first, and an end with the next call.
   private func stopped(_ outcome: Outcome, behind count: Int) -> Outcome {
     if outcome != .later { ended = outcome }
     if outcome == .end { sentAtEnd = bytesSent }
@@ -152,8 +151,8 @@ package final class TLSChannel {
 
   private var isFlooded: Bool { unsafe socket.pointee.messages > rr_messages_max }
 
-  /// Tells the peer that nothing more comes (RFC 8446 §6.1), as far as the socket has room for it. One that is gone would only
-  /// refuse it; what is owed to that alert it has not given itself.
+  /// Sends close_notify (RFC 8446 §6.1), as far as the socket has room for it. A peer that has closed without one would only
+  /// reject it, and is not owed it.
   package func endOutput() {
     guard !isDeserted, unsafe SSL_is_init_finished(ssl) == 1 else { return }
     ERR_clear_error()
@@ -172,7 +171,7 @@ package final class TLSChannel {
   }
 }
 
-/// How the sessions of all contexts read and write; as long as the process lives.
+/// The I/O functions of all sessions; they live as long as the process.
 @safe
 private final class SocketFunctions: @unchecked Sendable {
   static let shared = SocketFunctions()
@@ -181,40 +180,40 @@ private final class SocketFunctions: @unchecked Sendable {
   private init() { unsafe method = rr_bio_method() }
 }
 
-/// What a handshake has shown.
+/// The results of a handshake.
 package struct TLSFacts: Equatable, Sendable {
-  /// The client had a ticket of an earlier connection.
+  /// Whether the client had a ticket of an earlier connection.
   package var isResumed = false
-  /// The client has shown a certificate that an authority of the server's has signed.
+  /// Whether the client has shown a certificate that an authority of the server's has signed.
   package var hasClientCertificate = false
 
   package init() {}
 }
 
-/// Why a handshake came to nothing.
+/// Why a handshake failed.
 package enum HandshakeFailure: String, Sendable, CaseIterable {
   /// A request in plain HTTP.
   case plainHTTP = "plain_http"
-  /// Something else that is no TLS.
+  /// Other data that is not TLS.
   case notTLS = "not_tls"
-  /// No version, suite, curve or protocol above TLS in common.
+  /// No common version, suite, curve or application protocol.
   case unsupported
   /// The client's certificate is not accepted.
   case clientCertificate = "client_certificate"
-  /// The client said that it does not accept the server's certificate, or anything else in an alert.
+  /// The client rejected the server's certificate, or sent another alert.
   case refusedByClient = "refused_by_client"
   case malformed
-  /// The client went away.
+  /// The client closed the connection.
   case cut
   case timeout
-  /// Others began a handshake while too many were under way; this was the oldest.
+  /// A newer handshake began while too many were in progress; this was the oldest.
   case crowded
   /// Memory has run out.
   case exhausted
   /// A fault rule has cut it.
   case fault
 
-  /// The first entry of OpenSSL's queue of errors.
+  /// Classifies the first entry of OpenSSL's error queue.
   init(errorCode: UInt) {
     let reason = ERR_GET_REASON(errorCode)
     self =

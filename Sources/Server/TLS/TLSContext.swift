@@ -2,8 +2,8 @@ internal import COpenSSL
 internal import Glibc
 internal import Synchronization
 
-/// A certificate with its key, or one for each kind of key, and what is offered to clients beside it. May be used by all threads
-/// at once.
+/// A certificate with its key, or one for each kind of key, and the TLS parameters offered to clients. Safe to use from several
+/// threads at once.
 @safe
 final class TLSContext: @unchecked Sendable {
   let pointer: OpaquePointer
@@ -13,29 +13,29 @@ final class TLSContext: @unchecked Sendable {
     ECDHE-ECDSA-AES128-GCM-SHA256:ECDHE-RSA-AES128-GCM-SHA256:ECDHE-ECDSA-AES256-GCM-SHA384:\
     ECDHE-RSA-AES256-GCM-SHA384:ECDHE-ECDSA-CHACHA20-POLY1305:ECDHE-RSA-CHACHA20-POLY1305
     """
-  /// Those of TLS 1.3, the quickest first as above.
+  /// The suites of TLS 1.3, the fastest first as above.
   private static let newSuites = "TLS_AES_128_GCM_SHA256:TLS_AES_256_GCM_SHA384:TLS_CHACHA20_POLY1305_SHA256"
   private static let groups = "X25519:P-256:P-384"
 
-  /// How long a session with a client's certificate can be resumed: nothing looks at the certificate again before.
+  /// How long a session with a client certificate can be resumed: the certificate is not verified again during that time.
   private static let certifiedSeconds = 300
 
-  /// Lives as long as the context.
+  /// Kept as long as the context.
   private let staple: Staple?
-  /// What clients are shown, by the files that it comes from.
+  /// The certificates shown to clients, by their files.
   private var certificates: [(file: String, certificate: Certificate)] = []
-  /// For the other names that clients ask for.
+  /// The contexts for other host names.
   private var others: [TLSContext] = []
-  /// What OpenSSL chooses from.
+  /// The list that OpenSSL selects from.
   private var choice: UnsafeMutablePointer<OpaquePointer?>?
-  /// Beside it, for faults.
+  /// Contexts for faults.
   let faulty = Mutex(FaultyContexts())
 
   private init(staple: Staple?) throws(TLSError) {
     guard let pointer = unsafe SSL_CTX_new(TLS_server_method()) else {
       throw TLSError("OpenSSL cannot make a context: \(TLSError.reason)")
     }
-    // What fails from here on frees it, because the object is complete.
+    // From here on the object is complete and frees it on failure.
     unsafe self.pointer = pointer
     self.staple = staple
     try limit()
@@ -43,7 +43,7 @@ final class TLSContext: @unchecked Sendable {
     unsafe SSL_CTX_set_client_hello_cb(pointer, rr_greeted, nil)
   }
 
-  /// The first pair's, which knows the others.
+  /// Creates the context of the first pair, which refers to the others.
   convenience init(_ files: TLSFiles) throws(TLSError) {
     try self.init(files.pairs[0], files.clientAuthorities)
     for pair in files.pairs.dropFirst() { try add(TLSContext(pair, files.clientAuthorities)) }
@@ -56,18 +56,18 @@ final class TLSContext: @unchecked Sendable {
     if let clientAuthorities { try askForCertificates(of: clientAuthorities) }
   }
 
-  /// With a certificate that is in no file, and what the server says of it.
+  /// Uses a certificate that is in no file, and its OCSP response.
   convenience init(_ certificate: Certificate, _ key: PrivateKey, _ staple: Staple?) throws(TLSError) {
     try self.init(staple: staple)
     guard unsafe SSL_CTX_use_certificate(pointer, certificate.pointer) == 1,
       unsafe SSL_CTX_use_PrivateKey(pointer, key.pointer) == 1
-    else { throw TLSError("OpenSSL does not take its own certificate: \(TLSError.reason)") }
+    else { throw TLSError("OpenSSL rejects its own certificate: \(TLSError.reason)") }
     guard let staple else { return }
     unsafe rr_ssl_staple(pointer, staple.pointer)
-    // Clients look in the chain for the authority that the answer is about (curl --cert-status).
+    // Clients search the chain for the authority that the response is about (curl --cert-status).
     let authority = unsafe UnsafeMutableRawPointer(staple.signer.pointer)
     guard unsafe SSL_CTX_ctrl(pointer, SSL_CTRL_CHAIN_CERT, 1, authority) == 1 else {
-      throw TLSError("OpenSSL does not take its own authority: \(TLSError.reason)")
+      throw TLSError("OpenSSL rejects its own authority: \(TLSError.reason)")
     }
   }
 
@@ -76,13 +76,13 @@ final class TLSContext: @unchecked Sendable {
     unsafe choice?.deallocate()
   }
 
-  /// With those of other names, in the order in which they are chosen.
+  /// This context and those of other names, in the order of selection.
   var all: [TLSContext] { [self] + others }
 
-  /// Nil when it comes from no file.
+  /// The certificate; nil when it comes from no file.
   var certificate: Certificate? { certificates.first?.certificate }
 
-  /// The ends of all certificates, by their files.
+  /// The expiry of all certificates, by file.
   var expiries: [(file: String, expiry: TLSExpiry)] {
     all.flatMap(\.certificates).map { unsafe ($0.file, TLSExpiry(of: $0.certificate.pointer)) }
   }
@@ -95,7 +95,7 @@ final class TLSContext: @unchecked Sendable {
     like.certificates += other.certificates
   }
 
-  /// A client that knows both kinds of keys gets the first kind of OpenSSL's order, which is that of elliptic curves.
+  /// A client that supports both kinds of keys gets the first kind in OpenSSL's order, which is elliptic curves.
   private func hasRoom(for other: TLSContext) -> Bool {
     certificates.allSatisfy { $0.certificate.isAlternative(to: other.certificates[0].certificate) }
   }
@@ -110,7 +110,7 @@ final class TLSContext: @unchecked Sendable {
   }
 
   private func load(_ files: TLSFiles.Pair) throws(TLSError) {
-    // Without this OpenSSL asks for the password of a key at the terminal.
+    // Otherwise OpenSSL would ask for the password of a key on the terminal.
     unsafe SSL_CTX_set_default_passwd_cb(pointer) { _, _, _, _ in 0 }
     ERR_clear_error()
     guard unsafe SSL_CTX_use_certificate_chain_file(pointer, files.certificate) == 1 else {
@@ -128,10 +128,10 @@ final class TLSContext: @unchecked Sendable {
     control(SSL_CTRL_SET_MIN_PROTO_VERSION, Int(TLS1_2_VERSION))
     let modes = SSL_MODE_RELEASE_BUFFERS | SSL_MODE_ENABLE_PARTIAL_WRITE | SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER
     control(SSL_CTRL_MODE, Int(modes))
-    // A record costs one call of the kernel instead of two; what was read beyond it is asked for (`hasPending`).
+    // A record then costs one system call instead of two; data read beyond it must be asked for (`hasPending`).
     control(SSL_CTRL_SET_READ_AHEAD, 1)
-    // Clients keep what is needed to resume (RFC 8446 §4.6.1, RFC 5077): the server remembers nothing. A phone has one
-    // connection and needs one ticket.
+    // Clients keep the state needed to resume (RFC 8446 §4.6.1, RFC 5077): the server stores none. A phone has one connection
+    // and needs one ticket.
     control(SSL_CTRL_SET_SESS_CACHE_MODE, Int(SSL_SESS_CACHE_OFF))
     unsafe SSL_CTX_set_num_tickets(pointer, 1)
     var name = Array("rollingroad".utf8)
@@ -144,7 +144,7 @@ final class TLSContext: @unchecked Sendable {
     else { throw TLSError("OpenSSL lacks suites or curves: \(TLSError.reason)") }
   }
 
-  /// A client without a certificate may connect: a request that needs one is refused in HTTP, with a readable message.
+  /// A client without a certificate may connect: a request that requires one is refused in HTTP, with a readable message.
   private func askForCertificates(of authorities: String) throws(TLSError) {
     guard unsafe SSL_CTX_load_verify_file(pointer, authorities) == 1,
       let names = unsafe SSL_load_client_CA_file(authorities)
@@ -154,7 +154,7 @@ final class TLSContext: @unchecked Sendable {
     unsafe SSL_CTX_set_timeout(pointer, TLSContext.certifiedSeconds)
   }
 
-  /// What a client may show counts as it does there: OpenSSL takes names and authorities from the context at hand.
+  /// Accepts the same client certificates: OpenSSL takes names and authorities from the current context.
   func askForCertificates(like own: TLSContext) throws(TLSError) {
     guard unsafe SSL_CTX_get_verify_mode(own.pointer) & SSL_VERIFY_PEER != 0 else { return }
     guard let names = unsafe SSL_dup_CA_list(SSL_CTX_get_client_CA_list(own.pointer)) else {
@@ -169,20 +169,20 @@ final class TLSContext: @unchecked Sendable {
   private func control(_ command: Int32, _ value: Int) { _ = unsafe SSL_CTX_ctrl(pointer, command, value, nil) }
 }
 
-/// Where the server's certificates and what belongs to them are, as files in PEM form.
+/// The server's certificates, keys and client authorities, as PEM files.
 package struct TLSFiles: Equatable, Sendable {
   /// A certificate with its key.
   package struct Pair: Equatable, Sendable {
-    /// The certificate, and behind it the chain up to the authority.
+    /// The certificate, followed by its chain up to the authority.
     package let certificate: String
     package let key: String
 
     package init(certificate: String, key: String) { (self.certificate, self.key) = (certificate, key) }
   }
 
-  /// Clients get the first one for the name that they ask for, and the first of all when there is none. At least one.
+  /// A client gets the first pair for the requested name, or the first of all. At least one is required.
   package let pairs: [Pair]
-  /// Whose certificates of clients are accepted; nil: none is asked for.
+  /// The authorities of client certificates; nil to request none.
   package var clientAuthorities: String?
 
   package init(_ pairs: [Pair], clientAuthorities: String? = nil) {
@@ -194,27 +194,27 @@ package struct TLSFiles: Equatable, Sendable {
     self.init([Pair(certificate: certificate, key: key)], clientAuthorities: clientAuthorities)
   }
 
-  /// Throws when they cannot be used.
+  /// Throws when the files cannot be used.
   package func check() throws(TLSError) { _ = try TLSContext(self) }
 
   var all: [String] { pairs.flatMap { [$0.certificate, $0.key] } + (clientAuthorities.map { [$0] } ?? []) }
 }
 
-/// Why there is no TLS, as a sentence that names the file.
+/// A sentence that tells why TLS is unavailable and names the file.
 package struct TLSError: Error, Equatable, CustomStringConvertible, Sendable {
   package let description: String
 
   init(_ description: String) { self.description = description }
 
-  /// What OpenSSL says about the last failure with this file: it cannot be read, or it holds something else.
+  /// OpenSSL's reason for the last failure with this file: it cannot be read, or has other content.
   init(of file: String, _ problem: String) {
     let code = ERR_peek_error()
-    // The kernel's errors have no text in OpenSSL.
+    // OpenSSL has no text for the kernel's errors.
     let isUnreadable = unsafe code != 0 && ERR_reason_error_string(code) == nil
     self.init("\(file) \(isUnreadable ? "cannot be read" : problem): \(TLSError.reason)")
   }
 
-  /// What OpenSSL says about the last failure.
+  /// OpenSSL's reason for the last failure.
   static var reason: String {
     let code = ERR_get_error()
     if let text = unsafe ERR_reason_error_string(code) { return unsafe String(cString: text) }
@@ -222,11 +222,11 @@ package struct TLSError: Error, Equatable, CustomStringConvertible, Sendable {
   }
 }
 
-/// The last second of a certificate.
+/// The expiry of a certificate.
 package struct TLSExpiry: Equatable, Sendable {
-  /// From the present; negative when it is over.
+  /// The remaining seconds; negative when it has expired.
   package let secondsLeft: Int
-  /// It is not valid yet.
+  /// Whether it is not valid yet.
   package let isAhead: Bool
 
   init(of certificate: OpaquePointer?) {

@@ -2,15 +2,15 @@ internal import Glibc
 internal import Shell
 internal import Synchronization
 
-/// What a server shows its clients: read from files, and read again when they have changed. The files are looked at when a
-/// client connects, which costs nothing beside a handshake, and needs no timer and no thread.
+/// The certificates of a server: read from files, and read again when these change. The files are checked when a client
+/// connects, which is cheap compared to a handshake, and needs no timer or thread.
 package final class TLSIdentity: Sendable {
-  /// What the operator is told.
+  /// A notice for the operator.
   package enum Notice: Equatable, Sendable {
     case renewed
-    /// An authority of development was made: no client trusts it yet.
+    /// A development authority was created: no client trusts it yet.
     case newAuthority
-    /// The files have changed and cannot be used; the former certificate stays.
+    /// The changed files cannot be used; the previous certificate stays in use.
     case notRenewed(TLSError)
     /// The certificate in this file is no longer valid.
     case expired(String)
@@ -19,19 +19,19 @@ package final class TLSIdentity: Sendable {
 
   private struct State {
     var context: TLSContext
-    /// Of the files that were read last, whether they could be used or not.
+    /// The stamps of the files read last, whether or not they could be used.
     var stamps: [FileStamp]
-    /// When they are read again though they have not changed, in seconds of the clock of files as below.
+    /// When the files are read again even without a change, in seconds of the clock of files as below.
     var nextReading: Int
     /// Why they could not be used.
     var failure: TLSError?
-    /// When the authority of development is asked for a new certificate.
+    /// When the development authority is asked for a new certificate.
     var renewal: Int
   }
 
-  /// For a new key of the tickets: a stolen key opens the sessions that were resumed with it (RFC 8446 §8.1).
+  /// The interval of new ticket keys: a stolen key opens the sessions that were resumed with it (RFC 8446 §8.1).
   private static let keySeconds = 86_400
-  /// After a failure that may not be the files': descriptors can have run out.
+  /// The retry delay after a failure that may not be due to the files: descriptors may have run out.
   private static let retrySeconds = 60
   private static let renewalRetrySeconds = 3_600
 
@@ -42,12 +42,12 @@ package final class TLSIdentity: Sendable {
   private let notify: @Sendable (Notice) -> Void
   private let state: Mutex<State>
 
-  /// `notify` is called from any thread.
+  /// `notify` may be called on any thread.
   package convenience init(_ files: TLSFiles, notify: @escaping @Sendable (Notice) -> Void) throws(TLSError) {
     try self.init(files, of: nil, notify: notify)
   }
 
-  /// With the certificate of an authority of development, which makes a new one before the old one ends.
+  /// Uses a certificate of a development authority, which issues a new one before the old one expires.
   package convenience init(
     _ authority: DevelopmentAuthority, clientAuthorities: String?, notify: @escaping @Sendable (Notice) -> Void
   ) throws(TLSError) {
@@ -77,8 +77,8 @@ package final class TLSIdentity: Sendable {
     for notice in context.notices { notify(notice) }
   }
 
-  /// TLS for a client that has connected; nil when memory has run out. Changed files count from here on. `stopsAtGreeting`: see
-  /// `TLSChannel.Progress.greeted`.
+  /// Returns TLS for a client that has connected; nil when memory has run out. Changed files take effect here.
+  /// `stopsAtGreeting`: see `TLSChannel.Progress.greeted`.
   package func channel(over socket: Int32, stopsAtGreeting: Bool = false) -> TLSChannel? {
     let (context, notices) = state.withLock { state in
       let notices = refresh(&state, clock())
@@ -88,7 +88,8 @@ package final class TLSIdentity: Sendable {
     return TLSChannel(server: context, socket: socket, stopsAtGreeting: stopsAtGreeting)
   }
 
-  /// Before the channel has answered its client: what the client is shown has this fault. False when it cannot be made.
+  /// Shows the client a certificate with this fault; must be called before the channel has answered. Returns false when it
+  /// cannot be made.
   package func show(_ fault: CertificateFault, over channel: TLSChannel) -> Bool {
     let own = channel.chosen
     let context = own.faulty.withLock { faulty in
@@ -131,10 +132,10 @@ package final class TLSIdentity: Sendable {
     return notices.isEmpty ? [.renewed] : notices
   }
 
-  /// Whether it took a new authority.
+  /// Returns whether a new authority was created.
   private func renewWhenDue(_ state: inout State, _ now: Int) throws(TLSError) -> Bool {
     guard let authority, now >= state.renewal else { return false }
-    // What fails now is tried again, and not by every client.
+    // A failure is retried later, and not for every client.
     state.renewal = now + TLSIdentity.renewalRetrySeconds
     return try authority.prepare()
   }
@@ -145,7 +146,7 @@ extension TLSContext {
     (expiries.map(\.expiry.secondsLeft).min() ?? 0) - DevelopmentAuthority.renewalSeconds
   }
 
-  /// Why clients refuse certificates.
+  /// The reasons for which clients refuse certificates.
   fileprivate var notices: [TLSIdentity.Notice] {
     expiries.compactMap { file, expiry in
       expiry.secondsLeft < 0 ? .expired(file) : expiry.isAhead ? .notYetValid(file) : nil

@@ -1,18 +1,18 @@
 internal import Base
 internal import COpenSSL
 
-/// What makes other systems trust an authority of development: a profile for iOS, a configuration for Android.
+/// Files that make other systems trust a development authority: a profile for iOS, a configuration for Android.
 extension DevelopmentAuthority {
-  /// Where they are written.
+  /// The paths of these files.
   package var profileFile: String { folder + "/" + Self.profileName }
   package var androidFile: String { folder + "/network_security_config.xml" }
 
-  /// What phones download them as.
+  /// The file names for downloads to phones.
   package static let profileName = "rollingroad.mobileconfig"
   package static let authorityName = "rollingroad_authority.pem"
 
-  /// Writes both, and returns the fingerprint of the authority, by which a person can compare what a phone shows. Nil when
-  /// the folder has no authority.
+  /// Writes both files, and returns the fingerprint of the authority, which a person can compare with the one on a phone. Nil
+  /// when the folder has no authority.
   package func writeTrustFiles() throws(TLSError) -> String? {
     guard let profile = try profile() else { return nil }
     try PEMFile.write(profile, to: profileFile, mode: 0o644)
@@ -24,12 +24,12 @@ extension DevelopmentAuthority {
     try certificate().map { DevelopmentAuthority.digest($0).map(hexadecimal).joined(separator: ":") }
   }
 
-  /// The one for iOS.
+  /// Returns the profile for iOS.
   package func profile() throws(TLSError) -> [UInt8]? {
     try certificate().map { Array(profile($0, DevelopmentAuthority.digest($0)).utf8) }
   }
 
-  /// The authority's own certificate, in PEM.
+  /// Returns the authority's certificate, in PEM.
   package func certificateText() throws(TLSError) -> [UInt8]? { try Certificate.read(authorityFile)?.pem }
 
   private static func digest(_ der: [UInt8]) -> [UInt8] {
@@ -39,8 +39,8 @@ extension DevelopmentAuthority {
     return digest
   }
 
-  /// https://developer.apple.com/documentation/devicemanagement/certificateroot. The identifiers come from the certificate:
-  /// installed again, the profile takes the place of the former one.
+  /// https://developer.apple.com/documentation/devicemanagement/certificateroot. The identifiers are derived from the
+  /// certificate: installed again, the profile replaces the previous one.
   private func profile(_ der: [UInt8], _ digest: [UInt8]) -> String {
     let (inner, outer) = (identifier(digest[..<16]), identifier(digest[16...]))
     return """
@@ -72,7 +72,8 @@ extension DevelopmentAuthority {
       """
   }
 
-  /// https://developer.android.com/privacy-and-security/security-config: added to the system's, in builds for debugging only.
+  /// https://developer.android.com/privacy-and-security/security-config: added to the system's authorities, in debug builds
+  /// only.
   private static let androidConfiguration = """
     <?xml version="1.0" encoding="utf-8"?>
     <network-security-config>
@@ -85,7 +86,7 @@ extension DevelopmentAuthority {
 
     """
 
-  /// Sixteen bytes in the form of a UUID (RFC 9562 §4).
+  /// Formats sixteen bytes as a UUID (RFC 9562 §4).
   private func identifier(_ bytes: ArraySlice<UInt8>) -> String {
     let letters = bytes.map(hexadecimal).joined()
     var rest = letters[...]

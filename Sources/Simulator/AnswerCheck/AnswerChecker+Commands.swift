@@ -39,7 +39,7 @@ extension AnswerChecker {
     }
   }
 
-  /// One command without a list around it; all that follows the name would be its argument.
+  /// Judges a command without a list around it, in which everything after the name would be its argument.
   private func judgeSingle(_ elements: [JSONValue], into judgement: inout Judgement) {
     let isSeveral = elements.dropFirst().contains { element in
       if case .string(let text) = element { CommandName(rawValue: text) != nil } else { elements.count > 2 }
@@ -84,7 +84,7 @@ extension AnswerChecker {
     }
   }
 
-  /// Limits differ between the platforms; Android has all keys that iOS has.
+  /// Judges a configuration. The limits differ between the platforms; Android has every key that iOS has.
   private func judgeConfiguration(_ document: JSONValue, into judgement: inout Judgement) {
     var device = Configuration(platform: .android)
     let warnings = device.apply(document).warnings
@@ -102,7 +102,7 @@ extension AnswerChecker {
     judgement.judge(.commandsComeOnce, isBroken: count == 3, AnswerChecker.shown(commands))
   }
 
-  /// Where in a document a key stands that does not stand at its top; nil when it does not stand anywhere.
+  /// Returns the place of a misplaced top-level key; nil when the document does not contain it.
   private static func place(of key: String, in value: JSONValue, depth: Int) -> String? {
     switch value {
     case .object(let object):
@@ -121,7 +121,7 @@ extension AnswerChecker {
     }
   }
 
-  /// The beginning of a value.
+  /// Returns the beginning of a value.
   static func shown(_ value: JSONValue) -> String {
     var writer = JSONWriter(capacity: 256)
     value.write(to: &writer)

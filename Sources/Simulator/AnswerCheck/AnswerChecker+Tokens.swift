@@ -3,12 +3,12 @@ import Contract
 import JSON
 import Upload
 
-/// New tokens (SDK §11.2 to §11.6).
+/// Token refreshes (SDK §11.2 to §11.6).
 extension AnswerChecker {
   mutating func judgeRefresh(_ answer: ObservedAnswer, into judgement: inout Judgement) {
     hasFreshToken = false
     guard case .answered(let status, reason: _, body: _) = answer.outcome else { return }
-    // Commands come with any answer (HttpConfig 71).
+    // Any answer may carry commands (HttpConfig 71).
     if let document = answer.document, case .object(let object) = document,
       object[CommandKey.backgroundGeolocation] != nil
     {
@@ -48,7 +48,7 @@ extension AnswerChecker {
       "\"\(AnswerChecker.key(of: token, in: document) ?? "")\" holds \(kind?.rawValue ?? "")")
     judgement.judge(.tokenIsBare, nil)
     for (name, token) in [("access", token), ("refresh", found.refreshToken ?? "")] {
-      // A shared access signature is the whole field and has a space in it (SDK §11.1).
+      // A shared access signature is the complete field value and contains a space (SDK §11.1).
       let isWholeField = strategy == .sas && name == "access"
       let isPrefixed = !isWholeField && token.lowercased().hasPrefix("bearer ")
       let least: UInt8 = isWholeField ? 0x20 : 0x21
@@ -72,10 +72,10 @@ extension AnswerChecker {
       "the token is good for \(left ?? 0) s")
   }
 
-  /// Below, half of all requests are refreshes.
+  /// With a shorter lifetime half of all requests would be refreshes.
   private static let shortestSeconds: Int64 = 30
 
-  /// What there was instead of a token.
+  /// Returns what the answer contains instead of a token.
   private static func missing(in document: JSONValue) -> String {
     var keys: [String] = []
     collectKeys(document, into: &keys)
@@ -101,7 +101,7 @@ extension AnswerChecker {
     }
   }
 
-  /// The key whose value the token is.
+  /// Returns the key with the token as its value.
   private static func key(of token: String, in value: JSONValue) -> String? {
     guard case .object(let object) = value else { return nil }
     for member in object.members {
@@ -111,7 +111,7 @@ extension AnswerChecker {
     return nil
   }
 
-  /// Names under which a device may find an access token, where their values differ.
+  /// Collects the names under which a device may find different access tokens.
   private static func collectTokens(_ value: JSONValue, into names: inout [String]) {
     guard case .object(let object) = value else { return }
     for member in object.members {

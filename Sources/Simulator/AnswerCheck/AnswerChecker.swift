@@ -3,30 +3,30 @@ import Contract
 import JSON
 import Upload
 
-/// Looks at each answer that a device gets, in order, and says what is wrong with it for the SDK (SDK §8 to §11).
+/// Checks each answer to a device, in order, for problems with the SDK (SDK §8 to §11).
 ///
-/// It remembers of one device what it takes to know a repetition: little, however long it runs. Log uploads are passed over.
+/// The state per device is bounded and only serves to recognize repetitions. Log uploads are ignored.
 package struct AnswerChecker: Sendable {
   package private(set) var scorecard = Scorecard()
-  /// What was sent and had no answer: it may be there already.
+  /// Requests without an answer, which the server may have received.
   var unanswered: Set<RequestPrint> = []
-  /// The last refusal and how often it came in a row.
+  /// The last rejection and its number in a row.
   var refusal: (print: RequestPrint, status: Int, count: Int)?
-  /// The text of the last commands, and how often they came in a row.
+  /// The last commands and their number in a row.
   var repeated: (commands: JSONValue, count: Int)?
-  /// The last answer was a refresh that brought tokens.
+  /// Whether the last answer was a refresh with tokens.
   var hasFreshToken = false
 
-  /// What a device sends beyond this without an answer is no longer known as a repetition.
+  /// Beyond this number, requests without an answer are not recognized when repeated.
   static let unansweredMax = 1_024
 
   package init() {}
 
   package mutating func check(_ answer: ObservedAnswer) -> Judgement {
     var judgement = Judgement()
-    // A request that was given up says nothing about the server.
+    // A cancelled request says nothing about the server.
     if case .failed(.cancelled, message: _) = answer.outcome { return judgement }
-    // It has not been asked.
+    // The request did not reach the server's application.
     if let problem = answer.outcome.wantedConnection {
       judgement.judge(.reachable, "\(answer.request.url): \(problem)")
       scorecard.count(judgement)
@@ -53,7 +53,7 @@ extension ObservedAnswer {
     if case .answered(_, reason: _, let body) = outcome { body } else { [] }
   }
 
-  /// Nil when it is none. A device takes the last of several equal keys.
+  /// Nil when it is not JSON. A device takes the last of several equal keys.
   var document: JSONValue? {
     do throws(JSONError) {
       return try JSONValue(parsing: body.span, limits: ObservedAnswer.limits, reading: .lenient)
@@ -62,12 +62,13 @@ extension ObservedAnswer {
 
   private static let limits = JSONLimits(maxDepth: JSONLimits.greatestDepth)
 
-  /// Begins like a page for people.
+  /// Whether it begins like an HTML page.
   package var isPage: Bool {
     ObservedAnswer.isPage(body, type: head?.mediaType)
   }
 
-  /// What is called HTML is a page where it begins with a tag: `OK` under that type is what some frameworks make of a text.
+  /// Reports whether a body is a page. With an HTML type it must begin with a tag: some frameworks send a text such as
+  /// `OK` under that type.
   package static func isPage(_ body: [UInt8], type: String?) -> Bool {
     let isTagged = body.first { $0 > 0x20 } == UInt8(ascii: "<")
     let name = type?.lowercased() ?? ""
@@ -75,7 +76,7 @@ extension ObservedAnswer {
     return isHTML && isTagged || beginsLikeAPage(body)
   }
 
-  /// With a doctype, a comment or an element of HTML. XML that a backend answers with has others.
+  /// Reports whether it begins with a doctype, a comment or an HTML element. Other XML of a backend has other elements.
   package static func beginsLikeAPage(_ body: [UInt8]) -> Bool {
     let start = body.drop { $0 <= 0x20 }.prefix(14)
     let text = String(decoding: start, as: UTF8.self).lowercased()
@@ -90,17 +91,17 @@ extension ObservedAnswer {
   ]
 }
 
-/// What one answer shows.
+/// The judgement of one answer.
 package struct Judgement: Equatable, Sendable {
-  /// The clauses that it put to the test.
+  /// The clauses that it tested.
   package private(set) var judged: [Clause] = []
   package private(set) var findings: [Finding] = []
-  /// A command in it stops the device.
+  /// Whether a command in it stops the device.
   package internal(set) var stopsTheDevice = false
 
   package init() {}
 
-  /// `problem` is nil when the clause was kept. A clause may have several problems in one answer.
+  /// Adds a judgement; `problem` is nil when the clause was kept. A clause may have several problems in one answer.
   mutating func judge(_ clause: Clause, _ problem: String?, remedy: String? = nil) {
     if judged.last != clause && !judged.contains(clause) { judged.append(clause) }
     if let problem { findings.append(Finding(clause, problem, remedy: remedy)) }
@@ -111,7 +112,7 @@ package struct Judgement: Equatable, Sendable {
   }
 }
 
-/// What the status of an upload does to the queue (SDK §9.1).
+/// The effect of an upload's status on the queue (SDK §9.1).
 extension AnswerChecker {
   mutating func judgeStatus(_ answer: ObservedAnswer, into judgement: inout Judgement) {
     let print = RequestPrint(answer.request)
@@ -143,7 +144,7 @@ extension AnswerChecker {
     if isSuccess { unanswered.remove(print) }
   }
 
-  /// A client's mistake, for ever; not one that passes, nor one that concerns the client and not the record.
+  /// A permanent client error of the record: neither a transient error nor one of the client itself.
   private static func isRefusal(_ status: Int) -> Bool {
     400..<500 ~= status && ![401, 403, 406, 408, 410, 413, 425, 429].contains(status)
   }
@@ -168,7 +169,7 @@ extension AnswerChecker {
       remedy: BlockedQueue(status).remedy)
   }
 
-  /// The beginning of what the server says about it.
+  /// Returns the beginning of the server's error message.
   static func reason(_ answer: ObservedAnswer) -> String {
     guard !answer.body.isEmpty, !answer.isPage else { return "" }
     let text = String(decoding: answer.body.prefix(120), as: UTF8.self).map { $0.isNewline ? " " : $0 }
@@ -176,7 +177,7 @@ extension AnswerChecker {
   }
 }
 
-/// Who may upload (SDK §11).
+/// Authorization of uploads (SDK §11).
 extension AnswerChecker {
   private func judgePermission(_ answer: ObservedAnswer, _ status: Int, into judgement: inout Judgement) {
     if hasFreshToken {
@@ -184,7 +185,7 @@ extension AnswerChecker {
         .freshTokenIsTaken, isBroken: status == 401, "status 401 to a token that has just been handed out")
     }
     if status == 401 {
-      judgement.judge(.refreshIsPossible, isBroken: !answer.canRefresh, "status 401, and there is no refreshUrl")
+      judgement.judge(.refreshIsPossible, isBroken: !answer.canRefresh, "status 401, and no refreshUrl is configured")
       if let head = answer.head {
         judgement.judge(
           .challenge, isBroken: head[HeaderName.wwwAuthenticate] == nil,
@@ -194,12 +195,12 @@ extension AnswerChecker {
     if answer.isContentKnown, [403, 406, 410].contains(status) {
       let hasCommands = !ReceivedCommands(inBody: answer.body.span).commands.isEmpty
       judgement.judge(
-        .dismissalIsAnOrder, isBroken: !hasCommands, "status \(status) without a command; the device goes on as before")
+        .dismissalIsAnOrder, isBroken: !hasCommands, "status \(status) without a command; the device takes no action")
     }
   }
 }
 
-/// What the body of an answer to an upload says.
+/// The body of an answer to an upload.
 extension AnswerChecker {
   mutating func judgeBody(_ answer: ObservedAnswer, into judgement: inout Judgement) {
     guard case .answered(let status, reason: _, let body) = answer.outcome else { return }
@@ -224,7 +225,7 @@ extension AnswerChecker {
     String(String(decoding: body.prefix(40), as: UTF8.self).map { $0.isNewline ? " " : $0 })
   }
 
-  /// What in a document says that something failed, if anything does.
+  /// Returns the error that a document reports; nil without one.
   private static func error(in document: JSONValue) -> String? {
     for key in ["error", "errors", "exception"] {
       switch document[key] {
@@ -242,7 +243,7 @@ extension AnswerChecker {
     return nil
   }
 
-  /// A server that counts what it did with the records has to come to as many as there were.
+  /// Checks that the counts that a server reports add up to the number of records.
   private func judgeCounts(_ answer: ObservedAnswer, _ document: JSONValue?, into judgement: inout Judgement) {
     guard let document, case .integer(let accepted)? = document["accepted"] else { return }
     var sum = accepted
@@ -260,7 +261,7 @@ extension JSONValue {
   }
 }
 
-/// Whether an answer came, and when.
+/// Whether an answer arrived, and when.
 extension AnswerChecker {
   func judgeDelivery(_ answer: ObservedAnswer, into judgement: inout Judgement) {
     guard case .failed(let failure, let message) = answer.outcome else {
@@ -287,7 +288,7 @@ extension AnswerChecker {
 }
 
 extension Nanoseconds {
-  /// For people.
+  /// The text for messages.
   var shown: String {
     count < 1_000_000_000 ? "\(wholeMilliseconds) ms" : "\(Double(wholeMilliseconds / 100) / 10) s"
   }

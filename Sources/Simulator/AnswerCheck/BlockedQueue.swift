@@ -1,4 +1,4 @@
-/// What to do about a status that comes again and again to the same records.
+/// Remedies for a status that recurs for the same records.
 enum BlockedQueue: CaseIterable {
   case token, url, size, gateway, limit, record
 
@@ -16,7 +16,7 @@ enum BlockedQueue: CaseIterable {
 
   private static let head = "the head of the queue blocks all records after it"
 
-  /// Of all of them.
+  /// The remedies for all of them.
   static var remedy: String { "\(head): " + allCases.map { "to \($0.statuses), \($0.advice)" }.joined(separator: "; ") }
 
   var remedy: String { "\(BlockedQueue.head): \(advice)" }

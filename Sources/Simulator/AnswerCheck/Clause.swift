@@ -1,24 +1,24 @@
-/// What the SDK needs of a server's answers, rule by rule. The numbers are those of the cases in their order, from 1.
+/// The SDK's requirements on a server's answers. Clauses are numbered from 1, in the order of the cases.
 package enum Clause: Int, CaseIterable, Sendable {
-  // Whether an answer comes.
+  // Availability.
   case reachable = 1
   case speaksHTTP, wholeAnswer, inTime, quick
 
-  // What the status says.
+  // Status.
   case noRedirect, usualSuccess, refusesNoRecord, takesRepetitions, takesTheSize, queueMoves, noServerError
   case noRetryAfter
 
-  // Who may upload.
+  // Authorization.
   case refreshIsPossible, challenge, freshTokenIsTaken, dismissalIsAnOrder
 
-  // What a success says.
+  // The body of a success.
   case noForeignPage, noErrorInSuccess, takesAll, isJSON, isSmall
 
   // Remote control.
   case commandsAtTheTop, commandsAreAList, commandsAreLists, commandNamesAreTexts, commandsAreKnown
   case argumentsFit, configurationIsUsable, authorizationIsWhole, notTooManyCommands, commandsComeOnce
 
-  // New tokens.
+  // Token refresh.
   case refreshSucceeds, refreshIsAnObject, accessTokenIsFound, oneAccessToken, tokenIsBare, expiryIsANumber
   case expiryIsAhead, tokenIsForAccess
 
@@ -26,21 +26,21 @@ package enum Clause: Int, CaseIterable, Sendable {
 }
 
 extension Clause {
-  /// What is asked of the server.
+  /// The requirement on the server.
   package var rule: String { text.rule }
 
-  /// What to do when it is broken, and why.
+  /// The remedy when it is broken, and the reason.
   package var remedy: String { text.remedy }
 }
 
 extension Clause {
-  /// The SDK looks for names in the whole answer (SDK §11.3), and has no setting for it.
+  /// The SDK searches the whole answer for names (SDK §11.3), which cannot be configured.
   private static let ofTheApp =
     "No setting of the SDK chooses the key. In the app, point authorization.refreshUrl at an endpoint of your own that returns "
     + "only these, or leave refreshUrl out, refresh in the app when onHttp reports 401, and give the SDK the token with "
     + "setConfig, as authorization.accessToken"
 
-  /// SDK §8 to §11 and §22, in words for authors of servers.
+  /// The rules of SDK §8 to §11 and §22, phrased for authors of servers.
   var text: (rule: String, remedy: String) {
     switch self {
     case .reachable, .speaksHTTP, .wholeAnswer, .inTime, .quick: delivery

@@ -3,18 +3,18 @@ package import Contract
 import JSON
 package import Upload
 
-/// A request of a device and how it ended, with all that the device knew.
+/// A device's request and its outcome, with the device's state.
 package struct ObservedAnswer: Sendable {
   package let request: OutgoingRequest
   package let outcome: RequestOutcome
-  /// Nil when it was not kept: clauses about header fields are then not judged.
+  /// Nil when it was not recorded: clauses about header fields are then not judged.
   package let head: AnswerHead?
-  /// From sending to the end.
+  /// The time from sending to the end.
   package let duration: Nanoseconds
   package let endedAt: WallInstant
-  /// Whether the device has somewhere to ask for new tokens.
+  /// Whether the device has a refresh URL.
   package let canRefresh: Bool
-  /// What stands before a token that this answer brings, when the device shows it.
+  /// The authorization scheme with which the device will send a token from this answer.
   package let strategy: AuthorizationStrategy
   /// False when only the head says something: the content was too long to be kept, or comes in an unknown coding. Clauses that read
   /// it are then not judged.
@@ -35,13 +35,13 @@ package struct ObservedAnswer: Sendable {
   }
 }
 
-/// The header lines of an answer, as far as they are known.
+/// The header lines of an answer, as far as known.
 package struct AnswerHead: Equatable, Sendable {
   package let fields: [(name: String, value: String)]
 
   package init(_ fields: [(name: String, value: String)] = []) { self.fields = fields }
 
-  /// From the bytes of a head, the status line first. A line without a colon is left out.
+  /// Parses a head that begins with its status line. A line without a colon is skipped.
   package init(parsing bytes: [UInt8]) {
     fields = bytes.split(separator: UInt8(ascii: "\n")).dropFirst().compactMap { line in
       guard let colon = line.firstIndex(of: UInt8(ascii: ":")) else { return nil }
@@ -49,12 +49,12 @@ package struct AnswerHead: Equatable, Sendable {
     }
   }
 
-  /// Of the first field of this name; names ignore case (RFC 9110 §5.1).
+  /// Returns the value of the first field with this name, ignoring case (RFC 9110 §5.1).
   package subscript(name: StaticString) -> String? {
     fields.first { $0.name.lowercased() == name.description.lowercased() }?.value
   }
 
-  /// Without parameters, in lower case.
+  /// The media type without parameters, in lower case.
   var mediaType: String? {
     self[HeaderName.contentType].map { value in
       AnswerHead.trimmed(Array(value.utf8).prefix { $0 != UInt8(ascii: ";") }).lowercased()
@@ -73,8 +73,7 @@ package struct AnswerHead: Equatable, Sendable {
 }
 
 extension OutgoingRequest {
-  /// How many records there are in the body. Nil when its shape does not tell: a list of values may be one record of a
-  /// template.
+  /// The number of records in the body. Nil when the format does not show it: a list of values may be one record of a template.
   package var recordCount: Int? {
     let body = body
     do throws(JSONError) {
@@ -90,13 +89,13 @@ extension OutgoingRequest {
 }
 
 extension JSONValue {
-  /// A list of objects, at least one.
+  /// The objects of a list, at least one.
   fileprivate var objects: [JSONValue]? {
     if case .array(let elements) = self, !elements.isEmpty, elements.allSatisfy(\.isObject) { elements } else { nil }
   }
 }
 
-/// Knows the records of a request again: by the first uuid in its body, or, where a template has left them out, by the body.
+/// Identifies the records of a request: by the first uuid in its body or, if a template has omitted it, by the body.
 struct RequestPrint: Hashable, Sendable {
   private let text: [UInt8]
 
@@ -112,8 +111,8 @@ struct RequestPrint: Hashable, Sendable {
     }
   }
 
-  /// Done for each request of a proxy, in which `firstRange(of:)` took a third of the time: it asks the runtime for its types
-  /// byte by byte.
+  /// Called for each request of a proxy, where `firstRange(of:)` took a third of the time: it looks up runtime
+  /// types for each byte.
   private static func uuidStart(in body: Span<UInt8>) -> Int? {
     let marker = marker
     let last = body.count - marker.count - uuidLength

@@ -1,9 +1,9 @@
 internal import Base
 import Contract
 
-/// The next page of a list, as `Link: <…>; rel="next"` names it (RFC 8288 §3).
+/// The next page of a list, from `Link: <…>; rel="next"` (RFC 8288 §3).
 package enum PageLink {
-  /// As a whole URL; nil on the last page.
+  /// Returns the absolute URL; nil on the last page.
   package static func next(in head: AnswerHead, from page: String) -> String? {
     for field in head.fields where field.name.lowercased() == HeaderName.link.description.lowercased() {
       for link in links(in: field.value) where isNext(link.parameters) { return resolve(link.target, from: page) }
@@ -11,7 +11,7 @@ package enum PageLink {
     return nil
   }
 
-  /// A comma inside the brackets belongs to the URL.
+  /// Splits the links of a header; a comma inside the brackets belongs to the URL.
   private static func links(in value: String) -> [(target: Substring, parameters: Substring)] {
     var links: [(Substring, Substring)] = []
     var rest = value[...]
@@ -33,7 +33,7 @@ package enum PageLink {
     }
   }
 
-  /// A reference as RFC 3986 §4.2 has it: a whole URL, or the part of one from its authority, its path or its query on.
+  /// Resolves a reference (RFC 3986 §4.2): an absolute URL, or one that starts with its authority, its path or its query.
   package static func resolve(_ target: Substring, from page: String) -> String {
     if URLParts(String(target)).isHTTP { return String(target) }
     let page = URLParts(page)
@@ -47,7 +47,7 @@ package enum PageLink {
 }
 
 extension String {
-  /// As one segment of a path (RFC 3986 §2.3).
+  /// The text, encoded as one path segment (RFC 3986 §2.3).
   package var percentEncoded: String {
     var text = ""
     for byte in utf8 {

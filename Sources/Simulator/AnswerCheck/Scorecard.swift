@@ -1,13 +1,13 @@
 import Base
 
-/// Which clauses a server was seen to keep, and which it broke how often.
+/// The number of answers that kept and that broke each clause.
 package struct Scorecard: Equatable, Sendable {
   private var judged: [Int]
   private var broken: [Int]
   /// The first finding of each clause.
   private var examples: [Finding] = []
   package private(set) var answers = 0
-  /// Answers with an order to stop.
+  /// The number of answers with a stop command.
   package private(set) var stops = 0
 
   package init() {
@@ -31,20 +31,20 @@ package struct Scorecard: Equatable, Sendable {
   package func timesJudged(_ clause: Clause) -> Int { judged[clause.number] }
   package func timesBroken(_ clause: Clause) -> Int { broken[clause.number] }
 
-  /// The first of each clause that was broken, in the clauses' order.
+  /// The first finding of each broken clause, in the order of the clauses.
   package var findings: [Finding] { examples.sorted { $0.clause.number < $1.clause.number } }
 
   private var seen: [Clause] { Clause.allCases.filter { judged[$0.number] > 0 } }
   package var seenCount: Int { seen.count }
   package var keptCount: Int { seen.count { broken[$0.number] == 0 } }
 
-  /// For people, on the way: each clause that was put to the test.
+  /// An interim list of the tested clauses, for people.
   package var list: String {
     let kept = seen.filter { broken[$0.number] == 0 }.map { "  ✓ \($0.number). \($0.rule)" }
     return ([text(storage: "stored records are checked at the end, if at all")] + kept).joined(separator: "\n")
   }
 
-  /// `storage`: what is known of what the server has stored.
+  /// Returns the final text; `storage` describes the verification of the store.
   package func text(storage: String) -> String {
     guard answers > 0 else { return "no answer was seen" }
     let unseen = Clause.allCases.count - seen.count
@@ -62,12 +62,12 @@ package struct Scorecard: Equatable, Sendable {
   }
 }
 
-/// A clause that an answer has broken.
+/// A breach of a clause by an answer.
 package struct Finding: Equatable, Sendable {
   package let clause: Clause
-  /// What it was this time, as half a sentence.
+  /// The details, as half a sentence.
   package let detail: String
-  /// What to do about this time, where it is less than all that can be done.
+  /// The specific remedy, where the general one is too broad.
   private let ownRemedy: String?
 
   package init(_ clause: Clause, _ detail: String, remedy: String? = nil) {

@@ -2,7 +2,7 @@ import Base
 package import Upload
 
 extension RequestOutcome {
-  /// What servers say to a connection that is not the one they want, as a sentence with the remedy: nothing can be asked over it.
+  /// The complaint of a server about the wrong kind of connection, as a sentence with a remedy; no request succeeds on it.
   package var wantedConnection: String? {
     guard case .answered(400, reason: _, let body) = self else { return nil }
     let text = String(decoding: body, as: UTF8.self)

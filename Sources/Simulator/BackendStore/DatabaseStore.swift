@@ -2,12 +2,12 @@ import Base
 import Database
 import Scenario
 
-/// A file of an SQLite database, which its backend may be writing meanwhile.
+/// An SQLite database file, which its backend may be writing concurrently.
 struct DatabaseStore: StoreView {
   let path: String
   let query: String
   let fields: [Named<[JSONStep]>]
-  /// As PostgreSQL and commands have.
+  /// The same timeout as for PostgreSQL and commands.
   var timeOfQuery = Nanoseconds.seconds(300)
 
   var place: String { path }
@@ -33,7 +33,7 @@ private final class DatabaseSession: StoreSession {
     }
   }
 
-  /// The query is one, about tables that there are, and for one device or with a column that says whose a row is.
+  /// Checks that the query is a single one on existing tables, and that it has a parameter for the device or a column with it.
   func check() throws(StoreViewError) {
     let columns: [String]
     do throws(DatabaseError) { columns = try connection.prepare(store.query).columnNames } catch {
@@ -83,13 +83,13 @@ private final class DatabaseSession: StoreSession {
   }
 }
 
-/// `:device` in a query. A cast, `::device`, is none.
+/// `:device` in a query, but not the cast `::device`.
 enum DeviceParameter {
   static let name = ":device"
 
   static func stands(in query: String) -> Bool { replaced(in: query, by: "?") != query }
 
-  /// The query with another spelling of the parameter.
+  /// Returns the query with another spelling of the parameter.
   static func replaced(in query: String, by spelling: String) -> String {
     var result = ""
     var rest = query[...]

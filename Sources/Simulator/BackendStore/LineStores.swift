@@ -2,7 +2,7 @@ import Base
 package import Scenario
 import Shell
 
-/// What a command of the shell prints.
+/// The output of a shell command.
 struct PrintedStore: StoreView {
   let command: String
   let fields: [Named<[JSONStep]>]
@@ -28,7 +28,7 @@ struct PrintedStore: StoreView {
   }
 }
 
-/// A file of lines, of all devices.
+/// A file with one line per record, of all devices.
 struct FileStore: StoreView {
   let path: String
   let fields: [Named<[JSONStep]>]
@@ -51,7 +51,7 @@ struct FileStore: StoreView {
   }
 }
 
-/// A JSON object or a uuid on each line, in pieces of any length.
+/// Parses lines with a JSON object or a uuid each, in pieces of any length.
 package struct LineEntries {
   private let place: String
   private let fields: [Named<[JSONStep]>]
@@ -66,10 +66,10 @@ package struct LineEntries {
     (self.place, self.fields, self.lineBytesMax) = (place, fields, lineBytesMax)
   }
 
-  /// Nothing has come.
+  /// Whether nothing has been read.
   var isEmpty: Bool { number == 0 && rest.isEmpty }
 
-  /// False when nothing more is wanted: there is a problem.
+  /// Returns false after a problem, when no more input is needed.
   @discardableResult
   package mutating func take(_ piece: ArraySlice<UInt8>, _ take: (StoredRecord) -> Void) -> Bool {
     var piece = piece
@@ -90,14 +90,14 @@ package struct LineEntries {
     return problem == nil
   }
 
-  /// What stands behind the last line end is a line, too.
+  /// Parses text after the last line end as a line, too.
   package mutating func end(_ take: (StoredRecord) -> Void) {
     guard problem == nil else { return }
     read(rest[...], take)
     rest = []
   }
 
-  /// The last line may be one that is being written: it counts when it is whole.
+  /// Ends the parsing of a file that is being written: an incomplete last line is ignored.
   mutating func endOfGrowing(_ take: (StoredRecord) -> Void) {
     if problem == nil, let value = LineEntries.value(of: rest[...]) { take(StoredRecord(value, fields: fields)) }
     rest = []
@@ -118,7 +118,7 @@ package struct LineEntries {
     rest = []
   }
 
-  /// An object, or the identity alone; nil for anything else.
+  /// Returns an object, or the identity alone; nil for anything else.
   package static func value(of line: ArraySlice<UInt8>) -> StoredValue? {
     var text = line.drop { $0 <= 0x20 }
     while let last = text.last, last <= 0x20 { text.removeLast() }

@@ -6,25 +6,25 @@ package import Scenario
 import Synchronization
 package import Upload
 
-/// A list of the records of one device, read over HTTP to its last page (RFC 8288 §3): JSON or NDJSON.
+/// A list of the records of one device, read over HTTP up to its last page (RFC 8288 §3): JSON or NDJSON.
 package struct PagedList: Sendable {
   package typealias Question = (_ page: String) -> (outcome: RequestOutcome, head: AnswerHead)
 
-  /// With `{device}` and `{cursor}` where they belong.
+  /// Contains `{device}` and `{cursor}` as placeholders.
   private let url: String
-  /// Leads to the cursor or the URL of the next page.
+  /// The path to the cursor or the URL of the next page.
   private let next: [JSONStep]?
-  /// In some answer, `next` has led somewhere: a list that ends without it has its end there.
+  /// Whether `next` has led to a value in some answer; a list without it is then complete.
   private let hasLed = SeenOnce()
 
   private static let pagesMax = 10_000
-  /// A store may have a record several times, and a server may search through what it does not show; a list that goes on
-  /// for longer without anything new has no end.
+  /// A store may repeat a record, and a server may filter pages; after more pages without anything new the list
+  /// counts as endless.
   private static let idlePagesMax = 20
 
   package init(_ url: String, next: [JSONStep]?) { (self.url, self.next) = (url, next) }
 
-  /// `ask` sends the request for a page; `take` gets it, and gives the mark of what it tells.
+  /// Reads all pages. `ask` sends the request for a page; `take` receives it and returns a mark of its content.
   @discardableResult
   package func read(
     _ device: String, _ ask: Question, _ take: (_ page: StoredValue) throws(StoreViewError) -> ListedMark
@@ -45,7 +45,7 @@ package struct PagedList: Sendable {
       let shown = "'\(page)'\(seen.count == 1 ? first.note : "")"
       let body = try PagedList.body(of: outcome, head, shown, isFirst: seen.count == 1)
       guard let value = PagedList.value(body) ?? (body.isEmpty && head.isOfLines ? .list([]) : nil) else {
-        // No line is a list without entries, whatever its type says, where other answers have been lists.
+        // An empty body is a list without entries, whatever its type, if other answers have been lists.
         throw StoreViewError(text: "\(shown): \(PagedList.noJSON(body))", isAbsence: body.isEmpty && seen.count == 1)
       }
       do throws(StoreViewError) {
@@ -74,7 +74,7 @@ package struct PagedList: Sendable {
     return end
   }
 
-  /// Null is an end, too.
+  /// Reports whether `next` leads to a value; null marks the end, too.
   private func leads(_ page: StoredValue) -> Bool {
     guard let next, !page.values(along: next[...]).isEmpty else { return false }
     hasLed.note()
@@ -96,7 +96,7 @@ package struct PagedList: Sendable {
     }
   }
 
-  /// Null and the empty text end a list.
+  /// Returns the cursor of the next page; null and the empty text end a list.
   private func cursor(in page: StoredValue) -> String? {
     guard let next, let value = page.values(along: next[...]).first else { return nil }
     switch value {
@@ -117,7 +117,7 @@ package struct PagedList: Sendable {
     return address.filling("cursor", cursor.percentEncoded)
   }
 
-  /// JSON, or the lines of NDJSON as a list.
+  /// Parses JSON, or the lines of NDJSON as a list.
   static func value(_ body: [UInt8]) -> StoredValue? {
     if let value = StoredValue(body) { return value }
     let lines = body.split(separator: UInt8(ascii: "\n")).filter { $0.contains { $0 > 0x20 } }
@@ -138,13 +138,13 @@ package struct PagedList: Sendable {
   }
 }
 
-/// Where a list begins.
+/// The URL of the first page.
 private struct FirstPage {
   let url: String
-  /// How it differs from the URL that was named, for people; empty where it does not.
+  /// The difference from the given URL, for messages; empty without one.
   let note: String
 
-  /// A parameter that holds nothing but the cursor is left out: many servers take an empty one for a wrong one.
+  /// Omits a parameter that only holds the cursor, because many servers reject an empty one.
   init(of address: String) {
     let place = "{cursor}"
     guard address.contains(place) else {
@@ -163,7 +163,7 @@ private struct FirstPage {
   }
 }
 
-/// What a page tells: two with the same mark tell of the same records.
+/// A digest of a page's content: pages with the same mark list the same records.
 package struct ListedMark: Hashable, Sendable {
   private var value = 0
 
@@ -177,25 +177,26 @@ package struct ListedMark: Hashable, Sendable {
   }
 }
 
-/// The records of a page of a list.
+/// The records of a page.
 package struct ListedRecords {
   private let path: [JSONStep]
   private let pathText: String
   private let fields: [Named<[JSONStep]>]
 
-  /// `path` leads to the entries, each an object, or to identities, behind which stands their entry.
+  /// `path` leads to the entries, each an object, or to their identities, in which case the object around an
+  /// identity is the entry.
   package init(_ path: String, fields: [Named<[JSONStep]>]) {
     self.path = JSONStep.steps(of: path)
     (pathText, self.fields) = (path, fields)
   }
 
-  /// Gives why the page cannot be read, as half a sentence about "the answer".
+  /// Throws why the page cannot be read, as half a sentence about "the answer".
   package func read(_ page: StoredValue, _ take: (StoredRecord) -> Void) throws(StoreViewError) -> ListedMark {
     var page = page
     var mark = ListedMark()
     // A single line of NDJSON is an object.
     if case .object = page, path.first == .everyElement { page = .list([page]) }
-    // The entry is what stands behind the last `[*]`.
+    // An entry is an element of the last `[*]`.
     let split = path.lastIndex(of: .everyElement).map { $0 + 1 } ?? 0
     let entries = page.values(along: path[..<split])
     var leads = false
@@ -213,7 +214,7 @@ package struct ListedRecords {
     return mark
   }
 
-  /// Those that are there, if any.
+  /// Returns the identities in a page.
   package func identities(in page: StoredValue) -> [UUID128] {
     page.values(along: path[...]).compactMap { value in
       value.string.map { UUID128(stored: $0.utf8.span) } ?? StoredRecord(value, fields: fields).uuid
@@ -239,22 +240,22 @@ package struct ListedRecords {
 }
 
 extension AnswerHead {
-  /// No line is a list without entries; an empty answer of another type is none.
+  /// An empty NDJSON body is a list without entries; that of another type is not.
   fileprivate var isOfLines: Bool {
     let type = self[HeaderName.contentType]?.lowercased() ?? ""
     return type.contains("ndjson") || type.contains("jsonl")
   }
 }
 
-/// What a list was when it ended.
+/// How the reading of a list ended.
 package struct ListEnd: Sendable {
-  /// Why there may be more pages than were read, as half a sentence; nil where nothing says so.
+  /// Why there may be more pages than were read, as half a sentence; nil without such signs.
   package var unread: String?
-  /// Its pages have said which is the next one, and the last that there is none.
+  /// Whether each page named the next one, and the last page none.
   package var isNamed = false
 }
 
-/// For all lists of a store.
+/// A flag that all lists of a store share.
 private final class SeenOnce: Sendable {
   private let flag = Mutex(false)
 
@@ -262,9 +263,9 @@ private final class SeenOnce: Sendable {
   func note() { flag.withLock { $0 = true } }
 }
 
-/// A member that lists have beside their entries where there is more to come.
+/// A member beside the entries of a list that indicates further pages.
 private struct Continuation {
-  /// `paging.next`, as `$.paging.next` leads there.
+  /// The path without `$.`, as `paging.next`.
   let path: String
   let value: StoredValue
 
@@ -274,10 +275,10 @@ private struct Continuation {
   ]
   private static let depthMax = 4
 
-  /// Entries stand in lists, and have members of their own.
+  /// Lists are not searched, because entries have members of their own.
   init?(in value: StoredValue, path: String = "", depth: Int = 0) {
     guard case .object(let members) = value, depth < Continuation.depthMax else { return nil }
-    // What says by itself that there is no more has a cursor only for what comes later.
+    // If a member such as `has_more` is false, a cursor only serves later queries.
     if members.contains(where: { $0.value.isNo && $0.key.lowercased().hasPrefix("has") && Self.names.contains($0.key) })
     {
       return nil
@@ -301,18 +302,18 @@ private struct Continuation {
 extension StoredValue {
   fileprivate var isNo: Bool { if case .bool(false) = self { true } else { false } }
 
-  /// As a cursor, an address or a yes does.
+  /// Whether the value indicates a next page, like a cursor, a URL or true.
   fileprivate var leadsOn: Bool {
     switch self {
     case .text(let text): !text.isEmpty
     case .number, .bool(true): true
-    // As links of HAL and JSON:API have it.
+    // Links of HAL and JSON:API.
     case .object: self["href"]?.leadsOn ?? false
     case .null, .bool, .list: false
     }
   }
 
-  /// The path leads to a list, which may be empty, or null where a server has nothing to list.
+  /// Reports whether the path leads to a list, which may be empty, or to null, which some servers send for an empty list.
   fileprivate func hasList(along path: ArraySlice<JSONStep>) -> Bool {
     switch path.first {
     case nil: return true

@@ -2,13 +2,13 @@ import Base
 import Database
 import Scenario
 
-/// A PostgreSQL database, asked through its own client library.
+/// A PostgreSQL database, queried through its client library.
 struct PostgresView: StoreView {
   let uri: String
   let query: String
   let fields: [Named<[JSONStep]>]
 
-  /// Without a password.
+  /// Without the password.
   var place: String { PostgresURI(uri)?.shown ?? "PostgreSQL" }
   var isOfAllDevices: Bool { !DeviceParameter.stands(in: query) }
 
@@ -38,7 +38,7 @@ private final class PostgresSession: StoreSession {
     }
   }
 
-  /// The query is one, and about tables that there are.
+  /// Checks that the query is a single one on existing tables.
   func check() throws(StoreViewError) {
     do throws(PostgresConnection.Failure) { try connection.check(query) } catch { throw store.problem(error) }
   }
@@ -59,11 +59,11 @@ private final class PostgresSession: StoreSession {
     } catch { throw store.problem(error) }
   }
 
-  /// What a column's texts are (https://www.postgresql.org/docs/15/datatype.html).
+  /// The type of a column's texts (https://www.postgresql.org/docs/15/datatype.html).
   private enum Kind {
     case bool, number, instant, bytes, text
 
-    /// The OIDs of pg_type.dat.
+    /// Maps the OIDs of pg_type.dat.
     init(_ type: UInt32) {
       self =
         switch type {
@@ -80,10 +80,11 @@ private final class PostgresSession: StoreSession {
       case .bool: return .bool(text == "t")
       case .number: return text.contains { $0.isLetter && $0 != "e" } ? .text(text) : .number(text)
       case .instant:
-        // The transaction's zone is UTC: "2026-07-28 18:34:22.563+00". A column without a zone says no instant, and stays as it is.
+        // The transaction's time zone is UTC: "2026-07-28 18:34:22.563+00". A column without a zone does not define an
+        // instant and is left as is.
         return .text((text.hasSuffix("+00") ? String(text.dropLast(3)) : text) + "Z")
       case .bytes:
-        // "\x3f25…", as bytea_output says.
+        // "\x3f25…", the hex format of bytea_output.
         let digits = Array(text.utf8.dropFirst(2))
         let bytes = stride(from: 0, to: digits.count - 1, by: 2).compactMap { index in
           UInt8(String(decoding: digits[index...index + 1], as: UTF8.self), radix: 16)

@@ -1,28 +1,28 @@
 import Base
 package import Scenario
 
-/// What a record says, in 40 bytes: its time and its place as they are, quantities and extras as marks that tell whether two
-/// are the same. For comparisons of what was sent with what is stored where there are very many of both.
+/// The content of a record in 40 bytes: its time and place exactly, quantities and extras as marks for equality. Used to
+/// compare very many sent and stored records.
 package struct RecordContent: Equatable, Sendable {
   /// Milliseconds since 1970.
   private var time = RecordContent.noTime
-  /// In units of the seventh decimal, about a centimetre; `Int32.min`: it says none.
+  /// In units of 1e-7 degrees, about a centimetre; `Int32.min`: absent.
   private var latitude = Int32.min
   private var longitude = Int32.min
-  /// Sixteen bits for each of `RecordContent.quantities`; 0: it says none.
+  /// Sixteen bits for each of `RecordContent.quantities`; 0: absent.
   private var marks: (first: UInt64, second: UInt64) = (0, 0)
-  /// Of the event, the activity, and the geofence's action and name, as one of them each.
+  /// Marks of the event, the activity, the geofence's action and its name.
   private var words = RecordWords()
 
   private static let (noTime, unreadTime) = (Int64.min, Int64.min + 1)
 
-  /// With the extras as the last.
+  /// The extras are the last one.
   private static let quantities = [
     "coords.accuracy", "coords.speed", "coords.heading", "coords.altitude", "odometer", "battery.level", "is_moving",
     "extras",
   ]
 
-  /// Fields are looked for as in any entry of a store.
+  /// Finds fields as in any entry of a store.
   package init(_ record: StoredRecord) {
     if record.isBare { return }
     if let value = record.value("timestamp") {
@@ -41,16 +41,16 @@ package struct RecordContent: Equatable, Sendable {
     words = RecordWords(record)
   }
 
-  /// What is sent: a record as JSON, whatever its template. Nil for what is not JSON.
+  /// Reads a sent record as JSON, with any template. Nil for invalid JSON.
   package init?(sent bytes: [UInt8]) {
     guard let value = StoredValue(bytes) else { return nil }
     self.init(StoredRecord(value, fields: []))
   }
 
-  /// It says nothing at all.
+  /// Whether it has no content.
   package var isEmpty: Bool { self == .empty }
 
-  /// It has a time without a zone, which cannot be compared.
+  /// Whether its time has no zone, so that it cannot be compared.
   package var hasUnreadTime: Bool { time == RecordContent.unreadTime }
 
   package static let empty = RecordContent()
@@ -68,7 +68,7 @@ package struct RecordContent: Equatable, Sendable {
     UInt16(truncatingIfNeeded: index < 4 ? marks.first >> (16 * index) : marks.second >> (16 * index - 64))
   }
 
-  /// What it says something of that can be read.
+  /// The readable fields of the record.
   private var said: Fields {
     var fields: Fields = []
     if instant != nil { fields.insert(.time) }
@@ -79,8 +79,8 @@ package struct RecordContent: Equatable, Sendable {
     return fields
   }
 
-  /// Those of them that a store cannot well leave out: not nought or `false`, which some writers of JSON omit, nor the -1 of what
-  /// the phone does not know.
+  /// The fields that a store must not omit: without zero or `false`, which some JSON writers omit, and without -1,
+  /// which means unknown.
   private var substance: Fields {
     var fields = said
     if latitude == 0 { fields.remove(.latitude) }
@@ -94,11 +94,11 @@ package struct RecordContent: Equatable, Sendable {
 
   private static let insubstantial = Set([StoredValue.number("0"), .number("-1")].compactMap(\.mark))
 
-  /// With one that is stored.
+  /// Compares a sent record with a stored one.
   package func comparison(with stored: RecordContent) -> Comparison {
     var (shown, lacking) = (said.intersection(stored.said), substance.subtracting(stored.said))
     if stored.hasUnreadTime { lacking.remove(.time) }
-    // A store may have a column of that name for something else, or words of its own.
+    // A store may use a column of that name for something else, or have its own vocabulary.
     for word in RecordWords.Word.allCases where shown.contains(.word(word)) && words.isOther(word, than: stored.words) {
       shown.remove(.word(word))
       lacking.insert(.word(word))
@@ -107,7 +107,7 @@ package struct RecordContent: Equatable, Sendable {
       difference: difference(from: stored), shown: shown, lacking: lacking, hasUnreadTime: stored.hasUnreadTime)
   }
 
-  /// What a stored one has otherwise, as half a sentence; nil where all that both say is the same.
+  /// Returns the differences of a stored record, as half a sentence; nil if all common fields are equal.
   private func difference(from stored: RecordContent) -> String? {
     var found: [String] = []
     func compare(_ name: String, _ sent: Int32, _ stored: Int32) {
@@ -143,7 +143,7 @@ extension RecordContent {
       Fields.quantity(quantities.count + word.rawValue)
     }
 
-    /// Of what a store may keep, as far as it is compared.
+    /// The compared fields that belong to a kept field.
     fileprivate init(of field: KeptField) {
       let path =
         switch field {
@@ -156,10 +156,10 @@ extension RecordContent {
         indices: Fields.names.indices.filter { Fields.names[$0] == path || Fields.names[$0].hasPrefix("\(path).") })
     }
 
-    /// Those at these places among the names.
+    /// The fields with these indices in the list of names.
     fileprivate init(indices: [Int]) { self.init(rawValue: indices.reduce(0) { $0 | 1 << UInt16($1) }) }
 
-    /// In their order.
+    /// The names in order.
     fileprivate static let names =
       ["timestamp", "latitude", "longitude"] + quantities + RecordWords.Word.allCases.map(\.name)
 
@@ -168,28 +168,28 @@ extension RecordContent {
     }
   }
 
-  /// A record as it was sent, and as it is stored.
+  /// The comparison of a sent record with its stored form.
   package struct Comparison: Sendable {
-    /// What is otherwise, as half a sentence; nil where all that both say is the same.
+    /// The differences, as half a sentence; nil if all common fields are equal.
     package let difference: String?
-    /// What both say.
+    /// The fields that both have.
     fileprivate let shown: Fields
-    /// What was sent, and is not there, or not in a form that can be read.
+    /// The sent fields that are not stored, or not readable.
     fileprivate let lacking: Fields
     fileprivate let hasUnreadTime: Bool
   }
 }
 
-/// The comparisons of many records. What a store shows of no record it does not keep, or writes in its own way; what it shows of
-/// others, a record lacks.
+/// The comparisons of many records. A field that the store shows of no record is not kept, or is stored in a private form;
+/// one that it shows of others is missing.
 package struct ContentComparisons<Owner> {
   private var shown = [Int](repeating: 0, count: RecordContent.Fields.names.count)
   private var missed = [Int](repeating: 0, count: RecordContent.Fields.names.count)
   private var lacks: [RecordContent.Fields: (count: Int, first: Owner)] = [:]
-  /// Stored times without a zone.
+  /// The number of stored times without a zone.
   package private(set) var unreadTimes = 0
 
-  /// Kept whatever is shown.
+  /// Fields that must be kept, whatever the store shows.
   private let promised: RecordContent.Fields
 
   package init(promised: [KeptField] = []) {
@@ -202,30 +202,30 @@ package struct ContentComparisons<Owner> {
       shown[index] += Int(comparison.shown.rawValue >> UInt16(index) & 1)
       missed[index] += Int(comparison.lacking.rawValue >> UInt16(index) & 1)
     }
-    // What is otherwise is told already.
+    // A difference is reported already.
     guard comparison.difference == nil, !comparison.lacking.isEmpty else { return }
     let known = lacks[comparison.lacking]
     lacks[comparison.lacking] = ((known?.count ?? 0) + 1, known?.first ?? owner())
   }
 
-  /// Records that lack the same, with the first of them.
+  /// The groups of records that lack the same fields, with the first record of each.
   package var lacking: [(fields: RecordContent.Fields, count: Int, first: Owner)] {
     let kept = kept
     return lacks.map { ($0.key.intersection(kept), $0.value.count, $0.value.first, $0.key.rawValue) }
       .filter { !$0.0.isEmpty }.sorted { $0.3 < $1.3 }.map { ($0.0, $0.1, $0.2) }
   }
 
-  /// What of a time and a place was sent, and is shown for no record.
+  /// The parts of time and place that were sent and are shown for no record.
   package var uncompared: [String] {
     (0..<3).filter { shown[$0] == 0 && missed[$0] > 0 }.map { RecordContent.Fields.names[$0] }
   }
 
-  /// Why a record must not be without these.
+  /// Returns why a record must not lack these fields.
   package func reason(for fields: RecordContent.Fields) -> String {
     promised.isSuperset(of: fields) ? "which the store is said to keep" : "which the store shows for other records"
   }
 
-  /// What the store keeps: a time and a place when it shows those of any record, all else when it does so of most.
+  /// The fields that the store keeps: time and place if it shows those of any record, others if it shows those of most.
   private var kept: RecordContent.Fields {
     let indices = shown.indices.filter { shown[$0] > 0 && ($0 < 3 || shown[$0] >= missed[$0]) }
     return RecordContent.Fields(indices: indices).union(promised)
@@ -241,7 +241,7 @@ extension Int64 {
 }
 
 extension StoredValue {
-  /// It begins as a date does, so that it is a time without a zone when it is none with one.
+  /// Whether it begins like a date, so that a text that is not a time with a zone is a time without one.
   fileprivate var lacksZone: Bool {
     guard let text = string?.utf8, text.count >= 10, !text.starts(with: "0000".utf8) else { return false }
     return zip(text, "0000-00-00".utf8).allSatisfy { byte, form in
@@ -260,7 +260,7 @@ extension StoredValue {
     }
   }
 
-  /// Never 0. Quantities of records have two decimals; the order of keys and the spelling of numbers make no difference.
+  /// Never 0. Quantities are compared with two decimals; the order of keys and the notation of numbers are ignored.
   fileprivate var mark: UInt16? {
     let code: UInt64
     switch self {
@@ -274,7 +274,7 @@ extension StoredValue {
     return UInt16(1 + code % 65_535)
   }
 
-  /// No extras may be stored as null or as an empty object.
+  /// Absent extras may be stored as null or as an empty object.
   fileprivate var markOfExtras: UInt16 {
     if case .object(let members) = self, members.isEmpty { return StoredValue.null.markOfExtras }
     return UInt16(1 + canonicalCode % 65_535)

@@ -1,6 +1,6 @@
 import Base
 
-/// The words of a record, as marks: what it is about, what the phone was doing, and what happened at which geofence.
+/// The words of a record, as marks: the event, the activity, and the action and name of a geofence.
 struct RecordWords: Equatable, Sendable {
   enum Word: Int, CaseIterable {
     case event, activity, action, geofence
@@ -22,7 +22,7 @@ struct RecordWords: Equatable, Sendable {
 
   private static let unknown = mark("unknown")
 
-  /// The SDK's own: a store that has another one of these than was sent has no word of its own.
+  /// The SDK's words: a store with a different one of these has not used its own vocabulary.
   private static let vocabulary: [UInt16: String] = {
     let words = [
       "motionchange", "geofence", "heartbeat", "providerchange", "still", "walking", "on_foot", "running", "on_bicycle",
@@ -33,7 +33,7 @@ struct RecordWords: Equatable, Sendable {
 
   init() {}
 
-  /// Stores may write the SDK's words in capitals; names are names.
+  /// Stores may write the SDK's words in capitals, but names are case-sensitive.
   init(_ record: StoredRecord) {
     func mark(_ word: Word) -> UInt16 {
       record.value(word.name)?.string.map { RecordWords.mark(word == .geofence ? $0 : $0.lowercased()) } ?? 0
@@ -52,15 +52,15 @@ struct RecordWords: Equatable, Sendable {
 
   func says(_ word: Word) -> Bool { self[word] != 0 }
 
-  /// The phone did not know what it was doing.
+  /// Whether the phone reported an unknown activity.
   var isOfUnknownActivity: Bool { activity == RecordWords.unknown }
 
-  /// It is another one, and what the stored record says is not known.
+  /// Reports whether the stored word differs and is not one of the SDK's.
   func isOther(_ word: Word, than stored: RecordWords) -> Bool {
     self[word] != stored[word] && difference(in: word, from: stored) == nil
   }
 
-  /// What a stored record says otherwise, in words that are known.
+  /// Returns the differences in the SDK's words.
   func differences(from stored: RecordWords) -> [String] {
     Word.allCases.compactMap { difference(in: $0, from: stored) }
   }

@@ -3,31 +3,31 @@ import Database
 package import Scenario
 import Sinks
 
-/// What can say which records a backend has stored.
+/// Reads the records that a backend has stored.
 package protocol StoreView: Sendable {
-  /// Whence, for people.
+  /// The store, for messages.
   var place: String { get }
-  /// One reading tells of all devices, each record with its own.
+  /// Whether one reading lists all devices, each record with its own.
   var isOfAllDevices: Bool { get }
-  /// The records of a device come in the order in which they were stored.
+  /// Whether the records of a device are listed in the order in which they were stored.
   var isInArrivalOrder: Bool { get }
-  /// Calls `take` with each record of a device, repeated ones too, in the order of the store; where one reading tells of all
-  /// devices, with the records of all.
+  /// Calls `take` with each record of a device, including duplicates, in the order of the store; with the records of all
+  /// devices if one reading lists all.
   func read(_ device: String, _ take: (StoredRecord) -> Void) throws(StoreViewError)
-  /// For many devices, one after the other: what takes long to open is opened once.
+  /// Opens a session to read many devices one after the other.
   func session() throws(StoreViewError) -> any StoreSession
-  /// Why the last list of a device may have more pages than were read, as half a sentence; nil where it was read to its end.
+  /// Returns why the last list of a device may have more pages than were read, as half a sentence; nil if it was complete.
   func unreadPages(of device: String) -> String?
-  /// The last list of a device was read to the end that it names itself.
+  /// Reports whether the last list of a device was read to an explicit end.
   func isReadToItsEnd(_ device: String) -> Bool
-  /// Whether it is there, as far as that costs next to nothing: before a run, as what is misspelt would be found out after it.
+  /// A cheap check that the store exists, made before a run so that a typing error does not surface after it.
   func check() throws(StoreViewError)
 }
 
-/// Reads a store as its view does.
+/// A session that reads a store like its view.
 package protocol StoreSession: AnyObject {
   func read(_ device: String, _ take: (StoredRecord) -> Void) throws(StoreViewError)
-  /// How many messages of the last reading were there once more, with the id of another: these are left out.
+  /// The number of duplicate messages in the last reading, under another id; they are left out.
   var repetitions: Int { get }
 }
 
@@ -44,8 +44,8 @@ extension StoreView {
   package func unreadPages(of device: String) -> String? { nil }
   package func isReadToItsEnd(_ device: String) -> Bool { false }
 
-  /// The records of one device, repeated ones too, in the order of the store. Entries that do not say which records they are
-  /// are a problem, unless they may have no uuid.
+  /// Returns the records of one device, including duplicates, in the order of the store. Entries without an identity are a
+  /// problem, unless `mayBeNameless`.
   package func records(of device: String, mayBeNameless: Bool = false) throws(StoreViewError) -> [StoredRecord] {
     var result: [StoredRecord] = []
     var count = EntryCount()
@@ -60,11 +60,11 @@ extension StoreView {
   }
 }
 
-/// How many entries of a store say which records they are, and whose: those that do not tell of no loss.
+/// Counts the entries of a store that name their record and their device. Without these, entries cannot prove a loss.
 package struct EntryCount {
   private var (entries, named, owned) = (0, 0, 0)
   private var first: StoredRecord?
-  /// What was taken for an entry is what stands around the entries, and its uuid is its own.
+  /// Whether the supposed entry is a container of the entries, with a uuid of its own.
   private var isAroundRecords = false
 
   package init() {}
@@ -76,26 +76,26 @@ package struct EntryCount {
     if isOwned { owned += 1 }
   }
 
-  /// There are entries, and none says which record it is: they have no uuid, or one that is not a record's.
+  /// Returns a problem if there are entries and none has a record's uuid.
   package func namelessness(_ place: String) -> StoreViewError? {
     entries > 0 && (named == 0 || isAroundRecords) ? .nameless(place, first) : nil
   }
 
-  /// There are entries, and none says whose it is.
+  /// Returns a problem if there are entries and none names its device.
   package func ownerlessness(_ place: String) -> StoreViewError? {
     entries > 0 && owned == 0 ? .ownerless(place) : nil
   }
 }
 
 extension StoredRecord {
-  /// An upload as it came, for one: it has an `id` and a list of records, and no place of its own.
+  /// Whether it contains records, such as a stored upload: it has an `id` and a list of records, and no coordinates.
   fileprivate var isAroundRecords: Bool {
     entry["uuid"] == nil && value("coords.latitude") == nil && entry.pathOfRecords != nil
   }
 }
 
 extension StoredValue {
-  /// Where the records stand in what was taken for one: the first list in it whose elements have a uuid.
+  /// The path to the records in a container: the first list whose elements have a uuid.
   fileprivate var pathOfRecords: String? { path(of: "$", depth: 0) }
 
   private static let depthMax = 4
@@ -114,7 +114,7 @@ extension StoredValue {
   }
 }
 
-/// Of a store with nothing to keep open.
+/// The session of a store that keeps nothing open.
 private final class ViewSession: StoreSession {
   private let view: any StoreView
 
@@ -126,22 +126,22 @@ private final class ViewSession: StoreSession {
 /// Why a store could not be read, as half a sentence.
 package struct StoreViewError: Error, Equatable {
   package let text: String
-  /// There is no list of the device, which may mean that it has no records.
+  /// Whether the device has no list, possibly because it has no records.
   package var isAbsence = false
-  /// It was read, and does not say which records are there.
+  /// Whether the entries were read and have no identities.
   package var isNameless = false
 
   package init(text: String, isAbsence: Bool = false) { (self.text, self.isAbsence) = (text, isAbsence) }
 
-  /// A store of all devices in which no entry has a device.
+  /// Returns the problem of a store of all devices without a device in any entry.
   package static func ownerless(_ place: String) -> StoreViewError {
     StoreViewError(
       text: "\(place): no entry names its device; add a column 'device', or give the path of 'device' in verify.fields"
     )
   }
 
-  /// A store whose entries have the uuid that is looked for where another one was taken for theirs; `named` is where it was said
-  /// to be.
+  /// Returns the problem of a store whose entries have the record's uuid at `path` and another one where it was
+  /// expected, at `named`.
   package static func misnamed(_ place: String, path: String, named: String? = nil) -> StoreViewError {
     let words =
       named.map { "a record's uuid stands at \(path): verify.fields has 'uuid' at \($0)" }
@@ -151,10 +151,10 @@ package struct StoreViewError: Error, Equatable {
     return problem
   }
 
-  /// A store whose entries do not say which records they are; with what leads to the records in them, where that is seen.
+  /// Returns the problem of a store whose entries have no identities, with the path to records in them, if found.
   fileprivate static func nameless(_ place: String, _ first: StoredRecord?) -> StoreViewError {
     let remedy = first?.entry.pathOfRecords.map { path in
-      "verify.records of a dialect, target.verify.uuids of a scenario: \"\(path)\", as it seems"
+      "verify.records of a dialect, target.verify.uuids of a scenario: \"\(path)\", it seems"
     }
     var words =
       "no entry has a uuid; name where the entries stand, or the place of 'uuid' in verify.fields, or either with --uuids"
@@ -170,18 +170,18 @@ package struct StoreViewError: Error, Equatable {
 extension StorePlace {
   package static func isStream(_ url: String) -> Bool { StreamURL.isOne(url) }
 
-  /// Of a stream, with their ports; one of them is enough.
+  /// The hosts and ports of a stream; one of them suffices.
   package var streamHosts: [String] {
     guard let stream else { return [] }
     do throws(StreamURL.Problem) { return try StreamURL(stream, hasExtras: true).hosts } catch { return [] }
   }
 
-  /// What is wrong with what is named, as a sentence; nil when nothing is.
+  /// A mistake in the description of the store, as a sentence; nil without one.
   package var problem: String? {
     stream.flatMap { StreamStore.problem($0) }.map { "stream: \($0)" }
   }
 
-  /// Nil when nothing is named. `fields` say where those of a record stand in an entry.
+  /// Returns the view of the store; nil when none is described. `fields` are the paths to a record's fields in an entry.
   package func view(fields: [Named<String>]) -> (any StoreView)? {
     let fields = fields.map { Named(name: $0.name, value: JSONStep.steps(of: $0.value)) }
     if let database, let query {
@@ -197,7 +197,7 @@ extension StorePlace {
 }
 
 extension String {
-  /// With a value in the place of `{name}`.
+  /// Returns the text with `{name}` replaced by a value.
   package func filling(_ name: String, _ value: String) -> String {
     replacing("{\(name)}", with: value)
   }

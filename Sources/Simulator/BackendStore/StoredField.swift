@@ -1,13 +1,13 @@
-/// Compares fields of stored records with what was sent.
+/// Comparisons of stored fields with what was sent.
 package enum StoredField {
-  /// It is a time, and nothing can be said of it: no spelling that is known.
+  /// Reports whether it is a time in an unknown notation, which cannot be judged.
   package static func isUnreadableTime(_ stored: StoredValue, _ field: String) -> Bool {
     isTime(field) && !stored.isNull && stored.instant == nil
   }
 
   private static func isTime(_ field: String) -> Bool { field == "timestamp" || field.hasSuffix(".timestamp") }
 
-  /// Times by their instant, quantities by their double, all else as values.
+  /// Compares times by instant, quantities as doubles, everything else as values.
   package static func difference(_ stored: StoredValue, _ sent: StoredValue, _ field: String) -> String? {
     if isTime(field) {
       guard let wanted = sent.instant else { return nil }
@@ -26,7 +26,7 @@ package enum StoredField {
     return stored.difference(from: sent, at: field)
   }
 
-  /// What two texts that look the same have otherwise; nil for others.
+  /// Returns the difference between two texts that look the same; nil for others.
   static func otherForm(_ stored: String, _ sent: String) -> String? {
     guard stored == sent, !stored.utf8.elementsEqual(sent.utf8) else { return nil }
     func points(_ text: Substring.UnicodeScalarView) -> String {
@@ -37,7 +37,7 @@ package enum StoredField {
     return "another form of Unicode, \(points(mine)) instead of \(points(theirs))"
   }
 
-  /// The seventh decimal of a degree is about a centimetre; other quantities have two decimals.
+  /// Returns the tolerance: 1e-7 degrees, about a centimetre, and two decimals for other quantities.
   private static func tolerance(of field: String) -> Double {
     field == "coords.latitude" || field == "coords.longitude" ? 1.0001e-7 : 0.005
   }

@@ -2,18 +2,18 @@ package import Base
 import JSON
 package import Scenario
 
-/// A JSON value as it was written: numbers keep their digits, and texts may be what no strict reader accepts. For
-/// comparisons of what was sent with what is stored.
+/// A JSON value as written: numbers keep their digits, and texts may be invalid for strict readers. Used to compare what was
+/// sent with what is stored.
 package indirect enum StoredValue: Sendable {
   case null
   case bool(Bool)
-  /// The digits as they stand there.
+  /// The literal digits.
   case number(String)
   case text(String)
   case list([StoredValue])
   case object([(key: String, value: StoredValue)])
 
-  /// Nil for what is not JSON even in its structure.
+  /// Nil if it is not even structurally JSON.
   package init?(_ bytes: [UInt8]) {
     let limits = JSONLimits(maxDepth: JSONLimits.greatestDepth, isStructureOnly: true)
     var reader = JSONReader(bytes.span, limits: limits)
@@ -23,7 +23,7 @@ package indirect enum StoredValue: Sendable {
     } catch { return nil }
   }
 
-  /// What a column of bytes holds: JSON, the identity of a record, or else anything, which its digits stand for.
+  /// Interprets a binary column: JSON, a uuid, or otherwise its hexadecimal digits.
   init(stored bytes: [UInt8]) {
     if let first = bytes.first, first == UInt8(ascii: "{") || first == UInt8(ascii: "["),
       let text = String(validating: bytes, as: UTF8.self)
@@ -67,7 +67,7 @@ package indirect enum StoredValue: Sendable {
     }
   }
 
-  /// What stands between the quotes: halves of surrogate pairs become U+FFFD, as they do in UTF-8 readers.
+  /// Decodes the text between the quotes: unpaired surrogates become U+FFFD, as in UTF-8 readers.
   private static func text(_ raw: ArraySlice<UInt8>) -> String {
     guard raw.contains(UInt8(ascii: "\\")) else { return String(decoding: raw, as: UTF8.self) }
     var (units, plain): ([UInt16], [UInt8]) = ([], [])
@@ -113,7 +113,7 @@ extension StoredValue {
     if case .object(let members) = self { members.first { $0.key == key }?.value } else { nil }
   }
 
-  /// `coords.latitude`.
+  /// Returns the value at a path such as `coords.latitude`.
   package func value(at path: String) -> StoredValue? {
     var value = self
     for name in path.split(separator: ".") {
@@ -123,7 +123,7 @@ extension StoredValue {
     return value
   }
 
-  /// What a path of JSON leads to, all of it.
+  /// Returns all values that a JSON path leads to.
   package func values(along path: ArraySlice<JSONStep>) -> [StoredValue] {
     switch path.first {
     case nil: return [self]
@@ -137,7 +137,7 @@ extension StoredValue {
     }
   }
 
-  /// A text that is itself JSON, as stores of whole bodies have it, looked into.
+  /// The parsed value of a text that is itself JSON, as in stores of complete bodies.
   package var opened: StoredValue {
     guard case .text(let text) = self, let first = text.first, "{[".contains(first) else { return self }
     return StoredValue(Array(text.utf8)) ?? self
@@ -155,8 +155,7 @@ extension StoredValue {
 
   package var string: String? { if case .text(let text) = self { text } else { nil } }
 
-  /// An instant in any of the usual spellings: ISO 8601 with a zone, or a number of seconds, milliseconds, microseconds or
-  /// nanoseconds.
+  /// The instant in a usual notation: ISO 8601 with a zone, or a number of seconds, milliseconds, microseconds or nanoseconds.
   package var instant: WallInstant? {
     switch self {
     case .text(let text):
@@ -168,8 +167,8 @@ extension StoredValue {
     }
   }
 
-  /// Blanks between date, time and zone, and the zone in letters, as Ruby and Go write them: `2026-11-28 12:20:20 UTC`,
-  /// `2026-11-28 12:20:20 +0000 UTC`.
+  /// Removes blanks between date, time and zone, and the zone's letters, as Ruby and Go write them: `2026-11-28 12:20:20
+  /// UTC`, `2026-11-28 12:20:20 +0000 UTC`.
   private static func withoutBlanks(_ text: String) -> String {
     guard text.contains(" ") else { return text }
     var parts = text.split(separator: " ")
@@ -182,7 +181,7 @@ extension StoredValue {
     return date + (date.contains("T") ? "" : "T") + parts.dropFirst().joined()
   }
 
-  /// A date and a time that may be of any zone: which instant that is, nothing says.
+  /// Whether it is a date and time without a zone, which does not define an instant.
   package var isTimeWithoutZone: Bool {
     guard instant == nil, let string else { return false }
     return StoredValue.text(string + "Z").instant != nil
@@ -193,13 +192,13 @@ extension StoredValue {
     return Int64(exactly: (number * unit.milliseconds).rounded()).flatMap { WallInstant(exactly: $0) }
   }
 
-  /// False, or the number 0: what stands in a column that takes no null.
+  /// Whether it is false or 0, as in a column that does not allow null.
   package var isZero: Bool {
     if case .bool(let flag) = self { return !flag }
     return double == 0
   }
 
-  /// True or false, as databases and texts have them.
+  /// The value as a flag, as databases and texts write it.
   package var flag: Bool? {
     switch self {
     case .bool(let flag): flag
@@ -213,13 +212,13 @@ extension StoredValue {
     }
   }
 
-  /// Of a time that is a number.
+  /// The unit of a numeric time.
   package var epochUnit: EpochUnit? {
     if case .text(let text) = self, Double(text) == nil { return nil }
     return double.flatMap { EpochUnit(of: $0) }
   }
 
-  /// For people, in one line.
+  /// The value in one line, for messages.
   package var shown: String {
     switch self {
     case .null: return "null"
@@ -236,7 +235,7 @@ extension StoredValue {
   }
 }
 
-/// Whether two values say the same: the order of keys and the way a number is written make no difference.
+/// Equality of content, ignoring the order of keys and the notation of numbers.
 extension StoredValue {
   package func equals(_ other: StoredValue) -> Bool {
     switch (self, other) {
@@ -252,7 +251,7 @@ extension StoredValue {
     }
   }
 
-  /// A fraction is as exact as a double can be; a whole number has all its digits.
+  /// Fractions are compared as doubles, integers by all their digits.
   private func isNear(_ left: String, _ right: String) -> Bool {
     guard WrittenNumber(left).isFraction || WrittenNumber(right).isFraction, let left = Double(left) else {
       return false
@@ -260,7 +259,7 @@ extension StoredValue {
     return left == Double(right)
   }
 
-  /// Where this differs from what was sent, as `extras.id: 9007199254740992 instead of 9007199254740993`; nil when it does not.
+  /// Returns the difference from what was sent, as `extras.id: 9007199254740992 instead of 9007199254740993`; nil without one.
   package func difference(from sent: StoredValue, at place: String) -> String? {
     if equals(sent) { return nil }
     if case .object(let members) = sent, case .object = self {
@@ -278,13 +277,13 @@ extension StoredValue {
   }
 }
 
-/// A number by its digits and its exponent, whatever its spelling.
+/// A number as digits and exponent, independent of its notation.
 private struct WrittenNumber: Equatable {
   private let isNegative: Bool
   private let digits: [UInt8]
   private let exponent: Int
 
-  /// With a greater one any number is an infinity or zero as a double.
+  /// With a greater one every number is infinite or zero as a double.
   private static let exponentMax = 1_000_000
 
   init(_ text: String) {
@@ -310,22 +309,22 @@ private struct WrittenNumber: Equatable {
   }
 
   var isFraction: Bool { exponent < 0 }
-  /// The same for every spelling of a whole number.
+  /// A canonical text of an integer.
   var wholeText: String { (isNegative ? "-" : "") + String(decoding: digits, as: UTF8.self) + "e\(exponent)" }
 }
 
 extension String {
-  /// The same for every spelling of a number: a whole one by its digits, a fraction as the double that it is.
+  /// A canonical text: an integer by its digits, a fraction as a double.
   var canonicalNumber: String {
     let number = WrittenNumber(self)
     return number.isFraction ? Double(self).map { "\($0)" } ?? self : number.wholeText
   }
 
-  /// At most so many characters.
+  /// Truncates the text to so many characters.
   package func shortened(_ count: Int) -> String { self.count <= count ? self : prefix(count - 1) + "…" }
 }
 
-/// In what a time is counted since 1970. The size tells: of each unit, these are the years from 1973 to 2128.
+/// The unit of times since 1970, derived from their size: in each unit, the range covers the years 1973 to 2128.
 package enum EpochUnit: Sendable {
   case seconds, milliseconds, microseconds, nanoseconds
 

@@ -2,7 +2,7 @@ import Base
 import Scenario
 import Sinks
 
-/// The messages of a stream of NATS or of a topic of Kafka, of all devices: records that a backend has sent on.
+/// The messages of a NATS stream or a Kafka topic, of all devices: records that a backend has forwarded.
 struct StreamStore: StoreView {
   let url: String
   let fields: [Named<[JSONStep]>]
@@ -21,14 +21,14 @@ struct StreamStore: StoreView {
     } catch { throw StoreViewError(text: "\(place): \(error.text)") }
   }
 
-  /// What is wrong with a URL, as half a sentence; nil when nothing is.
+  /// Returns a mistake in a URL, as half a sentence; nil without one.
   static func problem(_ url: String) -> String? {
     do throws(StreamURL.Problem) { _ = try StreamURL(url, hasExtras: true) } catch { return error.text }
     return nil
   }
 }
 
-/// Reads all of it, each time.
+/// Reads the whole stream each time.
 private final class StreamSession: StoreSession {
   private let place: StreamURL
   private let fields: [Named<[JSONStep]>]
@@ -36,7 +36,7 @@ private final class StreamSession: StoreSession {
 
   init(_ place: StreamURL, fields: [Named<[JSONStep]>]) { (self.place, self.fields) = (place, fields) }
 
-  /// A message that came again: a reader is to ignore ids that it has.
+  /// The identity of a message; consumers must ignore ids that they have already seen.
   private struct Message: Hashable {
     let id: UInt64
     let uuid: UUID128

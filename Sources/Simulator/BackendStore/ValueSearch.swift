@@ -1,19 +1,18 @@
 package import Base
 import Scenario
 
-/// Looks for a value in an entry of a store, whatever it is called there: what is kept under a name that is not known is not
-/// missing.
+/// Searches an entry of a store for a value under any name, because a value under an unknown name is not missing.
 extension StoredValue {
-  /// A path to it, as `$.geometry.coordinates[1]`; nil where nothing in this value says the same. Values that many fields may
-  /// have by chance are not looked for.
+  /// Returns a path to an equal value, as `$.geometry.coordinates[1]`; nil without one. Values that occur in many fields by
+  /// coincidence are not searched.
   package func place(of sought: StoredValue) -> String? {
     sought.isTelling ? place(of: sought, at: "$", depth: 0) : nil
   }
 
-  /// A path to a uuid, under any name; what stands in lists may be of other records.
+  /// Returns a path to a uuid under any name; lists are skipped, as they may hold other records.
   package func place(of uuid: UUID128) -> String? { member(at: "$", depth: 0) { $0.uuid == uuid } }
 
-  /// A path to a time, in any spelling; what stands in lists may be of other records.
+  /// Returns a path to a time in any notation; lists are skipped, as they may hold other records.
   package func place(of instant: WallInstant) -> String? { member(at: "$", depth: 0) { $0.instant == instant } }
 
   private func member(at path: String, depth: Int, where isSought: (StoredValue) -> Bool) -> String? {
@@ -27,9 +26,9 @@ extension StoredValue {
   }
 
   private static let (depthMax, elementsMax) = (8, 64)
-  /// Of a number that is as good as the same.
+  /// The tolerance for equal numbers.
   private static let tolerance = 1e-5
-  /// Degrees are kept as whole numbers of these parts, too.
+  /// Degrees may be stored as integers with one of these scales.
   private static let scales = [1.0, 1e5, 1e6, 1e7]
 
   private var isTelling: Bool {
@@ -75,7 +74,7 @@ extension StoredValue {
 }
 
 extension String {
-  /// Those that are written in it, as in `POINT(-116.3 45.5)`.
+  /// The numbers in a text, as in `POINT(-116.3 45.5)`.
   fileprivate var numbers: [Double] {
     utf8.split { byte in
       let isDigit = UInt8(ascii: "0")...UInt8(ascii: "9") ~= byte
@@ -83,7 +82,7 @@ extension String {
     }.compactMap { Double(Substring($0)) }
   }
 
-  /// Those that may be in bytes that are written as hexadecimal digits, as the well-known binary form of a point has them.
+  /// The doubles in hexadecimal bytes, as in the well-known binary form of a point.
   fileprivate var doublesOfHex: [Double] {
     let digits = Array(utf8)
     guard (42...512).contains(digits.count), digits.count.isMultiple(of: 2) else { return [] }

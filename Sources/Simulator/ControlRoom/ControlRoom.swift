@@ -5,15 +5,16 @@ import HTTPService
 package import Network
 import Synchronization
 
-/// Looks at a run and steers it over HTTP while it goes on, by the contract openapi/control-room.json. The run's thread hands
-/// in what only it can know; everything else is read from its steering.
+/// The HTTP server through which a running run is watched and steered, with the API openapi/control-room.json. The run's
+/// thread provides reports; everything else comes from the run's steering.
 package final class ControlRoom: Sendable {
   private let service: HTTPService
   private let board: RoomBoard
   private let worker: RoomWorker
   private let steering: RunSteering
 
-  /// Listens at `127.0.0.1:5665` or the like; port 0 lets the kernel choose. `token` is asked for where it is not nil.
+  /// Listens at an address such as `127.0.0.1:5665`; with port 0 the kernel chooses one. `token` is required from
+  /// clients unless it is nil.
   package init(_ run: WatchedRun, listen: String, token: String?) throws(NetworkError) {
     let (board, worker) = (RoomBoard(), RoomWorker())
     let handlers = RoomHandlers(run: run, board: board, worker: worker)
@@ -32,7 +33,7 @@ package final class ControlRoom: Sendable {
 
   package var url: String { "http://\(service.address)/" }
 
-  /// To be called now and then by the thread of the run: makes the reports that were asked for.
+  /// Must be called regularly by the thread of the run; makes the requested reports.
   package func serve(report: () -> RunSummary) {
     let waiting = board.takeQuestions()
     guard !waiting.isEmpty else { return }
@@ -40,7 +41,7 @@ package final class ControlRoom: Sendable {
     for question in waiting { question(summary) }
   }
 
-  /// The run is over, and has come to this.
+  /// Notes the end of the run, with its summary.
   package func end(_ summary: RunSummary) {
     for question in board.end(summary) { question(summary) }
   }
@@ -52,23 +53,23 @@ package final class ControlRoom: Sendable {
   }
 }
 
-/// What the room shows beside what changes.
+/// The constant properties of a run for the control room.
 package struct WatchedRun: Sendable {
   package let steering: RunSteering
   package let scenario: String
   package let seed: UInt64
-  /// Nil: the server inside.
+  /// Nil: the in-process server.
   package let target: String?
   package let start: WallInstant
   package let origin: RoomOrigin
-  /// The room stays open after the run.
+  /// Whether the control room stays open after the run.
   package let stays: Bool
   package let duration: Nanoseconds
-  /// The server wants tokens.
+  /// Whether the server requires tokens.
   package let hasTokens: Bool
-  /// What lies under the phones, as GeoJSON; nil where they move in no city.
+  /// The streets as GeoJSON; nil where no phone moves in a city.
   package let streets: [UInt8]?
-  /// A summary as a page.
+  /// Renders a summary as a page.
   package let page: @Sendable (RunSummary) -> String
 
   package init(
@@ -88,11 +89,11 @@ package struct WatchedRun: Sendable {
   }
 }
 
-/// Which program shows the room, on which machine, and since when by its clock.
+/// The program and the machine of the control room, and its start by the machine's clock.
 package struct RoomOrigin: Sendable {
   /// The version of the program.
   package let product: String
-  /// Without passwords and tokens.
+  /// The command line without passwords and tokens.
   package let command: String
   package let host: String
   package let begun: WallInstant
@@ -102,7 +103,7 @@ package struct RoomOrigin: Sendable {
   }
 }
 
-/// What the run's thread and that of the room say to each other beside the steering.
+/// The exchange between the run's thread and the control room's, beside the steering.
 final class RoomBoard: Sendable {
   typealias Question = @Sendable (RunSummary) -> Void
 
@@ -118,7 +119,7 @@ final class RoomBoard: Sendable {
 
   var summary: RunSummary? { state.withLock { $0.summary } }
 
-  /// Asks the run what it has come to; when it is over, at once.
+  /// Requests a report from the run; answered at once when the run is over.
   func ask(_ question: @escaping Question) {
     let summary = state.withLock { state in
       if state.summary == nil { state.questions.append(question) }
@@ -139,7 +140,7 @@ final class RoomBoard: Sendable {
     return takeQuestions()
   }
 
-  /// False when there is no room for one more.
+  /// Returns false when the limit is reached.
   func enter() -> Bool {
     state.withLock { state in
       guard state.listeners < RoomBoard.listenersMax else { return false }

@@ -3,14 +3,14 @@ import FleetSimulator
 import HTTPService
 import JSON
 
-/// All phones of a run at one instant, in columns: ten thousand of them come every second, and a page has to read them.
+/// All phones of a run at one instant, in columns: a compact form, because a page may read ten thousand of them every second.
 struct PhoneColumns {
-  /// What a map tells phones apart by.
+  /// The conditions that a map distinguishes.
   enum Condition: Int, Sendable {
-    /// Its app does not run.
+    /// The app does not run.
     case off = 0
     case resting, moving, offline
-    /// Its access token is worth nothing any more.
+    /// The access token is no longer valid.
     case tokenless
     case left
   }
@@ -28,7 +28,7 @@ struct PhoneColumns {
   private let instant: Nanoseconds
   private let isExact: Bool
   private let rows: [Row]
-  /// Of an instant of a recording.
+  /// The totals of an instant of a recording.
   private let whole: (sums: RecordedMoment.Sums, fleets: [RecordedMoment.Fleet])?
 
   init(_ view: RunView) {
@@ -57,10 +57,10 @@ struct PhoneColumns {
     }
   }
 
-  /// The network of a phone that has none.
+  /// The name of the network of an offline phone.
   static let offlineName = "none"
 
-  /// `names` and `fleets` are those of the run, by number; nil when the names are not wanted.
+  /// Returns the phones as JSON. `names` and `fleets` are the run's names, by number; nil omits the names.
   func answer(names: [String]?, fleets: [String]) -> ServiceAnswer {
     var writer = JSONWriter(capacity: 64 * rows.count + 256)
     writer.beginObject()
@@ -106,12 +106,12 @@ struct PhoneColumns {
     writer.endArray()
   }
 
-  /// Whole degrees from 0 to 359.
+  /// Writes whole degrees from 0 to 359.
   private static func write(_ headingDegrees: Double?, _ writer: inout JSONWriter) {
     if let headingDegrees { writer.value(Int(headingDegrees.rounded()) % 360) } else { writer.null() }
   }
 
-  /// In hundred-thousandths of a degree, about a metre: whole numbers are short.
+  /// Writes units of 1e-5 degrees, about a metre, as integers, which are short.
   private static func write(_ place: Coordinate?, _ writer: inout JSONWriter) {
     guard let place else {
       writer.null()
@@ -135,7 +135,7 @@ extension PhoneColumns.Condition {
   }
 }
 
-/// One phone, as it is told to a person.
+/// The details of one phone, for people.
 struct PhoneStory {
   private var object: JSONObject
 

@@ -5,15 +5,15 @@ import HTTPService
 import IngestServer
 import TLS
 
-/// Who may look at a run and steer it: the holder of the token where one is set; else clients on this machine, except pages
-/// of other sites in its browser (docs/decisions/0015).
+/// Access control: holders of the token where one is set; otherwise clients on this machine, except pages of other sites in
+/// its browser (docs/decisions/0015).
 struct RoomAccess: Sendable {
-  /// Nil: none is asked for.
+  /// Nil: none is required.
   private let token: [UInt8]?
 
   init(token: String?) { self.token = token.map { Cryptography.sha256(Array($0.utf8)) } }
 
-  /// What is answered instead; nil when the caller may go on.
+  /// Returns the refusal; nil when the request is allowed.
   func refuse(_ request: ServiceRequest) -> ServiceAnswer? {
     guard let token else {
       guard request.isLocal else {

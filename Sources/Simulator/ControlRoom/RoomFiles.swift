@@ -2,7 +2,7 @@ import Contract
 import HTTPService
 import IngestServer
 
-/// The page of the room, what it is made of, and the contract.
+/// The page of the control room, its files, and the API description.
 struct RoomFiles: Sendable {
   private let policy = PageFile.policy(images: nil)
 
@@ -10,7 +10,7 @@ struct RoomFiles: Sendable {
 
   func page(_ request: ServiceRequest) -> ServiceAnswer { answer(PageFile.room["index.html"], request) }
 
-  /// A file that the live page of a server has too.
+  /// Returns a file that the server's live page uses, too.
   func shared(_ request: ServiceRequest) -> ServiceAnswer {
     answer(request.path.last.flatMap { PageFile.embedded[$0] }, request)
   }
@@ -19,7 +19,7 @@ struct RoomFiles: Sendable {
     answer(request.path.last.flatMap { PageFile.room[$0] }, request)
   }
 
-  /// A browser keeps a file and asks each time whether it is still the one.
+  /// Browsers cache a file and revalidate it each time.
   private func answer(_ file: PageFile?, _ request: ServiceRequest) -> ServiceAnswer {
     guard let file else { return .error(404, "not_found", "no route has this path; see /openapi.json") }
     let isKnown = file.isKnown(by: request.ifNoneMatch)

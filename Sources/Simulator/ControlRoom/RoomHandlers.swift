@@ -5,7 +5,7 @@ import HTTPService
 import JSON
 import Scenario
 
-/// What the routes answer.
+/// The handlers of the routes.
 struct RoomHandlers: Sendable {
   let run: WatchedRun
   let board: RoomBoard
@@ -35,7 +35,7 @@ struct RoomHandlers: Sendable {
     return ServiceAnswer(200, "application/geo+json", run.streets ?? none)
   }
 
-  /// `?names=true`: with the names.
+  /// Answers with all phones; `?names=true` includes the names.
   func phones(_ request: ServiceRequest) -> ServiceReply {
     let word = request.parameter("names") ?? "false"
     guard ["true", "false"].contains(word) else { return .answer(.badParameter("names", "must be true or false")) }
@@ -70,7 +70,7 @@ struct RoomHandlers: Sendable {
     return .error(404, "unknown_phone", "the run has no phone '\(name)' at that time\(near)")
   }
 
-  /// The recording is asked on another thread: others need not wait for it.
+  /// Reads the recording on another thread, so that other requests need not wait.
   private func recorded(
     _ request: ServiceRequest, orNow: Bool = false, _ answer: @escaping @Sendable (RecordedMoment) -> ServiceAnswer
   ) -> ServiceReply {
@@ -106,7 +106,7 @@ struct RoomHandlers: Sendable {
     .json(200, .object(["acts": .array(run.steering.entries.map(\.json))]))
   }
 
-  /// Answers when the act has taken effect: what it came to, and how long that took.
+  /// Answers with the result and the duration when the act has taken effect.
   func act(_ request: ServiceRequest) -> ServiceReply {
     guard request.mediaType == "application/json" else {
       return .answer(.error(415, "unsupported_media_type", "an act is JSON: send Content-Type: application/json"))
@@ -148,7 +148,7 @@ struct RoomHandlers: Sendable {
         .with(HeaderName.contentDisposition, "attachment; filename=\"session.json5\""))
   }
 
-  /// `?format=json` or, without it, a page.
+  /// Answers with the report: JSON with `?format=json`, otherwise a page.
   func report(_ request: ServiceRequest) -> ServiceReply {
     let format = request.parameter("format") ?? "html"
     guard ["html", "json"].contains(format) else { return .answer(.badParameter("format", "must be html or json")) }
@@ -164,7 +164,7 @@ struct RoomHandlers: Sendable {
 }
 
 extension ServiceAnswer {
-  /// In the first moments of a run.
+  /// The answer in the first moments of a run.
   static let notYet = ServiceAnswer.error(503, "not_yet", "the run has not begun; try again").with(
     HeaderName.retryAfter, "1")
 

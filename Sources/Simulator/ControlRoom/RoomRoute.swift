@@ -4,16 +4,16 @@ import HTTP1
 import HTTPService
 import JSON
 
-/// A row of the table of routes.
+/// An entry of the route table.
 struct RoomRoute: Sendable {
   /// The name of the operation in openapi/control-room.json.
   let name: String
   let method: HTTPMethod
-  /// Nil stands for any one segment.
+  /// Nil matches any segment.
   let path: [String?]
-  /// Names that its query may have.
+  /// The allowed names in its query.
   let query: [String]
-  /// The page and the contract are no secrets, and a browser fetches them without a token.
+  /// The page and the API description are not secret, and a browser fetches them without a token.
   let isOpen: Bool
   let handle: @Sendable (RoomHandlers, ServiceRequest) -> ServiceReply
 
@@ -29,7 +29,7 @@ struct RoomRoute: Sendable {
     self.handle = handle
   }
 
-  /// Everything that is served.
+  /// All routes.
   static let table: [RoomRoute] = [
     RoomRoute("roomPage", .get, "/", isOpen: true) { .answer($0.files.page($1)) },
     RoomRoute("sharedFile", .get, "/page/{file}", isOpen: true) { .answer($0.files.shared($1)) },
@@ -54,7 +54,7 @@ struct RoomRoute: Sendable {
   }
 }
 
-/// Finds the row for a request, and what is wrong with it before its handler is asked.
+/// Finds the route of a request, or the mistake in the request.
 struct RoomRouter: Sendable {
   let access: RoomAccess
   let handlers: RoomHandlers
@@ -77,7 +77,7 @@ struct RoomRouter: Sendable {
 }
 
 extension RoomRoute {
-  /// Every name is known and given once.
+  /// Rejects unknown and repeated names.
   fileprivate func refuse(_ items: [FormItem]) -> ServiceAnswer? {
     for (index, item) in items.enumerated() {
       if !query.contains(item.name) {

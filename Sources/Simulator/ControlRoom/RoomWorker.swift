@@ -2,8 +2,7 @@ import Base
 import Synchronization
 import Threads
 
-/// A thread for questions that take longer than others want to wait: an instant of the recording takes up to a third of a
-/// second.
+/// A thread for slow requests: reading an instant of the recording takes up to a third of a second.
 final class RoomWorker: Sendable {
   private struct State {
     var jobs = BoundedQueue<@Sendable () -> Void>(capacity: 16)
@@ -31,14 +30,14 @@ final class RoomWorker: Sendable {
     }
   }
 
-  /// False when too many are waiting.
+  /// Returns false when the queue is full.
   func perform(_ job: @escaping @Sendable () -> Void) -> Bool {
     let isTaken = state.state.withLock { $0.jobs.append(job) }
     if isTaken { state.arrival.signal() }
     return isTaken
   }
 
-  /// What waits is not done any more.
+  /// Stops the thread; waiting jobs are discarded.
   func stop() {
     state.state.withLock { $0.isStopped = true }
     state.arrival.signal()

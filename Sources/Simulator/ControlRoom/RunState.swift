@@ -3,14 +3,14 @@ import FleetSimulator
 import JSON
 import Scenario
 
-/// A run as a whole, as it is told.
+/// The state of a whole run, as JSON.
 struct RunState {
   private let run: WatchedRun
   private let view: RunView
   private let summary: RunSummary?
   let acts: Int
 
-  /// How late phones may have their turns before the figures are those of this machine.
+  /// The lag of turns above which the figures reflect this machine's load.
   private static let lagMaxMilliseconds = 50.0
 
   init(_ run: WatchedRun, _ view: RunView, summary: RunSummary?) {
@@ -18,7 +18,7 @@ struct RunState {
     acts = run.steering.entries.count
   }
 
-  /// Only then there is something in a second.
+  /// Whether time advances, so that rates are defined.
   private var goesOn: Bool { !isPaused && summary == nil }
 
   var isPaused: Bool { run.steering.isPaused && summary == nil }
@@ -79,7 +79,7 @@ struct RunState {
 }
 
 extension RunSample {
-  /// One of `GET history`, and the last of them in the state.
+  /// An element of `GET history`; the last one is also in the state.
   var json: JSONValue {
     .object([
       "at": .integer(at.millisecondsSince1970), "atSeconds": .double(instant.seconds),
@@ -98,7 +98,7 @@ extension RunView.Fleet {
 }
 
 extension JSONValue {
-  /// The figures of a fleet, of now or of an instant.
+  /// Returns the figures of a fleet, current or of an instant.
   static func fleet(_ name: String, phones: Int, active: Int, moving: Int, queue: Int) -> JSONValue {
     .object([
       "name": .string(name), "phones": .count(phones), "active": .count(active), "moving": .count(moving),
@@ -141,7 +141,7 @@ extension RunSteering.Entry {
 }
 
 extension RequestError {
-  /// As summary.json tells it, without the share of all requests, which are not counted yet.
+  /// The form in summary.json without the share of all requests, which are not counted yet.
   var told: JSONValue {
     .object([
       "purpose": .string(purpose), "kind": .string(kind), "message": .string(message), "fleet": .string(fleet),

@@ -4,7 +4,7 @@ import HTTPService
 import JSON
 import Synchronization
 
-/// The state of a run, a few times a second while it changes and once a second while it does not.
+/// Streams the state of a run, a few times per second while it changes and once per second otherwise.
 final class RunStream: ServiceStream {
   private struct Told {
     var at: MonotonicInstant

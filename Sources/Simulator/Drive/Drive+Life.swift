@@ -9,14 +9,14 @@ import Upload
 package import Vocabulary
 import World
 
-/// The app and the phone, switched off and on.
+/// Starts and ends of the app and the phone.
 extension Drive {
   private static let bootTime = Nanoseconds.seconds(20)
 
-  /// The app, and not only its service.
+  /// Whether the app runs with its user interface, not only its service.
   var isOpen: Bool { isRunning && !host.isHeadless }
 
-  /// The first input of every launch.
+  /// Passes the first input of every launch.
   mutating func begin(_ launch: Launch, at now: Moment) {
     isRunning = true
     isInBackground = launch.isInBackground
@@ -46,12 +46,12 @@ extension Drive {
     begin(launch, at: now)
   }
 
-  /// The user opens the app, over its service when that has gone on.
+  /// Opens the app on behalf of the user, possibly over its running service.
   mutating func openApp(at now: Moment) throws(DatabaseError) {
     guard !isSwitchingOn else { return lines.append(.note("the phone is still restarting")) }
     guard !isOpen || isInBackground else { return lines.append(.note("the app is open already")) }
     lines.append(.note("you open the app"))
-    // The system may have started it, or its service goes on.
+    // The system may have started it, or its service continued.
     if isOpen {
       give(.foreground, at: now)
     } else if isRunning {
@@ -60,11 +60,11 @@ extension Drive {
       try launch(Launch(), at: now)
     }
     isInBackground = false
-    // What the app does when it is opened.
+    // The app calls this when it is opened.
     start(at: now)
   }
 
-  /// An app with a schedule leaves it to the schedule when it tracks (SDK §16).
+  /// Starts tracking; an app with a schedule starts the schedule instead (SDK §16).
   mutating func start(at now: Moment) {
     let (state, schedule) = (host.engine.state, host.configuration.app.schedule)
     guard !schedule.isEmpty else {
@@ -78,7 +78,7 @@ extension Drive {
     if !host.engine.state.isEnabled { lines.append(.note("tracking is off by the schedule; o starts it")) }
   }
 
-  /// The system starts the app, for what it watches (SDK §19.2).
+  /// Lets the system start the app because of an event that it monitors (SDK §19.2).
   mutating func relaunch(for input: EngineInput, at now: Moment) throws(DatabaseError) {
     guard !isRunning, !isSwitchingOn, input.startsApp(on: settings.platform) else { return }
     let reason =
@@ -92,7 +92,7 @@ extension Drive {
     try launch(Launch(isInBackground: true), at: now)
   }
 
-  /// The phone is on again. Android starts the app; iOS waits until it has a reason to (SDK §19.4).
+  /// Switches the phone on. Android starts the app; iOS waits for a reason to (SDK §19.4).
   mutating func switchOn(at now: Moment) throws(DatabaseError) {
     comesBackAt = nil
     guard settings.platform == .ios else {
@@ -109,7 +109,7 @@ extension Drive {
     give(.backgroundFetch, at: now)
   }
 
-  /// As when its user closes it.
+  /// Closes the app, like a user.
   mutating func closeApp(at now: Moment) {
     guard isOpen else { return lines.append(.note("the app is closed already")) }
     give(.terminate, at: now)
@@ -140,7 +140,7 @@ extension Drive {
     lines.append(.note("the phone restarts, 20 s" + end))
   }
 
-  /// The process ends without a word to the engine.
+  /// Ends the process without notifying the engine.
   private mutating func end(_ end: ProcessEnd) {
     phone.sensors.endProcess(end, on: settings.platform)
     activity.ask(at: nil)
@@ -151,10 +151,10 @@ extension Drive {
 }
 
 extension Drive {
-  /// What the phone has now.
+  /// The current network of the phone.
   var network: Connectivity { isInTunnel || isInAirplaneMode ? .none : radio }
 
-  /// Tells the app, and ends what was under way: connections belong to an interface.
+  /// Notifies the app and ends open requests, because connections belong to an interface.
   mutating func changeNetwork(at now: Moment) {
     let current = network
     guard current != connectivity else { return }
@@ -172,7 +172,7 @@ extension Drive {
     applyEffects(at: now)
   }
 
-  /// Forgets what the process had under way, which dies with it.
+  /// Drops the open requests, which end with the process.
   mutating func dropRequests() {
     for id in inFlight.keys.sorted() { orders.append(.cancel(id)) }
     inFlight = [:]
@@ -191,14 +191,14 @@ extension Drive {
 }
 
 extension Drive {
-  /// When `advance` is wanted at the latest; nil while nothing can happen by itself.
+  /// The latest time for the next call of `advance`; nil without pending events.
   package var nextInstant: MonotonicInstant? {
     var instants = [comesBackAt, fetchesAt, nextFix, body.episode.end]
     if isRunning { instants += [host.nextDeadline, activity.nextInstant, phone.sensors.fetches.due] }
     return instants.compactMap(\.self).min().map { max($0, reached) }
   }
 
-  /// Everything that is due by now.
+  /// Performs everything that is due.
   package mutating func advance(to now: Moment) throws(DatabaseError) {
     let instant = now.monotonic
     if let comesBackAt, comesBackAt <= instant { try switchOn(at: now) }
@@ -219,7 +219,7 @@ extension Drive {
     try commit()
   }
 
-  /// A second apart while the receiver is on; while only rims are watched, seldom, by the masts around.
+  /// Plans positions: every second while the receiver is on; rarely, from cells, while only regions are monitored.
   mutating func planFixes(at instant: MonotonicInstant) {
     let sensors = phone.sensors
     let wantsGPS = sensors.isSampling || sensors.updates != nil

@@ -9,29 +9,29 @@ package import Upload
 package import Vocabulary
 import World
 
-/// One phone that a person steers: the real engine, queue and uploader, in whatever time the caller lets pass. It says
-/// when it is to be called, which requests are to be sent, and what there is to read.
+/// One phone that a person controls: the real engine, queue and uploader, in the caller's time. It reports when it must be
+/// called, which requests to send, and what to display.
 package struct Drive {
   package private(set) var checker = AnswerChecker()
-  /// What there is to read since the last time it was taken.
+  /// The output since it was last taken.
   var lines: [DriveLine] = []
-  /// The last exchange, whole.
+  /// The last complete exchange.
   package private(set) var lastAnswer: ObservedAnswer?
 
   let settings: DriveSettings
   let database: QueueDatabase
   let scratch = HostScratch()
-  /// Stays when the app is gone: what it asked of the phone.
+  /// Persists after the end of the app, because it holds the app's demands on the phone.
   var host: DeviceHost
   var phone: DrivenPhone
   var isRunning = false
   var isInBackground = false
   var launches: UInt64 = 0
-  /// The phone is off until then; nil while it is on, whether or not its app runs.
+  /// The time until which the phone is off; nil while it is on, whether or not its app runs.
   var comesBackAt: MonotonicInstant?
-  /// The phone was off, and the app has not run since.
+  /// Whether the phone was off and the app has not run since.
   var hasRebooted = false
-  /// iOS, while the app does not run.
+  /// The next background fetch on iOS while the app does not run.
   var fetchesAt: MonotonicInstant?
 
   var body: Body
@@ -40,7 +40,7 @@ package struct Drive {
   var receiver: Receiver
   var activity: ActivitySensor
   var nextFix: MonotonicInstant?
-  /// What is overdue is due then: time does not go back.
+  /// The latest time reached; overdue events happen at this time, because time does not go back.
   var reached: MonotonicInstant
   var battery = Battery(level: 0.9, isCharging: false)
   var geofences = 0
@@ -50,22 +50,22 @@ package struct Drive {
   var isInAirplaneMode = false
   var radio = Connectivity.wifi
   var connectivity = Connectivity.none
-  /// Sent, and not ended yet.
+  /// Requests that have been sent and have not ended.
   var inFlight: [UInt64: OutgoingRequest] = [:]
   var orders: [DriveEffect] = []
   private let rows = RowCount()
-  /// Records that the phone deleted on the success of a page for people, which no backend has sent.
+  /// The number of records that the phone deleted because of a web page with a success status, which no backend has sent.
   private var misledCount = 0
 
   static let identityStreamID: UInt64 = 1 << 32
 
-  /// A second drive with one seed makes records of its own.
+  /// Returns the random stream of record identities; a second drive with the same seed makes records of its own.
   static func identity(_ seed: UInt64, from start: Moment, launch: UInt64) -> RandomStream {
     RandomStream(
       seed: seed, device: UInt64(bitPattern: start.wall.millisecondsSince1970), concern: identityStreamID + launch)
   }
 
-  /// The app is opened and starts tracking.
+  /// Opens the app, which starts tracking.
   package init(_ settings: DriveSettings, at now: Moment) throws(DatabaseError) {
     self.settings = settings
     database = try QueueDatabase(path: ":memory:", commits: .grouped)
@@ -97,18 +97,18 @@ package struct Drive {
 
   var isSwitchingOn: Bool { comesBackAt != nil }
 
-  /// Records that wait on the phone.
+  /// The number of records that wait on the phone.
   package var queuedCount: Int { host.queue.count }
   package var hasRequestsInFlight: Bool { !inFlight.isEmpty }
 
-  /// What has become of the records.
+  /// The numbers of records by state, in words.
   package var account: String {
     let misled = misledCount > 0 ? ", \(misledCount) deleted after an HTML page with a success" : ""
     return
       "\(rows.made.of("record")) made, \(rows.uploaded - misledCount) uploaded\(misled), \(queuedCount) still on the phone"
   }
 
-  /// The end of a request that was ordered; one that was given up meanwhile changes nothing.
+  /// Reports the end of a request; one that was abandoned meanwhile is ignored.
   package mutating func answer(
     _ id: UInt64, _ outcome: RequestOutcome, head: AnswerHead?, duration: Nanoseconds, at now: Moment
   ) throws(DatabaseError) {
@@ -127,7 +127,7 @@ package struct Drive {
     try commit()
   }
 
-  /// What follows at once from what just happened, and what the app did to its queue.
+  /// Applies the immediate consequences of an event, and the app's changes of its queue.
   mutating func settle(at now: Moment) {
     reached = now.monotonic
     lines += phone.lines
@@ -141,7 +141,7 @@ package struct Drive {
     applyEffects(at: now)
   }
 
-  /// After each call of the host: does what it leaves to its phone.
+  /// Applies, after each call of the host, the effects that the phone must perform.
   mutating func applyEffects(at now: Moment) {
     var effects = host.takeEffects()
     while !effects.isEmpty {
@@ -156,11 +156,11 @@ package struct Drive {
     }
   }
 
-  /// Everything is in memory; this only ends the group.
+  /// Ends the write group; the database is in memory.
   func commit() throws(DatabaseError) { try database.commit() }
 }
 
-/// What has become of the records of a drive.
+/// Counts the records of a drive by state.
 private final class RowCount: QueueObserver {
   private(set) var made = 0
   private(set) var uploaded = 0
@@ -176,12 +176,12 @@ private final class RowCount: QueueObserver {
   }
 }
 
-/// One word of a script.
+/// A step of a script.
 package enum DriveStep: Equatable, Sendable {
   case press(DriveKey)
-  /// By the clock of the phone.
+  /// Waits, by the clock of the phone.
   case wait(Nanoseconds)
-  /// Until nothing waits in the queue and no request is under way, at most so long.
+  /// Waits, up to a limit, until the queue is empty and no request is open.
   case drain(Nanoseconds)
 
   package static let longestDrain = Nanoseconds.seconds(60)
@@ -198,7 +198,7 @@ package enum DriveStep: Equatable, Sendable {
     }
   }
 
-  /// Words between white space; from a `#` on the rest of a line is a remark.
+  /// Parses words separated by white space; a `#` starts a comment up to the end of the line.
   package static func script(_ text: String) throws(DriveScriptError) -> [DriveStep] {
     var steps: [DriveStep] = []
     for line in text.split(whereSeparator: \.isNewline) {
@@ -211,7 +211,7 @@ package enum DriveStep: Equatable, Sendable {
   }
 }
 
-/// A word of a script that means nothing.
+/// An unknown word of a script.
 package struct DriveScriptError: Error, Equatable, CustomStringConvertible {
   package let word: String
 
@@ -222,24 +222,24 @@ package struct DriveScriptError: Error, Equatable, CustomStringConvertible {
   }
 }
 
-/// Something for the person at the phone to read.
+/// A line of output for the person at the phone.
 package enum DriveLine: Sendable {
-  /// What the person did, or what the phone did by itself.
+  /// An action of the person or of the phone.
   case note(String)
-  /// A line of the device's log, as the SDK writes it.
+  /// A line of the device's log, in the SDK's format.
   case log(String)
   case sent(OutgoingRequest)
   case ended(ObservedAnswer, [Finding])
 }
 
-/// What the network is to do.
+/// An order to the network.
 package enum DriveEffect: Sendable {
   case send(OutgoingRequest)
   case cancel(UInt64)
 }
 
 extension Drive {
-  /// The phone in one line.
+  /// Returns the state of the phone in one line.
   package func status(at instant: MonotonicInstant) -> String {
     var parts = [transport == nil ? "at rest" : "\(Drive.fixed(body.speed(at: instant) * 3.6, 0)) km/h"]
     let state = host.engine.state

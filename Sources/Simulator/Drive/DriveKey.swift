@@ -6,7 +6,7 @@ import Host
 package import Vocabulary
 import World
 
-/// What the person at the phone can do.
+/// The actions of the person at the phone.
 package enum DriveKey: String, CaseIterable, Sendable {
   case walk, cycle, drive, stop, tunnel
   case airplane, wifi, cellular
@@ -14,7 +14,7 @@ package enum DriveKey: String, CaseIterable, Sendable {
   case track, pace, sync, geofence, battery
   case expand, clauses, help, quit
 
-  /// The key on the keyboard.
+  /// The letter on the keyboard.
   package var letter: Character {
     switch self {
     case .walk: "w"
@@ -42,7 +42,7 @@ package enum DriveKey: String, CaseIterable, Sendable {
     }
   }
 
-  /// What it does, in a few words.
+  /// A short description.
   package var help: String {
     switch self {
     case .walk: "walk along streets"
@@ -75,12 +75,12 @@ package enum DriveKey: String, CaseIterable, Sendable {
     self = key
   }
 
-  /// A letter or a word.
+  /// Parses a letter or a word.
   init?(word: String) {
     if let letter = word.first, word.count == 1 { self.init(letter: letter) } else { self.init(rawValue: word) }
   }
 
-  /// For the help of the command and of the terminal.
+  /// The table for the help of the command and of the terminal.
   package static var table: String {
     allCases.map { key in
       "  \(key.letter)  \(key.rawValue)\(String(repeating: " ", count: 10 - key.rawValue.count))\(key.help)"
@@ -89,7 +89,7 @@ package enum DriveKey: String, CaseIterable, Sendable {
 }
 
 extension Drive {
-  /// What is only shown, and the end, are the caller's.
+  /// Performs an action. Actions that only display something, and the end, are left to the caller.
   package mutating func press(_ key: DriveKey, at now: Moment) throws(DatabaseError) {
     switch key {
     case .walk: setOff(by: .foot, "you walk", at: now)
@@ -155,14 +155,14 @@ extension Drive {
     if isRunning { give(.battery(battery), at: now) }
   }
 
-  /// Of the phone, whether the app runs or not.
+  /// Changes the screen, whether the app runs or not.
   private mutating func changeScreen(at now: Moment) {
     isScreenOn.toggle()
     lines.append(.note(isScreenOn ? "the screen lights up" : "the screen goes dark"))
     if isRunning { give(.screen(isOn: isScreenOn), at: now) }
   }
 
-  /// What only an app that runs can do.
+  /// Performs an action that requires a running app.
   private mutating func ask(_ key: DriveKey, at now: Moment) {
     guard isOpen else { return lines.append(.note("the app is closed; l opens it")) }
     let state = host.engine.state

@@ -6,20 +6,20 @@ package import JSON
 package import Scenario
 package import Vocabulary
 
-/// The phone, its app and where it begins.
+/// The settings of the phone and its app, and its start.
 package struct DriveSettings: Sendable {
   package let platform: DevicePlatform
   package let behaviour: SDKBehaviour
   package let start: Coordinate
   package let seed: UInt64
-  /// Whose dialect the server speaks; nil: the app speaks as it is configured.
+  /// The preset of the server's dialect; nil: the app's configuration is unchanged.
   package let preset: TargetPreset?
   package let target: String
   package let deviceName: String
-  /// The app's configuration is that of its developer, with the SDK's defaults. Otherwise the app goes on when it is
-  /// closed and when the phone is switched on again.
+  /// Whether the app has a developer's configuration, with the SDK's defaults. Otherwise the app continues when it is closed
+  /// and when the phone is switched on again.
   package let hasOwnApp: Bool
-  /// What the app says to `ready`, one after the other.
+  /// The configurations that the app passes to `ready`, in order.
   package let documents: [JSONValue]
 
   package init(
@@ -38,12 +38,12 @@ package struct DriveSettings: Sendable {
     self.documents = documents.map(placeholders.fill)
   }
 
-  /// What would not take effect as it stands, in the words of its author's file.
+  /// Settings that would not take effect, in terms of the configuration file.
   package var mistakes: [String] {
     ready(kept: nil).change.warnings.compactMap { warning in
       switch warning {
       case .withoutEffect, .clamped, .spaceInURL, .refreshTokenNotSent: nil
-      // The phone does not come to use it: the command ends here.
+      // The fallback is not used, because the command ends here.
       case .notAllowed(let key, let expected, let fallback):
         "\(key) must be \(expected); the SDK would use \(fallback)"
       default: warning.explanation
@@ -51,7 +51,7 @@ package struct DriveSettings: Sendable {
     }
   }
 
-  /// Where uploads go.
+  /// The upload URL.
   package var url: String { ready(kept: nil).configuration.http.url }
 
   func ready(kept: Configuration?) -> (configuration: Configuration, change: ConfigurationChange) {
@@ -74,12 +74,12 @@ package struct DriveSettings: Sendable {
   }
 }
 
-/// The clock of a phone that lives faster than the wall clock, except while it waits for the network: the network's time
-/// is real, and time limits mean what they say. With a factor of 1 it is the wall clock.
+/// The clock of a phone whose time runs faster than the wall clock, except while it waits for the network: network time is
+/// real, and timeouts keep their meaning. With a factor of 1 it is the wall clock.
 package struct DriveClock: Sendable {
   private let factor: Double
   private let start: WallInstant
-  /// Where real time and the phone's were together the last time the pace has changed.
+  /// The real time and the phone's time at the last change of the pace.
   private var realBase: MonotonicInstant
   private var base = MonotonicInstant(nanoseconds: 0)
   private var pace: Double
@@ -108,7 +108,7 @@ package struct DriveClock: Sendable {
     pace = wanted
   }
 
-  /// How long in real time until an instant of the phone; not negative.
+  /// Returns the real time until an instant of the phone; not negative.
   package func span(until instant: MonotonicInstant, at real: MonotonicInstant) -> Nanoseconds {
     let left = Double((instant - now(at: real).monotonic).count) / pace
     return Nanoseconds(Int64(max(0, left).rounded(.up)))

@@ -9,12 +9,12 @@ import Upload
 import Vocabulary
 import World
 
-/// The phone under the app: its sensors outlive the app, and so does what they were asked for.
+/// The phone without its app: its sensors and the demands on them outlive the app.
 struct DrivenPhone {
   var sensors = PhoneSensors()
   var outbox: [OutgoingRequest] = []
   var lines: [DriveLine] = []
-  /// What a server gets that asks for the log: as much of it as is shown.
+  /// The log for a server that requests it: as much as is shown.
   let recentLog: RecentLog
   private let text: LogText
   private var scratch: [UInt8] = []
@@ -28,7 +28,7 @@ struct DrivenPhone {
 
   var compressedLog: [UInt8] { GzipFile.pack(recentLog.content) }
 
-  /// `uploadLog` is the host's, with `compressedLog`.
+  /// Performs an effect of the host, which performs `uploadLog` itself, with `compressedLog`.
   mutating func perform(_ effect: HostEffect, at now: Moment) {
     switch effect {
     case .demand(let demand): sensors.apply(demand, at: now.monotonic)
@@ -69,12 +69,12 @@ struct DrivenPhone {
   }
 }
 
-/// The way of a trip without a destination: along streets that begin at the door and turn at random, block by block.
+/// The path of a trip without a destination: along streets that begin at the door and turn at random, block by block.
 enum DrivenWay {
   private static let blocks = 400
   private static let concern: UInt64 = 1 << 40
 
-  /// `number` counts the ways of a device.
+  /// Returns a body on a trip; `number` counts the trips of a device.
   static func body(
     by transport: Transport, from place: Coordinate, seed: UInt64, number: UInt64, at instant: MonotonicInstant
   ) -> Body {
@@ -84,7 +84,7 @@ enum DrivenWay {
     for _ in 0..<blocks {
       places.append(
         places[places.count - 1].destination(bearingDegrees: bearing, distanceMetres: 80 + 160 * stream.uniform()))
-      // Never straight back.
+      // No U-turn.
       if stream.chance(0.4) { bearing += stream.chance(0.5) ? 90 : 270 }
       bearing = bearing.truncatingRemainder(dividingBy: 360)
     }
@@ -92,7 +92,7 @@ enum DrivenWay {
     return body(along: route, .pingPong, seed: seed, number: number, at: instant)
   }
 
-  /// Stays there.
+  /// Returns a body at rest.
   static func body(restingAt place: Coordinate, at instant: MonotonicInstant) -> Body {
     let route = TimedRoute(modelled: RouteRecording(places: [place]), transport: .foot)
     return body(along: route, .once, seed: 0, number: 0, at: instant)
@@ -108,7 +108,7 @@ enum DrivenWay {
 
   /// 50 km/h.
   private static let townLimit = 13.9
-  /// Red lights, and who is in the way.
+  /// The speed is reduced by red lights and traffic.
   static let car = Transport(
     mover: .car, stops: Transport.Stops(perKilometre: 1, duration: .exponential(mean: 12)), activity: .inVehicle)
 }

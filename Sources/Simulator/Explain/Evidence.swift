@@ -1,16 +1,16 @@
 package import Base
 
-/// What shows that something happened: when, where it stands, and what stands there.
+/// Evidence of an event: its time, its location in a source, and the quoted text.
 package struct Evidence: Equatable, Sendable {
-  /// Where it can be looked up: `phone.log:2200`, `journal #812`, the store.
+  /// The location in a source: `phone.log:2200`, `journal #812`, the store.
   package var place: String
-  /// Of a log, its line; the reader's times are made from the phone's by it.
+  /// The line in a log, by which the phone's local times are converted.
   package var line: Int?
-  /// Nil for what a store has now.
+  /// Nil for the current content of a store.
   package var time: WallInstant?
-  /// What it means.
+  /// The meaning.
   package var words: String
-  /// What stands there, cut to a line; empty where the words say all.
+  /// The quoted text, cut to a line; empty where the words suffice.
   package var quote: String
 
   package init(_ words: String, place: String, line: Int? = nil, time: WallInstant? = nil, quote: String = "") {
@@ -18,19 +18,19 @@ package struct Evidence: Equatable, Sendable {
   }
 }
 
-/// The first line of an entry that says something, for people.
+/// The first meaningful line of a log entry, for people.
 enum EntryQuote {
   private static let lettersMax = 140
 
   static func of(_ text: String) -> String { found(in: text).quote }
 
-  /// How many lines below the head of the entry it stands.
+  /// Returns the line, and its distance from the head of the entry in lines.
   static func found(in text: String) -> (quote: String, below: Int) {
     var place: (words: Substring, below: Int)?
     for (below, line) in text.split(separator: "\n", omittingEmptySubsequences: false).enumerated() {
       let words = line.drop { " ║╟╔╠╚═─".contains($0) }
       guard words.contains(where: { $0.isLetter || $0.isNumber }) else { continue }
-      // Android has its message below the place.
+      // Android has the message below the source location.
       let isPlace =
         words.first == "[" && words.drop(while: { $0 != "]" }).dropFirst().allSatisfy(\.isWhitespace)
       if place == nil, isPlace {
@@ -49,13 +49,13 @@ enum EntryQuote {
 }
 
 extension Character {
-  /// A log must not steer the terminal on which it is quoted.
+  /// A quoted log must not control the terminal.
   fileprivate var isControl: Bool { unicodeScalars.contains { $0.value < 0x20 || (0x7F..<0xA0).contains($0.value) } }
 }
 
 /// Figures in sentences.
 enum StoryText {
-  /// `81.5 s`, `46 min 22 s`, `17 h 3 min`.
+  /// Returns `81.5 s`, `46 min 22 s` or `17 h 3 min`.
   static func span(milliseconds: Int64) -> String {
     let (seconds, tenths) = (milliseconds / 1_000, (milliseconds + 50) / 100)
     if seconds < 600 { return "\(tenths / 10).\(tenths % 10) s" }

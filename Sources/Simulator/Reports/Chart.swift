@@ -1,10 +1,10 @@
 import Base
 import FleetSimulator
 
-/// Lines over the time of a run. The drawing stretches to whatever width there is; the words beside it are text of the
-/// page, so that they stay readable on a phone. `ChartScript` draws a part of the time anew, from the values at the lines.
+/// A line chart over the time of a run. The drawing scales to any width; labels are text of the page, so that they stay
+/// readable on a phone. `ChartScript` redraws a part of the time from the embedded values.
 struct Chart {
-  /// One line; nil leaves a gap.
+  /// A line; nil leaves a gap.
   struct Line {
     let name: String
     /// `a` to `d`: the colours of the style sheet.
@@ -49,12 +49,12 @@ struct Chart {
 
   private var isEmpty: Bool { lines.allSatisfy { $0.values.allSatisfy { $0 == nil } } }
 
-  /// Of the element that names a chart.
+  /// Returns the id of a chart's element.
   static func identifier(of title: String) -> String {
     "chart-" + title.lowercased().map { $0.isLetter || $0.isNumber ? String($0) : "-" }.joined()
   }
 
-  /// Charts that share the time of a run, with the place for what looks closely at a part of it.
+  /// Returns charts that share the time of a run, with the controls for a closer look at an interval.
   static func overTime(_ charts: [String], after content: [String], timeline: Timeline, span: Nanoseconds) -> String {
     HTML.element(
       "section", "class=\"over-time\" data-span=\"\(span.seconds)\" data-width=\"\(timeline.width.seconds)\"",
@@ -65,7 +65,7 @@ struct Chart {
         ])
   }
 
-  /// A chart with a tick here takes the whole width, has more height and more words at its axis, without a script.
+  /// Returns a checkbox that enlarges a chart to the full width, with more height and more axis labels, without a script.
   static func enlarging(_ title: String) -> String {
     HTML.element(
       "label", "class=\"enlarge\"",
@@ -130,7 +130,7 @@ struct Chart {
     return paths
   }
 
-  /// What stands under the pointer, as the browser's own tip: of each interval.
+  /// The tooltips of the intervals.
   private var hovers: [String] {
     guard !isEmpty else { return [] }
     let bars = (0..<(lines.map(\.values.count).max() ?? 0)).map { index in
@@ -150,7 +150,7 @@ struct Chart {
     SVG.levels(scale.levels.map { (share: scale.share(of: $0), text: format($0)) })
   }
 
-  /// Round times, at most seven of them, and those halfway, for which only an enlarged chart has room.
+  /// Round times, at most seven of them, and the midpoints, which only an enlarged chart shows.
   private var ticks: [(time: Nanoseconds, isMinor: Bool)] {
     let steps: [Int64] = [
       1, 2, 10, 30, 60, 120, 300, 600, 900, 1_800, 3_600, 7_200, 10_800, 21_600, 43_200, 86_400, 604_800, 2_592_000,
@@ -161,12 +161,12 @@ struct Chart {
     return (0...seconds / (step / 2)).map { (Nanoseconds.seconds($0 * (step / 2)), $0 % 2 == 1) }
   }
 
-  /// Percent of the width, so that the text keeps its size whatever the width is.
+  /// In percent of the width, so that the text keeps its size at any width.
   private var xLabels: [String] {
     ticks.enumerated().map { index, tick in
       let percent = 100 * x(tick.time) / Chart.width
       let anchor = percent < 2 ? "start" : percent > 96 ? "end" : "middle"
-      // On a phone there is room for every other one.
+      // A phone has room for every other one.
       let kind = tick.isMinor ? "minor" : index / 2 % 2 == 0 ? "even" : "odd"
       return HTML.element(
         "text",
@@ -178,7 +178,7 @@ struct Chart {
 
 /// Times since the start of a run.
 enum ClockText {
-  /// `07:05` hours and minutes; with seconds when it is short of an hour.
+  /// `07:05` as hours and minutes; with seconds below an hour.
   static func text(_ span: Nanoseconds) -> String {
     let seconds = span.count / 1_000_000_000
     if seconds < 3_600 { return "\((seconds / 60).zeroPadded(to: 2)):\((seconds % 60).zeroPadded(to: 2))" }
@@ -186,9 +186,9 @@ enum ClockText {
   }
 }
 
-/// Numbers and paths as SVG has them.
+/// Numbers and paths in SVG notation.
 enum SVG {
-  /// The words at the left of a drawing; a share is the height from the bottom.
+  /// Returns the labels on the left of a drawing; `share` is the height from the bottom.
   static func levels(_ levels: [(share: Double, text: String)]) -> String {
     let words = levels.map { level in
       let percent = number(100 - 100 * level.share)
@@ -204,7 +204,7 @@ enum SVG {
       ? "\(tenths / 10)" : "\(tenths < 0 && tenths > -10 ? "-" : "")\(tenths / 10).\((tenths % 10).magnitude)"
   }
 
-  /// With four digits that matter.
+  /// Formats with four significant digits.
   static func precise(_ value: Double) -> String {
     var factor = 1.0
     while value.magnitude * factor < 1_000, value != 0, factor < 1e9 { factor *= 10 }
@@ -219,21 +219,21 @@ enum SVG {
   }
 }
 
-/// How values become heights, between two round values, with round values at the lines of the grid.
+/// The mapping of values to heights, between two round values, with round values at the grid lines.
 struct ChartScale {
   enum Kind { case linear, logarithmic }
 
   private let kind: Kind
   private let least: Double
   private let greatest: Double
-  /// Of the values above 0, the smallest, and of all the greatest, even where it is cut off.
+  /// The smallest positive value, and the greatest value, even if it is cut off.
   private let smallest: Double
   private let most: Double
-  /// On a logarithmic scale: 0 has the lowest part for itself.
+  /// Whether a logarithmic scale reserves its lowest part for 0.
   private let hasZero: Bool
-  /// The highest value, where it is so far above the others that they could not be read beside it; nil: nothing is cut off.
+  /// The highest value, where it is so far above the others that they would be unreadable; nil: nothing is cut off.
   let cut: Double?
-  /// From the bottom to the top, both included.
+  /// From bottom to top, both included.
   let levels: [Double]
 
   init(_ kind: Kind, of values: [Double]) {
@@ -260,10 +260,10 @@ struct ChartScale {
     }
   }
 
-  /// A value that is so many times the usual highest one leaves nothing else to see.
+  /// A value that is so many times the usual maximum would hide all others.
   private static let cutFactor = 10.0
 
-  /// What all but the highest hundredth of the values above 0 reach.
+  /// Returns the 99th percentile of the positive values.
   private static func usual(of values: [Double]) -> Double {
     let sorted = values.filter { $0 > 0 }.sorted()
     return sorted.isEmpty ? 1 : sorted[(sorted.count - 1) * 99 / 100]
@@ -271,7 +271,7 @@ struct ChartScale {
 
   private static let zeroShare = 0.12
 
-  /// 0 at the bottom, 1 at the top.
+  /// Returns the height, from 0 at the bottom to 1 at the top.
   func share(of value: Double) -> Double {
     guard kind == .logarithmic else { return min(max(value / greatest, 0), 1) }
     if hasZero, value <= 0 { return 0 }
@@ -280,8 +280,8 @@ struct ChartScale {
     return foot + (1 - foot) * min(max(share, 0), 1)
   }
 
-  /// The scales that fit parts of the values, each with its words, as JSON: the greatest values of linear scales, or the
-  /// steps that a logarithmic one may begin and end with.
+  /// Returns the scales for parts of the values, with their labels, as JSON: the maxima of linear scales, or the steps at
+  /// which a logarithmic one may begin and end.
   func words(_ format: (Double) -> String) -> String {
     func words(_ values: [Double]) -> String { values.map { "\"\(format($0))\"" }.joined(separator: ",") }
     switch kind {
@@ -301,7 +301,7 @@ struct ChartScale {
 
   private static let scalesMax = 16
 
-  /// The next 1, 2, 2.5 or 5 times a power of ten.
+  /// Returns the next 1, 2, 2.5 or 5 times a power of ten.
   private static func round(_ value: Double) -> Double {
     var power = 1.0
     while power * 10 <= value { power *= 10 }
@@ -310,7 +310,7 @@ struct ChartScale {
     return 10 * power
   }
 
-  /// Round for people: beyond a minute, minutes and hours are.
+  /// Beyond a minute, whole minutes and hours are round.
   private static let roundMilliseconds: [Double] = {
     let short: [Double] = [0.01, 0.1, 1, 10, 100, 1_000].flatMap { power in [1.0, 2, 5].map { $0 * power } }
     let long: [Double] = [
@@ -319,7 +319,7 @@ struct ChartScale {
     return short + long.map { 1_000 * $0 }
   }()
 
-  /// At most four, with both ends.
+  /// Returns at most four levels, including both ends.
   private static func thinned(_ levels: [Double]) -> [Double] {
     guard levels.count > 4 else { return levels }
     let last = levels.count - 1

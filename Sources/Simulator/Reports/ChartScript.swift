@@ -1,5 +1,5 @@
-/// Looks closely at an interval of the run: all charts over time show it, and the values of an instant beside their
-/// names. Without it, as where a viewer runs no script, the charts show the whole run as they are drawn in the page.
+/// The script for a closer look at an interval of the run: all charts over time show it, and the values of an instant beside
+/// their names. Without scripts the charts show the whole run as drawn in the page.
 enum ChartScript {
   static let text = #"""
     'use strict'

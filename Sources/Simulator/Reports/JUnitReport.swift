@@ -2,13 +2,13 @@ import Base
 package import FleetSimulator
 import Scenario
 
-/// The verdicts of a run as JUnit's XML: a case for each threshold, check and invariant.
+/// The verdicts of a run as JUnit XML: a case for each threshold, check and invariant.
 package struct JUnitReport {
   private struct Case {
     var name: String
     var failure: String?
     var skipped: String?
-    /// More lines about the failure.
+    /// Further lines about the failure.
     var details: [String] = []
   }
 
@@ -37,7 +37,7 @@ package struct JUnitReport {
     return (lines + ["</testsuites>", ""]).joined(separator: "\n")
   }
 
-  /// Without milliseconds and zone, as the schema of JUnit has it.
+  /// Without milliseconds and zone, as in the schema of JUnit.
   private var timestamp: String {
     String((summary.origin?.start ?? summary.place?.start ?? summary.start).iso8601Text.prefix(19))
   }
@@ -62,7 +62,7 @@ package struct JUnitReport {
       + values.map { "      <property name=\"\($0)\" value=\"\(XML.escaped($1))\"/>" } + ["    </properties>"]
   }
 
-  /// What is known of the run as a whole: each thing that decides its result and is in no other suite.
+  /// The cases of the run as a whole: everything that decides its result and is in no other suite.
   private var run: [Case] {
     var storage = Case(name: "storage verified")
     switch summary.verification.outcome {
@@ -79,7 +79,7 @@ package struct JUnitReport {
     let goals = summary.coverage.map { goal in
       var entry = Case(name: "covered: \(goal.goal)")
       guard goal.seen == 0 else { return entry }
-      // What a shard has not seen, another one may have.
+      // Another shard may have seen it.
       if summary.shard == nil { entry.failure = "never seen" } else { entry.skipped = "the whole is judged" }
       return entry
     }

@@ -1,6 +1,6 @@
 import FleetSimulator
 
-/// Violations of one invariant whose stories differ in devices, records and numbers alone: one is told, the others are named.
+/// Violations of one invariant whose histories differ only in devices, records and numbers: one is shown, the others are named.
 struct LikeStories {
   let first: ViolationStory
   private(set) var devices: [String] = []
@@ -22,7 +22,7 @@ struct LikeStories {
     return groups
   }
 
-  /// Who else; nil when it is the only one.
+  /// The other devices, as a sentence; nil without others.
   var sentence: String? {
     guard !devices.isEmpty else { return nil }
     let names = devices.prefix(LikeStories.devicesNamed).joined(separator: ", ")
@@ -30,7 +30,7 @@ struct LikeStories {
     return "\(NumberText.count(devices.count, "more violation")) with the same story: \(names)\(more)"
   }
 
-  /// The story without what is of this device alone: its name, uuids and numbers.
+  /// Returns the history without this device's name, uuids and numbers.
   private static func outline(of violation: ViolationStory) -> String {
     let lines = [violation.invariant] + violation.story
     return lines.map { line in

@@ -1,7 +1,7 @@
 import Base
 import FleetSimulator
 
-/// The city from above: streets, zones without signal, the places of faults, and the ways that some devices took.
+/// The map of a city: streets, zones without signal, the areas of faults, and the tracks of some devices.
 struct MapDrawing {
   let map: RunMap
 
@@ -49,7 +49,7 @@ struct MapDrawing {
 
   private func colour(of fleet: Int) -> String { MapDrawing.colours[fleet % MapDrawing.colours.count] }
 
-  /// As large as fits inside the margins.
+  /// Returns the largest size inside the margins.
   private func drawnSize(_ height: Double) -> (width: Double, height: Double) {
     let used = min((MapDrawing.width - 2 * MapDrawing.margin) * map.aspect, height - 2 * MapDrawing.margin)
     return (width: used / map.aspect, height: used)
@@ -82,7 +82,7 @@ struct MapDrawing {
     }
   }
 
-  /// A length that is a round number of metres.
+  /// Returns a scale bar of a round number of metres.
   private func ruler(_ height: Double) -> [String] {
     let metresPerUnit = map.widthMetres / drawnSize(height).width
     let wanted = metresPerUnit * 150

@@ -1,7 +1,7 @@
 package import Base
 package import FleetSimulator
 
-/// Numbers as people read them.
+/// Numbers in readable form.
 package enum NumberText {
   /// `12,345`.
   package static func count(_ number: Int) -> String { number.grouped }
@@ -11,7 +11,7 @@ package enum NumberText {
     "\(count(number)) \(noun)\(number == 1 ? "" : "s")"
   }
 
-  /// Three digits that matter: `0.123`, `1.23`, `12.3`, `123`, `1,234`; of small numbers two: `0.0012`.
+  /// Three significant digits: `0.123`, `1.23`, `12.3`, `123`, `1,234`; two for small numbers: `0.0012`.
   package static func figure(_ number: Double) -> String {
     guard number.isFinite, number.magnitude < 1e15 else { return "\(number)" }
     let size = number.magnitude
@@ -21,7 +21,7 @@ package enum NumberText {
     return decimal(number, places: places)
   }
 
-  /// With so many digits behind the point.
+  /// Formats with so many decimals.
   package static func decimal(_ number: Double, places: Int) -> String {
     var factor = 1
     for _ in 0..<places { factor *= 10 }
@@ -31,7 +31,7 @@ package enum NumberText {
     return "\(sign)\(count(scaled / factor)).\((scaled % factor).zeroPadded(to: places))"
   }
 
-  /// `99.9 %`; what is nearly everything is not rounded to it.
+  /// `99.9 %`; nearly 100 % is not rounded up to it.
   package static func percent(_ share: Double) -> String {
     let percent = share * 100
     if percent == percent.rounded() { return "\(Int(percent)) %" }
@@ -74,22 +74,22 @@ package enum NumberText {
   }
 }
 
-/// How fast a run went at its server, how uploads failed, and where and when it took place.
+/// The throughput of a run at its server, its upload failures, and its place and time.
 enum RateText {
-  /// What the server got in a second of its own time first, then what the devices sent in one of theirs.
+  /// Returns the uploads per second of the server's time first, then per second of the devices' time.
   static func uploads(_ count: Int, of summary: RunSummary) -> String {
     let simulated = NumberText.figure(Double(count) / max(summary.ended.seconds, 1)) + "/s"
     guard let place = summary.place, summary.mode != "realtime" else { return simulated }
     return "\(NumberText.figure(place.uploadsPerSecond))/s at the server, \(simulated) of the devices' time"
   }
 
-  /// The most frequent first; empty when none failed.
+  /// Returns the failures, most frequent first; empty when none failed.
   static func failures(of summary: RunSummary) -> String {
     summary.failures.sorted { ($1.value, $0.key) < ($0.value, $1.key) }
       .map { "\($0.key): \(NumberText.count($0.value))" }.joined(separator: ", ")
   }
 
-  /// When and where the run took place, what was typed, and on which machine: those that are known, a line each.
+  /// Returns the time and place of the run, its command line and its machine, as far as known, a line each.
   static func head(of summary: RunSummary) -> [String] {
     var lines: [String] = []
     if let (start, end) = summary.place.map({ ($0.start, $0.end) }) ?? summary.origin.map({ ($0.start, $0.end) }) {
@@ -106,12 +106,12 @@ enum RateText {
   }
 }
 
-/// Where two runs of one seed part, or that they do not.
+/// The divergence of two runs of one seed, or that there is none.
 package struct DifferenceText {
   private let difference: DeterminismCheck.Difference?
   private let names: [String]
 
-  /// `names` are those of the run's devices, in order.
+  /// `names` are the names of the run's devices, in order.
   package init(_ difference: DeterminismCheck.Difference?, names: [String]) {
     self.difference = difference
     self.names = names

@@ -2,11 +2,11 @@ import Base
 import FleetSimulator
 
 extension PageReport {
-  /// With the faults that had a time in the run, and as long as that was.
+  /// The timeline with the marks of faults within the run's duration.
   private var timeline: Timeline {
     var timeline = summary.timeline
     timeline.marks = timeline.marks.filter { mark in
-      // A settle phase that was over at once is none.
+      // A settle phase that ended at once is not shown.
       mark.name == Timeline.settling ? span - mark.from >= .seconds(1) : mark.from < span || mark.from == mark.until
     }
     for index in timeline.marks.indices { timeline.marks[index].until = min(timeline.marks[index].until, span) }
@@ -25,7 +25,7 @@ extension PageReport {
     return [Chart.overTime(charts, after: [faults], timeline: timeline, span: span)]
   }
 
-  /// One row for each fault that had its time.
+  /// One row for each fault that was active.
   private var faults: String {
     guard !timeline.marks.isEmpty else { return "" }
     let rows = timeline.marks.prefix(40).map { mark in
@@ -137,7 +137,7 @@ extension PageReport {
     ) { NumberText.bytes($0) + "/s" }
   }
 
-  /// Of a run at a real server.
+  /// For a run against a real server.
   private var connections: String {
     guard case .gauge(let series)? = summary.figure("connections_open"), series.levels.count > 1 else { return "" }
     return chart(
@@ -146,7 +146,7 @@ extension PageReport {
       NumberText.figure)
   }
 
-  /// Of a run at a real server.
+  /// For a run against a real server.
   private var processor: String {
     guard case .gauge(let series)? = summary.figure("generator_cpu"), series.levels.count > 1 else { return "" }
     return chart(
@@ -167,7 +167,7 @@ extension PageReport {
   }
 }
 
-/// How values spread, as bars over a logarithmic axis of time.
+/// A distribution as bars over a logarithmic time axis.
 struct Bars {
   let title: String
   let note: String

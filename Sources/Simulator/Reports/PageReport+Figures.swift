@@ -3,7 +3,7 @@ import FleetSimulator
 import Scenario
 
 extension PageReport {
-  /// Everything that was measured; the parts of metrics, as those of fleets, are folded away.
+  /// All figures; parts of metrics, such as those of fleets, are collapsed.
   var figures: [String] {
     let parts = summary.metrics.filter { $0.name.contains("{") }
     let folded =

@@ -2,7 +2,7 @@ import Base
 package import FleetSimulator
 import Scenario
 
-/// The report of a run as one page that needs no network and no other file, and shows everything without a script too.
+/// The report of a run as a page that needs no network and no other file, and shows everything without scripts, too.
 package struct PageReport {
   let summary: RunSummary
   private let map: RunMap?
@@ -47,7 +47,7 @@ package struct PageReport {
       ] + RateText.head(of: summary).map { HTML.element("p", "class=\"soft\"", [HTML.text($0)]) } + [missed, numbers])
   }
 
-  /// Those that were missed, where everybody looks first.
+  /// The missed thresholds and checks, at a prominent place.
   private var missed: String {
     let missed = summary.thresholds.filter { $0.outcome == .failed }
     guard !missed.isEmpty else { return "" }
@@ -57,7 +57,7 @@ package struct PageReport {
         "ul", "class=\"missed\"", missed.map { HTML.element("li", "", [HTML.text(MetricText.sentence($0))]) })
   }
 
-  /// By name, with a sample of each.
+  /// The errors by name, with a sample of each.
   private var errors: [String] {
     guard !summary.errors.isEmpty else { return [] }
     let rows = summary.errors.map { ("bad", ErrorText.cells($0, of: summary)) }
@@ -75,7 +75,7 @@ package struct PageReport {
     ] + samples
   }
 
-  /// The ledger first: where every record is.
+  /// The ledger first: the number of records in each state.
   private var numbers: String {
     let parts = LedgerText.parts(summary).map { part in
       HTML.element(
@@ -143,7 +143,7 @@ extension PageReport {
     return [HTML.element("p", "", [HTML.text("Again: "), HTML.element("code", "", [HTML.text(replay)])])]
   }
 
-  /// What was lost by the SDK's own rules, and what the run could not do or know.
+  /// Records lost by the SDK's own rules, and what the run could not do or does not know.
   var remarks: [String] {
     guard !summary.remarks.isEmpty || !summary.notes.isEmpty else { return [] }
     let lost = summary.remarks.map { remark in
@@ -188,7 +188,7 @@ extension PageReport {
       ["finding", ""], summary.findings.map { ("bad", [$0.name, $0.text]) }, caption: "Findings about the server")
   }
 
-  /// Those that were put to the test, and those that could not be judged.
+  /// The clauses that were tested, and those that could not be judged.
   private var clauses: String {
     let rows = summary.clauses.compactMap { clause -> (String, [String])? in
       let name = "\(clause.number). \(clause.rule)"
@@ -230,23 +230,24 @@ extension PageReport {
   }
 }
 
-/// Pieces of a page. Everything that is not markup goes through `text`.
+/// Parts of a page. Everything that is not markup is escaped by `text`.
 enum HTML {
   static func text(_ text: String) -> String { XML.escaped(text) }
 
-  /// With names in backticks as code.
+  /// Formats names in backticks as code.
   static func prose(_ words: String) -> String {
     let parts = words.split(separator: "`", omittingEmptySubsequences: false).map { text(String($0)) }
     guard parts.count % 2 == 1 else { return text(words) }
     return parts.enumerated().map { $0 % 2 == 1 ? element("code", "", [$1]) : $1 }.joined()
   }
 
-  /// `attributes` are written as they are: names of classes, numbers.
+  /// Returns an element; `attributes` are written unescaped: class names, numbers.
   static func element(_ name: String, _ attributes: String = "", _ content: [String]) -> String {
     "<\(name)\(attributes.isEmpty ? "" : " " + attributes)>\(content.joined())</\(name)>"
   }
 
-  /// Nothing may be loaded, and nothing run but the one script for charts: it and the style sheet bear the word.
+  /// Returns a page. Nothing may be loaded, and nothing may run but the one script for charts; it and the style sheet
+  /// carry the nonce `word`.
   static func page(title: String, word: String, body: [String]) -> String {
     let policy =
       "default-src 'none'; style-src 'nonce-\(word)'; script-src 'nonce-\(word)'; base-uri 'none'; form-action 'none'"
@@ -261,7 +262,7 @@ enum HTML {
       + "</html>\n"
   }
 
-  /// Cells are texts; a row's class tells its colour. On a phone, rows of many columns become cards of pairs.
+  /// Cells are text; a row's class determines its colour. On a phone, rows of many columns become cards of pairs.
   static func table(_ heads: [String], _ rows: [(className: String, cells: [String])], caption: String) -> String {
     let isStacked = heads.count >= 5
     let head = element("tr", "", heads.map { element("th", "scope=\"col\"", [text($0)]) })
@@ -274,7 +275,7 @@ enum HTML {
             : element("td", isStacked ? "data-head=\"\(text(heads[index]))\"" : "", [prose(cell)])
         })
     }
-    // What scrolls must be reached by the keyboard.
+    // A scrollable area must be reachable by keyboard.
     return element(
       "div", "class=\"wide\" tabindex=\"0\" role=\"region\" aria-label=\"\(text(caption))\"",
       [

@@ -1,15 +1,15 @@
 package import Base
 package import FleetSimulator
 
-/// How far a run has come, on one line.
+/// The progress of a run on one line.
 package enum ProgressText {
-  /// `left` is what the rest will take on the wall's clock; nil when that is not known yet.
+  /// Returns the line; `left` is the estimated remaining wall-clock time, nil when unknown.
   package static func line(_ progress: RunProgress, left: Nanoseconds?) -> String {
     text(parts(progress, left: left))
   }
 
-  /// The same with a bar before it, for a terminal. Where there is no room for all of it the least important goes: a line
-  /// that is broken could not be renewed.
+  /// Returns the same with a bar, for a terminal. Without enough room the least important parts are dropped, because a
+  /// wrapped line could not be overwritten.
   package static func bar(_ progress: RunProgress, left: Nanoseconds?, width: Int = .max) -> String {
     let length = 20
     let filled = min(max(Int(progress.share * Double(length)), 0), length)
@@ -27,7 +27,7 @@ package enum ProgressText {
     return bar + text(parts)
   }
 
-  /// In the order in which they stand; what has rank 0 always stays, and what has the highest goes first.
+  /// A part of the line, in order of display; rank 0 always stays, and the highest rank is dropped first.
   private typealias Part = (text: String, rank: Int)
 
   private static func parts(_ progress: RunProgress, left: Nanoseconds?) -> [Part] {

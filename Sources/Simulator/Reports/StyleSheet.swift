@@ -1,4 +1,4 @@
-/// The look of the report: system fonts, light and dark, one column on a phone.
+/// The style of the report: system fonts, light and dark, one column on a phone.
 enum StyleSheet {
   static let text = """
     :root {

@@ -2,14 +2,14 @@ import Base
 package import FleetSimulator
 import Scenario
 
-/// The end of a run as a person reads it on a terminal: the records first.
+/// The end of a run for a person at a terminal: the records first.
 package struct SummaryText {
   private let summary: RunSummary
   private let paint: Paint
-  /// Letters to a line.
+  /// Characters per line.
   private let width: Int
 
-  /// `width` is nil where lines may be of any length.
+  /// `width` is nil for unlimited line length.
   package init(_ summary: RunSummary, isColoured: Bool, width: Int? = nil) {
     self.summary = summary
     self.width = width ?? .max
@@ -27,7 +27,7 @@ package struct SummaryText {
       .joined(separator: "\n\n")
   }
 
-  /// All that there is to say when nothing is wrong.
+  /// A single line for a run without problems.
   package var line: String {
     let records = NumberText.count(summary.ledger.created)
     return "seed 0x\(String(summary.seed, radix: 16))  \(head)  \(records) records  hash \(summary.hash)"
@@ -44,7 +44,7 @@ package struct SummaryText {
     return "\(paint.bold(summary.scenario)) \(word)\(verdict.tail)"
   }
 
-  /// Those that were missed stand under the verdict when it cannot name them all.
+  /// The missed thresholds and checks, shown under the verdict when it cannot name them all.
   private var missed: [String] {
     let missed = summary.thresholds.filter { $0.outcome == .failed }
     guard missed.count > 1 else { return [] }
@@ -185,7 +185,7 @@ package struct SummaryText {
     } + (summary.replay.map { ["  again: \($0)"] } ?? [])
   }
 
-  /// What was lost by the SDK's own rules, and what the run could not do or know.
+  /// Records lost by the SDK's own rules, and what the run could not do or does not know.
   private var remarks: [String] {
     summary.remarks.flatMap { remark in
       let record = remark.uuid.map { ", record \($0)" } ?? ""
@@ -227,7 +227,7 @@ enum LedgerText {
     let isBad: Bool
   }
 
-  /// Those that there are, and those whose zero says something: of a store that was not looked at, no zero does.
+  /// Returns the non-zero parts, and those whose zero is informative: without a look at the store no zero is.
   static func parts(_ summary: RunSummary) -> [Part] {
     let isVerified = summary.verification.outcome == .verified
     let always =
@@ -243,7 +243,7 @@ enum LedgerText {
 
   private static let bad = ["lostToPages", "lost", "misplaced", "changed", "duplicateRows"]
 
-  /// `duplicateRows` is "duplicate rows".
+  /// `duplicateRows` becomes "duplicate rows".
   private static func title(_ name: String) -> String {
     switch name {
     case "unverified": "acknowledged and not verified"
@@ -259,7 +259,7 @@ enum LedgerText {
 /// A kind of error as a row of a table.
 enum ErrorText {
   static let heads = ["errors", "count", "share", "fleet", "first", "last", "message"]
-  /// Those that a narrow terminal can do without, the least important first.
+  /// The columns that a narrow terminal can omit, least important first.
   static let lesserColumns = [5, 4, 2]
 
   static func cells(_ error: RequestError, of summary: RunSummary) -> [String] {
@@ -270,7 +270,7 @@ enum ErrorText {
     ]
   }
 
-  /// What one of them was, to look at and to send again.
+  /// Returns a sample error with its request.
   static func sample(_ error: RequestError) -> String {
     let records = error.sample.records > 0 ? ", \(NumberText.count(error.sample.records, "record"))" : ""
     return "\(error.sample.request) from \(error.sample.device)\(records)"
@@ -278,13 +278,13 @@ enum ErrorText {
 }
 
 extension Nanoseconds {
-  /// Since the start of the run, to the second: `00:12:43`.
+  /// The time since the start of the run in whole seconds: `00:12:43`.
   fileprivate var runTime: String { String((MonotonicInstant(nanoseconds: 0) + self).clockText.prefix { $0 != "." }) }
 }
 
 /// Figures in the units of their metrics.
 package enum MetricText {
-  /// What a number of the metric of that name means.
+  /// The unit of a metric.
   enum Unit {
     case milliseconds, bytes, share, number
   }
@@ -309,7 +309,7 @@ package enum MetricText {
     }
   }
 
-  /// What a threshold was held against; a rate is a share, a count is none of the metric's units.
+  /// Returns the value that a threshold compared; a rate is a share, and a count does not have the metric's unit.
   package static func text(_ verdict: ThresholdVerdict) -> String {
     let range = verdict.value.flatMap { most in
       verdict.stretch.map {
@@ -332,8 +332,8 @@ package enum MetricText {
 }
 
 extension MetricText {
-  /// A value that misses its limit by so little that three digits may show it on the other side: with those of the limit, and
-  /// as many more as show the miss. Nil for any other value.
+  /// Formats a value that misses its limit by so little that three digits may show it on the other side: with the limit's
+  /// digits, and as many more as show the difference. Nil for any other value.
   private static func nearMiss(_ value: Double, _ verdict: ThresholdVerdict) -> String? {
     guard verdict.outcome == .failed,
       let threshold = ThresholdExpression(verdict.expression, selection: verdict.selection),
@@ -356,7 +356,7 @@ extension MetricText {
     return NumberText.decimal(value * factor, places: places) + word
   }
 
-  /// `p(95)<5m`: the limit as its value is written.
+  /// `p(95)<5m`: the limit in the form of its value.
   static func expression(_ verdict: ThresholdVerdict) -> String {
     let aggregation = ThresholdExpression(verdict.expression, selection: verdict.selection)?.aggregation
     if aggregation == .count || aggregation == .rate { return verdict.expression }
@@ -369,7 +369,7 @@ extension MetricText {
     }
   }
 
-  /// Milliseconds in larger units, where that is no rounding.
+  /// Formats milliseconds in larger units, where that is exact.
   private static func span(_ milliseconds: String) -> String {
     guard let number = Double(milliseconds), let whole = Int64(exactly: number / 1_000), whole > 0 else {
       return milliseconds + " ms"

@@ -1,4 +1,4 @@
-/// Colour on a terminal, and nothing elsewhere.
+/// Colours on a terminal; none elsewhere.
 struct Paint {
   let isOn: Bool
 
@@ -11,7 +11,7 @@ struct Paint {
   private func paint(_ code: String, _ text: String) -> String { isOn ? "\u{1B}[\(code)m\(text)\u{1B}[0m" : text }
 }
 
-/// Rows whose columns stand under each other.
+/// Rows with aligned columns.
 package enum Columns {
   private static func widths(_ rows: [[String]]) -> [Int] {
     var widths: [Int] = []
@@ -24,7 +24,7 @@ package enum Columns {
     return widths
   }
 
-  /// Without as many of some columns, in this order, as it takes to fit into a line.
+  /// Drops columns, in this order, until the rows fit into a line.
   static func fitted(_ rows: [[String]], to width: Int, dropping lesser: [Int]) -> [[String]] {
     var (rows, lesser) = (rows, lesser[...])
     while widths(rows).reduce(0, { $0 + $1 + 2 }) - 2 > width, let column = lesser.popFirst() {
@@ -33,7 +33,7 @@ package enum Columns {
     return rows
   }
 
-  /// A line in several, each as wide as a terminal at most, which are broken at spaces and indented further than the first.
+  /// Wraps a line at spaces to the width of a terminal; continuation lines are indented further.
   package static func wrapped(_ line: String, to width: Int) -> [String] {
     guard length(line[...]) > width else { return [line] }
     let indent = String(repeating: " ", count: line.prefix { $0 == " " }.count)
@@ -52,7 +52,7 @@ package enum Columns {
     return lines + [current]
   }
 
-  /// Without what paints it.
+  /// Returns the length without colour codes.
   private static func length(_ text: Substring) -> Int {
     var (count, isPaint) = (0, false)
     for character in text {

@@ -1,14 +1,14 @@
 import Base
 package import FleetSimulator
 
-/// The timeline of a run as CSV (RFC 4180): a line for each interval that is over.
+/// The timeline of a run as CSV (RFC 4180): a line for each completed interval.
 package enum TimelineCSV {
-  /// The names of the columns. Times are those of the end of the interval, from the start of the run.
+  /// The names of the columns. Times are those of the ends of intervals, since the start of the run.
   package static let head =
     "seconds,created,delivered,uploads,failed,bytes,backlog,devices_active,devices_moving,in_flight,"
     + "upload_p50_ms,upload_p95_ms,upload_p99_ms,delivery_p50_ms,delivery_p95_ms,delivery_p99_ms\r\n"
 
-  /// The lines of the intervals from a number on.
+  /// Returns the lines of the intervals from an index on.
   package static func lines(of timeline: Timeline, from first: Int) -> String {
     var text = ""
     for index in first..<timeline.intervals.count {
@@ -25,7 +25,7 @@ package enum TimelineCSV {
     return text
   }
 
-  /// No thousands are separated here.
+  /// Formats without separators between thousands.
   private static func number(_ milliseconds: Double) -> String {
     NumberText.decimal(milliseconds, places: 3).filter { $0 != "," }
   }

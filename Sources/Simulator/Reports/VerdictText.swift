@@ -1,16 +1,16 @@
 import Base
 import FleetSimulator
 
-/// What a run says first: its result, what is to be known before all else, and what it cannot say.
+/// The headline of a run: its result, important remarks, and what it could not judge.
 struct VerdictText {
   /// `passed`.
   let word: String
-  /// How it is painted.
+  /// The colour of the headline.
   let kind: Kind
-  /// What made it so, and what was not judged, in sentences.
+  /// The reasons for the result, and what was not judged, in sentences.
   let rest: [String]
 
-  /// Whether it is as it should be.
+  /// Whether the result is good.
   enum Kind { case good, bad, open }
 
   init(_ summary: RunSummary) {
@@ -79,15 +79,15 @@ struct VerdictText {
   /// `passed; storage not verified`, `failed: records_lost count==0 was 2`.
   var line: String { word + tail }
 
-  /// The word, and whether the store was looked at.
+  /// The word, and whether the store was read.
   var brief: String { rest.contains(VerdictText.unverified) ? "\(word), \(VerdictText.unverified)" : word }
 
   private static let unverified = RunSummary.storageUnverified
 
-  /// What stands behind the word.
+  /// The text after the word.
   var tail: String { rest.isEmpty ? "" : (kind == .bad ? ": " : "; ") + rest.joined(separator: "; ") }
 
-  /// Those that are open, by what leaves them so; that the store was not looked at is said already.
+  /// Returns the unjudged thresholds, by reason, without the unread store, which is mentioned already.
   private static func unjudged(_ thresholds: [ThresholdVerdict]) -> [String] {
     var lines: [(reason: String, names: [String])] = []
     for verdict in thresholds where verdict.outcome == .notJudged && verdict.reason != unverified {
@@ -108,7 +108,7 @@ struct VerdictText {
     return MetricText.sentence(first) + (missed.count > 1 ? ", and \(missed.count - 1) more" : "")
   }
 
-  /// By whom it was stopped.
+  /// Returns who stopped it.
   static func stop(_ summary: RunSummary) -> String {
     switch summary.ending {
     case .aborted: "aborted"
@@ -117,14 +117,14 @@ struct VerdictText {
     }
   }
 
-  /// It is mostly a matter of how many devices there are.
+  /// Returns the goals that were not covered, which mostly depends on the number of devices.
   private static func uncovered(_ summary: RunSummary) -> String {
     let goals = summary.coverage.filter { $0.seen == 0 }.map(\.goal).joined(separator: ", ")
     return "never seen \(goals) with \(NumberText.count(summary.devices, "device")): "
       + "run more of them (--devices) or for longer (--duration)"
   }
 
-  /// Nil when it is the findings that are one.
+  /// Returns the violations, as a sentence; nil when they are findings.
   private static func violations(_ summary: RunSummary) -> String? {
     let ledger = summary.ledger
     var parts: [String] = []

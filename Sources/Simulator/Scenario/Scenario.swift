@@ -1,7 +1,7 @@
 package import Contract
 package import JSON
 
-/// Everything that a scenario file says, checked as far as a file alone can be.
+/// The content of a scenario file, validated as far as the file alone permits.
 package struct Scenario: Equatable, Sendable {
   package var name = ""
   package var seed: UInt64 = 1
@@ -14,16 +14,16 @@ package struct Scenario: Equatable, Sendable {
   package var networks: [Named<Network>] = []
   package var fleets: [Named<Fleet>] = []
   package var faults: [Fault] = []
-  /// In the order in which they are done.
+  /// The acts, in order of time.
   package var acts: [PlannedAct] = []
-  /// Sent instead of what fleets do.
+  /// Requests that are sent in place of fleets.
   package var requests: [WrittenRequest] = []
   package var checks: [Named<Condition>] = []
   package var thresholds: [MetricThresholds] = []
   package var invariants = InvariantSelection()
   package var coverage = Coverage()
   package var outputs: [Output] = []
-  /// Of the language, for files of later versions.
+  /// The version of the language.
   private var version = 1
 
   package init() {}
@@ -60,7 +60,7 @@ extension Scenario: ScenarioSection {
       .key("outputs", \.outputs, .list(of: .output), "Additional outputs besides those of `--out`."),
     ])
 
-  /// For people and their editors: nothing follows from it.
+  /// For editors; has no effect.
   private var schema: String? {
     get { nil }
     set {}
@@ -89,8 +89,8 @@ extension ValueCodec where Value == UInt64 {
 }
 
 extension Scenario {
-  /// How the app of a fleet configures the SDK: the SDK's defaults, then `sdk.config`, then the fleet's own `sdk.config`
-  /// and `config`. What a device persists and what commands bring later goes over it.
+  /// Returns the configuration of a fleet's app: the SDK's defaults, then `sdk.config`, then the fleet's own `sdk.config` and
+  /// `config`. Saved state and commands override it.
   package func configuration(of fleet: FleetTraits) -> Configuration {
     let profile = fleet.sdk.profile ?? sdk.profile ?? .android5
     var configuration = Configuration(platform: profile.platform)
@@ -98,24 +98,24 @@ extension Scenario {
     return configuration
   }
 
-  /// As the SDK of a fleet behaves where its documents and real devices differ.
+  /// Returns the SDK behaviour of a fleet, where documents and real devices differ.
   package func behaviour(of fleet: FleetTraits) -> SDKBehaviour { fleet.sdk.behaviour ?? sdk.behaviour ?? .observed }
 
-  /// What the app of a fleet says to the SDK, one after the other.
+  /// Returns the configurations that a fleet's app passes to the SDK, in order.
   package func documents(of fleet: FleetTraits) -> [JSONValue] {
     [sdk.configuration, fleet.sdk.configuration, fleet.configuration].map(\.document)
   }
 
-  /// The network of that name, declared or preset. Names were checked when the scenario was read.
+  /// Returns the declared or preset network of that name. Names are validated when the scenario is read.
   package func network(named name: String) -> Network? {
     (networks + Network.presets).first { $0.name == name }?.value
   }
 }
 
-/// A scenario that comes with the product. The files stand in the folder BuiltIn, to be read and copied.
+/// A scenario that comes with the product. The files are in the folder BuiltIn.
 package struct BuiltInScenario: Sendable {
   package let name: String
-  /// The file as it stands there.
+  /// The content of the file.
   package let text: String
 
   private init(_ name: String, _ bytes: [UInt8]) {
@@ -123,7 +123,7 @@ package struct BuiltInScenario: Sendable {
     text = String(decoding: bytes, as: UTF8.self)
   }
 
-  /// From the simplest on.
+  /// In order of complexity.
   package static let all: [BuiltInScenario] = [
     BuiltInScenario("first-drive", PackageResources.first_drive_json5),
     BuiltInScenario("city-25", PackageResources.city_25_json5),
@@ -142,10 +142,10 @@ package struct BuiltInScenario: Sendable {
     BuiltInScenario("poison-record", PackageResources.poison_record_json5),
   ]
 
-  /// Nil when there is none of that name.
+  /// Returns a built-in scenario; nil without one of that name.
   package static func named(_ name: String) -> BuiltInScenario? { all.first { $0.name == name } }
 
-  /// The sentence on what it shows.
+  /// The description of its purpose.
   package var description: String {
     do throws(ScenarioError) {
       guard case .string(let text)? = try JSON5Reader.read(text)["description"]?.content else { return "" }

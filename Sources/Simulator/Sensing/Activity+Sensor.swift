@@ -2,7 +2,7 @@ package import Contract
 package import World
 
 extension Activity {
-  /// What the motion sensors of the world say, as the platform hands it to an app.
+  /// Converts a report of the world's motion sensors to the platform's form.
   package init(_ report: ActivityReport, on platform: DevicePlatform) {
     switch platform {
     case .ios: self.init(ActivityType(onIOS: report.activity), confidence: Activity.confidenceOnIOS(report.confidence))
@@ -10,7 +10,7 @@ extension Activity {
     }
   }
 
-  /// Low, medium and high are all that it knows (SDK §4.5).
+  /// Returns the confidence on iOS, which has only low, medium and high (SDK §4.5).
   private static func confidenceOnIOS(_ percent: Int) -> Int {
     switch percent {
     case 75...: 100
@@ -34,7 +34,7 @@ extension ActivityType {
       }
   }
 
-  /// Who walks is on foot there (SDK §4.5).
+  /// iOS has no activity `walking`; it reports `on_foot` (SDK §4.5).
   fileprivate init(onIOS activity: MotionActivity) {
     self = activity == .walking ? .onFoot : ActivityType(activity)
   }

@@ -4,7 +4,7 @@ package import Vocabulary
 package import World
 
 extension Fix {
-  /// What the receiver of the world has found, as the platform hands it to an app.
+  /// Converts a position of the world's receiver to the platform's form.
   package init(_ position: GPSFix, at wall: WallInstant) {
     var coords = Coordinates(latitude: position.place.latitude, longitude: position.place.longitude)
     coords.accuracy = position.accuracyMetres
@@ -19,9 +19,9 @@ extension Fix {
   }
 }
 
-/// Positions by cells and known wireless networks, which a platform has without its receiver.
+/// Positions from cells and known wireless networks, which a platform has without its receiver.
 package enum NetworkPosition {
-  /// The radius that holds the true place in 68 of 100 of them.
+  /// The radius that contains the true place in 68 % of cases.
   package static let accuracyMetres = 20.0
 }
 

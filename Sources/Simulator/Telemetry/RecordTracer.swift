@@ -5,12 +5,12 @@ import Upload
 import Vocabulary
 import World
 
-/// Makes a trace of each record of some devices: the record from its fix until it has left the device; in it the wait for the first
-/// attempt, each attempt, and in that what the server committed, where the server is inside the run.
+/// Makes a trace of each record of some devices: a span from the fix until the record has left the device, with child spans
+/// for the wait before the first attempt, for each attempt and, with the in-process server, for the commit.
 ///
 /// A request can name one trace to its server, that of its first record; the attempts of the others link to that one.
 final class RecordTracer {
-  /// A record that waits in its device.
+  /// A record that waits on its device.
   private struct Waiting {
     let uuid: UUID128
     let fixed: MonotonicInstant
@@ -22,7 +22,7 @@ final class RecordTracer {
     let request: OutgoingRequest
     let sent: MonotonicInstant
     let network: RadioNetwork
-    /// How many attempts each of its records had before.
+    /// The number of earlier attempts of each record.
     let earlier: [Int64]
     var committed: MonotonicInstant?
   }
@@ -41,14 +41,14 @@ final class RecordTracer {
   private let emit: ([TraceSpan]) -> Void
   private var spans: [TraceSpan] = []
   private var open = 0
-  /// Records that were not traced, because too many waited.
+  /// The number of records that were not traced, because too many waited.
   private(set) var untraced = 0
 
   private static let spansAtOnce = 512
-  /// A record that waits takes some 200 bytes.
+  /// A waiting record takes about 200 bytes.
   private static let openMax = 250_000
 
-  /// `emit` gets spans that are over, some hundred at once.
+  /// `emit` receives completed spans, some hundred at once.
   init(_ setup: RunSetup, share: Double, emit: @escaping ([TraceSpan]) -> Void) {
     self.setup = setup
     self.emit = emit
@@ -63,7 +63,7 @@ final class RecordTracer {
     switch event {
     case .queue(.inserted(_, let row, let uuid, let timestamp, _)):
       let age = context.now.wall.milliseconds(since: timestamp)
-      // No fix is older when it becomes a record; a clock that was set meanwhile tells nonsense.
+      // No fix is older when it becomes a record; the age is meaningless if the clock was set meanwhile.
       let fixed = now - .milliseconds(min(max(age, 0), 600_000))
       begin(Waiting(uuid: uuid, fixed: max(fixed, MonotonicInstant(nanoseconds: 0))), in: row, of: context.device)
     case .queue(.deleted(_, let row, let cause)): end(row, of: context.device, at: now, cause)
@@ -79,7 +79,7 @@ final class RecordTracer {
     }
   }
 
-  /// The end of the run: what is not over ends with it.
+  /// Ends all open spans at the end of the run.
   func finish(at instant: MonotonicInstant) {
     for device in devices.keys.sorted() {
       for flight in takeFlights(of: device) { land(flight, at: instant, nil, "no answer by the end of the run") }
@@ -88,7 +88,7 @@ final class RecordTracer {
     handOver()
   }
 
-  /// Spans that are over.
+  /// Emits the completed spans.
   func handOver() {
     guard !spans.isEmpty else { return }
     emit(spans)
@@ -126,7 +126,7 @@ final class RecordTracer {
       request: request, sent: now, network: context.network, earlier: earlier)
   }
 
-  /// The end of an attempt, for each of its records that is traced.
+  /// Ends an attempt for each of its traced records.
   private func land(_ flight: Flight, at now: MonotonicInstant, _ outcome: RequestOutcome?, _ loss: String = "") {
     guard let uuids = flight.request.cargo?.uuids, let first = uuids.first else { return }
     let (span, id) = (RecordSpan.attempt(request: flight.request.id), flight.request.id)
@@ -148,12 +148,12 @@ final class RecordTracer {
     }
   }
 
-  /// By the names of OpenTelemetry's semantic conventions for HTTP clients.
+  /// Returns the attributes, named by OpenTelemetry's semantic conventions for HTTP clients.
   private func attributes(
     of flight: Flight, _ outcome: RequestOutcome?
   ) -> [(name: String, value: AttributeValue)] {
     let request = flight.request
-    // What stands behind a question mark may be a secret.
+    // The query of a URL may contain secrets.
     let url = String(URLParts(request.url).withoutUser.prefix { $0 != "?" })
     var attributes: [(name: String, value: AttributeValue)] = [
       ("http.request.method", .text(request.method)), ("url.full", .text(url)),
@@ -181,7 +181,7 @@ final class RecordTracer {
     }
   }
 
-  /// The record has left its device; nil: it has not, and the run is over.
+  /// Ends the trace of a record that has left its device; nil: it has not, and the run is over.
   private func end(_ row: Int64, of device: Int, at now: MonotonicInstant, _ cause: QueueNote.Cause?) {
     guard let record = devices[device]?.rows.removeValue(forKey: row) else { return }
     devices[device]?.places[record.uuid] = nil

@@ -4,8 +4,8 @@ package import FleetSimulator
 package import Scenario
 import Vocabulary
 
-/// Tells receivers of metrics and traces, and a log of histograms, what goes on in a run. It stands before the measures among the
-/// watchers: at the end of an interval they hold what came before it and nothing of what comes after.
+/// Sends the metrics and traces of a run to receivers, and to a histogram log. As a watcher it comes before the measures: at
+/// the end of an interval they contain only what came before it.
 package final class RunTelemetry: Watcher {
   private let measures: Measures
   private var sinks: [(sink: any MetricsSink, due: MonotonicInstant)] = []
@@ -17,17 +17,17 @@ package final class RunTelemetry: Watcher {
   private var isBegun = false
   private var isOver = false
   private let wallNow: () -> WallInstant
-  /// Of the last figures; receivers count in milliseconds, and take one number of a series in each.
+  /// The time of the last figures; receivers use milliseconds, and accept one sample of a series in each.
   private var toldAt = MonotonicInstant(nanoseconds: -1)
 
   /// By the machine's clock.
   private static let standardInterval = Nanoseconds.seconds(10)
-  /// How long the end of a run waits for receivers that are slow.
+  /// How long the end of a run waits for slow receivers.
   private static let flushTime = Nanoseconds.seconds(5)
   private static let devicesTraced = 50
 
-  /// Nil when the scenario has no outputs of this kind. `histogramLog` writes into the file of that name; `wallNow` is the machine's date
-  /// and time.
+  /// Nil when the scenario has no outputs of this kind. `histogramLog` writes to the file of that name; `wallNow` is the
+  /// machine's date and time.
   package init?(
     _ scenario: Scenario, _ setup: RunSetup, _ measures: Measures, version: String, shard: String? = nil,
     wallNow: @escaping () -> WallInstant, histogramLog: @escaping ([UInt8]) -> Void
@@ -72,7 +72,7 @@ package final class RunTelemetry: Watcher {
     }
   }
 
-  /// The share of the devices whose records a run traces; nil: of none. Without a wish there are as many as a person may want to read about.
+  /// Returns the share of devices whose records are traced; nil: none. The default is as many as a person may want to read about.
   package static func tracedShare(_ scenario: Scenario, devices: Int) -> Double? {
     let shares = scenario.outputs.compactMap { output -> Double? in
       guard case .openTelemetry(let output) = output, !output.url.isEmpty else { return nil }
@@ -81,8 +81,9 @@ package final class RunTelemetry: Watcher {
     return shares.max().flatMap { $0 > 0 ? $0 : nil }
   }
 
-  /// In the time of the run: what is wished, or ten seconds of the machine's clock; and in virtual time, in which days pass in seconds, no
-  /// less than two intervals of the timeline: telling all of them would be dear beside the run itself (loadtest/telemetry).
+  /// Returns the interval in the time of the run: the requested one, or ten seconds of the machine's clock. In virtual time,
+  /// where days pass in seconds, it is at least two intervals of the timeline, because sending all of them would be expensive
+  /// compared with the run itself (loadtest/telemetry).
   private static func interval(_ wish: Nanoseconds?, _ setup: RunSetup) -> Nanoseconds {
     let factor = setup.outside?.factor ?? 1
     let interval = Nanoseconds(Int64(Double((wish ?? standardInterval).count) * factor))
@@ -107,7 +108,7 @@ package final class RunTelemetry: Watcher {
     tracer?.see(event, context)
   }
 
-  /// Intervals are over: their figures are told, once for those in which nothing happened.
+  /// Sends the figures of completed intervals, once for several without events.
   private func pass() {
     let readings = measures.readings()
     for index in sinks.indices where sinks[index].due <= now {
@@ -121,7 +122,7 @@ package final class RunTelemetry: Watcher {
     tracer?.handOver()
   }
 
-  /// What the run has come to, told to everyone within a few seconds. Gives what was sent, and what was not.
+  /// Sends the final figures to all receivers within a few seconds. Returns what was sent, and what was not.
   package func finish(_ report: RunReport) -> (sent: [String], notes: [String]) {
     guard !isOver else { return ([], []) }
     tracer?.finish(at: now)
@@ -136,7 +137,7 @@ package final class RunTelemetry: Watcher {
     return (accounts.map { $0.account.deliverySentence(to: $0.place) }, notes)
   }
 
-  /// For a run that has come to nothing. What was not sent is given up.
+  /// Ends the telemetry of a run without a result; pending data is discarded.
   package func abandon() { _ = close(within: .zero) }
 
   private func close(within span: Nanoseconds) -> [(place: String, account: SendingAccount)] {

@@ -2,9 +2,9 @@ import Base
 import FleetSimulator
 import Scenario
 
-/// What time it is in metrics and traces at an instant of the run.
+/// Maps instants of a run to the time in metrics and traces.
 struct TelemetryClock {
-  /// From an instant of the run on, so many nanoseconds of the run pass in one that is told.
+  /// A section from an instant of the run on, with so many nanoseconds of the run per reported nanosecond.
   private struct Piece {
     let run: Int64
     let unix: Int64
@@ -12,11 +12,11 @@ struct TelemetryClock {
   }
 
   private var pieces: [Piece]
-  /// The machine's clock is told, by which the run goes.
+  /// Whether the machine's clock is reported, which the run follows.
   private let isMachines: Bool
   private let born: WallInstant
 
-  /// `now` is the machine's date and time when the run begins.
+  /// `now` is the machine's date and time at the start of the run.
   init(_ time: TelemetryTime, _ setup: RunSetup, now: WallInstant) {
     born = now
     isMachines = time != .simulated && setup.outside.map { $0.lockstep == nil } ?? false
@@ -33,13 +33,13 @@ struct TelemetryClock {
     pieces = [Piece(run: 0, unix: begin * 1_000_000, factor: factor)]
   }
 
-  /// The devices are made, and the run begins, by the machine's clock.
+  /// Sets the machine's date and time at which the run begins, after its devices were made.
   mutating func begin(at now: WallInstant) {
     guard isMachines, let first = pieces.first else { return }
     pieces[0] = Piece(run: 0, unix: first.unix + now.milliseconds(since: born) * 1_000_000, factor: first.factor)
   }
 
-  /// The drives are over: from now on the run goes as fast as the machine's clock.
+  /// Notes the end of the drives, after which the run goes as fast as the machine's clock.
   mutating func settle(at instant: MonotonicInstant) {
     guard isMachines, pieces.count == 1 else { return }
     pieces.append(Piece(run: instant.nanoseconds, unix: Int64(unixNanoseconds(at: instant)), factor: 1))

@@ -1,9 +1,9 @@
 import Base
 import FleetSimulator
 
-/// A part of what became of a record.
+/// A span in the trace of a record.
 struct TraceSpan {
-  /// As OTLP numbers it.
+  /// With the numbers of OTLP.
   enum Kind: UInt32 {
     case inside = 1
     case server = 2
@@ -12,16 +12,16 @@ struct TraceSpan {
 
   let trace: UUID128
   let id: UInt64
-  /// Nil: it is the whole.
+  /// Nil: the root span.
   let parent: UInt64?
   let name: String
   var kind = Kind.inside
   let start: MonotonicInstant
   let end: MonotonicInstant
   var attributes: [(name: String, value: AttributeValue)] = []
-  /// A span in the trace of another record that went out with the same request.
+  /// A span in the trace of another record in the same request.
   var link: (trace: UUID128, span: UInt64)?
-  /// What went wrong.
+  /// The error message.
   var error: String?
 }
 

@@ -1,9 +1,8 @@
 import Base
 
 extension City {
-  /// A shortest way between two addresses, in constant time: all ways through a grid that never turn back are equally
-  /// long, so only the ends of the two blocks have to be tried. Of all these ways it is one that uses the fastest street
-  /// between the two places.
+  /// Returns a shortest path between two addresses, in constant time: all monotone paths through a grid have the same length,
+  /// so only the ends of the two blocks must be tried. Among these it uses the fastest street between the two places.
   package func way(from start: Address, to end: Address) -> Way {
     if start.street == end.street && start.block == end.block {
       return Way(start: start, end: end, crossings: [], lengthMetres: (start.metres - end.metres).magnitude)
@@ -26,7 +25,7 @@ extension City {
     return [(low, address.metres), (high, blockMetres - address.metres)]
   }
 
-  /// The way with at most two turns that takes the least time at the speed limits.
+  /// Returns the fastest path with at most two turns, by speed limits.
   private func turns(from first: Crossing, to last: Crossing) -> [Crossing] {
     let row = fastestLine(between: first.row, last.row, isNorthSouth: false)
     let column = fastestLine(between: first.column, last.column, isNorthSouth: true)
@@ -44,8 +43,8 @@ extension City {
     return withoutNeedless(best.crossings)
   }
 
-  /// The fastest street from one line to another. Only the lines of the first district on the way are looked at besides
-  /// the two: all classes of streets are among them.
+  /// Returns the fastest street between two lines. Besides the two, only the lines of the first district on the way are
+  /// considered, because they include all street classes.
   private func fastestLine(between first: Int, _ last: Int, isNorthSouth: Bool) -> Int {
     let step = last >= first ? 1 : -1
     var best = (line: first, limit: 0.0)
@@ -63,13 +62,13 @@ extension City {
     return Double(blocks) * blockMetres / speedLimit(of: street(from: first, to: last))
   }
 
-  /// The street with both crossings on it.
+  /// Returns the street through both crossings.
   func street(from first: Crossing, to last: Crossing) -> Street {
     first.column == last.column
       ? Street(isNorthSouth: true, line: first.column) : Street(isNorthSouth: false, line: first.row)
   }
 
-  /// Leaves out crossings that repeat the one before or lie straight between their neighbours.
+  /// Removes crossings that repeat the last one or lie straight between their neighbours.
   private func withoutNeedless(_ crossings: [Crossing]) -> [Crossing] {
     var kept: [Crossing] = []
     for crossing in crossings where kept.last != crossing {
@@ -85,18 +84,18 @@ extension City {
   }
 }
 
-/// A shortest way through the grid: from an address along streets to another, by the crossings where it turns.
+/// A shortest path through the grid: from one address to another, by the crossings at which it turns.
 package struct Way: Equatable, Sendable {
   package let start: Address
   package let end: Address
-  /// The first and the last are ends of the blocks of the addresses; each lies on a street with the next. None when both
-  /// addresses are in the same block.
+  /// The first and the last are ends of the addresses' blocks; adjacent ones share a street. Empty when both addresses
+  /// are in the same block.
   package let crossings: [Crossing]
   package let lengthMetres: Double
 }
 
 extension City {
-  /// The way as something to drive: a vertex at each end, turn and light.
+  /// Returns the course of a path: a vertex at each end, turn and light.
   func course(along way: Way) -> Course {
     var builder = CourseBuilder(first: coordinate(of: way.start))
     if way.crossings.isEmpty {
@@ -127,14 +126,14 @@ extension City {
     return builder.course
   }
 
-  /// A trip along the way, as the mover would make it at this time.
+  /// Returns the trip along the path, as driven at this time.
   func trip(along way: Way, by transport: Transport, at start: MonotonicInstant, paces: PaceStream) -> Trip {
     let course = course(along: way)
     return Trip.driving(course, by: transport, at: start, paces: paces) { self.zones(from: $0, to: $1) }
   }
 }
 
-/// Collects vertices, limits and stops in the order of the way.
+/// Collects vertices, limits and stops along the path.
 private struct CourseBuilder {
   private var vertices: [Coordinate]
   private var limits: [Double] = []
@@ -148,7 +147,7 @@ private struct CourseBuilder {
     limits.append(limit)
   }
 
-  /// At the last vertex.
+  /// Adds a stop at the last vertex.
   mutating func stop(_ light: TrafficLight?, isNorthSouth: Bool) {
     guard let light else { return }
     stops.append((vertices.count - 1, .light(light, isNorthSouth: isNorthSouth)))
@@ -158,7 +157,7 @@ private struct CourseBuilder {
 }
 
 extension City {
-  /// Where the owner of a device lives: on a local street.
+  /// Returns the home of a device's owner, on a local street.
   package func home(of device: UInt64, seed: UInt64) -> Address {
     var stream = RandomStreamID.home.stream(seed: seed, device: device)
     let isNorthSouth = stream.chance(0.5)
@@ -167,11 +166,11 @@ extension City {
       on: Street(isNorthSouth: isNorthSouth, line: line), along: stream.uniform(), inBlock: stream.uniform())
   }
 
-  /// Where the owner works: on a street that is not local, near the centre more often than at the edge.
+  /// Returns the workplace of the owner, on a major street, more often near the centre.
   package func work(of device: UInt64, seed: UInt64) -> Address {
     var stream = RandomStreamID.work.stream(seed: seed, device: device)
     let isNorthSouth = stream.chance(0.5)
-    // The mean of two uniform numbers has its peak in the middle.
+    // The mean of two uniform numbers peaks in the middle.
     let across = 0.5 * (stream.uniform() + stream.uniform())
     let line = Int(across * Double(lines(isNorthSouth) / 4)) * 4
     let along = 0.5 * (stream.uniform() + stream.uniform())
@@ -180,7 +179,7 @@ extension City {
 
   package var depotCount: Int { max(1, zones.count / 16) }
 
-  /// On an arterial street; `number` counts from 0 to `depotCount`.
+  /// Returns a depot on an arterial street; `number` counts from 0 to `depotCount`.
   package func depot(_ number: Int) -> Address {
     precondition(number >= 0 && number < depotCount, "there is no such depot")
     var stream = RandomStreamID.places.stream(seed: seed, device: RandomStreamID.city, n: UInt64(number) * 4)
@@ -190,7 +189,7 @@ extension City {
       on: Street(isNorthSouth: isNorthSouth, line: line), along: stream.uniform(), inBlock: stream.uniform())
   }
 
-  /// Some address at most so many blocks away in each direction, by two draws for the place and two within it.
+  /// Returns a random address within a number of blocks in each direction, with two draws for the block and two within it.
   func address(near middle: Address, withinBlocks reach: Int, from stream: inout RandomStream) -> Address {
     let isNorthSouth = stream.chance(0.5)
     let (column, row) =
@@ -204,7 +203,7 @@ extension City {
       street: street, block: moved(block, lines(!isNorthSouth)), metres: metres(inBlock: stream.uniform()))
   }
 
-  /// How many lines a kind of street has, without the last, which bounds the city.
+  /// Returns the number of lines in a direction, without the last, which bounds the city.
   private func lines(_ isNorthSouth: Bool) -> Int { isNorthSouth ? columns : rows }
 
   private func address(on street: Street, along: Double, inBlock: Double) -> Address {
@@ -212,15 +211,15 @@ extension City {
     return Address(street: street, block: Int(along * Double(blocks)), metres: metres(inBlock: inBlock))
   }
 
-  /// Not at the crossings themselves, which belong to two streets.
+  /// Avoids the crossings themselves, which belong to two streets.
   private func metres(inBlock fraction: Double) -> Double { (0.05 + 0.9 * fraction) * blockMetres }
 
-  /// The line of a local street, counted among the local streets only: three between two that are not.
+  /// Returns the line of a local street by its number among local ones: three between two major ones.
   private static func localLine(_ number: Int) -> Int { number / 3 * 4 + 1 + number % 3 }
 }
 
 extension City {
-  /// Any address.
+  /// Returns a random address.
   func somewhere(from stream: inout RandomStream) -> Address {
     let isNorthSouth = stream.chance(0.5)
     let across = isNorthSouth ? columns : rows
@@ -229,8 +228,7 @@ extension City {
     return Address(street: street, block: along, metres: (0.05 + 0.9 * stream.uniform()) * blockMetres)
   }
 
-  /// A way of about so many metres from an address, by way of others when the city is smaller than that, and the address
-  /// at which it ends.
+  /// Returns a course of about so many metres from an address, in several sections if the city is smaller, and its final address.
   func course(
     from start: Address, metres: Double, from stream: inout RandomStream
   ) -> (course: Course, end: Address) {
@@ -247,13 +245,13 @@ extension City {
     return (whole ?? course(along: way(from: start, to: start)), address)
   }
 
-  /// Of some ways the one that comes nearest to a length without being much longer.
+  /// Returns the path, among several, that is closest to a length without being much longer.
   private func way(from start: Address, metres: Double, from stream: inout RandomStream) -> Way {
     let reach = max(1, Int(min(0.6 * metres / blockMetres, Double(max(columns, rows)))))
     var best: Way?
     for _ in 0..<City.choices {
       let way = way(from: start, to: address(near: start, withinBlocks: reach, from: &stream))
-      // What is missing can be added by another way; what is too much cannot be taken away.
+      // A shortfall can be covered by another path; an excess cannot be removed.
       func error(_ way: Way) -> Double {
         way.lengthMetres > metres + blockMetres ? 10 * way.lengthMetres : (way.lengthMetres - metres).magnitude
       }
@@ -268,7 +266,7 @@ extension City {
 }
 
 extension Course {
-  /// One after the other without a stop between them.
+  /// Joins two courses without a stop between them.
   func followed(by next: Course) -> Course {
     let count = path.vertices.count
     return Course(

@@ -1,23 +1,23 @@
 package import Base
 
-/// A city of any size, made from a seed: a grid of streets around a centre. Everything in it, a speed limit, a light, the
-/// home of a device, is a function of the seed and its own number; only tunnels and dead zones are kept, because places
-/// are tested against them all the time.
+/// A generated city of any size: a grid of streets around a centre. Every property, such as a speed limit, a light or the
+/// home of a device, is a function of the seed and of its own number; only tunnels and dead zones are stored, because places
+/// are often tested against them.
 package final class City: Sendable {
   package let seed: UInt64
   package let center: Coordinate
-  /// Blocks from west to east, and from south to north.
+  /// The number of blocks from west to east, and from south to north.
   package let columns: Int
   package let rows: Int
   package let blockMetres: Double
   let scale: LocalScale
-  /// At most one for each district, row by row.
+  /// At most one per district, row by row.
   let zones: [Zone?]
 
-  /// Blocks on the side of a district.
+  /// The blocks on a side of a district.
   static let districtBlocks = 8
 
-  /// Both counts of blocks are rounded up to whole districts of 8.
+  /// Both numbers of blocks are rounded up to whole districts of 8.
   package init(seed: UInt64, center: Coordinate, columns: Int, rows: Int, blockMetres: Double = 120) {
     precondition(columns > 0 && rows > 0 && columns <= 4_096 && rows <= 4_096, "a city has 1 to 4,096 blocks a side")
     precondition(blockMetres >= 50 && blockMetres <= 500, "a block is 50 to 500 metres long")
@@ -36,7 +36,7 @@ package final class City: Sendable {
     (blocks + districtBlocks - 1) / districtBlocks * districtBlocks
   }
 
-  /// A point of the grid, in blocks from its southwestern corner.
+  /// Returns the place of a grid point, in blocks from the southwestern corner.
   func coordinate(column: Double, row: Double) -> Coordinate {
     City.coordinate(
       column: column, row: row, center: center, scale: scale, columns: columns, rows: rows, blockMetres: blockMetres)
@@ -69,7 +69,7 @@ package final class City: Sendable {
     return limits[stream.index(below: limits.count)] / 3.6
   }
 
-  /// The light of a crossing of two streets that are not local; nil elsewhere.
+  /// Returns the light of a crossing of two major streets; nil elsewhere.
   package func light(at crossing: Crossing) -> TrafficLight? {
     let least = min(StreetClass.ofLine(crossing.column), StreetClass.ofLine(crossing.row))
     guard least > .local else { return nil }
@@ -80,12 +80,12 @@ package final class City: Sendable {
   }
 }
 
-/// A place in the city: on a street, so far along it.
+/// A place in the city, by its position along a street.
 package struct Address: Hashable, Sendable {
   package let street: Street
   /// The block of the street, from its southern or western end.
   package let block: Int
-  /// Metres into the block, more than nothing and less than the whole.
+  /// The position in the block, strictly between its ends.
   package let metres: Double
 
   package init(street: Street, block: Int, metres: Double) {
@@ -103,11 +103,11 @@ package struct Address: Hashable, Sendable {
   }
 }
 
-/// Where two streets meet: the lines of both.
+/// The crossing of two streets, by their lines.
 package struct Crossing: Hashable, Sendable {
-  /// Of the street that runs north and south.
+  /// The line of the north–south street.
   package let column: Int
-  /// Of the street that runs east and west.
+  /// The line of the east–west street.
   package let row: Int
 
   package init(column: Int, row: Int) {
@@ -119,7 +119,7 @@ package struct Crossing: Hashable, Sendable {
 /// A line of the grid, from one side of the city to the other.
 package struct Street: Hashable, Sendable {
   package let isNorthSouth: Bool
-  /// Counted from the west for streets that run north and south, from the south for the others.
+  /// Counted from the west for north–south streets, from the south for others.
   package let line: Int
 
   package var streetClass: StreetClass { StreetClass.ofLine(line) }
@@ -130,13 +130,13 @@ package struct Street: Hashable, Sendable {
   }
 }
 
-/// How important a street is.
+/// The class of a street.
 package enum StreetClass: Int, Comparable, Sendable {
   case local, collector, arterial
 
   package static func < (left: StreetClass, right: StreetClass) -> Bool { left.rawValue < right.rawValue }
 
-  /// Every fourth line of the grid collects, every eighth, in the middle of each district, is arterial.
+  /// Returns the class of a line: every fourth is a collector; every eighth, in the middle of each district, is an arterial.
   static func ofLine(_ line: Int) -> StreetClass {
     switch line & 7 {
     case 4: .arterial
@@ -145,7 +145,7 @@ package enum StreetClass: Int, Comparable, Sendable {
     }
   }
 
-  /// What may be posted there, kilometres per hour.
+  /// The possible limits in kilometres per hour.
   var speedLimits: [Double] {
     switch self {
     case .local: [20, 30, 30]
@@ -155,7 +155,7 @@ package enum StreetClass: Int, Comparable, Sendable {
   }
 }
 
-/// An area of the city in which signals are missing.
+/// An area of the city without signal.
 package struct Zone: Sendable {
   package let kind: Cover.Kind
   package let area: Polygon
@@ -167,7 +167,7 @@ package struct Zone: Sendable {
 }
 
 extension City {
-  /// The tunnel or dead zone at a place; nil under the open sky.
+  /// Returns the tunnel or dead zone at a place; nil under the open sky.
   package func zone(at place: Coordinate) -> Zone? {
     let offset = scale.offset(from: center, to: place)
     let side = blockMetres * Double(City.districtBlocks)
@@ -183,7 +183,7 @@ extension City {
   private var districtColumns: Int { columns / City.districtBlocks }
   private var districtRows: Int { rows / City.districtBlocks }
 
-  /// What a zone is tested for along a way between two places: those of all districts that the edge touches.
+  /// Returns the zones near an edge: those of all districts that it touches.
   func zones(from start: Coordinate, to end: Coordinate) -> [Zone] {
     let (a, b) = (scale.offset(from: center, to: start), scale.offset(from: center, to: end))
     let side = blockMetres * Double(City.districtBlocks)
@@ -201,8 +201,8 @@ extension City {
     return found
   }
 
-  /// Every eighth district has a tunnel, a piece of its arterial street; every twelfth a dead zone. Both lie wholly within
-  /// their district, so that one look is enough to find what is at a place.
+  /// Returns the zones: every eighth district has a tunnel, a section of its arterial street; every twelfth a dead zone. Both
+  /// are completely within their district, so that one look-up suffices.
   static func zones(
     seed: UInt64, center: Coordinate, scale: LocalScale, columns: Int, rows: Int, blockMetres: Double
   ) -> [Zone?] {

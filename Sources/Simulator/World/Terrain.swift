@@ -1,8 +1,8 @@
 package import Base
 
-/// How high the ground is. No map: heights that are plausible where people live, and the same each time.
+/// The height of the ground: not a map, but plausible and reproducible heights for inhabited places.
 package enum Terrain {
-  /// Above the mean sea level: some lowland, the best known highlands, and hills of a few metres.
+  /// Returns the height above mean sea level: lowland, the best known highlands, and hills of a few metres.
   package static func metres(at place: Coordinate) -> Double {
     let hills =
       6 * PortableMath.sineAndCosine(degrees: place.latitude * 9_000).sine
@@ -10,7 +10,8 @@ package enum Terrain {
     return highlands.value(at: place) + hills
   }
 
-  /// How far the mean sea level lies above the ellipsoid of WGS 84: the large features of the geoid, to some twenty metres.
+  /// Returns the height of mean sea level above the WGS 84 ellipsoid: the large features of the geoid, with an error of
+  /// about twenty metres.
   package static func undulationMetres(at place: Coordinate) -> Double { geoid.value(at: place) }
 
   private static let highlands = EarthField(
@@ -38,13 +39,13 @@ package enum Terrain {
     ])
 }
 
-/// A quantity that changes slowly over the Earth: a sum of bumps, each highest at its middle.
+/// A quantity that varies slowly over the Earth: a sum of bumps, each highest at its centre.
 struct EarthField: Sendable {
   struct Bump: Sendable {
     /// On the unit sphere.
     let x, y, z: Double
     let height: Double
-    /// The reciprocal of the squared length, in radii of the Earth, at which a quarter of the height is left.
+    /// The reciprocal of the squared distance, in radii of the Earth, at which a quarter of the height remains.
     let sharpness: Double
 
     init(_ latitude: Double, _ longitude: Double, height: Double, kilometres: Double) {

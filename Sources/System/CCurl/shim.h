@@ -45,7 +45,7 @@ static inline CURLcode rr_curl_get_string(CURL *easy, CURLINFO info, const char 
   return curl_easy_getinfo(easy, info, value);
 }
 
-/// Whether the connection that a transfer has now resumed an earlier session of TLS. libcurl itself does not tell.
+/// Returns whether a transfer's current connection has resumed an earlier TLS session. libcurl has no function for it.
 static inline int rr_curl_has_resumed(CURL *easy) {
   struct curl_tlssessioninfo *session = NULL;
   return curl_easy_getinfo(easy, CURLINFO_TLS_SSL_PTR, &session) == CURLE_OK && session != NULL &&
@@ -53,7 +53,7 @@ static inline int rr_curl_has_resumed(CURL *easy) {
          SSL_session_reused(session->internals);
 }
 
-/// Tells the peer of a connection that nothing more comes (RFC 8446 §6.1); what it sends can still be received.
+/// Sends close_notify to the peer of a connection (RFC 8446 §6.1); data from it can still be received.
 static inline void rr_curl_say_end(CURL *easy) {
   struct curl_tlssessioninfo *session = NULL;
   if (curl_easy_getinfo(easy, CURLINFO_TLS_SSL_PTR, &session) == CURLE_OK && session != NULL &&
@@ -62,8 +62,8 @@ static inline void rr_curl_say_end(CURL *easy) {
   }
 }
 
-/// Whether an answer of OCSP says of a certificate that it is revoked. It is not asked who says so: a liar keeps us from the
-/// server, which anyone on the way can do.
+/// Returns whether an OCSP response states that a certificate is revoked. The responder is not verified: a forged response
+/// keeps us from the server, which any attacker on the path can do anyway.
 static inline int rr_ocsp_says_revoked(const unsigned char *bytes, long length) {
   OCSP_RESPONSE *response = d2i_OCSP_RESPONSE(NULL, &bytes, length);
   OCSP_BASICRESP *answer = response == NULL ? NULL : OCSP_response_get1_basic(response);
@@ -90,7 +90,7 @@ static inline CURLcode rr_ask_for_staple(CURL *easy, void *context, void *user) 
   return CURLE_OK;
 }
 
-/// Servers are asked whether their certificate is revoked (RFC 6066 §8), and need not answer.
+/// Asks servers whether their certificate is revoked (RFC 6066 §8); they need not answer.
 static inline CURLcode rr_curl_refuse_revoked(CURL *easy) {
   return curl_easy_setopt(easy, CURLOPT_SSL_CTX_FUNCTION, rr_ask_for_staple);
 }
@@ -108,7 +108,7 @@ static inline CURLMcode rr_curl_multi_set_timer_callback(CURLM *multi, curl_mult
   return curl_multi_setopt(multi, CURLMOPT_TIMERFUNCTION, callback);
 }
 
-/// What the handles of a share have in common.
+/// The data that the handles of a share have in common.
 static inline CURLSHcode rr_curl_share_lock_data(CURLSH *share, curl_lock_data data) {
   return curl_share_setopt(share, CURLSHOPT_SHARE, data);
 }

@@ -1,7 +1,8 @@
 #include "CEmbedded.h"
 
-// A file becomes part of the executable, which so can serve it wherever it lies. C23 has the directive (§6.10.4), clang since
-// version 19 in every language mode; the compiler notes the file as a dependency, so that a change of it is compiled.
+// Embeds files in the executable, which can therefore serve them wherever it is installed. C23 has the directive (§6.10.4),
+// clang since version 19 in every language mode; the compiler records each file as a dependency, so that a change of it
+// triggers a rebuild.
 #pragma clang diagnostic ignored "-Wc23-extensions"
 
 static const uint8_t contract[] = {
@@ -172,7 +173,7 @@ static const uint8_t view_js[] = {
 #embed "../../../page/view.js"
 };
 
-// A test holds this list against the folder.
+// A test compares this list with the folder.
 static const struct rr_page_file page_files[] = {
     {"access.js", access_js, sizeof access_js},
     {"address.js", address_js, sizeof address_js},

@@ -4,11 +4,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/// The first of the `rr_contract_count` bytes of openapi/openapi.json, as the file was when this was compiled.
+/// The first of the `rr_contract_count` bytes of openapi/openapi.json, as of compilation.
 const uint8_t *_Nonnull rr_contract(void);
 size_t rr_contract_count(void);
 
-/// The same of openapi/control-room.json.
+/// The bytes of openapi/control-room.json.
 const uint8_t *_Nonnull rr_room_contract(void);
 size_t rr_room_contract_count(void);
 
@@ -19,10 +19,10 @@ struct rr_page_file {
   size_t count;
 };
 
-/// The first of them; `count` says how many there are.
+/// The first of the files; `count` is their number.
 const struct rr_page_file *_Nonnull rr_page_files(size_t *_Nonnull count);
 
-/// The same for the folder `page/room`.
+/// The files of the folder `page/room`.
 const struct rr_page_file *_Nonnull rr_room_files(size_t *_Nonnull count);
 
 #endif

@@ -51,7 +51,7 @@ static const uint8_t room_tabs_js[] = {
 #embed "../../../page/room/tabs.js"
 };
 
-// A test holds this list against the folder.
+// A test compares this list with the folder.
 static const struct rr_page_file room_files[] = {
     {"acts.js", room_acts_js, sizeof room_acts_js},
     {"behind.js", room_behind_js, sizeof room_behind_js},

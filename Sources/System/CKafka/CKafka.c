@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// The beginning of `rd_kafka_message_t`, which has been the same since the first version of librdkafka.so.1.
+// The beginning of `rd_kafka_message_t`, unchanged since the first version of librdkafka.so.1.
 typedef struct {
   int error;
   void *topic;
@@ -19,7 +19,7 @@ typedef struct {
   void *number;
 } message;
 
-// `rd_kafka_metadata_topic_t` and `rd_kafka_metadata_t`, which have been the same since the first version, too.
+// `rd_kafka_metadata_topic_t` and `rd_kafka_metadata_t`, also unchanged since the first version.
 typedef struct {
   char *name;
   int partition_count;
@@ -119,14 +119,14 @@ int rr_kafka_is_there(void) {
   return is_there;
 }
 
-// Reports wait in a ring between the library, which tells several at once, and the caller, who takes one.
+// Reports wait in a ring between the library, which delivers several at once, and the caller, who takes one.
 struct rr_kafka {
   void *settings;
   void *client;
   void *topic;
   char *topic_name;
   message *read;
-  // Of the partition that is read: where it ended when its reading began.
+  // The end of the partition being read, as of the beginning of reading.
   int64_t end;
   rr_kafka_report *reports;
   size_t size;
@@ -148,7 +148,7 @@ static void grow(rr_kafka *self) {
   self->first = 0;
 }
 
-// In the thread that calls `poll`, as `problem` is.
+// Called on the thread that calls `poll`, like `problem`.
 static void report(void *producer, const message *sent, void *opaque) {
   (void)producer;
   rr_kafka *self = opaque;
@@ -167,7 +167,7 @@ static void problem(void *client, int code, const char *reason, void *opaque) {
   note(self, reason == NULL || *reason == 0 ? kafka.text(code) : reason);
 }
 
-// The library would write to the standard error output of the server.
+// Otherwise the library would write to the server's standard error.
 static void be_silent(const void *client, int level, const char *facility, const char *text) {
   (void)client, (void)level, (void)facility, (void)text;
 }
@@ -186,7 +186,7 @@ int rr_kafka_set(rr_kafka *self, const char *name, const char *value) {
   return status == accepted ? rr_kafka_done : rr_kafka_failed;
 }
 
-// Gives up with what the library says.
+// Fails with the library's error text.
 static int fail(rr_kafka *self, int code) {
   note(self, kafka.text(code));
   return rr_kafka_failed;
@@ -200,7 +200,7 @@ static int begin(rr_kafka *self, int type, const char *topic) {
   kafka.set_log(self->settings, be_silent);
   self->client = kafka.make(type, self->settings, self->error, sizeof self->error);
   if (self->client == NULL) return rr_kafka_failed;
-  // They are the client's now.
+  // The client now owns them.
   self->settings = NULL;
   self->error[0] = 0;
   self->topic = kafka.make_topic(self->client, topic, NULL);
@@ -214,7 +214,7 @@ int rr_kafka_begin_reading(rr_kafka *self, const char *topic, int milliseconds) 
   self->topic_name = strdup(topic);
   const metadata *found = NULL;
   int code = kafka.metadata(self->client, 0, self->topic, &found, milliseconds);
-  // Why no broker answers is what `problem` was told.
+  // `problem` is called with the reason why no broker answers.
   kafka.poll(self->client, 0);
   if (code != accepted) return self->error[0] != 0 ? rr_kafka_failed : fail(self, code);
   int count = found->topic_count == 1 ? found->topics[0].partition_count : 0;
@@ -239,7 +239,7 @@ int rr_kafka_read(rr_kafka *self, int32_t partition, int milliseconds, rr_kafka_
   if (!is_last) {
     self->read = kafka.consume(self->topic, partition, milliseconds);
     if (self->read == NULL) return fail(self, kafka.last_error());
-    // A partition may end with what is no message, as the marks of transactions.
+    // A partition may end with entries that are not messages, such as the markers of transactions.
     is_last = self->read->error == end_of_partition || (self->read->error == accepted && self->read->offset >= self->end);
     if (!is_last && self->read->error != accepted) return fail(self, self->read->error);
   }
@@ -258,9 +258,9 @@ void rr_kafka_close(rr_kafka *self) {
   if (self->settings != NULL) kafka.free_settings(self->settings);
   if (self->read != NULL) kafka.free_message(self->read);
   if (self->client != NULL) {
-    // Of a consumer nothing is purged.
+    // A consumer has nothing to purge.
     kafka.purge(self->client, of_queue | of_flight);
-    // Reports of what was purged are owed before the end.
+    // Reports of purged messages must be delivered before the end.
     kafka.poll(self->client, 0);
     if (self->topic != NULL) kafka.free_topic(self->topic);
     kafka.free(self->client);

@@ -76,7 +76,7 @@ static volatile sig_atomic_t rescued_terminal = -1;
 static struct termios rescued_mode;
 static const int faults[] = {SIGILL, SIGTRAP, SIGABRT, SIGSEGV, SIGBUS, SIGFPE};
 
-// tcsetattr, signal and raise are among the few functions that a handler may call (signal-safety(7)).
+// tcsetattr, signal and raise are among the few functions that a signal handler may call (signal-safety(7)).
 static void rescue_terminal(int fault) {
   if (rescued_terminal >= 0) tcsetattr(rescued_terminal, TCSANOW, &rescued_mode);
   signal(fault, SIG_DFL);
@@ -104,12 +104,12 @@ pid_t rr_fork_worker(void) {
   if (child != 0) return child;
   setpgid(0, 0);
   prctl(PR_SET_PDEATHSIG, SIGKILL);
-  // The parent may have ended before.
+  // The parent may have exited before.
   if (getppid() != parent) _exit(0);
   return 0;
 }
 
-/// Whole processors of a control group's quota; 0 when it has none. Version 2 alone: what Docker and Kubernetes use today.
+/// The whole processors in a control group's quota; 0 when it has none. Version 2 only, which Docker and Kubernetes use today.
 static int quota(void) {
   FILE *file = fopen("/sys/fs/cgroup/cpu.max", "re");
   if (!file) return 0;

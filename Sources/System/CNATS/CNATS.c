@@ -10,7 +10,7 @@
 
 enum { ok = 0 };
 
-// The functions that are called. Status values are compared with zero alone, or by their text: their numbers are not promised.
+// The functions that are used. Status values are compared only with zero, or by their text: their numbers are not guaranteed.
 static struct {
   int (*make_options)(void **);
   void (*free_options)(void *);
@@ -45,7 +45,7 @@ static struct {
 static int is_there;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
-// The newest first; Debian 12 has 3.4. What is called has been there since.
+// The newest first; Debian 12 has 3.4, which already has all functions used here.
 static void *open_library(void) {
   for (int minor = 20; minor >= 4; minor--) {
     char name[32];
@@ -114,7 +114,7 @@ struct rr_nats {
   char error[512];
 };
 
-// What the library adds begins with its file and line.
+// The library's detail begins with its file and line.
 static int fail(rr_nats *self, int status) {
   const char *detail = nats.last_error(NULL);
   const char *words = detail == NULL ? NULL : strstr(detail, "): ");
@@ -126,7 +126,7 @@ static int set_options(
     void *options, const char *url, const char *token, const char *host, const char *authorities, int64_t milliseconds) {
   int status = nats.set_url(options, url);
   if (status == ok) status = nats.set_name(options, "rollingroad");
-  // A connection that broke has lost acknowledgements: the sink makes the next one, and sends again what is open.
+  // A broken connection has lost acknowledgements: the sink opens the next one, and sends pending messages again.
   if (status == ok) status = nats.set_reconnect(options, false);
   if (status == ok) status = nats.set_timeout(options, milliseconds);
   if (status == ok && token != NULL) status = nats.set_token(options, token);
@@ -169,7 +169,7 @@ void rr_nats_close(rr_nats *self) {
 
 int rr_nats_publish(
     rr_nats *self, const char *subject, int64_t number, const char *id, const uint8_t *bytes, size_t count) {
-  // What the server allows holds for the headers, too.
+  // The server's limit includes the headers.
   size_t header = id == NULL ? 0 : strlen(id) + 64;
   if ((int64_t)(count + header) > nats.max_payload(self->connection)) return rr_nats_too_large;
   char reply[256];

@@ -1,4 +1,4 @@
-// What a server says about its own certificate: an answer of OCSP that it staples to the handshake (RFC 6066 §8, RFC 6960).
+// A server's statement about its own certificate: an OCSP response that it staples to the handshake (RFC 6066 §8, RFC 6960).
 #pragma once
 #include <openssl/ocsp.h>
 #include <openssl/ssl.h>
@@ -17,7 +17,8 @@ static inline int rr_ocsp_add_revoked(OCSP_BASICRESP *answer, X509 *certificate,
   return done;
 }
 
-/// The answer that this certificate is revoked, with the certificate of its signer, which clients need not have; in DER, to be freed by OPENSSL_free; its length, or 0 when OpenSSL fails.
+/// Makes the response that this certificate is revoked, with the certificate of its signer, which clients need not have; in
+/// DER, to be freed by OPENSSL_free. Returns its length, or 0 when OpenSSL fails.
 static inline int rr_ocsp_revoked(X509 *certificate, X509 *issuer, EVP_PKEY *issuer_key, unsigned char **bytes) {
   OCSP_BASICRESP *answer = OCSP_BASICRESP_new();
   OCSP_RESPONSE *response = NULL;
@@ -31,7 +32,7 @@ static inline int rr_ocsp_revoked(X509 *certificate, X509 *issuer, EVP_PKEY *iss
   return length > 0 ? length : 0;
 }
 
-/// An answer that is stapled to handshakes.
+/// A response that is stapled to handshakes.
 struct rr_staple {
   unsigned char *bytes;
   int length;

@@ -1,5 +1,5 @@
-// What is taken from OpenSSL: HMAC-SHA256, SHA-256, random bytes, comparison in constant time, signatures (signature.h), TLS (tls.h),
-// certificates (x509.h) and what is said of them (ocsp.h).
+// The functions used from OpenSSL: HMAC-SHA256, SHA-256, random bytes, comparison in constant time, signatures (signature.h),
+// TLS (tls.h), certificates (x509.h) and OCSP (ocsp.h).
 #pragma once
 #include <openssl/crypto.h>
 #include <openssl/evp.h>

@@ -1,5 +1,5 @@
-// Signatures of JSON Web Tokens (RFC 7518 §3, RFC 8037 §3.1), and the keys that make and check them. Whatever fails leaves
-// nothing in OpenSSL's queue of errors, which a TLS session of the same thread would take for its own.
+// Signatures of JSON Web Tokens (RFC 7518 §3, RFC 8037 §3.1), and their keys. A failing function leaves nothing in OpenSSL's
+// error queue, which a TLS session of the same thread would take for its own.
 #pragma once
 #include <openssl/bn.h>
 #include <openssl/core_names.h>
@@ -31,7 +31,7 @@ static inline EVP_PKEY *rr_public_key(const char *type, OSSL_PARAM_BLD *builder)
   return key;
 }
 
-/// NULL when the numbers are no key.
+/// Returns NULL when the numbers do not form a key.
 static inline EVP_PKEY *rr_rsa_public(const uint8_t *n, size_t n_length, const uint8_t *e, size_t e_length) {
   BIGNUM *modulus = BN_bin2bn(n, (int)n_length, NULL), *exponent = BN_bin2bn(e, (int)e_length, NULL);
   OSSL_PARAM_BLD *builder = OSSL_PARAM_BLD_new();
@@ -47,7 +47,7 @@ static inline EVP_PKEY *rr_rsa_public(const uint8_t *n, size_t n_length, const u
   return key;
 }
 
-/// Of an uncompressed point (SEC 1 §2.3.3); NULL when it is not on the curve.
+/// Makes a key from an uncompressed point (SEC 1 §2.3.3); NULL when it is not on the curve.
 static inline EVP_PKEY *rr_p256_public(const uint8_t *point) {
   OSSL_PARAM_BLD *builder = OSSL_PARAM_BLD_new();
   EVP_PKEY *key = NULL;
@@ -71,7 +71,7 @@ static inline int rr_pad(EVP_PKEY_CTX *context, int algorithm) {
          EVP_PKEY_CTX_set_rsa_pss_saltlen(context, RSA_PSS_SALTLEN_DIGEST) == 1;
 }
 
-/// The two numbers that JSON Web Algorithms write one behind the other, as OpenSSL wants them; NULL when memory has run out.
+/// Converts the two concatenated numbers of JSON Web Algorithms to OpenSSL's form; NULL when memory has run out.
 static inline uint8_t *rr_der_of_es256(const uint8_t *raw, int *length) {
   BIGNUM *r = BN_bin2bn(raw, rr_es256_length / 2, NULL), *s = BN_bin2bn(raw + rr_es256_length / 2, rr_es256_length / 2, NULL);
   ECDSA_SIG *pair = ECDSA_SIG_new();
@@ -87,7 +87,7 @@ static inline uint8_t *rr_der_of_es256(const uint8_t *raw, int *length) {
   return der;
 }
 
-/// 1 when the key has made this signature. The caller has seen to it that the key is one of the algorithm.
+/// Returns 1 when the key has made this signature. The key must be one for the algorithm.
 static inline int rr_verify(EVP_PKEY *key, int algorithm, const uint8_t *signature, size_t length, const uint8_t *bytes,
                             size_t count) {
   uint8_t *der = NULL;
@@ -116,7 +116,7 @@ static inline int rr_raw_of_der(const uint8_t *der, size_t length, uint8_t *out)
   return done;
 }
 
-/// The length of the signature, written into `out`, which has room for `room` bytes; 0 when it could not be made.
+/// Writes the signature to `out`, which has room for `room` bytes, and returns its length; 0 when it could not be made.
 static inline size_t rr_sign(EVP_PKEY *key, int algorithm, const uint8_t *bytes, size_t count, uint8_t *out, size_t room) {
   EVP_MD_CTX *context = EVP_MD_CTX_new();
   EVP_PKEY_CTX *padding = NULL;
@@ -135,10 +135,10 @@ static inline size_t rr_sign(EVP_PKEY *key, int algorithm, const uint8_t *bytes,
   return length;
 }
 
-/// A macro in OpenSSL. A key of RSA with 2048 bits.
+/// A macro in OpenSSL. Generates an RSA key with 2048 bits.
 static inline EVP_PKEY *rr_rsa_key(void) { return EVP_RSA_gen(2048); }
 
-/// A number of a key, "n", "e", "qx" or "qy", as big-endian bytes; 0 when there is none or no room.
+/// Writes a number of a key, "n", "e", "qx" or "qy", as big-endian bytes; returns 0 when there is none or no room.
 static inline size_t rr_key_number(const EVP_PKEY *key, const char *name, uint8_t *out, size_t room) {
   BIGNUM *number = NULL;
   if (EVP_PKEY_get_bn_param(key, name, &number) != 1) return 0;
@@ -150,7 +150,7 @@ static inline size_t rr_key_number(const EVP_PKEY *key, const char *name, uint8_
   return written < 0 ? 0 : (size_t)written;
 }
 
-/// The private key as PKCS #8; the caller frees `out`. 0 when memory has run out.
+/// Writes the private key as PKCS #8; the caller frees `out`. Returns 0 when memory has run out.
 static inline size_t rr_key_bytes(const EVP_PKEY *key, uint8_t **out) {
   PKCS8_PRIV_KEY_INFO *info = EVP_PKEY2PKCS8(key);
   int length = info == NULL ? 0 : i2d_PKCS8_PRIV_KEY_INFO(info, out);
@@ -159,7 +159,7 @@ static inline size_t rr_key_bytes(const EVP_PKEY *key, uint8_t **out) {
   return length > 0 ? (size_t)length : 0;
 }
 
-/// NULL when the bytes are no private key.
+/// Returns NULL when the bytes are not a private key.
 static inline EVP_PKEY *rr_key_of_bytes(const uint8_t *bytes, size_t length) {
   const uint8_t *start = bytes;
   EVP_PKEY *key = d2i_AutoPrivateKey(NULL, &start, (long)length);

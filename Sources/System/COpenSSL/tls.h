@@ -1,5 +1,5 @@
-// What TLS needs and Swift cannot write: a BIO over a socket. OpenSSL's own calls write(2), which raises SIGPIPE when the
-// peer is gone, and a library must not change how its process treats signals.
+// TLS functions that Swift cannot express: a BIO over a socket. OpenSSL's own one calls write(2), which raises SIGPIPE when the
+// peer is gone, and a library must not change the signal handling of its process.
 #pragma once
 #include <errno.h>
 #include <openssl/bio.h>
@@ -12,28 +12,28 @@
 
 enum { rr_greeting_passes, rr_greeting_stops, rr_greeting_read };
 
-/// The socket below a session, and what has passed through it.
+/// The socket of a session, and counts of what has passed through it.
 struct rr_socket {
   int number;
-  /// Bytes that may still be read in this call: OpenSSL goes on as long as there are any.
+  /// The bytes that may still be read in this call: OpenSSL would continue as long as there are any.
   int left;
   /// The errno that ended the connection; 0 before.
   int failure;
-  /// The peer has closed its side of the connection.
+  /// Whether the peer has closed its side of the connection.
   int is_at_end;
-  /// Messages of TLS itself, in both directions.
+  /// The number of TLS protocol messages, in both directions.
   int messages;
-  /// `rr_greeting_stops`: the handshake stops behind the client's first message.
+  /// `rr_greeting_stops`: the handshake stops after the client's first message.
   int greeting;
-  /// The host that the client asks for; NULL when it names none, and where the handshake does not stop.
+  /// The host that the client requests; NULL when it names none, and when the handshake does not stop.
   char *name;
-  /// The certificate was chosen by the name that the client asks for.
+  /// Whether the certificate was selected by the requested name.
   int is_named;
   uint64_t received;
   uint64_t sent;
 };
 
-/// Far more than a handshake and the keys of a long connection need. A peer may send them without end and never any data
+/// Far more than a handshake and the key updates of a long connection need. A peer could send them endlessly without any data
 /// (RFC 8446 §4.6.3).
 enum { rr_messages_max = 256 };
 
@@ -85,7 +85,7 @@ static inline int rr_bio_destroy(BIO *bio) {
   return 1;
 }
 
-/// NULL when memory has run out.
+/// Returns NULL when memory has run out.
 static inline BIO_METHOD *rr_bio_method(void) {
   BIO_METHOD *method = BIO_meth_new(BIO_get_new_index() | BIO_TYPE_SOURCE_SINK, "socket without SIGPIPE");
   if (method == NULL) return NULL;
@@ -103,7 +103,7 @@ static inline void rr_ssl_count(int is_sent, int version, int type, const void *
   if (++socket->messages > rr_messages_max) socket->left = 0;
 }
 
-/// A TLS session over a socket that does not block; the socket is not closed with it. NULL when memory has run out.
+/// Makes a TLS session over a non-blocking socket, which is not closed with it. Returns NULL when memory has run out.
 static inline SSL *rr_ssl_new(SSL_CTX *context, const BIO_METHOD *method, int number) {
   SSL *ssl = SSL_new(context);
   BIO *bio = BIO_new(method);
@@ -123,14 +123,14 @@ static inline SSL *rr_ssl_new(SSL_CTX *context, const BIO_METHOD *method, int nu
   return ssl;
 }
 
-/// Lives as long as the session.
+/// Valid as long as the session.
 static inline struct rr_socket *rr_ssl_socket(const SSL *ssl) { return BIO_get_data(SSL_get_rbio(ssl)); }
 
-/// The length of the host that the client asks for; 0 when it names none.
+/// Returns the length of the host that the client requests; 0 when it names none.
 static inline size_t rr_asked_host(SSL *ssl, const char **name) {
   const unsigned char *bytes = NULL;
   size_t length = 0;
-  // RFC 6066 §3: the length of the list, and of its first name the type, which is that of a host, and the length.
+  // RFC 6066 §3: the length of the list, then the first name: its type, which is that of a host, and its length.
   if (!SSL_client_hello_get0_ext(ssl, TLSEXT_TYPE_server_name, &bytes, &length) || length <= 5 ||
       bytes[2] != TLSEXT_NAMETYPE_host_name) {
     return 0;
@@ -140,7 +140,7 @@ static inline size_t rr_asked_host(SSL *ssl, const char **name) {
   return count <= length - 5 && count <= TLSEXT_MAXLEN_host_name ? count : 0;
 }
 
-/// A session goes on only under the name under which it began (RFC 6066 §3); letters have no case in it.
+/// Binds a session to the name under which it began, the only one under which it may be resumed (RFC 6066 §3), ignoring case.
 static inline int rr_bind_session(SSL *ssl, const char *name, size_t length) {
   char lower[TLSEXT_MAXLEN_host_name];
   for (size_t at = 0; at < length; at++) lower[at] = name[at] >= 'A' && name[at] <= 'Z' ? name[at] | 0x20 : name[at];
@@ -150,7 +150,7 @@ static inline int rr_bind_session(SSL *ssl, const char *name, size_t length) {
          SSL_set_session_id_context(ssl, digest, count) == 1;
 }
 
-/// The first context whose certificate is for that name. `contexts` ends with NULL; their first is the one that is there.
+/// Selects the first context whose certificate is for that name. `contexts` ends with NULL; the first is the current one.
 static inline void rr_choose_context(SSL *ssl, SSL_CTX *const *contexts, const char *name, size_t length) {
   for (; length > 0 && *contexts != NULL; contexts++) {
     if (X509_check_host(SSL_CTX_get0_certificate(*contexts), name, length, 0, NULL) != 1) continue;
@@ -160,8 +160,8 @@ static inline void rr_choose_context(SSL *ssl, SSL_CTX *const *contexts, const c
   }
 }
 
-/// Chooses among several contexts, if there are. Stops a handshake once, where that is wanted: what the client is shown can be
-/// decided by the host that it asks for.
+/// Selects among several contexts, if there are. Stops a handshake once, if requested, so that the certificate can depend on
+/// the host that the client requests.
 static inline int rr_greeted(SSL *ssl, int *alert, void *contexts) {
   struct rr_socket *socket = rr_ssl_socket(ssl);
   int stops = socket->greeting == rr_greeting_stops;
@@ -181,34 +181,34 @@ static inline int rr_greeted(SSL *ssl, int *alert, void *contexts) {
   return SSL_CLIENT_HELLO_RETRY;
 }
 
-/// A client is told that its name was of use (RFC 6066 §3).
+/// Tells a client that its name was used (RFC 6066 §3).
 static inline int rr_named(SSL *ssl, int *alert, void *argument) {
   (void)alert, (void)argument;
   return rr_ssl_socket(ssl)->is_named ? SSL_TLSEXT_ERR_OK : SSL_TLSEXT_ERR_NOACK;
 }
 
-/// Sessions of the first of these contexts are those of the one for the name that the client asks for. They must live as long as
-/// sessions do; NULL ends them.
+/// Makes sessions of the first of these contexts use the one for the name that the client requests. The contexts must live as
+/// long as the sessions; NULL ends the list.
 static inline void rr_ssl_choose_by_name(SSL_CTX *const *contexts) {
   SSL_CTX_set_client_hello_cb(contexts[0], rr_greeted, (void *)contexts);
   SSL_CTX_set_tlsext_servername_callback(contexts[0], rr_named);
 }
 
-/// The certificate of another context is shown too: one with another kind of key has room beside the first.
+/// Adds the certificate of another context: a certificate with another kind of key can be offered beside the first.
 static inline int rr_ssl_add_certificate(SSL_CTX *context, SSL_CTX *from) {
   STACK_OF(X509) *chain = NULL;
   SSL_CTX_get0_chain_certs(from, &chain);
   return SSL_CTX_use_cert_and_key(context, SSL_CTX_get0_certificate(from), SSL_CTX_get0_privatekey(from), chain, 1);
 }
 
-/// From here on the server is what another context says. No session of the other one is resumed, and none is offered.
+/// Switches the session to another context. No session of the previous one is resumed, and none is offered.
 static inline void rr_ssl_change_context(SSL *ssl, SSL_CTX *context) {
   SSL_set_SSL_CTX(ssl, context);
   SSL_set_options(ssl, SSL_OP_NO_TICKET);
   SSL_set_num_tickets(ssl, 0);
 }
 
-/// A client that offers other protocols only would misunderstand what comes (RFC 7301 §3.2).
+/// A client that offers only other protocols would misinterpret the data (RFC 7301 §3.2).
 static inline int rr_choose_protocol(SSL *ssl, const unsigned char **chosen, unsigned char *length,
                                      const unsigned char *offered, unsigned int count, void *argument) {
   (void)ssl, (void)argument;
@@ -218,12 +218,12 @@ static inline int rr_choose_protocol(SSL *ssl, const unsigned char **chosen, uns
   return result == OPENSSL_NPN_NEGOTIATED ? SSL_TLSEXT_ERR_OK : SSL_TLSEXT_ERR_ALERT_FATAL;
 }
 
-/// Macros in OpenSSL that Swift cannot read. A connection that ends without the peer's last word is like any that ends: HTTP
-/// says itself where a message ends (RFC 9112 §9.8).
+/// Macros in OpenSSL that Swift cannot import. A connection that ends without the peer's close_notify is treated like any
+/// other: HTTP itself delimits its messages (RFC 9112 §9.8).
 static inline void rr_ssl_set_options(SSL_CTX *context) {
   SSL_CTX_set_options(context, SSL_OP_NO_RENEGOTIATION | SSL_OP_NO_COMPRESSION | SSL_OP_CIPHER_SERVER_PREFERENCE |
                                    SSL_OP_PRIORITIZE_CHACHA | SSL_OP_IGNORE_UNEXPECTED_EOF);
 }
 
-/// Variadic in OpenSSL. A key on the curve P-256.
+/// Variadic in OpenSSL. Generates a key on the curve P-256.
 static inline EVP_PKEY *rr_p256_key(void) { return EVP_EC_gen("P-256"); }

@@ -1,4 +1,4 @@
-// Certificates of an authority of our own, for development.
+// Certificates of a development authority.
 #pragma once
 #include <openssl/asn1.h>
 #include <openssl/bn.h>
@@ -30,15 +30,15 @@ static inline int rr_x509_begin(X509 *certificate, const char *name, EVP_PKEY *k
   return done;
 }
 
-/// The names and addresses of another certificate, if it has any.
+/// Copies the names and addresses of another certificate, if it has any.
 static inline int rr_x509_copy_names(X509 *certificate, const X509 *model) {
   int place = X509_get_ext_by_NID(model, NID_subject_alt_name, -1);
   return place < 0 || X509_add_ext(certificate, X509_get_ext(model, place), -1);
 }
 
-/// A certificate of `key`, valid between two days counted from now. Without `issuer` it is an authority's own; else it is one
-/// for `usage` ("serverAuth") by `alternatives`, as "DNS:localhost,IP:127.0.0.1", or by the names of `model`. NULL when OpenSSL
-/// refuses a value.
+/// Issues a certificate for `key`, valid between two days counted from now. Without `issuer` it is an authority's own;
+/// otherwise it is for `usage` ("serverAuth") and `alternatives`, such as "DNS:localhost,IP:127.0.0.1", or the names of
+/// `model`. NULL when OpenSSL refuses a value.
 static inline X509 *rr_x509_issue(const char *name, EVP_PKEY *key, int from_day, int to_day, const char *usage,
                                   const char *alternatives, const X509 *model, X509 *issuer, EVP_PKEY *issuer_key) {
   X509 *certificate = X509_new();
@@ -63,7 +63,8 @@ static inline X509 *rr_x509_issue(const char *name, EVP_PKEY *key, int from_day,
   return NULL;
 }
 
-/// Whether a client that knows RSA and elliptic curves can be shown either: the same names, and keys of different kinds.
+/// Returns whether a client that supports RSA and elliptic curves can be offered either: the same names, and keys of different
+/// kinds.
 static inline int rr_x509_are_alternatives(const X509 *a, const X509 *b) {
   int first = X509_get_ext_by_NID(a, NID_subject_alt_name, -1), second = X509_get_ext_by_NID(b, NID_subject_alt_name, -1);
   return first >= 0 && second >= 0 &&
@@ -72,7 +73,7 @@ static inline int rr_x509_are_alternatives(const X509 *a, const X509 *b) {
          EVP_PKEY_get_base_id(X509_get0_pubkey(a)) != EVP_PKEY_get_base_id(X509_get0_pubkey(b));
 }
 
-/// What a memory BIO holds; valid until the BIO is freed.
+/// Returns the content of a memory BIO; valid until the BIO is freed.
 static inline size_t rr_bio_contents(BIO *bio, const uint8_t **start) {
   char *bytes = NULL;
   long count = BIO_get_mem_data(bio, &bytes);

@@ -18,7 +18,7 @@ struct notification {
   void *next;
 };
 
-// The functions of libpq that are called, with the types of libpq-fe.h: its interface has been stable since version 8.
+// The functions of libpq that are used, with the types of libpq-fe.h: its interface has been stable since version 8.
 static struct {
   void *(*connect)(const char *const *keywords, const char *const *values, int expand_dbname);
   int (*status)(const void *);
@@ -104,7 +104,7 @@ struct rr_postgres {
   int silence;
   int was_warned;
   int is_pipelining;
-  // The server has been given up: nothing is sent to it any more.
+  // Whether the server was given up: then nothing more is sent to it.
   int is_lost;
 };
 
@@ -120,7 +120,7 @@ static void note_result(rr_postgres *self, const void *result) {
   if (state != NULL) snprintf(self->state, sizeof self->state, "%s", state);
 }
 
-// libpq would print notices.
+// Otherwise libpq would print notices.
 static void receive(void *self, const void *result) {
   const char *severity = pq.field(result, 'V');
   if (severity != NULL && strcmp(severity, "WARNING") == 0) ((rr_postgres *)self)->was_warned = 1;
@@ -132,7 +132,7 @@ static int lose(rr_postgres *self, const char *text) {
   return -1;
 }
 
-// Settings that end with the transaction: behind a pooler the session belongs to others, too.
+// Settings that end with the transaction: with a pooler the session is shared with others.
 static const char begin[] =
     "BEGIN READ ONLY; SET LOCAL TimeZone = 'UTC'; SET LOCAL DateStyle = 'ISO'; SET LOCAL bytea_output = 'hex';"
     "SET LOCAL statement_timeout = '5min'";
@@ -145,7 +145,7 @@ rr_postgres *rr_postgres_open(const char *place, int silence, int writes) {
     note(self, "libpq.so.5 is missing");
     return self;
   }
-  // What the place itself says takes the place of these.
+  // The parameters of the place override these.
   const char *keywords[] = {"connect_timeout",  "keepalives_idle",      "tcp_user_timeout", "client_encoding",
                             "application_name", "target_session_attrs", "dbname",           NULL};
   const char *values[] = {"10", "30", "30000", "UTF8", "rollingroad", writes ? "read-write" : "any", place, NULL};
@@ -167,7 +167,7 @@ void rr_postgres_close(rr_postgres *self) {
   free(self);
 }
 
-// The next result, or null behind the last. PQgetResult alone would wait for ever for a host that has vanished. -1: an error.
+// Returns the next result, or null after the last. PQgetResult alone would wait forever for a vanished host. -1: an error.
 static int next(rr_postgres *self, void **result) {
   while (pq.is_busy(self->connection)) {
     struct pollfd set = {.fd = pq.socket(self->connection), .events = POLLIN};
@@ -184,7 +184,7 @@ static int next(rr_postgres *self, void **result) {
   return 0;
 }
 
-// 0 when all of the statements were done.
+// Returns 0 when all statements were executed.
 static int run(rr_postgres *self, const char *sql) {
   if (!pq.send_simple(self->connection, sql)) return lose(self, pq.error(self->connection));
   int failed = 0;
@@ -218,7 +218,7 @@ int rr_postgres_step(rr_postgres *self) {
     if (next(self, &self->row) != 0) return -1;
     if (self->row == NULL) {
       if (failed) {
-        // What is said of the end must not take the place of the reason.
+        // An error of ROLLBACK must not replace the reason.
         char *reason = self->error;
         self->error = NULL;
         run(self, "ROLLBACK");
@@ -256,8 +256,8 @@ int rr_postgres_is_lost(const rr_postgres *self) {
 
 int rr_postgres_run(rr_postgres *self, const char *sql) { return self->is_lost ? -1 : run(self, sql); }
 
-// A pipeline lasts from the first statement that is queued until its end has come back. Sending must not block meanwhile: the
-// server could be blocked in its turn, by results that are not taken
+// A pipeline lasts from the first queued statement until its end has been received. Sending must not block meanwhile: the
+// server could also be blocked, by results that are not consumed
 // (https://www.postgresql.org/docs/15/libpq-pipeline-mode.html#LIBPQ-PIPELINE-SENDING).
 static int begin_pipeline(rr_postgres *self) {
   if (self->is_lost) return 0;
@@ -315,7 +315,7 @@ int rr_postgres_sync(rr_postgres *self) {
 int rr_postgres_next(rr_postgres *self, rr_postgres_result **out) {
   void *result = NULL;
   *out = NULL;
-  // Behind the results of each statement is a null.
+  // The results of each statement are followed by a null.
   for (int i = 0; i < 2 && result == NULL; i++) {
     if (self->is_lost || next(self, &result) != 0) return rr_postgres_lost;
   }

@@ -19,14 +19,14 @@ static inline int rr_sqlite3_db_config(sqlite3 *db, int option, int on) {
   return sqlite3_db_config(db, option, on, (int *)0);
 }
 
-/// For the whole process, once, before SQLite is used: no statistics of memory, and commits that do not look through the whole page
-/// cache (PageCache.c). When other code was first, SQLite stays as it is.
+/// Configures SQLite for the whole process, once, before it is used: no memory statistics, and commits that do not scan the
+/// whole page cache (PageCache.c). Does nothing when other code has used SQLite before.
 void rr_sqlite3_configure(void);
-/// The page cache that SQLite was given; NULL when other code was first.
+/// The page cache in use by SQLite; NULL when other code has used SQLite before.
 const sqlite3_pcache_methods2 *rr_sqlite3_page_cache(void);
 
-/// A second of the monotonic clock after which statements end with SQLITE_INTERRUPT. It is looked at every 100,000 instructions of
-/// SQLite's machine, some milliseconds; 0: no limit.
+/// `second` is a second of the monotonic clock after which statements end with SQLITE_INTERRUPT. It is checked every 100,000
+/// instructions of SQLite's virtual machine, some milliseconds; 0: no limit.
 static inline int rr_sqlite3_is_late(void *second) {
   struct timespec now;
   clock_gettime(CLOCK_MONOTONIC, &now);
@@ -36,8 +36,8 @@ static inline void rr_sqlite3_end_at(sqlite3 *db, int64_t second) {
   sqlite3_progress_handler(db, 100000, second ? rr_sqlite3_is_late : 0, (void *)(intptr_t)second);
 }
 
-/// SQLITE_STATIC: the bytes outlive the step that reads them, nothing is copied. Without a pointer SQLite would bind NULL, and
-/// an empty buffer of Swift may have none.
+/// SQLITE_STATIC: the bytes outlive the step that reads them, nothing is copied. With a null pointer SQLite would bind NULL,
+/// and an empty Swift buffer may have one.
 static inline int rr_sqlite3_bind_text_static(sqlite3_stmt *statement, int index, const void *text, int64_t length) {
   return sqlite3_bind_text64(statement, index, text ? (const char *)text : "", (sqlite3_uint64)length, SQLITE_STATIC,
                              SQLITE_UTF8);

@@ -3,21 +3,21 @@
 #include <pthread.h>
 #include <stdlib.h>
 
-// A page cache as SQLite has it, behind a layer that hides one number from it.
+// SQLite's page cache behind a layer that hides one page number from it.
 //
-// Where a B-tree is balanced, pages that lie side by side change their numbers; meanwhile one of them has the number of the page
-// that no database uses (the pending byte, https://sqlite.org/fileformat.html#the_lock_byte_page). The cache notes it as the largest
-// number that it holds, far behind the last page, and so at the next commit looks for pages behind the last one through all
-// that it holds: 16,000 pages, most of them not in the processor's cache. Here the page has the next free number instead.
+// When a B-tree is balanced, sibling pages change their numbers; meanwhile one of them has the number of the page that no
+// database uses (the pending byte, https://sqlite.org/fileformat.html#the_lock_byte_page). The cache records it as its largest
+// number, far above the last page, and so the next commit searches everything in the cache for pages after the last one: 16,000
+// pages, most of them not in the processor's cache. Here the page gets the next free number instead.
 
 enum { pending_byte = 0x40000000 };
 
 struct cache {
   sqlite3_pcache *inner;
   unsigned pending;
-  // What the pending page is called inside; 0 while there is none.
+  // The number of the pending page in the inner cache; 0 while there is none.
   unsigned alias;
-  // No page inside has a larger number.
+  // The largest page number in the inner cache.
   unsigned largest;
 };
 
@@ -80,7 +80,7 @@ static int is_used;
 const sqlite3_pcache_methods2 *rr_sqlite3_page_cache(void) { return is_used ? &methods : NULL; }
 
 static void configure(void) {
-  // Counting every allocation takes a lock that all threads share, and nothing reads the count.
+  // Counting every allocation takes a lock shared by all threads, and nothing reads the count.
   if (sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0) != SQLITE_OK) return;
   if (sqlite3_config(SQLITE_CONFIG_GETPCACHE2, &inner) != SQLITE_OK) return;
   methods = inner;

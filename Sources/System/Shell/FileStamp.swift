@@ -1,12 +1,13 @@
 internal import Glibc
 
-/// What tells one content of a file from the next.
+/// A stamp that changes with the content of a file.
 package struct FileStamp: Equatable, Sendable {
   private let device: UInt
   private let inode: UInt
   private let size: Int
   private let written: FileTime
-  /// Changes too when the time of writing is set back, or only the mode changes (inode(7)).
+  /// The time of the last status change, which is updated even when the modification time is set back, or only the mode changes
+  /// (inode(7)).
   private let changed: FileTime
 
   private struct FileTime: Equatable {

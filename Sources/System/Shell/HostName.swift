@@ -1,6 +1,6 @@
 import Glibc
 
-/// What this machine calls itself.
+/// The name of this machine.
 package enum HostName {
   /// As `hostname` prints it.
   package static var value: String {

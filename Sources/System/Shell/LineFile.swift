@@ -1,10 +1,10 @@
 internal import Glibc
 
-/// A file that is read from its beginning, piece by piece, while others may be writing it.
+/// Reads a file from its beginning, in pieces, while others may be writing it.
 package enum LineFile {
   private static let pieceBytes = 1 << 18
 
-  /// `take` gets a piece and says whether it wants more. Gives false when the file cannot be read as far as it is wanted.
+  /// `take` gets a piece and returns whether it wants more. Returns false when the file cannot be read as far as wanted.
   package static func read(_ path: String, _ take: (ArraySlice<UInt8>) -> Bool) -> Bool {
     let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC)
     guard descriptor >= 0 else { return false }

@@ -1,24 +1,25 @@
 internal import CLinux
 internal import Glibc
 
-/// Commands of the shell that a user names: they restart a backend, or print what it has stored.
+/// Shell commands that a user specifies: they restart a backend, or print what it has stored.
 package enum ShellCommand {
   /// How a command has ended.
   package enum End: Equatable, Sendable {
-    /// By itself, with this code; 127: it could not be started.
+    /// It exited with this code; 127 if it could not be started.
     case code(Int32)
-    /// It was not done in time, and was killed.
+    /// It exceeded its time limit, and was killed.
     case timeout
-    /// The reader wanted no more of its output, and it was killed.
+    /// The reader wanted no more output, and it was killed.
     case unwanted
   }
 
   package static let millisecondsMax = 300_000
 
-  /// Waits for the end of the command itself; what it leaves running in the background goes on. `take` gets its output in
-  /// pieces and says whether it wants more. A command that is not done in time is killed with all that it has started.
+  /// Waits for the end of the command itself; processes that it leaves in the background continue. `take` gets its output in
+  /// pieces and returns whether it wants more. A command that exceeds its time limit is killed with all processes that it has
+  /// started.
   ///
-  /// The command reads nothing and hears signals as any command of a terminal does, whatever this process blocks.
+  /// The command's input is empty, and it receives signals like any command of a terminal, whatever this process blocks.
   package static func run(
     _ command: String, _ variables: [String: String], within milliseconds: Int = millisecondsMax,
     _ take: (ArraySlice<UInt8>) -> Bool
@@ -32,14 +33,14 @@ package enum ShellCommand {
     guard let process else { return .code(127) }
     let end = read(pipeEnds[0], until: process, by: now + Int64(milliseconds), take)
     if case .code = end { return end }
-    // What has not ended yet is the leader of its group, and that number is still its own.
+    // A process that has not been waited for still leads its group, whose number is therefore its own.
     kill(-process, SIGKILL)
     var status: Int32 = 0
     while unsafe waitpid(process, &status, 0) < 0 && errno == EINTR {}
     return end
   }
 
-  /// In a process group of its own, and with no signal blocked or ignored that ends a program.
+  /// Starts the command in a process group of its own, with no signal blocked or ignored that ends a program.
   private static func start(_ command: String, _ environment: [String], output: Int32) -> pid_t? {
     var actions = unsafe posix_spawn_file_actions_t()
     unsafe posix_spawn_file_actions_init(&actions)
@@ -75,7 +76,7 @@ package enum ShellCommand {
     return texts
   }
 
-  /// As C has lists of texts: the last one is null.
+  /// Passes an array of C strings, terminated by null.
   private static func withTexts<Result>(
     _ texts: [String], _ body: (UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>) -> Result
   ) -> Result {
@@ -89,15 +90,15 @@ package enum ShellCommand {
     return unsafe body(list)
   }
 
-  /// Milliseconds of a clock that nothing sets.
+  /// The monotonic time in milliseconds.
   private static var now: Int64 {
     var time = timespec()
     unsafe clock_gettime(CLOCK_MONOTONIC, &time)
     return Int64(time.tv_sec) * 1_000 + Int64(time.tv_nsec) / 1_000_000
   }
 
-  /// To the end of the command, with or without that of its output: a server that it has started keeps the pipe open, and
-  /// it may close the pipe itself.
+  /// Reads until the command ends, even if its output does not: a server that it has started keeps the pipe open, and it may
+  /// close the pipe itself.
   private static func read(
     _ descriptor: Int32, until process: pid_t, by deadline: Int64, _ take: (ArraySlice<UInt8>) -> Bool
   ) -> End {
@@ -111,7 +112,7 @@ package enum ShellCommand {
         guard hasEnded else { return .timeout }
         break
       }
-      // poll passes over a negative descriptor.
+      // poll ignores a negative descriptor.
       var set = pollfd(fd: isOpen ? descriptor : -1, events: Int16(POLLIN), revents: 0)
       guard unsafe poll(&set, 1, hasEnded ? 0 : 20) > 0 else {
         if hasEnded { break }

@@ -1,8 +1,8 @@
 internal import Glibc
 
-/// A file that is there and cannot be read.
+/// A file that exists but cannot be read.
 package enum UnreadableFile {
-  /// Why, as in "permission denied"; nil when nothing has that name, or nothing is in the way.
+  /// Returns why, as in "permission denied"; nil when there is no such file, or it can be read.
   package static func reason(_ path: String) -> String? {
     let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
     guard descriptor >= 0 else {

@@ -1,22 +1,22 @@
 internal import Glibc
 
-/// A file that a crash leaves whole, or as it was before.
+/// Writes a file atomically: after a crash it is complete, or as it was before.
 package enum WholeFile {
-  /// What could not be written, and why.
+  /// The file that could not be written, and the reason.
   package struct Failure: Error {
     package let path: String
-    /// Of errno(3).
+    /// The errno(3).
     package let code: Int32
 
     package var reason: String { unsafe String(cString: strerror(code)) }
   }
 
-  /// Under another name first; on disk, with its name, when this returns.
+  /// Writes to a temporary name first; content and name are on disk when this returns.
   package static func write(_ bytes: [UInt8], to path: String, mode: UInt32) throws(Failure) {
     let temporary = path + ".new"
     let descriptor = unsafe open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, mode)
     guard descriptor >= 0 else { throw Failure(path: temporary, code: errno) }
-    // What an earlier crash has left keeps its mode when it is opened.
+    // A file left by an earlier crash keeps its mode when it is opened.
     let isWritten = fchmod(descriptor, mode) == 0 && put(bytes, into: descriptor) && fsync(descriptor) == 0
     let code = errno
     close(descriptor)
@@ -24,7 +24,7 @@ package enum WholeFile {
     guard unsafe rename(temporary, path) == 0, syncFolder(of: path) else { throw Failure(path: path, code: errno) }
   }
 
-  /// False when not all of them could be written; errno says why.
+  /// Returns false when not all bytes could be written; errno tells why.
   package static func put(_ bytes: [UInt8], into descriptor: Int32) -> Bool {
     var rest = bytes[...]
     while !rest.isEmpty {
@@ -36,7 +36,7 @@ package enum WholeFile {
     return true
   }
 
-  /// A new name in a folder is on disk only when the folder is.
+  /// Syncs the folder: a new name is on disk only when its folder is.
   private static func syncFolder(of path: String) -> Bool {
     let folder = path.lastIndex(of: "/").map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "."
     let descriptor = unsafe open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)

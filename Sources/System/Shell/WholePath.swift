@@ -1,6 +1,6 @@
 internal import Glibc
 
-/// A path that means the same from whatever folder it is used.
+/// Makes a path absolute, so that it has the same meaning in every folder.
 package enum WholePath {
   package static func of(_ path: String) -> String {
     guard !path.hasPrefix("/"), let folder = unsafe getcwd(nil, 0) else { return path }

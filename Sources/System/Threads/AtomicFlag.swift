@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Raised once, seen from any thread.
+/// A flag that is raised once and visible to all threads.
 package final class AtomicFlag: Sendable {
   private let state = Atomic(false)
 

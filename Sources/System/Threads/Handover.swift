@@ -1,5 +1,5 @@
-/// Carries an owned value into a closure that another thread runs, which takes it out once. No lock: the value is put in
-/// before the thread starts, and pthread_create(3) orders the two accesses.
+/// Moves an owned value into a closure that another thread runs, which takes it once. No lock: the value is stored before the
+/// thread starts, and pthread_create(3) orders the two accesses.
 package final class Handover<Value: ~Copyable>: @unchecked Sendable {
   private var content: Value?
 

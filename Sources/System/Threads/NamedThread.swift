@@ -2,11 +2,11 @@ internal import CLinux
 internal import Glibc
 internal import Synchronization
 
-/// A thread of the operating system, for work that blocks: Swift's concurrency has none to give away. Its name is what
-/// `top -H` and a debugger show. It must be joined or detached, once.
+/// A thread of the operating system, for work that blocks: Swift's concurrency has no threads to spare. Its name is shown by
+/// `top -H` and debuggers. It must be joined or detached, once.
 @safe
 package struct NamedThread: Sendable {
-  /// The system has no more threads to give.
+  /// The system cannot create more threads.
   package struct Exhaustion: Error, Equatable, CustomStringConvertible {
     /// An errno.
     package let code: Int32
@@ -28,13 +28,13 @@ package struct NamedThread: Sendable {
     self.handle = handle
   }
 
-  /// For callers that cannot go on without the thread.
+  /// Starts a thread for callers that cannot continue without it.
   package static func started(_ name: String, _ body: @escaping @Sendable () -> Void) -> NamedThread {
     do throws(Exhaustion) { return try NamedThread(name: name, body) } catch { preconditionFailure("\(error)") }
   }
 
-  /// Starts a thread that opens a resource and works with it; returns when the resource is open. When `open` throws, the
-  /// thread has ended and its error is thrown here.
+  /// Starts a thread that opens a resource and uses it; returns when the resource is open. When `open` throws, the thread has
+  /// ended and its error is thrown here.
   package static func opening<Resource, Failure: Error>(
     _ name: String, _ open: @escaping @Sendable () throws(Failure) -> Resource,
     run: @escaping @Sendable (Resource) -> Void
@@ -61,7 +61,7 @@ package struct NamedThread: Sendable {
     return thread
   }
 
-  /// Whether this is the calling thread.
+  /// Whether it is the calling thread.
   package var isCurrent: Bool { pthread_equal(pthread_self(), handle) != 0 }
 
   /// Waits for the end of the body.
@@ -70,7 +70,7 @@ package struct NamedThread: Sendable {
     precondition(code == 0, "a thread is joined once, and not by itself: error \(code)")
   }
 
-  /// The thread is not joined: it ends by itself, or with the process.
+  /// Lets the thread end by itself, or with the process, instead of joining it.
   package func detach() {
     let code = pthread_detach(handle)
     precondition(code == 0, "a thread is let go once: error \(code)")

@@ -1,6 +1,7 @@
 internal import Glibc
 
-/// A counting semaphore with a wait on the monotonic clock, which POSIX semaphores lack: a mutex and a condition.
+/// A counting semaphore with a wait on the monotonic clock, which POSIX semaphores lack; implemented with a mutex and a
+/// condition.
 @safe
 package final class Semaphore: @unchecked Sendable {
   @unsafe
@@ -45,7 +46,7 @@ package final class Semaphore: @unchecked Sendable {
     unlock()
   }
 
-  /// False when the time is over first.
+  /// Returns false when the time has elapsed first.
   package func wait(milliseconds: Int) -> Bool {
     var end = timespec()
     _ = unsafe clock_gettime(CLOCK_MONOTONIC, &end)

@@ -2,11 +2,11 @@ internal import CLinux
 internal import Glibc
 internal import Synchronization
 
-/// Where threads leave messages for a thread that waits for descriptors: in order, and one wake-up for a burst.
+/// Messages from other threads to a thread that waits for descriptors: in order, with one wake-up per burst.
 package final class ThreadInbox<Message: Sendable>: Sendable {
   private struct State {
     var messages: [Message] = []
-    /// The reader was woken and has not looked yet.
+    /// Whether the reader was woken and has not read yet.
     var isAwake = false
     var isClosed = false
   }
@@ -22,16 +22,16 @@ package final class ThreadInbox<Message: Sendable>: Sendable {
 
   deinit { Glibc.close(wakeUp) }
 
-  /// From any thread. After `close`, messages are dropped.
+  /// Posts a message from any thread. After `close`, messages are dropped.
   package func post(_ message: Message) { update { $0.append(message) } }
 
-  /// From any thread; the reader is woken once for all of them.
+  /// Posts messages from any thread; the reader is woken once for all of them.
   package func post(_ messages: [Message]) {
     guard !messages.isEmpty else { return }
     update { $0.append(contentsOf: messages) }
   }
 
-  /// Ends a wait, without a message.
+  /// Ends a wait without a message.
   package func wake() { update { _ in } }
 
   private func update(_ change: (inout [Message]) -> Void) {
@@ -46,8 +46,8 @@ package final class ThreadInbox<Message: Sendable>: Sendable {
     precondition(result == 0, "a counter below its maximum takes one more")
   }
 
-  /// Everything since the last call, the oldest first. The array that is passed in, empty, is filled next: its capacity is
-  /// kept.
+  /// Returns everything since the last call, the oldest first. The empty array that is passed in becomes the next buffer, so
+  /// that its capacity is kept.
   package func collect(into messages: inout [Message]) {
     precondition(messages.isEmpty, "messages that were not read would come again")
     var count: eventfd_t = 0
@@ -59,7 +59,7 @@ package final class ThreadInbox<Message: Sendable>: Sendable {
     }
   }
 
-  /// Drops what waits and what is posted later.
+  /// Drops waiting and later messages.
   package func close() {
     state.withLock { state in
       state.isClosed = true
@@ -68,7 +68,7 @@ package final class ThreadInbox<Message: Sendable>: Sendable {
   }
 }
 
-/// The process has no more descriptors.
+/// The process has no free descriptors.
 package struct NoDescriptor: Error {
   /// An errno.
   package let code: Int32

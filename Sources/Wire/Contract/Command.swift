@@ -1,7 +1,7 @@
 import Base
 package import JSON
 
-/// One order to a device, with its argument (SDK §10.2).
+/// One command to a device, with its argument (SDK §10.2).
 package enum Command: Equatable, Sendable {
   case start
   case stop
@@ -12,7 +12,7 @@ package enum Command: Equatable, Sendable {
   case addGeofence(Geofence)
   case addGeofences([Geofence])
   case removeGeofence(identifier: String)
-  /// Nil: all of them. An empty array removes none.
+  /// Nil removes all of them; an empty array removes none.
   case removeGeofences(identifiers: [String]?)
   case uploadLog(url: String)
   case destroyLog
@@ -20,11 +20,11 @@ package enum Command: Equatable, Sendable {
   case stopSchedule
   case setOdometer(metres: Double)
   case resetOdometer
-  /// The device may no longer post to the demo server. The text is for its user.
+  /// The device may no longer post to the demo server. The text is shown to its user.
   case ban(message: String?)
 }
 
-/// What a server can ask of a device (SDK §10.2).
+/// The commands that a server can send to a device (SDK §10.2).
 package enum CommandName: String, CaseIterable, Sendable {
   case start
   case stop
@@ -49,7 +49,7 @@ package enum CommandName: String, CaseIterable, Sendable {
 }
 
 extension Command {
-  /// The command with this name and argument; nil and null are no argument. Commands that need none ignore what they
+  /// Creates the command with this name and argument; nil and null are no argument. Commands without arguments ignore what they
   /// get, as devices do.
   package init(_ name: CommandName, _ argument: JSONValue?) throws(CommandProblem) {
     let argument = CommandArgument(name, argument)
@@ -94,7 +94,7 @@ extension Command {
     }
   }
 
-  /// Nil when the command goes without.
+  /// The argument; nil for a command without one.
   package var argument: JSONValue? {
     switch self {
     case .start, .stop, .startGeofences, .destroyLog, .startSchedule, .stopSchedule, .resetOdometer: nil
@@ -110,8 +110,8 @@ extension Command {
   }
 }
 
-/// The argument that came with a command, to be taken as what the command needs. A device refuses the
-/// wrong type; only flags may be 0 and 1, as in `setConfig` (SDK §10.2).
+/// Reads the argument of a command as the type that the command needs. A device refuses other types; only flags may be 0 and 1,
+/// as in `setConfig` (SDK §10.2).
 struct CommandArgument {
   private let name: CommandName
   private let value: JSONValue?
@@ -178,7 +178,7 @@ struct CommandArgument {
 }
 
 extension Command {
-  /// From the elements of a command's array.
+  /// Reads the elements of a command's array.
   init(name: JSONValue?, argument: JSONValue?) throws(CommandProblem) {
     switch name {
     case nil, .null: throw .nullCommand
@@ -198,8 +198,8 @@ extension Command {
     .array([.string(name.rawValue)] + (argument.map { [$0] } ?? []))
   }
 
-  /// The value of `background_geolocation` in an answer: always a list of lists, which no version of the SDK
-  /// misunderstands (SDK §10.1).
+  /// Returns the value of `background_geolocation` in an answer: always a list of lists, which every version of the SDK reads
+  /// correctly (SDK §10.1).
   package static func list(_ commands: [Command]) -> JSONValue {
     .array(commands.map(\.json))
   }

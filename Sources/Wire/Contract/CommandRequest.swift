@@ -1,15 +1,16 @@
 import Base
 package import JSON
 
-/// What an admin wants to queue for devices: `{"commands":[["setConfig",{…}],["stop"]]}`. A single command may also stand
-/// alone, `{"commands":["stop"]}`. All or nothing: the first command that a device would refuse refuses the request.
+/// A request of an admin to queue commands for devices: `{"commands":[["setConfig",{…}],["stop"]]}`. A single command may also
+/// be written without its list, `{"commands":["stop"]}`. All or nothing: the first command that a device would refuse refuses
+/// the request.
 package struct CommandRequest: Equatable, Sendable {
   package private(set) var commands: [Command] = []
-  /// What devices will make of configurations that are otherwise in order, command by command.
+  /// The effects on devices of configurations that are otherwise valid, command by command.
   package private(set) var warnings: [ConfigurationWarning] = []
 
-  /// `strict` refuses unknown configuration keys, which otherwise are warned about. Members beside `commands` are the
-  /// caller's affair.
+  /// `strict` refuses unknown configuration keys, which otherwise cause warnings. Members other than `commands` are the
+  /// caller's responsibility.
   package init(_ body: JSONValue, strict: Bool) throws(CommandError) {
     guard case .object(let object) = body else {
       throw CommandError(index: nil, problem: .wrongShape(found: body.kindName))
@@ -34,7 +35,7 @@ package struct CommandRequest: Equatable, Sendable {
       throw element == .null ? .nullCommand : .wrongShape(found: element.kindName)
     }
     let command = try Command(name: parts.first, argument: parts.count > 1 ? parts[1] : nil)
-    // A device ignores surplus elements; the writer meant something else, ["stop", "start"] for instance.
+    // A device ignores surplus elements, but the writer meant something else, ["stop", "start"] for instance.
     let isMisplaced = parts.count > 2 || (parts.count == 2 && parts[1] != .null && command.argument == nil)
     if isMisplaced { throw .superfluousArgument(command.name) }
     switch (command, parts.last) {
@@ -47,7 +48,7 @@ package struct CommandRequest: Equatable, Sendable {
     commands.append(command)
   }
 
-  /// A device would not see a key that it does not know, and would take the default for what was meant.
+  /// A device ignores an unknown key, and would use the default of the key that was meant.
   private static func check(_ fence: JSONValue, _ place: String, of name: CommandName) throws(CommandProblem) {
     guard case .object(let object) = fence else { return }
     for member in object.members where !GeofenceKey.all.contains(member.key) {
@@ -57,7 +58,7 @@ package struct CommandRequest: Equatable, Sendable {
     }
   }
 
-  /// Limits differ between the platforms, and the server does not know the device's. Android has all that iOS has.
+  /// Limits differ between the platforms, and the server does not know the device's. Android has all limits of iOS.
   private mutating func check(_ document: JSONValue, strict: Bool) throws(CommandProblem) {
     var device = Configuration(platform: .android)
     let found = device.apply(document).warnings
@@ -72,7 +73,7 @@ extension ConfigurationWarning {
     if case .unknownKey = self { true } else { false }
   }
 
-  /// Whether the device would not use the value at all.
+  /// Whether the device would ignore the value.
   fileprivate var refusesValue: Bool {
     switch self {
     case .notAnObject, .wrongType, .notAllowed, .incomplete, .unusableURL, .readyOnly, .unusableToken: true
@@ -81,17 +82,17 @@ extension ConfigurationWarning {
   }
 }
 
-/// Keys around commands.
+/// The keys around commands.
 package enum CommandKey {
-  /// Top-level key of an answer in which a device finds its commands.
+  /// The top-level key of an answer under which a device finds its commands.
   package static let backgroundGeolocation = "background_geolocation"
-  /// Key of the request with which commands are queued.
+  /// The key of the request that queues commands.
   package static let commands = "commands"
 }
 
-/// Which of the commands to be queued is refused, and why.
+/// The refused command of a request, and the reason.
 package struct CommandError: Error, Equatable, Sendable {
-  /// The place in the list; nil when the request as a whole is at fault.
+  /// The index in the list; nil when the request as a whole is refused.
   package let index: Int?
   package let problem: CommandProblem
 }
@@ -102,25 +103,25 @@ extension CommandError: CustomStringConvertible {
   }
 }
 
-/// Why a command is refused.
+/// The reason why a command is refused.
 package enum CommandProblem: Error, Equatable, Sendable {
   /// No name: null, or an empty command.
   case nullCommand
-  /// The commands, or one of them, are no array; or the name is no string.
+  /// The commands, or one of them, are not an array; or the name is not a string.
   case wrongShape(found: String)
-  /// Objects and lists deeper than a device reads them.
+  /// Objects and lists are nested more deeply than a device reads them.
   case tooDeep
   case unknownCommand(String, nearest: CommandName?)
   case wrongArgument(CommandName, expected: String, found: String)
   /// The command takes no argument, or has two.
   case superfluousArgument(CommandName)
   case invalidGeofence(CommandName, FieldError)
-  /// The configuration would not take effect as it stands.
+  /// The configuration would not take effect as written.
   case invalidConfiguration([ConfigurationWarning])
 }
 
 extension CommandProblem: CustomStringConvertible {
-  /// For a device's log: in the SDK's words where it has some.
+  /// The message for a device's log, in the SDK's words where it has some.
   package var description: String {
     switch self {
     case .nullCommand: "Invalid command: null"
@@ -136,7 +137,7 @@ extension CommandProblem: CustomStringConvertible {
     }
   }
 
-  /// For the writer of the command.
+  /// The message for the writer of the command.
   package var explanation: String {
     if case .unknownCommand(_, let nearest?) = self {
       "\(description) (did you mean \(nearest.rawValue)?)"
@@ -145,23 +146,23 @@ extension CommandProblem: CustomStringConvertible {
     }
   }
 
-  /// How a device logs it: it takes an unknown command for one of a later version, everything else for a mistake.
+  /// The level at which a device logs it: an unknown command is taken for one of a later version, everything else for an error.
   package var logLevel: LogLevel {
     if case .unknownCommand = self { .warning } else { .error }
   }
 }
 
-/// The commands that a device finds in the body of an answer, whatever its status (SDK §10.1, §10.3). What is
-/// wrong is left out with a warning; the rest runs in order.
+/// The commands that a device finds in the body of an answer, whatever its status (SDK §10.1, §10.3). Invalid ones are left out
+/// with a warning; the rest runs in order.
 package struct ReceivedCommands: Equatable, Sendable {
   package private(set) var commands: [Command] = []
   package private(set) var problems: [CommandProblem] = []
 
-  /// Of an answer, its outermost object included.
+  /// The maximum depth of an answer, including its outermost object.
   package static let depthMax = JSONLimits.standard.maxDepth
 
-  /// Only an object has commands, and only at its top level. A body that is not JSON has none: a captive portal answers
-  /// in HTML.
+  /// Only an object has commands, and only at its top level. A body that is not JSON has none: a captive portal answers in
+  /// HTML.
   package init(inBody bytes: Span<UInt8>) {
     do throws(JSONError) {
       self.init(try Self.find(in: bytes) ?? .array([]))
@@ -171,7 +172,7 @@ package struct ReceivedCommands: Equatable, Sendable {
     }
   }
 
-  /// The value of the key `background_geolocation`.
+  /// Reads the value of the key `background_geolocation`.
   package init(_ value: JSONValue) {
     guard case .array(let elements) = value else {
       problems.append(.wrongShape(found: value.kindName))
@@ -190,7 +191,8 @@ package struct ReceivedCommands: Equatable, Sendable {
     }
   }
 
-  /// Nil when the key is not there. Of several the last one counts. The other members are passed over, not built.
+  /// Returns nil when the key is missing. The last of several occurrences counts. Other members are skipped without building
+  /// their values.
   private static func find(in bytes: Span<UInt8>) throws(JSONError) -> JSONValue? {
     var found: JSONValue?
     var reader = JSONReader(bytes)

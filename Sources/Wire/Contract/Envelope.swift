@@ -1,14 +1,14 @@
 package import JSON
 
-/// Where the records and the params of a body are. Use one value for many bodies: its lists keep their memory.
+/// The positions of the records and the params in a body. Reuse one value for many bodies: its lists keep their memory.
 package struct Envelope: Sendable {
-  /// How the records were packed.
+  /// How the records are packed.
   package enum Shape: Sendable {
     /// An object with one record under the root.
     case wrapped
     /// An object with an array of records under the root.
     case wrappedBatch
-    /// The body is the record. If it has params they are among its members.
+    /// The body is the record. Params, if any, are among its members.
     case bare
     /// The body is an array of records.
     case bareBatch
@@ -28,14 +28,14 @@ package struct Envelope: Sendable {
   package internal(set) var records: [Range<Int>] = []
   package internal(set) var params: [Param] = []
 
-  /// The members of an object at the top, while it is not yet known which of them is the root.
+  /// The members of a top-level object, while it is unknown which of them is the root.
   var members: [EnvelopeMember] = []
-  /// What stands in the arrays of those members.
+  /// The elements of the arrays among those members.
   var elements: [Range<Int>] = []
 
   package init() {}
 
-  /// The objects and arrays of an object at the top.
+  /// The objects and arrays in a top-level object.
   package var values: [Range<Int>] { members.filter(\.isContainer).map(\.value) }
 
   mutating func removeAll() {
@@ -47,7 +47,7 @@ package struct Envelope: Sendable {
   }
 }
 
-/// A member of the object at the top of a body, with what is to be known about its value to find the root.
+/// A member of the top-level object, with the properties of its value that determine the root.
 struct EnvelopeMember {
   enum Content {
     case scalar
@@ -64,12 +64,12 @@ struct EnvelopeMember {
   }
 }
 
-/// What an object looks like without knowing what it is for.
+/// Properties of an object that do not depend on its purpose.
 struct ObjectFacts {
   var range = 0..<0
   /// Whether it has `coords`, or latitude and longitude.
   var hasCoordinates = false
-  /// Those under `coords`, as a whole record has them.
+  /// Whether they are under `coords`, as in a complete record.
   var hasCoords = false
   var hasTime = false
   var hasIdentity = false
@@ -85,33 +85,33 @@ struct ObjectFacts {
     let hasIdentity: Bool
   }
 
-  /// Whether there is a place to be read, here or under `location`.
+  /// Whether there is a readable position, here or under `location`.
   var isReadable: Bool { hasCoordinates || location?.hasCoordinates == true }
 
-  /// Whether `location` is but the name that this record has for its coordinates: the time stands beside it.
+  /// Whether `location` is only this record's name for its coordinates, because the time is beside it.
   var isRecordWithLocation: Bool {
     guard let location else { return false }
     let isPlace = location.isObject && location.hasCoordinates && !location.hasCoords
     return isPlace && !location.hasTime && !location.hasIdentity && hasTime
   }
 
-  /// The record itself, where it is wrapped without its wrapper.
+  /// The record itself, without its wrapper if it is wrapped.
   var record: Range<Int> {
     guard let location, !hasCoordinates, !isRecordWithLocation else { return range }
     return location.range
   }
 }
 
-/// What an array looks like without knowing what it is for.
+/// Properties of an array that do not depend on its purpose.
 struct ArrayFacts {
   var range = 0..<0
-  /// Where its elements are in the list of the envelope; at most one more than the limit.
+  /// The range of its elements in the list of the envelope; at most one more than the limit.
   var elements = 0..<0
   /// The kind of the first element that is not null.
   var firstKind: JSONKind?
   /// Whether an element has coordinates.
   var hasReadableElement = false
-  /// A template makes arrays of values, one of which may be an object.
+  /// Whether a template makes arrays of values, one of which may be an object.
   let mayBeRecord: Bool
 
   init(mayBeRecord: Bool) { self.mayBeRecord = mayBeRecord }
@@ -121,7 +121,7 @@ struct ArrayFacts {
     if firstKind == nil { firstKind = kind }
   }
 
-  /// Whether it holds records, rather than being one itself.
+  /// Whether it contains records, rather than being one itself.
   var isBatch: Bool {
     if hasReadableElement && !mayBeRecord { return true }
     return switch firstKind {
@@ -131,30 +131,30 @@ struct ArrayFacts {
   }
 }
 
-/// Why a body as a whole could not be read.
+/// Why a body could not be read at all.
 package enum EnvelopeError: Error, Equatable {
-  /// No byte but white space.
+  /// Nothing but white space.
   case empty
   /// A number, a text, true, false or null.
   case neitherObjectNorArray
-  /// No JSON, or not so far that the records in it can be told apart.
+  /// Not JSON, or too broken to tell the records in it apart.
   case malformed(JSONError)
   case tooManyRecords(limit: Int)
 }
 
-/// What a device logs about a body that it could not write as configured.
+/// A warning that a device logs about a body that it could not write as configured.
 package enum EnvelopeWarning: Equatable, Sendable {
   /// A body that is an array has no place for params.
   case paramsDropped
 }
 
-/// Finds the records in the body of an upload, whatever its shape. Its brackets, quotes, colons and commas must be those of
-/// JSON, and its params all that JSON demands; what the texts and numbers of a record say is left to the `RecordDecoder`,
-/// and a record may be as long and nested as deep as the body has room for, so that a bad one can not harm the others.
+/// Finds the records in the body of an upload, whatever its shape. Its brackets, quotes, colons and commas must be valid JSON,
+/// and its params fully valid; the texts and numbers of a record are left to the `RecordDecoder`, and a record may be as long
+/// and as deeply nested as the body allows, so that an invalid one does not affect the others.
 ///
-/// An array is a *batch* when its first element that is not null is an object or an array, or when there is none, and, where no
-/// template makes arrays, when an element has coordinates; else it is one record of an array template. An object *has coordinates* when it has `coords`, or latitude and longitude by
-/// one of their names. The first line that holds decides:
+/// An array is a *batch* when its first element that is not null is an object or an array, or when there is none, and, if no
+/// template makes arrays, when an element has coordinates; otherwise it is one record of an array template. An object *has
+/// coordinates* when it has `coords`, or latitude and longitude by one of their names. The first matching line applies:
 ///
 /// | body | records | params |
 /// |---|---|---|
@@ -168,22 +168,22 @@ package enum EnvelopeWarning: Equatable, Sendable {
 /// | object with another member that looks like records | as with a configured root | the other members |
 /// | any other object | the body, which then lacks coordinates | – |
 ///
-/// Several members may look like records. The best counts, and the first among equals: an object with coordinates or a
-/// batch with a record that has them; a batch of arrays; an object with time and identity where the body has not both;
-/// an array of two values or more; a batch of objects; an empty array. A key that occurs twice counts where it occurs last.
+/// If several members look like records, the best counts, and the first among equals: an object with coordinates or a batch
+/// with a record that has them; a batch of arrays; an object with time and identity when the body does not have both; an array
+/// of two values or more; a batch of objects; an empty array. Of a repeated key the last occurrence counts.
 package struct EnvelopeReader: Sendable {
-  /// The root that a server expects; nil for those that are found anyway.
+  /// The root that a server expects; nil for roots that are recognized anyway.
   let rootProperty: [UInt8]?
-  /// That one, and those of other apps.
+  /// That root, and those of other apps.
   let roots: [[UInt8]]
   package let maxRecords: Int
   let table = FieldTable.shared
-  /// Keys of the objects that are records, whatever else they look like.
+  /// The key sets of objects that are records, whatever else they look like.
   let templateKeys: [[[UInt8]]]
-  /// A record may be an array.
+  /// Whether a record may be an array.
   let hasArrayTemplate: Bool
 
-  /// "", "." and "location" need no configuration and are the same as nil.
+  /// "", "." and "location" need no configuration and are equivalent to nil.
   package init(
     rootProperty: String? = nil, otherRoots: [String] = [], maxRecords: Int = 10_000, templates: [TemplateSchema] = []
   ) {
@@ -196,7 +196,7 @@ package struct EnvelopeReader: Sendable {
     self.maxRecords = maxRecords
   }
 
-  /// Fills `envelope` with what the body holds; a batch without records is fine. After an error it holds nothing of use.
+  /// Fills `envelope` with the content of the body; a batch without records is valid. After an error the envelope is undefined.
   package func read(_ body: Span<UInt8>, into envelope: inout Envelope) throws(EnvelopeError) {
     envelope.removeAll()
     let error: EnvelopeError?

@@ -1,6 +1,6 @@
 import JSON
 
-/// One pass over one body.
+/// One pass over a body.
 struct EnvelopeScan: ~Escapable {
   private let bytes: Span<UInt8>
   let settings: EnvelopeReader
@@ -14,17 +14,17 @@ struct EnvelopeScan: ~Escapable {
     reader = JSONReader(bytes, limits: JSONLimits(isStructureOnly: true))
   }
 
-  /// Nil for a body without a value.
+  /// Returns nil for a body without a value.
   mutating func kind() throws(JSONError) -> JSONKind? {
     reader.isAtEnd() ? nil : try reader.peek()
   }
 
   mutating func finish() throws(JSONError) { try reader.finish() }
 
-  /// Params are stored with every record of the body and go out again in answers: they are checked in full.
+  /// Params are stored with every record of the body and are returned in answers, so they are checked completely.
   func checkParams(of envelope: Envelope) throws(JSONError) {
     for param in envelope.params {
-      // With its quotes, before which and behind which every text has one byte.
+      // Including its quotes, one byte before and after the text.
       try check(param.key.range.lowerBound - 1..<param.key.range.upperBound + 1)
       try check(param.value)
     }
@@ -37,7 +37,7 @@ struct EnvelopeScan: ~Escapable {
     }
   }
 
-  /// Notes the members of the object at the top; gives what is to be known about the object itself.
+  /// Notes the members of the top-level object; returns the properties of the object itself.
   mutating func readMembers(into envelope: inout Envelope) throws(JSONError) -> ObjectFacts {
     var facts = PartialFacts()
     let start = reader.offset
@@ -60,7 +60,7 @@ struct EnvelopeScan: ~Escapable {
     return facts.object
   }
 
-  /// Reads the array that comes next and adds its elements to the list of the envelope.
+  /// Reads the next array and adds its elements to the list of the envelope.
   mutating func readArray(into envelope: inout Envelope) throws(JSONError) -> ArrayFacts {
     var facts = ArrayFacts(mayBeRecord: settings.hasArrayTemplate)
     let first = envelope.elements.count
@@ -155,10 +155,10 @@ struct EnvelopeScan: ~Escapable {
     }
   }
 
-  /// What a key of an object may be whose value must be looked at.
+  /// The role of a key whose value must be examined.
   private enum Role { case coords, location }
 
-  /// Takes a key of an object into account.
+  /// Notes a key of an object.
   private mutating func note(_ key: JSONText, in facts: inout PartialFacts) -> Role? {
     let meaning: FieldTable.Meaning?
     if key.isPlain {
@@ -192,14 +192,14 @@ extension EnvelopeScan {
     }
   }
 
-  /// The body is what a template of the app makes.
+  /// Returns whether a template of the app has made the body.
   private func isTemplate(_ members: [EnvelopeMember]) -> Bool {
     settings.templateKeys.contains { keys in
       keys.allSatisfy { key in members.contains { isKey($0.key, key) } }
     }
   }
 
-  /// The member that holds the records; nil when the body is the record.
+  /// Returns the member that contains the records; nil when the body is the record.
   private func rootIndex(_ body: ObjectFacts, in envelope: Envelope) -> Int? {
     if let index = envelope.members.lastIndex(where: { $0.isContainer && isRoot($0.key) }) { return index }
     if body.isRecordWithLocation && !body.hasCoordinates { return nil }
@@ -213,7 +213,7 @@ extension EnvelopeScan {
     return best?.index
   }
 
-  /// How much a member looks like records; 0 for not at all.
+  /// Rates how much a member looks like records; 0 for not at all.
   private static func likenessToRecords(_ member: EnvelopeMember, in body: ObjectFacts) -> Int {
     switch member.content {
     case .scalar: return 0

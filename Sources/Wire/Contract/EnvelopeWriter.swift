@@ -1,6 +1,6 @@
 import JSON
 
-/// Puts stored records into the body of an upload. The records are joined as they are, never written anew.
+/// Writes stored records into the body of an upload. The records are copied unchanged, never serialized again.
 ///
 /// | mode | root "name" | root "." |
 /// |---|---|---|
@@ -8,12 +8,12 @@ import JSON
 /// | single, array  | `{"name":[…],…params}` | `[…]`, params dropped |
 /// | batch | `{"name":[R1,R2],…params}` | `[R1,R2]`, params dropped |
 ///
-/// The empty root means "location". The record wins (SDK §8.2): a param that is called like the root is left out, and
-/// without a root one that is called like a member of the record.
+/// The empty root means "location". The record takes precedence (SDK §8.2): a param with the name of the root is left out, and
+/// without a root one with the name of a member of the record.
 package struct EnvelopeWriter: Sendable {
   /// `{"name":`; nil for the root ".".
   private let opening: [UInt8]?
-  /// What follows the records in an object: `,"key":value}`.
+  /// The text after the records in an object: `,"key":value}`.
   private let closing: [UInt8]
   private let params: RenderedObject
 
@@ -34,7 +34,7 @@ package struct EnvelopeWriter: Sendable {
     closing = (members.isEmpty ? [] : [UInt8(ascii: ",")]) + members + [UInt8(ascii: "}")]
   }
 
-  /// At most so much is written around one record, and around all records of a batch but for the commas.
+  /// The maximum number of bytes written around one record, and around all records of a batch apart from the commas.
   package var overheadBytes: Int { (opening?.count ?? 1) + closing.count + params.members.count + 2 }
 
   /// Appends the body of one record.
@@ -62,7 +62,7 @@ package struct EnvelopeWriter: Sendable {
     }
   }
 
-  /// Begins the body of a batch, which `appendToBatch` fills, and `endBatch` completes; one record is a batch too.
+  /// Begins the body of a batch, which `appendToBatch` fills and `endBatch` completes; a single record can be a batch too.
   package func beginBatch(to bytes: inout [UInt8]) -> EnvelopeWarning? {
     if let opening { bytes.append(contentsOf: opening) }
     bytes.append(UInt8(ascii: "["))
@@ -70,7 +70,7 @@ package struct EnvelopeWriter: Sendable {
   }
 
   package func appendToBatch(_ record: Span<UInt8>, to bytes: inout [UInt8]) {
-    // No record ends with an opening bracket, so this one belongs to the batch.
+    // No record ends with an opening bracket, so it belongs to the batch.
     if bytes.last != UInt8(ascii: "[") { bytes.append(UInt8(ascii: ",")) }
     bytes.append(copying: record)
   }

@@ -1,6 +1,6 @@
 package import JSON
 
-/// The body of an answer that refuses: `{"error":{"code":…,"message":…,"detail":…}}`.
+/// The body of an error answer: `{"error":{"code":…,"message":…,"detail":…}}`.
 package struct ErrorBody: Equatable, Sendable {
   private enum Key {
     static let error = "error"
@@ -9,9 +9,9 @@ package struct ErrorBody: Equatable, Sendable {
     static let detail = "detail"
   }
 
-  /// For programs: stable, in snake case.
+  /// A stable code for programs, in snake case.
   package let code: String
-  /// For people.
+  /// A message for people.
   package let message: String
   package let detail: JSONValue?
 

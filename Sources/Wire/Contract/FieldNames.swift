@@ -1,5 +1,5 @@
-// Every key of a record and of the envelope around it, once. The names of the wire are fixed by the SDK (snake_case);
-// the Swift names are those of its Swift API.
+// Every key of a record and of its envelope, once. The names on the wire are fixed by the SDK (snake_case); the Swift names are
+// those of its Swift API.
 
 /// The keys of a location record.
 package enum RecordKey {
@@ -71,24 +71,24 @@ package enum ProviderKey {
 package enum TimestampMetaKey {
   package static let time: StaticString = "time"
   package static let systemTime: StaticString = "systemTime"
-  /// As iOS writes it.
+  /// The spelling of iOS.
   package static let systemClockElapsedRealtime: StaticString = "systemClockElapsedRealtime"
-  /// As Android writes it; the misspelling is on the wire.
+  /// The spelling of Android; the misspelling is on the wire.
   package static let systemClockElaspsedRealtime: StaticString = "systemClockElaspsedRealtime"
   package static let elapsedRealtime: StaticString = "elapsedRealtime"
 }
 
 /// The names around the records of a body.
 package enum EnvelopeKey {
-  /// The default root, and what an element of a batch may be wrapped into by old clients.
+  /// The default root, and the key in which old clients may wrap an element of a batch.
   package static let location: StaticString = "location"
   /// The root property that means "no root".
   package static let noRoot: StaticString = "."
-  /// What Android adds to the last element of an array template.
+  /// The member that Android adds to the last element of an array template.
   package static let isMock: StaticString = "isMock"
 }
 
-/// Where a body may say which device it comes from; a default record does not.
+/// The keys with which a body may name its device; a default record does not.
 package enum IdentityKey {
   package static let deviceID: StaticString = "device_id"
   package static let deviceIDCamelCase: StaticString = "deviceId"
@@ -96,8 +96,8 @@ package enum IdentityKey {
   package static let uuid: StaticString = "uuid"
 }
 
-/// What templates call the fields of a flat record, besides the names of the default schema. A template may use any
-/// name; these are the ones that need no configuration on the server.
+/// Names of fields in flat records, in addition to those of the default schema. A template may use any name; these need no
+/// configuration on the server.
 enum AliasKey {
   static let latitude: [StaticString] = ["lat"]
   static let longitude: [StaticString] = ["lng", "lon", "long"]

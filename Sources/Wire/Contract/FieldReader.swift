@@ -1,6 +1,6 @@
 internal import JSON
 
-/// Takes typed fields out of an object from outside. Null counts as absent; unknown fields are ignored.
+/// Reads typed fields of an untrusted object. Null counts as absent; unknown fields are ignored.
 struct FieldReader {
   private let object: JSONObject
 
@@ -22,7 +22,7 @@ struct FieldReader {
     return text
   }
 
-  /// A text that must say something.
+  /// Returns a text that must not be empty.
   func text(_ key: String) throws(FieldError) -> String {
     guard let text = try optionalText(key), !text.isEmpty else { throw FieldError(key, .missing) }
     return text
@@ -50,16 +50,16 @@ struct FieldReader {
   }
 }
 
-/// Why an object from outside was refused: which field, and what should have stood there.
+/// Why an untrusted object was refused: the field, and the expected value.
 package struct FieldError: Error, Equatable, Sendable {
-  /// What is wrong with the field.
+  /// The error of the field.
   package enum Problem: Equatable, Sendable {
     case missing
     case wrongType(expected: String, found: String)
     case outOfRange(expected: String)
   }
 
-  /// The way to the field, `vertices[2]`; empty for the object itself.
+  /// The path of the field, `vertices[2]`; empty for the object itself.
   package let path: String
   package let problem: Problem
 

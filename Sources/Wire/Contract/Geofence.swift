@@ -14,21 +14,21 @@ package struct Geofence: Equatable, Sendable {
     }
   }
 
-  /// Where the region is.
+  /// The area of the region.
   package enum Shape: Equatable, Sendable {
     case circle(center: Vertex, radiusMetres: Double)
-    /// At least three corners in the order given; the first need not be repeated at the end.
+    /// At least three corners in the given order; the first need not be repeated at the end.
     case polygon([Vertex])
   }
 
-  /// What an engine knows about a fence. Apps and servers can read but not set it: adding a fence again begins anew.
+  /// The engine's state of a fence. Apps and servers can read but not set it: adding a fence again resets it.
   package struct Status: Equatable, Sendable {
     package var isInside = false
     /// Seconds since 1970 of the last transition; 0 for none yet.
     package var updatedAtSeconds = 0.0
-    /// Transitions so far that were reported: exits and dwells included, unwanted ones not (SDK §15.1).
+    /// The transitions reported so far: including exits and dwells, without unwanted ones (SDK §15.1).
     package var hits = 0
-    /// When the device has dwelt, unless it leaves before; nil when no dwell is to come of this visit.
+    /// When the dwell is complete, unless the device leaves earlier; nil when this visit has no pending dwell.
     package var dwellDeadline: WallInstant?
 
     package init() {}
@@ -75,11 +75,11 @@ package enum GeofenceKey {
 }
 
 extension Geofence {
-  /// The radius below which both platforms detect crossings unreliably (Geofence 316; SDK §15.1). Smaller ones are warned
-  /// about and accepted.
+  /// The radius below which both platforms detect crossings unreliably (Geofence 316; SDK §15.1). Smaller ones are accepted
+  /// with a warning.
   private static let leastReliableRadiusMetres = 200.0
 
-  /// Whether a warning is due. A polygon's circle follows from its corners.
+  /// Whether a warning is due. The circle of a polygon is derived from its corners.
   package var isUnreliablySmall: Bool {
     switch shape {
     case .circle(_, let radius): radius < Self.leastReliableRadiusMetres
@@ -89,8 +89,8 @@ extension Geofence {
 }
 
 extension Geofence {
-  /// A fence as apps and servers write it; the fields that only an engine sets are ignored. Polygons win over circles, and
-  /// an empty `vertices` says that there is no polygon.
+  /// Reads a fence as apps and servers write it; fields that only an engine sets are ignored. Polygons take precedence over
+  /// circles, and an empty `vertices` means that there is no polygon.
   package init(definition value: JSONValue) throws(FieldError) {
     let fields = try FieldReader(value)
     self.init(identifier: try fields.text(GeofenceKey.identifier), shape: try Self.shape(fields))
@@ -123,10 +123,10 @@ extension Geofence {
     return fences
   }
 
-  /// What a server sends to have the fence added.
+  /// The JSON with which a server adds the fence.
   package var definitionJSON: JSONValue { .object(definition) }
 
-  /// The definition, and what became of the fence so far.
+  /// The definition, and the status of the fence.
   package var json: JSONValue {
     var object = definition
     object[GeofenceKey.entryState] = .integer(status.isInside ? 1 : 0)

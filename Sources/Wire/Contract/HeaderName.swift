@@ -1,4 +1,4 @@
-/// The names of header fields, in the case in which they are sent. HTTP1, which imports nothing, writes those that frame a
+/// The names of header fields, in the case in which they are sent. HTTP1, which imports nothing, writes the fields that frame a
 /// message itself.
 package enum HeaderName {
   package static let accept: StaticString = "Accept"

@@ -1,33 +1,33 @@
 package import JSON
 
-/// An identity provider as an app meets it: how it logs in, and what its SDK is told about refreshing.
+/// An identity provider from an app's point of view: its login, and the refresh configuration for the SDK.
 package enum IdentityProvider: String, CaseIterable, Sendable {
   case keycloak, cognito, auth0, firebase, supabase
-  /// The routes of this server itself, whose tokens anyone can check with its public keys.
+  /// The routes of this server itself, whose tokens anyone can verify with its public keys.
   case own
 }
 
 /// The requests of an app, relative to the provider's address.
 package struct IdentityRequests: Sendable {
-  /// The first tokens: always POST.
+  /// The request for the first tokens, always a POST.
   package let login: NameValuePair
   package let loginHeaders: [NameValuePair]
   /// For `authorization.refreshUrl`.
   package let refreshPath: String
-  /// For `authorization.refreshPayload`; the SDK puts the token in the place of `{refreshToken}` (SDK §11.2).
+  /// For `authorization.refreshPayload`; the SDK replaces `{refreshToken}` by the token (SDK §11.2).
   package let refreshPayload: JSONObject
   /// For `authorization.refreshHeaders`.
   package let refreshHeaders: JSONObject
 }
 
 extension IdentityProvider {
-  /// Names that the server gives what a provider lets its customers name.
+  /// The server's values for names that a provider's customers choose.
   package static let realm = "rollingroad"
   package static let pool = "us-east-1_rollroad1"
   package static let project = "rolling-road"
   package static let client = "phones"
 
-  /// What an app sends for a device, which is the user too.
+  /// Returns the requests of an app for a device, which is also the user.
   package func requests(for device: String) -> IdentityRequests {
     switch self {
     case .keycloak:
@@ -38,8 +38,8 @@ extension IdentityProvider {
       ]
       return requests(form: place, fields, place, Self.grant)
     case .cognito:
-      // An app that signs in by InitiateAuth may refresh at the token endpoint
-      // (docs.aws.amazon.com/cognito/latest/developerguide/token-endpoint.html), which takes what an SDK can send.
+      // An app that signs in with InitiateAuth may refresh at the token endpoint
+      // (docs.aws.amazon.com/cognito/latest/developerguide/token-endpoint.html), which accepts what an SDK can send.
       let login: JSONObject = [
         "AuthFlow": .string("USER_PASSWORD_AUTH"), "ClientId": .string(Self.client),
         "AuthParameters": .object(["USERNAME": .string(device), "PASSWORD": .string("secret")]),

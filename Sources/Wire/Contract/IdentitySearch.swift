@@ -1,9 +1,9 @@
 package import JSON
 
-/// Which device a body says it comes from, for servers that have no better source: `device_id`, else `deviceId`, else
-/// `device.uuid`; a text that is not empty, or a number.
+/// Finds the device that a body names, for servers without a better source: `device_id`, else `deviceId`, else `device.uuid`; a
+/// non-empty text, or a number.
 package enum IdentitySearch {
-  /// Looks among the params of a body; appends the identity and gives true, or appends nothing and gives false.
+  /// Searches the params of a body; appends the identity and returns true, or appends nothing and returns false.
   package static func append(of envelope: Envelope, in body: Span<UInt8>, to identity: inout [UInt8]) -> Bool {
     var best = Best(start: identity.count)
     let names = JSONReader(body)
@@ -15,8 +15,8 @@ package enum IdentitySearch {
     return best.source != nil
   }
 
-  /// Looks among the members of one record, which holds the params of a body without root and the fields of a template,
-  /// then among its extras.
+  /// Searches the members of one record, which contains the params of a body without root and the fields of a template, and
+  /// then its extras.
   package static func append(
     ofRecord record: Span<UInt8>, to identity: inout [UInt8]
   ) throws(JSONError) -> Bool {
@@ -34,12 +34,12 @@ package enum IdentitySearch {
     return best.source != nil
   }
 
-  /// Where an identity may stand, the better place first.
+  /// The places of an identity, in order of precedence.
   private enum Source: Int {
     case deviceID, deviceIDCamelCase, deviceUUID
   }
 
-  /// The best identity so far, which stands at the end of the buffer.
+  /// The best identity so far, at the end of the buffer.
   private struct Best {
     let start: Int
     var source: Source?

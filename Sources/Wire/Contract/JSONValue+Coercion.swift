@@ -1,15 +1,15 @@
 package import JSON
 
-/// What values from the field are taken for. Platforms disagree on the type in which they send a number or a flag.
+/// Coercions of values from apps and servers. Platforms differ in the type with which they send a number or a flag.
 extension JSONValue {
   package static let emptyObject = JSONValue.object(JSONObject())
 
-  /// An integer when the number is one, so that 10 and 10.0 are the same value.
+  /// Returns an integer when the number is one, so that 10 and 10.0 are the same value.
   static func number(_ number: Double) -> JSONValue {
     Int64(exactly: number).map { .integer($0) } ?? .double(number)
   }
 
-  /// For messages: the kind of the value, not the value, which may be long or secret.
+  /// The kind of the value, for messages; the value itself may be long or secret.
   var kindName: String {
     switch self {
     case .null: "null"
@@ -32,7 +32,7 @@ extension JSONValue {
     }
   }
 
-  /// A number or a string that is written like one. Always finite.
+  /// A number, or a string in the form of one. Always finite.
   var coercedNumber: Double? {
     switch self {
     case .integer(let number): Double(number)
@@ -42,7 +42,7 @@ extension JSONValue {
     }
   }
 
-  /// A number without a fraction, or a string that is written like one.
+  /// A number without a fraction, or a string in the form of one.
   var coercedInteger: Int? {
     switch self {
     case .integer(let number): Int(exactly: number)
@@ -63,7 +63,7 @@ extension JSONValue {
     return texts
   }
 
-  /// Swift also reads "inf", "nan" and hexadecimal; no client sends those on purpose.
+  /// Swift also parses "inf", "nan" and hexadecimal; no client sends those on purpose.
   private static func number(in text: String) -> Double? {
     guard !text.isEmpty, text.utf8.allSatisfy({ "0123456789+-.eE".utf8.contains($0) }) else { return nil }
     guard let number = Double(text), number.isFinite else { return nil }
@@ -72,7 +72,7 @@ extension JSONValue {
 }
 
 extension JSONValue {
-  /// The value where only text can go, in a header or a form field: strings as they are, null not at all, the rest as
+  /// The value for places that allow only text, such as a header or a form field: strings unchanged, nil for null, the rest as
   /// JSON.
   var plainText: String? {
     switch self {

@@ -1,9 +1,9 @@
 internal import Base
 import JSON
 
-/// The user's own schema for records: a text in which tags stand for values. It is parsed once, when it is configured.
+/// An app's schema for records: a text whose tags stand for values. It is parsed once, when it is configured.
 package struct RecordTemplate: Equatable, Sendable {
-  /// For which records it is made.
+  /// The records that it is for.
   package enum Kind: Sendable {
     case location, geofence
   }
@@ -14,11 +14,11 @@ package struct RecordTemplate: Equatable, Sendable {
   }
 
   package let kind: Kind
-  /// Tags that mean nothing here, in the order of the text; each becomes the empty text and is worth a warning.
+  /// Unknown tags, in the order of the text; each is replaced by the empty text and causes a warning.
   package let unknownTags: [String]
   let segments: [Segment]
 
-  /// Nil for the empty text, which means the default schema. A tag that is not closed is text.
+  /// Returns nil for the empty text, which means the default schema. An unclosed tag is text.
   package init?(_ text: String, kind: Kind) {
     if text.isEmpty { return nil }
     var segments: [Segment] = []
@@ -41,7 +41,7 @@ package struct RecordTemplate: Equatable, Sendable {
     self.unknownTags = unknownTags
   }
 
-  /// Without the spaces around it.
+  /// Returns the name without surrounding spaces.
   private static func name(_ text: Substring) -> String {
     let name = text.utf8.drop { $0 <= UInt8(ascii: " ") }
     let end = name.lastIndex { $0 > UInt8(ascii: " ") }.map { name.index(after: $0) } ?? name.startIndex
@@ -49,7 +49,7 @@ package struct RecordTemplate: Equatable, Sendable {
   }
 }
 
-/// A name that a template may put between `<%=` and `%>`.
+/// The name of a value between `<%=` and `%>`.
 enum TemplateTag: CaseIterable {
   case latitude, longitude, accuracy, speed, heading, altitude, altitudeAccuracy
   case speedAccuracy, headingAccuracy, ellipsoidalAltitude
@@ -90,16 +90,16 @@ enum TemplateTag: CaseIterable {
     }
   }
 
-  /// Whether it exists in a geofenceTemplate only.
+  /// Whether the tag is only valid in a geofenceTemplate.
   var needsGeofence: Bool { self == .geofenceIdentifier || self == .geofenceAction || self == .geofenceExtras }
 }
 
 extension RecordTemplate {
-  /// Appends the text with each tag replaced by the plain value of the record. No quotes are added; what could end a
-  /// text in quotes is escaped, so that a value never becomes more than a value where its tag stands in quotes.
+  /// Appends the text with each tag replaced by the plain value of the record. No quotes are added; characters that could end a
+  /// quoted text are escaped, so that a value in quotes remains one value.
   ///
-  /// What is missing is written as in the default schema, or as 0 for an altitude or an age, -1 for an error, the empty
-  /// text for an event or a time, `{}` for an object.
+  /// Missing values are written as in the default schema, except for 0 for an altitude or an age, -1 for an error, the empty
+  /// text for an event or a time, and `{}` for an object.
   func append(_ record: LocationRecord, _ encoder: inout RecordEncoder, to bytes: inout [UInt8]) {
     for segment in segments {
       switch segment {
@@ -154,15 +154,15 @@ extension RecordTemplate {
   }
 }
 
-/// What a device logs about a record that was written with a template.
+/// A log message of a device about a record written with a template.
 package enum RenderNote: Equatable, Sendable {
-  /// An error: the template gave no JSON, and the record was written in the default schema. The position is that of the
-  /// character at which reading ended.
+  /// An error: the result of the template is not JSON, and the record was written in the default schema. The position is that
+  /// of the character at which parsing ended.
   case invalidTemplate(RecordTemplate.Kind, position: Int)
-  /// A warning: extras have no key to stand under.
+  /// A warning: extras were appended to an array, which has no key for them.
   case extrasAppendedToArray
 
-  /// In the words of the SDK's log.
+  /// The message in the SDK's words.
   package var message: String {
     switch self {
     case .invalidTemplate(.location, let position):
@@ -174,16 +174,16 @@ package enum RenderNote: Equatable, Sendable {
   }
 }
 
-/// Makes the bytes of a record that the queue stores and the upload sends, by a template if there is one for it, else in
-/// the default schema. The extras go with the record; into an object they are merged flat, where they replace what the
-/// template has under their names, and behind an array they are appended as its last element.
+/// Renders the bytes of a record that the queue stores and the upload sends, by the template of its kind or in the default
+/// schema. The extras are part of the record; into an object they are merged flat and replace members of the template with the
+/// same names, to an array they are appended as the last element.
 package struct RecordRenderer: Sendable {
   private var encoder: RecordEncoder
   private let locationTemplate: RecordTemplate?
   private let geofenceTemplate: RecordTemplate?
   private static let mockMark = Array("\"\(EnvelopeKey.isMock)\":true}".utf8)
 
-  /// A record by its template, before the extras.
+  /// The record as rendered by its template, before the extras.
   private var draft: [UInt8] = []
 
   /// A geofence record without a geofence template is written in the default schema, whatever the location template.
@@ -195,7 +195,7 @@ package struct RecordRenderer: Sendable {
     self.geofenceTemplate = geofenceTemplate
   }
 
-  /// Appends one JSON value, without white space around it.
+  /// Appends one JSON value without surrounding white space.
   package mutating func append(_ record: LocationRecord, to bytes: inout [UInt8]) -> RenderNote? {
     let isGeofence = record.geofence != nil || record.event == .geofence
     guard let template = isGeofence ? geofenceTemplate : locationTemplate else {
@@ -229,7 +229,7 @@ package struct RecordRenderer: Sendable {
     return nil
   }
 
-  /// Extras become the last element; in the Android style the mark of a mock location stands with them.
+  /// Appends the extras as the last element; in the Android style with the mark of a mock location.
   private func appendArray(_ value: Range<Int>, of record: LocationRecord, to bytes: inout [UInt8]) -> RenderNote? {
     let marksMock = record.isMock && encoder.style.arrayTemplateMock == .appended
     bytes.append(contentsOf: draft[value])
@@ -247,15 +247,16 @@ package struct RecordRenderer: Sendable {
     return record.extras.isEmpty ? nil : .extrasAppendedToArray
   }
 
-  /// Errors count bytes; the log counts characters. All bytes of UTF-8 begin one but those of the form 10xxxxxx.
+  /// Converts a position in bytes to characters, which the log counts. All UTF-8 bytes except those of the form 10xxxxxx begin
+  /// a character.
   private func characterCount(before offset: Int) -> Int {
     draft[..<offset].count { $0 & 0xC0 != 0x80 }
   }
 }
 
 extension RecordTemplate {
-  /// The template with a digit for each tag, and where each tag stands. One digit makes a value where a tag stands bare, and a text
-  /// where it stands in quotes.
+  /// The template with a digit for each tag, and the positions of the tags. A digit is a valid value where a tag is bare, and a
+  /// valid text where it is quoted.
   var draft: (bytes: [UInt8], tags: [Int: TemplateTag]) {
     var bytes: [UInt8] = []
     var tags: [Int: TemplateTag] = [:]

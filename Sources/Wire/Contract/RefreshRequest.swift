@@ -1,18 +1,18 @@
 package import Base
 package import JSON
 
-/// The request by which a device gets a new token: always POST (SDK §11.2).
+/// The request for a new token of a device: always POST (SDK §11.2).
 package struct RefreshRequest: Equatable, Sendable {
   package let url: String
-  /// The content type first, then the configured refresh headers, then those of uploads that are not among them.
+  /// The content type first, then the configured refresh headers, then the upload headers that are not among them.
   package let headers: [NameValuePair]
   package let body: [UInt8]
   /// A configured content type that is neither JSON nor a form, and was replaced by that of a form.
   package let refusedContentType: String?
 
-  /// Nil when there is nowhere to ask. `uploadHeaders` is `http.headers`.
+  /// Returns nil without a refresh url. `uploadHeaders` is `http.headers`.
   ///
-  /// A header that must hold an access token is left out when there is none; a missing refresh token is empty.
+  /// A header with a placeholder for the access token is left out when there is none; a missing refresh token is empty.
   package init?(_ settings: AuthorizationSettings, uploadHeaders: JSONValue) {
     guard let url = settings.refreshUrl else { return nil }
     self.url = url
@@ -47,10 +47,10 @@ package struct RefreshRequest: Equatable, Sendable {
   }
 }
 
-/// A server's view of a refresh request, whose field names are the app's choice. Forms, multipart and JSON bodies all
-/// arrive here as pairs.
+/// Reads the fields of a refresh request at a server; the app chooses their names. Forms, multipart and JSON bodies are all
+/// passed as pairs.
 package enum RefreshFields {
-  /// The refresh token among the fields: `refresh_token` in any spelling, or else `token`. Empty values do not count.
+  /// Returns the refresh token: `refresh_token` in any spelling, or else `token`. Empty values do not count.
   package static func refreshToken(in pairs: [NameValuePair]) -> String? {
     for name in ["refreshtoken", "token"] {
       let found = pairs.first { FoundTokens.normalise($0.name) == name && !$0.value.isEmpty }
@@ -60,7 +60,7 @@ package enum RefreshFields {
   }
 }
 
-/// `application/x-www-form-urlencoded`, as the URL standard of the WHATWG defines it in §5.
+/// `application/x-www-form-urlencoded`, as defined in §5 of the WHATWG URL standard.
 package enum FormEncoding {
   package static func encode(_ fields: [NameValuePair]) -> [UInt8] {
     var bytes: [UInt8] = []
@@ -88,7 +88,7 @@ package enum FormEncoding {
   }
 }
 
-/// A header line or a form field.
+/// A header field or a form field.
 package struct NameValuePair: Equatable, Sendable {
   package let name: String
   package let value: String
@@ -98,13 +98,13 @@ package struct NameValuePair: Equatable, Sendable {
     self.value = value
   }
 
-  /// A header field.
+  /// Creates a header field.
   package init(_ header: StaticString, _ value: String) { self.init(header.description, value) }
 
   /// Whether the name is this one, in the case in which it is sent.
   package func isNamed(_ header: StaticString) -> Bool { name == header.description }
 
-  /// The members of an object as texts, null left out; none when it is no object.
+  /// Returns the members of an object as texts, without nulls; empty for other values.
   package static func list(_ value: JSONValue) -> [NameValuePair] {
     guard case .object(let object) = value else { return [] }
     return object.members.compactMap { member in
@@ -112,34 +112,33 @@ package struct NameValuePair: Equatable, Sendable {
     }
   }
 
-  /// With the text in place of the placeholder. Nil when there is no text to take its place.
+  /// Replaces the placeholder by the text. Returns nil when there is a placeholder but no text.
   func substituting(_ placeholder: String, with text: String?) -> NameValuePair? {
     guard value.contains(placeholder) else { return self }
     return text.map { NameValuePair(name, value.replacing(placeholder, with: $0)) }
   }
 }
 
-/// Tokens in the answer of any identity provider, searched by the names of the keys and not by their places
-/// (SDK §11.3).
+/// The tokens in the answer of any identity provider, found by their keys rather than their places (SDK §11.3).
 package struct FoundTokens: Equatable, Sendable {
-  /// Nil: the refresh has failed.
+  /// The new access token; nil when the refresh has failed.
   package private(set) var accessToken: String?
-  /// Nil: the old one stays in use.
+  /// The new refresh token; nil when the old one stays in use.
   package private(set) var refreshToken: String?
-  /// In one of the units of `TokenExpiry`.
+  /// In a unit that `TokenExpiry` determines.
   package private(set) var expires: Double?
-  /// Where an expiry stands that is not a number. Such a one is passed over.
+  /// The keys of expiries that are not numbers and were ignored.
   package private(set) var nonNumericExpiries: [String] = []
 
   private var accessPriority = Int.max
 
-  /// Walks objects depth first in the order of the text; arrays are not entered. Of the names for an access token the
-  /// best one counts, wherever it is; otherwise what is found first.
+  /// Searches objects depth first in the order of the text, but not arrays. Of several names for an access token the best one
+  /// counts, wherever it is; otherwise the first match.
   package init(searching answer: JSONValue) {
     if case .object(let object) = answer { search(object) }
   }
 
-  /// Upper and lower case, `_` and `-` make no difference in a key.
+  /// Removes the case, `_` and `-` of a key, which do not matter.
   package static func normalise(_ key: String) -> String {
     key.lowercased().filter { $0 != "_" && $0 != "-" }
   }
@@ -173,23 +172,23 @@ package struct FoundTokens: Equatable, Sendable {
     }
   }
 
-  /// Best first. An identity token is second: Cognito sends it beside the access token, which it once replaced.
+  /// The best first. An identity token is second: Cognito sends it beside the access token, which it once replaced.
   private static let accessKeys = ["accesstoken", "idtoken", "token"]
   private static let refreshKey = "refreshtoken"
-  /// Whole names, so that the lifetime of the refresh token (`refreshExpiresIn`, `refresh_expires_in`) is none of them.
+  /// Complete names, so that the lifetime of the refresh token (`refreshExpiresIn`, `refresh_expires_in`) does not match.
   private static let expiryKeys = ["expires", "expiresat", "expiresin", "expiry", "expiration", "exp"]
 }
 
-/// What the number `expires` means. Sources disagree on its unit (SDK §11.5), so its size decides.
+/// The meaning of the number `expires`. Sources disagree on its unit (SDK §11.5), so it is inferred from its size.
 package enum TokenExpiry {
-  /// The usual value of tokens without end; every number up to 0 says the same.
+  /// The usual value for tokens without expiry; every number up to 0 has that meaning.
   package static let never = -1.0
   /// Numbers above are milliseconds since 1970.
   package static let greatestSeconds = 1e12
-  /// Numbers above, up to `greatestSeconds`, are seconds since 1970; the others count from the moment the token was set.
+  /// Numbers above, up to `greatestSeconds`, are seconds since 1970; smaller ones count from the moment the token was set.
   package static let greatestRelativeSeconds = 1e9
 
-  /// The instant from which on the token must be refreshed before it is used; nil when it never ends.
+  /// Returns the instant from which the token must be refreshed before use; nil when it never expires.
   package static func instant(of expires: Double, setAt: WallInstant) -> WallInstant? {
     guard expires > 0 else { return nil }
     let milliseconds =
@@ -200,7 +199,7 @@ package enum TokenExpiry {
       } else {
         Double(setAt.millisecondsSince1970) + expires * 1_000
       }
-    // Beyond the last representable year the end is never reached.
+    // An expiry beyond the last representable year is never reached.
     return Int64(exactly: milliseconds.rounded()).flatMap { WallInstant(exactly: $0) }
   }
 }

@@ -1,9 +1,9 @@
 package import Base
 
-/// How long the answer of a busy server asks its client to wait.
+/// The delay that the answer of a busy server asks for.
 package enum RetryAfter {
-  /// Seconds, or a date (RFC 9110 §10.2.3), of which one that has passed means now; at most a day. `head` holds the header lines
-  /// as they came; nil when none of them says it.
+  /// Reads seconds, or a date (RFC 9110 §10.2.3), where a past one means now; at most a day. `head` has the header lines as
+  /// received; returns nil when none of them sets a delay.
   package static func span(in head: [UInt8], at now: WallInstant) -> Nanoseconds? {
     for line in String(decoding: head, as: UTF8.self).split(whereSeparator: \.isNewline) {
       let parts = line.split(separator: ":", maxSplits: 1)

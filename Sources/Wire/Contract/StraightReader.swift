@@ -1,15 +1,16 @@
 import JSON
 
-/// Reads a body as the SDK makes it in its default schema, records and all, in one pass. The `EnvelopeReader` and the `RecordDecoder`
-/// go over each record twice, because a bad record must not harm the others, and because the records of a body may be anywhere.
+/// Reads a body in the SDK's default schema, including its records, in one pass. The `EnvelopeReader` and the `RecordDecoder`
+/// read each record twice, because an invalid record must not affect the others, and because the records of a body may be
+/// anywhere.
 ///
-/// What is read here is read as those two read it. A body is left to them unless it is a batch, or an object with its records under the
-/// configured root, or else `location`; unless all of it is JSON; unless each record is an object with good coordinates and
-/// without a `location` of its own; and unless no other member of the body has a meaning in a record.
+/// The results equal those of the two. It accepts only a batch, or an object with its records under the configured root, or
+/// else `location`; all of it must be JSON; each record must be an object with valid coordinates and without a `location` of
+/// its own; and no other member of the body may have a meaning in a record. Other bodies are left to the two.
 package struct StraightReader: Sendable {
   private let root: [UInt8]
   private let maxRecords: Int
-  /// Records of templates are read by these.
+  /// Whether bodies can be read here; records of templates cannot.
   private let isPossible: Bool
 
   package init(_ envelopes: EnvelopeReader, _ records: RecordDecoder) {
@@ -18,8 +19,8 @@ package struct StraightReader: Sendable {
     isPossible = records.templates.isEmpty && envelopes.templateKeys.isEmpty
   }
 
-  /// Shows each record with its place in the body. False when the body is left to the others; what was shown and what is in `envelope`
-  /// is of no use then.
+  /// Passes each record with its range in the body to `take`. Returns false when the body must be read by the other readers;
+  /// then the records passed so far and `envelope` must be discarded.
   package func read(
     _ body: Span<UInt8>, into envelope: inout Envelope, _ take: (DecodedRecord, Range<Int>) -> Void
   ) -> Bool {
@@ -30,7 +31,7 @@ package struct StraightReader: Sendable {
   }
 }
 
-/// One pass over one body. What is thrown is not told: the readers to which the body is left find it again, with its place.
+/// One pass over a body. Errors are not reported: the other readers find them again, with their place.
 private struct UploadScan: ~Escapable {
   private let bytes: Span<UInt8>
   private let root: [UInt8]
@@ -86,7 +87,7 @@ private struct UploadScan: ~Escapable {
     return try readRecord(into: &envelope, take)
   }
 
-  /// An array without elements may be anything.
+  /// Returns false for an empty array, which may be anything.
   private mutating func readBatch(
     into envelope: inout Envelope, _ take: (DecodedRecord, Range<Int>) -> Void
   ) throws -> Bool {

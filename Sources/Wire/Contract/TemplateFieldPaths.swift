@@ -1,8 +1,8 @@
 internal import Base
 import JSON
 
-/// Where a template puts the values of a record, by the record's own names for them (SDK §7.5), so that they can be looked up in
-/// what it has written. Only a value that a tag makes alone has a place: of `"id-<%= uuid %>"` nothing tells which part it is.
+/// The places of a record's values in the output of a template, by their names in the default schema (SDK §7.5). Only a value
+/// made by a single tag has a place: in `"id-<%= uuid %>"` the part of the value cannot be determined.
 package struct TemplateFieldPaths: Sendable {
   /// One step from the root to a value.
   package enum Step: Hashable, Sendable {
@@ -10,7 +10,7 @@ package struct TemplateFieldPaths: Sendable {
     case element(Int)
   }
 
-  /// Of one value.
+  /// The place of one value.
   package struct Place: Sendable {
     /// `coords.latitude`.
     package let field: String
@@ -18,12 +18,12 @@ package struct TemplateFieldPaths: Sendable {
   }
 
   package private(set) var places: [Place] = []
-  /// Keys at the root of an object, whatever they hold.
+  /// The keys at the root of an object, whatever their values.
   package private(set) var keys: [String] = []
-  /// Its extras are an element of their own; those of an object stand beside its keys (SDK §7.5.2).
+  /// Whether the extras are an element of their own; in an object they are beside the keys (SDK §7.5.2).
   package private(set) var isArray = false
 
-  /// Nil for the empty text, which means the default schema, and for what is no JSON when its tags are filled in.
+  /// Returns nil for the empty text, which means the default schema, and for a template whose result is not JSON.
   package init?(_ text: String, kind: RecordTemplate.Kind) {
     guard let template = RecordTemplate(text, kind: kind) else { return nil }
     let (draft, tags) = template.draft
@@ -46,7 +46,7 @@ package struct TemplateFieldPaths: Sendable {
         reader.append(key, to: &bytes)
         let name = String(decoding: bytes, as: UTF8.self)
         if steps.isEmpty { keys.append(name) }
-        // As in a record, the last of several counts.
+        // As in a record, the last occurrence counts.
         places.removeAll { $0.steps.starts(with: steps + [.member(name)]) }
         try read(&reader, tags, at: steps + [.member(name)])
       }
@@ -81,9 +81,9 @@ extension TemplateTag {
   }
 }
 
-/// What is wrong with a template before a record is written by it.
+/// A problem of a template, found before a record is written with it.
 package struct TemplateProblem: Equatable, Sendable {
-  /// As half a sentence.
+  /// A clause, without a final stop.
   package let cause: String
   package let remedy: String
 
@@ -91,8 +91,8 @@ package struct TemplateProblem: Equatable, Sendable {
 }
 
 extension RecordTemplate {
-  /// What keeps a usual record from being written by a template; nil where nothing does. The SDK logs an error then, and the
-  /// record takes the default schema (SDK §7.5.1).
+  /// Returns why a template cannot render a usual record; nil when it can. In that case the SDK logs an error, and the record
+  /// is written in the default schema (SDK §7.5.1).
   package static func problem(
     in text: String, kind: Kind, _ style: RecordStyle, of record: LocationRecord
   ) -> TemplateProblem? {
@@ -100,7 +100,7 @@ extension RecordTemplate {
     if let unknown = template.unknownTags.first {
       let known = TemplateTag.allCases.filter { kind == .geofence || !$0.needsGeofence }.map(\.name)
       return TemplateProblem(
-        cause: "the SDK knows no tag <%= \(unknown) %>, and writes nothing in its place",
+        cause: "unknown tag <%= \(unknown) %>: the SDK writes nothing in its place",
         remedy: NearestName.find(unknown, in: known).map { "did you mean <%= \($0) %>?" }
           ?? "write one of: \(known.joined(separator: ", "))")
     }
@@ -121,7 +121,7 @@ extension RecordTemplate {
     let excerpt = String(decoding: draft[max(offset - 20, 0)..<end], as: UTF8.self)
     let cause =
       "it gives no JSON at …\(excerpt)…, so that the SDK logs an error and uploads the default schema (SDK §7.5.1)"
-    // A value that is broken off is a text without quotes; one that has ended is followed by what does not belong there.
+    // A value that ended too early is an unquoted text; a complete one is followed by something invalid.
     guard let (tag, _) = tags.first(where: { $0.range.contains(offset) }) else {
       return TemplateProblem(cause: cause, remedy: "let it be an object or a list of JSON when its tags are filled in")
     }

@@ -1,9 +1,9 @@
 import Base
 import JSON
 
-/// Where the values of a record stand that a template made: the template read backwards, for a server that is told the
-/// `locationTemplate` or `geofenceTemplate` of its app. Only a value that a tag makes alone is found; one with text around
-/// it, `"id-<%= uuid %>"`, is passed over, and so is what means nothing to a server.
+/// The places of values in records that a template made: the inverse of the template, for a server that is configured with the
+/// `locationTemplate` or `geofenceTemplate` of its app. Only a value made by a single tag is found; one with text around it,
+/// `"id-<%= uuid %>"`, is skipped, and so are values that a server does not use.
 package struct TemplateSchema: Sendable {
   indirect enum Node: Sendable {
     case field(RecordField)
@@ -20,7 +20,7 @@ package struct TemplateSchema: Sendable {
   /// An object or an array.
   let root: Node
 
-  /// The text as the app has it. The error tells what is wrong with it, with the nearest name for an unknown tag.
+  /// Parses the text of the app. The error describes the problem, with the nearest name for an unknown tag.
   package init(_ text: String, kind: RecordTemplate.Kind) throws(FieldError) {
     let path = kind == .location ? "locationTemplate" : "geofenceTemplate"
     guard let template = RecordTemplate(text, kind: kind) else { throw FieldError(path, .missing) }
@@ -57,7 +57,7 @@ package struct TemplateSchema: Sendable {
         var name: [UInt8] = []
         reader.append(key, to: &name)
         let node = try read(&reader, tags)
-        // As in a record, the last of several counts.
+        // As in a record, the last occurrence counts.
         if let index = members.firstIndex(where: { $0.name == name }) {
           members[index].node = node
         } else {
@@ -88,7 +88,7 @@ package struct TemplateSchema: Sendable {
 }
 
 extension TemplateSchema {
-  /// How many keys or elements the record has at its root. Where a record follows two templates, it is the longer one's.
+  /// The number of keys or elements at the root. If a record matches two templates, it belongs to the one with more.
   var count: Int {
     switch root {
     case .object(let members): members.count
@@ -99,7 +99,7 @@ extension TemplateSchema {
 }
 
 extension TemplateSchema.Node {
-  /// Every field that stands somewhere in it.
+  /// All fields in the node and below it.
   fileprivate var fields: [RecordField] {
     switch self {
     case .field(let field): [field]

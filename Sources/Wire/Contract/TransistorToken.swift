@@ -1,21 +1,20 @@
 package import JSON
 
-/// What registering at a demo server of the SDK's vendor, or at a server that speaks like it, gives an app
-/// (SDK §3, §21).
+/// The result of registering at a demo server of the SDK's vendor, or at a server with the same interface (SDK §3, §21).
 package struct TransistorToken: Equatable, Sendable {
   package static let defaultURL = "https://tracker.transistorsoft.com"
-  /// The access token that wrappers hand out when registering failed; the demo server answers it with 406.
+  /// The access token that wrappers return when registering failed; the demo server answers it with 406.
   package static let dummyAccessToken = "DUMMY_TOKEN"
 
   package var accessToken: String
   package var refreshToken: String
   /// As received; see `TokenExpiry`.
   package var expires: Double
-  /// Where records go.
+  /// The URL for records.
   package var apiURL: String
   package var refreshURL: String
 
-  /// The urls follow from that of the server.
+  /// Derives the urls from that of the server.
   package init(accessToken: String, refreshToken: String, expires: Double, url: String = defaultURL) {
     let base = url.hasSuffix("/") ? String(url.dropLast()) : url
     self.accessToken = accessToken
@@ -25,7 +24,7 @@ package struct TransistorToken: Equatable, Sendable {
     refreshURL = base + "/api/refresh_token"
   }
 
-  /// From an app's configuration document: both tokens, and `url` or the two urls that follow from it.
+  /// Reads an app's configuration document: both tokens, and `url` or the two urls derived from it.
   package init(_ value: JSONValue) throws(FieldError) {
     let fields = try FieldReader(value)
     self.init(
@@ -44,8 +43,7 @@ package struct TransistorToken: Equatable, Sendable {
   }
 }
 
-/// Keys of the token answers. The two requests answer in different spellings (SDK §21, §11.4); clients that search
-/// tolerantly read both.
+/// Keys of the token answers. The two requests answer in different spellings (SDK §21, §11.4); tolerant clients read both.
 package enum TokenKey {
   package static let accessToken = "accessToken"
   package static let refreshToken = "refreshToken"
@@ -72,13 +70,13 @@ package enum RegisterKey {
   package static let deviceModel = "device_model"
 }
 
-/// What stands for a token in the configured headers and fields of the refresh request.
+/// Placeholders for tokens in the configured headers and fields of the refresh request.
 package enum TokenPlaceholder {
   package static let accessToken = "{accessToken}"
   package static let refreshToken = "{refreshToken}"
 }
 
-/// What stands before a token in the `Authorization` header.
+/// The prefix of a token in the `Authorization` header.
 package enum AuthorizationScheme {
   package static let bearerPrefix = "Bearer "
 }
@@ -103,7 +101,7 @@ package struct RegisterRequest: Equatable, Sendable {
     self.version = version
   }
 
-  /// The first five fields must be there; the organisation is looked at first.
+  /// The first five fields are required; the organization is checked first.
   package init(_ value: JSONValue) throws(FieldError) {
     let fields = try FieldReader(value)
     self.init(
@@ -129,11 +127,11 @@ package struct RegisterRequest: Equatable, Sendable {
   }
 }
 
-/// The pair of tokens that a server hands out. A device reads it with `FoundTokens`, as it reads those of any server.
+/// The pair of tokens that a server issues. A device reads it with `FoundTokens`, like the answer of any server.
 package struct TokenAnswer: Equatable, Sendable {
   package var accessToken: String
   package var refreshToken: String
-  /// Seconds from now; `TokenExpiry.never` for a token without end.
+  /// Seconds from now; `TokenExpiry.never` for a token without expiry.
   package var expiresInSeconds: Double
 
   package init(accessToken: String, refreshToken: String, expiresInSeconds: Double) {

@@ -2,13 +2,13 @@ package import Base
 package import Contract
 import JSON
 
-/// HTTP Archive 1.2, the file in which browsers, proxies and other tools of HTTP hand requests and answers on. It is written entry
-/// by entry between an opening and a closing, so that a file of any length is never in memory as a whole.
+/// HTTP Archive 1.2, the format in which browsers, proxies and other HTTP tools exchange requests and answers. It is written
+/// entry by entry between an opening and a closing, so that a file of any length is never in memory as a whole.
 package enum HARFile {
   package static let separator: [UInt8] = [UInt8(ascii: ",")]
   package static let closing: [UInt8] = Array("]}}".utf8)
 
-  /// What stands before the first entry. `comment` is about the whole file.
+  /// Returns the text before the first entry. `comment` applies to the whole file.
   package static func opening(creator: String, version: String, comment: String? = nil) -> [UInt8] {
     var writer = JSONWriter(capacity: 256)
     writer.beginObject()
@@ -25,18 +25,18 @@ package enum HARFile {
   }
 }
 
-/// One request with its answer.
+/// A request with its answer.
 package struct HAREntry: Sendable {
   package var startedAt: WallInstant
   package var request: HARRequest
   package var response: HARResponse
   package var timings: HARTimings
-  /// Where the server is, without brackets; nil where that is not known.
+  /// The address of the server, without brackets; nil when unknown.
   package var serverAddress: String?
   /// Equal for the requests of one connection.
   package var connection: String?
   package var comment: String?
-  /// Members of the entry that the format does not have; their names begin with an underscore.
+  /// Members of the entry that are not part of the format; their names begin with an underscore.
   package var extras: [NameValuePair]
 
   package init(
@@ -54,7 +54,7 @@ package struct HAREntry: Sendable {
     self.extras = extras
   }
 
-  /// A whole JSON object without line ends.
+  /// Appends a complete JSON object without line breaks.
   package func append(to bytes: inout [UInt8]) {
     var writer = JSONWriter(capacity: 1_024 + request.body.count + response.body.count)
     writer.beginObject()
@@ -64,7 +64,7 @@ package struct HAREntry: Sendable {
     request.write(to: &writer)
     writer.key("response")
     response.write(to: &writer)
-    // Nothing is known of caches; the member has to be there.
+    // Caches are unknown, but the member is required.
     writer.key("cache")
     writer.beginObject()
     writer.endObject()
@@ -79,11 +79,11 @@ package struct HAREntry: Sendable {
   }
 }
 
-/// How long the parts of an exchange took, in microseconds; nil where a part did not happen or was not measured.
+/// The duration of the parts of an exchange, in microseconds; nil for parts that did not happen or were not measured.
 package struct HARTimings: Sendable {
   package var blocked: Int64?
   package var dns: Int64?
-  /// With the handshake of TLS.
+  /// Including the TLS handshake.
   package var connect: Int64?
   package var tls: Int64?
   package var send: Int64
@@ -103,7 +103,7 @@ package struct HARTimings: Sendable {
     self.receive = receive
   }
 
-  /// TLS is part of the connecting.
+  /// TLS is part of connecting.
   fileprivate var total: Int64 { (blocked ?? 0) + (dns ?? 0) + (connect ?? 0) + send + wait + receive }
 
   fileprivate func write(to writer: inout JSONWriter) {
@@ -120,7 +120,7 @@ package struct HARTimings: Sendable {
 }
 
 extension JSONWriter {
-  /// -1 for what is not known.
+  /// Writes -1 for nil.
   fileprivate mutating func milliseconds(_ name: StaticString, _ microseconds: Int64?) {
     key(name)
     value(microseconds.map { Double($0) / 1_000 } ?? -1)

@@ -2,20 +2,20 @@ import Base
 package import Contract
 import JSON
 
-/// What a client sent.
+/// The request of a client.
 package struct HARRequest: Sendable {
   package var method: String
   /// Absolute, without a fragment.
   package var url: String
   package var version: String
   package var fields: [NameValuePair]
-  /// As it came; empty for none, or where it is not known.
+  /// The body as sent; empty if there is none, or it is unknown.
   package var body: [UInt8]
-  /// Of the whole body, when `body` is not the whole.
+  /// The size of the complete body if `body` is not complete.
   package var bodySize: Int?
-  /// Of the request line and the fields, with the empty line.
+  /// The size of the request line and the fields, including the empty line.
   package var headSize: Int?
-  /// Why the body is not here, or not all of it.
+  /// Why the body is missing or incomplete.
   package var bodyComment: String?
 
   package init(
@@ -47,7 +47,7 @@ package struct HARRequest: Sendable {
       writer.text("mimeType", fields.first { $0.hasName(HeaderName.contentType) }?.value ?? "application/octet-stream")
       let text = String(decoding: body, as: UTF8.self)
       writer.text("text", text)
-      // The format has no way to say that a body is no text; without this the bytes would be lost.
+      // The format cannot express a body that is not text; without this member its bytes would be lost.
       if !text.utf8.elementsEqual(body) { writer.text("_base64", Base64.text(body)) }
       if let bodyComment { writer.text("comment", bodyComment) }
       writer.endObject()
@@ -65,7 +65,7 @@ package struct HARRequest: Sendable {
     }
   }
 
-  /// What cannot be decoded stands there as it was sent.
+  /// Parts that cannot be decoded are left as sent.
   private static func query(of url: String) -> [NameValuePair] {
     guard let mark = url.utf8.firstIndex(of: UInt8(ascii: "?")) else { return [] }
     return url[mark...].dropFirst().split(separator: "&").map { item in
@@ -94,22 +94,22 @@ package struct HARRequest: Sendable {
   }
 }
 
-/// What a server answered.
+/// The answer of a server.
 package struct HARResponse: Sendable {
-  /// 0 where no answer came.
+  /// 0 when there was no answer.
   package var status: Int
   package var reason: String
   package var version: String
   package var fields: [NameValuePair]
-  /// As it came; empty for none, or where it is not known.
+  /// The body as sent; empty if there is none, or it is unknown.
   package var body: [UInt8]
-  /// Of the whole body, when `body` is not the whole.
+  /// The size of the complete body if `body` is not complete.
   package var bodySize: Int?
-  /// Of the status line and the fields, with the empty line.
+  /// The size of the status line and the fields, including the empty line.
   package var headSize: Int?
-  /// Where the fields do not say it.
+  /// Set when the fields do not specify it.
   package var mediaType: String?
-  /// Why the body is not here, or not all of it.
+  /// Why the body is missing or incomplete.
   package var bodyComment: String?
 
   package init(
@@ -156,7 +156,7 @@ package struct HARResponse: Sendable {
     writer.endObject()
   }
 
-  /// Name and value; the attributes stand in the field itself.
+  /// Returns name and value; the attributes are in the field itself.
   private static func cookie(_ value: String) -> NameValuePair? {
     guard let pair = value.split(separator: ";").first, let mark = pair.firstIndex(of: "=") else { return nil }
     return NameValuePair(String(pair[..<mark]), String(pair[mark...].dropFirst()))
@@ -169,7 +169,7 @@ extension JSONWriter {
     value(text)
   }
 
-  /// -1 for what is not known.
+  /// Writes -1 for nil.
   fileprivate mutating func number(_ name: StaticString, _ number: Int?) {
     key(name)
     value(number ?? -1)

@@ -2,14 +2,14 @@ import Base
 package import Contract
 package import JSON
 
-/// A scenario that sends recorded requests again: the same bytes, at the same distances in time. It is written request by
-/// request between an opening and a closing.
+/// A scenario that sends recorded requests again: the same bytes, at the same intervals. It is written request by request
+/// between an opening and a closing.
 package enum RequestScenario {
   package static let contentType: StaticString = "application/json"
   package static let closing: [UInt8] = Array("\n]}\n".utf8)
   package static let separator: [UInt8] = Array(",\n".utf8)
 
-  /// `target` writes the members of the section of that name; without it the server is named when the scenario is run.
+  /// `target` writes the members of the section of that name; without it the server is specified when the scenario is run.
   package static func opening(
     name: String, description: String, target: ((inout JSONWriter) -> Void)? = nil
   ) -> [UInt8] {
@@ -30,17 +30,17 @@ package enum RequestScenario {
     return writer.bytes + [UInt8(ascii: "\n")]
   }
 
-  /// Fields that say how the message was framed, or to whom, are those of the connection that sends it again.
+  /// Fields that frame the message, or name the host, are replaced by those of the connection that sends it again.
   private static let framing = [
     HeaderName.host, HeaderName.contentLength, HeaderName.transferEncoding, HeaderName.connection, HeaderName.expect,
   ]
 
-  /// A variable begins with `${`, everywhere in a scenario; `$${` is the text itself.
+  /// Escapes `${`, which begins a variable everywhere in a scenario, as `$${`.
   package static func escaped(_ text: String) -> String {
     text.replacing("${", with: "$${")
   }
 
-  /// `at` in milliseconds since the first of them.
+  /// `at` is in milliseconds since the first request.
   package static func append(
     at: Int64, device: String, method: String, path: String, headers: [NameValuePair], body: [UInt8], status: Int,
     to bytes: inout [UInt8]
@@ -53,7 +53,7 @@ package enum RequestScenario {
     writer.text("path", escaped(path))
     var fields: [(name: String, value: String)] = []
     for header in headers where !framing.contains(where: { header.hasName($0) }) && header.value != "(secret)" {
-      // RFC 9110 §5.3: fields of one name are one list.
+      // RFC 9110 §5.3: fields with the same name form one list.
       if let index = fields.firstIndex(where: { $0.name.lowercased() == header.name.lowercased() }) {
         fields[index].value += ", " + header.value
       } else {

@@ -1,9 +1,10 @@
 import Base
 
 extension RouteRecording {
-  /// Reads CSV (RFC 4180) whose first line names the columns: `lat` or `latitude`, `lon`, `lng` or `longitude`, and if
-  /// wanted `ele`, `elevation` or `altitude`, and `time`, `timestamp` or `recordedAt` (ISO 8601, or seconds or milliseconds since
-  /// 1970). Other columns are left alone. Comma, semicolon or tab separate, whichever the first line has most of.
+  /// Reads CSV (RFC 4180) whose first line names the columns: `lat` or `latitude`, `lon`, `lng` or `longitude`, and optionally
+  /// `ele`, `elevation` or `altitude`, and `time`, `timestamp` or `recordedAt` (ISO 8601, or seconds or milliseconds since
+  /// 1970). Other columns are ignored. The separator is the one of comma, semicolon and tab that is most frequent in the first
+  /// line.
   package init(csv bytes: [UInt8]) throws(RouteError) {
     var rows = try CSVReader(bytes)
     guard let header = try rows.nextRow() else {
@@ -24,7 +25,7 @@ extension RouteRecording {
   }
 }
 
-/// Where in a row what stands.
+/// The columns of a row's values.
 private struct Columns {
   private let latitude: Int
   private let longitude: Int
@@ -66,7 +67,7 @@ private struct Columns {
     return RoutePoint(place: place, elevation: elevation, time: time, at: row.spot)
   }
 
-  /// Numbers of eleven digits and more are milliseconds: as seconds they would lie beyond the year 5000.
+  /// Numbers of eleven digits and more are milliseconds: as seconds they would be beyond the year 5000.
   private static func time(_ text: ArraySlice<UInt8>, at spot: FileSpot) throws(RouteError) -> WallInstant {
     guard let number = RouteText.number(text) else { return try RouteText.time(text, at: spot) }
     let milliseconds = (number.magnitude < 1e11 ? number * 1e3 : number).rounded()
@@ -78,12 +79,12 @@ private struct Columns {
   }
 }
 
-/// Rows of a file with separated values. A field in quotes may hold the separator; a line break in it is refused, because
-/// no field of a route has one and a forgotten quote would swallow the rest of the file.
+/// Rows of a file with separated values. A quoted field may contain the separator; a line break in it is refused, because no
+/// field of a route has one and a missing quote would swallow the rest of the file.
 struct CSVReader {
   struct Row {
     var fields: [ArraySlice<UInt8>]
-    /// Where it begins in the file.
+    /// The offset of the row in the file.
     let start: Int
     let line: Int
 
@@ -106,7 +107,7 @@ struct CSVReader {
     separator = best.separator
   }
 
-  /// The next row that is not empty.
+  /// Returns the next row that is not empty.
   mutating func nextRow() throws(RouteError) -> Row? {
     while let byte = reader.peek {
       if byte == UInt8(ascii: "\n") || byte == UInt8(ascii: "\r") {
@@ -127,7 +128,7 @@ struct CSVReader {
     }
     guard reader.isAtEnd || reader.peek == UInt8(ascii: "\n") || reader.peek == UInt8(ascii: "\r") else {
       throw RouteError(
-        .malformed, at: row.spot, "a separator is missing behind a quote; write a quote within quotes twice")
+        .malformed, at: row.spot, "a separator is missing after a quote; double a quote inside quotes")
     }
     return row
   }
@@ -140,7 +141,7 @@ struct CSVReader {
     return reader.bytes[start..<reader.position]
   }
 
-  /// A doubled quote is left as it is: fields with one are no numbers and no times.
+  /// Leaves a doubled quote unchanged: fields with one are neither numbers nor times.
   private mutating func quotedField() throws(RouteError) -> ArraySlice<UInt8> {
     let spot = reader.spot
     reader.skip(1)

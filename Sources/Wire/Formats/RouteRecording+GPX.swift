@@ -1,8 +1,8 @@
 import Base
 
 extension RouteRecording {
-  /// Reads GPX 1.0 or 1.1: the points of all tracks and their segments in the order of the file, or, without tracks, those
-  /// of its routes.
+  /// Reads GPX 1.0 or 1.1: the points of all tracks and their segments in the order of the file, or, without tracks, those of
+  /// its routes.
   package init(gpx bytes: [UInt8]) throws(RouteError) {
     var reader = try XMLReader(bytes)
     var tracks: [RoutePoint] = []
@@ -25,7 +25,7 @@ extension RouteRecording {
     try self.init(points: tracks.isEmpty ? routes : tracks, end: reader.spot)
   }
 
-  /// The point of a tag that was just opened, and everything up to its end.
+  /// Reads the point of a tag that was just opened, up to its end.
   private static func point(_ tag: XMLTag, _ reader: inout XMLReader) throws(RouteError) -> RoutePoint {
     func degrees(_ name: String) throws(RouteError) -> Double {
       guard let text = tag.attribute(name), let number = RouteText.number(text) else {
@@ -40,7 +40,7 @@ extension RouteRecording {
     var time: WallInstant?
     let depth = reader.open.count
     while reader.open.count >= depth, let child = try reader.nextTag() {
-      // The children of the point itself; what extensions nest deeper is theirs.
+      // Only the children of the point itself; elements nested more deeply belong to extensions.
       guard child.kind == .closes, reader.open.count == depth else { continue }
       switch child.name {
       case "time": time = try RouteText.time(reader.text, at: reader.textSpot)
@@ -56,14 +56,14 @@ extension RouteRecording {
   }
 }
 
-/// As much of XML 1.0 as files of routes use: tags with attributes and the text between them. Comments, processing
-/// instructions, CDATA marks and document types are skipped; entities are not resolved, because no number and no time
-/// needs one.
+/// The subset of XML 1.0 that route files use: tags with attributes and the text between them. Comments, processing
+/// instructions, CDATA marks and document types are skipped; entities are not resolved, because no number and no time needs
+/// one.
 struct XMLReader {
   private var reader: ByteReader
-  /// The names of the tags that are open.
+  /// The names of the open tags.
   private(set) var open: [String] = []
-  /// What stood before the tag that was read last.
+  /// The text before the last tag read.
   private(set) var text: ArraySlice<UInt8> = []
   private(set) var textSpot = FileSpot.beginning
 
@@ -73,7 +73,7 @@ struct XMLReader {
 
   var spot: FileSpot { reader.spot }
 
-  /// The next tag; nil at the end of the file, when no tag is open any more.
+  /// Returns the next tag; nil at the end of the file, when no tag is open.
   mutating func nextTag() throws(RouteError) -> XMLTag? {
     while true {
       let start = reader.position
@@ -140,7 +140,7 @@ struct XMLReader {
       if byte == UInt8(ascii: "/") {
         reader.skip(1)
         let code: RouteError.Code = reader.isAtEnd ? .endsTooEarly : .malformed
-        throw RouteError(code, at: spot, "a > is missing behind the / of <\(name)>; add it")
+        throw RouteError(code, at: spot, "a > is missing after the / of <\(name)>")
       }
       attributes.append(try attribute(of: name))
     }
@@ -206,7 +206,7 @@ struct XMLTag {
   enum Kind: Equatable { case opens, closes, standsAlone }
 
   let kind: Kind
-  /// Without the prefix of a namespace.
+  /// The name without a namespace prefix.
   let name: String
   let attributes: [(name: String, value: ArraySlice<UInt8>)]
   let spot: FileSpot
@@ -214,15 +214,15 @@ struct XMLTag {
   func attribute(_ name: String) -> ArraySlice<UInt8>? { attributes.first { $0.name == name }?.value }
 }
 
-/// Goes through the bytes of a route file and knows in which line and column it is.
+/// Reads the bytes of a route file and tracks line and column.
 struct ByteReader {
   let bytes: [UInt8]
   private(set) var position = 0
   private var line = 1
-  /// Where the line begins.
+  /// The offset of the current line.
   private var lineStart = 0
 
-  /// A byte order mark of UTF-8 is skipped.
+  /// Skips a UTF-8 byte order mark.
   init(_ bytes: [UInt8]) throws(RouteError) {
     self.bytes = bytes
     if bytes.starts(with: [0xFE, 0xFF]) || bytes.starts(with: [0xFF, 0xFE]) {
@@ -257,7 +257,7 @@ struct ByteReader {
     while let byte = peek, ByteReader.isSpace(byte) { _ = next() }
   }
 
-  /// The bytes up to a text, which is skipped; nil when it does not come.
+  /// Returns the bytes before a text and skips the text; nil when it does not occur.
   mutating func read(until text: StaticString) -> ArraySlice<UInt8>? {
     let start = position
     while !startsWith(text) {

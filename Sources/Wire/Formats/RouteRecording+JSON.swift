@@ -1,7 +1,7 @@
 import Base
 
 extension RouteRecording {
-  /// A list of places, each a list of latitude, longitude and, if wanted, the seconds since the first.
+  /// Reads a list of places, each a list of latitude, longitude and, optionally, the seconds since the first.
   package init(polyline bytes: [UInt8]) throws(RouteError) {
     let root = try JSONNodeReader.read(bytes)
     guard let places = root.elements else {
@@ -28,8 +28,8 @@ extension RouteRecording {
     try self.init(points: points, end: root.spot)
   }
 
-  /// A JSON object on each line: a record as the SDK sends it, a line of the server's export, which has that under `record`,
-  /// or one with `latitude` (`lat`), `longitude` (`lon`, `lng`) and, if wanted, `timestamp` (`time`).
+  /// Reads one JSON object per line: a record as the SDK sends it, a line of the server's export, which has that under
+  /// `record`, or an object with `latitude` (`lat`), `longitude` (`lon`, `lng`) and, optionally, `timestamp` (`time`).
   package init(ndjson bytes: [UInt8]) throws(RouteError) {
     var points: [RoutePoint] = []
     var number = 0
@@ -69,7 +69,7 @@ extension RouteRecording {
     "Polygon", "MultiPolygon",
   ]
 
-  /// Whether the first line of a file is an object by itself, and none of GeoJSON.
+  /// Returns whether the first line of a file is a complete object, but not GeoJSON.
   package static func beginsWithRecord(_ bytes: [UInt8]) -> Bool {
     let line = bytes.drop(while: ByteReader.isSpace).prefix { $0 != UInt8(ascii: "\n") }
     do throws(RouteError) {
@@ -79,9 +79,9 @@ extension RouteRecording {
     } catch { return false }
   }
 
-  /// Reads GeoJSON (RFC 7946): the lines and points of a geometry, a feature or a collection of features, in the order of the file.
-  /// Times come from the list `coordTimes` (or `times`) among the properties of a feature, where converters of tracks put
-  /// them; that of a point is its `recordedAt`, `timestamp` or `time`.
+  /// Reads GeoJSON (RFC 7946): the lines and points of a geometry, a feature or a collection of features, in the order of the
+  /// file. Times come from the list `coordTimes` (or `times`) in the properties of a feature, where track converters put them;
+  /// the time of a point is its `recordedAt`, `timestamp` or `time`.
   package init(geoJSON bytes: [UInt8]) throws(RouteError) {
     let root = try JSONNodeReader.read(bytes)
     var points: [RoutePoint] = []
@@ -104,7 +104,7 @@ extension RouteRecording {
       case "Point":
         let time = properties?["recordedAt"] ?? properties?["timestamp"] ?? properties?["time"]
         points.append(try point(geometry["coordinates"] ?? geometry, time: time?.isNull == false ? time : nil))
-      // A feature may be nowhere (RFC 7946 §3.2).
+      // The geometry of a feature may be null (RFC 7946 §3.2).
       case nil where geometry.isNull: break
       default: try collect(geometry, times: properties?["coordTimes"] ?? properties?["times"], into: &points)
       }
@@ -115,7 +115,7 @@ extension RouteRecording {
       try collectLine(try list("coordinates", of: node), times: times, into: &points)
     case "MultiLineString":
       for (index, line) in try list("coordinates", of: node).enumerated() {
-        // Each line has a list of its own among the times.
+        // Each line has its own list of times.
         let own = times?.elements.flatMap { index < $0.count ? $0[index] : nil }
         guard let places = line.elements else {
           throw RouteError(.malformed, at: line.spot, "a line is a list of places; write [[longitude, latitude], …]")
@@ -164,7 +164,7 @@ extension RouteRecording {
 }
 
 extension JSONNode {
-  /// ISO 8601, or milliseconds since 1970.
+  /// The time in ISO 8601, or milliseconds since 1970.
   fileprivate var time: WallInstant {
     get throws(RouteError) {
       if let number, number.magnitude < 1e15, let time = WallInstant(exactly: Int64(number)) { return time }
@@ -174,7 +174,7 @@ extension JSONNode {
   }
 }
 
-/// A value of a JSON file with the line in which it begins.
+/// A value of a JSON file with the place where it begins.
 struct JSONNode {
   indirect enum Value {
     case object([(key: String, node: JSONNode)])
@@ -187,13 +187,13 @@ struct JSONNode {
   let value: Value
   let spot: FileSpot
 
-  /// The member of an object; nil when this is none or has no such member.
+  /// Returns the member of an object; nil for other values and missing members.
   subscript(key: String) -> JSONNode? {
     guard case .object(let members) = value else { return nil }
     return members.first { $0.key == key }?.node
   }
 
-  /// A literal that is neither true nor false would do as well: those are not used.
+  /// Also true for other literals than null, which are not used.
   var isNull: Bool {
     if case .literal = value { true } else { false }
   }
@@ -208,7 +208,7 @@ struct JSONNode {
     return number
   }
 
-  /// As it stands in the file: escapes are not resolved, because no name and no time of GeoJSON needs one.
+  /// The raw text: escapes are not resolved, because no name and no time of GeoJSON needs one.
   var text: ArraySlice<UInt8>? {
     guard case .string(let text) = value else { return nil }
     return text
@@ -217,8 +217,8 @@ struct JSONNode {
   var string: String? { text.map { String(decoding: $0, as: UTF8.self) } }
 }
 
-/// Reads a JSON file (RFC 8259) into nodes that know their lines. The wire has a reader of its own, which has no lines and
-/// must not be known here: the world depends on nothing that has to do with records.
+/// Reads a JSON file (RFC 8259) into nodes with their lines. The JSON reader of `JSON` has no lines and must not be used here:
+/// the world depends on nothing that concerns records.
 struct JSONNodeReader {
   private var reader: ByteReader
 
@@ -268,11 +268,11 @@ struct JSONNodeReader {
       guard reader.peek == UInt8(ascii: "\"") else { throw malformed("a member begins with its name in quotes") }
       let key = String(decoding: try string(), as: UTF8.self)
       reader.skipSpace()
-      guard take(":") else { throw malformed("a colon is missing behind \"\(key)\"") }
+      guard take(":") else { throw malformed("a colon is missing after \"\(key)\"") }
       members.append((key, try node(depth: depth + 1)))
       reader.skipSpace()
       if take("}") { return members }
-      guard take(",") else { throw malformed("a comma or } is missing behind the value of \"\(key)\"") }
+      guard take(",") else { throw malformed("a comma or } is missing after the value of \"\(key)\"") }
     }
   }
 
@@ -285,7 +285,7 @@ struct JSONNodeReader {
       elements.append(try node(depth: depth + 1))
       reader.skipSpace()
       if take("]") { return elements }
-      guard take(",") else { throw malformed("a comma or ] is missing behind an element") }
+      guard take(",") else { throw malformed("a comma or ] is missing after an element") }
     }
   }
 
@@ -308,7 +308,7 @@ struct JSONNodeReader {
 
   private mutating func literal(_ word: StaticString, at spot: FileSpot) throws(RouteError) -> JSONNode {
     guard reader.startsWith(word) else {
-      // A word cut off by the end of the file is not a wrong word.
+      // A word truncated at the end of the file is not a wrong word.
       if reader.bytes.count - reader.position < word.utf8CodeUnitCount { reader.skip(word.utf8CodeUnitCount) }
       throw malformed("a value is expected here; write a number, a text in quotes, a list or an object")
     }

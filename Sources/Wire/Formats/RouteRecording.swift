@@ -1,6 +1,6 @@
 package import Base
 
-/// A route as a file has it: places in their order, with times if it has them.
+/// A route read from a file: places in order, with times if the file has them.
 package struct RouteRecording: Equatable, Sendable {
   /// At least one.
   package let points: [RoutePoint]
@@ -12,7 +12,7 @@ package struct RouteRecording: Equatable, Sendable {
     self.points = points
   }
 
-  /// Made by the program; at least one place.
+  /// Creates a route from at least one place.
   package init(places: [Coordinate]) {
     precondition(!places.isEmpty, "a route has at least one place")
     points = places.enumerated().map { RoutePoint(place: $1, at: FileSpot(line: $0 + 1)) }
@@ -24,11 +24,11 @@ package struct RouteRecording: Equatable, Sendable {
 /// A point of a recorded route.
 package struct RoutePoint: Equatable, Sendable {
   package let place: Coordinate
-  /// Metres; nil when the file does not say.
+  /// Metres; nil when the file has none.
   package let elevation: Double?
-  /// Nil when the file does not say.
+  /// The time; nil when the file has none.
   package let time: WallInstant?
-  /// Where it stands in its file.
+  /// Its position in the file.
   package let spot: FileSpot
 
   package init(place: Coordinate, elevation: Double? = nil, time: WallInstant? = nil, at spot: FileSpot) {
@@ -39,9 +39,9 @@ package struct RoutePoint: Equatable, Sendable {
   }
 }
 
-/// Why a file is no route: where, and what to do about it.
+/// Why a file is not a route, with the position and the remedy.
 package struct RouteError: Error, Equatable, Sendable {
-  /// What kind of mistake it is.
+  /// The kind of mistake.
   package enum Code: Equatable, Sendable {
     case empty, endsTooEarly, malformed, badCoordinate, badNumber, badTime, missingColumn, missingTime, timeStepsBack
     case unsupported, tooDeep
@@ -59,7 +59,7 @@ package struct RouteError: Error, Equatable, Sendable {
   }
 }
 
-/// A place in a text file, as an editor counts.
+/// A position in a text file, counted as in an editor.
 package struct FileSpot: Equatable, Sendable, CustomStringConvertible {
   /// From 1.
   package let line: Int
@@ -76,9 +76,9 @@ package struct FileSpot: Equatable, Sendable, CustomStringConvertible {
   package var description: String { "\(line):\(column)" }
 }
 
-/// What the texts of a route file mean; the same in every format.
+/// Parses the texts of route files; the same in every format.
 enum RouteText {
-  /// A decimal number, spaces around it left out. Nil for anything else, and for what is not finite.
+  /// Reads a decimal number, with optional spaces around it. Nil for anything else, including infinities.
   static func number(_ text: ArraySlice<UInt8>) -> Double? {
     let digits = trimmed(text)
     guard !digits.isEmpty, digits.count <= 64, digits.allSatisfy(isOfNumber) else { return nil }
@@ -104,7 +104,7 @@ enum RouteText {
     return place
   }
 
-  /// ISO 8601 with an offset from UTC.
+  /// Reads ISO 8601 with an offset from UTC.
   static func time(_ text: ArraySlice<UInt8>, at spot: FileSpot) throws(RouteError) -> WallInstant {
     let text = trimmed(text)
     guard let time = WallInstant(iso8601: text.span) else {
@@ -125,7 +125,7 @@ enum RouteText {
   static func shown(_ text: ArraySlice<UInt8>) -> String { String(decoding: text.prefix(40), as: UTF8.self) }
 }
 
-/// The formats in which a recording can be written. What is written is read back as the same places, elevations and times.
+/// Serialization. The output is read back as the same places, elevations and times.
 extension RouteRecording {
   /// GPX 1.1 with one track.
   package var gpx: String {
@@ -145,7 +145,7 @@ extension RouteRecording {
     return text + "</trkseg></trk>\n</gpx>\n"
   }
 
-  /// A feature with one line (RFC 7946) and, where every point has a time, `coordTimes` beside it.
+  /// A feature with one line (RFC 7946) and, if every point has a time, `coordTimes`.
   package var geoJSON: String {
     let places = points.map { point in
       let numbers = [point.place.longitude, point.place.latitude] + (point.elevation.map { [$0] } ?? [])
@@ -162,7 +162,7 @@ extension RouteRecording {
       """
   }
 
-  /// RFC 4180, with the columns that the recording has something for.
+  /// RFC 4180, with the columns for which the recording has values.
   package var csv: String {
     let hasElevation = points.contains { $0.elevation != nil }
     let hasTime = points.contains { $0.time != nil }
@@ -177,9 +177,10 @@ extension RouteRecording {
   }
 }
 
-/// Numbers and times as route files have them.
+/// Numbers for route files.
 package enum RouteNumber {
-  /// Without an exponent, which XML's decimals do not have; numbers that would need one keep seven digits, a centimetre.
+  /// Formats without an exponent, which XML's decimals do not allow; numbers that would need one keep seven digits, a
+  /// centimetre.
   package static func text(_ number: Double) -> String {
     let text = number.description
     guard text.utf8.contains(UInt8(ascii: "e")) else { return text }

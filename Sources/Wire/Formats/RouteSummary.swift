@@ -1,41 +1,42 @@
 package import Base
 
-/// What a recording comes to: how long, how far, how fast, where nothing was recorded and where nothing moved.
+/// The duration, distance and speed of a recording, with its gaps and stops.
 package struct RouteSummary: Sendable {
-  /// A stretch of time that begins at one point and ends at a later one.
+  /// A period that begins at one point and ends at a later one.
   package struct Span: Equatable, Sendable {
     package let start: RoutePoint
     package let duration: Nanoseconds
-    /// From its first point to its last, as the crow flies.
+    /// The straight distance from its first point to its last.
     package let distanceMetres: Double
   }
 
-  /// What a body in motion, and a receiver at rest, does not do.
+  /// Thresholds for stops and gaps.
   private enum Limits {
     static let restRadiusMetres = 25.0
     static let shortestStop = Nanoseconds.seconds(60)
     static let shortestGap = Nanoseconds.seconds(30)
-    /// A recording that has a point a minute has no gap of a minute.
+    /// The minimum length of a gap as a multiple of the usual interval: a recording with a point per minute has no gap of a
+    /// minute.
     static let gapToInterval: Int64 = 5
   }
 
   package let pointCount: Int
-  /// Points that have a time.
+  /// The number of points with a time.
   package let timedCount: Int
   package let distanceMetres: Double
   package let bounds: RouteBounds
   /// The first point that is earlier than the one before it.
   package private(set) var stepBack: RoutePoint?
-  /// Nil unless every point has a time and time goes forward: then nothing below is known.
+  /// The duration; nil unless every point has a time and times never go back: otherwise nothing below is known.
   package private(set) var duration: Nanoseconds?
   package private(set) var medianInterval = Nanoseconds.zero
-  /// Without the stops; metres per second.
+  /// Metres per second, without the stops.
   package private(set) var movingSpeed: Double?
-  /// Between two points that follow each other; metres per second.
+  /// Metres per second, between two consecutive points.
   package private(set) var fastest: (speed: Double, point: RoutePoint)?
-  /// Much longer than the time between points is otherwise.
+  /// Intervals that are much longer than the usual one.
   package private(set) var gaps: [Span] = []
-  /// At least a minute within 25 metres.
+  /// Periods of at least a minute within 25 metres.
   package private(set) var stops: [Span] = []
 
   package init(_ recording: RouteRecording) {
@@ -69,7 +70,7 @@ package struct RouteSummary: Sendable {
       if interval > .zero, distance / interval.seconds > fastest?.speed ?? 0 {
         fastest = (distance / interval.seconds, to)
       }
-      // A silence at one place is a stop.
+      // A silence at one place is a stop, not a gap.
       if interval > gap, distance > Limits.restRadiusMetres {
         gaps.append(Span(start: from, duration: interval, distanceMetres: distance))
       }
@@ -86,7 +87,7 @@ package struct RouteSummary: Sendable {
       end = max(end, start)
       while end < points.count, span(times[start], times[end]) < Limits.shortestStop { end += 1 }
       guard end < points.count else { return stops }
-      // Backwards: who has left is seen at once.
+      // Backwards, so that a body that has left is detected at once.
       guard (start...end).reversed().allSatisfy(isNear) else {
         start += 1
         continue
@@ -100,20 +101,20 @@ package struct RouteSummary: Sendable {
     }
   }
 
-  /// At most thirty years: no recording is longer, and a wrong year is no reason to overflow.
+  /// Returns the duration, at most thirty years: no recording is longer, and a wrong year must not overflow.
   private static func span(_ start: WallInstant, _ end: WallInstant) -> Nanoseconds {
     .milliseconds(min(end.milliseconds(since: start), 1_000_000_000_000))
   }
 }
 
-/// The rectangle around places. West of it lies east of the antimeridian when that makes it smaller.
+/// The bounding box of places. West is greater than east if it crosses the antimeridian because that makes it smaller.
 package struct RouteBounds: Equatable, Sendable {
   package let south: Double
   package let west: Double
   package let north: Double
   package let east: Double
 
-  /// At least one place.
+  /// Requires at least one place.
   init(_ places: [Coordinate]) {
     precondition(!places.isEmpty, "nothing has no bounds")
     let latitudes = places.map(\.latitude)

@@ -1,8 +1,8 @@
 internal import CZlib
 
-/// One member of a gzip file on its way through zlib.
+/// The decompression of one member of a gzip file by zlib.
 @safe struct Inflation: ~Copyable {
-  /// zlib remembers where its state lies, so that it must not move.
+  /// zlib keeps a pointer to its state, which therefore must not move.
   private let stream: UnsafeMutablePointer<z_stream>
   private var chunk = [UInt8](repeating: 0, count: Inflation.chunkBytes)
 
@@ -20,13 +20,13 @@ internal import CZlib
     unsafe stream.deallocate()
   }
 
-  /// Adds what the member holds to the content, which may grow to `limit` bytes. Gives the length of the member.
+  /// Appends the content of the member, up to `limit` bytes in total. Returns the length of the member in the file.
   mutating func unpackMember(
     of file: [UInt8], from start: Int, into content: inout [UInt8], limit: Int
   ) throws(GzipError) -> Int {
     var taken = 0
     while true {
-      // One byte above the limit tells a content that ends there from one that goes on.
+      // One byte above the limit distinguishes content that ends at the limit from longer content.
       let room = min(chunk.count, limit - content.count + 1)
       let step = step(file, from: start + taken, room: room)
       taken += step.taken
@@ -42,7 +42,7 @@ internal import CZlib
     }
   }
 
-  /// What this piece of a member holds. Gives how many of its bytes belong to the member, and whether it has ended.
+  /// Decompresses a piece of a member. Returns how many of its bytes belong to the member, and whether the member has ended.
   mutating func unpack(
     _ piece: [UInt8], from start: Int, _ body: (ArraySlice<UInt8>) -> Void
   ) throws(GzipError) -> (taken: Int, hasEnded: Bool) {
@@ -53,7 +53,7 @@ internal import CZlib
       if step.made > 0 { body(chunk[..<step.made]) }
       switch step.result {
       case Z_STREAM_END: return (taken, true)
-      // A full chunk may not have been all.
+      // After a full chunk there may be more output.
       case Z_OK: if start + taken == piece.count, step.made < chunk.count { return (taken, false) }
       case Z_BUF_ERROR: return (taken, false)
       case Z_MEM_ERROR: preconditionFailure("zlib has no memory")
@@ -77,16 +77,16 @@ internal import CZlib
     }
   }
 
-  /// zlib has no code of its own for a content that is not the one that was packed.
+  /// Whether the error is in the trailer: zlib has no code of its own for a wrong checksum.
   private var isAtTrailer: Bool {
     guard let message = unsafe stream.pointee.msg else { return false }
     return ["incorrect data check", "incorrect length check"].contains(unsafe String(cString: message))
   }
 }
 
-/// Files in the format of RFC 1952, packed and unpacked by zlib.
+/// Files in the format of RFC 1952, compressed and decompressed by zlib.
 package enum GzipFile {
-  /// One member without a name or a time: the same content gives the same bytes on one version of zlib.
+  /// Compresses to one member without a name or a time: the same content gives the same bytes with one version of zlib.
   package static func pack(_ content: [UInt8]) -> [UInt8] {
     let bound = rr_gzip_bound(content.count)
     let file = unsafe [UInt8](unsafeUninitializedCapacity: bound) { buffer, count in
@@ -96,10 +96,10 @@ package enum GzipFile {
     return file
   }
 
-  /// Whether the file begins as a packed one does.
+  /// Returns whether the file has the magic number of gzip.
   package static func isPacked(_ file: [UInt8]) -> Bool { file.starts(with: [0x1F, 0x8B]) }
 
-  /// The content of all members of the file (RFC 1952 §2.2), at most `limit` bytes: a small file can hold gigabytes.
+  /// Returns the content of all members of the file (RFC 1952 §2.2), at most `limit` bytes: a small file can contain gigabytes.
   package static func unpack(_ file: [UInt8], limit: Int) throws(GzipError) -> [UInt8] {
     var content: [UInt8] = []
     var position = 0
@@ -125,11 +125,11 @@ package enum ZlibStream {
   }
 }
 
-/// Why a packed file cannot be read.
+/// Why a gzip file cannot be read.
 package enum GzipError: Error, Equatable, Sendable {
   case truncated
   case damaged
-  /// The checksum or the length behind the content is that of another one.
+  /// The checksum or the length after the content does not match it.
   case checksum
   case tooLarge(limit: Int)
 }

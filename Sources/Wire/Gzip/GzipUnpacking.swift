@@ -1,11 +1,11 @@
-/// A gzip file that comes in pieces, unpacked with the memory of one.
+/// Decompresses a gzip file that arrives in pieces, with memory for one piece.
 package struct GzipUnpacking: ~Copyable {
   private var inflation = Inflation()
   private var isInMember = true
 
   package init() {}
 
-  /// What the piece holds, in pieces of bounded length.
+  /// Decompresses a piece and passes the content to `body`, in slices of bounded length.
   package mutating func take(_ piece: [UInt8], _ body: (ArraySlice<UInt8>) -> Void) throws(GzipError) {
     var position = 0
     while position < piece.count {
@@ -19,6 +19,6 @@ package struct GzipUnpacking: ~Copyable {
     }
   }
 
-  /// The file has ended, and so must its last member.
+  /// Ends the file; throws if its last member has not ended.
   package func finish() throws(GzipError) { if isInMember { throw .truncated } }
 }

@@ -1,10 +1,10 @@
-/// Finds the content of one message by its framing; shared by requests and responses.
+/// Extracts the content of one message by its framing; shared by requests and responses.
 struct BodyReader: Sendable {
   private var framing = BodyFraming.none
-  /// Of a body with a length: what is still to come; of one that ends with the connection: what may still come.
+  /// For a body with a length, the bytes still to come; for one that ends with the connection, the bytes still allowed.
   private var remaining = 0
   private var chunks = ChunkedDecoder()
-  /// Bytes of the message so far, the head included.
+  /// The bytes of the message so far, including the head.
   private(set) var offset = 0
 
   mutating func begin(_ framing: BodyFraming, offset: Int, limits: HTTPLimits) {
@@ -50,16 +50,16 @@ struct BodyReader: Sendable {
     }
   }
 
-  /// The connection has ended: whether the message is complete by that.
+  /// Whether the end of the connection completes the message.
   var mayEndHere: Bool { framing == .untilClose }
 }
 
-/// How the end of a body is found (RFC 9112 §6.3).
+/// How the end of a body is determined (RFC 9112 §6.3).
 package enum BodyFraming: Sendable, Equatable {
-  /// No content, and no field that spoke of any. A handler that needs a body answers 411 to this.
+  /// No content, and no field that declares any. A handler that needs a body answers 411 to this.
   case none
 
-  /// Exactly so many bytes; 0 was written out.
+  /// Exactly this many bytes; 0 was declared explicitly.
   case length(Int)
 
   case chunked
@@ -69,19 +69,19 @@ package enum BodyFraming: Sendable, Equatable {
 }
 
 extension BodyFraming {
-  /// The table of RFC 9112 §6.3 for a request, with every doubtful case refused: a proxy in front of us might have read
-  /// it the other way, and then the rest of this body is the next request.
+  /// Applies the table of RFC 9112 §6.3 to a request and refuses every ambiguous case: a proxy in front of us might have
+  /// interpreted it differently, and then the rest of this body is the next request.
   static func ofRequest(_ fields: HeadFields, limits: HTTPLimits) throws(HTTPError) -> BodyFraming {
     if fields.value(.transferEncoding) != nil { return try transferEncoding(fields) }  // rules 3 and 4
     if let length = try contentLength(fields, limits: limits) { return .length(length) }  // rules 5 and 6
     return .none  // rule 7
   }
 
-  /// The same table for the response to `method`.
+  /// Applies the same table to the response to `method`.
   static func ofResponse(
     _ fields: HeadFields, status: Int, to method: HTTPMethod, limits: HTTPLimits
   ) throws(HTTPError) -> BodyFraming {
-    // Rule 1. The fields may tell what a GET would have got, so they are not even looked at.
+    // Rule 1. The fields may describe the response to a GET, so they are ignored.
     if method == .head || status < 200 || status == 204 || status == 304 { return .none }
     if fields.value(.transferEncoding) != nil { return try transferEncoding(fields) }
     if let length = try contentLength(fields, limits: limits) { return .length(length) }
@@ -97,7 +97,7 @@ extension BodyFraming {
     var chunked = false
     var foreign = false
     try fields.forEachElement(of: .transferEncoding) { (coding, offset) throws(HTTPError) in
-      // Chunked once and last (§6.1, rule 4). An empty element or a stray byte is no coding.
+      // Chunked once and last (§6.1, rule 4). An empty element or an invalid byte is not a coding.
       if chunked || coding.isEmpty { throw HTTPError(.invalidEncoding, at: offset) }
       for index in coding.indices where !ByteSet.token.contains(coding[index]) {
         throw HTTPError(.invalidEncoding, at: offset + index)
@@ -110,7 +110,7 @@ extension BodyFraming {
     return .chunked
   }
 
-  /// Digits only: no sign, no space inside, no list even of equal numbers (rule 5 lets a recipient refuse those).
+  /// Accepts only digits: no sign, no inner space, not even a list of equal numbers (rule 5 allows refusing those).
   private static func contentLength(_ fields: HeadFields, limits: HTTPLimits) throws(HTTPError) -> Int? {
     guard let range = fields.value(.contentLength) else { return nil }
     if fields.isRepeated(.contentLength) { throw HTTPError(.repeatedLength, at: range.lowerBound) }
@@ -119,7 +119,7 @@ extension BodyFraming {
     var length = 0
     for index in range.bounds {
       guard bytes[index].isDigit else { throw HTTPError(.invalidLength, at: index) }
-      // Beyond the bound the value no longer matters, so it stops growing before it can overflow.
+      // Above the limit the exact value does not matter, so it stops growing before it can overflow.
       if length <= limits.bodyBytes { length = length * 10 + Int(bytes[index] - UInt8(ascii: "0")) }
     }
     if length > limits.bodyBytes { throw HTTPError(.bodyTooLarge, at: range.lowerBound) }

@@ -1,5 +1,5 @@
-/// Whether a request from this machine may come from a page of another site in its browser. Such a page can send requests
-/// to a loopback address: under a name of its own that resolves to one (then Host names it), or straight to the
+/// Determines whether a request from this machine may come from a page of another site in its browser. Such a page can send
+/// requests to a loopback address: under a name of its own that resolves to one (then Host names it), or straight to the
 /// address (then the browser names the page: https://fetch.spec.whatwg.org/#origin-header, Fetch Metadata §2.3).
 package struct BrowserCaller: Sendable {
   /// The values of the fields `Host`, `Origin` and `Sec-Fetch-Site`.
@@ -8,7 +8,7 @@ package struct BrowserCaller: Sendable {
   private let site: String?
   private let isSecure: Bool
 
-  /// `isSecure` says that the request came over TLS.
+  /// `isSecure` is true for a request over TLS.
   package init(host: String?, origin: String?, site: String?, isSecure: Bool = false) {
     self.host = host
     self.origin = origin
@@ -16,7 +16,7 @@ package struct BrowserCaller: Sendable {
     self.isSecure = isSecure
   }
 
-  /// `flag` is the one that sets the token.
+  /// `flag` is the flag that sets the token.
   package static func explanation(_ token: String, flag: String) -> String {
     "requests from other sites, or for a host name other than localhost, need the \(token) token; set \(flag)"
   }
@@ -28,7 +28,7 @@ package struct BrowserCaller: Sendable {
     return origin != (isSecure ? "https://" : "http://") + (host ?? "")
   }
 
-  /// With or without a port.
+  /// Accepts a host with or without a port.
   private static func isLoopback(_ host: String) -> Bool {
     if host.hasPrefix("[") { return host.prefix { $0 != "]" } == "[::1" }
     let name = host.prefix { $0 != ":" }.lowercased()

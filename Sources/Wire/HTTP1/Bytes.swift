@@ -1,12 +1,12 @@
 extension Span<UInt8> {
-  /// Byte for byte, case-sensitive.
+  /// Compares byte for byte, case-sensitively.
   package func equals(_ text: StaticString) -> Bool {
     guard count == text.utf8CodeUnitCount else { return false }
     for index in indices where unsafe text.utf8Start[index] != self[index] { return false }
     return true
   }
 
-  /// Field names ignore case (RFC 9110 §5.1), however either side is written.
+  /// Compares field names, ignoring case on both sides (RFC 9110 §5.1).
   package func isSameName(_ name: StaticString) -> Bool {
     guard count == name.utf8CodeUnitCount else { return false }
     for index in indices {
@@ -17,9 +17,9 @@ extension Span<UInt8> {
     return true
   }
 
-  /// Case of ASCII letters ignored, as for field names, codings and options. `text` is written in lower case and holds
-  /// letters, digits and the punctuation from "-" to ":"; the bytes of the span hold no controls. Then setting the bit
-  /// that tells the cases apart makes exactly the equal ones equal, and eight bytes can be compared at once.
+  /// Compares ignoring the case of ASCII letters, as for field names, codings and options. `text` must be in lower case and
+  /// consist of letters, digits and the punctuation from "-" to ":"; the bytes of the span must contain no controls. Then
+  /// setting the bit that distinguishes the cases makes exactly the equal ones equal, and eight bytes can be compared at once.
   package func equals(lowercase text: StaticString) -> Bool {
     guard count == text.utf8CodeUnitCount else { return false }
     guard count >= 8 else {
@@ -36,7 +36,7 @@ extension Span<UInt8> {
     }
   }
 
-  /// The first line feed in `start..<end`. Eight bytes at a time: incomplete heads are searched again at every arrival.
+  /// Returns the first line feed in `start..<end`. Eight bytes at a time: incomplete heads are searched again at every arrival.
   func firstLineFeed(from start: Int, to end: Int) -> Int? {
     precondition(start >= 0 && end <= count, "search beyond the bytes")
     var index = start
@@ -54,7 +54,7 @@ extension Span<UInt8> {
     return nil
   }
 
-  /// The first byte in `start..<end` that is below space or DEL; `end` when there is none.
+  /// Returns the first byte in `start..<end` that is below space or DEL; `end` when there is none.
   @inline(__always)
   func firstControl(from start: Int, to end: Int) -> Int {
     precondition(start >= 0 && end <= count, "search beyond the bytes")
@@ -76,7 +76,7 @@ extension Span<UInt8> {
     return end
   }
 
-  /// The first byte in `start..<end` that is not in `ByteSet.token`; `end` when there is none. Field names are letters
+  /// Returns the first byte in `start..<end` that is not in `ByteSet.token`; `end` when there is none. Field names are letters
   /// and hyphens, which are passed eight at a time; other bytes are looked up.
   @inline(__always)
   func firstNonToken(from start: Int, to end: Int) -> Int {
@@ -102,7 +102,7 @@ extension Span<UInt8> {
     return end
   }
 
-  /// Eight bytes, the first one lowest. The caller has checked that they are there.
+  /// Returns eight bytes, the first one lowest. The caller has checked the bounds.
   @unsafe @inline(__always)
   private func word(at index: Int) -> UInt64 {
     UInt64(littleEndian: unsafe bytes.unsafeLoadUnaligned(fromUncheckedByteOffset: index, as: UInt64.self))
@@ -118,7 +118,7 @@ extension [UInt8] {
     unsafe append(contentsOf: UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
   }
 
-  /// Without a detour over String.
+  /// Appends digits without creating a String.
   mutating func append(decimal number: Int) {
     let start = count
     var rest = number.magnitude
@@ -142,8 +142,8 @@ extension [UInt8] {
   }
 }
 
-/// A set of ASCII bytes as two machine words. A computed constant of this kind folds into the code that asks; a table in
-/// a global would cost a check for its lazy initialisation at every byte. Bytes above 127 are in no set.
+/// A set of ASCII bytes as two machine words. The compiler folds such a computed constant into its uses; a global table would
+/// need a check for its lazy initialization at every byte. Bytes above 127 are in no set.
 struct ByteSet {
   let low: UInt64
   let high: UInt64
@@ -158,12 +158,12 @@ struct ByteSet {
   @inline(__always)
   static var token: ByteSet { ByteSet(low: 0x03FF_6CFA_0000_0000, high: 0x57FF_FFFF_C7FF_FFFE) }
 
-  /// What stands in a path: pchar and "/" (RFC 3986 §3.3), and "[", "]", "|", which browsers and the usual HTTP clients
-  /// leave unescaped there. The percent sign is included; its digits are checked when the path is decoded.
+  /// The characters of a path: pchar and "/" (RFC 3986 §3.3), and "[", "]", "|", which browsers and common HTTP clients do not
+  /// escape there. The percent sign is included; its digits are checked when the path is decoded.
   @inline(__always)
   static var path: ByteSet { ByteSet(low: 0x2FFF_FFF2_0000_0000, high: 0x57FF_FFFE_AFFF_FFFF) }
 
-  /// What stands in a query: pchar, "/", "?" (RFC 3986 §3.4), and what the WHATWG URL rules leave unescaped in one.
+  /// The characters of a query: pchar, "/", "?" (RFC 3986 §3.4), and those that the WHATWG URL rules do not escape in one.
   @inline(__always)
   static var query: ByteSet { ByteSet(low: 0xAFFF_FFF2_0000_0000, high: 0x7FFF_FFFF_FFFF_FFFF) }
 

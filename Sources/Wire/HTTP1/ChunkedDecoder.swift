@@ -1,10 +1,10 @@
-/// Takes the framing of a chunked body apart (RFC 9112 §7.1), one byte of framing at a time and without keeping any, so
-/// that no cut of the input can matter. Trailer fields are checked like any field and then dropped, which RFC 9110 §6.5.1
-/// allows: no trailer means anything to this software, and one that replaced a field would be an attack.
+/// Decodes the framing of a chunked body (RFC 9112 §7.1), one byte of framing at a time and without keeping any, so that
+/// splitting the input makes no difference. Trailer fields are checked like any field and then dropped, which RFC 9110 §6.5.1
+/// allows: no trailer has a meaning here, and one that replaced a field would be an attack.
 struct ChunkedDecoder: Sendable {
   enum Event: Equatable { case needMoreInput, data(Range<Int>), end }
 
-  /// What the next byte belongs to.
+  /// The element that the next byte belongs to.
   private enum State: UInt8 {
     case sizeStart, size, blankBeforeExtension
     case blankBeforeName, name, blankAfterName, blankBeforeValue, value, quoted, quotedPair, afterValue
@@ -14,14 +14,14 @@ struct ChunkedDecoder: Sendable {
 
   private var state = State.sizeStart
   private var digits = 0
-  /// Of the chunk: first its announced size, then what is left of it.
+  /// The size of the chunk: first the declared one, then what is left of it.
   private var size: UInt64 = 0
   private var bodyBytes = 0
   private var extensionBytes = 0
   private var trailerBytes = 0
 
-  /// Stops behind the first run of data, at the end, or when the input is used up. `offset` is that of the input's first
-  /// byte in the message.
+  /// Stops after the first run of data, at the end, or when the input is used up. `offset` is that of the input's first byte in
+  /// the message.
   mutating func next(
     _ input: Span<UInt8>, offset: Int, limits: HTTPLimits
   ) throws(HTTPError) -> (taken: Int, event: Event) {
@@ -39,7 +39,7 @@ struct ChunkedDecoder: Sendable {
     return (index, state == .done ? .end : .needMoreInput)
   }
 
-  /// Moves on by one byte of framing; the rule that it breaks, if any.
+  /// Advances by one byte of framing; returns the rule that it violates, if any.
   private mutating func step(_ byte: UInt8, _ limits: HTTPLimits) -> HTTPError.Code? {
     switch state {
     case .sizeStart, .size, .blankBeforeExtension:
@@ -78,7 +78,7 @@ struct ChunkedDecoder: Sendable {
     guard state != .sizeStart else { return byte == .lineFeed ? .bareLineFeed : .invalidChunkSize }
     switch byte {
     case .carriageReturn where state == .size: return endSizeLine(limits)
-    // BWS must be borne before the semicolon (§7.1.1), but leads to nothing else.
+    // BWS must be accepted before the semicolon (§7.1.1), but has no other meaning.
     case .space, .tab: state = .blankBeforeExtension
     case .semicolon: state = .blankBeforeName
     case .lineFeed: return .bareLineFeed
@@ -100,7 +100,7 @@ struct ChunkedDecoder: Sendable {
     return nil
   }
 
-  /// `*( BWS ";" BWS name [ BWS "=" BWS ( token / quoted-string ) ] )`: read, counted, forgotten.
+  /// `*( BWS ";" BWS name [ BWS "=" BWS ( token / quoted-string ) ] )`: read, counted, and dropped.
   private mutating func stepExtension(_ byte: UInt8, _ limits: HTTPLimits) -> HTTPError.Code? {
     let token = ByteSet.token.contains(byte)
     switch (state, byte) {

@@ -1,5 +1,5 @@
-/// What becomes of a connection between and after its requests (RFC 9112 §9). Pure: the session tells what happened and
-/// does what it is told.
+/// Determines whether a connection persists between and after its requests (RFC 9112 §9). A pure value: the session reports
+/// events and follows its decisions.
 package struct ConnectionRules: Sendable {
   private let requestsAllowed: Int
   private var requests = 0
@@ -7,7 +7,7 @@ package struct ConnectionRules: Sendable {
 
   package init(limits: HTTPLimits = HTTPLimits()) { requestsAllowed = limits.requestsPerConnection }
 
-  /// What the answer must say in `Connection`.
+  /// The required `Connection` field of the answer.
   package enum Announcement: Sendable, Equatable {
     /// Nothing: HTTP/1.1 persists by default.
     case nothing
@@ -17,26 +17,26 @@ package struct ConnectionRules: Sendable {
     case close
   }
 
-  /// What follows when an answer is on its way.
+  /// The next step after an answer is written.
   package enum Next: Sendable, Equatable {
     case readNextRequest
-    /// Send what is left, end the sending side, read and drop until the client closes or a short time has passed, then
-    /// close: a reset while the client still sends would destroy the answer on its side (§9.6).
+    /// Send the rest, end the sending side, read and discard until the client closes or a short time has passed, then close: a
+    /// reset while the client still sends would destroy the answer on its side (§9.6).
     case closeAfterAnswer
   }
 
-  /// A head has been read.
+  /// Called when a head was read.
   package mutating func requestBegan(_ head: borrowing RequestHead) {
     requests += 1
     if !head.keepAlive || requests >= requestsAllowed { closing = true }
   }
 
-  /// The parser has refused the input, or the server will answer no further request (it is shutting down, or the client
-  /// has ended its sending side and nothing complete is left to answer).
+  /// Called when the parser has refused the input, or the server will answer no further request (it is shutting down, or the
+  /// client has ended its sending side and no complete request is left).
   package mutating func stop() { closing = true }
 
-  /// Asked when the answer to the current request is written. `bodyComplete` is false when it is answered before its
-  /// body was read to the end: what is left of it must never be taken for a request.
+  /// Called when the answer to the current request is written. `bodyComplete` is false when it is answered before its body was
+  /// read completely: the rest must never be taken for a request.
   package mutating func announcement(for version: HTTPVersion, bodyComplete: Bool) -> Announcement {
     if !bodyComplete { closing = true }
     if closing { return .close }

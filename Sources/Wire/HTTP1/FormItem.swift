@@ -1,4 +1,4 @@
-/// One name and value of a query or of an `application/x-www-form-urlencoded` body, decoded.
+/// A name and a value of a query or of an `application/x-www-form-urlencoded` body, decoded.
 package struct FormItem: Sendable, Equatable {
   package let name: String
   package let value: String

@@ -1,19 +1,19 @@
 /// One part of a `multipart/form-data` body (RFC 7578 §4).
 package struct FormPart: Sendable, Equatable {
-  /// The form field.
+  /// The name of the form field.
   package let name: String
-  /// What the sender calls its file. Never a path to write to.
+  /// The sender's name of the file. Never a path to write to.
   package let filename: String?
-  /// Nil when the part has none: then it is text.
+  /// The media type; nil when the part has none, which means text.
   package let contentType: MediaType?
-  /// Where the content stands in the body.
+  /// The range of the content in the body.
   package let content: Range<Int>
 }
 
 extension FormPart {
-  /// Takes a complete body apart at its boundary (RFC 2046 §5.1.1). What stands before the first delimiter line and
-  /// after the closing one is ignored, as the RFC demands; a missing closing line is an error, because then the last
-  /// part may be cut short. Errors count from the start of the body.
+  /// Splits a complete body at its boundary (RFC 2046 §5.1.1). Bytes before the first delimiter line and after the closing one
+  /// are ignored, as the RFC demands; a missing closing line is an error, because then the last part may be truncated. Error
+  /// offsets count from the start of the body.
   package static func parse(
     _ body: Span<UInt8>, boundary: String, limits: HTTPLimits
   ) throws(HTTPError) -> [FormPart] {
@@ -45,15 +45,15 @@ extension FormPart {
   }
 }
 
-/// `CRLF "--" boundary ["--"] *( SP / HTAB ) CRLF`; the leading line end is missing at the start of a body, and the
-/// closing one may end with the body.
+/// `CRLF "--" boundary ["--"] *( SP / HTAB ) CRLF`; the leading line end is absent at the start of a body, and the closing one
+/// may be the end of the body.
 struct PartDelimiter {
   let start: Int
-  /// The first byte behind the delimiter line.
+  /// The first byte after the delimiter line.
   let end: Int
   let isClosing: Bool
 
-  /// The first delimiter at or after `start`. Linear: a boundary contains no carriage return, so no byte is compared for
+  /// Finds the first delimiter at or after `start`. Linear: a boundary contains no carriage return, so no byte is compared for
   /// two candidates.
   init?(in body: Span<UInt8>, from start: Int, _ boundary: [UInt8]) {
     if start == 0, let first = PartDelimiter(in: body, at: 0, lineStart: 0, boundary) {
@@ -90,14 +90,13 @@ struct PartDelimiter {
   }
 }
 
-/// The header lines of one part. Only the three fields that RFC 7578 knows are allowed to mean something; the others are
-/// checked and passed over (§4.8).
+/// The header lines of one part. Only the three fields of RFC 7578 are interpreted; the others are checked and skipped (§4.8).
 struct PartHead {
   private(set) var name: String?
   private(set) var filename: String?
   private(set) var contentType: MediaType?
 
-  /// Reads lines from `start` on; where the content begins.
+  /// Reads lines from `start` and returns where the content begins.
   mutating func read(_ body: Span<UInt8>, from start: Int, limits: HTTPLimits) throws(HTTPError) -> Int {
     var line = start
     while true {
@@ -136,8 +135,8 @@ struct PartHead {
     }
   }
 
-  /// `form-data; name="…"; filename="…"`. Browsers write `%22`, carriage return and line feed as escapes of their own
-  /// (§2 of RFC 7578) and backslashes as they are; the name is left as it was written between the quotes otherwise.
+  /// Reads `form-data; name="…"; filename="…"`. Browsers write `%22`, carriage return and line feed as their own escapes (§2 of
+  /// RFC 7578) and backslashes unescaped; otherwise the name is kept as written between the quotes.
   private mutating func readDisposition(_ value: Span<UInt8>) throws(HTTPError) {
     var scanner = ParameterScanner(value.count)
     guard try scanner.token(value).lowercased() == "form-data" else { throw HTTPError(.invalidPartHead, at: 0) }

@@ -1,6 +1,6 @@
-/// What a proxy passes on of a head (RFC 9110 §7.6.1).
+/// The header fields that a proxy forwards (RFC 9110 §7.6.1).
 extension HeadFields {
-  /// Fields that the caller writes itself, or leaves out.
+  /// Fields that the caller writes itself, or omits.
   package struct Omission: OptionSet, Sendable {
     package let rawValue: UInt8
 
@@ -13,10 +13,9 @@ extension HeadFields {
     package static let maxForwards = Omission(rawValue: 16)
   }
 
-  /// Appends the field lines that are not of this connection, in their order and byte for byte: those that `Connection` names are
-  /// left out, and those that speak of one hop whether it names them or not. Trailers are not passed on, nor what announces
-  /// them. The length of the body stays although `Connection` names it: without it the body would be read as a message of its
-  /// own.
+  /// Appends the end-to-end field lines, in order and byte for byte: fields named by `Connection` are left out, and so are
+  /// hop-by-hop fields whether it names them or not. Trailers are not forwarded, nor their announcement. The length of the body
+  /// is kept even if `Connection` names it: otherwise the body would be read as a message of its own.
   package func appendEndToEnd(omitting omission: Omission = [], into out: inout [UInt8]) {
     let bytes = self.bytes.span
     let namesOthers = connectionNamesOthers
@@ -29,7 +28,7 @@ extension HeadFields {
     }
   }
 
-  /// Told apart by length first, as known fields are.
+  /// Compares by length first, as for known fields.
   private static func isOfHop(_ name: Span<UInt8>) -> Bool {
     switch name.count {
     case 2: name.equals(lowercase: "te")
@@ -53,7 +52,7 @@ extension HeadFields {
     }
   }
 
-  /// Whether `Connection` says more than how long the connection lives.
+  /// Whether `Connection` has options other than those about persistence.
   private var connectionNamesOthers: Bool {
     guard value(.connection) != nil else { return false }
     var names = false
@@ -77,7 +76,7 @@ extension HeadFields {
 }
 
 extension Span<UInt8> {
-  /// Case of ASCII letters ignored; both are tokens.
+  /// Compares tokens, ignoring the case of ASCII letters.
   fileprivate func isSameText(_ other: Span<UInt8>) -> Bool {
     guard count == other.count else { return false }
     for index in indices {

@@ -3,8 +3,8 @@
 package struct HTTPError: Error, Equatable, Sendable {
   package let code: Code
 
-  /// Bytes from the first byte of the message (empty lines before it included) to the one that decided; for a body
-  /// helper, bytes from the start of the body.
+  /// The number of bytes from the first byte of the message (including empty lines before it) to the one that decided; for a
+  /// body helper, from the start of the body.
   package let offset: Int
 
   package init(_ code: Code, at offset: Int) {
@@ -12,15 +12,15 @@ package struct HTTPError: Error, Equatable, Sendable {
     self.offset = offset
   }
 
-  /// The status that a server answers. When a *response* was refused it has no meaning for the peer.
+  /// The status that a server answers. For a refused *response* it has no meaning.
   package var status: Int { code.status }
 
-  /// One sentence for the log and for the body of the answer. It never repeats bytes of the message.
+  /// A sentence for the log and for the body of the answer. It never repeats bytes of the message.
   package var reason: String { code.rawValue }
 }
 
 extension HTTPError {
-  /// The rule that was broken; the raw value is the sentence for people.
+  /// The violated rule; the raw value is the sentence for people.
   package enum Code: String, Sendable, CaseIterable {
     // Start line
     case malformedRequestLine = "request line is not 'method SP target SP version' (RFC 9112 §3)"

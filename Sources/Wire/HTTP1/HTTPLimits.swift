@@ -1,6 +1,6 @@
-/// Every bound on what a peer may send, in bytes unless the name says otherwise. A message that needs exactly the bound
-/// passes; one more is refused with the status in brackets. The figures are those of the servers in common use, tightened
-/// where those leave a direction unbounded (empty lines for ever, zeros in a chunk size for ever).
+/// All limits on what a peer may send, in bytes unless the name says otherwise. A message exactly at the limit passes; one
+/// above is refused with the status in brackets. The figures are those of common servers, tightened where these leave something
+/// unbounded (endless empty lines, endless zeros in a chunk size).
 package struct HTTPLimits: Sendable, Equatable {
   /// Start line, fields and the empty line together, without the empty lines that may precede the start line [431].
   package var headBytes = 16 * 1024
@@ -8,10 +8,10 @@ package struct HTTPLimits: Sendable, Equatable {
   /// Field lines in a head [431].
   package var fieldCount = 100
 
-  /// The request target as it is written in the request line [414].
+  /// The request target as written in the request line [414].
   package var targetBytes = 8 * 1024
 
-  /// The method; no registered method is longer than 17 bytes and none that a server here knows is longer than 7 [501].
+  /// The method; no registered method is longer than 17 bytes and none known to a server here is longer than 7 [501].
   package var methodBytes = 16
 
   /// Empty lines before a request line; RFC 9112 §2.2 asks for at least one [400].
@@ -43,6 +43,6 @@ package struct HTTPLimits: Sendable, Equatable {
 
   package init() {}
 
-  /// The longest request line that can be right: method, target and version with two spaces and the line end.
+  /// The longest valid request line: method, target and version with two spaces and the line end.
   var requestLineBytes: Int { methodBytes + 1 + targetBytes + 1 + 8 + 2 }
 }

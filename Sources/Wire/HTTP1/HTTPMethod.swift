@@ -1,5 +1,5 @@
-/// The registered methods that a server here may want to tell apart. Methods are case-sensitive (RFC 9110 §9.1), so
-/// `get` is `other`; its bytes stay readable in the head.
+/// The registered methods that servers here distinguish. Methods are case-sensitive (RFC 9110 §9.1), so `get` is `other`; its
+/// bytes remain available in the head.
 package enum HTTPMethod: UInt8, Sendable, CaseIterable {
   case get, head, post, put, delete, options, patch, trace, connect, other
 
@@ -31,11 +31,11 @@ package enum HTTPMethod: UInt8, Sendable, CaseIterable {
   }
 }
 
-/// The two versions spoken here. A higher minor version of HTTP/1 is read as 1.1 (RFC 9110 §2.5).
+/// The supported versions. A higher minor version of HTTP/1 is treated as 1.1 (RFC 9110 §2.5).
 package enum HTTPVersion: UInt8, Sendable {
   case http10, http11
 
-  /// Length of `HTTP/d.d`, the only shape that a version has on the wire (RFC 9112 §2.3).
+  /// The length of `HTTP/d.d`, the only form of a version on the wire (RFC 9112 §2.3).
   static let byteCount = 8
 
   /// Reads eight bytes that begin at `start` and end before `end`.

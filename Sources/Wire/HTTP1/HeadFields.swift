@@ -1,10 +1,9 @@
-/// The bytes of one head and the places of its field lines, in the order of arrival, duplicates included.
+/// The bytes of one head and the ranges of its field lines, in order of arrival, including duplicates.
 ///
-/// The storage is meant to be used again: a server keeps one head per event loop and hands it to every parser, so that
-/// reading a head allocates nothing once the arrays have grown. A copy shares the storage until one of the two is read
-/// into again.
+/// The storage is meant to be reused: a server keeps one head per event loop and passes it to every parser, so that reading a
+/// head allocates nothing once the arrays have grown. A copy shares the storage until one of the two is read into again.
 package struct HeadFields: Sendable {
-  /// The head as it came, the empty line included.
+  /// The head as received, including the empty line.
   package internal(set) var bytes: [UInt8] = []
   package internal(set) var list: [HeadField] = []
   /// The three parts of the start line, in the order in which they are written.
@@ -45,7 +44,7 @@ extension HeadFields {
     get { bytes.span.extracting(range.bounds) }
   }
 
-  /// Value of the first such field.
+  /// Returns the value of the first such field.
   package func value(_ known: KnownField) -> ByteRange? {
     let index = first[known.rawValue]
     return index < 0 ? nil : list[Int(index)].value
@@ -53,17 +52,17 @@ extension HeadFields {
 
   package func isRepeated(_ known: KnownField) -> Bool { repeated & 1 << UInt8(known.rawValue) != 0 }
 
-  /// Value of the first field with this name, case ignored on both sides.
+  /// Returns the value of the first field with this name, ignoring case.
   package func value(_ name: StaticString) -> ByteRange? {
     for field in list where self[field.name].isSameName(name) { return field.value }
     return nil
   }
 
-  /// The bytes as text; nil when they are not UTF-8 (a field value may hold any byte above 127).
+  /// Returns the bytes as text; nil when they are not UTF-8 (a field value may contain any byte above 127).
   package func text(_ range: ByteRange) -> String? { String(strictUTF8: self[range]) }
 
-  /// Calls `body` with each element of a comma-separated list, over all lines of that field and without the white space
-  /// around the element (RFC 9110 §5.6.1). Empty elements are passed on: whether to bear them is the caller's decision.
+  /// Calls `body` with each element of a comma-separated list, over all lines of that field and without surrounding white space
+  /// (RFC 9110 §5.6.1). Empty elements are passed too: whether to accept them is the caller's decision.
   func forEachElement(
     of known: KnownField, _ body: (Span<UInt8>, _ offset: Int) throws(HTTPError) -> Void
   ) throws(HTTPError) {
@@ -93,19 +92,19 @@ extension HeadFields {
 }
 
 extension String {
-  /// Nil when the bytes are not UTF-8; nothing is repaired.
+  /// Returns nil when the bytes are not UTF-8; nothing is repaired.
   init?(strictUTF8 bytes: Span<UInt8>) {
     do { self.init(copying: try UTF8Span(validating: bytes)) } catch { return nil }
   }
 }
 
-/// One field line: where its name and its value stand in the head's bytes. White space around the value is left out.
+/// A field line: the ranges of its name and its value in the head's bytes, without white space around the value.
 package struct HeadField: Sendable, Equatable {
   package let name: ByteRange
   package let value: ByteRange
 }
 
-/// A run of bytes inside a head's own storage: a position stays right when the head is moved, a pointer would not.
+/// A range of bytes in a head's own storage: an offset stays valid when the head is moved, a pointer would not.
 package struct ByteRange: Sendable, Equatable {
   package let start: UInt32
   package let count: UInt32
@@ -127,7 +126,7 @@ package enum KnownField: Int, Sendable, CaseIterable {
 
   static let count = 7
 
-  /// Told apart by length first: most field names leave after one comparison of integers.
+  /// Compares by length first, which rules out most field names with one integer comparison.
   @inline(__always)
   init?(_ bytes: Span<UInt8>, _ start: Int, _ end: Int) {
     let candidate: (KnownField, StaticString)
@@ -147,8 +146,8 @@ package enum KnownField: Int, Sendable, CaseIterable {
 }
 
 extension HeadFields {
-  /// Reads `method SP target SP HTTP-version CR` in `start..<end`; `end` is the place of the line feed, or of the bound
-  /// when the line is longer (RFC 9112 §3).
+  /// Reads `method SP target SP HTTP-version CR` in `start..<end`; `end` is the position of the line feed, or the limit when
+  /// the line is longer (RFC 9112 §3).
   mutating func readRequestLine(
     _ bytes: Span<UInt8>, from start: Int, to end: Int, limits: HTTPLimits
   ) throws(HTTPError) {
@@ -185,7 +184,8 @@ extension HeadFields {
   mutating func readStatusLine(_ bytes: Span<UInt8>, from start: Int, to end: Int) throws(HTTPError) {
     version = try HTTPVersion(bytes, at: start, end: end, malformed: .malformedStatusLine)
     let code = start + HTTPVersion.byteCount + 1
-    // §4 asks the server for the space behind the status even when there is no phrase; clients have learnt to do without.
+    // §4 requires the server to send the space after the status even without a phrase; clients have learnt to accept its
+    // absence.
     let isBare = code + 3 < end && bytes[code + 3] == .carriageReturn
     for index in code - 1...code + (isBare ? 2 : 3) {
       let space = index == code - 1 || index == code + 3
@@ -193,7 +193,7 @@ extension HeadFields {
         throw HTTPError(lineCode(bytes, index, end, else: .malformedStatusLine), at: index)
       }
     }
-    // 1xx to 5xx; anything else is no status code (RFC 9110 §15).
+    // 1xx to 5xx; anything else is not a status code (RFC 9110 §15).
     guard (UInt8(ascii: "1")...UInt8(ascii: "5")).contains(bytes[code]) else {
       throw HTTPError(.malformedStatusLine, at: code)
     }
@@ -206,7 +206,7 @@ extension HeadFields {
     try endStartLine(bytes, at: index, to: end, else: .malformedStatusLine)
   }
 
-  /// Only the carriage return may stand between `index` and the line feed at `end`.
+  /// Accepts only the carriage return between `index` and the line feed at `end`.
   private func endStartLine(
     _ bytes: Span<UInt8>, at index: Int, to end: Int, else code: HTTPError.Code
   ) throws(HTTPError) {
@@ -214,7 +214,7 @@ extension HeadFields {
     else { throw HTTPError(lineCode(bytes, index, end, else: code), at: index) }
   }
 
-  /// Line ends in the wrong place have names of their own.
+  /// Returns the specific code for a misplaced line end.
   private func lineCode(
     _ bytes: Span<UInt8>, _ index: Int, _ end: Int, else code: HTTPError.Code
   ) -> HTTPError.Code {

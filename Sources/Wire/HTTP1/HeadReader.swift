@@ -1,20 +1,20 @@
-/// Collects one head from however many pieces it comes in.
+/// Collects one head from any number of pieces.
 ///
-/// A line is judged when its line feed is there, or when the bound is exceeded without one, never earlier. So the
-/// verdict, and the offset it names, cannot depend on how the input was cut. A head that lies whole in the input is read
-/// there and copied once. Of a head in pieces the reader keeps the bytes and how far they are judged: every byte is
-/// searched for a line feed once, judged at most twice, and read once more when the head is complete.
+/// A line is checked when its line feed has arrived, or when the limit is exceeded without one, never earlier. So the verdict,
+/// and the offset it names, do not depend on how the input was split. A head that is complete in the input is read there and
+/// copied once. For a head in pieces the reader keeps the bytes and how far they are checked: every byte is searched for a line
+/// feed once, checked at most twice, and read once more when the head is complete.
 struct HeadReader: Sendable {
   enum Kind: Sendable { case request, response }
 
   let kind: Kind
-  /// Bytes of an incomplete head. Empty between messages: an idle connection owns no memory for this.
+  /// The bytes of an incomplete head. Empty between messages: an idle connection owns no memory for this.
   private var pending: [UInt8] = []
   private var progress = Progress()
 
-  /// How far the lines of a head have been judged.
+  /// The progress of checking the lines of a head.
   private struct Progress: Sendable {
-    /// Where the first line not yet judged begins.
+    /// The offset of the first unchecked line.
     var line = 0
     /// Bytes of empty lines before the start line.
     var leading = 0
@@ -26,10 +26,10 @@ struct HeadReader: Sendable {
 
   /// Whether a head has begun and is not complete.
   var isInside: Bool { !pending.isEmpty }
-  /// Bytes of the incomplete head so far.
+  /// The number of bytes of the incomplete head.
   var pendingCount: Int { pending.count }
 
-  /// Takes what belongs to the head. When it is complete, `fields` holds it; until then its content means nothing.
+  /// Consumes the bytes of the head. When it is complete, `fields` contains it; before that its content is undefined.
   mutating func read(
     _ input: Span<UInt8>, into fields: inout HeadFields, limits: HTTPLimits
   ) throws(HTTPError) -> (taken: Int, complete: Bool) {
@@ -47,7 +47,7 @@ struct HeadReader: Sendable {
   private mutating func resume(
     _ input: Span<UInt8>, into fields: inout HeadFields, limits: HTTPLimits
   ) throws(HTTPError) -> (taken: Int, complete: Bool) {
-    // One byte beyond the bound is enough for the verdict; what follows the head in this input is not kept.
+    // One byte above the limit is enough for the verdict; bytes after the head in this input are not kept.
     let known = pending.count
     let kept = min(input.count, progress.leading + limits.headBytes + limits.leadingEmptyLines * 2 + 1 - known)
     var bytes: [UInt8] = []
@@ -74,13 +74,13 @@ struct HeadReader: Sendable {
     return (end - known, true)
   }
 
-  /// Where the line that is being collected must have ended.
+  /// Returns the offset at which the current line must have ended.
   private func bound(_ limits: HTTPLimits) -> Int {
     let isRequestLine = kind == .request && !progress.pastStartLine
     return progress.leading + (isRequestLine ? limits.requestLineBytes : limits.headBytes)
   }
 
-  /// Judges the complete lines from `progress.line` on; the end of the head when its empty line is among them.
+  /// Checks the complete lines from `progress.line`; returns the end of the head when its empty line is among them.
   private mutating func judge(
     _ bytes: Span<UInt8>, into fields: inout HeadFields, _ limits: HTTPLimits
   ) throws(HTTPError) -> Int? {
@@ -89,7 +89,7 @@ struct HeadReader: Sendable {
       let start = progress.line
       let end = min(bytes.count, bound(limits))
       let lineFeed = bytes.firstLineFeed(from: start, to: end)
-      // An overlong line is judged by what fits in the bound; something in it is wrong.
+      // An overlong line is checked as far as the limit; something in it is wrong.
       guard lineFeed != nil || bytes.count > end else { return nil }
       switch kind {
       case .request: try fields.readRequestLine(bytes, from: start, to: lineFeed ?? end, limits: limits)
@@ -101,7 +101,7 @@ struct HeadReader: Sendable {
     return try judgeFields(bytes, into: &fields, limits)
   }
 
-  /// A server should ignore an empty line or two before a request (RFC 9112 §2.2); a client gets no such licence.
+  /// Skips empty lines. A server should ignore an empty line or two before a request (RFC 9112 §2.2); a client must not.
   private mutating func skipEmptyLines(_ bytes: Span<UInt8>, _ limits: HTTPLimits) throws(HTTPError) {
     guard kind == .request else { return }
     while progress.line + 1 < bytes.count, bytes[progress.line] == .carriageReturn,
@@ -157,7 +157,7 @@ struct HeadReader: Sendable {
     return nil
   }
 
-  /// What is wrong with the field line at `index`. Its line feed is known to follow, at `index` or later.
+  /// Returns the error of the field line at `index`. Its line feed is known to follow, at `index` or later.
   private func refusal(_ bytes: Span<UInt8>, line: Int, at index: Int, pastColon: Bool) -> HTTPError.Code {
     switch bytes[index] {
     case .lineFeed: .bareLineFeed

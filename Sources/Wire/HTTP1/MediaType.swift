@@ -1,19 +1,19 @@
-/// A media type such as `application/json; charset=utf-8` (RFC 9110 §8.3.1), names in lower case, values as they came.
+/// A media type such as `application/json; charset=utf-8` (RFC 9110 §8.3.1), with names in lower case and values unchanged.
 package struct MediaType: Sendable, Equatable {
   /// `type/subtype`.
   package let essence: String
   package let parameters: [Parameter]
 
-  /// One `name=value` behind the type.
+  /// A `name=value` after the type.
   package struct Parameter: Sendable, Equatable {
     package let name: String
     package let value: String
   }
 
-  /// Value of the first parameter with this name, which is written in lower case.
+  /// Returns the value of the first parameter with this name, which must be in lower case.
   package func parameter(_ name: String) -> String? { parameters.first { $0.name == name }?.value }
 
-  /// Reads the value of a Content-Type field. Errors count from the start of `bytes`.
+  /// Reads the value of a Content-Type field. Error offsets count from the start of `bytes`.
   package init(parsing bytes: Span<UInt8>) throws(HTTPError) {
     var scanner = ParameterScanner(bytes.count)
     let type = try scanner.token(bytes)
@@ -24,7 +24,7 @@ package struct MediaType: Sendable, Equatable {
   }
 }
 
-/// Walks over `token` and `*( OWS ";" OWS [ token "=" ( token / quoted-string ) ] )` (RFC 9110 §5.6.6).
+/// Scans `token` and `*( OWS ";" OWS [ token "=" ( token / quoted-string ) ] )` (RFC 9110 §5.6.6).
 struct ParameterScanner {
   private var index = 0
   private let end: Int

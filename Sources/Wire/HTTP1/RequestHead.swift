@@ -1,51 +1,51 @@
-/// A request head that was found right: method, target taken apart, fields, and what they mean for the connection.
+/// A valid request head: method, parsed target, fields, and their meaning for the connection.
 ///
-/// Keep one per event loop and pass it to every parser of the loop: what it holds is valid until the next read into it.
-/// A connection whose body is still to come swaps its head out of the loop's.
+/// Keep one per event loop and pass it to every parser of the loop: its contents are valid until the next read into it. A
+/// connection whose body is still to come swaps its head out of the loop's.
 package struct RequestHead: Sendable {
   package internal(set) var fields = HeadFields()
   package internal(set) var method = HTTPMethod.other
   package internal(set) var form = TargetForm.origin
 
-  /// The path as it was written, and the query without its question mark; nil without one.
+  /// The path as written, and the query without its question mark; nil without one.
   package internal(set) var path = ByteRange(0, 0)
   package internal(set) var query: ByteRange?
 
-  /// The decoded segments of the path, cut at each "/" that was written as such: `/a%2Fb` is one segment `a/b`. Nothing
-  /// is merged or dropped: `/` has no segment, `/a/` has `a` and an empty one, `//` has two empty ones.
+  /// The decoded segments of the path, split at each literal "/": `/a%2Fb` is one segment `a/b`. Nothing is merged or dropped:
+  /// `/` has no segment, `/a/` has `a` and an empty one, `//` has two empty ones.
   package internal(set) var segments: [ByteRange] = []
 
-  /// `host[:port]`: of an absolute-form target, else of Host; nil in HTTP/1.0 without either (RFC 9112 §3.3).
+  /// `host[:port]` of an absolute-form target, else of Host; nil in HTTP/1.0 without either (RFC 9112 §3.3).
   package internal(set) var authority: ByteRange?
 
   package internal(set) var framing = BodyFraming.none
 
-  /// What the client allows: the connection may stay open after the answer (RFC 9112 §9.3).
+  /// Whether the client allows the connection to stay open after the answer (RFC 9112 §9.3).
   package internal(set) var keepAlive = true
 
-  /// The client may wait for `100 Continue` before it sends the body (RFC 9110 §10.1.1).
+  /// Whether the client may wait for `100 Continue` before it sends the body (RFC 9110 §10.1.1).
   package internal(set) var expectsContinue = false
 
   package init() {}
 
   package var version: HTTPVersion { fields.version }
-  /// The method as it was written: `other` tells no name.
+  /// The method as written, also for `other`.
   package var methodBytes: ByteRange { fields.startLine.0 }
-  /// The whole target as it was written.
+  /// The whole target as written.
   package var target: ByteRange { fields.startLine.1 }
 
-  /// Bytes of a target, a segment or a field.
+  /// The bytes of a target, a segment or a field.
   package subscript(_ range: ByteRange) -> Span<UInt8> {
     @_lifetime(borrow self)
     get { fields[range] }
   }
 
-  /// Whether the decoded segment number `index` exists and is exactly `text`.
+  /// Returns whether the decoded segment `index` exists and is exactly `text`.
   package func segment(_ index: Int, is text: StaticString) -> Bool {
     index < segments.count && self[segments[index]].equals(text)
   }
 
-  /// The decoded items of the query in their order; none without a query.
+  /// Returns the decoded items of the query in order; none without a query.
   package func queryItems(limits: HTTPLimits) throws(HTTPError) -> [FormItem] {
     guard let query else { return [] }
     do { return try FormItem.parse(self[query], limits: limits) } catch {
@@ -55,7 +55,7 @@ package struct RequestHead: Sendable {
 }
 
 extension RequestHead {
-  /// Everything that needs the whole head. Its lines are known to be right.
+  /// Derives everything that needs the whole head. Its lines are known to be valid.
   mutating func resolve(limits: HTTPLimits) throws(HTTPError) {
     method = HTTPMethod(self[fields.startLine.0])
     authority = nil
@@ -75,13 +75,13 @@ extension RequestHead {
       return
     }
     if fields.isRepeated(.host) { throw HTTPError(.repeatedHost, at: host.lowerBound) }
-    // An empty value is right when the target has no authority (§3.2).
+    // An empty value is valid when the target has no authority (§3.2).
     if !host.isEmpty { try checkAuthority(host) }
     if authority == nil { authority = host }
   }
 
-  /// Only `100-continue` can be met (RFC 9110 §10.1.1). HTTP/1.0 knows no interim answers, so it is ignored there, and
-  /// where no body will come there is nothing to wait for.
+  /// Only `100-continue` is supported (RFC 9110 §10.1.1). It is ignored for HTTP/1.0, which has no interim answers, and for a
+  /// request without a body.
   private mutating func resolveExpectation() throws(HTTPError) {
     expectsContinue = false
     guard let first = fields.value(.expect) else { return }
@@ -95,12 +95,12 @@ extension RequestHead {
 }
 
 extension HeadFields {
-  /// RFC 9112 §9.3: `close` wins, then HTTP/1.1 persists, HTTP/1.0 only with `keep-alive`.
+  /// RFC 9112 §9.3: `close` takes precedence, then HTTP/1.1 persists, HTTP/1.0 only with `keep-alive`.
   func allowsKeepAlive() throws(HTTPError) -> Bool {
     var close = false
     var keepAlive = false
     try forEachElement(of: .connection) { (option, offset) throws(HTTPError) in
-      // Empty elements are borne (RFC 9110 §5.6.1.2): nothing hangs on them here.
+      // Empty elements are accepted (RFC 9110 §5.6.1.2); they have no effect here.
       for index in option.indices where !ByteSet.token.contains(option[index]) {
         throw HTTPError(.invalidConnection, at: offset + index)
       }
@@ -115,7 +115,7 @@ extension HeadFields {
 package enum TargetForm: Sendable { case origin, absolute, asterisk }
 
 extension RequestHead {
-  /// Finds the form of the target and takes it apart (RFC 9112 §3.2).
+  /// Determines the form of the target and parses it (RFC 9112 §3.2).
   mutating func resolveTarget() throws(HTTPError) {
     if method == .connect { throw HTTPError(.methodNotImplemented, at: methodBytes.lowerBound) }
     let target = self.target
@@ -130,14 +130,14 @@ extension RequestHead {
     }
   }
 
-  /// `*` asks about the server as a whole and suits OPTIONS alone (RFC 9112 §3.2.4).
+  /// `*` refers to the server as a whole and is valid for OPTIONS only (RFC 9112 §3.2.4).
   private mutating func resolveAsterisk() throws(HTTPError) {
     guard method == .options else { throw HTTPError(.invalidTarget, at: target.lowerBound) }
     form = .asterisk
     path = target
   }
 
-  /// `http://host[:port][/path][?query]`, as it is sent to a proxy (RFC 9112 §3.2.2).
+  /// `http://host[:port][/path][?query]`, as sent to a proxy (RFC 9112 §3.2.2).
   private mutating func resolveAbsolute() throws(HTTPError) {
     let target = self.target
     guard let start = authorityStart() else { throw HTTPError(.invalidTarget, at: target.lowerBound) }
@@ -149,12 +149,12 @@ extension RequestHead {
     try checkAuthority(host)
     authority = host
     form = .absolute
-    // §3.2.4: OPTIONS without a path is what a proxy writes for the asterisk.
+    // §3.2.4: OPTIONS without a path is a proxy's form of the asterisk.
     if end == target.upperBound, method == .options { form = .asterisk }
     try splitPath(from: end)
   }
 
-  /// Behind `http://` or `https://`; nil for any other beginning.
+  /// Returns the offset after `http://` or `https://`; nil for any other beginning.
   private func authorityStart() -> Int? {
     for scheme: StaticString in ["http://", "https://"] where target.count >= scheme.utf8CodeUnitCount {
       let end = target.lowerBound + scheme.utf8CodeUnitCount
@@ -163,7 +163,7 @@ extension RequestHead {
     return nil
   }
 
-  /// `uri-host [":" port]` (RFC 3986 §3.2.2): a name or address, or something in brackets.
+  /// Checks `uri-host [":" port]` (RFC 3986 §3.2.2): a name or address, or something in brackets.
   func checkAuthority(_ range: ByteRange) throws(HTTPError) {
     let bytes = fields.bytes.span
     var index = range.lowerBound
@@ -182,7 +182,7 @@ extension RequestHead {
     for place in index + 1..<range.upperBound where !bytes[place].isDigit { throw HTTPError(.invalidHost, at: place) }
   }
 
-  /// Checks every byte from `start` on and finds path, segments and query.
+  /// Checks every byte from `start` and splits path, segments and query.
   private mutating func splitPath(from start: Int) throws(HTTPError) {
     let end = target.upperBound
     var index = start
@@ -216,7 +216,7 @@ extension RequestHead {
     }
   }
 
-  /// Decoded bytes are appended behind the head's own; a segment without escapes stays where it is.
+  /// Appends decoded bytes after the head's own; a segment without escapes stays where it is.
   private mutating func appendSegment(_ start: Int, _ end: Int, escaped: Bool) throws(HTTPError) {
     guard escaped else {
       let range = ByteRange(start, end)
@@ -254,7 +254,7 @@ extension RequestHead {
 }
 
 extension Span<UInt8> {
-  /// The byte that `%hh` at `index` stands for.
+  /// Returns the byte that `%hh` at `index` stands for.
   func escapedByte(at index: Int, end: Int) -> UInt8? {
     guard index + 2 < end, let high = self[index + 1].hexadecimalValue, let low = self[index + 2].hexadecimalValue
     else { return nil }

@@ -1,4 +1,4 @@
-/// Reads the requests of one connection, in pieces of any size. No I/O, no clock: bytes in, events out.
+/// Parses the requests of one connection, in pieces of any size. No I/O, no clock: bytes in, events out.
 ///
 /// ```
 /// while true {
@@ -8,8 +8,8 @@
 /// }
 /// ```
 ///
-/// Pipelining: after `.end` the parser stands still until `beginNextRequest()`. The caller answers first, and bytes that
-/// were not taken stay with the caller. An error is final: every later call throws it again.
+/// Pipelining: after `.end` the parser stops until `beginNextRequest()`. The caller answers first, and keeps the bytes that
+/// were not consumed. An error is final: every later call throws it again.
 package struct RequestParser: Sendable {
   package let limits: HTTPLimits
   private var reader = HeadReader(.request)
@@ -23,13 +23,13 @@ package struct RequestParser: Sendable {
 
   package init(limits: HTTPLimits = HTTPLimits()) { self.limits = limits }
 
-  /// No byte of a request has come since the last one ended: closing now loses nothing.
+  /// Whether no byte of a request has arrived since the last one ended: closing now loses nothing.
   package var isIdle: Bool {
     if case .head = state { !reader.isInside } else { false }
   }
 
-  /// Reads on. `head` is written while a head is read and must be the same from `.head` to `.end` only as far as the
-  /// caller wants to look at it; the parser does not.
+  /// Parses more input. `head` is filled while a head is read. From `.head` to `.end` the parser does not use it; it need only
+  /// stay the same if the caller reads it.
   package mutating func next(_ input: Span<UInt8>, into head: inout RequestHead) throws(HTTPError) -> MessageStep {
     do throws(HTTPError) {
       switch state {
@@ -57,14 +57,14 @@ package struct RequestParser: Sendable {
     return step
   }
 
-  /// After `.end`: the next byte is the first of a new request.
+  /// Begins a new request; called after `.end`.
   package mutating func beginNextRequest() {
     guard case .end = state else { preconditionFailure("the request has not ended") }
     state = .head
   }
 }
 
-/// What a parser found, and how many bytes of the input it took for that. The caller passes the rest in the next call.
+/// An event of a parser, and the number of input bytes consumed for it. The caller passes the rest in the next call.
 package struct MessageStep: Sendable, Equatable {
   package let taken: Int
   package let event: MessageEvent
@@ -75,17 +75,17 @@ package struct MessageStep: Sendable, Equatable {
   }
 }
 
-/// The parts of a message in the order of their coming: one head, any number of runs of body, one end.
+/// The parts of a message in order: one head, any number of runs of body, one end.
 package enum MessageEvent: Sendable, Equatable {
-  /// All input was taken and there is nothing to report yet.
+  /// All input was consumed and there is no event yet.
   case needMoreInput
 
-  /// The head passed to the call is filled in. The next call goes on with the body, also when there is none.
+  /// The head passed to the call is filled in. The next call continues with the body, even if there is none.
   case head
 
-  /// A run of content: positions in the input of this very call. The parser copies no content.
+  /// A run of content: the range in the input of this call. The parser copies no content.
   case body(Range<Int>)
 
-  /// The message is complete. The parser takes nothing more until the next message is begun.
+  /// The message is complete. The parser consumes nothing more until the next message is begun.
   case end
 }

@@ -1,5 +1,5 @@
-/// Reads the responses of one connection, in pieces of any size: the other end of `RequestParser`, for the virtual link
-/// and for tests. An interim response is a `.head` and an `.end` of its own; the final one follows.
+/// Parses the responses of one connection, in pieces of any size: the counterpart of `RequestParser`, for the virtual link and
+/// for tests. An interim response has a `.head` and an `.end` of its own; the final one follows.
 package struct ResponseParser: Sendable {
   package let limits: HTTPLimits
   private var reader = HeadReader(.response)
@@ -12,13 +12,13 @@ package struct ResponseParser: Sendable {
     case failed(HTTPError)
   }
 
-  /// `method` is that of the request to which the response belongs: it decides whether there is a body.
+  /// `method` is that of the response's request: it decides whether there is a body.
   package init(to method: HTTPMethod, limits: HTTPLimits = HTTPLimits()) {
     self.limits = limits
     self.method = method
   }
 
-  /// Reads on; see `RequestParser.next`.
+  /// Parses more input; see `RequestParser.next`.
   package mutating func next(_ input: Span<UInt8>, into head: inout ResponseHead) throws(HTTPError) -> MessageStep {
     do throws(HTTPError) {
       switch state {
@@ -42,7 +42,7 @@ package struct ResponseParser: Sendable {
     }
   }
 
-  /// The connection has ended. Only a body that ends with the connection is complete by that (RFC 9112 §8).
+  /// Called at the end of the connection, which completes only a body that ends with the connection (RFC 9112 §8).
   package mutating func finish() throws(HTTPError) {
     switch state {
     case .failed(let error): throw error
@@ -57,8 +57,8 @@ package struct ResponseParser: Sendable {
 
   private var isHead: Bool { if case .head = state { true } else { false } }
 
-  /// After `.end`: the next byte is the first of another response, to a request with this method. After an interim
-  /// response the request is still the same one.
+  /// Begins another response, to a request with this method; called after `.end`. After an interim response the request is
+  /// still the same one.
   package mutating func beginNextResponse(to method: HTTPMethod) {
     guard case .end = state else { preconditionFailure("the response has not ended") }
     self.method = method
@@ -66,20 +66,20 @@ package struct ResponseParser: Sendable {
   }
 }
 
-/// A response head that was found right. As with requests, one may serve many parsers of a loop in turn.
+/// A valid response head. Like a request head, it may serve many parsers of a loop in turn.
 package struct ResponseHead: Sendable {
   package internal(set) var fields = HeadFields()
   /// 100...599.
   package internal(set) var status = 0
   package internal(set) var framing = BodyFraming.none
-  /// What the server allows: another request may follow on this connection.
+  /// Whether the server allows another request on this connection.
   package internal(set) var keepAlive = true
 
   package init() {}
 
   package var version: HTTPVersion { fields.version }
   package var reason: ByteRange { fields.startLine.2 }
-  /// An interim answer; the final one is still to come (RFC 9110 §15.2).
+  /// Whether it is an interim answer; the final one is still to come (RFC 9110 §15.2).
   package var isInterim: Bool { status < 200 }
 
   package subscript(_ range: ByteRange) -> Span<UInt8> {
@@ -90,7 +90,7 @@ package struct ResponseHead: Sendable {
   mutating func resolve(to method: HTTPMethod, limits: HTTPLimits) throws(HTTPError) {
     status = 0
     for index in fields.startLine.1.bounds { status = status * 10 + Int(fields.bytes[index] - UInt8(ascii: "0")) }
-    // Nothing here ever asks for another protocol (RFC 9110 §15.2.2).
+    // We never ask for another protocol (RFC 9110 §15.2.2).
     if status == 101 { throw HTTPError(.upgradeNotExpected, at: fields.startLine.1.lowerBound) }
     framing = try .ofResponse(fields, status: status, to: method, limits: limits)
     keepAlive = try fields.allowsKeepAlive() && framing != .untilClose

@@ -1,9 +1,9 @@
-/// Appends the lines of a head. Text that did not come from our own source code is checked, so that no value can end its
-/// line and begin a field or a message of its own; on an error nothing has been appended.
+/// Appends the lines of a head. Text that does not come from our own source code is checked, so that no value can end its line
+/// and begin a field or a message of its own; on an error nothing is appended.
 ///
 /// One framing field must be written for a message with content: `contentLength` or `chunked`.
 package enum HeadWriter {
-  /// A field whose name and value are constants of the program.
+  /// Appends a field whose name and value are constants of the program.
   package static func field(_ name: StaticString, _ value: StaticString, into out: inout [UInt8]) {
     out.append(name)
     out.append(": ")
@@ -18,7 +18,7 @@ package enum HeadWriter {
     out.append("\r\n")
   }
 
-  /// A field whose value came from elsewhere: `invalidFieldValue` when it holds a control character.
+  /// Appends a field whose value is not a constant; throws `invalidFieldValue` if it has a control character.
   package static func field(
     _ name: StaticString, _ value: Span<UInt8>, into out: inout [UInt8]
   ) throws(HTTPError) {
@@ -29,7 +29,7 @@ package enum HeadWriter {
     out.append("\r\n")
   }
 
-  /// A field of which both halves came from elsewhere; `invalidFieldName` when the name is not a token.
+  /// Appends a field whose name and value are not constants; throws `invalidFieldName` if the name is not a token.
   package static func field(
     _ name: Span<UInt8>, _ value: Span<UInt8>, into out: inout [UInt8]
   ) throws(HTTPError) {
@@ -51,7 +51,7 @@ package enum HeadWriter {
 
   package static func chunked(into out: inout [UInt8]) { field("Transfer-Encoding", "chunked", into: &out) }
 
-  /// The empty line.
+  /// Appends the empty line.
   package static func end(into out: inout [UInt8]) { out.append("\r\n") }
 
   private static func checkValue(_ value: Span<UInt8>) throws(HTTPError) {
@@ -61,8 +61,8 @@ package enum HeadWriter {
 
 /// Appends the start of a request; the fields follow with `HeadWriter`. The caller writes Host.
 package enum RequestWriter {
-  /// `POST /locations HTTP/1.1`. `target` is written as it is: its builder escapes it, and
-  /// `invalidTargetCharacter` says that it was not.
+  /// Appends `POST /locations HTTP/1.1`. `target` is written unchanged: its builder must escape it; otherwise this throws
+  /// `invalidTargetCharacter`.
   package static func requestLine(
     _ method: HTTPMethod, _ target: Span<UInt8>, into out: inout [UInt8]
   ) throws(HTTPError) {
@@ -72,12 +72,12 @@ package enum RequestWriter {
       target, .http11, into: &out)
   }
 
-  /// The first character that cannot stand in a target; nil where there is none.
+  /// Returns the first character that a target cannot contain; nil when there is none.
   package static func characterOutsideTargets(in text: Substring) -> Character? {
     text.first { character in !character.utf8.allSatisfy(ByteSet.query.contains) }
   }
 
-  /// The same for any method and either version.
+  /// Like the above, for any method and either version.
   package static func requestLine(
     _ method: Span<UInt8>, _ target: Span<UInt8>, _ version: HTTPVersion, into out: inout [UInt8]
   ) throws(HTTPError) {
@@ -111,7 +111,7 @@ package enum ResponseWriter {
   package static func interimContinue(into out: inout [UInt8]) { out.append("HTTP/1.1 100 Continue\r\n\r\n") }
 }
 
-/// Reason phrases (RFC 9110 §15, RFC 6585). They carry no meaning; an unknown status has an empty one.
+/// Reason phrases (RFC 9110 §15, RFC 6585). They have no meaning; an unknown status has an empty one.
 package enum StatusReason {
   package static func phrase(for status: Int) -> StaticString {
     switch status {
@@ -157,9 +157,9 @@ package enum StatusReason {
   }
 }
 
-/// Appends the chunks of a body (RFC 9112 §7.1) for a message whose head said `chunked`.
+/// Appends the chunks of a body (RFC 9112 §7.1) for a message whose head declares `chunked`.
 package enum ChunkWriter {
-  /// Nothing at all for an empty run: a chunk of size 0 would end the body.
+  /// Appends nothing for an empty run: a chunk of size 0 would end the body.
   package static func chunk(_ bytes: Span<UInt8>, into out: inout [UInt8]) {
     if bytes.isEmpty { return }
     out.append(hexadecimal: bytes.count)

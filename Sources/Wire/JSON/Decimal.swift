@@ -3,11 +3,11 @@ struct Decimal: Equatable, Sendable {
   var isNegative = false
   var significand: UInt64 = 0
   var exponent = 0
-  /// Whether the number has digits, not all of them zero, behind those which `significand` has room for.
+  /// Whether the number has non-zero digits beyond those that fit into `significand`.
   var isTruncated = false
 
-  /// The value when it is an integer below 2^64 in size. A truncated number never is one: were it an integer, its digits
-  /// alone would be beyond 64 bits.
+  /// The value when it is an integer with a magnitude below 2^64. A truncated number never is: as an integer, its digits alone
+  /// would exceed 64 bits.
   var integerMagnitude: UInt64? {
     guard !isTruncated else { return nil }
     guard significand != 0 else { return 0 }
@@ -26,11 +26,11 @@ struct Decimal: Equatable, Sendable {
     return magnitude
   }
 
-  /// The nearest double, ties to even, possibly infinite; nil when the digits that were left out might decide it.
+  /// The nearest double, ties to even, possibly infinite; nil when the omitted digits might decide it.
   var double: Double? {
     let nearest = Self.nearestDouble(significand, exponent)
     if isTruncated {
-      // The value lies between this significand and the next: when both give the same double, so does the value.
+      // The value lies between this significand and the next: if both give the same double, so does the value.
       guard significand < .max, Self.nearestDouble(significand + 1, exponent) == nearest else { return nil }
     }
     return isNegative ? -nearest : nearest
@@ -61,7 +61,7 @@ extension Decimal {
       guard binaryExponent > -63 else { return 0 }
       bits >>= UInt64(1 - binaryExponent)
       bits = (bits + bits & 1) >> 1
-      // Rounding up to 2^52 makes the smallest normal number, whose exponent field is the very bit that was carried.
+      // Rounding up to 2^52 gives the smallest normal number, whose exponent field is the carried bit.
       return Double(bitPattern: bits)
     }
     let isTie = product.low <= 1 && (-4...23).contains(exponent) && bits & 3 == 1
@@ -75,8 +75,8 @@ extension Decimal {
     return Double(bitPattern: UInt64(binaryExponent) << 52 | bits & (1 << 52 - 1))
   }
 
-  /// The upper 128 bits of the product with the power of ten; the second half of the power is needed only when the
-  /// bits below the 55 that count are all ones.
+  /// Returns the upper 128 bits of the product with the power of ten; the second half of the power is needed only when the bits
+  /// below the 55 that count are all ones.
   private static func approximateProduct(_ significand: UInt64, _ exponent: Int) -> (high: UInt64, low: UInt64) {
     let power = PowersOfTen.forReading(exponent)
     var (high, low) = significand.multipliedFullWidth(by: UInt64(truncatingIfNeeded: power >> 64))

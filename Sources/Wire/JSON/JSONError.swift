@@ -1,10 +1,10 @@
 /// Why a text was refused, and where.
 ///
-/// For a fault of syntax `offset` is that of the first byte at which the input can no longer be the beginning of a JSON
-/// text; a text that merely stops too early gives `unexpectedEnd` with the length of the input. For the remaining codes
-/// it is the offset of the first byte of the value (or key) in question.
+/// For a syntax error `offset` is that of the first byte at which the input can no longer be the beginning of a JSON text; a
+/// text that merely ends too early gives `unexpectedEnd` with the length of the input. For the other codes it is the offset of
+/// the first byte of the value (or key) concerned.
 package struct JSONError: Error, Equatable {
-  /// What is wrong. The first group concerns syntax (RFC 8259), the second limits, the third what the caller asked for.
+  /// The kind of error. The first group concerns syntax (RFC 8259), the second limits, the third the caller's expectation.
   package enum Code: String, Sendable {
     case unexpectedEnd
     case expectedValue
@@ -27,7 +27,7 @@ package struct JSONError: Error, Equatable {
   }
 
   package let code: Code
-  /// Counted in bytes from the start of the span that the reader was made with.
+  /// In bytes from the start of the reader's span.
   package let offset: Int
 
   package init(_ code: Code, at offset: Int) {
@@ -43,7 +43,7 @@ extension JSONError: CustomStringConvertible {
     switch code {
     case .unexpectedEnd: "the text ends too early"
     case .expectedValue: "a value must begin here"
-    case .expectedKey: "a key in quotes must stand here"
+    case .expectedKey: "a key in quotes was expected"
     case .expectedColon: "a colon must follow the key"
     case .expectedCommaOrClosing: "a comma or the closing bracket must follow"
     case .unexpectedByteAfterText: "nothing may follow the value"

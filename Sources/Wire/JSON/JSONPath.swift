@@ -1,5 +1,5 @@
-/// Where values stand in a JSON text: `$.coords.speed`, `$['a key'][0]`, `$.geofences[*].identifier`. The `$.` at the beginning may
-/// be left out. A part of RFC 9535: names, places in lists (those below 0 from the end), and all elements.
+/// A path to values in a JSON text: `$.coords.speed`, `$['a key'][0]`, `$.geofences[*].identifier`. The leading `$.` may be
+/// omitted. A subset of RFC 9535: names, indices (negative ones from the end), and all elements.
 package struct JSONPath: Equatable, Sendable {
   private enum Part: Equatable, Sendable {
     case name(String)
@@ -10,7 +10,7 @@ package struct JSONPath: Equatable, Sendable {
   package let text: String
   private let parts: [Part]
 
-  /// Nil for a text that is no such path.
+  /// Returns nil for a text that is not such a path.
   package init?(_ text: String) {
     self.text = text
     var rest = Substring(text)
@@ -34,7 +34,7 @@ package struct JSONPath: Equatable, Sendable {
     self.parts = parts
   }
 
-  /// What stands behind a bracket, and where its end is.
+  /// Parses the part after a bracket, and returns the index of its end.
   private static func bracket(_ text: Substring) -> (Part, Substring.Index)? {
     if let quote = text.first, quote == "'" || quote == "\"" {
       let name = text.dropFirst().prefix { $0 != quote }
@@ -48,12 +48,12 @@ package struct JSONPath: Equatable, Sendable {
     return Int(inner).map { (.place($0), end) }
   }
 
-  /// The name that it begins with.
+  /// The name with which the path begins.
   package var firstName: String? {
     if case .name(let name)? = parts.first { name } else { nil }
   }
 
-  /// The values that stand there, in their order; none where there is nothing.
+  /// Returns the selected values in order; empty if there are none.
   package func values(in root: JSONValue) -> [JSONValue] {
     var found = [root]
     for part in parts {

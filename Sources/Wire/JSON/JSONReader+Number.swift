@@ -1,5 +1,5 @@
-/// A number that the reader has checked. Its value is asked from the reader: `int64` or `double`. Valid only
-/// together with the span it was read from.
+/// A number that the reader has checked. The reader's `int64` or `double` returns its value. Valid only together with the span
+/// it was read from.
 package struct JSONNumber: Equatable, Sendable {
   /// The bytes of the number as written.
   package let range: Range<Int>
@@ -9,9 +9,8 @@ package struct JSONNumber: Equatable, Sendable {
 }
 
 extension JSONReader {
-  /// A number beyond the range of a double (1e999) is refused here with `numberTooLarge`, also inside a value that is
-  /// skipped, so that an accepted number can be read by any reader. Too small a number is no error: `double` rounds it to
-  /// zero.
+  /// A number beyond the range of a double (1e999) is refused here with `numberTooLarge`, also inside a skipped value, so that
+  /// every reader can read an accepted number. A number that is too small is no error: `double` rounds it to zero.
   package mutating func readNumber() throws(JSONError) -> JSONNumber {
     let first = try nextValueByte()
     let start = offset
@@ -48,8 +47,8 @@ extension JSONReader {
     return number
   }
 
-  /// What `readNumber` passes over, without its value where that is finite for certain: no exponent, and fewer digits than
-  /// the greatest double has.
+  /// Skips a number, without computing a value that is certainly finite: no exponent, and fewer digits than the greatest
+  /// double.
   mutating func skipNumber() throws(JSONError) {
     var position = offset
     if bytes[position] == UInt8(ascii: "-") { position += 1 }
@@ -76,8 +75,8 @@ extension JSONReader {
     return position
   }
 
-  /// The value when it is an integer from `Int64.min` to `Int64.max`, else nil; never rounded. It is the value that
-  /// counts and not how it is written: 1.0 is 1, and 1e3 is 1000.
+  /// Returns the value if it is an integer from `Int64.min` to `Int64.max`, else nil; never rounded. The value counts, not its
+  /// spelling: 1.0 is 1, and 1e3 is 1000.
   package func int64(_ number: JSONNumber) -> Int64? {
     guard let magnitude = number.decimal.integerMagnitude else { return nil }
     if number.decimal.isNegative {
@@ -86,10 +85,10 @@ extension JSONReader {
     return Int64(exactly: magnitude)
   }
 
-  /// The nearest double, ties to even. Always finite; "-0" is -0.0.
+  /// Returns the nearest double, ties to even. Always finite; "-0" is -0.0.
   package func double(_ number: JSONNumber) -> Double {
     if let double = number.decimal.double { return double }
-    // More than nineteen digits so near to the middle between two doubles that the last of them may decide.
+    // More than nineteen digits, so near to the midpoint of two doubles that the last of them may decide.
     var digits: [UInt8] = []
     append(rawValue: number.range, to: &digits)
     guard let double = Double(String(decoding: digits, as: UTF8.self)) else {
@@ -108,7 +107,7 @@ extension JSONReader {
     return 0
   }
 
-  /// At least one digit. From the twentieth digit on the result has wrapped around and means nothing.
+  /// Scans at least one digit. From the twentieth digit on the result has overflowed and is meaningless.
   private mutating func scanDigits(appendingTo significand: UInt64) throws(JSONError) -> UInt64 {
     var significand = significand
     var position = offset
@@ -121,7 +120,7 @@ extension JSONReader {
     return significand
   }
 
-  /// 0 when there is none. Beyond a quadrillion it stays there, which no number of digits can make up for.
+  /// Returns 0 when there is no exponent. It saturates above a quadrillion, which no number of digits can compensate.
   private mutating func scanExponent() throws(JSONError) -> Int {
     guard let letter = nextByte, letter == UInt8(ascii: "e") || letter == UInt8(ascii: "E") else { return 0 }
     offset += 1
@@ -139,7 +138,7 @@ extension JSONReader {
     return isNegative ? -exponent : exponent
   }
 
-  /// The digits that fit into 64 bits, and whether what follows them matters.
+  /// Reads the digits that fit into 64 bits, and whether the rest matters.
   private func readLongSignificand(_ range: Range<Int>, into decimal: inout Decimal) {
     decimal.significand = 0
     decimal.exponent = 0

@@ -1,9 +1,9 @@
-/// A key or string value that the reader has checked: where it is, not what it says. Valid only together with the span
-/// it was read from.
+/// A key or string that the reader has checked: its position, not its content. Valid only together with the span it was read
+/// from.
 package struct JSONText: Equatable, Sendable {
-  /// The bytes between the quotes, escapes as written.
+  /// The bytes between the quotes, with escapes as written.
   package let range: Range<Int>
-  /// Whether the bytes between the quotes are the text itself, because there is no escape among them.
+  /// Whether the bytes between the quotes are the text itself, because they contain no escape.
   package let isPlain: Bool
 }
 
@@ -15,7 +15,7 @@ extension JSONReader {
     return text
   }
 
-  /// From the opening quote past the closing one. Most texts are plain.
+  /// Scans from the opening quote past the closing one. Most texts are plain.
   @inline(__always)
   mutating func scanText() throws(JSONError) -> JSONText {
     let start = offset + 1
@@ -25,7 +25,7 @@ extension JSONReader {
     return JSONText(range: start..<offset - 1, isPlain: true)
   }
 
-  /// Of a text from `start` on, plain so far.
+  /// Scans the rest of a text that began at `start` and is plain so far.
   private mutating func scanRest(from start: Int) throws(JSONError) -> JSONText {
     var isPlain = true
     while true {
@@ -46,13 +46,13 @@ extension JSONReader {
     }
   }
 
-  /// From the backslash past the byte that it guards: a quote there is none that closes.
+  /// Skips a backslash and the byte after it: a quote there does not close the text.
   private mutating func passEscape() throws(JSONError) {
     guard offset + 1 < bytes.count else { throw JSONError(.unexpectedEnd, at: bytes.count) }
     offset += 2
   }
 
-  /// The first byte from there on that needs a closer look: a quote, a backslash, a control character or not ASCII.
+  /// Returns the first byte from `start` that needs a closer look: a quote, a backslash, a control character or not ASCII.
   @inline(__always)
   private func plainEnd(from start: Int) -> Int {
     var position = start
@@ -66,8 +66,8 @@ extension JSONReader {
     return position
   }
 
-  /// The well-formed sequences of RFC 3629 §4, which leaves out overlong forms, surrogates and code points beyond
-  /// U+10FFFF: only the second byte has a range of its own.
+  /// Accepts the well-formed sequences of RFC 3629 §4, which excludes overlong forms, surrogates and code points beyond
+  /// U+10FFFF: only the second byte has a special range.
   private mutating func scanMultibyteCharacter() throws(JSONError) {
     switch bytes[offset] {
     case 0xC2...0xDF: try scanContinuation(0x80...0xBF, more: 0)
@@ -97,7 +97,7 @@ extension JSONReader {
 }
 
 extension JSONReader {
-  /// From the backslash past the escape. RFC 8259 §7.
+  /// Scans an escape from its backslash (RFC 8259 §7).
   mutating func scanEscape() throws(JSONError) {
     offset += 1
     guard offset < bytes.count else { throw JSONError(.unexpectedEnd, at: offset) }
@@ -112,8 +112,8 @@ extension JSONReader {
     }
   }
 
-  /// The four digits behind "\u", and the second half when they are the first half of a surrogate pair. RFC 8259 §8.2
-  /// leaves it open what a surrogate without its partner means; here it is refused, because it has no UTF-8 form.
+  /// Scans the four digits after "\u", and the second half if they are the first half of a surrogate pair. RFC 8259 §8.2 does
+  /// not define the meaning of a surrogate without its partner; here it is refused, because it has no UTF-8 form.
   private mutating func scanCodeUnit() throws(JSONError) {
     guard try scanHexDigit() == 0xD else { return try scanHexDigits(3) }
     switch try scanHexDigit() {
@@ -149,8 +149,8 @@ extension JSONReader {
     return digit
   }
 
-  /// The character that an escape stands for, and `position` behind it. For one that stands for none, which only a reader
-  /// of the structure lets pass, it is the replacement character.
+  /// Returns the character of an escape, and moves `position` past it. For an invalid escape, which only a reader of the
+  /// structure accepts, it is the replacement character.
   func unescape(at position: inout Int) -> Unicode.Scalar {
     let letter = bytes[position + 1]
     position += 2
@@ -166,7 +166,7 @@ extension JSONReader {
     }
   }
 
-  /// From behind "\u".
+  /// `position` is after "\u".
   private func unescapeCodeUnit(at position: inout Int) -> Unicode.Scalar {
     guard let code = codeUnit(at: position) else { return "\u{FFFD}" }
     position += 4
@@ -178,7 +178,7 @@ extension JSONReader {
     return Unicode.Scalar(0x10000 + (code - 0xD800) << 10 + (low - 0xDC00)) ?? "\u{FFFD}"
   }
 
-  /// Nil where there are no four digits; the quote at the end of a text is none.
+  /// Returns nil without four digits; the quote at the end of a text is not one.
   private func codeUnit(at position: Int) -> UInt32? {
     var code: UInt32 = 0
     for index in position..<position + 4 {
@@ -209,7 +209,7 @@ extension JSONReader {
     return String(decoding: unescaped, as: UTF8.self)
   }
 
-  /// Whether the text says this name, however it is escaped.
+  /// Returns whether the unescaped text is this name.
   package func equals(_ text: JSONText, _ name: StaticString) -> Bool {
     name.withUTF8Buffer { name in equals(text, unsafe name.span) }
   }
@@ -218,7 +218,7 @@ extension JSONReader {
     text.isPlain ? isPlain(text.range, name) : isEscaped(text.range, name)
   }
 
-  /// Appends what the text says: UTF-8 without escapes. Allocates only when the array must grow.
+  /// Appends the unescaped text as UTF-8. Allocates only when the array must grow.
   package func append(_ text: JSONText, to output: inout [UInt8]) {
     guard !text.isPlain else { return append(rawValue: text.range, to: &output) }
     var position = text.range.lowerBound
@@ -235,7 +235,7 @@ extension JSONReader {
     append(rawValue: plainStart..<position, to: &output)
   }
 
-  /// Appends the bytes as they were written, for a range that `skipValue` gave. Allocates only when the array must grow.
+  /// Appends the bytes as written, for a range returned by `skipValue`. Allocates only when the array must grow.
   package func append(rawValue range: Range<Int>, to output: inout [UInt8]) {
     unsafe bytes.extracting(range).withUnsafeBufferPointer { unsafe output.append(contentsOf: $0) }
   }

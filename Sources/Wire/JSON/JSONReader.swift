@@ -1,20 +1,20 @@
 /// A strict pull reader (RFC 8259) over one span of bytes.
 ///
-/// The caller asks for what it expects; nothing is built, and what is passed over is checked as strictly as what is
-/// read. Copying is cheap, so a caller looks ahead by copying. After an error the reader must not be used further.
+/// The caller requests what it expects; nothing is built, and skipped values are checked as strictly as those that are read.
+/// Copying is cheap, so a caller looks ahead by copying. After an error the reader must not be used further.
 ///
-/// White space is skipped before a value, never after it: behind a value `offset` is the first byte that does not belong
-/// to it. At the top another value may be read at once, so texts that follow each other are read one by one.
+/// White space is skipped before a value, never after it: after a value `offset` is the first byte that does not belong to it.
+/// At the top level another value may follow at once, so concatenated texts are read one by one.
 ///
-/// Calls out of order (a value inside an object before `nextKey`, say) are programmer errors and trap.
+/// Calls out of order (a value inside an object before `nextKey`, say) are programming errors and trap.
 package struct JSONReader: ~Escapable {
-  /// Where the reader stands relative to the values of the innermost open bracket.
+  /// The position of the reader relative to the values of the innermost open bracket.
   enum Place {
     /// A value must be read next.
     case beforeValue
-    /// Directly behind the opening bracket.
+    /// Directly after the opening bracket.
     case opened
-    /// Behind a complete value.
+    /// After a complete value.
     case afterValue
   }
 
@@ -23,7 +23,7 @@ package struct JSONReader: ~Escapable {
   /// The offset of the next byte to read.
   package internal(set) var offset = 0
   var place = Place.beforeValue
-  /// How many brackets are open.
+  /// The number of open brackets.
   var depth = 0
   /// One bit for each open bracket, the innermost lowest: 1 for an object.
   var objects: UInt64 = 0
@@ -34,7 +34,7 @@ package struct JSONReader: ~Escapable {
     self.limits = limits
   }
 
-  /// The kind of the next value, which stays unread. At the end of the input this is `unexpectedEnd`.
+  /// Returns the kind of the next value, without consuming it. At the end of the input it throws `unexpectedEnd`.
   package mutating func peek() throws(JSONError) -> JSONKind { try nextKind() }
 
   @inline(__always)
@@ -53,13 +53,13 @@ package struct JSONReader: ~Escapable {
     }
   }
 
-  /// Skips white space; whether nothing is left. For texts that follow each other in one span.
+  /// Skips white space; returns whether nothing is left. For concatenated texts in one span.
   package mutating func isAtEnd() -> Bool {
     skipWhiteSpace()
     return offset == bytes.count
   }
 
-  /// Only white space may remain.
+  /// Throws unless only white space remains.
   package mutating func finish() throws(JSONError) {
     precondition(depth == 0, "an object or array was not read to its end")
     if !isAtEnd() { throw JSONError(.unexpectedByteAfterText, at: offset) }
@@ -82,13 +82,13 @@ package struct JSONReader: ~Escapable {
     try read("null")
   }
 
-  /// The next value must begin with this byte.
+  /// Throws unless the next value begins with this byte.
   @inline(__always)
   mutating func expect(_ first: UInt8) throws(JSONError) {
     if try nextValueByte() != first { try refuseKind() }
   }
 
-  /// Another value than the one that was expected is of the wrong kind; what begins no value at all is not.
+  /// Throws `wrongKind` if another kind of value follows, otherwise the syntax error.
   func refuseKind() throws(JSONError) -> Never {
     var other = self
     _ = try other.peek()
@@ -104,14 +104,14 @@ package struct JSONReader: ~Escapable {
     place = .afterValue
   }
 
-  /// The next value, which another reader has read and checked, ends there.
+  /// Skips the next value, which another reader has read and checked, up to its end.
   package mutating func pass(to end: Int) {
     precondition(place == .beforeValue && end > offset, "a value is passed where one is due")
     offset = end
     place = .afterValue
   }
 
-  /// The first byte of the next value, which must be due.
+  /// Returns the first byte of the next value, which must be due.
   @inline(__always)
   mutating func nextValueByte() throws(JSONError) -> UInt8 {
     precondition(place == .beforeValue || depth == 0, "nextKey or nextElement comes before a value")
@@ -125,7 +125,7 @@ package struct JSONReader: ~Escapable {
     return bytes[offset]
   }
 
-  /// Mostly there is none.
+  /// Usually there is none.
   @inline(__always)
   mutating func skipWhiteSpace() {
     if offset < bytes.count, bytes[offset] <= UInt8(ascii: " ") { skipSomeWhiteSpace() }
@@ -141,24 +141,24 @@ package struct JSONReader: ~Escapable {
   }
 }
 
-/// What kind of value begins at a place, told by its first byte.
+/// The kind of a value, determined by its first byte.
 package enum JSONKind: Equatable, Sendable {
   case object, array, string, number, `true`, `false`, null
 }
 
-/// What a reader accepts; RFC 8259 §9 leaves limits to the implementation. How long a text may be is none of them: it stands
-/// in bytes that are there already, and where those came from there was a limit.
+/// The limits of a reader; RFC 8259 §9 leaves them to the implementation. The length of a text is not limited here: it is
+/// already in memory, and its source has a limit.
 package struct JSONLimits: Equatable, Sendable {
   /// Depth 64 fits into one machine word, which is where the reader remembers the open brackets.
   package static let greatestDepth = 64
 
   package static let standard = JSONLimits()
 
-  /// How many objects and arrays the caller may have stepped into at once, at most `greatestDepth`. 0 admits scalars only.
-  /// What is skipped may be nested deeper: nothing recurses into it.
+  /// The maximum number of nested objects and arrays that the caller may have entered, at most `greatestDepth`. 0 permits
+  /// scalars only. Skipped values may be nested deeper: skipping does not recurse.
   package let maxDepth: Int
-  /// Whether what stands between quotes may be anything, and what stands outside of them any word, as `NaN` and `01`, within a bracket, so that
-  /// the values behind it can still be found. To use their values, read them with a reader that checks.
+  /// Whether texts may contain anything between their quotes, and unquoted words such as `NaN` and `01` are accepted within a
+  /// bracket, so that the values after them can still be found. To use the values, read them with a reader that checks.
   package let isStructureOnly: Bool
 
   package init(maxDepth: Int = 32, isStructureOnly: Bool = false) {
@@ -169,20 +169,20 @@ package struct JSONLimits: Equatable, Sendable {
 }
 
 extension JSONReader {
-  /// Steps into the object that comes next; then `nextKey` until it gives nil.
+  /// Enters the next object; call `nextKey` until it returns nil.
   package mutating func enterObject() throws(JSONError) {
     try expect(UInt8(ascii: "{"))
     try enter(isObject: true)
   }
 
-  /// Steps into the array that comes next; then `nextElement` until it gives false.
+  /// Enters the next array; call `nextElement` until it returns false.
   package mutating func enterArray() throws(JSONError) {
     try expect(UInt8(ascii: "["))
     try enter(isObject: false)
   }
 
-  /// The next key, after which exactly one value must be read; nil at the closing brace, which is then behind the reader.
-  /// Keys come in the order of the text, and a key that occurs twice is seen twice.
+  /// Returns the next key, after which exactly one value must be read; nil after consuming the closing brace. Keys are returned
+  /// in the order of the text, repeated ones repeatedly.
   package mutating func nextKey() throws(JSONError) -> JSONText? {
     precondition(depth > 0 && isInsideObject, "nextKey belongs into an object")
     guard try nextMember(closing: UInt8(ascii: "}")) else { return nil }
@@ -194,8 +194,7 @@ extension JSONReader {
     return key
   }
 
-  /// Whether there is another element, which must then be read; false at the closing bracket, which is then behind the
-  /// reader.
+  /// Returns whether there is another element, which must then be read; false after consuming the closing bracket.
   package mutating func nextElement() throws(JSONError) -> Bool {
     precondition(depth > 0 && !isInsideObject, "nextElement belongs into an array")
     guard try nextMember(closing: UInt8(ascii: "]")) else { return false }
@@ -217,7 +216,7 @@ extension JSONReader {
     place = .opened
   }
 
-  /// Passes the comma before the next member, or the closing bracket: then false.
+  /// Consumes the comma before the next member and returns true, or the closing bracket and returns false.
   @inline(__always)
   private mutating func nextMember(closing: UInt8) throws(JSONError) -> Bool {
     precondition(place != .beforeValue, "the value before was not read")
@@ -238,8 +237,7 @@ extension JSONReader {
 }
 
 extension JSONReader {
-  /// Any value, with everything inside it checked and nested as deep as it may be; its bytes without the white space
-  /// around.
+  /// Skips any value, checked completely and nested to any depth; returns its range without surrounding white space.
   package mutating func skipValue() throws(JSONError) -> Range<Int> {
     let kind = try nextKind()
     let start = offset
@@ -252,7 +250,7 @@ extension JSONReader {
 
   private mutating func skipContainer() throws(JSONError) {
     let outerDepth = depth
-    // The words of brackets that are open outside the present one.
+    // The bit words of brackets outside the current word.
     var outerObjects: [UInt64] = []
     place = .beforeValue
     repeat {
@@ -284,7 +282,7 @@ extension JSONReader {
     }
   }
 
-  /// To what ends it: a comma, a bracket, a quote or white space.
+  /// Skips up to the end of a word: a comma, a bracket, a quote or white space.
   private mutating func passWord() {
     while offset < bytes.count, Self.isOfWord(bytes[offset]) { offset += 1 }
     place = .afterValue
@@ -299,7 +297,7 @@ extension JSONReader {
     }
   }
 
-  /// Puts the word of brackets aside when it is full: one bit for each level, however deep it goes.
+  /// Saves the word of brackets when it is full: one bit per level, to any depth.
   private mutating func open(isObject: Bool, _ outerObjects: inout [UInt64]) {
     if depth > 0, depth.isMultiple(of: JSONLimits.greatestDepth) {
       outerObjects.append(objects)
@@ -308,7 +306,7 @@ extension JSONReader {
     open(isObject: isObject)
   }
 
-  /// After a bracket has closed: takes the last full word back when no bracket of the present one is open.
+  /// After a closing bracket: restores the last full word when the current one has no open bracket.
   @inline(__always)
   private mutating func restore(_ outerObjects: inout [UInt64]) {
     if !outerObjects.isEmpty, depth == outerObjects.count * JSONLimits.greatestDepth {

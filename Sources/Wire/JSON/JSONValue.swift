@@ -1,26 +1,26 @@
-/// A JSON value as a tree, for cold paths only: configuration, admin bodies.
+/// A JSON value as a tree, for code where speed does not matter: configuration, admin bodies.
 package indirect enum JSONValue: Equatable, Sendable {
   case null
   case bool(Bool)
   /// A number written as an integer, except -0.
   case integer(Int64)
-  /// A number written with fraction or exponent; and -0, which only a double can keep.
+  /// A number written with fraction or exponent; and -0, which only a double can represent.
   case double(Double)
   case string(String)
   case array([JSONValue])
   case object(JSONObject)
 
-  /// What becomes of what is valid JSON, and no value of this type.
+  /// The treatment of valid JSON that this type cannot represent.
   package enum Reading: Sendable {
-    /// A key that occurs twice in one object is `duplicateKey`, and an integer that does not fit into 64 bits signed is
+    /// A repeated key in an object is `duplicateKey`, and an integer that does not fit into 64 bits signed is
     /// `integerOutOfRange`.
     case strict
-    /// Of equal keys the last value counts, at the place of the first, and such an integer is the nearest double: as the
-    /// readers of phones have it.
+    /// The last value of a repeated key counts, at the position of the first, and such an integer becomes the nearest double:
+    /// as in the JSON readers of phones.
     case lenient
   }
 
-  /// The one value of a complete text.
+  /// Parses a complete text with one value.
   package init(
     parsing bytes: Span<UInt8>, limits: JSONLimits = .standard, reading: Reading = .strict
   ) throws(JSONError) {
@@ -29,17 +29,17 @@ package indirect enum JSONValue: Equatable, Sendable {
     try reader.finish()
   }
 
-  /// The next value of a reader.
+  /// Reads the next value of a reader.
   package init(from reader: inout JSONReader, reading: Reading = .strict) throws(JSONError) {
     self = try Self.read(from: &reader, reading)
   }
 
-  /// The member of an object; nil when there is none or this is no object.
+  /// The member of an object; nil for other values and missing members.
   package subscript(key: String) -> JSONValue? {
     if case .object(let object) = self { object[key] } else { nil }
   }
 
-  /// Nested deeper than 64 it traps; what was parsed never is.
+  /// Traps when nested deeper than 64, which a parsed value never is.
   package func write(to writer: inout JSONWriter) {
     switch self {
     case .null: writer.null()
@@ -102,7 +102,7 @@ package indirect enum JSONValue: Equatable, Sendable {
     from reader: inout JSONReader, _ reading: Reading
   ) throws(JSONError) -> JSONValue {
     var object = JSONObject()
-    // Looked up here and not in the object, so that very many keys take no more than their time.
+    // Indexed here and not in the object, so that a large number of keys takes linear time.
     var places: [[UInt8]: Int] = [:]
     try reader.enterObject()
     while let text = try reader.nextKey() {
@@ -120,10 +120,10 @@ package indirect enum JSONValue: Equatable, Sendable {
   }
 }
 
-/// The members of an object in the order of the text. Meant for a handful of keys: looking one up walks the list. Keys
-/// are compared code point by code point (RFC 8259 §8.3), not by what they look like as `String` does.
+/// The members of an object in the order of the text. Meant for a handful of keys: a lookup scans the list. Keys are compared
+/// code point by code point (RFC 8259 §8.3), not by canonical equivalence as `String` does.
 package struct JSONObject: Equatable, Sendable {
-  /// One key with its value.
+  /// A key and its value.
   package struct Member: Equatable, Sendable {
     package let key: String
     package var value: JSONValue
@@ -134,12 +134,12 @@ package struct JSONObject: Equatable, Sendable {
     }
   }
 
-  /// Keys are unique. Two objects are equal only when their members stand in the same order.
+  /// Keys are unique. Two objects are equal only if their members are in the same order.
   package internal(set) var members: [Member] = []
 
   package init() {}
 
-  /// Setting nil removes the member; a new key goes to the end.
+  /// Setting nil removes the member; a new key is appended.
   package subscript(key: String) -> JSONValue? {
     get { index(of: key).map { members[$0].value } }
     set {
@@ -157,7 +157,7 @@ package struct JSONObject: Equatable, Sendable {
 }
 
 extension JSONObject: ExpressibleByDictionaryLiteral {
-  /// The members in the order written; a key that is repeated is a programmer error.
+  /// The members in the order written; a repeated key is a programming error.
   package init(dictionaryLiteral elements: (String, JSONValue)...) {
     for (key, value) in elements {
       precondition(self[key] == nil, "the key occurs twice")

@@ -1,10 +1,10 @@
-/// An append-only writer: the caller says what comes next, commas are the writer's affair. There is no white space,
-/// except that several texts at the top are separated by a line feed (NDJSON).
+/// An append-only writer: the caller writes keys and values, the writer adds the commas. There is no white space, except that
+/// several top-level texts are separated by a line feed (NDJSON).
 ///
-/// Calls out of order (a value inside an object without a key, a bracket that was not opened) are programmer errors and
-/// trap. After the buffer has grown to the size it needs, writing allocates nothing.
+/// Calls out of order (a value inside an object without a key, a bracket that was not opened) are programming errors and trap.
+/// After the buffer has grown to its final size, writing allocates nothing.
 package struct JSONWriter {
-  /// What was written so far.
+  /// The bytes written so far.
   package internal(set) var bytes: [UInt8] = []
   var depth = 0
   /// One bit for each open bracket, the innermost lowest: 1 for an object.
@@ -12,12 +12,12 @@ package struct JSONWriter {
   var needsSeparator = false
   var isAfterKey = false
 
-  /// `capacity` in bytes is reserved at once.
+  /// Reserves `capacity` bytes.
   package init(capacity: Int = 1024) {
     bytes.reserveCapacity(capacity)
   }
 
-  /// Starts anew; with `keepingCapacity` the next text needs no allocation.
+  /// Starts again; with `keepingCapacity` the next text needs no allocation.
   package mutating func removeAll(keepingCapacity: Bool = true) {
     bytes.removeAll(keepingCapacity: keepingCapacity)
     depth = 0
@@ -41,13 +41,13 @@ package struct JSONWriter {
     append("null")
   }
 
-  /// One complete value that is known to be valid, for instance a slice that `JSONReader.skipValue` gave.
+  /// Writes one complete value that is known to be valid, for instance a slice from `JSONReader.skipValue`.
   package mutating func raw(_ value: Span<UInt8>) {
     beginValue()
     append(value)
   }
 
-  /// One complete value that is known to be valid.
+  /// Writes one complete value that is known to be valid.
   package mutating func raw(_ value: [UInt8]) {
     beginValue()
     bytes.append(contentsOf: value)
@@ -88,7 +88,7 @@ package struct JSONWriter {
     unsafe piece.withUnsafeBufferPointer { unsafe bytes.append(contentsOf: $0) }
   }
 
-  /// `write` gets the place behind the last byte, with room for that many, and says how many it wrote.
+  /// Calls `write` with a pointer after the last byte, with room for `capacity` bytes; it returns how many it wrote.
   @inline(__always)
   mutating func append(atMost capacity: Int, _ write: (UnsafeMutablePointer<UInt8>) -> Int) {
     bytes.append(addingCapacity: capacity) { output in
@@ -124,13 +124,13 @@ extension JSONWriter {
     appendQuoted(text.utf8.span, isKey: false)
   }
 
-  /// Text that is at hand as bytes.
+  /// Writes a text that is available as bytes.
   package mutating func value(_ text: UTF8Span) {
     beginValue()
     appendQuoted(text.span, isKey: false)
   }
 
-  /// In quotes, with the colon behind a key; only what RFC 8259 §7 demands is escaped, in the short form where there is
+  /// Appends in quotes, with the colon after a key; only what RFC 8259 §7 demands is escaped, in the short form if there is
   /// one.
   private mutating func appendQuoted(_ text: Span<UInt8>, isKey: Bool) {
     var position = 0
@@ -145,7 +145,7 @@ extension JSONWriter {
     if position < text.count { appendEscaped(text, from: position, isKey: isKey) }
   }
 
-  /// The rest of a text from the first byte that must be escaped.
+  /// Appends the rest of a text from the first byte that must be escaped.
   private mutating func appendEscaped(_ text: Span<UInt8>, from start: Int, isKey: Bool) {
     var position = start
     while position < text.count {
@@ -159,8 +159,8 @@ extension JSONWriter {
     append(isKey ? "\":" : "\"")
   }
 
-  /// Copies up to the first byte that must be escaped, and tells where that is. May write beyond it, but not more bytes
-  /// than the text has left.
+  /// Copies up to the first byte that must be escaped, and returns its position. May write beyond it, but not more bytes than
+  /// the text has left.
   private static func copyPlain(
     _ text: Span<UInt8>, from start: Int, to destination: UnsafeMutablePointer<UInt8>
   ) -> Int {
@@ -171,7 +171,7 @@ extension JSONWriter {
       position += 8
     }
     if position < text.count, text.count - start >= 8 {
-      // The last eight bytes again: those that were copied already need no escape.
+      // Copies the last eight bytes again: those already copied need no escape.
       let last = text.count - 8
       let escapes = unsafe copyWord(text, at: last, to: destination + (last - start))
       return escapes == 0 ? text.count : last + escapes.trailingZeroBitCount / 8
@@ -183,7 +183,7 @@ extension JSONWriter {
     return position
   }
 
-  /// Copies eight bytes; `WordScan.escapes` of them.
+  /// Copies eight bytes and returns their `WordScan.escapes`.
   @inline(__always)
   private static func copyWord(
     _ text: Span<UInt8>, at position: Int, to destination: UnsafeMutablePointer<UInt8>
@@ -231,9 +231,9 @@ extension JSONWriter {
     append(number, isNegative: false)
   }
 
-  /// The fewest digits that read back as the same bits, so -0.0 keeps its sign: "-0". Integral values have no ".0".
-  /// From 1e16 upwards, where the digits would no longer be those of the exact integer, and below 1e-6 there is an
-  /// exponent. NaN and the infinities, which JSON lacks, become null as in ECMAScript's JSON.stringify.
+  /// Writes the fewest digits that read back as the same bits, so -0.0 keeps its sign: "-0". Integral values have no ".0". From
+  /// 1e16 upwards, where the digits would no longer be those of the exact integer, and below 1e-6 there is an exponent. NaN and
+  /// the infinities, which JSON lacks, become null as in ECMAScript's JSON.stringify.
   package mutating func value(_ number: Double) {
     beginValue()
     guard number.isFinite else { return append("null") }
@@ -255,7 +255,7 @@ extension JSONWriter {
     }
   }
 
-  /// At most a sign, 17 digits, a point and five characters of exponent, or seven characters before the digits.
+  /// Writes at most a sign, 17 digits, a point and five characters of exponent, or seven characters before the digits.
   private mutating func append(_ decimal: ShortestDecimal, isNegative: Bool) {
     unsafe append(atMost: 32) { start in
       unsafe start[0] = UInt8(ascii: "-")
@@ -264,7 +264,7 @@ extension JSONWriter {
     }
   }
 
-  /// Gives the number of bytes written.
+  /// Returns the number of bytes written.
   private static func write(_ decimal: ShortestDecimal, to start: UnsafeMutablePointer<UInt8>) -> Int {
     let digits = DecimalDigits(decimal.digits)
     let integerDigits = digits.count + decimal.exponent
@@ -286,7 +286,7 @@ extension JSONWriter {
     }
   }
 
-  /// The digits are written one place too far, then those before the point move forward.
+  /// Writes the digits one place too far, then moves those before the point forward.
   private static func writeWithPoint(
     _ digits: DecimalDigits, _ integerDigits: Int, to start: UnsafeMutablePointer<UInt8>
   ) {

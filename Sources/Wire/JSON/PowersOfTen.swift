@@ -1,20 +1,20 @@
-/// The first 128 bits of every power of ten that matters to a double, from which decimal numbers are read and written.
-/// 10^e and 5^e differ by a power of two only, so these are the bits of 5^e. Computed exactly, once, at first use.
+/// The first 128 bits of every power of ten that a double needs, for reading and writing decimal numbers. 10^e and 5^e differ
+/// only by a power of two, so these are the bits of 5^e. Computed exactly, once, at first use.
 enum PowersOfTen {
-  /// The highest bit is set; rounded down.
+  /// Rounded down; the highest bit is set.
   static func floor(_ exponent: Int) -> UInt128 { significands[exponent - least] }
 
-  /// As the reading algorithm wants it: reciprocals that can take part in a tie are rounded up.
+  /// Rounded as the reading algorithm requires: reciprocals that can take part in a tie are rounded up.
   static func forReading(_ exponent: Int) -> UInt128 {
     floor(exponent) + ((-27..<0).contains(exponent) ? 1 : 0)
   }
 
-  /// As the writing algorithm wants it: rounded up. From 5^0 to 5^55 the power has 128 bits or fewer and is exact.
+  /// Rounded as the writing algorithm requires: up. From 5^0 to 5^55 the power has 128 bits or fewer and is exact.
   static func forWriting(_ exponent: Int) -> UInt128 {
     floor(exponent) + ((0...55).contains(exponent) ? 0 : 1)
   }
 
-  /// Below 10^-342 times 2^64 everything rounds to zero; writing the least subnormal number takes 10^324.
+  /// Below 10^-342 times 2^64 everything rounds to zero; writing the least subnormal number requires 10^324.
   private static let least = -342
   private static let greatest = 324
 
@@ -33,9 +33,9 @@ enum PowersOfTen {
   }
 }
 
-/// An integer wide enough for the exact powers of five that doubles need, starting at 2^1024: 5^-342 times that keeps
-/// 229 exact leading bits (dividing repeatedly and rounding down each time is dividing once and rounding down), and
-/// 5^324 times that has 1,777 bits.
+/// An integer wide enough for the exact powers of five that doubles need, starting at 2^1024: 5^-342 times that keeps 229 exact
+/// leading bits (dividing repeatedly and rounding down each time equals dividing once and rounding down), and 5^324 times that
+/// has 1,777 bits.
 struct WideInteger {
   private static let wordCount = 28
   /// The least significant word first.
@@ -61,7 +61,7 @@ struct WideInteger {
     }
   }
 
-  /// The number cut off behind its first 128 bits, of which the highest is set.
+  /// The number truncated after its first 128 bits, of which the highest is set.
   var leading128Bits: UInt128 {
     guard let top = words.lastIndex(where: { $0 != 0 }), top >= 2 else { preconditionFailure("too small a number") }
     let shift = words[top].leadingZeroBitCount

@@ -6,7 +6,7 @@ struct ShortestDecimal: Equatable {
   private(set) var digits: UInt64
   private(set) var exponent: Int
 
-  /// `value` is positive and finite.
+  /// `value` must be positive and finite.
   init(_ value: Double) {
     let fraction = value.bitPattern & (1 << 52 - 1)
     let exponentField = Int(value.bitPattern >> 52)
@@ -19,7 +19,7 @@ struct ShortestDecimal: Equatable {
       let isLowerNeighbourCloser = fraction == 0 && exponentField > 1
       (digits, exponent) = Self.search(significand, binaryExponent, isLowerNeighbourCloser)
     }
-    // At most seventeen digits, so at most sixteen zeros at their end.
+    // At most seventeen digits, so at most sixteen trailing zeros.
     stripZeros(100_000_000, 8)
     stripZeros(100_000_000, 8)
     stripZeros(10_000, 4)
@@ -64,7 +64,7 @@ struct ShortestDecimal: Equatable {
     return (whole + (roundsUp ? 1 : 0), k)
   }
 
-  /// The upper 64 of the 192 bits of the product, the last bit set when anything below them is.
+  /// Returns the upper 64 of the 192 bits of the product, with the last bit set if any bit below them is.
   private static func roundToOdd(_ power: UInt128, _ factor: UInt64) -> UInt64 {
     let carry = factor.multipliedFullWidth(by: UInt64(truncatingIfNeeded: power)).high
     let product = factor.multipliedFullWidth(by: UInt64(truncatingIfNeeded: power >> 64))
@@ -89,11 +89,11 @@ struct DecimalDigits {
     self.count = count
   }
 
-  /// Writes all of them, the first one to `start`.
+  /// Writes all digits, the first one to `start`.
   @unsafe func write(to start: UnsafeMutablePointer<UInt8>) {
     var rest = number
     var position = count
-    // Two at a time, because each division waits for the one before.
+    // Two at a time, because each division depends on the previous one.
     while rest >= 10 {
       let (quotient, pair) = rest.quotientAndRemainder(dividingBy: 100)
       let tens = UInt8(truncatingIfNeeded: pair) / 10

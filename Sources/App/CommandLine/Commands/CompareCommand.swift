@@ -61,7 +61,7 @@ private struct CompareCommand {
     let name = String(limit.metric.prefix { $0 != "{" })
     guard let metric = Metric.all.first(where: { $0.name == name }) else {
       let near = NearestName.find(name, in: Metric.all.map(\.name)).map { "; did you mean '\($0)'?" } ?? ""
-      throw UsageError("--threshold: there is no figure '\(name)'\(near)")
+      throw UsageError("--threshold: unknown figure '\(name)'\(near)")
     }
     guard (metric.kind == .trend) == !limit.statistic.isEmpty else {
       throw UsageError(
@@ -92,7 +92,7 @@ private struct CompareCommand {
     return isWritten ? .ok : .runtimeFailure
   }
 
-  /// False when something could not be written: the verdict holds nevertheless.
+  /// Returns false when a file could not be written; the verdict is valid nevertheless.
   private func write(_ comparison: RunComparison, _ text: ComparisonText) -> Bool {
     guard let folder else { return true }
     do throws(any Error) {

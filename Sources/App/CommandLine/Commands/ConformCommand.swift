@@ -55,7 +55,7 @@ extension Subcommand {
 }
 
 extension DialectVerification {
-  /// From there instead of where the dialect says.
+  /// Reads from there instead of the place in the dialect.
   fileprivate mutating func read(_ place: VerifyFlag) {
     switch place {
     case .url(let url): (self.url, self.place) = (url, StorePlace())
@@ -73,7 +73,7 @@ struct ConformCommand {
   private let seed: UInt64
   private let isVerbose: Bool
   private let isStrict: Bool
-  /// What is printed instead of a run.
+  /// The text that is printed instead of a run.
   private let listing: String?
   private let learns: Bool
 
@@ -145,7 +145,7 @@ struct ConformCommand {
     return dialect
   }
 
-  /// Ids of clauses, or the first words of groups.
+  /// Parses the ids of clauses, or the first words of groups.
   private static func clauses(_ values: FlagValues, _ flag: String) throws(UsageError) -> Set<String>? {
     guard let value = values.value(flag) else { return nil }
     var ids: Set<String> = []
@@ -220,7 +220,7 @@ struct ConformCommand {
     return summary
   }
 
-  /// As it was typed, without what is secret and what each finding says for itself.
+  /// The command line without secrets and without what each finding contains itself.
   private var command: String {
     var words = process.arguments
     for flag in ["--only", "--skip", "--seed", "--out"] {
@@ -228,7 +228,7 @@ struct ConformCommand {
         words.removeSubrange(place..<min(words.count, place + (words[place] == flag ? 2 : 1)))
       }
     }
-    // A token stands in the word behind its flag.
+    // The value of a token is in the word after its flag.
     for place in words.indices.dropFirst() where words[place - 1] == "--admin-token" { words[place] = "…" }
     return "rollingroad " + words.map { SecretWord.removed(from: $0).shellWord }.joined(separator: " ")
   }
@@ -239,7 +239,7 @@ struct ConformCommand {
   }
 }
 
-/// Carries a function of the process context, which is called under a lock, to the threads of a run.
+/// Passes a function of the process context, which is called under a lock, to the threads of a run.
 struct SharedOutput: @unchecked Sendable {
   let write: (String) -> Void
 
@@ -247,7 +247,7 @@ struct SharedOutput: @unchecked Sendable {
 }
 
 extension ConformanceSummary {
-  /// `isStrict`: what was not looked at is no success.
+  /// `isStrict`: unchecked clauses are not a success.
   fileprivate func exitCode(isStrict: Bool) -> ExitCode {
     switch outcome {
     case .allKept where isStrict && !reservations.isEmpty: .runInvalid

@@ -6,14 +6,14 @@ import FleetSimulator
 import Network
 import Upload
 
-/// One request to a server and its answer; never longer than some seconds.
+/// One request to a server and its answer, limited to some seconds.
 struct HTTPCall {
   struct Answer {
     let status: Int
     let body: [UInt8]
   }
 
-  /// Why there is no answer, as a sentence.
+  /// The reason why there is no answer, as a sentence.
   struct Failure: Error {
     let message: String
   }
@@ -55,7 +55,7 @@ struct ServerURL: Equatable, CustomStringConvertible {
 
   init?(_ text: String) {
     if text.hasPrefix("https://") {
-      // The name has to be that of the certificate: what it may be is the business of libcurl.
+      // The host must match the certificate; libcurl validates its form.
       let place = text.dropFirst(8).prefix { $0 != "/" }
       guard !place.isEmpty, place.utf8.allSatisfy({ (0x21...0x7E).contains($0) && $0 != UInt8(ascii: "@") }),
         ["", "/"].contains(text.dropFirst(8 + place.count))
@@ -78,7 +78,7 @@ struct ServerURL: Equatable, CustomStringConvertible {
     origin = "http://\(address)"
   }
 
-  /// Where a server with this `--listen` is reached from its own machine; nil when only the kernel knows the port.
+  /// The URL of a server with this `--listen` from its own machine; nil when only the kernel knows the port.
   init?(listening text: String) throws(UsageError) {
     let listen: ListenAddress
     do throws(NetworkError) { listen = try ListenAddress(parsing: text) } catch { throw UsageError(error.description) }

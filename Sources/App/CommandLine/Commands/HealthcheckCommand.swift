@@ -29,7 +29,7 @@ extension Subcommand {
 }
 
 extension FlagValues {
-  /// `--url`, or the address that `--listen` means.
+  /// Returns `--url`, or the URL for `--listen`.
   func serverURL() throws(UsageError) -> ServerURL {
     let expected = "a URL such as http://127.0.0.1:8080 (an IP address or localhost) or https://localhost:8443"
     if let url = try read("url", expected: expected, { ServerURL($0) }) { return url }
@@ -41,7 +41,7 @@ extension FlagValues {
 }
 
 extension HTTPCall.Answer {
-  /// The status, and what the server says beside it.
+  /// The status and the server's message.
   fileprivate var reason: String {
     do throws(JSONError) {
       guard case .string(let text)? = try JSONValue(parsing: body.span)["error"]?["message"] else { return "\(status)" }

@@ -35,13 +35,13 @@ extension Subcommand {
     })
 }
 
-/// What `inspect` finds in a data folder or in a database.
+/// The results of `inspect` for a data folder or a database.
 struct Inspection {
   let problems: [String]
-  /// Every page was looked at.
+  /// Whether every page was checked.
   let isChecked: Bool
   let counts: StoreCounts
-  /// Records that are there, counted one by one.
+  /// The number of existing records, counted one by one.
   let stored: Int64
   let devices: [StoredDevice]
   let quarantine: [QuarantinedRecord]
@@ -67,7 +67,7 @@ struct Inspection {
 }
 
 extension Inspection {
-  /// For people.
+  /// The report as text.
   var table: String {
     var lines = [
       "integrity    \(!isChecked ? "not checked" : problems.isEmpty ? "ok" : "\(problems.count) problems")",
@@ -109,14 +109,14 @@ extension Inspection {
       + printable(rest)
   }
 
-  /// A name that a device chose must not steer the terminal.
+  /// Removes control characters: a device's name must not control the terminal.
   private static func printable(_ text: String) -> String {
     String(
       String.UnicodeScalarView(
         text.unicodeScalars.map { $0.value < 0x20 || (0x7F..<0xA0).contains($0.value) ? "?" : $0 }))
   }
 
-  /// For programs: `isChecked`, `problems` (empty when all is well), the counts, `devices`, `quarantine`.
+  /// The report as JSON: `isChecked`, `problems` (empty when there are none), the counts, `devices`, `quarantine`.
   var json: String {
     let devices: [JSONValue] = devices.map { device in
       var object: JSONObject = [

@@ -30,7 +30,7 @@ extension ForeignIssuerSettings {
 }
 
 extension ForeignIssuerSettings.Keys {
-  /// A key set is some kilobytes; the rest is a server that says something else.
+  /// A key set has some kilobytes; a larger answer is something else.
   private static let answerBytesMax = 1 << 20
 
   fileprivate static func fetched(from url: String, authorities: String?) -> ForeignIssuerSettings.Keys {

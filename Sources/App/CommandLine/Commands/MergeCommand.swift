@@ -30,13 +30,13 @@ private struct MergeCommand {
     folder = invocation.values.text("out")
   }
 
-  /// A folder, or its summary.
+  /// Reports whether the place is the folder, or its summary.
   private static func isSummary(_ place: String, of folder: String) -> Bool {
     let own = FileStamp(folder + "/summary.json")
     return own != FileStamp("") && [place, place + "/summary.json"].contains { FileStamp($0) == own }
   }
 
-  /// Where a shard has left its files: in the folder that is named, or in that of the summary that is.
+  /// Returns the folder of a shard's files: the named folder, or that of the named summary.
   private static func folder(of place: String) -> String {
     if FileStamp(place + "/summary.json") != FileStamp("") { return place }
     return place.lastIndex(of: "/").map { String(place[..<$0]) } ?? "."

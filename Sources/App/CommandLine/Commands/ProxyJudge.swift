@@ -6,7 +6,7 @@ import Store
 import Synchronization
 import Upload
 
-/// Judges the answers of a backend behind a proxy, device by device, as `drive` and `simulate` do those that their own phones get.
+/// Judges the answers of a backend behind a proxy, device by device, as `drive` and `simulate` do for their own phones.
 final class ProxyJudge: AnswerJudge {
   private struct State {
     var checkers: [DeviceIdentity: AnswerChecker] = [:]
@@ -16,11 +16,11 @@ final class ProxyJudge: AnswerJudge {
   }
 
   private let state = Mutex(State())
-  /// Told of the first answer that breaks a clause.
+  /// Called with the first answer that breaks each clause.
   private let tell: @Sendable (Finding) -> Void
-  /// Beyond so many devices what is known of their last answers is forgotten; the counts stay.
+  /// The number of devices beyond which their last answers are forgotten; the counts stay.
   private static let devicesMax = 10_000
-  /// How long the SDK waits (`http.timeout`).
+  /// The timeout of the SDK (`http.timeout`).
   private static let timeout = Nanoseconds.seconds(60)
 
   init(tell: @escaping @Sendable (Finding) -> Void) { self.tell = tell }
@@ -78,7 +78,7 @@ extension ObservedAnswer {
     self.init(
       request, outcome, head: AnswerHead(parsing: answer.head), duration: answer.duration,
       endedAt: answer.endedAt,
-      // The proxy cannot know what the app has configured; a 401 is then not held against the backend.
+      // The proxy cannot know the configuration of the app, so a 401 is not counted against the backend.
       canRefresh: true, isContentKnown: answer.answer != nil)
   }
 }

@@ -67,7 +67,7 @@ private struct ReplayCommand {
         setup.breakingInvariant = invariant
       }
       let wanted = invariant?.rawValue ?? plan.invariant
-      // With another invariant than the plan's, the device is known only after the violation.
+      // For another invariant than the plan's, the device is known only after the violation.
       let known = device ?? (wanted == plan.invariant ? plan.device : nil)
       let story = FailureTranscript(setup, of: known == "all" ? nil : known, until: until)
       let report = try FleetRun(setup, store: SQLiteStore(.scratch), watchers: [story]).run()
@@ -90,7 +90,7 @@ private struct ReplayCommand {
     }
   }
 
-  /// Why nothing would be said of that device; nil when something can be.
+  /// Returns why there is nothing to report about that device; nil when there is.
   private func problem(with device: String?, of setup: RunSetup) -> String? {
     let names = setup.deviceNames
     guard let device, device != "all", !names.contains(device) else { return nil }

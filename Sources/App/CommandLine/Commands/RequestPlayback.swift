@@ -5,7 +5,7 @@ import CurlTransport
 import FleetSimulator
 import Scenario
 
-/// A scenario with requests instead of fleets: what `conform` wrote for a finding, or `proxy` of a session.
+/// A scenario with requests instead of fleets, as written by `conform` for a finding or by `proxy` for a session.
 struct RequestPlayback {
   private let process: ProcessContext
   private let scenario: Scenario
@@ -66,7 +66,7 @@ struct RequestPlayback {
     return others == 0 ? .ok : .thresholdFailed
   }
 
-  /// By device: a request that names none says of no record under whom it is to be found.
+  /// The records by device: a request without a device does not say where its records are stored.
   private func acknowledged(_ played: [RequestPlayer.Played]) -> [(device: String, records: AcknowledgedRecords)] {
     var found: [String: AcknowledgedRecords] = [:]
     for one in played where 200..<300 ~= one.status && !one.request.device.isEmpty {

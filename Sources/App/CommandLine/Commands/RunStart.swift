@@ -3,7 +3,7 @@ import FleetSimulator
 import Reports
 import Threads
 
-/// `--start-at`: when the drives begin, on several machines at once.
+/// `--start-at`: the start of the drives, on several machines at once.
 struct RunStart {
   let wall: WallInstant
 
@@ -18,13 +18,13 @@ struct RunStart {
     self.wall = wall
   }
 
-  /// On the clock of this machine.
+  /// The instant on the clock of this machine.
   var instant: MonotonicInstant {
     let clock = SystemClock()
     return clock.monotonicNow + .milliseconds(wall.milliseconds(since: clock.wallNow))
   }
 
-  /// For a person: how long it is until then, or how long ago it was.
+  /// The remaining or elapsed time, as a sentence.
   var sentence: String {
     let milliseconds = wall.milliseconds(since: SystemClock().wallNow)
     let span = NumberText.span(milliseconds: Double(abs(milliseconds)))
@@ -33,7 +33,7 @@ struct RunStart {
       : "--start-at was \(span) ago: the drives begin at once"
   }
 
-  /// Until then, or until the run is to end.
+  /// Waits until then, or until an interruption.
   static func wait(until instant: MonotonicInstant, unless interruption: Interruption) {
     let (clock, bell) = (SystemClock(), Bell())
     interruption.onRequest { bell.ring() }

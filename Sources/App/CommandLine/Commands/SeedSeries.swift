@@ -1,12 +1,12 @@
 import FleetSimulator
 import Scenario
 
-/// One scenario with seed after seed: what must have come up is judged over all of them together.
+/// One scenario with a series of seeds: required coverage is judged over all of them together.
 struct SeedSeries {
   let process: ProcessContext
   let options: SimulationOptions
   let interruption: Interruption
-  /// How many seeds there are, from that of the scenario on.
+  /// The number of seeds, beginning with that of the scenario.
   let count: Int
 
   func run(_ scenario: Scenario) -> ExitCode {
@@ -34,7 +34,7 @@ struct SeedSeries {
     }
     let passed = codes.count { $0 == .ok }
     let ran = codes.count
-    // The last runs may have been over when the signal came.
+    // The last runs may have ended before the signal.
     if ran < count, interruption.isRequested { codes.append(.stoppedBySignal) }
     process.writeOutput("\(ran) seeds: \(passed) passed")
     if !judge(tally, scenario.coverage) { codes.append(.coverageMissed) }
@@ -53,14 +53,14 @@ struct SeedSeries {
     options.folder = options.folder.map { "\($0)/seed-\(seed)" }
     if isBesideOthers {
       options.processes = .fixed(1)
-      // Lines that renew themselves would overwrite each other.
+      // Progress lines would overwrite each other.
       options.isQuiet = true
     }
     let ending = Simulation(process, options, interruption).run(one)
     return SeedResult(code: ending.code.rawValue, coverage: ending.coverage)
   }
 
-  /// Whether everything came up that had to.
+  /// Returns whether the required coverage was reached.
   private func judge(_ tally: CoverageTally, _ coverage: Coverage) -> Bool {
     for line in tally.lines(of: coverage.sometimes) { process.writeOutput("  " + line) }
     if tally.seeds < coverage.requireOverSeeds {
@@ -72,14 +72,14 @@ struct SeedSeries {
     return tally.missing(of: coverage.sometimes).isEmpty
   }
 
-  /// What to type to have one of the runs alone.
+  /// Returns the command line for one of the runs alone.
   private static func words(_ words: [String], seed: UInt64) -> [String] {
     words.without(["--seed", "--seeds"]) + ["--seed", "0x" + String(seed, radix: 16)]
   }
 }
 
 extension ExitCode {
-  /// Of what several runs have come to the first one counts (docs/outputs.md, "How a run ends").
+  /// The rank among the results of several runs, of which the first counts (docs/outputs.md, "How a run ends").
   fileprivate var rank: Int {
     switch self {
     case .invariantViolated: 0
@@ -97,7 +97,7 @@ extension ExitCode {
 }
 
 extension Sequence<String> {
-  /// The words of a command line without some flags and their values.
+  /// Returns the words of a command line without some flags and their values.
   func without(_ flags: [String]) -> [String] {
     var kept: [String] = []
     var isValue = false

@@ -204,7 +204,7 @@ extension ServerConfiguration {
     let expected = "a folder, :memory: or postgres://…"
     data = try values.read("data", expected: expected) { $0.isEmpty ? nil : $0 } ?? data
     let database = PostgresURI(data)
-    // There may be a password in it: it is not shown.
+    // It may contain a password, so it is not shown.
     if data.contains("://"), database == nil { throw UsageError("--data: expected \(expected)") }
     nodeData = try values.read("node-data", expected: "a folder") { $0.isEmpty ? nil : $0 }
     if nodeData != nil, database == nil {
@@ -223,7 +223,7 @@ extension ServerConfiguration {
 }
 
 extension FlagValues {
-  /// A duration of at least a second, in whole seconds.
+  /// Reads a duration of at least a second, in whole seconds.
   fileprivate func seconds(_ name: String) throws(UsageError) -> Int? {
     try read(name, expected: "a time from 1s to 100000d, such as 90s or 10m") { text in
       Nanoseconds(text: text).map { Int($0.wholeMilliseconds / 1_000) }.flatMap {
@@ -244,7 +244,7 @@ extension FlagValues {
 }
 
 extension TLSSettings {
-  /// Nil when none of its flags is there.
+  /// Nil when none of its flags is set.
   fileprivate init?(_ values: FlagValues) throws(UsageError) {
     guard let certificate = try TLSSettings.certificate(values) else { return nil }
     self.init(certificate)

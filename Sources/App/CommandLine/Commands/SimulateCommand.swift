@@ -125,7 +125,7 @@ private struct SimulateCommand {
     let result: ScenarioReader.Result
     do throws(ScenarioErrors) {
       var read = try ScenarioReader(overrides: overrides, variable: process.variable).read(text)
-      // A server without a clock: the user wants to see it work.
+      // The target has no virtual clock, and the user wants to watch it work.
       if values.value("target") != nil && read.scenario.clock.mode == .virtual && values.value("mode") == nil {
         let realtime = Override(origin: "--target", path: "clock.mode", value: "realtime")
         read = try ScenarioReader(overrides: overrides + [realtime], variable: process.variable).read(text)
@@ -184,13 +184,14 @@ private struct SimulateCommand {
     }
     if let start = values.value("start-at"), [.virtual, .lockstep].contains(mode) {
       throw UsageError(
-        "\(start.origin): mode \(mode.rawValue) has no time of its own to begin at; use it in real or accelerated time")
+        "\(start.origin): mode \(mode.rawValue) does not wait for a start time; use --start-at in real or accelerated time"
+      )
     }
     try refuseUseless("factor", unless: mode == .accelerated, "only mode accelerated has a factor")
     try refuseUseless("verify", unless: mode != .virtual, "in virtual time the store is inside; name a --target")
   }
 
-  /// A flag that changes nothing is a mistake; a variable of the environment is for other runs too.
+  /// A flag without effect is a mistake; an environment variable may be for other runs.
   private func refuseUseless(_ name: String, unless isUseful: Bool, _ reason: String) throws(UsageError) {
     guard !isUseful, values.value(name)?.origin == "--\(name)" else { return }
     throw UsageError("--\(name): \(reason)")
@@ -210,7 +211,7 @@ private struct SimulateCommand {
     return Simulation(process, options, interruption).run(scenario).code
   }
 
-  /// The whole without `--fleet`.
+  /// Returns the whole scenario without `--fleet`.
   private func chosenFleet(of scenario: Scenario) throws(UsageError) -> Scenario {
     guard let fleet = values.text("fleet") else { return scenario }
     guard let chosen = scenario.only(fleet: fleet) else {
@@ -236,12 +237,12 @@ private struct SimulateCommand {
     return shard
   }
 
-  /// Of what was read, with variables and overrides put in, and of the words that change it afterwards. The seed is
-  /// told beside it.
+  /// Hashes the scenario, with variables and overrides applied, and the flags that change it afterwards. The seed is
+  /// reported separately.
   private func scenarioHash(of document: ScenarioDocument) -> String {
     var hash = TraceHash()
     var document = document
-    // Outputs change nothing of the run.
+    // Outputs do not affect the run.
     for key in ["outputs", "seed"] { document.remove(DocumentPath([.key(key)])) }
     hash.fold(Array(document.text.utf8).span)
     for flag in ["fleet", "scale", "devices"] {
@@ -250,7 +251,7 @@ private struct SimulateCommand {
     return hash.text
   }
 
-  /// Tells all of them. A wrong value of a flag is a mistake of the command line; what `--set` sets is the scenario.
+  /// Reports all problems. An invalid value of a flag is a usage error; a value of `--set` belongs to the scenario.
   private func refuseFlags(among problems: [ScenarioError]) throws(UsageError) {
     func isFlag(_ problem: ScenarioError) -> Bool {
       let source = problem.position.source
@@ -262,14 +263,14 @@ private struct SimulateCommand {
     if let wrong { throw UsageError(wrong.text(sources: sources)) }
   }
 
-  /// What positions of problems count: the scenario, and then the overrides.
+  /// The sources to which positions of problems refer: the scenario, then the overrides.
   private var sources: [String] { [name] + overrides.map(\.origin) }
 
   private func tell(_ problems: [ScenarioError], as prefix: String) {
     for problem in problems { process.writeError(prefix + problem.text(sources: sources)) }
   }
 
-  /// Flags that have a key of their own come after `--set`: the more special word counts.
+  /// Flags with a key of their own come after `--set`: the more specific setting takes precedence.
   private static func overrides(_ values: FlagValues) throws(UsageError) -> [Override] {
     var overrides: [Override] = []
     for text in values.texts("set").flatMap(settings) {
@@ -335,7 +336,7 @@ private struct SimulateCommand {
     return Override(origin: "--output \(text)", path: "outputs[]", value: value.pretty)
   }
 
-  /// Separated by commas outside brackets, braces and quotes. Strings are those of JSON5, in either kind of quote.
+  /// Splits at commas outside brackets, braces and quotes. Strings are those of JSON5, in either kind of quote.
   private static func settings(_ text: String) -> [String] {
     var parts = [""]
     var depth = 0
@@ -361,36 +362,36 @@ private struct SimulateCommand {
   }
 }
 
-/// What the command line says about a run beside the scenario.
+/// The settings of a run besides the scenario.
 struct SimulationOptions {
-  /// Of the scenario's file, or the name of one that is built in: routes are read beside it.
+  /// The scenario's file, or the name of a built-in one: routes are relative to it.
   var path: String
   var checksDeterminism = false
   var isQuiet = false
-  /// A broken clause fails the run, and so does a store that was not looked at.
+  /// Whether a broken clause, or an unverified store, fails the run.
   var isStrict = false
-  /// Other seeds follow: what is as it should be takes one line.
+  /// Whether it is one of several seeds: a passed run is reported in one line.
   var isOneOfMany = false
   /// `--out`.
   var folder: String?
   var shard: Shard?
   var processes = ProcessCount.fixed(1)
   var start: RunStart?
-  /// `--admin-token`, that of the target.
+  /// `--admin-token` of the target.
   var adminToken: String?
-  /// What was typed behind `simulate`.
+  /// The words after `simulate`.
   var words: [String] = []
-  /// Of everything that the run follows from.
+  /// The hash of everything that determines the run.
   var scenarioHash: String
   var document: ScenarioDocument
-  /// Names of the scenario and of what overrides it.
+  /// The names of the scenario and of its overrides.
   var sources: [String] = []
-  /// What was said of the scenario.
+  /// Notes about the scenario.
   var notes: [String] = []
   /// Nil: the run has no control room.
   var dashboard: DashboardOptions?
 
-  /// As it was typed, without what is secret.
+  /// The command line without its secrets.
   static func command(_ words: [String]) -> String {
     "rollingroad simulate " + words.map { SecretWord.removed(from: $0).shellWord }.joined(separator: " ")
   }

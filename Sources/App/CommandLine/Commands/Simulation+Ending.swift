@@ -3,9 +3,9 @@ import FleetSimulator
 import Reports
 import Scenario
 
-/// What there is to say and to keep when a run is over.
+/// Reports and files at the end of a run.
 extension Simulation {
-  /// What the run has come to is told, and is the exit code, whatever of it cannot be kept.
+  /// Reports the results and returns their exit code, even if files cannot be written.
   func tell(
     _ result: Result, of scenario: Scenario, _ setup: RunSetup, _ outputs: RunOutputs, _ steering: RunSteering?
   ) -> ExitCode {
@@ -28,7 +28,7 @@ extension Simulation {
       process.writeOutput(DifferenceText(result.difference, names: setup.deviceNames).text)
       if result.difference != nil { return .invariantViolated }
     }
-    // Figures of a part say nothing about the whole: 'merge' judges them.
+    // The figures of a shard do not apply to the whole: 'merge' judges them.
     let isLeftToMerge = options.shard != nil && [.failed, .uncovered].contains(summary.result)
     let code = isLeftToMerge ? .ok : ExitCode(summary.result)
     return outputs.failure == nil ? code : code.withoutFiles
@@ -38,13 +38,14 @@ extension Simulation {
     do { try body() } catch { process.writeError("rollingroad simulate: \(error)") }
   }
 
-  /// How to see the first violation again; nil when there is none, or no way: a real server cannot be had as it was.
+  /// Returns the command that reproduces the first violation; nil without one, or for a real server, whose state cannot
+  /// be restored.
   private func replayCommand(
     _ summary: RunSummary, _ setup: RunSetup, _ steering: RunSteering?, _ plan: FailurePlan?
   ) -> String? {
     guard !summary.violations.isEmpty, setup.outside == nil else { return nil }
     guard let folder = options.folder else {
-      // The acts of a person stand in no command.
+      // Manual acts are not part of a command.
       if steering?.isSteered == true { return nil }
       return "rollingroad simulate \(options.words.map(\.shellWord).joined(separator: " ")) --out DIR"
     }
@@ -53,7 +54,7 @@ extension Simulation {
     return FailureBundle.replayCommand(at: "\(folder)/\(name)", plan.invariant)
   }
 
-  /// What the first violation follows from, in the folder before the summary tells of it; nil where it is not kept.
+  /// Saves the plan of the first violation, before the summary refers to it; returns nil where none is saved.
   private func keepPlan(
     _ violation: Violation, _ summary: RunSummary, _ scenario: Scenario, _ setup: RunSetup, _ steering: RunSteering?
   ) -> FailurePlan? {
@@ -79,7 +80,7 @@ extension Simulation {
     }
   }
 
-  /// What it takes to see the first violation again.
+  /// Saves the failure bundle of the first violation.
   private func keepFailure(_ plan: FailurePlan, _ scenario: Scenario, _ setup: RunSetup) throws {
     guard let folder = options.folder else { return }
     if scenario.invariants.onViolation == .shrink { process.writeError("shrinking the failure") }
@@ -92,7 +93,7 @@ extension Simulation {
     process.writeOutput("  wrote \(output.path(bundle.folder))/report.md")
   }
 
-  /// The same run once more, to hear what the SDKs of the devices say to whom something happened.
+  /// Repeats the run to record the SDK logs of the violating devices.
   private func logFailing(_ summary: RunSummary, _ setup: RunSetup, _ outputs: RunOutputs) throws {
     var second = setup
     second.logged = outputs.devicesToLog(summary, of: setup)

@@ -7,13 +7,13 @@ import Scenario
 import Store
 import Telemetry
 
-/// A run of a scenario that is in order, and what there is to say about it.
+/// A run of a valid scenario, and its report.
 struct Simulation {
   let process: ProcessContext
   let options: SimulationOptions
-  /// By a signal, of the run and of what comes after it.
+  /// A request by signal to end the run and the work after it.
   let interruption: Interruption
-  /// To the process whose run this one shares; nil in the process that a person has begun.
+  /// Reports to the process whose run this one shares; nil in the user's own process.
   private let shardLine: ShardLine?
 
   init(
@@ -25,7 +25,7 @@ struct Simulation {
 
   var files: RouteFiles { RouteFiles(beside: options.path, read: process.readFile, list: process.listFolder) }
 
-  /// How it ended, and what came up when there was a run.
+  /// Runs the scenario; returns the exit code, and the coverage if there was a run.
   func run(_ scenario: Scenario) -> (code: ExitCode, coverage: [CoverageSeen]?) {
     var coverage: [CoverageSeen]?
     let code = run(scenario, &coverage)
@@ -95,9 +95,9 @@ struct Simulation {
     return code
   }
 
-  /// A server outside is looked at before the run; gives how it ends when nothing can come of it.
+  /// Checks an external server before the run; returns the exit code if the run is not possible.
   private func meetTarget(_ setup: inout RunSetup) throws -> ExitCode? {
-    // A token that merely stands in the environment is not for strangers.
+    // A token from the environment is not sent to foreign servers.
     if setup.outside?.isOurs == true { setup.outside?.adminToken = options.adminToken }
     guard let outside = setup.outside else { return nil }
     if setup.playsFaults {
@@ -130,23 +130,23 @@ struct Simulation {
     if let start = options.start { process.writeError("note: \(start.sentence)") }
     let now = options.start?.wall ?? SystemClock().wallNow
     if outside.beginsToday { setup.start = now }
-    // In modelled time a run can be had again, record by record, from a server that is as it was.
+    // In modelled time, an unchanged server gives the same run again, record by record.
     if outside.lockstep != .modelled { setup.outside?.runNumber = UInt64(bitPattern: now.millisecondsSince1970) }
     return nil
   }
 
-  /// What a run has come to.
+  /// The results of a run.
   struct Result {
     let summary: RunSummary
     let tracks: [RunMap.Track]
     let coverage: [CoverageSeen]
-    /// The first one, of which a bundle is kept.
+    /// The first violation, of which a bundle is saved.
     var violation: Violation?
     var lost: [LostRecord] = []
-    /// When what the remarks tell happened.
+    /// The times of the remarks.
     var remarkedAt: [MonotonicInstant] = []
     var difference: DeterminismCheck.Difference?
-    /// What telemetry was sent where.
+    /// Sentences about the telemetry that was sent.
     var sent: [String] = []
 
     fileprivate var ofShard: ShardResult {
@@ -155,7 +155,7 @@ struct Simulation {
     }
   }
 
-  /// Nil when one process makes the run.
+  /// Returns nil when one process makes the run.
   private func runDivided(_ setup: RunSetup, _ scenario: Scenario, _ outputs: RunOutputs) throws -> Result? {
     let (count, reason) = options.processes.number(for: setup, scenario, options, process)
     if let reason { process.writeError("note: --processes: this run uses one process: \(reason)") }
@@ -173,14 +173,14 @@ struct Simulation {
     return Result(summary: summary, tracks: whole.tracks, coverage: whole.coverage)
   }
 
-  /// In a worker: one shard of the run, streamed into the folder.
+  /// Simulates one shard of the run in a worker, and streams into the folder.
   private func simulate(
     _ shard: Shard, of setup: RunSetup, _ scenario: Scenario, in folder: String?, _ line: WorkerLine
   ) {
     let process = process.speaking(into: line)
     var options = options
     (options.shard, options.folder, options.processes) = (shard, folder, .fixed(1))
-    // The whole is judged.
+    // Only the whole is judged.
     options.isStrict = false
     let interruption = Interruption()
     do {
@@ -188,7 +188,7 @@ struct Simulation {
       var part = setup.part(shard, isEndedByViolation: true)
       let outputs = try RunOutputs(scenario, part, folder: folder, isOfWorker: true, for: self.options.folder)
       part.logged = outputs.devicesLogged(of: part)
-      // Only the whole ends by a threshold.
+      // Only the whole is ended by thresholds.
       let measures = try Measures(scenario.withoutEndings, part, processorTime: ProcessorClock.now)
       let shardLine = ShardLine(line, sendsInterims: WholeJudge(scenario).isNeeded)
       if setup.outside == nil { shardLine.listen() }
@@ -242,7 +242,7 @@ struct Simulation {
       summary.errors = errors.errors
       summary.leaveLateUnjudged()
       summary.clauses = audit?.verdicts ?? []
-      // Those of shards are told when they are added up.
+      // Those of shards are added when they are merged.
       summary.notes += options.notes + (options.shard == nil ? summary.sentences : []) + undelivered
       if options.isStrict { summary.judgeStrictly() }
       guard let shard = options.shard else { return summary }
@@ -271,7 +271,7 @@ struct Simulation {
     } else {
       report = try run.run(progress: show) { unproven in
         display?.clear()
-        // The report is kept even when the server is slow to say what it has stored, or says nothing.
+        // The report is saved even if the server is slow to list its records, or does not.
         outputs.write(summary(of: unproven), map: run.map(of: scenario))
       }
     }
@@ -286,10 +286,10 @@ struct Simulation {
       lost: report.lost, remarkedAt: report.remarks.map(\.instant), difference: difference, sent: sending?.sent ?? [])
   }
 
-  /// With the histories of those to whom something happened.
+  /// With the histories of the violating records.
   private func explained(_ report: RunReport, of setup: RunSetup, _ dashboard: Dashboard?) throws -> RunReport {
     guard setup.outside == nil, !report.isWithoutStories else { return report }
-    // What a shard has violated is found out again by one process.
+    // One process repeats the run after a violation in a shard.
     if shardLine != nil, !report.violations.isEmpty { return report }
     let again = try dashboard?.steering.repeating(setup, files: files) ?? setup
     return try Investigation.explain(report, of: again, store: newStore)
@@ -306,7 +306,7 @@ extension Output {
 }
 
 extension [Output] {
-  /// Where the figures are to be read while the run goes on.
+  /// The address where the figures can be read during the run.
   fileprivate var listen: String? {
     for case .prometheus(let output) in self { return output.listen }
     return nil
@@ -314,7 +314,7 @@ extension [Output] {
 }
 
 extension ExitCode {
-  /// Of a command that has judged and could not write all its files: the verdict has the word, unless nothing is wrong with it.
+  /// The exit code of a command that could not write all its files: the verdict takes precedence unless it is a success.
   var withoutFiles: ExitCode { self == .ok ? .runtimeFailure : self }
 
   init(_ result: RunSummary.Result) {

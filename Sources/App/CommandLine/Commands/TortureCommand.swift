@@ -39,7 +39,7 @@ private struct TortureCommand {
   let folder: String
   let processes: ProcessCount
   let isDry: Bool
-  /// What must come up.
+  /// The required coverage.
   let goals: [CoverageGoal]
 
   init(_ invocation: Invocation) throws(UsageError) {
@@ -127,18 +127,18 @@ private struct TortureCommand {
     } catch { throw UsageError("seed \(first): \(error)") }
   }
 
-  /// What all seeds came to together.
+  /// The sums over all seeds.
   private struct Sums {
     var seeds = 0
     var records = 0
     var deviceHours = 0.0
-    /// With a violated invariant, or with a device or a process that came to no end.
+    /// The seeds with a violated invariant, or with a device or a process that did not end.
     var failing: [(seed: UInt64, isViolation: Bool)] = []
     var tally = CoverageTally()
-    /// A scenario that cannot be run: the next one cannot, either.
+    /// Whether the scenario cannot be run, which then applies to all others too.
     var isUnusable = false
 
-    /// Nil: its process was ended.
+    /// `result` is nil when the process was killed.
     mutating func add(_ result: SeedResult?, of seed: UInt64) {
       seeds += 1
       guard let result else { return failing.append((seed, isViolation: false)) }
@@ -165,7 +165,7 @@ private struct TortureCommand {
         code: (violation == nil ? ExitCode.ok : .invariantViolated).rawValue, coverage: report.coverage,
         records: report.sums.created, deviceHours: Double(report.devices) * setup.duration.seconds / 3_600)
     } catch let error as LivelockError {
-      // The others may still find something.
+      // The other seeds may still find something.
       process.writeOutput("seed \(seed): \(error)")
       process.writeOutput("again: rollingroad torture 1 \(seed) --seeds 1")
       return SeedResult(code: ExitCode.runtimeFailure.rawValue)
@@ -175,7 +175,7 @@ private struct TortureCommand {
     }
   }
 
-  /// A seed whose scenario cannot be run is a mistake of the generator, and is told like one of a user.
+  /// Returns the error text. A scenario that cannot be run is a mistake of the generator, reported like one of a user.
   private static func text(of error: any Error) -> String {
     switch error {
     case let error as ScenarioErrors: error.all.map { $0.text(sources: ["its scenario"]) }.joined(separator: "\n  ")
@@ -184,7 +184,7 @@ private struct TortureCommand {
     }
   }
 
-  /// What cannot be written changes nothing of the verdict.
+  /// A failure to write does not affect the verdict.
   private func keep(
     _ violation: Violation, of document: ScenarioDocument, _ report: RunReport, _ process: ProcessContext,
     _ interruption: Interruption

@@ -74,7 +74,7 @@ struct DriveCommand {
   private let store: DriveStore
   private let transport: TransportConfiguration
   private let intro: String
-  /// What the app is beside the SDK's defaults; nil for one with a configuration of its own.
+  /// The description of an app with the SDK's defaults; nil for one with its own configuration.
   private let defaults: String?
 
   init(_ invocation: Invocation) throws(UsageError) {
@@ -154,7 +154,7 @@ struct DriveCommand {
 }
 
 extension DriveSettings {
-  /// The dialect of the preset, then the file, then the flags.
+  /// Applies the dialect of the preset, then the file, then the flags.
   init(_ values: FlagValues, _ process: ProcessContext) throws(UsageError) {
     let platform =
       try values.read("platform", expected: "ios or android") { text in
@@ -180,7 +180,7 @@ extension DriveSettings {
     ]
     if let file = try DriveSettings.file(values, process) {
       documents.append(file)
-      // The more special word counts.
+      // The more specific setting takes precedence.
       if let target {
         let url = (preset ?? .rollingroad).uploads(to: target)
         documents.append(.object(["http": .object(["url": .string(url)])]))
@@ -192,7 +192,7 @@ extension DriveSettings {
     guard let start = start ?? Coordinate(latitude: 48.137, longitude: 11.575) else {
       preconditionFailure("the centre of Munich is a place")
     }
-    // Who names no server means the one that 'rollingroad serve' starts.
+    // Without a server, the default is the one that 'rollingroad serve' starts.
     let isOurs = target == nil && values.value("config") == nil
     self.init(
       platform: platform, behaviour: behaviour, start: start, seed: seed ?? UInt64.random(in: 0...UInt64.max),

@@ -7,8 +7,8 @@ import Reports
 import Upload
 import Vocabulary
 
-/// A terminal whose keys come one by one and unseen. It is as it was before when this ends, whichever way it ends: also when
-/// the process is suspended, and when it crashes. Only SIGKILL leaves it as it is.
+/// A terminal in raw mode without echo. Its mode is restored in every case, also when the process is suspended or
+/// crashes; except after SIGKILL.
 final class DriveConsole {
   let descriptor: Int32
   private let original: termios
@@ -24,7 +24,7 @@ final class DriveConsole {
 
   deinit { leave() }
 
-  /// Keys at once and without an echo; Ctrl-C stays a signal.
+  /// Delivers keys at once and without echo; Ctrl-C remains a signal.
   func enter() {
     guard !isRaw else { return }
     isRaw = true
@@ -46,38 +46,38 @@ final class DriveConsole {
     rr_forget_terminal()
   }
 
-  /// Gives the terminal back and stops the process until it is continued.
+  /// Restores the terminal and stops the process until it is continued.
   func suspend() {
     leave()
     raise(SIGSTOP)
     enter()
   }
 
-  /// Letters to a line; 80 when unknown.
+  /// The columns of the terminal; 80 when unknown.
   var width: Int { terminalWidth(descriptor) ?? 80 }
 
   func write(_ text: String) { Descriptor.write(text, to: descriptor) }
 }
 
-/// Keys and words as they come.
+/// The input of keys and words.
 struct DriveInput {
   private var steps: [DriveStep]
   private var index = 0
   private var text: [UInt8] = []
   private var problem: DriveScriptError?
-  /// More may come.
+  /// Whether more input may come.
   private(set) var isOpen: Bool
 
-  /// A script that is whole, or nil for one that is read.
+  /// Creates the input of a complete script, or nil to read it.
   init(script: [DriveStep]? = []) {
     steps = script ?? []
     isOpen = script == nil
   }
 
-  /// Nothing is left and nothing will come.
+  /// Whether no input is left and none will come.
   var hasEnded: Bool { !isOpen && index == steps.count }
 
-  /// What is wrong is told when everything before it was done.
+  /// An error of the script is thrown after all steps before it.
   mutating func next() throws(DriveScriptError) -> DriveStep? {
     guard index < steps.count else {
       if let problem { throw problem }
@@ -87,7 +87,7 @@ struct DriveInput {
     return steps[index]
   }
 
-  /// What there is to read, at least a byte or the end.
+  /// Reads the available input: at least a byte, or the end.
   mutating func read(_ descriptor: Int32, isTerminal: Bool) {
     var piece = [UInt8](repeating: 0, count: 4_096)
     let count = unsafe Glibc.read(descriptor, &piece, piece.count)
@@ -99,7 +99,7 @@ struct DriveInput {
     if isTerminal { type(piece[..<count]) } else { read(piece[..<count]) }
   }
 
-  /// Arrows and the like are sequences that begin with an escape (ECMA-48 §5.4), and mean nothing here.
+  /// Arrow keys and the like send sequences that begin with an escape (ECMA-48 §5.4); they are ignored.
   private mutating func type(_ piece: ArraySlice<UInt8>) {
     var rest = piece
     while let byte = rest.popFirst() {
@@ -107,7 +107,7 @@ struct DriveInput {
       case 0x1B:
         guard let kind = rest.popFirst(), kind == UInt8(ascii: "[") || kind == UInt8(ascii: "O") else { continue }
         while let next = rest.popFirst(), next < 0x40 {}
-      // Ctrl-D ends what reads from a terminal.
+      // Ctrl-D ends the input from a terminal.
       case 4: isOpen = false
       default:
         if let key = DriveKey(letter: Character(Unicode.Scalar(byte))) { steps.append(.press(key)) }
@@ -115,7 +115,7 @@ struct DriveInput {
     }
   }
 
-  /// Whole lines only: a word may come in two pieces.
+  /// Parses whole lines only, because a word may arrive in two pieces.
   private mutating func read(_ piece: ArraySlice<UInt8>) {
     text += piece
     guard let end = text.lastIndex(of: UInt8(ascii: "\n")) else { return }
@@ -136,15 +136,15 @@ struct DriveInput {
   }
 }
 
-/// What a person sees: lines that scroll, and on a terminal the phone in the last one.
+/// The output for the user: scrolling lines, and on a terminal the state of the phone in the last one.
 final class DriveScreen {
   let console: DriveConsole?
   private let write: (String) -> Void
   private var status = ""
-  /// `http://127.0.0.1:8080`: said once, and left out afterwards.
+  /// The origin, such as `http://127.0.0.1:8080`: printed once, and omitted afterwards.
   private let origin: String
   private var hasSaidOrigin = false
-  /// Of each clause that was broken, how it was shown: once is enough.
+  /// The last printed form of each broken clause, to print it once only.
   private var shown: [Clause: String] = [:]
 
   init(console: DriveConsole?, origin: String, write: @escaping (String) -> Void) {
@@ -160,7 +160,7 @@ final class DriveScreen {
     console.write("\r\u{1B}[K" + style.begin + lines + style.end + "\n" + status)
   }
 
-  /// Shown when it has changed, as far as the line reaches.
+  /// Shows a changed status, cut to the width of the line.
   func show(status text: String) {
     guard let console else { return }
     let line = "\u{1B}[7m " + text.prefix(max(0, console.width - 3)) + " \u{1B}[0m"
@@ -222,13 +222,13 @@ extension DriveScreen {
     }
   }
 
-  /// Without numbers, which count from retry to retry.
+  /// The detail without numbers, which change with each retry.
   private static func outline(of finding: Finding) -> String { finding.detail.filter { !$0.isNumber } }
 
-  /// The time of day, UTC, as in the log.
+  /// The time of day in UTC, as in the log.
   static func clock(_ wall: WallInstant) -> String { String(wall.iso8601Text.dropFirst(11).prefix(8)) }
 
-  /// What a server sends must not steer a terminal.
+  /// Removes control characters, because a server's text must not control the terminal.
   static func printable(_ text: String) -> String {
     String(String.UnicodeScalarView(text.unicodeScalars.map { $0.properties.generalCategory == .control ? " " : $0 }))
   }

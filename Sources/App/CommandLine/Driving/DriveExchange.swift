@@ -5,9 +5,9 @@ import JSON
 import Scenario
 import Upload
 
-/// Requests and answers, in a line and whole.
+/// Requests and answers, as a line or in full.
 enum DriveExchange {
-  /// `origin` is left out of the URL.
+  /// `origin` is omitted from the URL.
   static func summary(of request: OutgoingRequest, besides origin: String) -> String {
     let what =
       switch request.purpose {
@@ -35,7 +35,7 @@ enum DriveExchange {
     return body.count > 100 ? text + "… (\(body.count) bytes)" : text
   }
 
-  /// As on the wire, as far as it can be read.
+  /// The answer as on the wire, as far as it is readable.
   static func lines(of answer: ObservedAnswer) -> [String] {
     let request = answer.request
     var lines = ["> \(request.method) \(request.url)"]
@@ -62,13 +62,13 @@ enum DriveExchange {
     return body.count > shownBytes ? lines + ["… \(body.count - shownBytes) bytes more"] : lines
   }
 
-  /// JSON that is too long for a line, a member to each; nil for anything else.
+  /// Returns JSON that is too long for a line with one member per line; nil for anything else.
   private static func indented(_ body: [UInt8]) -> [Substring]? {
     guard body.count > 80, !body.contains(UInt8(ascii: "\n")) else { return nil }
     do throws(JSONError) { return try JSONValue(parsing: body.span).pretty.split(separator: "\n") } catch { return nil }
   }
 
-  /// Of a refresh and its answer the values, in JSON or in a form, are not shown.
+  /// Hides the values in a refresh request and its answer, in JSON or in a form.
   private static func withoutTokens(_ text: String, _ request: OutgoingRequest) -> String {
     guard request.purpose == .refresh else { return text }
     var (shown, rest) = ("", text[...])
@@ -83,7 +83,7 @@ enum DriveExchange {
     return shown + rest
   }
 
-  /// The value that begins here; of a text what its quotes hold.
+  /// Returns the value that begins here; for a text, the part inside its quotes.
   private static func secret(at value: Substring) -> Substring {
     guard value.first == "\"" else { return value.prefix { !"&,{}[]\n".contains($0) } }
     var isEscaped = false

@@ -12,7 +12,7 @@ import Threads
 import Upload
 import Vocabulary
 
-/// Brings a phone together with the clock, the network and the keys. It sleeps until one of them has something.
+/// Connects a phone with the clock, the network and the keys. It sleeps until one of them has an event.
 final class DriveSession {
   enum End: Equatable {
     case quit, signal
@@ -45,7 +45,7 @@ final class DriveSession {
     self.screen = screen
     self.variable = variable
     origin = URLParts(settings.url).origin
-    // Before the first thread, which has to block them too.
+    // Before the first thread starts, which must block them too.
     signals = ownsSignals ? try SignalWatcher([SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGTSTP]) : nil
     var configuration = transport
     configuration.keepsHeads = true
@@ -59,9 +59,9 @@ final class DriveSession {
 
   deinit { transport.stop() }
 
-  /// At the end; `storage` says what is known of the server's store.
+  /// The summary at the end; `storage` describes the verification of the server's store.
   func summary(storage: String) -> String { "\(drive.account)\n\(drive.checker.scorecard.text(storage: storage))" }
-  /// Something was judged, and nothing was broken.
+  /// Whether something was judged, and no clause was broken.
   var hasProven: Bool {
     let card = drive.checker.scorecard
     return card.answers > 0 && card.keptCount == card.seenCount
@@ -72,7 +72,7 @@ final class DriveSession {
     if let signals { EndingSignals.listen(to: signals) { interruption.request() } }
   }
 
-  /// Without a script the keys come from the screen's terminal, or are words on `input`.
+  /// Without a script, keys come from the screen's terminal, or words from `input`.
   func run(script: [DriveStep]?, input: Int32?) throws -> End {
     keys = DriveInput(script: script)
     self.input = script != nil ? nil : screen.console?.descriptor ?? input
@@ -96,7 +96,7 @@ final class DriveSession {
     }
   }
 
-  /// Everything that was due until now happens at its own time, in order.
+  /// Handles everything that is due by now at its own time, in order.
   private func catchUp() throws -> Moment {
     let real = system.monotonicNow
     let now = clock.now(at: real)
@@ -167,14 +167,14 @@ final class DriveSession {
     }
   }
 
-  /// Until something is due, an answer has come, a key was pressed or a signal sent.
+  /// Waits for a deadline, an answer, a key or a signal.
   private func wait() -> End? {
     let real = system.monotonicNow
     var due = [drive.nextInstant, waitsUntil, drainsUntil].compactMap(\.self).min()
       .map { clock.span(until: $0, at: real) }
-    // The status shows timers.
+    // The status line shows timers.
     if screen.console != nil { due = min(due ?? .seconds(1), .seconds(1)) }
-    // Rounded up: a turn too early would find nothing to do.
+    // Rounded up: an early turn would find nothing to do.
     let milliseconds = due.map { Int32(clamping: ($0.count + 999_999) / 1_000_000) } ?? -1
     var watched = [inbox.wakeUp, signals?.number ?? -1, keys.isOpen ? input ?? -1 : -1].map {
       pollfd(fd: $0, events: Int16(POLLIN), revents: 0)

@@ -3,7 +3,7 @@ import Drive
 import FleetSimulator
 import Scenario
 
-/// Where `drive` looks for the records that were acknowledged: `--verify`, or the administration of a server of ours.
+/// The place where `drive` verifies acknowledged records: `--verify`, or the administration of our own server.
 struct DriveStore {
   private let server: OutsideSetup
   private let device: String
@@ -36,7 +36,7 @@ struct DriveStore {
     self.server = server
   }
 
-  /// Why it cannot be read, as far as a look before the drive shows; nil when nothing speaks against it.
+  /// Returns why it cannot be read, as far as a check before the drive shows; nil when it seems readable.
   func problem(_ variable: (String) -> String?) throws -> String? { try server.unreadablePlace(variable) }
 
   func look(for records: AcknowledgedRecords, unless interruption: Interruption) -> StorageLook {

@@ -61,7 +61,7 @@ struct ExplainCommand {
     let values = invocation.values
     process = invocation.process
     question = try ExplainCommand.question(invocation.operands)
-    // One that is given twice tells nothing twice.
+    // A repeated log is read once.
     logs = values.texts("log").reduce(into: []) { logs, log in if !logs.contains(log) { logs.append(log) } }
     sources = try ExplainSources(values, process)
     isJSON = values.isOn("json")
@@ -140,14 +140,14 @@ extension Explanation.Outcome {
   }
 }
 
-/// Why a source could not be read, as a sentence.
+/// The reason why a source could not be read, as a sentence.
 struct SourceError: Error {
   let message: String
 }
 
-/// A time as a person types it.
+/// A time on the command line.
 struct TimeWord {
-  /// With a zone, an instant; otherwise what the phone's clock showed, with or without its date.
+  /// With a zone, an instant; otherwise local time of the phone, with or without a date.
   private enum Meaning {
     case instant(WallInstant)
     case clock(WallInstant)
@@ -174,7 +174,7 @@ struct TimeWord {
     }
   }
 
-  /// A time without a date is the first such one of the log, behind `start` where there is one.
+  /// Returns the instant. A time without a date is the first such time in the log, after `start` if there is one.
   func instant(in logs: [LogStory], after start: WallInstant?) throws(SourceError) -> WallInstant {
     let log = logs.first { $0.span != nil }
     let offset = Int64(log?.zone.offsetMinutes ?? 0) * 60_000
@@ -188,14 +188,14 @@ struct TimeWord {
       let begin = start ?? span.lowerBound
       let local = begin.advanced(byMilliseconds: offset)
       let first = WallInstant(local.civilDate).advanced(byMilliseconds: milliseconds - offset)
-      // The log may begin a little after the time that is meant.
+      // The log may begin shortly after the time in question.
       let isPassed =
         start == nil ? first < begin && first.advanced(byMilliseconds: 86_400_000) <= span.upperBound : first <= begin
       return isPassed ? first.advanced(byMilliseconds: 86_400_000) : first
     }
   }
 
-  /// `-04:00`, `+05:30`, `Z`.
+  /// Parses `-04:00`, `+05:30`, `Z`.
   static func offsetMinutes(_ text: String) -> Int? {
     guard let instant = WallInstant(iso8601: "2000-01-01T12:00:00\(text)".utf8.span),
       let noon = WallInstant(iso8601: "2000-01-01T12:00:00Z".utf8.span)

@@ -7,43 +7,43 @@ import Explain
 import IngestServer
 import Scenario
 
-/// What lies between phone and store and has noted the requests, and may know what is stored. The journal of a server is
+/// A record of the requests between phone and store; it may also know what is stored. The journal of a server is
 /// one; what a proxy notes would be another.
 protocol RequestJournal {
-  /// The requests of one device, or all, in their order; with a uuid only those that may hold it. They are those of one run;
-  /// returned is how to ask for the other runs that have such requests.
+  /// Passes the requests of one device, or all, in order; with a uuid only those that may contain it. Only requests of
+  /// one run are passed; returns the arguments that select the other runs with such requests.
   func requests(
     of device: String?, with uuid: UUID128?, _ take: (SeenRequest) -> Void
   ) throws(SourceError) -> [String]
-  /// Records that were acknowledged by an answer that their phone did not get, as a proxy notes it.
+  /// Returns the records acknowledged by an answer that did not reach their phone, as a proxy records them.
   func undelivered(of device: String?, with uuid: UUID128?) throws(SourceError) -> Set<UUID128>
-  /// When the oldest request came, of any device; nil: there is none.
+  /// Returns the time of the oldest request of any device; nil when there is none.
   func begin() throws(SourceError) -> WallInstant?
-  /// Every device that is known there; none where no devices are listed.
+  /// Returns every known device; none where devices are not listed.
   func devices() throws(SourceError) -> [String: StoreAccount]
-  /// Records that were acknowledged and put aside, with the reasons.
+  /// Passes the records that were acknowledged and quarantined, with the reasons.
   func putAside(_ take: (UUID128, Evidence) -> Void) throws(SourceError)
-  /// Nil where nothing is stored, and where only what others acknowledged is listed, as by a proxy.
+  /// Nil where nothing is stored, and where only records acknowledged by another server are listed, as by a proxy.
   func store() throws(SourceError) -> (any StoreView)?
 }
 
 extension SeenRequest.Fault {
-  /// By its `kind` in a journal.
+  /// The fault by its `kind` in a journal.
   init(named kind: String) {
     let known = ServerFault.Kind(rawValue: kind)
     self.init(kind: kind, withholdsRecords: known?.withholdsRecords ?? false, replacesStatus: known == .replace)
   }
 }
 
-/// The sources that the flags name, beside logs.
+/// The sources besides logs that the flags name.
 struct ExplainSources {
   private let journal: (any RequestJournal)?
-  /// Of the dialect; nil: that of the journal.
+  /// The store of the dialect; nil: that of the journal.
   private let backend: (any StoreView)?
   private let readDelay: Nanoseconds
   private let others: [String]
 
-  /// Under more devices a record is not looked for.
+  /// The maximum number of other devices in which to search for a record.
   private static let devicesMax = 2_000
 
   init(_ values: FlagValues, _ process: ProcessContext) throws(UsageError) {
@@ -77,7 +77,7 @@ struct ExplainSources {
 
   var canAnswer: Bool { journal != nil || backend != nil }
 
-  /// Asks the journal, and then the store about what it should have.
+  /// Reads the journal, then the store for the records that it should have.
   func join(_ logs: [LogStory], of uuid: UUID128?, device: String?) throws(SourceError) -> RecordJoin {
     var requests: RequestBook?
     if let journal {
@@ -86,7 +86,7 @@ struct ExplainSources {
       book.undelivered = try journal.undelivered(of: device, with: uuid)
       requests = book
     }
-    // Of a uuid, the first --device is its own, if the requests do not tell.
+    // For a uuid, the first --device is assumed to be its device, unless the requests show it.
     let presumed = uuid == nil ? nil : others.first
     func join(_ store: StoreBook?) -> RecordJoin {
       RecordJoin(logs: logs, requests: requests, store: store, device: device, presumed: presumed)
@@ -111,7 +111,7 @@ struct ExplainSources {
     for name in named.sorted() { try read(name, in: store, keeping: known, into: &book) }
     let rest = try candidates(requests, book.accounts).subtracting(named).subtracting([device].compactMap { $0 })
       .sorted()
-    // Reading all devices takes long: of a device it is done where something is missing.
+    // Reading all devices takes long: for a device it is done only if records are missing.
     guard uuid != nil || !join(book).missing.isEmpty else {
       var join = join(book)
       join.unaskedCount = rest.count
@@ -132,7 +132,7 @@ struct ExplainSources {
     }
   }
 
-  /// One reading tells of all devices.
+  /// Reads the records of all devices at once.
   private func readAll(
     of store: any StoreView, device: String?, keeping kept: Set<UUID128>, into book: inout StoreBook
   ) throws(SourceError) {
@@ -151,7 +151,7 @@ struct ExplainSources {
     }
   }
 
-  /// Under which a record may lie by mistake, or twice.
+  /// Returns the devices under which a record may be stored by mistake, or twice.
   private func candidates(
     _ requests: RequestBook?, _ known: [String: StoreAccount]?
   ) throws(SourceError) -> Set<String> {

@@ -4,14 +4,14 @@ import Explain
 import Gzip
 import Store
 
-/// The data folder of a server, which may run meanwhile.
+/// The data folder of a server, which may be running.
 struct FolderJournal: RequestJournal {
   let folder: String
   let run: String
 
   private static let page = 500
 
-  /// The folder of a proxy holds what the backend has acknowledged, and a ledger.
+  /// The folder of a proxy contains a ledger of what the backend has acknowledged, but no store.
   func store() throws(SourceError) -> (any StoreView)? {
     do throws(StoreError) {
       let ledger = try Journal(reading: folder).sentRecords(matching: LedgerFilter(), after: nil, limit: 1)
@@ -21,7 +21,7 @@ struct FolderJournal: RequestJournal {
 
   func begin() throws(SourceError) -> WallInstant? {
     do throws(StoreError) {
-      // Says best what is wrong with a folder of others.
+      // Gives the best error message for a foreign folder.
       _ = try SQLiteReader(folder: folder)
       let first = try Journal(reading: folder).requests(matching: JournalFilter(run: run), after: 0, limit: 1)
       return first.elements.first.flatMap { WallInstant(exactly: $0.entry.receivedAt) }
@@ -39,7 +39,7 @@ struct FolderJournal: RequestJournal {
       while let after = next {
         let page = try journal.requests(matching: filter, after: after, limit: FolderJournal.page)
         for request in page.elements {
-          // What tells nothing new is not unpacked.
+          // Bodies without new information are not decompressed.
           guard !others.contains(request.entry.run), let seen = seen(request) else { continue }
           if request.entry.run.isExactly(run) {
             take(seen)
@@ -80,7 +80,7 @@ struct FolderJournal: RequestJournal {
       answer: entry.answer)
   }
 
-  /// Empty for what cannot be unpacked.
+  /// Returns an empty body if it cannot be decompressed.
   private static func unpacked(_ body: [UInt8]) -> [UInt8] {
     guard GzipFile.isPacked(body) else { return body }
     do throws(GzipError) { return try GzipFile.unpack(body, limit: unpackedBytesMax) } catch { return [] }
@@ -124,7 +124,7 @@ struct FolderJournal: RequestJournal {
   }
 }
 
-/// What a server has stored in its folder.
+/// The records stored in a server's folder.
 struct FolderStore: StoreView {
   let folder: String
   let run: String

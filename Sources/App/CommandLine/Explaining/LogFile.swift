@@ -3,7 +3,7 @@ import Explain
 import Glibc
 import Gzip
 
-/// A phone's log on disk, read piece by piece: such files have hundreds of megabytes.
+/// Reads a phone's log from disk piece by piece: such files have hundreds of megabytes.
 enum LogFile {
   private static let pieceBytes = 1 << 20
 
@@ -37,7 +37,7 @@ enum LogFile {
     return story
   }
 
-  /// Nil at the end of the file.
+  /// Returns nil at the end of the file.
   private static func next(_ descriptor: Int32, _ path: String) throws(SourceError) -> [UInt8]? {
     var piece = [UInt8](repeating: 0, count: pieceBytes)
     var count = 0

@@ -12,11 +12,11 @@ import Upload
 
 /// A running server, through its administration.
 struct ServerJournal: RequestJournal {
-  /// As the user knows it, with the run.
+  /// The URL given by the user, with the run.
   private let url: String
-  /// Its lists are those of all runs.
+  /// The URL without the run, whose lists contain all runs.
   private let base: String
-  /// As the URL spells it; empty without one.
+  /// The run as spelled in the URL; empty without one.
   private let run: String
   private let headers: [NameValuePair]
   private let adminToken: String?
@@ -36,7 +36,8 @@ struct ServerJournal: RequestJournal {
     headers = adminToken.map { [NameValuePair(HeaderName.authorization, "Bearer \($0)")] } ?? []
   }
 
-  /// A server that lists no devices stores nothing. Of a proxy the devices are those whose records the backend has acknowledged.
+  /// A server that does not list devices stores nothing. A proxy lists the devices whose records the backend has
+  /// acknowledged, but it stores nothing either.
   func store() throws(SourceError) -> (any StoreView)? {
     guard try listsDevices(), try answer(to: "/admin/v1/clauses").status != 200 else { return nil }
     var dialect = Dialect()
@@ -77,7 +78,7 @@ struct ServerJournal: RequestJournal {
       take(seen)
     }
     let places = elsewhere(others)
-    // The record may be in the rest of a body that is kept only in part: that there are such bodies has to be told.
+    // The record may be in the missing part of a truncated body: such bodies must be reported.
     if !isAcknowledged { try pages(query) { seen in if seen.isCut, !found.contains(seen.place) { take(seen) } } }
     return places
   }
@@ -95,7 +96,7 @@ struct ServerJournal: RequestJournal {
     return uuids
   }
 
-  /// What does not say its run is of the one that is asked.
+  /// An entry without a run belongs to the requested one.
   private func isOfRun(_ entry: JSONValue) -> Bool {
     guard let name = entry["run"]?.text else { return true }
     return name == run || name.percentEncoded == run
@@ -126,7 +127,7 @@ struct ServerJournal: RequestJournal {
     }
   }
 
-  /// All elements of a list, page by page.
+  /// Passes all elements of a list, page by page.
   private func pages(
     _ query: String, _ list: String, _ next: String, _ take: (JSONValue) -> Void
   ) throws(SourceError) {
@@ -172,7 +173,7 @@ struct ServerJournal: RequestJournal {
     guard let time = request["receivedAt"]?.instant, case .integer(let sequence)? = request["sequence"],
       case .integer(let status)? = request["status"]
     else { return nil }
-    // A packed body comes as text that says nothing.
+    // A compressed body arrives as meaningless text.
     let text = request["body"]?.text ?? ""
     let isPacked = text.hasPrefix("\u{1F}\u{FFFD}")
     let body = Array(text.utf8)
@@ -186,12 +187,12 @@ struct ServerJournal: RequestJournal {
   }
 }
 
-/// What a server has stored, called by the URL that the user knows it by.
+/// The records stored by a server, named by the URL that the user gave.
 private struct ServerStore: StoreView {
   let place: String
   let listing: any StoreView
 
-  /// A server that lists devices and does not know this one has no records of it.
+  /// A server that lists devices, but not this one, has no records of it.
   func read(_ device: String, _ take: (StoredRecord) -> Void) throws(StoreViewError) {
     do throws(StoreViewError) { try listing.read(device, take) } catch { if !error.isAbsence { throw error } }
   }

@@ -3,8 +3,8 @@ import FleetSimulator
 import Reports
 import Scenario
 
-/// A run that several processes share. Each simulates one shard, as `--shard` does; together they come to what one process
-/// comes to. In real time their drives begin at one instant.
+/// A run divided among several processes. Each simulates one shard, as `--shard` does; their combined results equal
+/// those of one process. In real time their drives start at the same instant.
 struct DividedSimulation {
   let process: ProcessContext
   let isQuiet: Bool
@@ -15,23 +15,23 @@ struct DividedSimulation {
   /// Nil: as soon as all processes are ready.
   let start: RunStart?
   let judge: WholeJudge
-  /// In a worker: simulates a shard, streams into the folder and tells what it has come to.
+  /// Runs in a worker: simulates a shard, streams into the folder and reports the results.
   let simulate: (Shard, _ folder: String?, WorkerLine) -> Void
 
-  /// What is known of one worker.
+  /// The state of one worker.
   private struct Part {
     let shard: Shard
     let worker: WorkerProcess
-    /// Why there will be no result.
+    /// The reason why there will be no result.
     var death: WorkerProcess.Failure?
     var isReady = false
     var progress: RunProgress?
     var interim: RunSummary?
     var result: ShardResult?
-    /// What it said that went wrong.
+    /// The error that it reported.
     var failure: (reason: String, files: [String])?
 
-    /// Takes what it has told; gives the notes among it. Nothing more comes, and there is no result: that is its death.
+    /// Handles its messages and returns the notes among them. If it has ended without a result, that is its death.
     mutating func hear() throws -> [String] {
       var notes: [String] = []
       for message in worker.takeMessages() {
@@ -46,7 +46,7 @@ struct DividedSimulation {
           case .failure(let reason, let files): failure = (reason, files)
           case .result(let result):
             self.result = result
-            // What was ended early is not done.
+            // A run that was ended early is not complete.
             if result.summary.ended >= result.summary.duration { progress?.share = 1 }
           }
         }
@@ -63,8 +63,8 @@ struct DividedSimulation {
     }
   }
 
-  /// Nil when the run has to be made by one process: with a violation, to leave what replays it, or because there can be
-  /// no further process.
+  /// Returns nil when one process must make the run: after a violation, to save a replay plan, or because no further
+  /// process can be started.
   func run(_ setup: RunSetup, _ outputs: RunOutputs) throws -> ShardResult? {
     let folders = try outputs.makeFolders(count)
     defer { outputs.removeFolders() }
@@ -85,7 +85,7 @@ struct DividedSimulation {
       if let failure = part.failure {
         outputs.miss(OutputFolder.Failure(description: failure.reason), failure.files)
       }
-      // All have told what they came to.
+      // All have reported their results.
       do throws(WorkerProcess.Failure) { try part.worker.finish() } catch {
         outputs.miss(OutputFolder.Failure(description: "\(error)"))
       }
@@ -112,8 +112,8 @@ struct DividedSimulation {
     return parts
   }
 
-  /// Until all have told what they have come to; false as soon as one process has to make the run again. Without one of
-  /// them the run is not what it was to be: the drives of the others end, with what they have found.
+  /// Waits for all results; returns false as soon as one process must repeat the run. If a worker dies, the run is
+  /// incomplete: the drives of the others end, with the results so far.
   private func follow(_ parts: inout [Part], _ judge: inout WholeJudge) throws -> Bool {
     var hasBegun = !isInRealTime
     let display = isQuiet ? nil : ProgressDisplay(process)
@@ -148,7 +148,7 @@ struct DividedSimulation {
 }
 
 extension DividedSimulation {
-  /// Late enough that each of them hears of it before.
+  /// Long enough for every worker to receive the order in time.
   private static let lead = Nanoseconds.milliseconds(20)
 
   private func begin(_ parts: [Part]) {
@@ -157,7 +157,7 @@ extension DividedSimulation {
     for part in parts { part.worker.order(.begin(instant)) }
   }
 
-  /// As soon as each shard has told anew what it has come to.
+  /// Judges the whole once each shard has sent a new interim result.
   private func judgeWhole(_ parts: inout [Part], _ judge: inout WholeJudge) throws {
     let interims = parts.compactMap(\.interim)
     guard judge.isNeeded, interims.count == parts.count else { return }
@@ -168,6 +168,6 @@ extension DividedSimulation {
 }
 
 extension ShardResult {
-  /// One process has to find it out again.
+  /// Whether one process must repeat the run.
   fileprivate var isRepeated: Bool { differs || !summary.violations.isEmpty }
 }

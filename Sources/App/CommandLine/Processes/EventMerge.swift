@@ -1,8 +1,7 @@
 import Glibc
 import JSON
 
-/// The events of shards as those of one run: in the order of time, and of one instant in that of the devices. Files may be
-/// larger than memory.
+/// Merges the events of shards into those of one run, ordered by time and then by device. Files may be larger than memory.
 struct EventMerge {
   private var sources: [Source] = []
 
@@ -12,7 +11,7 @@ struct EventMerge {
     for path in paths { sources.append(try Source(path, numbers)) }
   }
 
-  /// Gives all lines in their order, many at once.
+  /// Passes all lines in order, in large pieces.
   mutating func write(_ take: ([UInt8]) -> Void) throws(OutputFolder.Failure) {
     var piece: [UInt8] = []
     while let next = sources.indices.filter({ !sources[$0].isOver }).min(by: { sources[$0].key < sources[$1].key }) {
@@ -26,15 +25,15 @@ struct EventMerge {
     if !piece.isEmpty { take(piece) }
   }
 
-  /// Nil for what is not JSON.
+  /// Nil for invalid JSON.
   private static func event(_ line: ArraySlice<UInt8>) -> JSONValue? {
     do { return try JSONValue(parsing: Array(line).span) } catch { return nil }
   }
 
-  /// When and to which device it happened.
+  /// The time and the device of an event.
   private struct Key: Comparable {
     var seconds = 0.0
-    /// What ends at the end of the drives comes before the turns of that instant.
+    /// Whether it is after the end of the drives, whose events precede the turns of that instant.
     var isAfterDrives = false
     var fleet = 0
     var number = 0

@@ -3,12 +3,12 @@ import FleetSimulator
 import Network
 import Scenario
 
-/// `--processes`: how many processes share a run. In virtual time it comes to the same in any number of them.
+/// `--processes`: the number of processes of a run. In virtual time it does not affect the results.
 enum ProcessCount {
   case automatic
   case fixed(Int)
 
-  /// A smaller run is over before further processes have read its scenario.
+  /// A smaller run ends before further processes have read its scenario.
   private static let deviceSecondsMin = 2_000_000.0
   private static let devicesMin = 32
 
@@ -26,7 +26,7 @@ enum ProcessCount {
     self = .fixed(count)
   }
 
-  /// The number for a run, and why it is one although more were wished for.
+  /// Returns the number for a run, and the reason if it is one although more were requested.
   func number(
     for setup: RunSetup, _ scenario: Scenario, _ options: SimulationOptions, _ process: ProcessContext
   ) -> (count: Int, reason: String?) {
@@ -46,7 +46,7 @@ enum ProcessCount {
     }
   }
 
-  /// How many of so many seeds run side by side.
+  /// Returns the number of seeds that run in parallel.
   func number(ofSeeds seeds: Int, _ process: ProcessContext) -> Int {
     guard process.ownsSignals else { return 1 }
     return switch self {
@@ -55,8 +55,8 @@ enum ProcessCount {
     }
   }
 
-  /// As above; seeds of runs that cannot have others beside them come one after the other, and so do those of long runs, which
-  /// are divided themselves and would take their memory as many times.
+  /// As above. Runs that must be alone are sequential, and so are long runs, which are divided themselves and would
+  /// multiply the memory.
   func number(ofSeeds seeds: Int, _ scenario: Scenario, _ options: SimulationOptions, _ process: ProcessContext) -> Int
   {
     guard scenario.clock.mode == .virtual, options.dashboard == nil, !scenario.outputs.contains(where: \.isLive) else {
@@ -82,7 +82,7 @@ enum ProcessCount {
 }
 
 extension Output {
-  /// It tells of the whole run at each instant.
+  /// Whether it reports on the whole run continuously.
   fileprivate var isLive: Bool {
     switch self {
     case .prometheus, .openTelemetry, .remoteWrite, .histogramLog: true

@@ -1,17 +1,17 @@
 import FleetSimulator
 
-/// Runs of seed after seed, by workers side by side or by this process.
+/// Runs a series of seeds, by parallel workers or in this process.
 struct SeedWorkers {
   let process: ProcessContext
-  /// How many at once; with one this process makes the runs itself.
+  /// The number of parallel runs; with one, this process makes the runs itself.
   let count: Int
-  /// The results come in the order of the seeds; otherwise as they are there, since a run may never end.
+  /// Whether results arrive in the order of the seeds; otherwise as they are ready, because a run may never end.
   let isOrdered: Bool
   let interruption: Interruption
-  /// Makes the run of a seed; the context is where it says what it says, and a request ends it early.
+  /// Makes the run of a seed; its output goes to the context, and a request ends it early.
   let run: (UInt64, ProcessContext, Interruption) -> SeedResult
 
-  /// `next` gives nil when no further run is to be begun, `end` gets the results; a run whose worker was ended has none.
+  /// `next` returns nil when no further run is to start; `end` gets the results, nil for a run whose worker was killed.
   func run(next: () -> UInt64?, end: (UInt64, SeedResult?) -> Void) throws {
     guard count > 1 else {
       while !interruption.isRequested, let seed = next() { end(seed, run(seed, process, interruption)) }
@@ -22,7 +22,7 @@ struct SeedWorkers {
       count, isOrdered: isOrdered, interruption, name: { "the process of seed \($0)" }
     ) { seed, line in
       let context = process.speaking(into: line)
-      // Ctrl-C reaches it through the process that has begun it.
+      // Ctrl-C reaches it through its parent process.
       let interruption = Interruption()
       do { try EndingSignals.listen { interruption.request() } } catch {
         context.writeError("seed \(seed): \(error)")

@@ -2,7 +2,7 @@ import Base
 import IngestServer
 
 extension ProcessContext {
-  /// Runs a server until a signal ends it. When it cannot start, people are told so as by any command, and programs in the log.
+  /// Runs a server until a signal ends it. A failure to start is an error message for users, and a log entry for programs.
   func serve(
     as command: String, _ log: Log, failure: StaticString, _ run: () throws(ServerError) -> Void
   ) -> ExitCode {

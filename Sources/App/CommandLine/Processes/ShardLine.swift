@@ -2,12 +2,12 @@ import Base
 import FleetSimulator
 import Threads
 
-/// Where a worker tells of the shard that it simulates: five times a second how far it is, and at the end what it came to.
+/// Reports on the shard of a worker: its progress five times a second, and the results at the end.
 final class ShardLine {
   private static let interval = Nanoseconds.milliseconds(200)
 
   private let line: WorkerLine
-  /// The whole is judged while it lasts.
+  /// Whether the whole is judged during the run.
   private let sendsInterims: Bool
   private let clock = SystemClock()
   private var due: MonotonicInstant
@@ -35,7 +35,7 @@ final class ShardLine {
 
   func send(_ message: ShardMessage) { line.send(.value(message.json)) }
 
-  /// Until the instant at which the drives of all shards begin.
+  /// Waits for the instant at which the drives of all shards start.
   func awaitStart(_ interruption: Interruption) {
     send(.ready)
     var begin: MonotonicInstant?
@@ -46,7 +46,7 @@ final class ShardLine {
     listen()
   }
 
-  /// From now on the order to end the drives is heard.
+  /// Starts to receive the order to end the drives.
   func listen() {
     NamedThread.started("orders") { [line, flag = ending.flag] in
       if line.nextOrder(milliseconds: -1) == .endDrives { flag.raise() }
@@ -54,7 +54,7 @@ final class ShardLine {
   }
 }
 
-/// Has seen enough when that is ordered.
+/// Ends the drives when ordered to.
 final class OrderedEnd: Watcher {
   let flag = AtomicFlag()
 

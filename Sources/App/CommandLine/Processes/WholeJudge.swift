@@ -2,15 +2,15 @@ import Base
 import FleetSimulator
 import Scenario
 
-/// Holds what the shards of a run have come to so far, added up, against the thresholds that end it. No shard does that by
+/// Checks the sum of the shards so far against the thresholds that abort a run. No shard does that by
 /// itself: a percentile of the whole is in none of them.
 struct WholeJudge {
-  /// How often shards tell what they have come to: a run ends within two seconds of the miss.
+  /// The interval of interim results: a run ends within two seconds of the miss.
   static let interval = Nanoseconds.seconds(1)
 
-  /// By their place in a summary.
+  /// The thresholds by their index in a summary.
   private let endings: [Int: Threshold]
-  /// The places of those that have ended the run.
+  /// The indexes of those that have ended the run.
   private(set) var missed: [Int] = []
 
   init(_ scenario: Scenario) {
@@ -24,7 +24,7 @@ struct WholeJudge {
 
   var isNeeded: Bool { !endings.isEmpty && missed.isEmpty }
 
-  /// Whether the drives have to end.
+  /// Returns whether the drives must end.
   mutating func judge(_ shards: [RunSummary]) throws(MergeError) -> Bool {
     let whole = try RunSummary.whole(of: shards)
     for (place, threshold) in endings.sorted(by: { $0.key < $1.key })

@@ -2,14 +2,14 @@ import Base
 import Glibc
 import Shell
 
-/// What the process that has begun a worker tells it while a run in real time goes on.
+/// An order to a worker during a run in real time.
 enum WorkerOrder: Equatable {
-  /// The drives begin at that instant of the machine's clock, which is the same in all processes.
+  /// Start the drives at that instant of the machine's clock, which all processes share.
   case begin(MonotonicInstant)
-  /// The drives end now, because the whole has missed a threshold that ends the run, or lost one of its parts.
+  /// End the drives now, because the whole has missed a threshold that ends the run, or lost a part.
   case endDrives
 
-  /// So short that a pipe takes and gives it whole.
+  /// Short enough for an atomic write to a pipe.
   static let size = 9
 
   init?(_ bytes: [UInt8]) {
@@ -33,7 +33,7 @@ enum WorkerOrder: Equatable {
 }
 
 extension WorkerOrder {
-  /// The next one from a pipe; nil when none comes in that time, or none comes any more.
+  /// Reads the next order from a pipe; nil after the timeout or at its end.
   static func next(from descriptor: Int32, milliseconds: Int32) -> WorkerOrder? {
     var look = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
     guard unsafe poll(&look, 1, milliseconds) > 0 else { return nil }

@@ -5,13 +5,13 @@ import JSON
 import Shell
 import Synchronization
 
-/// A copy of this process that does a part of its work, and tells of it line by line.
+/// A forked copy of this process that does a part of its work and reports line by line.
 ///
-/// It is a fork: what was read and planned is in it already, in memory that both share until one of them changes it. In the
-/// copy only the thread that has forked goes on. No other one may hold a lock then, so that workers begin before any thread
-/// but that of the signals.
+/// It is a fork, so the data read so far is in its memory already, shared until one side changes it. Only the forking
+/// thread exists in the copy, and no other thread may hold a lock at that time; so workers start before any thread
+/// except that of the signals.
 final class WorkerProcess {
-  /// A worker that cannot be begun, or that ends without having done its work.
+  /// A worker that cannot be started, or that ends before its work is done.
   struct Failure: Error, CustomStringConvertible {
     let description: String
     let code: ExitCode
@@ -21,15 +21,15 @@ final class WorkerProcess {
   private let id: pid_t
   private let group: WorkerGroup
   private var descriptor: Int32
-  /// Where it is given orders, and where it hears them: both stay open, so that one for a worker that has ended goes nowhere
+  /// The write and read ends of the orders: both stay open, so that an order to a worker that has ended has no effect
   /// instead of ending this process.
   private let (orders, hearing): (Int32, Int32)
   private var unread: [UInt8] = []
   private var messages: [WorkerMessage] = []
   private var hasEnded = false
 
-  /// `work` runs in the copy, which ends when it returns. It uses no lock that the thread of the signals may hold meanwhile,
-  /// which in the copy nothing would release: an `Interruption` is one of its own.
+  /// `work` runs in the copy, which ends when it returns. It must not use a lock that the signal thread may hold at the
+  /// fork, because nothing in the copy would release it: it needs its own `Interruption`.
   init(_ name: String, in group: WorkerGroup, _ work: (WorkerLine) -> Void) throws(Failure) {
     self.name = name
     self.group = group
@@ -59,7 +59,7 @@ final class WorkerProcess {
     return (ends[0], ends[1])
   }
 
-  /// One that has ended hears nothing, and is missed where its messages are read.
+  /// A worker that has ended receives nothing; its end is detected where its messages are read.
   func order(_ order: WorkerOrder) { _ = WholeFile.put(order.bytes, into: orders) }
 
   deinit {
@@ -71,16 +71,16 @@ final class WorkerProcess {
     _ = end()
   }
 
-  /// Until it has told everything.
+  /// Whether more messages may come.
   var isOpen: Bool { descriptor >= 0 }
 
-  /// What it has told since the last call.
+  /// Returns the messages since the last call.
   func takeMessages() -> [WorkerMessage] {
     defer { messages = [] }
     return messages
   }
 
-  /// Waits until one of them has told something, for a tenth of a second.
+  /// Waits up to a tenth of a second for a message of any of them.
   static func wait(for workers: [WorkerProcess]) throws(Failure) {
     let open = workers.filter(\.isOpen)
     var descriptors = open.map { pollfd(fd: $0.descriptor, events: Int16(POLLIN), revents: 0) }
@@ -113,7 +113,7 @@ final class WorkerProcess {
     throw Failure(description: "\(name) sent unreadable output", code: .runInvalid)
   }
 
-  /// When it is not open any more; throws when it was ended, or says that something went wrong.
+  /// Reaps a worker that is no longer open; throws when it was killed, or failed.
   func finish() throws(Failure) {
     let status = end()
     if status & 0x7F != 0 {
@@ -126,7 +126,7 @@ final class WorkerProcess {
   }
 
   private func end() -> Int32 {
-    // Afterwards the number may be that of another process.
+    // Afterwards another process may have the same id.
     group.remove(id)
     var status: Int32 = 0
     while unsafe waitpid(id, &status, 0) < 0, errno == EINTR {}
@@ -139,7 +139,7 @@ final class WorkerProcess {
   }
 }
 
-/// Workers that are to end early when this process is. Each is told once, since a second signal ends it at once.
+/// Workers to be ended early with this process. Each gets one signal, because a second one ends it at once.
 final class WorkerGroup: Sendable {
   private struct State {
     var ids: Set<pid_t> = []
@@ -155,7 +155,7 @@ final class WorkerGroup: Sendable {
     if interruption.isRequested { interrupt() }
   }
 
-  /// Afterwards they hear of nothing more.
+  /// Stops forwarding interruptions.
   func close() { interruption.onRequest {} }
 
   fileprivate func fork() -> pid_t {
@@ -179,9 +179,9 @@ final class WorkerGroup: Sendable {
   }
 }
 
-/// What a worker tells.
+/// A message of a worker.
 enum WorkerMessage {
-  /// What the process would write if it did the work itself.
+  /// Output that the process would write if it did the work itself.
   case output(String)
   case error(String)
   case value(JSONValue)
@@ -207,12 +207,12 @@ enum WorkerMessage {
   }
 }
 
-/// Where a worker tells of its work.
+/// The connection of a worker to its parent process.
 struct WorkerLine: Sendable {
   fileprivate let descriptor: Int32
   fileprivate let orders: Int32
 
-  /// Nil when none comes in that time.
+  /// Returns the next order; nil after the timeout.
   func nextOrder(milliseconds: Int32) -> WorkerOrder? {
     WorkerOrder.next(from: orders, milliseconds: milliseconds)
   }
@@ -221,13 +221,13 @@ struct WorkerLine: Sendable {
     var writer = JSONWriter(capacity: 4_096)
     message.json.write(to: &writer)
     let isSent = WholeFile.put(writer.bytes + [UInt8(ascii: "\n")], into: descriptor)
-    // The process that reads has ended, and nothing waits for the rest.
+    // The parent process has ended, so nothing needs the rest.
     if !isSent { _exit(ExitCode.stoppedBySignal.rawValue) }
   }
 }
 
 extension ProcessContext {
-  /// That of a worker: whatever it says goes to the process that has begun it.
+  /// Returns the context of a worker, whose output goes to its parent process.
   func speaking(into line: WorkerLine) -> ProcessContext {
     ProcessContext(
       arguments: arguments, environment: environment, variable: variable, readFile: readFile, listFolder: listFolder,

@@ -1,7 +1,7 @@
 import FleetSimulator
 
-/// Jobs that several workers do side by side. What they tell is heard in the order of the jobs, as if one process did them one
-/// after the other; or, where a job may never end, in the order in which they end.
+/// Jobs in parallel workers. Their messages are handled in the order of the jobs, as if one process did them in
+/// sequence; or, if jobs may never end, in the order in which they end.
 final class WorkerSeries<Job> {
   private final class Place {
     let job: Job
@@ -26,10 +26,10 @@ final class WorkerSeries<Job> {
   private let name: (Job) -> String
   private let work: (Job, WorkerLine) -> Void
   private var places: [Place] = []
-  /// For which there was no process just now.
+  /// A job for which no process could be started.
   private var postponed: Job?
 
-  /// So many workers at once at most. `work` runs in a worker.
+  /// Runs at most `count` workers at once. `work` runs in a worker.
   init(
     _ count: Int, isOrdered: Bool, _ interruption: Interruption, name: @escaping (Job) -> String,
     work: @escaping (Job, WorkerLine) -> Void
@@ -38,11 +38,11 @@ final class WorkerSeries<Job> {
     (self.name, self.work) = (name, work)
   }
 
-  /// How many jobs may be over before one that is not, for each worker.
+  /// The number of jobs for each worker that may finish before an earlier one.
   private static var aheadMax: Int { 16 }
 
-  /// `next` gives nil when no further job is to be begun. `hear` gets what a worker tells, and `end` how it ended; nil: as it
-  /// should. A job is begun while earlier ones are still heard.
+  /// `next` returns nil when no further job is to start. `hear` gets the messages of a worker, and `end` its failure,
+  /// or nil. Jobs start while messages of earlier ones are still pending.
   func run(
     next: () -> Job?, hear: (Job, WorkerMessage) throws -> Void,
     end: (Job, WorkerProcess.Failure?) throws -> Void
@@ -72,7 +72,7 @@ final class WorkerSeries<Job> {
     }
   }
 
-  /// Begins jobs while there is room; throws when there can be no process although no other one runs.
+  /// Starts jobs while there is room; throws when no process can be started although none is running.
   private func begin(_ next: () -> Job?, _ group: WorkerGroup) throws(WorkerProcess.Failure) {
     while !interruption.isRequested, places.count(where: { !$0.isOver }) < count,
       places.count < count * WorkerSeries.aheadMax, let job = postponed ?? next()
@@ -81,7 +81,7 @@ final class WorkerSeries<Job> {
         places.append(Place(job, try WorkerProcess(name(job), in: group) { [work] line in work(job, line) }))
         postponed = nil
       } catch {
-        // The machine has no room for another process until one of them ends.
+        // The machine cannot start another process until one of them ends.
         postponed = job
         if places.isEmpty { throw error }
         return

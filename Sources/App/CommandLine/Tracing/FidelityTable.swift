@@ -2,11 +2,11 @@ import Base
 import Fidelity
 import Reports
 
-/// A fidelity report as a person reads it: a line for each class, then the differences with their lines.
+/// A fidelity report as text: a line for each class, then the differences with their lines.
 struct FidelityTable {
   let text: String
 
-  /// `documented` is the report of the engine without habits.
+  /// `documented` is the report of the engine without quirks.
   init(_ report: FidelityReport, documented: FidelityReport, limit: Int) {
     var lines: [String] = []
     if !report.isConfigured { lines.append("the log shows no configuration; the defaults are assumed") }
@@ -40,7 +40,7 @@ struct FidelityTable {
     return lines
   }
 
-  /// The time of day as the log has it.
+  /// The time of day as in the log.
   private static func clock(_ time: WallInstant) -> String { String(time.iso8601Text.dropFirst(11).dropLast()) }
 
   private static func row(_ name: String, _ columns: String...) -> String {
@@ -49,7 +49,7 @@ struct FidelityTable {
     }
   }
 
-  /// Nothing against nothing is no agreement.
+  /// No acts on either side are not an agreement.
   private static func percent(_ share: Double?) -> String {
     guard let share else { return "–" }
     let tenths = Int((share * 1_000).rounded(.down))

@@ -2,23 +2,23 @@ import Base
 import DeviceLog
 import Formats
 
-/// The year of a log that tells months and days alone, as those of Android do.
+/// The year of a log without years, such as those of Android.
 struct LogYear {
-  /// As the reader has it, in years of its own.
+  /// The last time in the log, in the reader's assumed years.
   let last: WallInstant
   let route: RouteRecording
 
-  /// How far the clock of a phone may be ahead of UTC, of which its log says nothing.
+  /// The maximum offset of a phone's clock from UTC, which its log does not show.
   private static let zoneMillisecondsMax: Int64 = 14 * 3_600_000
 
   init(last: WallInstant, of route: RouteRecording) { (self.last, self.route) = (last, route) }
 
-  /// The last year in which nothing of the log is later than the file. A 29th of February lies in a leap year.
+  /// Returns the last year in which no entry is later than the file. A 29 February is in a leap year.
   func latest(by written: WallInstant) -> Int {
     let end = written.advanced(byMilliseconds: LogYear.zoneMillisecondsMax)
     var year = end.civilDate.year
     if last.moved(toYear: year) > end { year -= 1 }
-    // Of nine years in a row one at least has that day.
+    // At least one of nine successive years has that day.
     return (0..<9).lazy.map { year - $0 }.first(where: hasAllDays) ?? year
   }
 

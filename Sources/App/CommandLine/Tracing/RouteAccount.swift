@@ -5,12 +5,12 @@ import Reports
 import Scenario
 import World
 
-/// A recording's summary for people.
+/// A recording's summary as text.
 struct RouteAccount {
   private let summary: RouteSummary
   private let format: RouteFormat
 
-  /// What is listed of gaps and of stops; more are counted.
+  /// The maximum number of listed gaps and stops; the others are counted.
   private static let listed = 10
 
   init(_ summary: RouteSummary, format: RouteFormat) {

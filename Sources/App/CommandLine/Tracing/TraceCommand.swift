@@ -93,12 +93,12 @@ private struct TraceCommand {
       return fail("\(path):\(error.spot): \(error.message)")
     }
     if year != nil, file.log?.platform != .android {
-      throw UsageError("--year: '\(path)' is no log of Android; only these have no year")
+      throw UsageError("--year: '\(path)' is not an Android log; only those lack a year")
     }
     return try write(goal, route, file.format)
   }
 
-  /// With the year that the log does not tell.
+  /// Returns the route in the year that the log does not show.
   private func inYear(_ route: RouteRecording, _ file: TraceFile) throws(RouteError) -> RouteRecording {
     guard let log = file.log, log.platform == .android, let last = log.facts.last?.time else { return route }
     let years = LogYear(last: last, of: route)
@@ -120,7 +120,7 @@ private struct TraceCommand {
       let route = try file.route()
       process.writeOutput(RouteAccount(RouteSummary(route), format: file.format).text)
     } catch {
-      // A log without positions is a log all the same.
+      // A log without positions is a log nevertheless.
       guard file.log != nil, error.code == .empty else { throw error }
       process.writeOutput(error.message)
     }
@@ -170,7 +170,7 @@ private struct TraceCommand {
 /// A file of a recorded drive.
 struct TraceFile {
   let format: RouteFormat
-  /// Of logs only.
+  /// Set for logs only.
   let log: LogReader?
   private let bytes: [UInt8]
 
@@ -190,7 +190,7 @@ struct TraceFile {
   }
 }
 
-/// How one file names another one.
+/// Paths of one file relative to another.
 enum RelativePath {
   static func parts(of path: String) -> (folder: String, name: String) {
     guard let slash = path.lastIndex(of: "/") else { return (".", path) }
@@ -198,7 +198,7 @@ enum RelativePath {
     return (folder.isEmpty ? "/" : folder, String(path[path.index(after: slash)...]))
   }
 
-  /// `file` as it is named in `document`, both from where the program was started; without a document, as it is.
+  /// Returns `file` as named in `document`, both relative to the working directory; unchanged without a document.
   static func from(_ document: String?, to file: String) throws(UsageError) -> String {
     guard let document, !file.hasPrefix("/") || parts(of: document).folder == parts(of: file).folder else {
       return file

@@ -3,7 +3,7 @@ import Formats
 import Scenario
 import World
 
-/// A scenario in which one phone drives a recorded route, as a file to begin with.
+/// A scenario in which one phone drives a recorded route, as a starting point.
 struct TraceScenario {
   let text: String
 
@@ -12,7 +12,7 @@ struct TraceScenario {
     let summary = RouteSummary(route)
     let motion = TraceScenario.motion(of: summary)
     let span = summary.duration ?? motion.estimate(of: summary.distanceMetres)
-    // A minute more, in which the phone comes to rest; at most what a run of virtual time takes in minutes.
+    // One more minute, in which the phone comes to rest; at most what a virtual run can simulate in minutes.
     let minutes = min(span.count / 60_000_000_000 + 2, 7 * 24 * 60)
     let start = summary.duration == nil ? nil : route.points[0].time
     let begins = start.map { ", start: \(TraceScenario.quoted($0.iso8601Text))" } ?? ""
@@ -48,11 +48,11 @@ struct TraceScenario {
   private enum Locomotion: String {
     case walking, cycling, driving
 
-    /// Metres per second that nothing that moves so keeps up.
+    /// Speeds in metres per second above which a route is not walked or cycled.
     static let walkingMax = 2.5
     static let cyclingMax = 8.0
 
-    /// How long a way takes with modelled stops, generously.
+    /// Estimates the duration of a route with modelled stops, generously.
     func estimate(of metres: Double) -> Nanoseconds {
       let speed =
         switch self {
@@ -69,7 +69,7 @@ struct TraceScenario {
     return speed <= Locomotion.walkingMax ? .walking : speed <= Locomotion.cyclingMax ? .cycling : .driving
   }
 
-  /// The rest of a line.
+  /// Returns the text in a form that fits the rest of a line.
   private static func comment(_ text: String) -> String {
     String(String.UnicodeScalarView(text.unicodeScalars.map { $0.value < 0x20 || $0.value == 0x7F ? " " : $0 }))
   }

@@ -2,10 +2,9 @@ import Contract
 import JSON
 import Synchronization
 
-/// What an app may configure, group by group. Changes are kept at once and take effect at once; several of them in one
-/// `batchUpdate` take effect together.
+/// The configuration in groups. Changes are stored and take effect at once; those of one `batchUpdate` take effect together.
 ///
-/// The value that `BGGeo.ready`, `batchUpdate` and `edit` hand to their function is a draft: what it says becomes the
+/// The value that `BGGeo.ready`, `batchUpdate` and `edit` pass to their function is a draft, which becomes the
 /// configuration when the function returns.
 public final class Config: Sendable {
   private let box: ConfigurationBox
@@ -23,31 +22,31 @@ public final class Config: Sendable {
     box = draft.box
   }
 
-  /// How positions are asked for and which of them become records.
+  /// How positions are requested and which of them become records.
   public var geolocation: GeolocationConfig { GeolocationConfig(box) }
-  /// How tracking lives with the app.
+  /// Tracking over the life of the app.
   public var app: AppConfig { AppConfig(box) }
-  /// Where records go.
+  /// The destination and the form of uploads.
   public var http: HttpConfig { HttpConfig(box) }
-  /// What is stored until then.
+  /// Stored records.
   public var persistence: PersistenceConfig { PersistenceConfig(box) }
-  /// When the device counts as moving.
+  /// The distinction between moving and still.
   public var activity: ActivityConfig { ActivityConfig(box) }
-  /// The token of uploads.
+  /// The tokens of uploads.
   public var authorization: AuthorizationConfig { AuthorizationConfig(box) }
-  /// What the log keeps.
+  /// The log.
   public var logger: LoggerConfig { LoggerConfig(box) }
 
-  /// The pace with which `BGGeo.start` begins; `false` by default. A reset leaves it.
+  /// The motion state with which `BGGeo.start` begins; `false` by default. A reset does not change it.
   public var isMoving: Bool {
     get { box.value.isMoving }
     set { box.edit { $0.isMoving = newValue } }
   }
 
-  /// Whether nothing was kept before this launch.
+  /// Whether nothing was stored before this launch.
   public var isFirstBoot: Bool { firstBoot() }
 
-  /// Several changes in one step. What was changed is kept and takes effect when the function returns.
+  /// Applies several changes in one step. They are stored and take effect when the function returns.
   public func batchUpdate(_ change: (Config) -> Void) {
     let base = box.value
     let draft = ConfigurationDraft(base)
@@ -59,20 +58,19 @@ public final class Config: Sendable {
   /// The same as `batchUpdate`.
   public func edit(_ change: (Config) -> Void) { batchUpdate(change) }
 
-  /// Everything back to the defaults, except `isMoving`.
+  /// Resets everything except `isMoving` to the defaults.
   public func reset() {
     box.edit { configuration in _ = configuration.reset() }
   }
 
-  /// The groups as they are now.
+  /// Returns the current groups.
   public func toDictionary() -> [String: Any] { box.value.groups.configurationDictionary }
 
-  /// `toDictionary` as JSON.
+  /// Returns `toDictionary` as JSON.
   public func toJson() -> String { String(decoding: JSONValue.object(box.value.groups).text, as: UTF8.self) }
 }
 
-/// The configuration that the groups of a `Config` read and change: that of a device, or a draft that takes effect as a
-/// whole.
+/// The configuration behind the groups of a `Config`: that of a device, or a draft that takes effect as a whole.
 final class ConfigurationBox: Sendable {
   private let read: @Sendable () -> Configuration
   let write: @Sendable ([ConfigurationWarning], (inout Configuration) -> Void) -> Void
@@ -102,7 +100,7 @@ final class ConfigurationBox: Sendable {
     edit { $0.app.schedule = texts }
   }
 
-  /// By the way of a document, which knows what belongs to the object.
+  /// Applies the texts as a document, whose reader validates the object.
   func setAlert(_ texts: [String: Any]) {
     let key = "locationAuthorizationAlert"
     guard let object = JSONObject(any: texts) else { return warn("geolocation.\(key)", of: texts) }
@@ -129,7 +127,7 @@ final class ConfigurationBox: Sendable {
   }
 }
 
-/// A configuration in the making, with what went wrong on the way.
+/// A configuration being edited, with the warnings so far.
 final class ConfigurationDraft: Sendable {
   private let state: Mutex<(configuration: Configuration, warnings: [ConfigurationWarning])>
 
@@ -150,14 +148,14 @@ final class ConfigurationDraft: Sendable {
 }
 
 extension JSONValue {
-  /// Without members for anything but an object.
+  /// The members; none unless it is an object.
   var dictionary: [String: Any] {
     if case .object(let object) = self { object.dictionary } else { [:] }
   }
 }
 
 extension Int {
-  /// The limits of the type for numbers beyond them.
+  /// Clamps the number to the range of the type.
   init(nearest number: Double) {
     self = Int(exactly: number.rounded()) ?? (number < 0 ? .min : .max)
   }

@@ -1,6 +1,6 @@
 import Contract
 
-/// A choice of the API that stands on the wire too, with the same cases and the same raw values.
+/// A choice of the API with a counterpart on the wire that has the same cases and raw values.
 protocol ContractChoice: RawRepresentable {
   associatedtype Counterpart: RawRepresentable where Counterpart.RawValue == RawValue
 }

@@ -1,17 +1,18 @@
 import Contract
 public import FoundationEssentials
 
-/// How positions are asked for and which of them become records. Numbers beyond their limits become the nearest limit,
+/// Settings of how positions are requested and which of them become records. Numbers outside their limits are clamped,
 /// with a warning in the log.
 public final class GeolocationConfig: Sendable {
   private let box: ConfigurationBox
 
   init(_ box: ConfigurationBox) { self.box = box }
 
-  /// Which positions are implausible.
+  /// The plausibility of positions.
   public var filter: LocationFilterConfig { LocationFilterConfig(box) }
 
-  /// A class as `kCLLocationAccuracyBest`, the default, or metres. Satellites are used for the two best classes only.
+  /// An accuracy class such as `kCLLocationAccuracyBest`, the default, or metres. Satellites are used for the two best
+  /// classes only.
   public var desiredAccuracy: CLLocationAccuracy {
     get { box.value.geolocation.desiredAccuracy }
     set { box.edit { $0.geolocation.desiredAccuracy = newValue } }
@@ -24,111 +25,110 @@ public final class GeolocationConfig: Sendable {
     set { box.edit { $0.geolocation.distanceFilterMetres = newValue } }
   }
 
-  /// Metres around the place of rest; no device makes it smaller than 150.
+  /// Metres around the place of rest; every device uses at least 150.
   public var stationaryRadius: CLLocationDistance {
     get { box.value.geolocation.stationaryRadiusMetres }
     set { box.edit { $0.geolocation.stationaryRadiusMetres = newValue } }
   }
 
-  /// Minutes that the device must be still for a trip to end; 5 by default.
+  /// Minutes of stillness that end a trip; 5 by default.
   public var stopTimeout: TimeInterval {
     get { box.value.geolocation.stopTimeoutMinutes }
     set { box.edit { $0.geolocation.stopTimeoutMinutes = newValue } }
   }
 
-  /// Minutes after which tracking stops by itself; 0 or less, the default -1, for never.
+  /// Minutes after which tracking stops by itself; 0 or less for never, -1 by default.
   public var stopAfterElapsedMinutes: TimeInterval {
     get { box.value.geolocation.stopAfterElapsedMinutes }
     set { box.edit { $0.geolocation.stopAfterElapsedMinutes = newValue } }
   }
 
-  /// Whether the distance filter stays the same at speed; `false` by default.
+  /// Whether the distance filter is independent of the speed; `false` by default.
   public var disableElasticity: Bool {
     get { box.value.geolocation.disableElasticity }
     set { box.edit { $0.geolocation.disableElasticity = newValue } }
   }
 
-  /// How much the distance filter grows with speed; 1 by default, 0 for not at all.
+  /// The growth of the distance filter with speed; 1 by default, 0 for none.
   public var elasticityMultiplier: Double {
     get { box.value.geolocation.elasticityMultiplier }
     set { box.edit { $0.geolocation.elasticityMultiplier = newValue } }
   }
 
-  /// Whether only changes of half a kilometre and more are recorded; `false` by default.
+  /// Whether only moves of half a kilometre and more are recorded; `false` by default.
   public var useSignificantChangesOnly: Bool {
     get { box.value.geolocation.useSignificantChangesOnly }
     set { box.edit { $0.geolocation.useSignificantChangesOnly = newValue } }
   }
 
-  /// Seconds that the SDK waits for a position of its own, 60 by default.
+  /// The timeout in seconds of the SDK's own position requests; 60 by default.
   public var locationTimeout: TimeInterval {
     get { box.value.geolocation.locationTimeoutSeconds }
     set { box.edit { $0.geolocation.locationTimeoutSeconds = newValue } }
   }
 
-  /// The permission to ask for; `.always` by default. Geofences need it.
+  /// The permission to request; `.always` by default. Geofences need it.
   public var locationAuthorizationRequest: LocationAuthorizationRequest {
     get { LocationAuthorizationRequest(box.value.geolocation.locationAuthorizationRequest) }
     set { box.edit { $0.geolocation.locationAuthorizationRequest = newValue.contract } }
   }
 
-  /// iOS only: no alert asks for more permission; `false` by default.
+  /// iOS only: whether no alert asks for more permission; `false` by default.
   public var disableLocationAuthorizationAlert: Bool {
     get { box.value.geolocation.disableLocationAuthorizationAlert }
     set { box.edit { $0.geolocation.disableLocationAuthorizationAlert = newValue } }
   }
 
-  /// iOS only: the texts of that alert, `titleWhenOff`, `titleWhenNotEnabled`, `instructions`, `cancelButton`,
-  /// `settingsButton`. All five are needed, otherwise the old ones stay and there is a warning in the log.
+  /// iOS only: the texts of that alert: `titleWhenOff`, `titleWhenNotEnabled`, `instructions`, `cancelButton`,
+  /// `settingsButton`. All five are needed; otherwise the old ones remain and a warning is logged.
   public var locationAuthorizationAlert: [String: Any] {
     get { box.alert }
     set { box.setAlert(newValue) }
   }
 
-  /// iOS only: whether the system may pause; `true` by default. False disables stop detection and `preventSuspend`.
+  /// iOS only: whether the system may pause updates; `true` by default. False disables stop detection and `preventSuspend`.
   public var pausesLocationUpdatesAutomatically: Bool {
     get { box.value.geolocation.pausesLocationUpdatesAutomatically }
     set { box.edit { $0.geolocation.pausesLocationUpdatesAutomatically = newValue } }
   }
 
-  /// iOS only: kept, shown nowhere.
+  /// iOS only: stored, but not shown.
   public var showsBackgroundLocationIndicator: Bool {
     get { box.value.geolocation.showsBackgroundLocationIndicator }
     set { box.edit { $0.geolocation.showsBackgroundLocationIndicator = newValue } }
   }
 
-  /// iOS only: what positions are for; `.other` by default.
+  /// iOS only: the purpose of positions; `.other` by default.
   public var activityType: CLActivityType {
     get { CLActivityType(box.value.geolocation.activityType) }
     set { box.edit { $0.geolocation.activityType = newValue.contract } }
   }
 
-  /// Metres around the device within which geofences are watched when there are many; 2 000 by default, at least 1
-  /// 000.
+  /// Metres around the device within which geofences are watched when there are many; 2 000 by default, at least 1 000.
   public var geofenceProximityRadius: CLLocationDistance {
     get { box.value.geolocation.geofenceProximityRadiusMetres }
     set { box.edit { $0.geolocation.geofenceProximityRadiusMetres = newValue } }
   }
 
-  /// Whether a geofence reports an entry when the device is inside as watching begins; `true` by default.
+  /// Whether a geofence reports an entry when the device is already inside at the start of watching; `true` by default.
   public var geofenceInitialTriggerEntry: Bool {
     get { box.value.geolocation.geofenceInitialTriggerEntry }
     set { box.edit { $0.geolocation.geofenceInitialTriggerEntry = newValue } }
   }
 
-  /// Whether crossings are noticed sooner in geofences-only mode, at the cost of power; `false` by default.
+  /// Whether crossings are detected sooner in geofences-only mode, at the cost of power; `false` by default.
   public var geofenceModeHighAccuracy: Bool {
     get { box.value.geolocation.geofenceModeHighAccuracy }
     set { box.edit { $0.geolocation.geofenceModeHighAccuracy = newValue } }
   }
 
-  /// The most geofences watched at once; -1, the default, for what the platform can.
+  /// The maximum number of geofences watched at once; -1, the default, for the limit of the platform.
   public var maxMonitoredGeofences: Int {
     get { box.value.geolocation.maxMonitoredGeofences }
     set { box.edit { $0.geolocation.maxMonitoredGeofences = newValue } }
   }
 
-  /// Whether records say by which clocks their times were taken; `false` by default.
+  /// Whether records name the clocks of their times; `false` by default.
   public var enableTimestampMeta: Bool {
     get { box.value.geolocation.enableTimestampMeta }
     set { box.edit { $0.geolocation.enableTimestampMeta = newValue } }
@@ -146,7 +146,7 @@ public final class GeolocationConfig: Sendable {
     set { box.edit { $0.geolocation.fastestLocationUpdateIntervalMilliseconds = newValue } }
   }
 
-  /// Android only: milliseconds that positions may be held back; 0 by default.
+  /// Android only: milliseconds by which positions may be delayed; 0 by default.
   public var deferTime: TimeInterval {
     get { box.value.geolocation.deferTimeMilliseconds }
     set { box.edit { $0.geolocation.deferTimeMilliseconds = newValue } }
@@ -159,8 +159,8 @@ public final class GeolocationConfig: Sendable {
   }
 }
 
-/// Which positions are implausible, and how far the odometer trusts them. Numbers beyond their limits become the
-/// nearest limit, with a warning in the log.
+/// Settings of the plausibility of positions, and of the odometer. Numbers outside their limits are clamped, with a
+/// warning in the log.
 public final class LocationFilterConfig: Sendable {
   private let box: ConfigurationBox
 
@@ -172,7 +172,7 @@ public final class LocationFilterConfig: Sendable {
     set { box.edit { $0.geolocation.filter.policy = newValue.contract } }
   }
 
-  /// Whether the lengths of steps are smoothed, `true` by default. Coordinates never are.
+  /// Whether step lengths are smoothed; `true` by default. Coordinates never are.
   public var useKalman: Bool {
     get { box.value.geolocation.filter.useKalman }
     set { box.edit { $0.geolocation.filter.useKalman = newValue } }
@@ -196,13 +196,13 @@ public final class LocationFilterConfig: Sendable {
     set { box.edit { $0.geolocation.filter.filterDebug = newValue } }
   }
 
-  /// How many steps the cap adapts to: 3 to 20, 5 by default.
+  /// The number of steps to which the cap adapts: 3 to 20, 5 by default.
   public var rollingWindow: Int {
     get { box.value.geolocation.filter.rollingWindow }
     set { box.edit { $0.geolocation.filter.rollingWindow = newValue } }
   }
 
-  /// Seconds in which `maxBurstDistance` counts: 0.2 to 120, 10 by default.
+  /// Seconds over which `maxBurstDistance` applies: 0.2 to 120, 10 by default.
   public var burstWindow: TimeInterval {
     get { box.value.geolocation.filter.burstWindowSeconds }
     set { box.edit { $0.geolocation.filter.burstWindowSeconds = newValue } }
@@ -220,13 +220,13 @@ public final class LocationFilterConfig: Sendable {
     set { box.edit { $0.geolocation.filter.maxImpliedSpeedMetresPerSecond = newValue } }
   }
 
-  /// Metres: positions that are coarser are rejected under every policy. 0 to 500, 100 by default.
+  /// Metres: less accurate positions are rejected under every policy. 0 to 500, 100 by default.
   public var trackingAccuracyThreshold: CLLocationAccuracy {
     get { box.value.geolocation.filter.trackingAccuracyThresholdMetres }
     set { box.edit { $0.geolocation.filter.trackingAccuracyThresholdMetres = newValue } }
   }
 
-  /// Metres: positions that are coarser do not count for the odometer. 0 to 500, 20 by default.
+  /// Metres: less accurate positions do not count for the odometer. 0 to 500, 20 by default.
   public var odometerAccuracyThreshold: CLLocationAccuracy {
     get { box.value.geolocation.filter.odometerAccuracyThresholdMetres }
     set { box.edit { $0.geolocation.filter.odometerAccuracyThresholdMetres = newValue } }

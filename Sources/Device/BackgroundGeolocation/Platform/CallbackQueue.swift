@@ -1,37 +1,36 @@
 import Synchronization
 
-/// Calls the functions of an app one after the other, in the order in which events happened: each on the actor on which
-/// it was handed over, the others in the thread of the queue. There is no DispatchQueue here: an app that wants its calls
-/// at a place of its own makes a queue that it empties itself.
+/// Calls the functions of an app one at a time, in the order of the events: each on the actor on which it was passed,
+/// the others in the thread of the queue. There is no DispatchQueue here; an app that wants its calls in a thread of
+/// its own creates a queue that it drains itself.
 public final class CallbackQueue: Sendable {
   /// One call of one function.
   struct Call: Sendable {
-    /// On which it runs; nil: where the queue is.
+    /// The actor that runs it; nil for the thread of the queue.
     let isolation: (any Actor)?
     let body: @Sendable () -> Void
   }
 
   private struct State {
-    /// Each says when its turn has come which calls it brings.
+    /// Each returns its calls when its turn comes.
     var waiting: [@Sendable () -> [Call]] = []
     var isRunning = false
   }
 
   private let state = Mutex(State())
-  /// Calls by itself what the program, which empties this queue, cannot call where it is. Nil on a queue that calls by
-  /// itself.
+  /// Runs the calls that cannot run in the thread that drains this queue. Nil on a queue that runs by itself.
   let elsewhere: CallbackQueue?
 
-  /// A queue that calls by itself, in the background: never in the thread that caused the event.
+  /// Creates a queue that runs by itself, in the background: never in the thread that caused the event.
   public init() { elsewhere = nil }
 
   private init(elsewhere: CallbackQueue) { self.elsewhere = elsewhere }
 
-  /// A queue whose calls wait for `runPending`.
+  /// Creates a queue whose calls wait for `runPending`.
   public static func emptiedByProgram() -> CallbackQueue { CallbackQueue(elsewhere: CallbackQueue()) }
 
-  /// Calls everything that waits, in the calling thread, until nothing does. What was handed over on another actor than
-  /// the caller's is called there, soon. On a queue that calls by itself, and from inside a call, it returns at once.
+  /// Runs the pending calls in the calling thread until none is left. Calls for another actor than the caller's run
+  /// there, soon. On a queue that runs by itself, and inside a call, it returns at once.
   public func runPending(isolation: isolated (any Actor)? = #isolation) {
     guard let elsewhere, begin() else { return }
     while let events = next() {
@@ -45,8 +44,7 @@ public final class CallbackQueue: Sendable {
     }
   }
 
-  /// Returns when everything that has happened before was called. A queue that the program empties must be emptied for
-  /// it.
+  /// Returns when all earlier events have been delivered. A queue that the program drains must be drained meanwhile.
   public func drained() async {
     await withCheckedContinuation { continuation in
       add {
@@ -63,7 +61,7 @@ public final class CallbackQueue: Sendable {
     Task.detached { await self.run() }
   }
 
-  /// Whether the caller is the one to run the calls.
+  /// Reports whether the caller must run the calls.
   private func begin() -> Bool {
     state.withLock { state in
       guard !state.isRunning, !state.waiting.isEmpty else { return false }
@@ -72,7 +70,7 @@ public final class CallbackQueue: Sendable {
     }
   }
 
-  /// Nil when nothing waits any more: the next to begin runs again.
+  /// Returns nil, and ends the run, when nothing is pending; the next event starts a new run.
   private func next() -> [@Sendable () -> [Call]]? {
     state.withLock { state in
       defer { state.waiting = [] }

@@ -3,25 +3,25 @@ public import FoundationEssentials
 import Synchronization
 import Vocabulary
 
-/// The time of a device: that of the machine, or one that the program sets, so that a day passes in a moment and always
-/// in the same way.
+/// The clock of a device: the system clock, or one that the program advances, with which a day passes at once and
+/// always in the same way.
 public final class DeviceClock: Sendable {
   private enum Source: Sendable {
     case machine(SystemClock)
     case program
   }
 
-  /// What is to be done at an instant.
+  /// A callback at an instant.
   struct Alarm {
     let instant: MonotonicInstant
     let ring: @Sendable () -> Void
   }
 
   private struct State {
-    /// Of a clock of the program.
+    /// The time of a program's clock.
     var moment = Moment(
       monotonic: MonotonicInstant(nanoseconds: 0), wall: WallInstant(millisecondsSince1970: 0))
-    /// By number. One for each device and each replay.
+    /// The alarms by number: one for each device and each replay.
     var alarms: [Int: Alarm] = [:]
     var waits: [Int: Task<Void, Never>] = [:]
     var nextNumber = 0
@@ -32,10 +32,10 @@ public final class DeviceClock: Sendable {
 
   private init(_ source: Source) { self.source = source }
 
-  /// The clock of the machine.
+  /// The system clock.
   public static let system = DeviceClock(.machine(SystemClock()))
 
-  /// A clock that stands still until the program calls `advance`.
+  /// Creates a clock that stands still until the program calls `advance`.
   public convenience init(startingAt date: Date) {
     self.init(.program)
     state.withLock { state in
@@ -45,12 +45,11 @@ public final class DeviceClock: Sendable {
 
   var isOfMachine: Bool { if case .machine = source { true } else { false } }
 
-  /// What the device's clock shows.
+  /// The time that the device's clock shows.
   public var now: Date { Date(moment.wall) }
 
-  /// Lets so many seconds pass on a clock of the program. Everything that is due on the way happens in order, and has
-  /// happened when this returns, except for answers from the network. Without effect on the clock of the machine, and
-  /// when `seconds` is not positive. Not to be called from two threads at once.
+  /// Advances a program's clock. Everything that falls due happens in order before this returns, except for answers from the
+  /// network. Has no effect on the system clock, or when `seconds` is not positive. Must not be called from two threads at once.
   public func advance(by seconds: TimeInterval) {
     guard case .program = source, seconds > 0 else { return }
     let end = moment.advanced(by: .milliseconds(Int64((seconds * 1_000).rounded())))
@@ -65,7 +64,7 @@ public final class DeviceClock: Sendable {
     }
   }
 
-  /// Returns when the clock shows that date, or the task was cancelled. A clock of the program is advanced for it.
+  /// Waits until that date, or until the task is cancelled. A program's clock is advanced.
   func wait(until date: Date) async {
     let seconds = date.timeIntervalSince(now)
     guard seconds > 0 else { return }
@@ -89,7 +88,7 @@ public final class DeviceClock: Sendable {
     }
   }
 
-  /// Replaces the alarm of that number; nil takes it away. It rings once, never from inside this call.
+  /// Replaces the alarm of that number; nil removes it. It fires once, never inside this call.
   func setAlarm(_ number: Int, _ alarm: Alarm?) {
     switch source {
     case .program: state.withLock { $0.alarms[number] = alarm }
@@ -107,7 +106,7 @@ public final class DeviceClock: Sendable {
     }
   }
 
-  /// Only if it was not replaced meanwhile.
+  /// Fires the alarm unless it was replaced meanwhile.
   private func ring(_ number: Int, _ alarm: Alarm) {
     let isWanted = state.withLock { state in
       guard state.alarms[number]?.instant == alarm.instant else { return false }
@@ -117,7 +116,7 @@ public final class DeviceClock: Sendable {
     if isWanted { alarm.ring() }
   }
 
-  /// Takes the earliest alarm out, the lower number first, and goes to its instant.
+  /// Removes the earliest alarm, the lower number first, and advances to its instant.
   private func nextAlarm(until end: Moment) -> Alarm? {
     state.withLock { state in
       let due = state.alarms.filter { $0.value.instant <= end.monotonic }
@@ -130,15 +129,15 @@ public final class DeviceClock: Sendable {
   }
 }
 
-/// Waiting for an instant of the machine's clock.
+/// A timer on the system clock.
 enum SystemWait {
-  /// Cancelled, it does nothing any more.
+  /// Once cancelled, the task does nothing.
   static func task(
     until instant: MonotonicInstant, by clock: SystemClock, then work: @escaping @Sendable () -> Void
   ) -> Task<Void, Never> {
     Task.detached {
       do {
-        // Timers of the runtime may ring a little early.
+        // Runtime timers may fire a little early.
         while clock.monotonicNow < instant {
           try await Task.sleep(for: .nanoseconds(max(1, (instant - clock.monotonicNow).count)))
         }

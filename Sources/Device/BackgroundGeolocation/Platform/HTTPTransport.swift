@@ -5,27 +5,27 @@ public import FoundationEssentials
 import Synchronization
 import Upload
 
-/// How the requests of a device reach their servers.
+/// The transport of a device's requests.
 public struct HTTPTransport: Sendable {
-  /// A request as it is to be sent.
+  /// A request to send.
   public struct Request: Sendable {
     /// `GET`, `POST` and so on.
     public let method: String
-    /// Complete, as it is configured.
+    /// The complete URL, as configured.
     public let url: String
-    /// In the order in which they are sent; without Host and Content-Length.
+    /// The fields in the order in which they are sent, without Host and Content-Length.
     public let headers: [(name: String, value: String)]
     /// Empty when there is none.
     public let body: [UInt8]
-    /// Seconds for the whole exchange.
+    /// The timeout of the whole exchange, in seconds.
     public let timeout: TimeInterval
   }
 
-  /// How it ended.
+  /// The result of a request.
   public enum Outcome: Sendable {
     /// A complete answer of any status. Redirects are not followed.
     case answered(status: Int, body: [UInt8])
-    /// No complete answer; the text says why.
+    /// No complete answer, with the reason.
     case failed(String)
   }
 
@@ -35,17 +35,16 @@ public struct HTTPTransport: Sendable {
 
   init(send: @escaping Send) { self.send = send }
 
-  /// A transport of the program's own, for tests of an app. `perform` must not wait for the network; it calls its
-  /// second argument once, from any thread, when the exchange has ended.
+  /// Creates a custom transport, for tests of an app. `perform` must not block on the network; it calls its second
+  /// argument once, from any thread, when the exchange has ended.
   public init(_ perform: @escaping @Sendable (Request, @escaping @Sendable (Outcome) -> Void) -> Void) {
     send = { request, completion in
       perform(Request(request)) { completion(RequestOutcome($0)) }
     }
   }
 
-  /// The network of the machine: HTTP/1.1, https with the roots of the system, or with those in a file of certificates in
-  /// PEM form; through a proxy, such as `http://proxy:3128`, if there is one. Each platform should have one of its own, as
-  /// each phone has its own connections.
+  /// The system's network: HTTP/1.1, https with the system's root certificates or with those of a PEM file; optionally through a
+  /// proxy, such as `http://proxy:3128`. Each platform should have its own transport, as each phone has its own connections.
   public static func network(certificateAuthorities: String? = nil, proxy: String? = nil) -> HTTPTransport {
     let sender = CurlSender { configuration in
       configuration.certificateAuthorities = certificateAuthorities
@@ -54,7 +53,7 @@ public struct HTTPTransport: Sendable {
     return HTTPTransport(send: { sender.send($0, $1) })
   }
 
-  /// Every request fails, as without a network.
+  /// A transport whose requests all fail, as without a network.
   public static let none = HTTPTransport { _, completion in completion(.failed("there is no transport")) }
 }
 
@@ -77,11 +76,11 @@ extension RequestOutcome {
   }
 }
 
-/// The network of the machine. The transport's thread begins with the first request and ends with this value.
+/// A transport over libcurl. Its thread starts with the first request and ends with this value.
 final class CurlSender: Sendable {
   typealias Completion = @Sendable (RequestOutcome) -> Void
 
-  /// Who waits for which request. Numbers are our own: those of a device and of its registration may be the same.
+  /// The pending requests. They are numbered here, because the numbers of a device and of its registration may be equal.
   private final class Waiting: Sendable {
     private let state = Mutex<(completions: [UInt64: Completion], next: UInt64)>(([:], 1))
 
@@ -106,8 +105,7 @@ final class CurlSender: Sendable {
 
   init(_ configure: @escaping @Sendable (inout TransportConfiguration) -> Void) { self.configure = configure }
 
-  /// The last answer may be what lets go of the device, and then this runs in the transport's thread, which cannot wait
-  /// for its own end.
+  /// The last answer may release the device, and then this runs in the transport's thread, which cannot wait for its own end.
   deinit {
     let last = transport.withLock { $0 }
     if let last { Task.detached { last.stop() } }

@@ -5,13 +5,13 @@ import Host
 import Synchronization
 import Vocabulary
 
-/// Processes come and go, the phone stays. What an app has asked the system to watch, its region, its fences, large
-/// moves, is watched on while the app does not run, and starts it (SDK §19.2 to §19.4).
+/// Processes end and start while the phone stays. The system keeps monitoring what an app has registered (region,
+/// fences, large moves) while the app does not run, and starts it (SDK §19.2 to §19.4).
 extension LinuxPlatform {
-  /// How the platform reaches the process that runs on it.
+  /// The platform's access to the process that runs on it.
   struct Attachment {
     let number: Int
-    /// Called in the thread that tells the sensors.
+    /// Called in the thread that feeds the sensors.
     let receive: @Sendable ([EngineInput]) -> Void
     let end: @Sendable (ProcessEnd) -> Void
   }
@@ -21,18 +21,18 @@ extension LinuxPlatform {
     let moment: Moment
   }
 
-  /// Called when the system starts the app: iOS because the device has left the region, crossed a fence or moved far, or
-  /// for a fetch, while no instance is attached; Android after `reboot`. It makes a new `BGGeo` on the same folder and calls
-  /// `ready`: `didLaunchInBackground` says true then, and what the system has seen follows `ready`. Called in the thread
-  /// that tells the sensors; one handler at a time, nil takes it away. Without one, what the system has seen waits for
-  /// the next instance.
+  /// Sets the handler that is called when the system starts the app: on iOS because the device has left the region,
+  /// crossed a fence or moved far, or for a fetch, while no instance is attached; on Android after `reboot`. The
+  /// handler creates a new `BGGeo` on the same folder and calls `ready`: `didLaunchInBackground` is then true, and the
+  /// missed events follow `ready`. It runs in the thread that feeds the sensors. There is one handler at a time; nil
+  /// removes it. Without one, missed events wait for the next instance.
   public func onRelaunch(_ handler: (@Sendable () -> Void)?) {
     state.withLock { $0.onRelaunch = handler }
   }
 
-  /// The phone is switched off and on again: the app that runs on it is killed. Android starts it, and it goes on with
-  /// `startOnBoot` and without `stopOnTerminate`; iOS waits until the device leaves the region or the system lets the
-  /// app fetch. The next instance is the first since the reboot.
+  /// Reboots the phone: the running app is killed. Android starts it, and it resumes with `startOnBoot` and without
+  /// `stopOnTerminate`; iOS waits until the device leaves the region or the system grants a fetch. The next instance is
+  /// the first since the reboot.
   public func reboot() {
     let isAndroid = description.platform == .android
     state.withLock { $0.attachment }?.end(.switchedOff)
@@ -46,8 +46,8 @@ extension LinuxPlatform {
     relaunch?()
   }
 
-  /// How the next process comes to life: by the system instead of the user, and as the first since the device was
-  /// switched on. Counts for the next `BGGeo.ready`; `onRelaunch` and `reboot` say it by themselves.
+  /// Sets how the next process starts: by the system instead of the user, and as the first since the device was
+  /// switched on. Applies to the next `BGGeo.ready`; `onRelaunch` and `reboot` set it by themselves.
   public func setLaunch(inBackground: Bool, afterReboot: Bool) {
     state.withLock { state in
       state.launch = Launch(isInBackground: inBackground, didReboot: afterReboot)
@@ -57,7 +57,7 @@ extension LinuxPlatform {
     }
   }
 
-  /// The one after is the user's again.
+  /// Returns the launch and resets it: the next one is by the user again.
   func takeLaunch() -> Launch {
     state.withLock { state in
       defer { state.launch = Launch() }
@@ -65,8 +65,8 @@ extension LinuxPlatform {
     }
   }
 
-  /// False when another instance is attached already. `left` is what an earlier process on the folder has left with the
-  /// system, for a platform that was not there then.
+  /// Returns false when another instance is attached already. `left` holds the demands that an earlier process on the
+  /// folder has left with the system, for a platform that did not exist then.
   func attach(_ attachment: Attachment, folder: String?, left: [SensorDemand]) -> Bool {
     state.withLock { state in
       guard state.attachment == nil else { return false }
@@ -98,10 +98,10 @@ extension LinuxPlatform {
     }
   }
 
-  /// Its app is closed and the service goes on.
+  /// Keeps the service of a closed app.
   func keep(service: Device) { state.withLock { $0.service = service } }
 
-  /// The service on that folder, which the app that is opened takes over.
+  /// The service on that folder, which a newly opened app takes over.
   func service(in folder: String?) -> Device? {
     state.withLock { $0.folder == folder ? $0.service : nil }
   }
@@ -112,10 +112,10 @@ extension LinuxPlatform {
 }
 
 extension LinuxPlatform.State {
-  /// As much as an engine holds.
+  /// The limit of the engine.
   private static let missedLimit = 1_000
 
-  /// No app runs: what starts it waits for it. Gives what is to be called for that.
+  /// Stores the inputs that start an app while none runs. Returns the handler to call.
   mutating func miss(
     _ inputs: [EngineInput], on platform: DevicePlatform, at now: Moment
   ) -> (@Sendable () -> Void)? {
@@ -123,7 +123,7 @@ extension LinuxPlatform.State {
       input.startsApp(on: platform) && (input != .backgroundFetch || sensors.wantsBackgroundFetch)
     }
     guard !signals.isEmpty else { return nil }
-    // The next process finds one fetch, however many there were.
+    // The next process gets one fetch, however many there were.
     if signals.contains(.backgroundFetch) { missed.removeAll { $0.input == .backgroundFetch } }
     missed += signals.map { LinuxPlatform.MissedInput(input: $0, moment: now) }
     if missed.count > Self.missedLimit { missed.removeFirst(missed.count - Self.missedLimit) }
@@ -134,9 +134,9 @@ extension LinuxPlatform.State {
 }
 
 extension LinuxPlatform {
-  /// Drives the route: each position is pushed when its time has come, measured from the first one, and says that it
-  /// was taken then. On a clock of the program, that clock is advanced; on the machine's, it takes as long as the route
-  /// took, divided by `speed`, which must be more than 0. Ends early when the task is cancelled.
+  /// Replays the route: each position is pushed at its time relative to the first one, with that time as its timestamp.
+  /// A program's clock is advanced; on the system clock the replay takes the duration of the route divided by `speed`,
+  /// which must be positive. Ends early when the task is cancelled.
   public func replay(_ route: Route, speed: Double = 1) async {
     precondition(speed > 0, "a route is driven forwards")
     guard let first = route.locations.first else { return }

@@ -5,30 +5,29 @@ import Host
 import Synchronization
 import Vocabulary
 
-/// The phone under a `BGGeo` where there is none: its sensors say what the program tells them, or what a recorded route
-/// says. A platform carries one instance at a time.
+/// A simulated phone under a `BGGeo`: the program, or a recorded route, sets its sensors. A platform carries one
+/// instance at a time.
 ///
-/// What a real phone would not report is not reported here either: a position reaches the SDK only while the SDK has
-/// asked for positions, or when it lies beyond the boundary of a region that the SDK watches. And what a real phone
-/// would report is reported: asked for a position, it says again where the device is, with the time of now, and asked for
-/// activities, it says a second later what the user was doing last.
+/// It reports only what a real phone would: a position reaches the SDK only while the SDK requests positions, or when it lies
+/// outside a region that the SDK watches. And it reports all that a real phone would: when positions are requested, it repeats
+/// the current one with the current time, and when activities are requested, it reports the last one a second later.
 public final class LinuxPlatform: Sendable {
-  /// Whose behaviour the SDK shows: defaults, timers and the log differ.
+  /// The platform whose behaviour the SDK shows: defaults, timers and the log differ.
   public enum Profile: Sendable {
     case iOS, android
   }
 
-  /// So long after the last position the receiver computes the next one of a device that stands still; a little more
-  /// than a second, the pace of programs that push while they move.
+  /// The delay after the last position until the receiver computes the next one of a device at rest; a little more than
+  /// a second, the pace of programs that push while they move.
   private static let silence = Nanoseconds.milliseconds(1_500)
-  /// So long after the SDK has begun to ask for activities it is told the last one (SDK §12.4.4).
+  /// The delay from the request for activities to the report of the last one (SDK §12.4.4).
   private static let activityDelay = Nanoseconds.seconds(1)
 
   struct State {
     var sensors = PhoneSensors()
-    /// Where the device is: what the program pushed last. Nil where the receiver finds no position.
+    /// The last pushed position. Nil where the receiver finds none.
     var position: Fix?
-    /// What the user was doing last.
+    /// The last pushed activity.
     var activity: Contract.Activity?
     var connectivity = Connectivity.wifi
     var battery = Contract.Battery(level: nil, isCharging: false)
@@ -45,16 +44,16 @@ public final class LinuxPlatform: Sendable {
     var zone: ZoneRules
     /// Nil while no app runs.
     var attachment: Attachment?
-    /// Android, while only the service runs.
+    /// Set on Android while only the service runs.
     var service: Device?
-    /// Of the last process.
+    /// The folder of the last process.
     var folder: String?
-    /// What the system has seen since the last process ended, for the next one.
+    /// The events since the last process ended, for the next one.
     var missed: [MissedInput] = []
     var onRelaunch: (@Sendable () -> Void)?
   }
 
-  /// By which the device's timers go, and what its records say.
+  /// The clock of timers and records.
   public let clock: DeviceClock
   let transport: HTTPTransport
   let description: DeviceDescription
@@ -63,7 +62,7 @@ public final class LinuxPlatform: Sendable {
   private let fetchAlarm: Int
   private let activityAlarm: Int
 
-  /// `model`, `manufacturer` and `version` are told to servers with a log and at registration.
+  /// `model`, `manufacturer` and `version` are sent to servers with a log and at registration.
   public init(
     _ profile: Profile = .iOS, clock: DeviceClock = .system, transport: HTTPTransport = .network(),
     model: String = "rolling-road", manufacturer: String = "rolling-road", version: String = "1"
@@ -80,11 +79,11 @@ public final class LinuxPlatform: Sendable {
   }
 
   var provider: ProviderState { state.withLock { $0.provider } }
-  /// Whether the SDK is looking for one good position.
+  /// Whether the SDK samples positions for a request.
   var isSampling: Bool { state.withLock { $0.sensors.isSampling } }
   var isPowerSaving: Bool { state.withLock { $0.isPowerSaving } }
 
-  /// What a device finds when its process begins.
+  /// The inputs at the start of a process.
   var initialInputs: [EngineInput] {
     state.withLock { state in
       [
@@ -94,7 +93,7 @@ public final class LinuxPlatform: Sendable {
     }
   }
 
-  /// What follows at once: a position, when one is asked for. It is where the program said last, and taken now.
+  /// Applies a demand and returns the immediate inputs: a position, when one is requested, with the current time.
   func apply(_ demand: SensorDemand) -> [EngineInput] {
     state.withLock { state in
       let wasSampling = state.sensors.isSampling
@@ -107,14 +106,14 @@ public final class LinuxPlatform: Sendable {
     }
   }
 
-  /// The position as a receiver computes it now.
+  /// The current position, with the current time.
   private func samples(_ state: borrowing State) -> [EngineInput] {
     guard state.sensors.isSampling, state.isPermitted, var fix = state.position else { return [] }
     fix.timestamp = clock.moment.wall
     return [.sample(fix)]
   }
 
-  /// A receiver goes on while it is asked: the next position comes even when the program is silent.
+  /// Schedules the next position, which comes even when the program pushes none.
   func planPosition(_ state: borrowing State) {
     let isWanted = state.sensors.isSampling && state.isPermitted && state.position != nil
     let instant = clock.moment.monotonic + Self.silence
@@ -151,7 +150,7 @@ public final class LinuxPlatform: Sendable {
     relaunch?()
   }
 
-  /// As long as the SDK wants to be woken (SDK §16.3.4).
+  /// Schedules fetches while the SDK wants them (SDK §16.3.4).
   func planFetch(_ state: borrowing State) {
     clock.setAlarm(
       fetchAlarm,
@@ -167,10 +166,10 @@ public final class LinuxPlatform: Sendable {
   }
 }
 
-/// What the program tells the sensors. Everything that follows has happened when these return, but for calls of
-/// listeners, which come on the queue of callbacks, and for answers from the network.
+/// Functions that set the sensors. All effects have happened when they return, except for listener calls, which run on
+/// the callback queue, and answers from the network.
 extension LinuxPlatform {
-  /// The device is there now, and stays there until the next call. A position that is no place on the earth is passed over.
+  /// Moves the device to a position, where it stays until the next call. An invalid position is ignored.
   public func push(_ location: CLLocation, isMock: Bool = false) {
     guard location.place != nil else { return }
     var fix = Fix(location)
@@ -182,7 +181,7 @@ extension LinuxPlatform {
     }
   }
 
-  /// The receiver finds no position any more, as in a tunnel, until the next `push`.
+  /// Ends the reception of positions, as in a tunnel, until the next `push`.
   public func losePosition() {
     tell { state in
       state.position = nil
@@ -191,9 +190,9 @@ extension LinuxPlatform {
     }
   }
 
-  /// What the user is doing, by the names of the SDK, `still` or `in_vehicle` for instance; `confidence` is in percent. Platforms
-  /// say it again while it lasts: a `still` after `changePace(true)` begins the stop time-out, also when it is the same as before.
-  /// What is said while the SDK does not ask, before `start()` for instance, it hears when it does.
+  /// Sets the activity of the user, by a name of the SDK such as `still` or `in_vehicle`; `confidence` is in percent. Platforms
+  /// repeat an activity while it lasts: a `still` after `changePace(true)` starts the stop time-out even if it is the same as
+  /// before. An activity set while the SDK does not request any, such as before `start()`, is reported as soon as it does.
   public func push(activity: String, confidence: Int) {
     let activity = Contract.Activity(ActivityType(name: activity), confidence: min(max(confidence, 0), 100))
     tell { state in
@@ -202,7 +201,7 @@ extension LinuxPlatform {
     }
   }
 
-  /// Wi-Fi at the start. Without a network, uploads wait.
+  /// Sets the network; initially Wi-Fi. Without a network, uploads wait.
   public func setConnectivity(hasConnection: Bool, isCellular: Bool = false) {
     tell { state in
       state.connectivity = hasConnection ? isCellular ? .cellular : .wifi : .none
@@ -210,7 +209,7 @@ extension LinuxPlatform {
     }
   }
 
-  /// `level` is 0 to 1; nil, as at the start, when the device does not say.
+  /// Sets the battery. `level` is 0 to 1; nil, the initial value, means unknown.
   public func setBattery(level: Double?, isCharging: Bool) {
     tell { state in
       state.battery = Contract.Battery(level: level, isCharging: isCharging)
@@ -218,8 +217,8 @@ extension LinuxPlatform {
     }
   }
 
-  /// Everything allowed at the start. Positions that are asked for come while the status is one of the two that allow them and
-  /// the services are on.
+  /// Sets the permission; initially everything is allowed. Requested positions are delivered while the status allows
+  /// them and the services are on.
   public func setAuthorization(
     _ status: CLAuthorizationStatus, accuracy: CLAccuracyAuthorization = .fullAccuracy, servicesEnabled: Bool = true
   ) {
@@ -234,7 +233,7 @@ extension LinuxPlatform {
     }
   }
 
-  /// Off at the start.
+  /// Sets power saving; initially off.
   public func setPowerSaveMode(_ isOn: Bool) {
     tell { state in
       state.isPowerSaving = isOn
@@ -242,15 +241,15 @@ extension LinuxPlatform {
     }
   }
 
-  /// What clocks on the wall show ahead of UTC, for the schedule; at most 18 hours either way. At the start it is the
-  /// zone of the machine on the clock of the machine, and UTC on a clock of the program.
+  /// Sets the offset of local time from UTC, for the schedule; at most 18 hours either way. Initially it is the zone of
+  /// the machine on the system clock, and UTC on a program's clock.
   public func setTimeZone(secondsFromGMT seconds: Int) {
     let limit = ZoneRules.largestOffsetSeconds
     setZone(ZoneRules(offsetSeconds: min(max(seconds, -limit), limit)))
   }
 
-  /// The same for a zone with its daylight saving time: by the name that the machine knows it by, `Europe/Berlin` for
-  /// instance, or by its rule in the words of POSIX, `CET-1CEST,M3.5.0,M10.5.0/3`. Throws when it is neither.
+  /// Sets a zone with its daylight saving time: by its name on the machine, such as `Europe/Berlin`, or by a POSIX
+  /// rule, such as `CET-1CEST,M3.5.0,M10.5.0/3`. Throws when it is neither.
   public func setTimeZone(named name: String) throws {
     guard let zone = MachineZone.rules(named: name) else {
       throw BGGeoError("no time zone '\(name)': give a name of /usr/share/zoneinfo or a rule as of the variable TZ")
@@ -265,7 +264,7 @@ extension LinuxPlatform {
     }
   }
 
-  /// On at the start. iOS holds heartbeats back in the background while it is off and the device is not charged.
+  /// Switches the screen; initially on. iOS delays heartbeats in the background while it is off and the device is not charging.
   public func setScreen(isOn: Bool) {
     tell { state in
       state.isScreenOn = isOn
@@ -277,13 +276,13 @@ extension LinuxPlatform {
   public func enterForeground() { tell { _ in [.foreground] } }
   /// The user leaves the app.
   public func enterBackground() { tell { _ in [.background] } }
-  /// The system gives the app a moment in the background. On iOS it does so by itself about every quarter of an hour
-  /// while the SDK wants it.
+  /// The system grants the app a background fetch. On iOS this happens by itself about every quarter of an hour while
+  /// the SDK wants it.
   public func fetchInBackground() { tell { _ in [.backgroundFetch] } }
 }
 
 extension Fix {
-  /// The place must be one on the earth. Negative numbers are what the receiver does not know.
+  /// The place must be on the earth. Negative numbers mean unknown.
   init(_ location: CLLocation) {
     func known(_ value: Double) -> Double? { value >= 0 ? value : nil }
     var coords = Coordinates(latitude: location.coordinate.latitude, longitude: location.coordinate.longitude)

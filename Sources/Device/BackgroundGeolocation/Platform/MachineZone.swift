@@ -2,9 +2,9 @@ import Base
 import Engine
 import FoundationEssentials
 
-/// The time zone of the machine, found as the C library finds it (tzset(3)).
+/// The time zone of the machine, determined as the C library does (tzset(3)).
 enum MachineZone {
-  /// UTC when the machine does not say. Read once for each platform: a machine that is moved is asked again by the next.
+  /// UTC when no zone is set. Read once for each platform; a new platform sees a changed zone.
   static var current: ZoneRules {
     guard let variable = ProcessInfo.processInfo.environment["TZ"] else {
       return rules(ofFile: "/etc/localtime") ?? .utc
@@ -12,7 +12,7 @@ enum MachineZone {
     return variable.isEmpty ? .utc : rules(named: variable) ?? .utc
   }
 
-  /// By a name below /usr/share/zoneinfo, the path of a file, or a rule. Nil for everything else.
+  /// Returns the zone of a name below /usr/share/zoneinfo, a file, or a rule; nil for anything else.
   static func rules(named name: String) -> ZoneRules? {
     let name = name.first == ":" ? String(name.dropFirst()) : name
     guard !name.isEmpty else { return nil }
@@ -24,7 +24,7 @@ enum MachineZone {
     do {
       return ZoneFile.rules(in: Array(try Data(contentsOf: URL(filePath: path))))
     } catch {
-      // A file that cannot be read names no zone: the caller says so.
+      // An unreadable file gives no zone; the caller reports it.
       return nil
     }
   }
@@ -34,7 +34,7 @@ enum MachineZone {
 enum ZoneFile {
   private static let headerLength = 44
 
-  /// How many of each the header announces, in the order in which it does.
+  /// The counts in the header, in their order there.
   private struct Counts {
     let utc, standard, leaps, times, types, characters: Int
 
@@ -43,13 +43,13 @@ enum ZoneFile {
     }
   }
 
-  /// Nil for what is no such file, and for one that counts leap seconds: no clock of a phone does.
+  /// Returns nil for any other file, and for one that counts leap seconds, which no phone's clock does.
   static func rules(in bytes: [UInt8]) -> ZoneRules? {
     var bytes = bytes[...]
     guard let version = version(bytes), let first = takeCounts(&bytes), first.leaps == 0 else { return nil }
     let firstLength = first.length(timeSize: 4)
     guard firstLength <= bytes.count else { return nil }
-    // From version 2 on the same follows with times of 64 bits, and the rule for all years to come.
+    // Since version 2 a second block follows with 64-bit times, and the rule for all later years.
     guard version >= UInt8(ascii: "2") else { return rules(bytes, first, timeSize: 4, rule: nil) }
     bytes = bytes.dropFirst(firstLength)
     guard self.version(bytes) != nil, let second = takeCounts(&bytes), second.leaps == 0 else { return nil }
@@ -70,7 +70,7 @@ enum ZoneFile {
   private static func takeCounts(_ bytes: inout ArraySlice<UInt8>) -> Counts? {
     let numbers = stride(from: 20, to: headerLength, by: 4).map { Int(number(bytes, at: $0, size: 4)) }
     bytes = bytes.dropFirst(headerLength)
-    // Far more than any zone has, and no sum of them overflows.
+    // Far above any real zone, and low enough that no sum overflows.
     guard numbers.allSatisfy({ (0...100_000).contains($0) }) else { return nil }
     return Counts(
       utc: numbers[0], standard: numbers[1], leaps: numbers[2], times: numbers[3], types: numbers[4],
@@ -100,7 +100,7 @@ enum ZoneFile {
     return rule?.rules(before: before, after: transitions) ?? ZoneRules(offsetSeconds: before, transitions: transitions)
   }
 
-  /// Signed, the most significant byte first; the place must be within the block.
+  /// Reads a signed, big-endian number; the offset must be within the block.
   private static func number(_ bytes: ArraySlice<UInt8>, at offset: Int, size: Int) -> Int64 {
     let start = bytes.startIndex + offset
     let isNegative = bytes[start] & 0x80 != 0
@@ -108,10 +108,10 @@ enum ZoneFile {
   }
 }
 
-/// A zone for all years, as POSIX has it in the variable TZ and a zone file in its last line (RFC 9636 §3.3.1):
+/// A zone for all years, as in the POSIX variable TZ and in the last line of a zone file (RFC 9636 §3.3.1):
 /// `CET-1CEST,M3.5.0,M10.5.0/3`.
 struct ZoneRule: Equatable {
-  /// A day of a year and a time on the clock before the change, in seconds, which may lie on another day.
+  /// A day of the year and the local time before the change in seconds, which may fall on another day.
   struct Change: Equatable {
     enum Day: Equatable {
       /// 1 to 365; 29 February is never counted.
@@ -126,12 +126,12 @@ struct ZoneRule: Equatable {
     var seconds = 7_200
   }
 
-  /// Ahead of UTC.
+  /// The offset from UTC.
   let standardSeconds: Int
   /// Nil without daylight saving time.
   let daylight: (seconds: Int, start: Change, end: Change)?
 
-  /// A schedule that looks further ahead meets clocks that do not change any more.
+  /// The last year with computed transitions: a schedule beyond it sees no further change.
   private static let lastYear = 2_100
 
   static func == (left: ZoneRule, right: ZoneRule) -> Bool {
@@ -139,7 +139,7 @@ struct ZoneRule: Equatable {
       && left.daylight?.start == right.daylight?.start && left.daylight?.end == right.daylight?.end
   }
 
-  /// The transitions of the past, and from the last of them on those of the rule.
+  /// Returns the past transitions, followed by those of the rule.
   func rules(before offsetSeconds: Int? = nil, after past: [ZoneRules.Transition]) -> ZoneRules {
     var transitions = past
     let start = past.last?.instant
@@ -165,7 +165,7 @@ struct ZoneRule: Equatable {
 }
 
 extension ZoneRule.Change {
-  /// Since 1970, on the clock before the change.
+  /// The instant of the change in seconds since 1970, in local time before the change.
   func second(of year: Int) -> Int { dayNumber(of: year) * 86_400 + seconds }
 
   private func dayNumber(of year: Int) -> Int {
@@ -190,8 +190,7 @@ extension ZoneRule.Change {
 }
 
 extension ZoneRule {
-  /// Nil when the text is no such rule. Without days of change they are those of the United States, as with the C
-  /// library.
+  /// Nil when the text is not such a rule. Without dates of change the rules of the United States apply, as in the C library.
   init?(_ text: String) {
     var reader = Reader(rest: text.utf8[...])
     guard reader.skipName(), let west = reader.offset() else { return nil }
@@ -226,7 +225,7 @@ extension ZoneRule {
       return true
     }
 
-    /// Three letters or more, or anything between angle brackets.
+    /// Skips three or more letters, or any text in angle brackets.
     mutating func skipName() -> Bool {
       if skip("<") {
         let name = rest.prefix { $0 != UInt8(ascii: ">") }
@@ -246,7 +245,7 @@ extension ZoneRule {
       return range.contains(number) ? number : nil
     }
 
-    /// `hh[:mm[:ss]]` with a sign, in seconds.
+    /// Reads `hh[:mm[:ss]]` with an optional sign, in seconds.
     mutating func time(hours: ClosedRange<Int>) -> Int? {
       let isNegative = skip("-")
       if !isNegative { _ = skip("+") }
@@ -259,7 +258,7 @@ extension ZoneRule {
       return isNegative ? -seconds : seconds
     }
 
-    /// Behind UTC: west of Greenwich is positive.
+    /// Reads an offset; positive is west of Greenwich, behind UTC.
     mutating func offset() -> Int? { time(hours: 0...18).flatMap { $0.magnitude <= 18 * 3_600 ? $0 : nil } }
 
     mutating func change() -> Change? {

@@ -11,10 +11,10 @@ public struct Route: Sendable {
   /// In the order of time.
   public let locations: [CLLocation]
 
-  /// Documents do not tell it: that of a phone under the open sky.
+  /// The accuracy of positions from documents, which carry none: that of a phone under the open sky.
   static let accuracyMetres = 5.0
 
-  /// Positions of the program's own, put in the order of time. Those that are no places on the earth are left out.
+  /// Creates a route from positions, which are sorted by time. Invalid positions are left out.
   public init(_ locations: [CLLocation]) {
     let places = locations.filter { $0.place != nil }
     self.locations = places.enumerated().sorted { left, right in
@@ -22,8 +22,8 @@ public struct Route: Sendable {
     }.map(\.element)
   }
 
-  /// The positions in the text log of a real device, of either platform: those of its running location updates. Throws
-  /// `BGGeoError` when the text is no such log. A text log does not tell its time zone: times count as UTC.
+  /// Reads the positions from the text log of a real device, of either platform: those of its running location updates.
+  /// Throws `BGGeoError` when the text is not such a log. A text log has no time zone: times count as UTC.
   public init(log text: String) throws {
     guard let reader = LogReader(text) else { throw BGGeoError("the text is not a log of the SDK") }
     self.init(
@@ -32,15 +32,15 @@ public struct Route: Sendable {
       })
   }
 
-  /// The line, or the points, of a GeoJSON document (RFC 7946) of any kind but polygons: coordinates are longitude,
-  /// latitude and perhaps altitude. The times are those of `coordTimes` or `times` in the properties, texts in ISO
-  /// 8601; without them the positions lie `interval` seconds apart, beginning at `start`. Throws `BGGeoError` with the
-  /// line and the column of a mistake, and when there is no position.
+  /// Reads the line, or the points, of a GeoJSON document (RFC 7946) of any kind but polygons; coordinates are
+  /// longitude, latitude and optionally altitude. The times are `coordTimes` or `times` of the properties, as ISO 8601
+  /// texts; without them the positions are `interval` seconds apart, beginning at `start`. Throws `BGGeoError` with the
+  /// line and column of a mistake, and when there is no position.
   public init(geoJSON text: String, start: Date = Date(timeIntervalSince1970: 0), interval: TimeInterval = 1) throws {
     try self.init(start, interval) { () throws(RouteError) in try RouteRecording(geoJSON: Array(text.utf8)) }
   }
 
-  /// The track points of a GPX document, or its route points when it has no track. Times and intervals as for GeoJSON.
+  /// Reads the track points of a GPX document, or its route points when it has no track. Times and intervals as for GeoJSON.
   public init(gpx text: String, start: Date = Date(timeIntervalSince1970: 0), interval: TimeInterval = 1) throws {
     try self.init(start, interval) { () throws(RouteError) in try RouteRecording(gpx: Array(text.utf8)) }
   }

@@ -1,13 +1,13 @@
 import Base
 public import FoundationEssentials
 
-/// A position as a receiver reports it. Negative accuracies, speed and course say that the value is not known.
+/// A position as a receiver reports it. Negative accuracies, speed and course mean unknown.
 public struct CLLocation: Hashable, Sendable {
   /// Degrees of WGS 84.
   public let coordinate: CLLocationCoordinate2D
   /// Metres above the sea.
   public let altitude: CLLocationDistance
-  /// Metres above the ellipsoid of WGS 84; the same as `altitude` where the receiver tells only one.
+  /// Metres above the ellipsoid of WGS 84; equal to `altitude` where the receiver reports only one.
   public let ellipsoidalAltitude: CLLocationDistance
   /// Metres.
   public let horizontalAccuracy: CLLocationAccuracy
@@ -21,17 +21,17 @@ public struct CLLocation: Hashable, Sendable {
   public let speed: CLLocationSpeed
   /// Metres per second.
   public let speedAccuracy: CLLocationSpeed
-  /// When the receiver computed it.
+  /// The time at which the receiver computed it.
   public let timestamp: Date
 
-  /// A position of which only the place is known; the accuracy counts as perfect, as in Core Location.
+  /// Creates a position with coordinates only; the accuracy counts as perfect, as in Core Location.
   public init(latitude: CLLocationDegrees, longitude: CLLocationDegrees) {
     self.init(
       coordinate: CLLocationCoordinate2D(latitude: latitude, longitude: longitude), altitude: 0,
       horizontalAccuracy: 0, verticalAccuracy: -1, timestamp: Date())
   }
 
-  /// All that a receiver tells. Pass a negative number for what is not known; altitudes have none.
+  /// Creates a complete position. Pass a negative number for an unknown value, except for altitudes, which are always known.
   public init(
     coordinate: CLLocationCoordinate2D, altitude: CLLocationDistance, horizontalAccuracy: CLLocationAccuracy,
     verticalAccuracy: CLLocationAccuracy, course: CLLocationDirection = -1,
@@ -50,13 +50,13 @@ public struct CLLocation: Hashable, Sendable {
     self.timestamp = timestamp
   }
 
-  /// Metres along the great circle; not a number when one of the two is no place.
+  /// Returns the distance in metres along the great circle; not a number when a coordinate is invalid.
   public func distance(from location: CLLocation) -> CLLocationDistance {
     guard let here = place, let there = location.place else { return .nan }
     return here.distanceMetres(to: there)
   }
 
-  /// Nil when this is no place on the earth.
+  /// The coordinate; nil when it is not on the earth.
   var place: Coordinate? { Coordinate(latitude: coordinate.latitude, longitude: coordinate.longitude) }
 }
 
@@ -67,17 +67,17 @@ public struct CLLocationCoordinate2D: Hashable, Sendable {
   /// East positive.
   public var longitude: CLLocationDegrees
 
-  /// The place 0°, 0°.
+  /// Creates the place 0°, 0°.
   public init() { self.init(latitude: 0, longitude: 0) }
 
-  /// Nothing is checked; what is no place is refused where it is used.
+  /// Does not check its arguments; functions that use an invalid place refuse it.
   public init(latitude: CLLocationDegrees, longitude: CLLocationDegrees) {
     self.latitude = latitude
     self.longitude = longitude
   }
 }
 
-/// Which use of positions the user has allowed.
+/// The use of positions that the user has allowed.
 public enum CLAuthorizationStatus: Int, CaseIterable, Sendable {
   /// The user was not asked yet.
   case notDetermined = 0
@@ -90,14 +90,14 @@ public enum CLAuthorizationStatus: Int, CaseIterable, Sendable {
   case authorizedWhenInUse = 4
 }
 
-/// Whether an app may know the accurate place.
+/// Whether an app may know the precise location.
 public enum CLAccuracyAuthorization: Int, CaseIterable, Sendable {
   case fullAccuracy = 0
   /// Positions are off by kilometres.
   case reducedAccuracy = 1
 }
 
-/// What iOS is told that the positions are for.
+/// The purpose of the positions, as declared to iOS.
 public enum CLActivityType: Int, CaseIterable, Sendable {
   case other = 1
   case automotiveNavigation = 2
@@ -106,7 +106,7 @@ public enum CLActivityType: Int, CaseIterable, Sendable {
   case airborne = 5
 }
 
-// The names of Core Location that the SDK's documents use, with the values that Apple documents, so that code written
+// The Core Location names that the SDK's documents use, with the values that Apple documents, so that code written
 // against them compiles without that framework.
 
 /// Degrees of latitude, north positive, or of longitude, east positive.
@@ -120,7 +120,7 @@ public typealias CLLocationDirection = Double
 /// Metres; the accuracy classes below are not positive.
 public typealias CLLocationAccuracy = Double
 
-/// The best accuracy with additional sensors, for navigation.
+/// The best accuracy, with additional sensors for navigation.
 public let kCLLocationAccuracyBestForNavigation: CLLocationAccuracy = -2
 /// The best accuracy of satellites, Wi-Fi and cells together.
 public let kCLLocationAccuracyBest: CLLocationAccuracy = -1
@@ -132,7 +132,7 @@ public let kCLLocationAccuracyHundredMeters: CLLocationAccuracy = 100
 public let kCLLocationAccuracyKilometer: CLLocationAccuracy = 1_000
 /// Within three kilometres.
 public let kCLLocationAccuracyThreeKilometers: CLLocationAccuracy = 3_000
-/// What an app gets that may not know the accurate place.
+/// The accuracy of an app without permission for the precise location.
 public let kCLLocationAccuracyReduced: CLLocationAccuracy = 6_378_137
-/// As a distance filter: every position counts.
+/// No distance filter: every position counts.
 public let kCLDistanceFilterNone: CLLocationDistance = -1

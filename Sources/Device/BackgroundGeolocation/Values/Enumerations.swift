@@ -4,7 +4,7 @@ public enum EntryState: Int, CaseIterable, Sendable {
   case inside = 1
 }
 
-/// What is recorded while tracking is enabled.
+/// The kind of records while tracking is enabled.
 public enum TrackingMode: Int, CaseIterable, Sendable {
   /// Only the crossings of geofences.
   case geofence = 0
@@ -12,7 +12,7 @@ public enum TrackingMode: Int, CaseIterable, Sendable {
   case location = 1
 }
 
-/// The least important lines that the log keeps.
+/// The least severe level that is logged.
 public enum LogLevel: Int, CaseIterable, Sendable {
   case off, error, warning, info, debug, verbose
 }
@@ -24,7 +24,7 @@ public enum HttpMethod: String, CaseIterable, Sendable {
   case patch = "PATCH"
 }
 
-/// Which records are stored, and so uploaded.
+/// The records that are stored, and so uploaded.
 public enum PersistMode: Int, CaseIterable, Sendable {
   case geofence = -1
   case none = 0
@@ -32,35 +32,35 @@ public enum PersistMode: Int, CaseIterable, Sendable {
   case all = 2
 }
 
-/// In which order of insertion records are read and uploaded.
+/// The order of insertion in which records are read and uploaded.
 public enum LocationsOrderDirection: String, CaseIterable, Sendable {
   case ascending = "ASC"
   case descending = "DESC"
 }
 
-/// How times stand in a record.
+/// The format of times in a record.
 public enum TimestampFormat: String, CaseIterable, Sendable {
   case iso
   /// Milliseconds since 1970.
   case epoch
 }
 
-/// Which permission the app asks for.
+/// The permission that the app requests.
 public enum LocationAuthorizationRequest: String, CaseIterable, Sendable {
   case always = "Always"
   case whenInUse = "WhenInUse"
   case any = "Any"
 }
 
-/// How the access token stands in the header of uploads.
+/// The form of the access token in the header of uploads.
 public enum AuthorizationStrategy: String, CaseIterable, Sendable {
-  /// Behind `Bearer `.
+  /// After `Bearer `.
   case jwt = "JWT"
-  /// Alone.
+  /// The token alone.
   case sas = "SAS"
 }
 
-/// What the location filter does with an implausible step.
+/// The treatment of implausible steps by the location filter.
 public enum FilterPolicy: Int, CaseIterable, Sendable {
   /// Rejects nothing but bad accuracy.
   case passThrough = 0
@@ -70,7 +70,7 @@ public enum FilterPolicy: Int, CaseIterable, Sendable {
   case conservative = 2
 }
 
-/// How the location filter smooths the length of steps.
+/// The smoothing of step lengths by the location filter.
 public enum KalmanProfile: Int, CaseIterable, Sendable {
   case balanced = 0
   case smooth = 1

@@ -1,13 +1,13 @@
 import Upload
 
-/// What an SDK method throws that has no code of its own: the domain "BGGeo" of the SDK, with its code and a text.
+/// An error of the SDK without a type of its own: the SDK's domain "BGGeo", with its code and a message.
 public struct BGGeoError: Error, Hashable, Sendable {
   /// -1 unless a method documents another one.
   public let code: Int
-  /// For people.
+  /// The message for the user.
   public let message: String
 
-  /// The code of failures that have none.
+  /// The code of failures that have none of their own.
   public static let unspecified = -1
 
   init(_ message: String, code: Int = BGGeoError.unspecified) {
@@ -17,19 +17,19 @@ public struct BGGeoError: Error, Hashable, Sendable {
 }
 
 extension BGGeoError: CustomStringConvertible {
-  /// The text.
+  /// The message.
   public var description: String { message }
 }
 
-/// Why `DataStore.sync` failed.
+/// The reason why `DataStore.sync` failed.
 public enum HttpError: Int, Error, CaseIterable, Sendable {
-  /// `http.url` is nothing to upload to.
+  /// `http.url` cannot be used for uploads.
   case invalidUrl = 1
-  /// No network, or no answer.
+  /// No network, or no response.
   case networkConnection = 2
-  /// An upload was running; it takes the records along.
+  /// Another upload is running and includes the records.
   case syncInProgress = 3
-  /// An answer that is no success; the records wait for the next trigger.
+  /// A response without success; the records wait for the next trigger.
   case response = 4
   /// Redirects are not followed.
   case redirect = 5
@@ -37,12 +37,12 @@ public enum HttpError: Int, Error, CaseIterable, Sendable {
   init?(_ error: SyncError) { self.init(rawValue: error.rawValue) }
 }
 
-/// Why there is no position.
+/// The reason why there is no position.
 public struct LocationError: Error, Hashable, Sendable {
-  /// 0 unknown, 1 permission denied, 2 network, 3 background tracking with the permission "when in use" only, 400 a
-  /// request that makes no sense, 408 timeout, 499 cancelled.
+  /// 0 unknown, 1 permission denied, 2 network, 3 background tracking with the permission "when in use" only, 400 an
+  /// invalid request, 408 timeout, 499 cancelled.
   public let code: Int
-  /// For people.
+  /// The message for the user.
   public let message: String
 
   init(code: Int, message: String) {
@@ -50,7 +50,7 @@ public struct LocationError: Error, Hashable, Sendable {
     self.message = message
   }
 
-  /// The request makes no sense.
+  /// Returns the error for an invalid request.
   static func badRequest(_ message: String) -> LocationError { LocationError(code: 400, message: message) }
   static let timeout = LocationError(code: 408, message: "timeout")
   /// The task was cancelled, or the instance closed.
@@ -58,6 +58,6 @@ public struct LocationError: Error, Hashable, Sendable {
 }
 
 extension LocationError: CustomStringConvertible {
-  /// Code and text.
+  /// The code and the message.
   public var description: String { "\(code): \(message)" }
 }

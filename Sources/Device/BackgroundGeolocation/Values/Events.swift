@@ -4,11 +4,11 @@ public import FoundationEssentials
 import JSON
 import Upload
 
-/// The network came or went.
+/// The network became available or unavailable.
 public struct ConnectivityChangeEvent: Hashable, Sendable {
-  /// Whether there is a network now.
+  /// Whether a network is available now.
   public let hasConnection: Bool
-  /// The same by the name that newer documents use.
+  /// `hasConnection` under the name of newer documents.
   public var isConnected: Bool { hasConnection }
 }
 
@@ -18,39 +18,39 @@ public struct EnabledChangeEvent: Hashable, Sendable {
   public let enabled: Bool
 }
 
-/// The system began or ended saving power.
+/// Power saving was switched on or off.
 public struct PowerSaveChangeEvent: Hashable, Sendable {
-  /// Whether the system saves power now.
+  /// Whether power saving is on now.
   public let isPowerSaveMode: Bool
 }
 
-/// The set of geofences that are watched has changed.
+/// The set of watched geofences has changed.
 public struct GeofencesChangeEvent: Sendable {
-  /// Watched from now on.
+  /// The geofences that are newly watched.
   public let on: [Geofence]
-  /// The identifiers of those that are watched no longer. Both lists are empty when all geofences were removed.
+  /// The identifiers of geofences no longer watched. Both lists are empty when all geofences were removed.
   public let off: [String]
 }
 
-/// The device is at rest, and the interval for heartbeats has passed.
+/// The device is at rest, and the heartbeat interval has passed.
 public struct HeartbeatEvent: Sendable {
-  /// The last known one: a heartbeat does not look for a new one, stores nothing and uploads nothing.
+  /// The last known location: a heartbeat does not request a new one, and stores and uploads nothing.
   public let location: LocationEvent
-  /// The event as the SDK's dictionaries have it.
+  /// The event in the form of the SDK's dictionaries.
   public var data: [String: Any] { ["location": location.data] }
 }
 
 /// The schedule has switched tracking on or off.
 public struct ScheduleEvent: Sendable {
-  /// Right after the switch.
+  /// The state right after the switch.
   public let state: State
   /// Whether tracking is on now.
   public var enabled: Bool { state.enabled }
-  /// What is recorded now.
+  /// The kind of records from now on.
   public var trackingMode: TrackingMode { state.trackingMode }
 }
 
-/// The motion sensors report another activity.
+/// The motion sensors report a new activity.
 public struct ActivityChangeEvent: Hashable, Sendable {
   /// `still`, `on_foot`, `walking`, `running`, `on_bicycle`, `in_vehicle` or `unknown`.
   public let activity: String
@@ -63,17 +63,17 @@ public struct ActivityChangeEvent: Hashable, Sendable {
   }
 }
 
-/// A request for new tokens has ended.
+/// A token request has ended.
 public struct AuthorizationEvent: Sendable {
   /// Whether it brought new tokens. They are in use unless the app has set another access token meanwhile.
   public let isSuccess: Bool
-  /// Of the answer; 0 when none came.
+  /// The HTTP status; 0 without a response.
   public let status: Int
-  /// What went wrong; nil when nothing did.
+  /// The reason of a failure; nil on success.
   public let error: String?
   private let answer: JSONValue?
 
-  /// What the server answered, tokens included; nil unless it was a success.
+  /// The body of a successful response, tokens included; otherwise nil.
   public var response: [String: Any]? {
     if case .object(let object)? = answer { object.dictionary } else { nil }
   }
@@ -88,19 +88,19 @@ public struct AuthorizationEvent: Sendable {
 
 /// The device has crossed the boundary of a geofence, or stayed inside for its loitering delay.
 public struct GeofenceEvent: Sendable {
-  /// Of the geofence.
+  /// The identifier of the geofence.
   public let identifier: String
   /// `ENTER`, `EXIT` or `DWELL`.
   public let action: String
-  /// Of the crossing; the location may be a little younger.
+  /// The time of the crossing; the location may be slightly later.
   public let timestamp: Date
-  /// The record that is stored for it.
+  /// The record stored for the crossing.
   public let location: LocationEvent
-  /// As it is after the crossing.
+  /// The geofence after the crossing.
   public let geofence: Geofence
-  /// Those of the geofence; nil when it has none.
+  /// The extras of the geofence; nil when it has none.
   public var extras: [String: Any]? { geofence.extras }
-  /// Where the device was.
+  /// The position of the device.
   public let triggerCoordinate: CLLocationCoordinate2D
   /// Degrees clockwise from north; nil when unknown.
   public let triggerHeading: CLLocationDirection?
@@ -119,15 +119,15 @@ public struct GeofenceEvent: Sendable {
   }
 }
 
-/// An upload request has ended, well or badly.
+/// An upload request has succeeded or failed.
 public struct HttpEvent: Sendable {
-  /// Whether the server has taken the records: any status from 200 to 299.
+  /// Whether the server acknowledged the records: any status from 200 to 299.
   public let isSuccess: Bool
-  /// 0 when no answer came: no network, time limit, cancelled.
+  /// 0 without a response: no network, timeout, cancelled.
   public let statusCode: Int
-  /// The body of the answer, or what went wrong.
+  /// The body of the response, or the reason of the failure.
   public let responseText: String
-  /// Why there was no answer; nil when there was one.
+  /// The reason why there was no response; nil when there was one.
   public let error: BGGeoError?
 
   init(_ event: HTTPEvent) {
@@ -139,15 +139,15 @@ public struct HttpEvent: Sendable {
 }
 
 extension HttpEvent: CustomStringConvertible {
-  /// Status and text.
+  /// The status and the text.
   public var description: String { "\(statusCode) \(responseText)" }
 }
 
-/// A position, or a crossing, that came to nothing.
+/// A rejected position or a suppressed crossing.
 public struct LocationFilterEvent: Sendable {
-  /// The crossing of a geofence that was suppressed.
+  /// A suppressed crossing of a geofence.
   public struct Crossing: Hashable, Sendable {
-    /// Of the geofence.
+    /// The identifier of the geofence.
     public let identifier: String
     /// `ENTER`, `EXIT` or `DWELL`.
     public let action: String
@@ -159,15 +159,15 @@ public struct LocationFilterEvent: Sendable {
     public let outsideBy: Double
   }
 
-  /// Not stored, and not given to `onLocation`.
+  /// The location, which is neither stored nor delivered to `onLocation`.
   public let location: LocationEvent
   /// `low-accuracy`, `implied-speed`, `outlier-capped`, `geofence-spurious-exit` or `geofence-duplicate-enter`.
   public let reason: String
-  /// Metres; of the position.
+  /// The accuracy of the position in metres.
   public let accuracy: Double
-  /// Metres; -1 with a crossing.
+  /// The threshold in metres; -1 for a crossing.
   public let trackingAccuracyThreshold: Double
-  /// Nil unless a crossing was suppressed.
+  /// The suppressed crossing; nil for a position.
   public let geofence: Crossing?
 
   init(_ filtered: FilteredLocation, style: RecordStyle) {
@@ -183,22 +183,22 @@ public struct LocationFilterEvent: Sendable {
   }
 }
 
-/// What the device may and can locate with.
+/// The permission and the available ways to locate.
 public struct ProviderChangeEvent: Hashable, Sendable {
   /// Whether location services are on and the app may use them.
   public let enabled: Bool
-  /// What the user has allowed.
+  /// The permission granted by the user.
   public let status: CLAuthorizationStatus
-  /// Whether positions of Wi-Fi and cells can be had.
+  /// Whether positions from Wi-Fi and cells are available.
   public let network: Bool
-  /// Whether positions of satellites can be had.
+  /// Whether positions from satellites are available.
   public let gps: Bool
-  /// Whether the place is the accurate one.
+  /// Whether the precise location is allowed.
   public let accuracyAuthorization: CLAccuracyAuthorization
 
   init(_ provider: ProviderState) {
     enabled = provider.isEnabled
-    // Android's "denied for good" has no counterpart on iOS.
+    // Android's permanent denial has no counterpart on iOS.
     status = CLAuthorizationStatus(rawValue: provider.authorizationStatus) ?? .denied
     network = provider.hasNetwork
     gps = provider.hasGPS

@@ -5,35 +5,35 @@ import JSON
 
 /// A region whose crossings are reported: a circle or a polygon.
 ///
-/// A value of this type only says what is wanted; `GeofenceManager.add` checks it and begins to watch it. What the
-/// manager returns also says what became of it so far: `entryState`, `stateUpdatedAt` and `hits`.
+/// A new value only describes a geofence; `GeofenceManager.add` validates and watches it. Values returned by the
+/// manager also carry its status: `entryState`, `stateUpdatedAt` and `hits`.
 public struct Geofence: Sendable {
-  /// Not empty; adding one with a name that is there already replaces that one.
+  /// Not empty; adding a geofence replaces one with the same identifier.
   public let identifier: String
-  /// Metres; of a polygon, that of the circle around it. Below 200 m crossings are unreliable on real phones.
+  /// Metres; for a polygon, the radius of the enclosing circle. Below 200 m crossings are unreliable on real phones.
   public let radius: Double
-  /// Of the centre; of a polygon, that of the circle around it.
+  /// The latitude of the centre, or of the centre of a polygon's enclosing circle.
   public let latitude: Double
-  /// Of the centre; of a polygon, that of the circle around it.
+  /// The longitude of the centre, or of the centre of a polygon's enclosing circle.
   public let longitude: Double
-  /// Report when the device enters.
+  /// Whether entries are reported.
   public let notifyOnEntry: Bool
-  /// Report when the device leaves.
+  /// Whether exits are reported.
   public let notifyOnExit: Bool
-  /// Report when the device has been inside for `loiteringDelay`.
+  /// Whether a stay of `loiteringDelay` is reported.
   public let notifyOnDwell: Bool
   /// Milliseconds.
   public let loiteringDelay: Double
   /// The corners of a polygon as `[latitude, longitude]`, at least three; nil for a circle.
   public let vertices: [[Double]]?
-  /// Where the device was at the last crossing.
+  /// The side of the boundary after the last crossing.
   public let entryState: EntryState
-  /// When that was; nil before the first one.
+  /// The time of the last crossing; nil before the first one.
   public let stateUpdatedAt: Date?
-  /// Crossings so far, those of both directions and dwells.
+  /// The number of crossings in both directions and of dwells.
   public let hits: Int
   private let extrasValue: JSONValue?
-  /// Where in the extras JSON has no value.
+  /// The path of the first value in the extras that JSON cannot represent.
   private let unusableExtras: String?
 
   /// Copied into every event and record of this geofence; nil when there are none.
@@ -41,8 +41,8 @@ public struct Geofence: Sendable {
     if case .object(let object)? = extrasValue { object.dictionary } else { nil }
   }
 
-  /// A circle. Nothing is checked here: `GeofenceManager.add` throws for an empty identifier, a radius that is not
-  /// positive, a place that is none, and extras that JSON has no value for.
+  /// Creates a circle without checking it: `GeofenceManager.add` throws for an empty identifier, a radius that is not
+  /// positive, an invalid place, and extras that JSON cannot represent.
   public init(
     identifier: String, radius: Double, latitude: Double, longitude: Double, notifyOnEntry: Bool = true,
     notifyOnExit: Bool = true, notifyOnDwell: Bool = false, loiteringDelay: Double = 0, extras: [String: Any]? = nil
@@ -52,8 +52,8 @@ public struct Geofence: Sendable {
       notifications: (notifyOnEntry, notifyOnExit, notifyOnDwell), loiteringDelay: loiteringDelay, extras: extras)
   }
 
-  /// A polygon with corners `[latitude, longitude]`. `GeofenceManager.add` throws for fewer than three, and for corners
-  /// that are no places.
+  /// Creates a polygon with corners `[latitude, longitude]`. `GeofenceManager.add` throws for fewer than three corners,
+  /// and for invalid ones.
   public init(
     identifier: String, vertices: [[Double]], notifyOnEntry: Bool = true, notifyOnExit: Bool = true,
     notifyOnDwell: Bool = false, loiteringDelay: Double = 0, extras: [String: Any]? = nil
@@ -109,7 +109,7 @@ public struct Geofence: Sendable {
     hits = fence.status.hits
   }
 
-  /// As the wire has it, checked there.
+  /// Returns the validated geofence in its wire form.
   func definition() throws(BGGeoError) -> Contract.Geofence {
     if let unusableExtras { throw BGGeoError("extras.\(unusableExtras) must be a value of JSON") }
     var document: JSONObject = ["identifier": .string(identifier)]
@@ -142,7 +142,7 @@ extension Contract.Geofence {
 }
 
 extension Geofence {
-  /// The smallest circle around the corners; nothing but zeroes when one of them is no place.
+  /// Returns the smallest circle around the corners; all zeros when a corner is invalid.
   static func circle(around vertices: [[Double]]) -> (latitude: Double, longitude: Double, radius: Double) {
     let corners = vertices.compactMap { pair in
       pair.count == 2 ? Coordinate(latitude: pair[0], longitude: pair[1]) : nil
@@ -155,11 +155,11 @@ extension Geofence {
 
 /// The crossing that produced a location with the event `geofence`.
 public struct GeofenceTrigger: Sendable {
-  /// Of the geofence.
+  /// The identifier of the geofence.
   public let identifier: String
   /// `ENTER`, `EXIT` or `DWELL`.
   public let action: String
-  /// When the boundary was crossed; the location may be a little younger.
+  /// The time of the crossing; the location may be slightly later.
   public let timestamp: Date
   private let trigger: Contract.GeofenceTrigger
 
@@ -175,13 +175,13 @@ public struct GeofenceTrigger: Sendable {
 }
 
 extension RenderedObject {
-  /// There are two ways from a value, one of which may fail: that of an object never does.
+  /// Selects the initializer that cannot fail: an object always has a JSON text.
   static func text(of object: JSONObject) -> RenderedObject {
     let text: RenderedObject? = RenderedObject(JSONValue.object(object))
     return text ?? .empty
   }
 
-  /// Nil when there are no members.
+  /// The members; nil when there are none.
   var dictionary: [String: Any]? {
     guard !isEmpty else { return nil }
     var bytes: [UInt8] = []
@@ -191,7 +191,7 @@ extension RenderedObject {
 }
 
 extension JSONObject {
-  /// Nil for anything but one object.
+  /// Nil unless the bytes are one object.
   init?(parsing bytes: [UInt8]) {
     let limits = JSONLimits(maxDepth: JSONLimits.greatestDepth)
     do throws(JSONError) {

@@ -2,15 +2,15 @@ import Contract
 import FoundationEssentials
 import JSON
 
-/// Between the trees of this package and the dictionaries of the SDK's documents.
+/// Conversions between the JSON trees of this package and the dictionaries of the SDK's API.
 extension JSONValue {
-  /// A value that JSON has: nil, Bool, any integer, Float, Double, String, Date (as its ISO-8601 text), arrays and
-  /// dictionaries of these, and Foundation's NSNull for null. Nil for anything else, and for numbers that are not finite. Keys of a dictionary are put in
-  /// order, so that the same dictionary always gives the same text.
+  /// Converts nil, Bool, any integer, Float, Double, String, Date (to its ISO 8601 text), arrays and dictionaries of
+  /// these, and Foundation's NSNull. Nil for anything else, and for numbers that are not finite. The keys of a
+  /// dictionary are sorted, so that the same dictionary always gives the same text.
   init?(any value: Any) {
     switch value {
     case let value as JSONValue: self = value
-    // Each number of Foundation is a Bool too where it is 0 or 1, and what was made of a Bool has another class.
+    // A Foundation number that is 0 or 1 casts to Bool too; one created from a Bool has another class.
     case _ where String(describing: type(of: value)) == "NSNumber": self.init(foundation: value)
     case let flag as Bool: self = .bool(flag)
     case let text as String: self = .string(text)
@@ -35,13 +35,13 @@ extension JSONValue {
       }
       self = .array(array)
     case Optional<Any>.none: self = .null
-    // Its module is not linked here.
+    // Foundation, which declares it, is not linked here.
     case _ where String(describing: type(of: value)) == "NSNull": self = .null
     default: return nil
     }
   }
 
-  /// Of an NSNumber; one with a fraction, or made of a Double, says so in its text.
+  /// Converts an NSNumber; one with a fraction, or created from a Double, shows that in its text.
   private init?(foundation number: Any) {
     if let integer = number as? Int64, !String(describing: number).contains(".") {
       self = .integer(integer)
@@ -70,7 +70,7 @@ extension JSONValue {
     return writer.bytes
   }
 
-  /// Integers count too.
+  /// The number, which may be an integer too.
   var double: Double? {
     switch self {
     case .integer(let number): Double(number)
@@ -81,7 +81,7 @@ extension JSONValue {
 }
 
 extension JSONObject {
-  /// Nil when one of the values is none of JSON.
+  /// Nil when JSON cannot represent one of the values.
   init?(any dictionary: [String: Any]) {
     self.init()
     for key in dictionary.keys.sorted() {
@@ -90,7 +90,7 @@ extension JSONObject {
     }
   }
 
-  /// Members that are null are left out: no Swift dictionary of the documents has them.
+  /// The members without those that are null, which the SDK's dictionaries never contain.
   var dictionary: [String: Any] {
     var dictionary: [String: Any] = [:]
     for member in members { dictionary[member.key] = member.value.any }
@@ -99,8 +99,8 @@ extension JSONObject {
 }
 
 extension JSONObject {
-  /// As `dictionary`, but what measures something is a `Double` also where its text has no fraction: Swift here has no
-  /// NSNumber that is both.
+  /// Like `dictionary`, but measurements are always `Double`, even without a fraction in their text: Swift has no
+  /// NSNumber here that is both.
   var recordDictionary: [String: Any] {
     var dictionary = self.dictionary
     measure(["odometer", "odometer_error"], in: &dictionary)
@@ -124,7 +124,7 @@ extension JSONObject {
 }
 
 extension JSONObject {
-  /// The same for a configuration, or a state with one: what is a `Double` in the API is one here too.
+  /// The same for a configuration, or a state that contains one: values that are `Double` in the API are `Double` here.
   var configurationDictionary: [String: Any] {
     let keys = ConfigurationTable.all.filter { $0.isReal && $0.path != "http.timeout" }
     func names(_ group: ConfigurationGroup) -> [String] { keys.filter { $0.group == group }.map(\.name) }
@@ -145,9 +145,9 @@ extension JSONObject {
   }
 }
 
-/// Where a dictionary holds what JSON has no value for.
+/// Finds values that JSON cannot represent.
 enum UnusableValue {
-  /// The way to the first one, `trip.stops[2]`; nil when there is none.
+  /// Returns the path of the first one, such as `trip.stops[2]`; nil when there is none.
   static func path(in dictionary: [String: Any]) -> String? {
     for key in dictionary.keys.sorted() {
       guard let value = dictionary[key], JSONValue(any: value) == nil else { continue }

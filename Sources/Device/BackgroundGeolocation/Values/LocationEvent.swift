@@ -3,43 +3,43 @@ import Contract
 public import FoundationEssentials
 import JSON
 
-/// A location as the SDK records it and hands it to its listeners.
+/// A location as the SDK records it and delivers it to listeners.
 public struct LocationEvent: Sendable {
-  /// Where, how exact, how fast.
+  /// The position, its accuracy and the speed.
   public typealias Coords = BackgroundGeolocation.Coords
-  /// What the user was doing.
+  /// The activity of the user.
   public typealias Activity = BackgroundGeolocation.Activity
   /// The state of the battery.
   public typealias Battery = BackgroundGeolocation.Battery
 
-  /// When the receiver computed the position.
+  /// The time at which the receiver computed the position.
   public let timestamp: Date?
-  /// When the SDK recorded it; nil in versions that do not say.
+  /// The time at which the SDK recorded it; nil in versions that do not report it.
   public let recordedAt: Date?
-  /// The only identity of the record; the same in every upload of it.
+  /// The unique identity of the record; the same in every upload of it.
   public let uuid: String?
-  /// Milliseconds from `timestamp` to the device's clock when the SDK got the position; negative when a clock is wrong.
+  /// The milliseconds from `timestamp` to the device's clock when the SDK got the position; negative when a clock is wrong.
   public let age: Int?
-  /// The motion state of the SDK; in a location with the event `motionchange` the new one.
+  /// The motion state; with the event `motionchange`, the new one.
   public let isMoving: Bool
   /// Metres travelled since the odometer was set.
   public let odometer: Double?
-  /// Metres by which the odometer may be wrong.
+  /// The possible error of the odometer in metres.
   public let odometerError: Double?
-  /// What produced the record: `motionchange`, `geofence`, `providerchange` or `heartbeat`; nil for plain tracking and
-  /// for positions that the app asked for.
+  /// The cause of the record: `motionchange`, `geofence`, `providerchange` or `heartbeat`; nil for plain tracking and
+  /// for requested positions.
   public let event: String?
-  /// Where, how exact, how fast.
+  /// The position, its accuracy and the speed.
   public let coords: Coords?
-  /// What the user was doing.
+  /// The activity of the user.
   public let activity: Activity?
   /// The state of the battery.
   public let battery: Battery?
-  /// The crossing, in a location with the event `geofence`.
+  /// The crossing, with the event `geofence`.
   public let geofence: GeofenceTrigger?
-  /// True for positions of a test tool; nil for real ones.
+  /// True for positions of a test tool; otherwise nil.
   public let mock: Bool?
-  /// Taken on the way to a better one: goes to listeners only, is not stored and not uploaded.
+  /// Whether it is an intermediate sample, which is delivered to listeners only, neither stored nor uploaded.
   public let sample: Bool
 
   private let record: LocationRecord
@@ -64,10 +64,10 @@ public struct LocationEvent: Sendable {
     sample = record.isSample
   }
 
-  /// The configured extras and those of the request, as they stand in the record; nil when there are none.
+  /// The configured extras and those of the request, as in the record; nil when there are none.
   public var extras: [String: Any]? { record.extras.dictionary }
 
-  /// The record as it is uploaded when no template is configured.
+  /// The record in the form in which it is uploaded without a template.
   public var data: [String: Any] {
     var bytes: [UInt8] = []
     var encoder = RecordEncoder(style: style)
@@ -75,7 +75,7 @@ public struct LocationEvent: Sendable {
     return JSONObject(parsing: bytes)?.recordDictionary ?? [:]
   }
 
-  /// The position alone.
+  /// The position.
   public var location: CLLocation {
     let coords = record.coords
     return CLLocation(
@@ -101,7 +101,7 @@ extension LocationEvent: CustomStringConvertible {
   }
 }
 
-/// Where a location is and how the device moved there. As on the wire, -1 stands for what the device could not tell.
+/// The position of a location, its accuracy and the motion of the device. As on the wire, -1 means unknown.
 public struct Coords: Hashable, Sendable {
   /// Degrees, north positive.
   public let latitude: Double
@@ -143,7 +143,7 @@ public struct Coords: Hashable, Sendable {
   }
 }
 
-/// What the user was doing when a location was recorded.
+/// The activity of the user when a location was recorded.
 public struct Activity: Hashable, Sendable {
   /// `still`, `on_foot`, `walking`, `running`, `on_bicycle`, `in_vehicle` or `unknown`.
   public let type: String?
@@ -158,7 +158,7 @@ public struct Activity: Hashable, Sendable {
 
 /// The battery when a location was recorded.
 public struct Battery: Hashable, Sendable {
-  /// 0 to 1; -1 when the device does not say.
+  /// 0 to 1; -1 when unknown.
   public let level: Double?
   /// Whether the phone is plugged in.
   public let isCharging: Bool?
@@ -174,7 +174,7 @@ extension Date {
     self.init(timeIntervalSince1970: Double(instant.millisecondsSince1970) / 1_000)
   }
 
-  /// To the millisecond; dates beyond the years 1 to 9999 become the nearest of them.
+  /// The instant in milliseconds; dates outside the years 1 to 9999 are clamped.
   var wallInstant: WallInstant {
     let milliseconds = (timeIntervalSince1970 * 1_000).rounded()
     let earliest = Double(WallInstant.earliest.millisecondsSince1970)

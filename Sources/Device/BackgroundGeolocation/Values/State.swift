@@ -1,7 +1,7 @@
 import Contract
 import JSON
 
-/// What the SDK was doing when the value was taken.
+/// A snapshot of the SDK's state.
 public struct State: Sendable {
   private let document: JSONObject
 
@@ -15,20 +15,20 @@ public struct State: Sendable {
   public var schedulerEnabled: Bool { flag("schedulerEnabled") }
   /// Whether this launch is the first one since the device was switched on.
   public var didDeviceReboot: Bool { flag("didDeviceReboot") }
-  /// Whether the system began this launch, not the user.
+  /// Whether the system, not the user, started this launch.
   public var didLaunchInBackground: Bool { flag("didLaunchInBackground") }
-  /// Whether nothing was kept before this launch.
+  /// Whether nothing was stored before this launch.
   public var isFirstBoot: Bool { flag("isFirstBoot") }
-  /// What is recorded while tracking is on.
+  /// The kind of records while tracking is on.
   public var trackingMode: TrackingMode {
     document["trackingMode"]?.double.flatMap { TrackingMode(rawValue: Int($0)) } ?? .location
   }
-  /// Metres.
+  /// The odometer in metres.
   public var odometer: Double { document["odometer"]?.double ?? 0 }
-  /// Metres by which the odometer may be wrong.
+  /// The possible error of the odometer in metres.
   public var odometerError: Double { document["odometerError"]?.double ?? 0 }
 
-  /// The configuration, in its groups and with flat names, and the members of this type.
+  /// Returns the configuration, grouped and with flat names, and the members of this type.
   public func toDictionary() -> [String: Any] {
     var dictionary = document.configurationDictionary
     dictionary["odometer"] = odometer
@@ -36,27 +36,26 @@ public struct State: Sendable {
     return dictionary
   }
 
-  /// `toDictionary` as JSON.
+  /// Returns `toDictionary` as JSON.
   public func toJson() -> String { String(decoding: JSONValue.object(document).text, as: UTF8.self) }
 
   private func flag(_ key: String) -> Bool { document[key] == .bool(true) }
 }
 
-/// The tokens of a device that has registered with the demo server of the SDK's vendor, or with one that speaks like
-/// it.
+/// The tokens of a device registered with the demo server of the SDK's vendor, or with a compatible one.
 public struct TransistorToken: Hashable, Sendable {
-  /// Goes with every upload.
+  /// The token of every upload.
   public let accessToken: String
-  /// Buys the next pair of tokens.
+  /// The token that is exchanged for the next pair.
   public let refreshToken: String
-  /// As the server gave it; -1 for a token without end.
+  /// The expiry as the server gave it; -1 for never.
   public let expires: Int
-  /// Where records go.
+  /// The URL of uploads.
   public let apiUrl: String
-  /// Where new tokens come from.
+  /// The URL of token requests.
   public let refreshUrl: String
 
-  /// Tokens that the app got elsewhere. The two urls follow from that of the server.
+  /// Creates a value from tokens obtained elsewhere. Both URLs are derived from that of the server.
   public init(
     accessToken: String, refreshToken: String, expires: Int = -1, url: String = "https://tracker.transistorsoft.com"
   ) {
@@ -81,7 +80,7 @@ public struct TransistorToken: Hashable, Sendable {
     return token
   }
 
-  /// The members by their names.
+  /// Returns the members by name.
   public func toDictionary() -> [String: Any] {
     [
       "accessToken": accessToken, "refreshToken": refreshToken, "expires": expires, "apiUrl": apiUrl,

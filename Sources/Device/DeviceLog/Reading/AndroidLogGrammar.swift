@@ -3,8 +3,8 @@ import Contract
 import JSON
 import Vocabulary
 
-/// What the entries of the Android export say. Releases are obfuscated, so that a place may be `b persist` or
-/// `TrackingService a`: an entry is told by its words, and by its place only where the words would not do.
+/// The entries of the Android export. Releases are obfuscated, so the place may be `b persist` or `TrackingService a`:
+/// an entry is recognized by its words, and by its place only where the words do not suffice.
 enum AndroidLogGrammar {
   static func read(_ entry: LogLines) -> [LogFact.Content] {
     var scanner = TextScanner(entry.text)
@@ -27,7 +27,7 @@ enum AndroidLogGrammar {
     return [content ?? .other(place: String(place))]
   }
 
-  /// Only these boxes tell of positions that the device reported; others quote some to explain a decision.
+  /// Only these boxes report positions of the device; others quote positions to explain a decision.
   private static func positions(_ message: AndroidMessage, _ entry: LogLines) -> [LogFact.Content] {
     guard let title = message.title else { return [] }
     if title == "TrackingService: LocationResult" {
@@ -41,7 +41,7 @@ enum AndroidLogGrammar {
     return AndroidPlace.all(in: message.text, number: max(1, sample ?? 1), at: entry.time)
   }
 
-  /// One line for a reading with its confidence; a box for transitions, which have none and are taken for certain.
+  /// A single line has an activity with its confidence; a box has transitions without confidence, which count as certain.
   private static func activities(_ message: AndroidMessage) -> [LogFact.Content] {
     if message.title == "Motion Transition Result" {
       return message.rows.compactMap { row in
@@ -133,7 +133,7 @@ enum AndroidLogGrammar {
 
   private static func geofence(_ message: AndroidMessage) -> LogFact.Content? {
     guard let title = message.title else { return nil }
-    // `Ignoring stationary geofence EXIT (poor accuracy)` is none.
+    // `Ignoring stationary geofence EXIT (poor accuracy)` is not an exit.
     let exits = ["Missed stationary EXIT detected (location audit)", "Stationary watchdog detected missed EXIT"]
     return title.hasSuffix("Stationary geofence EXIT") || exits.contains(String(title)) ? .regionExit : nil
   }
@@ -158,14 +158,14 @@ enum AndroidLogGrammar {
   }
 }
 
-/// The words of an entry behind its place.
+/// The message of an entry after its place.
 struct AndroidMessage {
   let place: Substring
   let text: Substring
 
   var scanner: TextScanner { TextScanner(text) }
 
-  /// Of a box.
+  /// The title of a box.
   var title: Substring? {
     var scanner = TextScanner(text)
     guard scanner.pass("╔"), scanner.pass("\n║ ") else { return nil }
@@ -179,7 +179,7 @@ struct AndroidMessage {
 }
 
 extension Substring {
-  /// Without space at either end.
+  /// The text without space at either end.
   var trimmed: Substring {
     var text = drop(while: \.isWhitespace)
     while text.last?.isWhitespace == true { text.removeLast() }
@@ -198,7 +198,7 @@ extension AndroidLogGrammar {
     return scanner.integer(after: "Locked ").map { .locked(uuid: nil, count: $0) }
   }
 
-  /// What keeps a device from recording, or from sending what it has recorded.
+  /// Returns what prevents a device from recording, or from sending its records.
   static func hindrance(_ message: AndroidMessage) -> LogFact.Content? {
     var scanner = message.scanner
     switch message.place {
@@ -228,13 +228,12 @@ extension AndroidLogGrammar {
   }
 }
 
-/// The names under which the stop timeout runs: the SDK's, the one of our own devices before they had that, and the one
-/// with significant changes.
+/// The names of the stop timeout: the SDK's, that of our own devices before they used it, and the one with significant changes.
 enum StopTimer {
   static let names: Set<String> = ["STOP_TIMEOUT", "stopTimeout", LogEntry.stationaryCheckName]
 }
 
-/// A request for a single position: older versions write numbers.
+/// The action of a request for a single position: older versions write numbers.
 enum RequestAction {
   static func name(of text: Substring) -> String {
     switch text {
@@ -246,7 +245,7 @@ enum RequestAction {
   }
 }
 
-/// `useSignificantChangesOnly` has classes of its own since 4.1.4, with names that are not obfuscated.
+/// `useSignificantChangesOnly` has its own classes since 4.1.4, whose names are not obfuscated.
 extension AndroidLogGrammar {
   static func significant(_ message: AndroidMessage, _ entry: LogLines) -> [LogFact.Content]? {
     var scanner = message.scanner
@@ -272,12 +271,12 @@ extension AndroidLogGrammar {
     return failures.contains { message.text.contains($0) } ? [.motionChangeFailed] : nil
   }
 
-  /// What the system said of a fence, with what became of it. An exit or entry that was ignored was said all the same.
+  /// Returns the crossings reported by the system, even those that were ignored.
   static func crossings(_ message: AndroidMessage, _ entry: LogLines) -> [LogFact.Content] {
     guard let title = message.title else { return [] }
     var scanner = TextScanner(title)
     if scanner.skip("Geofencing Event: ") {
-      // Older versions have the position first.
+      // Older versions put the position first.
       guard let row = message.rows.first(where: { !$0.contains("=") && !$0.contains("📍") }) else { return [] }
       let (identifier, action) = (String(row), String(scanner.word()))
       let event = LogFact.Content.geofenceEvent(identifier: identifier, action: action)

@@ -2,8 +2,8 @@ internal import Base
 import Contract
 import Vocabulary
 
-/// What the entries of the iOS export say. An entry is told by the selector in it; lines of the same selector by their
-/// words. Up to 4.0 other classes did the work, and icons stood close to the selector.
+/// The entries of the iOS export. An entry is recognized by its selector; lines of the same selector by their words. Up
+/// to 4.0 the classes were different, and icons were adjacent to the selector.
 enum IOSLogGrammar {
   static func read(_ entry: LogLines) -> [LogFact.Content] {
     if let fix = PlaceText.fix(entry.text, at: entry.time) { return [fix] }
@@ -20,7 +20,7 @@ enum IOSLogGrammar {
     return [content ?? .other(place: String(place))]
   }
 
-  /// `-[Class method:]`, with or without what a block adds, and what stands behind it.
+  /// Splits `-[Class method:]`, with or without the suffix of a block, from the text after it.
   private static func selector(in text: Substring) -> (Substring, TextScanner)? {
     var scanner = TextScanner(text)
     guard scanner.pass("-[") || scanner.pass("+["), let place = scanner.upTo("]") else { return nil }
@@ -31,7 +31,7 @@ enum IOSLogGrammar {
     return (modern(place), scanner)
   }
 
-  /// The name that a method has now.
+  /// Returns the current name of a method.
   private static func modern(_ place: Substring) -> Substring {
     switch place {
     case "TSLocationManager createMotionTypeChangedHandler": return "TSTrackingService onMotionActivityChange:"
@@ -67,7 +67,7 @@ enum IOSLogGrammar {
         return message.integer(after: "confidence: ").map { .stopDetectionIgnored(confidence: $0) }
       }
       guard message.skip("| "), let name = message.upTo("/"), let confidence = message.integer() else { return nil }
-      // Older versions have their own word for it.
+      // Older versions have another name for it.
       let type = name == "cycling" ? ActivityType.onBicycle : ActivityType(name: String(name))
       return .activity(Activity(type, confidence: confidence))
     case "TSTrackingService changePace:":
@@ -141,7 +141,7 @@ enum IOSLogGrammar {
       if message.skip("DESTROY: ") { return .destroyed(uuid: String(message.word())) }
       return message.skip("UNLOCKED: ") ? .unlocked(uuid: String(message.word())) : nil
     case "TSHttpService beginFlushWithCallback:overrideSyncThreshold:error:":
-      // With words it says why no flush began.
+      // A message says why no flush began.
       return message.rest.prefix { $0 != "\n" }.trimmed.isEmpty ? .flushBegan(queued: nil) : nil
     case "TSHttpService finish:error:":
       return .flushFinished(queuedBefore: message.integer(after: "queued_before="))
@@ -183,7 +183,7 @@ enum IOSLogGrammar {
 }
 
 extension IOSLogGrammar {
-  /// What keeps a device from recording, or from sending what it has recorded.
+  /// Returns what prevents a device from recording, or from sending its records.
   private static func hindrance(_ place: Substring, _ message: TextScanner) -> LogFact.Content? {
     var message = message
     switch place {
@@ -208,7 +208,7 @@ extension IOSLogGrammar {
 }
 
 extension FilterTrace {
-  /// The message of a filter line (SDK §14.2).
+  /// Parses the message of a filter line (SDK §14.2).
   init?(reading message: TextScanner) {
     var message = message
     guard message.pass("decision="), let decision = Decision(rawValue: String(message.word())),

@@ -1,33 +1,33 @@
 package import Base
 import Contract
 
-/// One entry of a text log as it stands there: its head and what follows until the next head.
+/// One raw entry of a text log: its head and what follows until the next head.
 struct LogLines {
   let line: Int
   let time: WallInstant
-  /// Behind the time, with all following lines, without blank lines at the end.
+  /// The text after the time, with all following lines, but without blank lines at the end.
   let text: Substring
 }
 
-/// Cuts a text log of either platform into entries, one line after the other. Lines before the first head, and lines that
-/// were cut or garbled, go with the entry before them.
+/// Splits a text log of either platform into entries, line by line. Lines before the first head are skipped; truncated
+/// or corrupt lines belong to the entry before them.
 struct LogLineCutter {
-  /// The first line with a head decides; a log may begin in the middle of an entry.
+  /// Determined by the first line with a head; a log may begin in the middle of an entry.
   private(set) var platform: DevicePlatform?
-  /// Lines that were taken, whether they belong to an entry or not.
+  /// The number of lines so far, whether they belong to an entry or not.
   private(set) var lineCount = 0
   private var head: (line: Int, time: WallInstant)?
   private var text = ""
-  /// Blank lines, which belong to the entry only when another line follows.
+  /// Pending blank lines, which belong to the entry only when another line follows.
   private var blankCount = 0
-  /// Android writes no years: after December comes January of the next one.
+  /// Android logs no years: January after December is in the next year.
   private var year = LogHead.assumedYear
   private var lastMonth = 1
 
-  /// No entry of a device is longer; a file that only begins like a log must not fill the memory.
+  /// No entry of a device is longer; a file that only begins like a log must not exhaust the memory.
   private static let entryBytesMax = 1 << 20
 
-  /// The entry before, when the line begins another one.
+  /// Takes a line. Returns the previous entry when the line begins another one.
   mutating func take(_ line: Substring) -> LogLines? {
     lineCount += 1
     guard let (time, rest) = headOf(line) else {
@@ -40,7 +40,7 @@ struct LogLineCutter {
     return before
   }
 
-  /// The entry that no other one follows.
+  /// Returns the last entry.
   mutating func finish() -> LogLines? {
     guard let (line, time) = head else { return nil }
     head = nil
@@ -99,13 +99,13 @@ enum LogHead {
     return (time, rest.dropFirst(level.count + 1))
   }
 
-  /// `07-28 14:33:46.653`, in the year that brings it nearest.
+  /// Parses `07-28 14:33:46.653`, in the year nearest to the expected instant.
   static func instant(ofMonthAndClock text: Substring, near expected: WallInstant) -> WallInstant? {
     guard let (time, _) = date(text, years: false) else { return nil }
     return time.moved(toYear: expected.civilDate.year)
   }
 
-  /// The year that entries without one are given.
+  /// The year assigned to entries without one.
   static let assumedYear = 2_000
 
   private static func date(_ line: Substring, years: Bool) -> (WallInstant, Substring)? {

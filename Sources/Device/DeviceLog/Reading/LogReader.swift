@@ -3,16 +3,16 @@ package import Contract
 package import JSON
 package import Vocabulary
 
-/// Reads the text log of a real device: which platform wrote it, and what each entry says (SDK §20.2, §20.3).
+/// A parsed text log of a real device: its platform and its entries (SDK §20.2, §20.3).
 package struct LogReader: Sendable {
   package let platform: DevicePlatform
   package let facts: [LogFact]
-  /// Lines of the text.
+  /// The number of lines in the text.
   package let lineCount: Int
-  /// Entries that no rule of this reader knows.
+  /// The number of entries that no rule matches.
   package let otherCount: Int
 
-  /// Nil when the text is not a log of the SDK. Entries that are cut or garbled are kept as unknown ones.
+  /// Nil when the text is not a log of the SDK. Truncated or corrupt entries are kept as unknown ones.
   package init?(_ text: String) {
     var cutter = LogLineCutter()
     var facts: [LogFact] = []
@@ -41,24 +41,24 @@ extension LogLines {
   }
 }
 
-/// What one line, or box, of a real device's log says.
+/// The contents of one line, or box, of a real device's log.
 package struct LogFact: Equatable, Sendable {
-  /// Counts from 1, as an editor does.
+  /// The line number, from 1.
   package let line: Int
-  /// What the head of the line says, read as if it were UTC: a text log does not tell its zone.
+  /// The time at the head of the line, read as UTC: a text log does not show its zone.
   package let time: WallInstant
   package let content: Content
 
   /// The kinds of entries that say something about the engine.
   package enum Content: Equatable, Sendable {
-    // What came into the engine.
-    /// `number` 0: of the running location updates; otherwise the sample of a single request, counted from 1.
+    // Inputs of the engine.
+    /// `number` 0 is a location update; otherwise a sample of a single request, counted from 1.
     case fix(Fix, number: Int, ageMilliseconds: Int64?)
     /// A significant change on Android.
     case significantFix(Fix, ageMilliseconds: Int64?)
     /// A position of another app.
     case passiveFix(Fix)
-    /// The device left the geofence that moves along. Its position has no accuracy.
+    /// The device left the moving geofence. The position has no accuracy.
     case movingGeofenceExit(Fix)
     case activity(Activity)
     case regionExit
@@ -71,25 +71,25 @@ package struct LogFact: Equatable, Sendable {
     case connectivity(Connectivity)
     case appState(isBackground: Bool)
     case backgroundFetch
-    /// The dump with which a launch begins: groups and flat keys together.
+    /// The dump at the beginning of a launch: groups and flat keys together.
     case configuration(JSONValue)
-    /// A configuration key of the state changed, `state.isMoving` for instance.
+    /// A key of the configuration or the state changed, such as `state.isMoving`.
     case configurationChanged(key: String)
 
-    // What the engine did.
+    // Acts of the engine.
     case launched
     case started(trackingMode: Int)
     case stopped
-    /// `wasMoving` is nil when the log does not say what the pace was before.
+    /// `wasMoving` is nil when the log does not show the previous pace.
     case paceChange(isMoving: Bool, wasMoving: Bool?)
     case acquired(Acquired)
-    /// What the SDK takes the device to do, in passing.
+    /// The SDK's motion state, mentioned in passing.
     case pace(isMoving: Bool)
     /// No position was found for a change of pace.
     case motionChangeFailed
     /// A significant change was dropped.
     case significantFixDropped
-    /// The head of a fix: what the SDK knew when it came.
+    /// The head of a fix: the state of the SDK when it arrived.
     case tracking(isEnabled: Bool, isMoving: Bool, distanceFilter: Double)
     case filterDecision(FilterTrace)
     case fixIgnored
@@ -107,8 +107,8 @@ package struct LogFact: Equatable, Sendable {
     case heartbeat
     case odometer(metres: Double, errorMetres: Double)
 
-    // What keeps a device from recording.
-    /// iOS ended the time that it gives an app in the background.
+    // Obstacles to recording.
+    /// iOS ended a background task.
     case backgroundTaskKilled
     /// The authorization status of the provider, by its number in the SDK.
     case permission(status: Int)
@@ -119,10 +119,10 @@ package struct LogFact: Equatable, Sendable {
     case locationFailed(code: Int)
 
     // Queue and uploads.
-    /// The SDK deleted so many of the oldest records, sent or not.
+    /// The SDK deleted the oldest records, sent or not.
     case queueCut(count: Int)
     case queueEmptied
-    /// A request with this record alone is sent.
+    /// A request with only this record is sent.
     case posting(uuid: String)
     /// Nothing was sent, or there was no answer.
     case uploadHeldBack
@@ -131,18 +131,18 @@ package struct LogFact: Equatable, Sendable {
     case response(status: Int)
     case destroyed(uuid: String)
     case unlocked(uuid: String)
-    /// `queued` is nil when the log says it only at the end, or not at all.
+    /// `queued` is nil when the log shows it only at the end, or not at all.
     case flushBegan(queued: Int?)
-    /// Nil when the log does not say how many records waited.
+    /// Nil when the log does not show how many records were queued.
     case flushFinished(queuedBefore: Int?)
 
-    /// Understood as a line of the log, without meaning here.
+    /// A line of the log that is recognized, but has no meaning here.
     case other(place: String)
   }
 
-  /// What a single request found its position for: the record that follows is of this kind.
+  /// The purpose of a fulfilled request; it determines the kind of the next record.
   package enum Acquired: Equatable, Sendable {
-    /// `isMoving` is nil when the log does not say it.
+    /// `isMoving` is nil when the log does not show it.
     case motionChange(isMoving: Bool?)
     case current, providerChange
   }

@@ -1,21 +1,21 @@
 package import Base
 package import Contract
 
-/// Reads a log of any length as it comes, in pieces of any size, with the memory of one piece and one entry.
+/// Reads a log of any length in pieces of any size, with the memory of one piece and one entry.
 package struct LogStream {
   private var cutter = LogLineCutter()
   private var line: [UInt8] = []
 
-  /// What is behind so many bytes of a line is left out; no line of a device is so long.
+  /// The rest of longer lines is dropped; no device writes such lines.
   private static let lineBytesMax = 1 << 18
 
   package init() {}
 
-  /// Nil until the first line with a head has come: the text may be no log of the SDK.
+  /// Nil until the first line with a head: the text may not be a log of the SDK.
   package var platform: DevicePlatform? { cutter.platform }
   package var lineCount: Int { cutter.lineCount }
 
-  /// The entries that end in this piece.
+  /// Returns the entries that end in this piece.
   package mutating func take(_ piece: ArraySlice<UInt8>) -> [LogPassage] {
     var found: [LogPassage] = []
     var rest = piece
@@ -28,7 +28,7 @@ package struct LogStream {
     return found
   }
 
-  /// The last entry.
+  /// Returns the last entry.
   package mutating func finish() -> [LogPassage] {
     var found: [LogPassage] = []
     if !line.isEmpty, let passage = endLine() { found.append(passage) }
@@ -48,13 +48,13 @@ package struct LogStream {
   }
 }
 
-/// An entry of a log: where it stands, what it says to people, and what it says to the reader.
+/// An entry of a log: its place, its text, and its parsed contents.
 package struct LogPassage: Equatable, Sendable {
-  /// Counts from 1, as an editor does.
+  /// The line number, from 1.
   package let line: Int
-  /// What the head of the line says, read as if it were UTC.
+  /// The time at the head of the line, read as UTC.
   package let time: WallInstant
-  /// Behind the time, with all lines of the entry.
+  /// The text after the time, with all lines of the entry.
   package let text: String
   package let contents: [LogFact.Content]
 

@@ -2,11 +2,11 @@ import Base
 import Contract
 import Vocabulary
 
-/// A fix as iOS writes it.
+/// A fix in the format of iOS.
 enum PlaceText {
   /// `[n:]📍<45.518019,-116.297214> +/- 5.00m (speed 1.85 mps / course 31.06) @ 2026-07-28, 2:34:22 PM … | age: 30 ms`
   ///
-  /// Signs before positive degrees and a missing age are of older versions. `time` is that of the line.
+  /// Older versions write signs before positive degrees, and no age. `time` is that of the line.
   static func fix(_ text: Substring, at time: WallInstant) -> LogFact.Content? {
     var scanner = TextScanner(text)
     _ = scanner.skip("\n")
@@ -19,7 +19,7 @@ enum PlaceText {
     return place(&scanner, number: number, at: time)
   }
 
-  /// From the angle bracket on.
+  /// Parses from the angle bracket on.
   static func place(_ scanner: inout TextScanner, number: Int, at time: WallInstant) -> LogFact.Content? {
     guard scanner.skip("<"), let latitude = scanner.number(), scanner.skip(","), let longitude = scanner.number(),
       scanner.skip("> +/- "), let accuracy = scanner.number(), let speed = scanner.number(after: "speed "),
@@ -38,11 +38,11 @@ enum PlaceText {
   }
 }
 
-/// Fixes as Android writes them: `Location[fused 45.518019,-116.297214 hAcc=5.0 et=+1h2m alt=30.0 vel=1.85 bear=31.0
-/// mock], age: 30ms, time: 1785249262563`. What is behind the bracket may stand in the next row of the box, the time may
-/// be a clock, and a phone that writes `1,5` for one and a half does so here too.
+/// Fixes in the format of Android: `Location[fused 45.518019,-116.297214 hAcc=5.0 et=+1h2m alt=30.0 vel=1.85 bear=31.0
+/// mock], age: 30ms, time: 1785249262563`. The part after the bracket may be in the next row of the box, the time may
+/// be a time of day, and phones with decimal commas use them here too.
 enum AndroidPlace {
-  /// All positions of a box, in their order: a batch has several.
+  /// Returns all positions of a box in order: a batch has several.
   static func all(in text: Substring, number: Int, at time: WallInstant) -> [LogFact.Content] {
     var scanner = TextScanner(text)
     var found: [LogFact.Content] = []
@@ -70,14 +70,14 @@ enum AndroidPlace {
       var scanner = TextScanner(Substring(" " + plain))
       return scanner.number(after: " \(label)=").flatMap { $0 < 0 ? nil : $0 }
     }
-    // Up to Android 7 it is `acc`.
+    // Up to Android 7 the label is `acc`.
     coords.accuracy = value("hAcc") ?? value("acc")
     coords.speed = value("vel")
     coords.heading = value("bear")
     return coords
   }
 
-  /// `45.518019,-116.297214`, or with decimal commas.
+  /// Parses `45.518019,-116.297214`, also with decimal commas.
   private static func pair(_ text: Substring) -> (Coordinates, hasCommas: Bool)? {
     var parts = text.split(separator: ",").map(String.init)
     let hasCommas = parts.count == 4
@@ -88,8 +88,8 @@ enum AndroidPlace {
     return (Coordinates(latitude: latitude, longitude: longitude), hasCommas)
   }
 
-  /// `45.518019,-116.297214, acy: 17.857m, age: 0s` with significant changes and passive positions; the age in whole
-  /// seconds. Of a geofence that was left there is the place alone.
+  /// Parses `45.518019,-116.297214, acy: 17.857m, age: 0s`, logged for significant changes and passive positions, with
+  /// the age in whole seconds. For the exit from a geofence there are only the coordinates.
   static func short(_ text: Substring, at time: WallInstant) -> (fix: Fix, ageMilliseconds: Int64?)? {
     var scanner = TextScanner(text)
     let ahead = scanner.upTo(", acy: ")
@@ -102,7 +102,7 @@ enum AndroidPlace {
     return (Fix(coords: coords, timestamp: time.advanced(byMilliseconds: -(age ?? 0))), age)
   }
 
-  /// The first `Location[…]` of a text.
+  /// Returns the first `Location[…]` of a text.
   static func first(in text: Substring, at time: WallInstant) -> Fix? {
     for case .fix(let fix, _, _) in all(in: text, number: 1, at: time) { return fix }
     return nil
@@ -118,8 +118,8 @@ enum AndroidPlace {
     return (age, scanner.rest.prefix { $0 != "\n" })
   }
 
-  /// Milliseconds since 1970 are of UTC and the head of the line is of the device's zone: they are as many quarters of
-  /// an hour apart as zones are.
+  /// Milliseconds since 1970 are in UTC, and the head of the line is in the device's zone: they differ by a whole
+  /// number of quarters of an hour, as zones do.
   private static func instant(of stamp: Substring, near expected: WallInstant) -> WallInstant {
     guard let milliseconds = Int64(stamp.trimmedSpace) else {
       return LogHead.instant(ofMonthAndClock: stamp, near: expected) ?? expected

@@ -1,17 +1,17 @@
 import JSON
 
-/// Reads the old text form of property lists, as iOS logs dictionaries: `{ key = value; … }`, `( value, … )`, texts with
-/// or without quotes. Numbers and flags stay texts or become integers; the configuration coerces them.
+/// Reads the old text form of property lists, in which iOS logs dictionaries: `{ key = value; … }`, `( value, … )`,
+/// texts with or without quotes. Numbers and flags remain texts or become integers; the configuration coerces them.
 struct PropertyListReader {
   private var rest: Substring.UTF8View
 
-  /// Nil when the text does not hold one whole value.
+  /// Nil when the text is not one complete value.
   static func read(_ text: Substring) -> JSONValue? {
     var reader = PropertyListReader(rest: text.utf8)
     return reader.value(depth: 0)
   }
 
-  /// Deeper ones are no dumps of a configuration.
+  /// Configuration dumps are less deep.
   private static let maxDepth = 16
 
   private mutating func value(depth: Int) -> JSONValue? {
@@ -89,9 +89,9 @@ struct PropertyListReader {
   }
 }
 
-/// A JSON object whose end may be missing: Android cuts a long dump of the configuration. What stands whole counts.
+/// A JSON object whose end may be missing: Android truncates a long dump of the configuration. Complete members are kept.
 enum PartialJSON {
-  /// Nil when not one member is whole.
+  /// Nil when no member is complete.
   static func object(_ text: Substring) -> JSONValue? {
     if let whole = parse(text) { return whole }
     var closers: [Character] = []
@@ -122,12 +122,12 @@ enum PartialJSON {
     return longest(of: ends, in: text)
   }
 
-  /// Deeper ones are no dumps of a configuration.
+  /// Configuration dumps are less deep.
   private static let maxDepth = 16
-  /// So many beginnings are tried; a dump that is cut needs one or two.
+  /// The number of prefixes to try; a truncated dump needs one or two.
   private static let maxTries = 8
 
-  /// The longest beginning that can be closed.
+  /// Returns the longest prefix that can be closed.
   private static func longest(of ends: [(end: String.Index, closers: [Character])], in text: Substring) -> JSONValue? {
     for (end, closers) in ends.suffix(maxTries).reversed() {
       if let value = parse(text[..<end] + String(closers.reversed())) { return value }

@@ -1,6 +1,6 @@
 import Base
 
-/// Walks over a line of text from left to right.
+/// A scanner that reads a line of text from left to right.
 struct TextScanner {
   private(set) var rest: Substring
 
@@ -14,11 +14,11 @@ struct TextScanner {
     return true
   }
 
-  /// Goes behind the next occurrence; stays where it is when there is none.
+  /// Skips past the next occurrence; does not move when there is none.
   @discardableResult
   mutating func pass(_ text: String) -> Bool { upTo(text) != nil }
 
-  /// What stands before the next occurrence, and goes behind it.
+  /// Returns the text before the next occurrence, and skips past it.
   mutating func upTo(_ text: String) -> Substring? {
     let needle = Array(text.utf8)
     var position = rest.utf8.startIndex
@@ -33,7 +33,7 @@ struct TextScanner {
     return nil
   }
 
-  /// A decimal number with an optional sign, fraction and exponent; Java writes small ones as `2.0E-4`.
+  /// Reads a decimal number with optional sign, fraction and exponent; Java writes small numbers as `2.0E-4`.
   mutating func number() -> Double? {
     let bytes = rest.utf8
     var end = bytes.startIndex
@@ -61,7 +61,7 @@ struct TextScanner {
     return value
   }
 
-  /// A number after a label that may stand anywhere further on.
+  /// Finds a label anywhere in the rest and reads the number after it.
   mutating func number(after label: String) -> Double? {
     var ahead = self
     guard ahead.pass(label), let value = ahead.number() else { return nil }
@@ -69,7 +69,7 @@ struct TextScanner {
     return value
   }
 
-  /// What stands before the end of a bracket that is open already, with the brackets inside it.
+  /// Returns the text before the end of an open bracket, including nested brackets.
   mutating func upToClosing(_ opening: Character, _ closing: Character) -> Substring? {
     var depth = 1
     for index in rest.indices {
@@ -91,7 +91,7 @@ struct TextScanner {
     number(after: label).flatMap { Int(exactly: $0) }
   }
 
-  /// Up to the next space or the end.
+  /// Reads up to the next space or the end.
   mutating func word() -> Substring {
     let word = rest.prefix { $0 != " " && $0 != "\n" }
     rest = rest.dropFirst(word.count)
@@ -99,12 +99,11 @@ struct TextScanner {
   }
 }
 
-/// The time of a fix as the phone's language spells it: `2026-07-28, 2:34:22 PM …`, `28.07.26, 14.34.22 …`,
-/// `2022/03/14 15:48:12 …`. The order of a date's parts cannot be told from one line, so only the clock is read; the day
-/// is the one that brings it nearest to where it must be.
+/// The time of a fix in the phone's language: `2026-07-28, 2:34:22 PM …`, `28.07.26, 14.34.22 …`,
+/// `2022/03/14 15:48:12 …`. The order of a date's parts cannot be determined from one line, so only the time of day is
+/// read; the day is the one nearest to the expected instant.
 enum SpokenTime {
-  /// Nil when there is no time of day in the text. `expected` is when the fix should have been made, as far as the line
-  /// tells otherwise.
+  /// Nil when the text has no time of day. `expected` is the instant of the fix, as far as the rest of the line shows it.
   static func read(_ text: Substring, near expected: WallInstant) -> WallInstant? {
     guard let clock = lastClock(in: text) else { return nil }
     let midnight = expected.millisecondsSince1970 - expected.millisecondOfDay
@@ -129,11 +128,11 @@ enum SpokenTime {
     let hour: Int
     let minute: Int
     let second: Int
-    /// What follows, where the half of the day stands in some languages.
+    /// The text after the time, which contains AM or PM in some languages.
     let mark: String
   }
 
-  /// In languages other than English the half of the day may stand before the clock or after it, in any word.
+  /// In other languages than English AM or PM may precede or follow the time, as any word.
   private static func hours(of hour: Int, mark: String) -> [Int] {
     guard (1...12).contains(hour) else { return [hour] }
     switch mark {
@@ -143,7 +142,7 @@ enum SpokenTime {
     }
   }
 
-  /// Three numbers with colons, or the last three with full stops: a date may have those too.
+  /// Three numbers with colons, or the last three with full stops, because a date may have those too.
   private static func lastClock(in text: Substring) -> Clock? {
     let characters = Array(text)
     for separator: Character in [":", "."] {

@@ -71,7 +71,7 @@ struct AndroidLogWriter {
 }
 
 extension AndroidLogWriter {
-  /// Each group of entries is in a file of its own.
+  /// Writes an entry. Each group of entries has a file of its own.
   mutating func write(_ entry: LogEntry) {
     if writeLife(entry) || writeMotion(entry) || writeLocation(entry) || writeGeofence(entry) || writeQueue(entry) {
       return
@@ -149,7 +149,7 @@ extension AndroidLogWriter {
       line(
         "🚫", "GeofenceManagerStationaryExitStrategy handleExit",
         "Ignoring spurious stationary geofence EXIT (still possibly inside)")
-    // Its own entry has told of it already.
+    // Logged already by an entry of its own.
     case .timerStarted(name: "stopTimeout", _, _): break
     case .timerStarted(let name, let seconds, _):
       line(

@@ -77,7 +77,7 @@ extension IOSLogWriter {
     return true
   }
 
-  /// The export names each flush; ours are told apart by their place in the log.
+  /// The export names each flush; ours are distinguished by their place in the log.
   private var flush: String { upper(UUID128(high: 0, low: 0)) }
 }
 
@@ -90,7 +90,7 @@ extension Connectivity {
     }
   }
 
-  /// The reachability flags of the operating system in its own short form.
+  /// The operating system's reachability flags in its own short form.
   fileprivate var iosFlags: String {
     switch self {
     case .none: "-- -------"

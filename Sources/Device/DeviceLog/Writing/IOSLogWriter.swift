@@ -27,7 +27,7 @@ struct IOSLogWriter {
     text += "\(time.full) \n╔\(Self.bar)\n║ \(selector) \(message)\n╚\(Self.bar)\n\n"
   }
 
-  /// A line without a caller: the fixes of tracking stand beside the time, those of a request below it.
+  /// Writes a line without a caller: the fixes of tracking are on the line of the time, those of a request below it.
   mutating func line(_ message: String) {
     text += "\(time.full) \(message)\n\n"
   }
@@ -42,7 +42,7 @@ struct IOSLogWriter {
     text += PropertyList(configuration.redacted).text + "\n\n"
   }
 
-  /// The build of the engine whose log is written here.
+  /// The build of the simulated engine.
   static let build = 388
 
   /// `📍<45.518019,-116.297214> +/- 5.00m (speed 1.85 mps / course 31.06) @ 2026-07-28, 2:34:22 PM …`
@@ -55,7 +55,7 @@ struct IOSLogWriter {
     return "📍<\(position)> +/- \(LogNumber.fixed(coords.accuracy ?? -1, 2))m (\(motion)) @ \(when) \(zoneName)"
   }
 
-  /// As Core Foundation writes a UUID.
+  /// The UUID as Core Foundation writes it.
   func upper(_ uuid: UUID128) -> String {
     var bytes: [UInt8] = []
     uuid.append(upperCaseTextTo: &bytes)
@@ -64,7 +64,7 @@ struct IOSLogWriter {
 }
 
 extension IOSLogWriter {
-  /// Each group of entries is in a file of its own.
+  /// Writes an entry. Each group of entries has a file of its own.
   mutating func write(_ entry: LogEntry) {
     if writeLife(entry) || writeMotion(entry) || writeLocation(entry) || writeGeofence(entry) || writeQueue(entry) {
       return
@@ -238,7 +238,7 @@ extension FilterTrace {
 }
 
 extension LogPart {
-  /// Whose line it is in the iOS log.
+  /// The source of the line in the iOS log.
   var selector: String {
     switch self {
     case .sdk: "-[TSLocationManager ready]"

@@ -2,15 +2,15 @@ package import Base
 package import Contract
 package import Vocabulary
 
-/// The last entries of a device's log in memory, for fleets: the text is made only when it is read, and a device that
+/// The last entries of a device's log in memory, for fleets: text is rendered only for a reader, and a device that
 /// writes nothing holds no memory.
 package struct LogRing: Sendable {
   private var entries: [(instant: WallInstant, entry: LogEntry)] = []
-  /// Where the oldest entry lies once the ring is full.
+  /// The index of the oldest entry once the ring is full.
   private var oldest = 0
   private let capacity: Int
 
-  /// Keeps so many entries.
+  /// Creates a ring of that many entries.
   package init(capacity: Int) {
     precondition(capacity > 0, "a log has room for something")
     self.capacity = capacity
@@ -32,7 +32,7 @@ package struct LogRing: Sendable {
     oldest = 0
   }
 
-  /// The entries that the query wants, in its order.
+  /// Returns the entries that match the query, in its order.
   package func text(_ query: LogQuery = LogQuery(), as text: LogText) -> [UInt8] {
     var bytes: [UInt8] = []
     var left = query.limit ?? .max
@@ -48,14 +48,14 @@ package struct LogRing: Sendable {
   }
 }
 
-/// The log of a simulated phone: its last entries, which become text when a server asks for them.
+/// The log of a simulated phone: its last entries, rendered as text when a server requests them.
 package final class RecentLog {
   private var ring: LogRing
   private let text: LogText
-  /// The last launch of the app, with what it configured; nil after the log was destroyed.
+  /// The last launch of the app and its configuration; nil after the log was destroyed.
   private var launch: (instant: WallInstant, configuration: Configuration)?
   private var begun: WallInstant?
-  /// What the app wants to have written.
+  /// The level that the app has set.
   package var level = Contract.LogLevel.off
 
   package init(capacity: Int, platform: DevicePlatform) {
@@ -78,7 +78,7 @@ package final class RecentLog {
     launch = nil
   }
 
-  /// What a server gets. A log without entries says why it has none: an empty file would look like a failed upload.
+  /// The text for a server. A log without entries says why: an empty file would look like a failed upload.
   package var content: [UInt8] {
     var bytes: [UInt8] = []
     if let launch, level >= .info { text.appendBanner(launch.configuration, at: launch.instant, to: &bytes) }

@@ -5,8 +5,7 @@ package import Vocabulary
 
 /// A device's log in a file, as the SDK keeps it (SDK §20.1). It belongs to one thread at a time.
 ///
-/// What was written survives the end of the process, not a power cut. The file does not grow beyond its limit: the oldest
-/// entries make room.
+/// Entries survive the end of the process, but not a power cut. The size is limited: the oldest entries are deleted.
 package final class LogStore {
   private let connection: Connection
   private var statements: LogStatements
@@ -15,10 +14,10 @@ package final class LogStore {
   private let bytesMax: Int
   private var bytes: Int
 
-  /// What makes room at once, so that not every entry has to.
+  /// The share that is deleted at once, so that not every entry deletes.
   private static let trimmedShare = 8
 
-  /// Opens or makes the log at `path`; `:memory:` is one without a file. `bytesMax` limits the texts.
+  /// Opens or creates the log at `path`; `:memory:` is in memory only. `bytesMax` limits the size of the texts.
   package init(path: String, text: LogText, bytesMax: Int = 16 << 20) throws(DatabaseError) {
     precondition(bytesMax > 0, "a log has room for something")
     let connection = try Connection(path: path, busyTimeoutMilliseconds: 1_000)
@@ -35,21 +34,21 @@ package final class LogStore {
     self.bytesMax = bytesMax
   }
 
-  /// Writes the entry; nothing when this platform's SDK does not write it.
+  /// Appends the entry; does nothing when this platform's SDK does not log it.
   package func append(_ entry: LogEntry, at instant: WallInstant) throws(DatabaseError) {
     scratch.removeAll(keepingCapacity: true)
     text.append(entry, at: instant, to: &scratch)
     try insert(entry.level, at: instant)
   }
 
-  /// Writes the box with which a launch begins.
+  /// Appends the banner with which a launch begins.
   package func appendBanner(_ configuration: Configuration, at instant: WallInstant) throws(DatabaseError) {
     scratch.removeAll(keepingCapacity: true)
     text.appendBanner(configuration, at: instant, to: &scratch)
     try insert(.info, at: instant)
   }
 
-  /// `level`: only entries at least as important.
+  /// Returns the text. `level` admits entries at least as severe.
   package func text(
     _ query: LogQuery = LogQuery(), level: Contract.LogLevel = .verbose
   ) throws(DatabaseError) -> [UInt8] {
@@ -67,7 +66,7 @@ package final class LogStore {
     bytes = 0
   }
 
-  /// At the start of a launch: entries older than `logMaxDays`; 0 or less keeps all.
+  /// Deletes entries older than `logMaxDays` at the start of a launch; 0 or less keeps all.
   package func purge(olderThanDays days: Int, at now: WallInstant) throws(DatabaseError) {
     guard days > 0 else { return }
     let (span, isTooLong) = Int64(days).multipliedReportingOverflow(by: 86_400_000)
@@ -95,7 +94,7 @@ enum LogSchema {
 
   static let schema = Schema(applicationID: applicationID, migrations: [Migration(1, first)])
 
-  /// Entries lie in the order of their arrival, in which their times grow unless the clock is set.
+  /// Entries are in order of arrival, in which their times grow unless the clock is set.
   private static let first = """
     CREATE TABLE log(
       id INTEGER PRIMARY KEY, written_at INTEGER NOT NULL, level INTEGER NOT NULL, text BLOB NOT NULL) STRICT;
@@ -150,7 +149,7 @@ extension LogStatements {
     try deletionOfAll.start().run()
   }
 
-  /// Appends the texts of the entries in their order.
+  /// Appends the texts of the entries in order.
   mutating func read(
     _ instants: ClosedRange<Int64>, level: Int, newestFirst isDescending: Bool, limit: Int, into bytes: inout [UInt8]
   ) throws(DatabaseError) {
@@ -172,7 +171,7 @@ extension LogStatements {
     while try execution.step() { bytes += execution.blob(at: 0) }
   }
 
-  /// The last id of the oldest entries whose texts make up `surplus` bytes, and how many bytes those are.
+  /// Returns the last id of the oldest entries whose texts take `surplus` bytes, and the size of those texts.
   mutating func oldest(bytes surplus: Int) throws(DatabaseError) -> (id: Int64, bytes: Int) {
     var id: Int64 = 0
     var bytes = 0
@@ -185,14 +184,14 @@ extension LogStatements {
   }
 }
 
-/// Which entries of a log are wanted (SDK §20.1).
+/// A selection of log entries (SDK §20.1).
 package struct LogQuery: Equatable, Sendable {
-  /// Nothing older; nil: from the beginning.
+  /// The earliest time; nil: from the beginning.
   package var start: WallInstant?
-  /// Nothing newer; nil: to the end.
+  /// The latest time; nil: to the end.
   package var end: WallInstant?
   package var newestFirst = false
-  /// At most so many entries, the first in the order asked for; nil: all.
+  /// The maximum number of entries, the first in the given order; nil: all.
   package var limit: Int?
 
   package init() {}

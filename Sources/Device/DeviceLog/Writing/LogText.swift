@@ -7,9 +7,9 @@ package import Vocabulary
 /// logs read these.
 package struct LogText: Sendable {
   package let platform: DevicePlatform
-  /// What the device's user sees on the clock, minus UTC.
+  /// The device's local time minus UTC.
   package var utcOffsetMinutes: Int
-  /// The zone's name as iOS spells it behind the time of a fix.
+  /// The zone's name as iOS spells it after the time of a fix.
   package var zoneName: String
 
   package init(platform: DevicePlatform, utcOffsetMinutes: Int = 0, zoneName: String = "Coordinated Universal Time") {
@@ -18,7 +18,7 @@ package struct LogText: Sendable {
     self.zoneName = zoneName
   }
 
-  /// Appends the lines of the entry; nothing when this platform's SDK does not write it.
+  /// Appends the lines of the entry; nothing when this platform's SDK does not log it.
   package func append(_ entry: LogEntry, at instant: WallInstant, to bytes: inout [UInt8]) {
     switch platform {
     case .ios:
@@ -32,7 +32,7 @@ package struct LogText: Sendable {
     }
   }
 
-  /// Appends the box with which a launch begins: the version and the configuration, tokens cut (SDK §20.2).
+  /// Appends the banner with which a launch begins: the version and the configuration, with tokens cut (SDK §20.2).
   package func appendBanner(_ configuration: Configuration, at instant: WallInstant, to bytes: inout [UInt8]) {
     switch platform {
     case .ios:
@@ -47,8 +47,8 @@ package struct LogText: Sendable {
   }
 }
 
-/// The level at which the SDK writes each entry (SDK §20.2). Both platforms use the same ones here, so that a
-/// level set by a server means the same on every device of a fleet.
+/// The level at which the SDK logs each entry (SDK §20.2). Both platforms use the same levels here, so that a level set
+/// by a server means the same on every device of a fleet.
 extension LogEntry {
   package var level: Contract.LogLevel {
     switch self {
@@ -85,7 +85,7 @@ extension LogEntry.UserLevel {
     }
   }
 
-  /// What stands before the message (SDK §20.4).
+  /// The icon before the message (SDK §20.4).
   var icon: String {
     switch self {
     case .error: "‼️"
@@ -98,7 +98,7 @@ extension LogEntry.UserLevel {
 }
 
 extension Configuration {
-  /// The state of the configuration as a log may show it: of tokens five characters (SDK §20.2).
+  /// The state of the configuration for a log: five characters of each token (SDK §20.2).
   var redacted: JSONValue {
     var copy = self
     copy.authorization.accessToken = authorization.accessToken.map(Self.cut)
@@ -109,7 +109,7 @@ extension Configuration {
   private static func cut(_ token: String) -> String { "\(token.prefix(5))<redacted>" }
 }
 
-/// A wall clock reading in the device's own time, for the heads of lines and the times inside them.
+/// A wall-clock reading in the device's local time, for the heads of lines and the times inside them.
 struct LocalTime {
   let date: CivilDate
   let hour: Int
@@ -149,9 +149,9 @@ struct LocalTime {
   }
 }
 
-/// Numbers as the SDK's logs show them.
+/// Numbers in the format of the SDK's logs.
 enum LogNumber {
-  /// With so many digits behind the point; what no log of a device holds, infinity for instance, is written as -1.
+  /// Formats with a fixed number of decimals; numbers that no device logs, such as infinity, are written as -1.
   static func fixed(_ value: Double, _ digits: Int) -> String {
     guard value.isFinite, value.magnitude < 1e15 else { return fixed(-1, digits) }
     let scale = (0..<digits).reduce(1.0) { scale, _ in scale * 10 }

@@ -1,7 +1,7 @@
 import JSON
 
 /// A value in the old text form of property lists, in which iOS logs dictionaries: keys in alphabetical order, quotes
-/// only where a text needs them.
+/// only where needed.
 struct PropertyList {
   let text: String
 
@@ -27,7 +27,7 @@ struct PropertyList {
 
   private static func nested(_ value: JSONValue, indent: String) -> String { text(value, indent: indent) }
 
-  /// Texts of letters, digits and `_ $ / : .` stand for themselves; an empty one, or one with anything else, is quoted.
+  /// Quotes a text that is empty or has anything but letters, digits and `_ $ /`.
   private static func quotedIfNeeded(_ text: String) -> String {
     let isPlain = text.utf8.allSatisfy { byte in
       switch byte {

@@ -1,28 +1,28 @@
 package import Base
 package import Contract
 
-/// A fence of the book and what the book keeps about it.
+/// A fence of a geofence book with its state there.
 struct BookedFence: Sendable {
-  /// Fences are listed in the order in which they were added.
+  /// The position in the order of insertion.
   let sequence: Int
   var geofence: Geofence
-  /// What the system watches; for a polygon the smallest circle around it.
+  /// The circle that the system watches; for a polygon the smallest enclosing one.
   let circle: Circle
   /// Nil for circles, and for polygons without a license.
   let polygon: Polygon?
   var isActive = false
-  /// It is not known yet whether the device was inside when monitoring began.
+  /// Whether the device's side of the boundary at the start of monitoring is still unknown.
   var isUntested = false
-  /// The status is that of an earlier process, in which tracking was on and has gone on since.
+  /// Whether the status is from an earlier process, and tracking has been on since.
   var isRestored = false
-  /// Monitoring has begun without an initial trigger, and a position has shown the device outside since. Whether it was inside
-  /// when it began only the system knows, which has told nothing yet.
+  /// Whether monitoring began without an initial trigger, a position has shown the device outside since, and the system
+  /// has not reported whether it was inside at the beginning.
   var isBeginUnheard = false
-  /// A position showed the last crossing, and the system has not reported it yet.
+  /// Whether a position showed the last crossing before the system reported it.
   var isReportDue = false
-  /// Fixes are tested against the polygon while the device is inside its circle.
+  /// Whether the device is inside the circle, so that fixes are tested against the polygon.
   var isInsideCircle = false
-  /// Of the last fix that was tested against the polygon.
+  /// The time of the last fix tested against the polygon.
   var testedUntil: WallInstant?
 
   init(_ geofence: Geofence, sequence: Int, isPolygonLicensed: Bool) throws(GeofenceError) {
@@ -49,8 +49,8 @@ struct BookedFence: Sendable {
 
   func contains(_ place: Coordinate) -> Bool { polygon?.contains(place) ?? circle.contains(place) }
 
-  /// Whether a position shows that the device is on the other side of the boundary than the status says (SDK §15.3). To
-  /// be outside it must be beyond its own error. A poor position must be inside by as much, too.
+  /// Reports whether a position contradicts the status (SDK §15.3). To be outside it must be beyond its own error. A
+  /// poor position must be inside by as much, too.
   func isRefuted(by place: Coordinate, accuracyMetres: Double) -> Bool {
     let isInside = contains(place)
     guard isInside != geofence.status.isInside else { return false }
@@ -62,8 +62,8 @@ struct BookedFence: Sendable {
     return distance > error
   }
 
-  /// Whether a position that may be old, or the first after a long time, proves that the device has left: what it
-  /// leaves open the system's reports and later positions decide.
+  /// Reports whether a position that may be old, or the first after a long time, proves that the device has left.
+  /// Otherwise the system's reports and later positions decide.
   func isFarOutside(_ place: Coordinate, accuracyMetres: Double) -> Bool {
     let margin = max(2 * accuracyMetres, CrossingTest.widestMarginMetres)
     if let polygon { return !polygon.contains(place) && polygon.metresToBoundary(from: place) > margin }
@@ -71,12 +71,12 @@ struct BookedFence: Sendable {
   }
 }
 
-/// Finds the crossings of one circle where the platform has no fences of its own (SDK §15.3; the numbers are our
-/// choice). A host tests each circle at each tick while the device moves and reports a crossing after a delay.
+/// Detects crossings of one circle where the platform has no fences (SDK §15.3; the numbers are our choice). A host
+/// tests each circle at each tick while the device moves, and reports a crossing after a delay.
 package struct CrossingTest: Equatable, Sendable {
   package static let tick = Nanoseconds.seconds(5)
   static let longestDelay = Nanoseconds.seconds(10)
-  /// A bad fix near the rim is no exit: it must be beyond its own accuracy, up to this.
+  /// The maximum margin: for an exit a fix near the boundary must be outside by its own accuracy, up to this.
   static let widestMarginMetres = 20.0
 
   /// Nil before the first test.
@@ -84,7 +84,7 @@ package struct CrossingTest: Equatable, Sendable {
 
   package init(isInside: Bool? = nil) { self.isInside = isInside }
 
-  /// `enter` or `exit` when the device has crossed the rim. The first test only finds out where it is.
+  /// Returns `enter` or `exit` when the device has crossed the boundary. The first test only determines the side.
   package mutating func test(
     _ place: Coordinate, accuracyMetres: Double, against circle: Circle
   ) -> GeofenceTrigger.Action? {
@@ -98,7 +98,7 @@ package struct CrossingTest: Equatable, Sendable {
     return now ? .enter : .exit
   }
 
-  /// How late the crossing is reported; `fraction` is a draw of 0 ..< 1.
+  /// The delay of the report; `fraction` is random in 0 ..< 1.
   package static func delay(_ fraction: Double) -> Nanoseconds {
     Nanoseconds(Int64(Double(longestDelay.count) * fraction))
   }

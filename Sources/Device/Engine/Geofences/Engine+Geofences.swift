@@ -4,15 +4,15 @@ import Vocabulary
 
 /// SDK §15.
 extension Engine {
-  /// In the order in which they were added.
+  /// The geofences in the order in which they were added.
   package var geofences: [Geofence] { fences.geofences }
 
   package func geofence(_ identifier: String) -> Geofence? { fences.geofence(identifier) }
 
-  /// What the platform is to watch for a fence.
+  /// Returns the circle that the platform must watch for a fence.
   package func circle(ofGeofence identifier: String) -> Circle? { fences.circle(of: identifier) }
 
-  /// Whether the status of a fence is that of an earlier process, which no position has confirmed or refuted yet.
+  /// Reports whether the status of a fence is from an earlier process, neither confirmed nor contradicted by a position yet.
   package func keepsStatus(ofGeofence identifier: String) -> Bool { fences.isRestored(identifier) }
 
   mutating func add(_ geofences: [Geofence], at now: Moment, into effects: inout [Effect]) {
@@ -34,8 +34,8 @@ extension Engine {
     seekNewerPlace(at: now, into: &effects)
   }
 
-  /// In geofences-only mode the last position may be hours old, and only a fence in which the device is now has an initial
-  /// ENTER (SDK §15.4).
+  /// In geofences-only mode the last position may be hours old, and only a fence around the current position has an
+  /// initial ENTER (SDK §15.4).
   private func isCurrent(_ fix: Fix, at now: Moment) -> Bool {
     state.trackingMode == .location
       || now.wall.milliseconds(since: fix.timestamp).magnitude <= Engine.currentMilliseconds
@@ -73,14 +73,14 @@ extension Engine {
     }
   }
 
-  /// The last fence is gone, by its name or with all others: the event geofenceschange has empty lists (SDK §15.7).
+  /// The last fence was removed, alone or with all others: the event geofenceschange has empty lists (SDK §15.7).
   private mutating func tellNoneIsLeft(of active: [String], at now: Moment, into effects: inout [Effect]) {
     if !active.isEmpty { effects.append(.demand(.geofences(on: [], off: active))) }
     fences.removeAll(into: &fenceEffects)
     applyFenceEffects(at: now, into: &effects)
   }
 
-  /// Whether the system watches fences for the app: it wants "Always" for that, on both platforms (SDK §15.6).
+  /// Whether the system watches fences for the app, which needs "Always" on both platforms (SDK §15.6).
   var mayMonitor: Bool { denial == nil && !isWhenInUse }
 
   private func refuseMonitoring(into effects: inout [Effect]) {
@@ -91,7 +91,7 @@ extension Engine {
       into: &effects)
   }
 
-  /// A place from before monitoring began does not tell where the device is.
+  /// A position from before monitoring began does not determine where the device is.
   mutating func beginMonitoring(
     _ occasion: ProximityOccasion = .start, at now: Moment, into effects: inout [Effect]
   ) {
@@ -99,7 +99,7 @@ extension Engine {
     lookAround(from: fences.isMonitoring ? lastFix : nil, occasion, at: now, into: &effects)
   }
 
-  /// Monitoring ends with the permission for it, and begins when it is granted (SDK §19.5).
+  /// Stops monitoring when its permission is lost, and starts it when granted (SDK §19.5).
   mutating func followAuthorization(at now: Moment, into effects: inout [Effect]) {
     guard state.isEnabled, mayMonitor != fences.isMonitoring else { return }
     if mayMonitor {
@@ -113,7 +113,7 @@ extension Engine {
     }
   }
 
-  /// The active set is empty then (BGGeo 188). No fence has its exit: the device is not watched any more, it has left nothing.
+  /// Empties the active set (BGGeo 188). Fences report no exit, because the device has not left them.
   mutating func endMonitoring(into effects: inout [Effect]) {
     let active = fences.geofences.map(\.identifier).filter { fences.isActive($0) }
     fences.stop()
@@ -125,7 +125,7 @@ extension Engine {
     demandFenceUpdates(into: &effects)
   }
 
-  /// Which fences are to be active, and where the device is in its polygons.
+  /// Determines the active fences, and the device's side of its polygons.
   mutating func lookAround(
     from fix: Fix?, _ occasion: ProximityOccasion, at now: Moment, into effects: inout [Effect]
   ) {
@@ -147,14 +147,14 @@ extension Engine {
       at: place, accuracyMetres: fix.coords.accuracy ?? 0, fixedAt: fix.timestamp, now: now, into: &fenceEffects)
   }
 
-  /// A position of the sampling that runs while the device is in the circle of a polygon.
+  /// Handles a position of the sampling that runs while the device is in the circle of a polygon.
   mutating func hitTest(_ fix: Fix, at now: Moment, into effects: inout [Effect]) {
     guard fences.wantsHighRate, let place = Coordinate(fix) else { return }
     testPolygons(at: place, fix, now)
     applyFenceEffects(at: now, into: &effects)
   }
 
-  /// A position of geofences-only mode at high accuracy (SDK §15.6).
+  /// Handles a position of geofences-only mode at high accuracy (SDK §15.6).
   mutating func watchFences(_ fix: Fix, at now: Moment, into effects: inout [Effect]) {
     guard settings.isGeofenceModeHighAccuracy, let accuracy = fix.coords.accuracy, accuracy >= 0,
       let place = Coordinate(fix)
@@ -165,7 +165,7 @@ extension Engine {
     lookAround(from: fix, .fix, at: now, into: &effects)
   }
 
-  /// At high accuracy location updates run in geofences-only mode, too, as long as there are fences to watch.
+  /// At high accuracy location updates also run in geofences-only mode, as long as there are fences to watch.
   mutating func demandFenceUpdates(into effects: inout [Effect]) {
     guard state.isEnabled, state.trackingMode == .geofence else { return }
     demandLocationUpdates(settings.isGeofenceModeHighAccuracy && fences.activeCount > 0, into: &effects)
@@ -200,7 +200,7 @@ extension Engine {
     applyFenceEffects(at: now, into: &effects)
   }
 
-  /// In geofence mode this moves the set of fences along, and the odometer (SDK §15.6).
+  /// In geofence mode, updates the set of fences and the odometer (SDK §15.6).
   mutating func leaveProximityRegion(_ fix: Fix?, at now: Moment, into effects: inout [Effect]) {
     guard state.isEnabled else { return }
     if state.trackingMode == .location {
@@ -212,8 +212,8 @@ extension Engine {
     }
   }
 
-  /// With more fences than the system watches none is active until a place is known, and with polygons it is unknown what
-  /// is left: the place is looked for until it is found (SDK §15.2, §15.5).
+  /// With more fences than the system watches, none is active until a position is known, and with polygons the device's
+  /// side is unknown: a position is requested until one is found (SDK §15.2, §15.5).
   mutating func seekPlace(after error: LocationError, at now: Moment, into effects: inout [Effect]) {
     guard error == .timeout, state.isEnabled, !isPlaceSought, fences.wantsPlace(settings.geofenceRules) else { return }
     request(.proximity, profile.motionState, at: now, into: &effects)
@@ -225,7 +225,7 @@ extension Engine {
     lookAround(from: fix, .regionExit, at: now, into: &effects)
   }
 
-  /// Transitions may be recorded at once and so bring further effects: the list is taken out while it is worked off.
+  /// Transitions may be recorded at once and append further effects: the list is taken out meanwhile.
   private mutating func applyFenceEffects(at now: Moment, into effects: inout [Effect]) {
     guard !fenceEffects.isEmpty else {
       if fences.wantsHighRate != demands.wantsHighRate { demandSampling(into: &effects) }
@@ -258,8 +258,8 @@ extension Engine {
 
 /// From a crossing to its record (SDK §15.3).
 extension Engine {
-  /// The status changes whether or not the event is wanted; the record waits for a position. A status whose event is still to
-  /// come is kept with it: a process that ends in between finds the crossing again after its relaunch (SDK §15.3).
+  /// Changes the status whether or not the event is wanted; the record waits for a position. The new status is stored
+  /// with the event, so a process that ends in between detects the crossing again after its relaunch (SDK §15.3).
   mutating func begin(_ transition: GeofenceTransition, at now: Moment, into effects: inout [Effect]) {
     guard transition.isNotified else {
       effects.append(.saveGeofence(transition.geofence))
@@ -270,7 +270,7 @@ extension Engine {
       identifier: geofence.identifier, action: transition.action, timestamp: transition.moment.wall,
       extras: geofence.extras.flatMap { RenderedObject($0) } ?? .empty)
     if settings.followsSignificantChanges, let lastFix {
-      // The position that showed the crossing is the record's: there is no stream to wait for another (SDK §12.7).
+      // The record uses the position that showed the crossing: there are no updates to wait for (SDK §12.7).
       recordTransition(trigger, of: geofence, transition.recordKind, at: lastFix, at: now, into: &effects)
       return
     }
@@ -298,15 +298,15 @@ extension Engine {
     if isPersisted { effects.append(.flush(.insert)) }
   }
 
-  /// The status of the fence is kept as far as the app was told of it.
+  /// Stores the status of the fence as far as it was reported to the app.
   private func keep(_ told: Geofence, into effects: inout [Effect]) {
-    // A fence that was removed or replaced meanwhile has nothing to do with the crossing any more.
+    // The crossing does not concern a fence that was removed or replaced meanwhile.
     guard var geofence = fences.geofence(told.identifier), geofence.status.hits >= told.status.hits else { return }
     if isRecordAwaited(of: told.identifier) { geofence.status = told.status }
     effects.append(.saveGeofence(geofence))
   }
 
-  /// A crossing that changed nothing is told of by the event locationfilter (SDK §6).
+  /// Reports a crossing that changed nothing, by the event locationfilter (SDK §6).
   mutating func tell(_ suppression: GeofenceSuppression, at now: Moment, into effects: inout [Effect]) {
     note(
       .geofenceSuppressed(identifier: suppression.identifier, reason: suppression.reason.rawValue), .debug,

@@ -3,10 +3,10 @@ package import Contract
 package import Vocabulary
 
 extension GeofenceBook {
-  /// The system says that the device crossed the rim of a fence, there and then. Fences that are not active are left
-  /// alone, for a report may come late; but after a launch no fence may be active yet, because the place is not known.
-  /// A device at rest passes through nothing (SDK §15.3.10), but where monitoring begins without a trigger and without a
-  /// position the system alone knows that it was inside (SDK §15.4).
+  /// Handles the system's report that the device has just crossed the boundary of a fence. Fences that are not active
+  /// are ignored, because a report may come late; but after a launch no fence is active before the position is known. A
+  /// device at rest passes through nothing (SDK §15.3.10); but where monitoring begins without a trigger and without a
+  /// position, only the system knows that it was inside (SDK §15.4).
   package mutating func crossed(
     _ identifier: String, isEnter: Bool, at place: Coordinate, now: Moment, platform: DevicePlatform,
     isMoving: Bool = true, triggersInitially: Bool = true, into effects: inout [GeofenceEffect]
@@ -18,7 +18,7 @@ extension GeofenceBook {
       crossedCircle(ofPolygon: slot, isEnter: isEnter, now: now, into: &effects)
       return
     }
-    // Where the device is need not be found out any more.
+    // The report determines the device's side.
     slots[slot]?.isUntested = false
     slots[slot]?.isReportDue = false
     slots[slot]?.isBeginUnheard = false
@@ -33,7 +33,7 @@ extension GeofenceBook {
       return
     }
     if isInside { resumeDwelling(slot, now: now, into: &effects) }
-    // What a position has shown before the system reports it is told once.
+    // A crossing shown by a position before the system's report is reported once.
     if entry.isReportDue { return }
     if !isEnter && platform == .android && isMoving && hasPassed(through: entry.circle, to: place) {
       enter(slot, isSynthesised: true, now: now, into: &effects)
@@ -48,7 +48,7 @@ extension GeofenceBook {
     }
   }
 
-  /// At `nextDeadline` or later: the device has dwelt.
+  /// Reports the dwells that are due.
   package mutating func timersDue(at now: Moment, into effects: inout [GeofenceEffect]) {
     while let deadline = nextDeadline, deadline <= now.monotonic,
       let index = dwellings.firstIndex(where: { $0.deadline == deadline })
@@ -58,7 +58,7 @@ extension GeofenceBook {
     }
   }
 
-  /// The system says that the device dwells in a fence; once for each visit.
+  /// Handles the system's report of a dwell; once for each visit.
   package mutating func dwelt(_ identifier: String, now: Moment, into effects: inout [GeofenceEffect]) {
     guard let slot = slot(of: identifier), let entry = slots[slot], entry.isActive, entry.geofence.status.isInside,
       let index = dwellings.firstIndex(where: { $0.slot == slot })
@@ -75,7 +75,7 @@ extension GeofenceBook {
     resumeDwelling(slot, now: now, into: &effects)
   }
 
-  /// Monitoring begins inside and nothing is to be said of it (SDK §15.4). The visit counts all the same.
+  /// Starts a visit without an event, when monitoring begins inside (SDK §15.4).
   mutating func enterSilently(_ slot: Int, now: Moment, into effects: inout [GeofenceEffect]) {
     beginVisit(slot, dwells: true, now: now)
     if let geofence = slots[slot]?.geofence { effects.append(.corrected(geofence)) }
@@ -101,8 +101,8 @@ extension GeofenceBook {
     report(.exit, slot, now: now, into: &effects)
   }
 
-  /// The device is inside: its dwell comes at the deadline of the visit, whatever happened to the process, or to
-  /// monitoring, since it began (SDK §15.3). A clock that was set back puts it off by no more than the whole delay.
+  /// Schedules the dwell of a device inside at the deadline of the visit, which holds over restarts of the process or
+  /// of monitoring (SDK §15.3). A clock that was set back delays it by at most the whole delay.
   mutating func resumeDwelling(
     _ slot: Int, after least: Int64 = 0, now: Moment, into effects: inout [GeofenceEffect]
   ) {
@@ -117,10 +117,10 @@ extension GeofenceBook {
     }
   }
 
-  /// The system tells of a crossing within this time (SDK §15.3.6).
+  /// The maximum delay of the system's report of a crossing (SDK §15.3.6).
   static let reportMilliseconds = (CrossingTest.tick + CrossingTest.longestDelay).count / 1_000_000
 
-  /// At most ten years; beyond it a sum of nanoseconds would overflow some day.
+  /// At most ten years, so that a sum of nanoseconds cannot overflow.
   private static func loitering(of geofence: Geofence) -> Int64 {
     Int64(min(max(geofence.loiteringDelayMilliseconds, 0), 3.2e11).rounded(.up))
   }
@@ -148,8 +148,8 @@ extension GeofenceBook {
           recordKind: entry.polygon == nil ? .geofence : .polygon)))
   }
 
-  /// Whether the way from one of the last two fixes to a place leads through a circle. In the plane of distances and
-  /// bearings from the centre, where all that counts is the distance from the centre.
+  /// Reports whether the line from one of the last two fixes to a place passes through a circle. Computed in the plane
+  /// of distances and bearings from the centre, where only the distance from the centre matters.
   private func hasPassed(through circle: Circle, to place: Coordinate) -> Bool {
     guard let start = lastPlace == place ? placeBefore : lastPlace else { return false }
     let (a, b) = (GeofenceBook.point(start, from: circle.center), GeofenceBook.point(place, from: circle.center))
@@ -168,8 +168,8 @@ extension GeofenceBook {
 }
 
 extension GeofenceBook {
-  /// For every fix while `wantsHighRate`: tests it against the polygons whose circle the device is in (SDK §15.5). A
-  /// fix that is not newer than the last one is ignored, unless the clock was set back since.
+  /// Called for every fix while `wantsHighRate`: tests it against the polygons whose circle the device is in (SDK
+  /// §15.5). A fix that is not newer than the last one is ignored, unless the clock was set back since.
   package mutating func testPolygons(
     at place: Coordinate, accuracyMetres: Double, fixedAt timestamp: WallInstant, now: Moment,
     into effects: inout [GeofenceEffect]
@@ -188,8 +188,8 @@ extension GeofenceBook {
     }
   }
 
-  /// For every fix of geofences-only mode at high accuracy: the rims of the circles are tested as well, so that a
-  /// crossing need not wait for the system's report (SDK §15.6).
+  /// Called for every fix of geofences-only mode at high accuracy: also tests the circles, so that a crossing need not
+  /// wait for the system's report (SDK §15.6).
   package mutating func testCircles(
     at place: Coordinate, accuracyMetres: Double, now: Moment, into effects: inout [GeofenceEffect]
   ) {
@@ -204,7 +204,7 @@ extension GeofenceBook {
     }
   }
 
-  /// To the other side than the status says.
+  /// Crosses to the side opposite to the status.
   private mutating func cross(_ slot: Int, now: Moment, into effects: inout [GeofenceEffect]) {
     if slots[slot]?.geofence.status.isInside == true {
       exit(slot, now: now, into: &effects)
@@ -213,7 +213,8 @@ extension GeofenceBook {
     }
   }
 
-  /// Inside the circle nothing is said yet. Leaving it ends the tests, and an exit is due when the last said inside.
+  /// Handles a crossing of a polygon's circle. Inside it nothing is decided yet. Leaving it ends the tests, with an
+  /// exit if the status was inside.
   mutating func crossedCircle(
     ofPolygon slot: Int, isEnter: Bool, now: Moment, into effects: inout [GeofenceEffect]
   ) {
@@ -240,9 +241,9 @@ extension GeofenceBook {
   }
 }
 
-/// A crossing that the system reported and that changes nothing: the `geofence` of `locationfilter` (SDK §6).
+/// A crossing reported by the system that changes nothing: the `geofence` of `locationfilter` (SDK §6).
 package struct GeofenceSuppression: Equatable, Sendable {
-  /// As on the wire.
+  /// The reason on the wire.
   package enum Reason: String, CaseIterable, Sendable {
     case duplicateEnter = "geofence-duplicate-enter"
     case spuriousExit = "geofence-spurious-exit"
@@ -251,7 +252,7 @@ package struct GeofenceSuppression: Equatable, Sendable {
   package let identifier: String
   package let action: GeofenceTrigger.Action
   package let reason: Reason
-  /// From the centre.
+  /// The distance from the centre.
   package let distanceMetres: Double
   package let radiusMetres: Double
 

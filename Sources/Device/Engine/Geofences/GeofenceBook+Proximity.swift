@@ -3,9 +3,8 @@ import Contract
 package import Vocabulary
 
 extension GeofenceBook {
-  /// Looks which fences are to be active, with the device at a place; nil when its place is unknown. Nothing happens
-  /// between two looks that Android spaces out, and at the place of the last look. A place that is not current chooses
-  /// fences and proves no crossing.
+  /// Determines the active fences for a device at a place; nil when unknown. Does nothing within Android's minimum interval, or
+  /// at the place of the last evaluation. A place that is not current selects fences but proves no crossing.
   package mutating func evaluate(
     _ occasion: ProximityOccasion, at place: Coordinate?, accuracyMetres: Double, isCurrent: Bool = true, now: Moment,
     rules: GeofenceRules, into effects: inout [GeofenceEffect]
@@ -34,8 +33,8 @@ extension GeofenceBook {
     effects.append(.evaluated(found: active.count, of: count, withinMetres: rules.proximityMetres))
   }
 
-  /// There is no place to choose by among more fences than may be active without a query; or none that says whether the
-  /// device is in a polygon, of which the system knows no more than the circle around it (SDK §15.5).
+  /// Whether a place is needed: to select among more fences than may be active without a query, or to determine whether
+  /// the device is in a polygon, of which the system knows only the enclosing circle (SDK §15.5).
   func wantsPlace(_ rules: GeofenceRules) -> Bool {
     guard isMonitoring && evaluatedPlace == nil else { return false }
     if count > rules.limitWithoutQuery { return true }
@@ -52,7 +51,7 @@ extension GeofenceBook {
     return now.monotonic - evaluatedAt >= GeofenceRules.androidInterval
   }
 
-  /// Into `candidates`, in ascending order.
+  /// Fills `candidates`, in ascending order.
   private mutating func choose(at place: Coordinate?, accuracyMetres: Double, rules: GeofenceRules) {
     candidates.removeAll(keepingCapacity: true)
     if count <= rules.limitWithoutQuery {
@@ -70,7 +69,7 @@ extension GeofenceBook {
       for neighbour in neighbours { candidates.append(neighbour.id) }
       candidates.sort()
     } else {
-      // What is near is unknown: as before, but not more than allowed.
+      // The nearby fences are unknown: keep the active ones, up to the limit.
       candidates.append(contentsOf: active.prefix(rules.limit))
     }
   }
@@ -104,8 +103,8 @@ extension GeofenceBook {
     if !on.isEmpty || !off.isEmpty { effects.append(.activeSet(on: on, off: off)) }
   }
 
-  /// No position may come that tells whether the device is still inside: the visits go on, but for those of whose end the
-  /// system tells. In its circle a device may have left a polygon (SDK §15.3.4, §15.4).
+  /// Continues the visits when no position may come to show whether the device is still inside, because the system
+  /// reports the exit. It does not for polygons: the device may have left one within its circle (SDK §15.3.4, §15.4).
   private mutating func goOnWithVisits(now: Moment, into effects: inout [GeofenceEffect]) {
     for slot in active {
       guard let entry = slots[slot], entry.isUntested, entry.polygon == nil, entry.geofence.status.isInside else {
@@ -115,8 +114,8 @@ extension GeofenceBook {
     }
   }
 
-  /// The initial trigger, and what happened while monitoring was off (SDK §15.4): a device that is still inside has no
-  /// second enter, and one that has left has its exit. Fences of an earlier process were monitored all along.
+  /// Handles the initial trigger, and crossings while monitoring was off (SDK §15.4): a device that is still inside has
+  /// no second enter, and one that has left has its exit. Fences of an earlier process were monitored throughout.
   private mutating func beginMonitoring(
     at place: Coordinate, accuracyMetres: Double, now: Moment, rules: GeofenceRules,
     into effects: inout [GeofenceEffect]
@@ -126,7 +125,7 @@ extension GeofenceBook {
       guard let entry = slots[slot] else { continue }
       if awaitsReportOfEntry(entry, slot, at: place, accuracyMetres, now, into: &effects) { hasUntested = true }
       guard entry.isUntested else { continue }
-      // What the circle leaves open the tests against the polygon decide.
+      // Inside the circle the tests against the polygon decide.
       let isInCircle = entry.circle.contains(place)
       if isInCircle && entry.polygon != nil { watchPolygon(slot) }
       let wasInside = entry.geofence.status.isInside
@@ -134,7 +133,7 @@ extension GeofenceBook {
       let isSure = !wasInside && accuracyMetres <= CrossingTest.widestMarginMetres
       if !isInCircle && !isSure && !entry.isFarOutside(place, accuracyMetres: accuracyMetres) {
         hasUntested = true
-        // The visit goes on unless the system tells of its end, and at rest no other position may come (SDK §15.3.4).
+        // The visit continues unless the system reports its end, and at rest no other position may come (SDK §15.3.4).
         if wasInside {
           resumeDwelling(slot, after: GeofenceBook.reportMilliseconds, now: now, into: &effects)
         }
@@ -146,7 +145,7 @@ extension GeofenceBook {
         if !isInCircle {
           leave(slot, now: now, into: &effects)
         } else if entry.contains(place) {
-          // It waits for no word of the system any more.
+          // The dwell need not wait for the system any more.
           dwellings.removeAll { $0.slot == slot }
           resumeDwelling(slot, now: now, into: &effects)
         }
@@ -166,13 +165,13 @@ extension GeofenceBook {
     }
   }
 
-  /// Fences that the device was in and that are not watched, because they are far away by now or because tracking was
-  /// off: it has left them (SDK §15.2).
+  /// Leaves fences that the device was in and that are not watched, because they are far away or because tracking was
+  /// off (SDK §15.2).
   private mutating func leave(
     from place: Coordinate, accuracyMetres: Double, now: Moment, into effects: inout [GeofenceEffect]
   ) {
     for slot in unwatchedInside {
-      // The system may have told of the exit already.
+      // The system may have reported the exit already.
       guard let entry = slots[slot], !entry.isActive, entry.geofence.status.isInside,
         entry.isFarOutside(place, accuracyMetres: accuracyMetres)
       else { continue }
@@ -183,8 +182,8 @@ extension GeofenceBook {
     }
   }
 
-  /// An entry that a position has shown, and of which the system may never have heard: then it tells of no exit either, and
-  /// a position that is far outside does.
+  /// Reports whether the system's report of an entry shown by a position is still due. The system may have missed the
+  /// entry, and then reports no exit either; a position far outside counts as the exit.
   private mutating func awaitsReportOfEntry(
     _ entry: BookedFence, _ slot: Int, at place: Coordinate, _ accuracyMetres: Double, _ now: Moment,
     into effects: inout [GeofenceEffect]
@@ -200,36 +199,36 @@ extension GeofenceBook {
     awaitReport(slot, into: &effects)
   }
 
-  /// The system will tell of a crossing that a position has shown, if it agrees.
+  /// Expects the system's report of a crossing shown by a position, and makes it check the fence anew.
   mutating func awaitReport(_ slot: Int, into effects: inout [GeofenceEffect]) {
     slots[slot]?.isReportDue = true
     if let entry = slots[slot], entry.isActive, entry.polygon == nil { effects.append(.watchAnew(entry.geofence)) }
   }
 
-  /// The way between the last two fixes is evidence of crossings that the system missed.
+  /// Keeps the last two fixes, whose connection may prove crossings that the system missed.
   private mutating func noteWay(to place: Coordinate) {
     guard place != lastPlace else { return }
     (placeBefore, lastPlace) = (lastPlace, place)
   }
 }
 
-/// Why a look at the fences nearby is due.
+/// The reason for an evaluation of nearby fences.
 package enum ProximityOccasion: CaseIterable, Sendable {
-  /// An accepted fix while moving: the only occasion that Android limits in time.
+  /// An accepted fix while moving: the only occasion that Android limits in frequency.
   case fix
-  /// Tracking goes on from an earlier process.
+  /// Tracking resumes after an earlier process.
   case relaunch
   case start, motionChange, fencesChanged, transition, regionExit
 }
 
-/// Finds the fences whose edge is near a place. Fences of about the same size lie in one grid: a large one is found from
-/// afar, and the many small ones cost no more for it.
+/// A spatial index of fences by their edges. Fences of similar size share a grid, so large fences are found from afar
+/// without making many small ones expensive.
 struct FenceIndex: Sendable {
   private struct SizeClass: Sendable {
-    /// The class holds the radii up to this one, from a quarter of it on.
+    /// The class holds radii from a quarter of this up to this.
     let largestRadius: Double
     var grid: GridIndex
-    /// Of the fences that have been in it.
+    /// The largest radius of a fence that has been in the class.
     var widestRadius: Double
   }
 
@@ -238,7 +237,7 @@ struct FenceIndex: Sendable {
 
   private let reachMetres: Double
   private var classes: [SizeClass] = []
-  /// Memory of queries, used again.
+  /// A buffer for queries.
   private var found: [Neighbour] = []
 
   /// `reachMetres` is the usual radius of a query.
@@ -255,8 +254,8 @@ struct FenceIndex: Sendable {
     classes[place].grid.remove(slot, at: circle.center)
   }
 
-  /// The fences whose edge is within a radius, nearest edge first, those around the place before all others; at most
-  /// `limit`. They replace what was in `results`.
+  /// Finds the fences whose edge is within a radius, at most `limit`: first those around the place, then by the
+  /// distance of their edge. Replaces the contents of `results`.
   mutating func findNearest(
     to place: Coordinate, radiusMetres: Double, limit: Int, radiusOf: (Int) -> Double, into results: inout [Neighbour]
   ) {

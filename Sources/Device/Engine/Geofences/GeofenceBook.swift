@@ -2,32 +2,32 @@ package import Base
 package import Contract
 package import Vocabulary
 
-/// All fences of a device: which of them the system watches, and what its reports mean (SDK §15). Thousands of
-/// fences cost no more per fix than those nearby.
+/// The fences of a device: selects those that the system watches, and interprets its reports (SDK §15). The cost of a
+/// fix depends only on the nearby fences.
 package struct GeofenceBook: Sendable {
   struct Dwelling: Sendable {
     let slot: Int
     let deadline: MonotonicInstant
   }
 
-  /// A fence stays in its slot; slots of removed fences are used again.
+  /// The fences by slot; slots of removed fences are reused.
   var slots: [BookedFence?] = []
   private var freeSlots: [Int] = []
   private var slotOfIdentifier: [String: Int] = [:]
   private var nextSequence = 0
-  /// Only while there are more fences than may be active without a query.
+  /// Nil unless there are more fences than may be active without a query.
   var index: FenceIndex?
 
   var watchedPolygons: Int32 = 0
   private let isPolygonLicensed: Bool
   var isMonitoring = false
-  /// The fences changed since the last evaluation.
+  /// Whether fences have changed since the last evaluation.
   var isStale = false
-  /// Some active fences have not been tested, because the device's place was unknown.
+  /// Whether some active fences are untested, because the device's place was unknown.
   var hasUntested = false
   /// The slots of the active fences, in ascending order.
   var active: [Int] = []
-  /// Fences that the device was in when they were last watched, and that were not watched since.
+  /// Fences that the device was in when they were last watched, and that have not been watched since.
   var unwatchedInside: [Int] = []
   /// Identifiers of active fences that were removed since the last evaluation.
   var removedActive: [String] = []
@@ -35,9 +35,9 @@ package struct GeofenceBook: Sendable {
   var evaluatedPlace: Coordinate?
   var lastPlace: Coordinate?
   var placeBefore: Coordinate?
-  /// Fences in which the device has not yet dwelt long enough, at most one entry for each active fence.
+  /// Pending dwells, at most one for each active fence.
   var dwellings: [Dwelling] = []
-  /// Memory of evaluations, used again.
+  /// Buffers for evaluations.
   var neighbours: [Neighbour] = []
   var candidates: [Int] = []
 
@@ -46,14 +46,14 @@ package struct GeofenceBook: Sendable {
 
   package var count: Int { slotOfIdentifier.count }
   package var activeCount: Int { active.count }
-  /// Fixes are wanted at a high rate, to be tested against a polygon.
+  /// Whether fixes are needed at a high rate, to be tested against a polygon.
   package var wantsHighRate: Bool { watchedPolygons > 0 }
-  /// When `timersDue` has something to do.
+  /// The next instant for `timersDue`.
   package var nextDeadline: MonotonicInstant? {
     dwellings.min { $0.deadline < $1.deadline }?.deadline
   }
 
-  /// In the order in which they were added.
+  /// The geofences in the order in which they were added.
   package var geofences: [Geofence] {
     slots.compactMap { $0 }.sorted { $0.sequence < $1.sequence }.map(\.geofence)
   }
@@ -61,22 +61,22 @@ package struct GeofenceBook: Sendable {
   package func geofence(_ identifier: String) -> Geofence? { entry(identifier)?.geofence }
   package func isActive(_ identifier: String) -> Bool { entry(identifier)?.isActive ?? false }
   package func isRestored(_ identifier: String) -> Bool { entry(identifier)?.isRestored ?? false }
-  /// What the system is to watch for a fence.
+  /// Returns the circle that the system must watch for a fence.
   package func circle(of identifier: String) -> Circle? { entry(identifier)?.circle }
 
   func slot(of identifier: String) -> Int? { slotOfIdentifier[identifier] }
 
   private func entry(_ identifier: String) -> BookedFence? { slot(of: identifier).flatMap { slots[$0] } }
 
-  /// Adds a fence, or puts it in the place of the one with its identifier, whose status and hits are void. An evaluation
-  /// (`fencesChanged`) has to follow.
+  /// Adds a fence, replacing one with its identifier along with its status and hits. An evaluation (`fencesChanged`)
+  /// must follow.
   package mutating func add(_ geofence: Geofence) throws(GeofenceError) {
     var geofence = geofence
     geofence.status = Geofence.Status()
     try insert(geofence)
   }
 
-  /// A fence with its status, as it was saved.
+  /// Adds a stored fence with its status.
   package mutating func restore(_ geofence: Geofence) throws(GeofenceError) {
     let slot = try insert(geofence)
     slots[slot]?.isRestored = true
@@ -102,7 +102,7 @@ package struct GeofenceBook: Sendable {
     return slot
   }
 
-  /// False when there is no such fence. An evaluation (`fencesChanged`) has to follow.
+  /// Returns false when there is no such fence. An evaluation (`fencesChanged`) must follow.
   package mutating func remove(_ identifier: String) -> Bool {
     guard let slot = slotOfIdentifier.removeValue(forKey: identifier) else { return false }
     if slots[slot]?.isActive == true { removedActive.append(identifier) }
@@ -113,7 +113,7 @@ package struct GeofenceBook: Sendable {
     return true
   }
 
-  /// The change that is told of has no fences in it, neither on nor off (SDK §15.7).
+  /// The reported change has empty lists (SDK §15.7).
   package mutating func removeAll(into effects: inout [GeofenceEffect]) {
     let (place, before, evaluated) = (lastPlace, placeBefore, evaluatedPlace)
     let wasMonitoring = isMonitoring
@@ -122,7 +122,7 @@ package struct GeofenceBook: Sendable {
     effects.append(.activeSet(on: [], off: []))
   }
 
-  /// Monitoring ends: `stop()`. Statuses stay, and with them the deadlines of dwells; timers do not (SDK §15.3).
+  /// Ends monitoring for `stop()`. Statuses and the deadlines of dwells stay; timers do not (SDK §15.3).
   package mutating func stop() {
     while let slot = active.last { deactivate(slot) }
     isMonitoring = false
@@ -131,7 +131,7 @@ package struct GeofenceBook: Sendable {
     (lastPlace, placeBefore) = (nil, nil)
   }
 
-  /// Takes a fence out of everything but its slot.
+  /// Removes a fence from everything but its slot.
   private mutating func vacate(_ slot: Int) {
     guard let entry = slots[slot] else { return }
     index?.remove(slot, entry.circle)
@@ -139,7 +139,7 @@ package struct GeofenceBook: Sendable {
     unwatchedInside.removeAll { $0 == slot }
   }
 
-  /// Says nothing: of a fence that was left meanwhile the exit comes when a position shows it (SDK §15.2).
+  /// Reports nothing: the exit from a fence that was left meanwhile follows when a position shows it (SDK §15.2).
   mutating func deactivate(_ slot: Int) {
     if slots[slot]?.geofence.status.isInside == true && !unwatchedInside.contains(slot) { unwatchedInside.append(slot) }
     slots[slot]?.isActive = false
@@ -149,50 +149,50 @@ package struct GeofenceBook: Sendable {
   }
 }
 
-/// What a geofence book wants done.
+/// An effect of a geofence book.
 package enum GeofenceEffect: Equatable, Sendable {
   case transition(GeofenceTransition)
   case suppressed(GeofenceSuppression)
-  /// The status was put right without an event; it is to be saved.
+  /// The status was corrected without an event; it must be saved.
   case corrected(Geofence)
-  /// The set of active fences is another one: the system is to watch these and no longer those, and
-  /// `geofenceschange` tells so. Both are empty after all fences were removed.
+  /// The set of active fences has changed: the system must watch `on` and stop watching `off`, and `geofenceschange`
+  /// reports them. Both are empty after all fences were removed.
   case activeSet(on: [Geofence], off: [String])
-  /// A position has shown a crossing of which the system may not know: it is asked anew where the device is, for from where
-  /// it has the device it might never tell of the way back.
+  /// A position showed a crossing that the system may have missed: the fence must be registered anew, or the system
+  /// might never report the next crossing.
   case watchAnew(Geofence)
-  /// The region that moves along in geofence-only mode is to be here.
+  /// The moving region of geofence-only mode must be placed here.
   case movingRegion(Circle)
-  /// The evaluation that the log shows.
+  /// The evaluation for the log.
   case evaluated(found: Int, of: Int, withinMetres: Double)
 }
 
-/// A fence was entered, left or dwelt in, and its status is changed.
+/// An enter, exit or dwell of a fence, which has changed its status.
 package struct GeofenceTransition: Equatable, Sendable {
-  /// With the status after the transition, which is to be saved.
+  /// The geofence with the new status, which must be saved.
   package let geofence: Geofence
   package let action: GeofenceTrigger.Action
-  /// Of the crossing, not of the fix that is asked for next (SDK §15.3).
+  /// The time of the crossing, not of the fix requested next (SDK §15.3).
   package let moment: Moment
-  /// False when the fence does not want to be told of: no event and no record, but the status is changed all the same.
+  /// False when the fence does not report this action: no event and no record, but the status changes.
   package let isNotified: Bool
-  /// An enter that the system missed and the way of the device proves.
+  /// Whether it is an enter that the system missed and the device's path proves.
   package let isSynthesised: Bool
   package let recordKind: RecordKind
 }
 
-/// Why a fence cannot be kept.
+/// The reason why a fence is refused.
 package enum GeofenceError: Error, Equatable, Sendable {
   case noIdentifier
-  /// A centre or a corner is no place on earth, or a polygon has fewer than three corners.
+  /// A centre or a corner is invalid, or a polygon has fewer than three corners.
   case noPlace(identifier: String)
-  /// Not a positive number of metres.
+  /// The radius is not a positive number of metres.
   case noRadius(identifier: String)
 }
 
-/// What monitoring of geofences takes from a configuration, small enough to hand over with every fix.
+/// The geofence settings of a configuration, small enough to pass with every fix.
 package struct GeofenceRules: Equatable, Sendable {
-  /// Regions that a platform leaves for fences: 20 on iOS, one of which is around a device at rest, and 100 on Android
+  /// The number of regions available for fences: 20 on iOS, one of which surrounds a device at rest, and 100 on Android
   /// (SDK §15.2).
   static func usableRegions(on platform: DevicePlatform) -> Int {
     switch platform {
@@ -201,7 +201,7 @@ package struct GeofenceRules: Equatable, Sendable {
     }
   }
 
-  /// Up to so many fences are all active without a look at where they are.
+  /// The number of fences up to which all are active wherever they are.
   static func regionsWithoutQuery(on platform: DevicePlatform) -> Int {
     switch platform {
     case .ios: 18
@@ -209,13 +209,13 @@ package struct GeofenceRules: Equatable, Sendable {
     }
   }
 
-  /// Android looks for fences nearby so often at most while fixes come in; iOS at each of them.
+  /// Android's minimum interval between evaluations while fixes arrive; iOS evaluates at each of them.
   static let androidInterval = Nanoseconds.seconds(60)
   static let leastProximityMetres = 1_000.0
 
   package var platform: DevicePlatform
   package var proximityMetres: Double
-  /// 0 or less: as many as the platform allows.
+  /// 0 or less: the limit of the platform.
   package var maximum: Int
   package var triggersInitially: Bool
   package var isGeofenceMode: Bool
@@ -229,11 +229,11 @@ package struct GeofenceRules: Equatable, Sendable {
     self.isGeofenceMode = isGeofenceMode
   }
 
-  /// How many fences may be active.
+  /// The maximum number of active fences.
   var limit: Int { bounded(GeofenceRules.usableRegions(on: platform)) }
   var limitWithoutQuery: Int { bounded(GeofenceRules.regionsWithoutQuery(on: platform)) }
 
-  /// The region that moves along in geofence-only mode: leaving it asks for another look (SDK §15.6).
+  /// The radius of the moving region in geofence-only mode, whose exit triggers an evaluation (SDK §15.6).
   package var movingRegionRadiusMetres: Double { proximityMetres / 2 }
 
   private func bounded(_ regions: Int) -> Int { maximum > 0 ? min(maximum, regions) : regions }

@@ -1,9 +1,9 @@
 package import Base
 package import Contract
 
-/// What the platform was last asked for, so that it is asked only for what changes.
+/// The last requests to the platform, so that only changes are sent.
 struct Demands: Sendable {
-  /// Of which an earlier process may have left one with the system.
+  /// Demands that an earlier process may have left with the system.
   struct Leftovers: OptionSet {
     let rawValue: UInt8
 
@@ -17,7 +17,7 @@ struct Demands: Sendable {
   var leftovers: Leftovers = []
   var locationUpdates: LocationUpdates?
   var samplingAccuracyMetres: Double?
-  /// The sampling serves the tests of polygons, too.
+  /// Sampling serves the tests of polygons too.
   var wantsHighRate = false
   var stationaryRegion: Circle?
   var proximityRegion: Circle?
@@ -26,33 +26,33 @@ struct Demands: Sendable {
   var wantsBackgroundFetch = false
 }
 
-/// What the engine wants of the platform's sensors from now on. Each replaces the last one of its kind.
+/// A demand on the platform's sensors. Each replaces the previous one of its kind.
 package enum SensorDemand: Equatable, Sendable {
   /// Nil: off.
   case locationUpdates(LocationUpdates?)
-  /// Positions one after the other, about each second, beginning with the last one known. Nil: off.
+  /// Successive positions, about one a second, beginning with the last known one. Nil: off.
   case sampling(desiredAccuracyMetres: Double?)
   case stationaryRegion(Circle?)
-  /// In geofence mode the region whose exit asks for a new set of monitored fences; on Android with significant
-  /// changes the one whose exit is a position of the trip (SDK §12.7).
+  /// In geofence mode, the region whose exit requires a new set of monitored fences; on Android with significant
+  /// changes, the one whose exit is a position of the trip (SDK §12.7).
   case proximityRegion(Circle?)
-  /// The fences to watch in addition, and those no longer to be watched.
+  /// The fences to watch additionally, and those to stop watching.
   case geofences(on: [Geofence], off: [String])
-  /// What the sensors report from now on, and soon what they have reported last.
+  /// The activities reported from now on; the last one follows soon.
   case activityUpdates(isOn: Bool)
   case significantChanges(isOn: Bool)
   case backgroundFetch(isOn: Bool)
 }
 
-/// How positions are to be streamed.
+/// Settings of location updates.
 package struct LocationUpdates: Equatable, Sendable {
-  /// Positions nearer than this to the last one streamed are not wanted; 0 wants all.
+  /// The minimum distance from the last delivered position; 0 for none.
   package var distanceFilterMetres: Double
   /// A class of `DesiredAccuracy` or a number of metres.
   package var desiredAccuracy: Double
-  /// Android, and only with a distance filter of 0; else 0.
+  /// Android with a distance filter of 0; otherwise 0.
   package var intervalMilliseconds: Double
-  /// Whether iOS may pause by itself.
+  /// Whether iOS may pause updates.
   package var pausesAutomatically: Bool
 
   package init(
@@ -64,6 +64,6 @@ package struct LocationUpdates: Equatable, Sendable {
     self.pausesAutomatically = pausesAutomatically
   }
 
-  /// The least time between two positions.
+  /// The minimum time between two positions.
   package var interval: Nanoseconds { Nanoseconds(seconds: intervalMilliseconds / 1_000) }
 }

@@ -1,39 +1,39 @@
 package import Contract
 package import Vocabulary
 
-/// What the host is to do, in this order.
+/// An effect for the host to perform, in order.
 package enum Effect: Equatable, Sendable {
-  /// Into the queue. The flush that follows is an effect of its own.
+  /// Inserts a record into the queue. The flush that follows is an effect of its own.
   indirect case persist(LocationRecord, RecordKind)
   case event(EngineEvent)
-  /// The answer to the request of that id.
+  /// The answer to the request with that id.
   indirect case completed(id: Int, Result<LocationRecord, LocationError>)
   case demand(SensorDemand)
   case flush(FlushTrigger)
-  /// `Engine.state` is to be kept. Frequent: a host may keep it once for all effects of an input, or of a commit.
+  /// `Engine.state` must be stored. Frequent: a host may store it once for all effects of an input, or of a commit.
   case saveState
-  /// The definition, or the status of the fence, is to be kept.
+  /// The definition or the status of the fence must be stored.
   indirect case saveGeofence(Geofence)
-  /// Nil: all of them.
+  /// Nil deletes all.
   case deleteGeofences(identifiers: [String]?)
-  /// Time to run on without the app in the foreground.
+  /// Background execution time.
   case backgroundTask(id: Int, isStart: Bool)
   case log(LogEntry)
 }
 
 extension Effect {
-  /// A location that is recorded, and no sample of the search for one.
+  /// Whether it is a recorded location, not a sample of a request.
   var isRecordedLocation: Bool { if case .event(.location(let record)) = self { !record.isSample } else { false } }
 }
 
-/// A call back into the app: the SDK's events but those that uploads bring (SDK §6).
+/// An event for the app: the SDK's events except those of uploads (SDK §6).
 package enum EngineEvent: Equatable, Sendable {
   /// Also samples of a request, and what a watch brings.
   indirect case location(LocationRecord)
   case locationError(LocationError)
   /// The record's `isMoving` is the new state.
   indirect case motionChange(LocationRecord)
-  /// The record holds the trigger.
+  /// The record contains the trigger.
   indirect case geofence(LocationRecord, Geofence)
   case geofencesChange(on: [Geofence], off: [String])
   indirect case heartbeat(LocationRecord)
@@ -50,12 +50,12 @@ package enum EngineEvent: Equatable, Sendable {
   indirect case terminate(EngineState)
 }
 
-/// What the event `locationfilter` tells: a position, or a crossing, that came to nothing.
+/// The contents of the event `locationfilter`: a rejected position or a suppressed crossing.
 package struct FilteredLocation: Equatable, Sendable {
   package let record: LocationRecord
   /// `low-accuracy`, `implied-speed`, `outlier-capped`, `geofence-spurious-exit`, `geofence-duplicate-enter`.
   package let reason: String
-  /// -1 with a crossing.
+  /// -1 for a crossing.
   package let thresholdMetres: Double
   package let crossing: GeofenceSuppression?
 
@@ -69,11 +69,11 @@ package struct FilteredLocation: Equatable, Sendable {
   }
 }
 
-/// Why there is no position.
+/// The reason why there is no position.
 package enum LocationError: Error, CaseIterable, Sendable {
   case unknown, permissionDenied, network, backgroundWithWhenInUse, servicesDisabled, noFix, timeout, cancelled
 
-  /// The code of the cross-platform documents (SDK §4.6). They have none for services that are switched off.
+  /// The code in the cross-platform documents (SDK §4.6), which have none for disabled location services.
   package var code: Int {
     switch self {
     case .unknown, .servicesDisabled, .noFix: 0

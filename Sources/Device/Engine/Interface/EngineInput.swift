@@ -1,29 +1,29 @@
 package import Contract
 package import Vocabulary
 
-/// Something that happens to a device.
+/// An input of the engine.
 package enum EngineInput: Equatable, Sendable {
   // Positions.
-  /// A position of the updates that `SensorDemand.locationUpdates` asked for.
+  /// A position of the updates demanded by `SensorDemand.locationUpdates`.
   case fix(Fix)
-  /// A position of the sampling that `SensorDemand.sampling` asked for; the first may be one the system still had.
+  /// A position of the sampling demanded by `SensorDemand.sampling`; the first may be a cached one.
   case sample(Fix)
-  /// The coarse position that a significant change brings.
+  /// The coarse position of a significant change.
   case significantChange(Fix)
-  /// A position that the platform computed for another app. Only Android with significant changes looks at it.
+  /// A position computed for another app. Used only by Android with significant changes.
   case passive(Fix)
   case locationFailed(LocationError)
-  /// iOS has paused the updates by itself because nothing moved for a quarter of an hour.
+  /// iOS has paused the updates because nothing moved for a quarter of an hour.
   case updatesPaused
 
   // Regions.
-  /// The device left the circle that `SensorDemand.stationaryRegion` asked for. A fix that came with it proves it.
+  /// The device left the circle demanded by `SensorDemand.stationaryRegion`. A fix that came with it proves it.
   case stationaryRegionExit(Fix?)
-  /// The device left the circle that `SensorDemand.proximityRegion` asked for.
+  /// The device left the circle demanded by `SensorDemand.proximityRegion`.
   case proximityRegionExit(Fix?)
-  /// The platform saw the boundary of a monitored fence crossed.
+  /// The platform detected a crossing of a monitored fence.
   case geofenceCrossing(identifier: String, isEntry: Bool, Fix?)
-  /// The platform saw the device dwell in a monitored fence, when it measures that by itself.
+  /// The platform, if it measures dwelling, detected a dwell in a monitored fence.
   case geofenceDwell(identifier: String, Fix?)
 
   // Other sensors.
@@ -32,37 +32,37 @@ package enum EngineInput: Equatable, Sendable {
   case connectivity(Connectivity)
   case provider(ProviderState)
   case powerSave(Bool)
-  /// The device's zone, for the schedule; UTC until told.
+  /// The device's time zone, for the schedule; initially UTC.
   case timeZone(ZoneRules)
-  /// The device's clock was set. A device that is not told finds out at its next look at the clock.
+  /// The device's clock was set. Without this input the device notices at its next look at the clock.
   case clockSet
-  /// The screen lights up or goes dark; on until told.
+  /// The screen was switched on or off; initially on.
   case screen(isOn: Bool)
 
   // Life of the process.
-  /// `ready` was called; until then nothing else has an effect, and calls wait.
+  /// `ready` was called; before it nothing else has an effect, and calls wait.
   case ready(Launch)
   case foreground
   case background
   case backgroundFetch
-  /// The app is about to be killed. What stays armed is up to the configuration (SDK §19.3).
+  /// The app is about to be terminated. What stays registered depends on the configuration (SDK §19.3).
   case terminate
 
-  // Orders.
+  // Calls and configuration.
   case call(EngineCall)
-  /// The configuration is this now. The keys are those of `ConfigurationChange`.
+  /// The new configuration. The keys are those of `ConfigurationChange`.
   case configured(Configuration, changedKeys: [String])
-  /// `nextDeadline` is reached.
+  /// `nextDeadline` was reached.
   case timersDue
 }
 
-/// How the process came to life, as its first input tells.
+/// The way in which the process was started, in its first input.
 package struct Launch: Equatable, Sendable {
-  /// Nothing was persisted yet.
+  /// Whether nothing was stored yet.
   package var isFirstBoot = false
-  /// The system started the process, for a region, a fence, a fetch; not the user.
+  /// Whether the system, not the user, started the process, for a region, a fence or a fetch.
   package var isInBackground = false
-  /// The first start since the device was switched on.
+  /// Whether this is the first start since the device was switched on.
   package var didReboot = false
 
   package init(isFirstBoot: Bool = false, isInBackground: Bool = false, didReboot: Bool = false) {
@@ -72,7 +72,7 @@ package struct Launch: Equatable, Sendable {
   }
 }
 
-/// What the app, or a server through a command, may ask of the engine (SDK §3, §10.2).
+/// A call of the app, or of a server through a command, to the engine (SDK §3, §10.2).
 package enum EngineCall: Equatable, Sendable {
   case start
   case startGeofences
@@ -84,18 +84,18 @@ package enum EngineCall: Equatable, Sendable {
   case currentPosition(PositionRequest)
   case watchPosition(WatchRequest)
   case stopWatchPosition(id: Int)
-  /// The position that goes with it becomes a record whose odometer is the new one.
+  /// The record of the requested position has the new odometer.
   case setOdometer(metres: Double, PositionRequest)
 
-  /// Fences that are there already are replaced.
+  /// Existing fences are replaced.
   case addGeofences([Geofence])
-  /// Nil: all of them.
+  /// Nil removes all.
   case removeGeofences(identifiers: [String]?)
 
   case startBackgroundTask(id: Int)
   case stopBackgroundTask(id: Int)
 
-  /// Nil for the commands that are not the engine's: configuration, log, ban.
+  /// Nil for commands that the engine does not handle: configuration, log, ban.
   package init?(_ command: Command) {
     switch command {
     case .start: self = .start
@@ -115,20 +115,20 @@ package enum EngineCall: Equatable, Sendable {
   }
 }
 
-/// One position, asked for by the app (SDK §13.3). The defaults are those of `getCurrentPosition`.
+/// The app's request for one position (SDK §13.3). The defaults are those of `getCurrentPosition`.
 package struct PositionRequest: Equatable, Sendable {
-  /// Comes back with `Effect.completed`; nil when no caller waits for the answer.
+  /// Returned with `Effect.completed`; nil when no caller waits for the answer.
   package var id: Int?
   package var timeoutSeconds = 10.0
   package var desiredAccuracyMetres = 5.0
   /// 0: the position must be newer than the request.
   package var maximumAgeMilliseconds = 0.0
   package var samples = 3
-  /// A position that is too old or too coarse is better than none when the time is up.
+  /// Whether, at the timeout, a position that is too old or too inaccurate is better than none.
   package var allowStale = true
-  /// Nil: as the persist mode says, while tracking is enabled.
+  /// Nil: by the persist mode, while tracking is enabled.
   package var persist: Bool?
-  /// Go into this record only.
+  /// Added to this record only.
   package var extras = RenderedObject.empty
   package var label = "getCurrentPosition"
 
@@ -144,27 +144,27 @@ package struct PositionRequest: Equatable, Sendable {
   }
 }
 
-/// A stream of positions beside the tracking, asked for by the app (SDK §13.3).
+/// The app's request for a stream of positions, independent of tracking (SDK §13.3).
 package struct WatchRequest: Equatable, Sendable {
-  /// By which the watch is stopped.
+  /// The id with which the watch is stopped.
   package var id: Int
   package var intervalMilliseconds = 1_000.0
-  /// Nil: as the persist mode says, while tracking is enabled.
+  /// Nil: by the persist mode, while tracking is enabled.
   package var persist: Bool?
   package var extras = RenderedObject.empty
 
   package init(id: Int) { self.id = id }
 }
 
-/// When a single position is good enough (SDK §13.1).
+/// The criteria for a single position (SDK §13.1).
 package struct RequestTerms: Equatable, Sendable {
   package var desiredAccuracyMetres: Double
   /// 0: it must be newer than the request.
   package var maximumAgeMilliseconds: Double
   package var timeoutSeconds: Double
-  /// After so many positions the best of them is taken.
+  /// The number of positions after which the best of them is taken.
   package var samples: Int
-  /// A position that is not good enough is better than none when the time is up.
+  /// Whether, at the timeout, an insufficient position is better than none.
   package var allowsStale = true
 
   package init(

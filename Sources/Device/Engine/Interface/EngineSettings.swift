@@ -1,8 +1,8 @@
 import Base
 import Contract
 
-/// What the engine reads of its configuration at every step, in plain values: reading a group of the configuration
-/// copies all of it.
+/// The parts of the configuration that the engine reads at every step, as plain values: reading a group of the
+/// configuration copies all of it.
 struct EngineSettings: Sendable {
   var filterRules: FilterRules
   var odometerRules: OdometerRules
@@ -16,7 +16,7 @@ struct EngineSettings: Sendable {
   var minimumConfidence: Int
   var isStopDetectionDisabled: Bool
   var usesSignificantChangesOnly: Bool
-  /// The mode of its own that Android has for them (SDK §12.7).
+  /// Whether Android's separate mode for significant changes is on (SDK §12.7).
   var followsSignificantChanges: Bool
   var stopTimeout: Nanoseconds
   var stopDetectionDelay: Nanoseconds
@@ -55,7 +55,7 @@ struct EngineSettings: Sendable {
 }
 
 extension Nanoseconds {
-  /// Configured spans are numbers without limits: a century is as good as for ever, and nothing is negative.
+  /// Clamps a configured span, which may be any number, to 0 ... 100 years.
   init(seconds: Double) {
     let century = 3.2e9
     self.init(Int64((min(max(seconds, 0), century) * 1e9).rounded()))

@@ -1,6 +1,6 @@
 package import Base
 
-/// What of an engine survives the process (SDK §19.1). The configuration and the fences are kept elsewhere.
+/// The persistent state of an engine (SDK §19.1). The configuration and the fences are stored separately.
 package struct EngineState: Equatable, Sendable {
   package var isEnabled = false
   package var isMoving = false
@@ -8,15 +8,15 @@ package struct EngineState: Equatable, Sendable {
   package var isSchedulerEnabled = false
   package var odometerMetres = 0.0
   package var odometerErrorMetres = 0.0
-  /// Where the device came to rest; the centre of the stationary region.
+  /// The place of rest; the centre of the stationary region.
   package var stationaryPlace: Coordinate?
-  /// When tracking was started, by the clock on the wall; nil while it is off, and where an older version kept the state.
+  /// The wall-clock time at which tracking was started; nil while it is off, and in a state stored by an older version.
   package var startedAt: WallInstant?
 
   package init() {}
 }
 
-/// What an enabled engine records (SDK §4.2).
+/// The kind of records of an enabled engine (SDK §4.2).
 package enum TrackingMode: Int, CaseIterable, Sendable {
   case geofence = 0
   case location = 1

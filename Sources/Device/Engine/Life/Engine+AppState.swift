@@ -25,7 +25,7 @@ extension Engine {
     effects.append(.flush(.appPause))
   }
 
-  /// Task by task, iOS lets the app run on.
+  /// Keeps the app running on iOS by successive background tasks.
   mutating func cyclePreventSuspend(at now: Moment, into effects: inout [Effect]) {
     guard phone.isInBackground, state.isEnabled, configuration.preventsSuspend else { return }
     start(.preventSuspend, for: profile.preventSuspendCycle, at: now, into: &effects)
@@ -52,7 +52,7 @@ extension Engine {
     effects.append(.event(.powerSaveChange(isPowerSaving: isOn)))
   }
 
-  /// SDK §19.5. Android makes a record of it by itself.
+  /// SDK §19.5. Android records the change by itself.
   mutating func take(_ provider: ProviderState, at now: Moment, into effects: inout [Effect]) {
     guard provider != phone.provider else { return }
     let before = denial
@@ -77,7 +77,7 @@ extension Engine {
   }
 }
 
-/// SDK §18: the app must end each task that it begins; the system limits its time.
+/// SDK §18: the app must end each task that it starts; the system limits its duration.
 extension Engine {
   mutating func startBackgroundTask(_ id: Int, at now: Moment, into effects: inout [Effect]) {
     guard !backgroundTasks.contains(where: { $0.id == id }) else { return }
@@ -111,7 +111,7 @@ extension Engine {
   }
 }
 
-/// Time that the app asked for to run on in the background.
+/// Background time that the app requested.
 struct BackgroundTask: Sendable {
   let id: Int
   let deadline: MonotonicInstant

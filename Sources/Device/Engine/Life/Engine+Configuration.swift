@@ -3,7 +3,7 @@ import Contract
 import Vocabulary
 
 extension Engine {
-  /// A change takes effect at once, without restart (SDK §1).
+  /// Applies a change at once, without a restart (SDK §1).
   mutating func configure(
     _ configuration: Configuration, _ keys: [String], at now: Moment, into effects: inout [Effect]
   ) {
@@ -16,11 +16,11 @@ extension Engine {
     }
     if demands.locationUpdates != nil { demandLocationUpdates(true, into: &effects) }
     demandFenceUpdates(into: &effects)
-    // What has become due by the change.
+    // Timers that the change has made due.
     fireTimers(ofEngineAt: now, into: &effects)
   }
 
-  /// A stop that is under way takes the new time, from when it began.
+  /// Applies a new stop timeout to a pending stop, measured from its beginning.
   private mutating func measureStop(
     insteadOf span: Nanoseconds, at now: Moment, into effects: inout [Effect]
   ) {

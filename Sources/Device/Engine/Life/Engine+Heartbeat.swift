@@ -15,7 +15,7 @@ extension Engine {
     return seconds > 0 ? Nanoseconds(seconds: max(seconds, profile.leastHeartbeatSeconds)) : nil
   }
 
-  /// The beats keep their rhythm; those that a suspended process missed are not made up for.
+  /// Keeps the rhythm; heartbeats missed by a suspended process are not made up.
   mutating func beat(dueAt due: MonotonicInstant, at now: Moment, into effects: inout [Effect]) {
     guard let interval = heartbeatInterval, state.isEnabled, !state.isMoving else { return }
     let next = due + interval
@@ -27,9 +27,9 @@ extension Engine {
     effects.append(.flush(.heartbeat))
   }
 
-  /// iOS beats in the background only with `preventSuspend`, whatever else wakes the app or keeps it awake (SDK §18.2). Of an
-  /// unplugged phone with a dark screen it holds the beats back, from about two minutes after the app went to the background
-  /// or the device moved last (SDK §18.3). The one that is due then comes with the next sign of life.
+  /// Whether the heartbeat is held back. In the background iOS beats only with `preventSuspend`, whatever else wakes the app
+  /// (SDK §18.2). It holds back the heartbeats of an unplugged phone with a dark screen from about two minutes after the app
+  /// went to the background or the device last moved (SDK §18.3). The one that is due then comes with the next activity.
   @inline(__always) var holdsHeartbeat: Bool {
     guard let grace = profile.heartbeatGrace, phone.isInBackground else { return false }
     guard configuration.app.preventSuspend else { return true }

@@ -3,7 +3,7 @@ import Contract
 import Vocabulary
 
 extension Engine {
-  /// `ready` (SDK §19.1): once for each launch, before everything else.
+  /// Performs `ready` (SDK §19.1): once for each launch, before everything else.
   mutating func begin(_ launch: Launch, at now: Moment, into effects: inout [Effect]) {
     enter(.running)
     phone.begin(launch, at: now)
@@ -25,14 +25,14 @@ extension Engine {
         resumeLimit(at: now, into: &effects)
       }
     }
-    // Where tracking may not resume after a boot, its schedule waits for the user too (AppConfig 249).
+    // If tracking may not resume after a boot, its schedule also waits for the user (AppConfig 249).
     let waitsForUser = refusal != nil && launch.didReboot && profile.platform == .android
     if state.isSchedulerEnabled && !waitsForUser { resumeSchedule(at: now, into: &effects) }
     effects.append(.flush(.ready))
     takeUpHeld(at: now, into: &effects)
   }
 
-  /// Why a process that the system started may not go on tracking (SDK §19.2, §19.4); nil when it may.
+  /// The reason why a process started by the system may not resume tracking (SDK §19.2, §19.4); nil when it may.
   private func refusal(of launch: Launch) -> String? {
     guard launch.isInBackground else { return nil }
     if configuration.app.stopOnTerminate {
@@ -54,7 +54,7 @@ extension Engine {
     effects.append(.event(.enabledChange(isEnabled: false)))
   }
 
-  /// The system watches nothing any more of what an earlier process has left with it.
+  /// Makes the system stop watching anything that an earlier process registered.
   mutating func forgetLeftovers(into effects: inout [Effect]) {
     demands.leftovers = .all
     demandStationaryRegion(nil, into: &effects)
@@ -70,8 +70,8 @@ extension Engine {
     if profile.hasHeadlessEvents && configuration.app.enableHeadless { effects.append(.event(.boot(state))) }
   }
 
-  /// The same as a start, but that nothing is announced and that the pace goes on. iOS starts the app of a device that
-  /// has left its region: what the first position shows counts then, whatever it was that started the app (SDK §12.5).
+  /// Resumes tracking like a start, but without events and with the previous motion state. iOS may have started the app
+  /// because the device has left its region: the first position decides, whatever started the app (SDK §12.5).
   private mutating func resume(after launch: Launch, at now: Moment, into effects: inout [Effect]) {
     switch state.trackingMode {
     case .location where settings.followsSignificantChanges && launch.isInBackground:
@@ -81,7 +81,7 @@ extension Engine {
       let wasResting = !state.isMoving
       demandProximityRegion(nil, into: &effects)
       engage(isMoving: state.isMoving, .relaunch, at: now, into: &effects)
-      // It is kept until the device has another one: the process may end before its first position.
+      // Kept until there is another place: the process may end before its first position.
       if launch.isInBackground && profile.platform == .ios && wasResting {
         (restBeforeLaunch, state.stationaryPlace) = (place, place)
       }
@@ -91,7 +91,7 @@ extension Engine {
     }
   }
 
-  /// Whether this first position of a launch lies beyond the region of the rest before it.
+  /// Reports whether this first position of a launch is outside the region of the previous rest.
   mutating func hasLeftBeforeLaunch(_ fix: Fix) -> Bool {
     guard let rest = restBeforeLaunch else { return false }
     restBeforeLaunch = nil
@@ -99,14 +99,14 @@ extension Engine {
     return rest.distanceMetres(to: place) - max(0, fix.coords.accuracy ?? 0) > settings.regionRadiusMetres
   }
 
-  /// What an earlier process has left with the system, as far as it was kept: for a system that was not there then.
+  /// The demands that an earlier process left with the system, as far as they were stored: for a system without memory of them.
   package var leftWithSystem: [SensorDemand] {
     guard state.isEnabled else { return [] }
     var demands: [SensorDemand] = []
     if state.trackingMode == .location, let place = state.stationaryPlace {
       demands.append(.stationaryRegion(Circle(center: place, radiusMetres: settings.regionRadiusMetres)))
     }
-    // Of more than the system takes it is not kept which they were; those with the device inside were among them.
+    // Above the system's limit it is not stored which fences were registered; those around the device were among them.
     let isUnlimited = fences.count <= settings.geofenceRules.limitWithoutQuery
     let watched = fences.geofences.filter { isUnlimited || $0.status.isInside }
     if !watched.isEmpty { demands.append(.geofences(on: watched, off: [])) }
@@ -116,7 +116,7 @@ extension Engine {
 
 /// Before `ready` (SDK §19.1): no events, no records, no uploads.
 extension Engine {
-  /// What the device is like is known at once; what happens to it is held.
+  /// Applies facts about the device at once, and holds events.
   mutating func prepare(_ input: EngineInput, at now: Moment, into effects: inout [Effect]) {
     switch input {
     case .ready(let launch): begin(launch, at: now, into: &effects)
@@ -133,7 +133,7 @@ extension Engine {
       phone.isPowerSaving = isOn
       held.isPowerSaveKnown = true
     case .provider(let provider):
-      // Told right after `ready`, as it is then; only the record that Android makes of a change is left.
+      // `ready` reports the current state; only the record that Android creates for a change remains.
       if let before = phone.provider, before != provider { held.hold(input, at: now) }
       phone.provider = provider
     case .call(let call): prepare(call, at: now, into: &effects)
@@ -146,8 +146,7 @@ extension Engine {
     }
   }
 
-  /// What touches only the database takes effect at once; what needs a position or a permission waits, and the log says
-  /// so.
+  /// Performs calls that need only the database; holds those that need a position or a permission, with a log entry.
   private mutating func prepare(_ call: EngineCall, at now: Moment, into effects: inout [Effect]) {
     switch call {
     case .addGeofences, .removeGeofences, .startBackgroundTask, .stopBackgroundTask:
@@ -165,8 +164,8 @@ extension Engine {
     }
   }
 
-  /// Each with the time at which it happened; calls begin now, and so do searches for positions, which could not be
-  /// answered before.
+  /// Handles the held inputs, each with the time of its event. Calls and searches for positions begin now, because they
+  /// could not be answered before.
   mutating func takeUpHeld(at now: Moment, into effects: inout [Effect]) {
     let items = held.take()
     if held.droppedCount > 0 {
@@ -188,7 +187,7 @@ extension Engine {
     }
   }
 
-  /// An app that is closed before it calls `ready` sends no event; tracking that the last launch had started is turned off anyway.
+  /// An app closed before `ready` sends no event; tracking that the last launch had started is turned off anyway.
   private mutating func terminateBeforeReady(into effects: inout [Effect]) {
     for case .call(let call, wasNoted: _) in held.take() { cancel(call, into: &effects) }
     if configuration.app.stopOnTerminate && state.isEnabled {
@@ -219,17 +218,16 @@ extension EngineCall {
   }
 }
 
-/// What happens to a device, and what it is asked for, before its app calls `ready`: held in its order, and taken up then
-/// (SDK §19.1).
+/// The inputs and calls before `ready`, in order, to be handled afterwards (SDK §19.1).
 struct HeldInputs: Sendable {
   enum Item: Sendable {
     case input(EngineInput, at: Moment)
-    /// Of a call that takes effect at once; `wasNoted` says that the log has it already.
+    /// `wasNoted` says whether the log has the call already. Events come from calls that took effect at once.
     case call(EngineCall, wasNoted: Bool)
     case event(EngineEvent)
   }
 
-  /// Of what the sensors say, this much is held; then the oldest goes. A device says as much in a day at rest.
+  /// The maximum number of held sensor inputs; then the oldest is dropped. A device at rest produces as many in a day.
   static let limit = 1_000
 
   private var items: [Item] = []
@@ -248,7 +246,7 @@ struct HeldInputs: Sendable {
     inputCount += 1
   }
 
-  /// Behind each call an app waits: none is dropped.
+  /// An app waits for each call: none is dropped.
   mutating func hold(_ call: EngineCall, wasNoted: Bool) { items.append(.call(call, wasNoted: wasNoted)) }
 
   mutating func hold(_ event: EngineEvent) { items.append(.event(event)) }

@@ -3,7 +3,7 @@ import Contract
 import Vocabulary
 
 extension Engine {
-  /// The position of a motion change is still looked for.
+  /// Whether the position of a motion change is still pending.
   var isSettling: Bool {
     requests.contains { if case .motionChange = $0.purpose { true } else { false } }
   }
@@ -12,10 +12,10 @@ extension Engine {
     requests.contains { if case .motionState = $0.purpose { true } else { false } }
   }
 
-  /// Why no position can be had at all; nil when one can.
+  /// The reason why no position is available; nil when one is.
   var denial: LocationError? { phone.provider?.denial }
 
-  /// The app is allowed positions only while it is used.
+  /// Whether the app may use positions only while it is in use.
   var isWhenInUse: Bool { phone.provider?.authorizationStatus == 4 }
 
   mutating func request(
@@ -36,13 +36,13 @@ extension Engine {
     }
   }
 
-  /// Crossings of a fence are recorded in their order (SDK §15.3.11).
+  /// Crossings of a fence are recorded in order (SDK §15.3.11).
   private func isWaiting(before purpose: SingleRequest.Purpose) -> Bool {
     guard case .geofence(_, let fence, _) = purpose else { return false }
     return isRecordAwaited(of: fence.identifier)
   }
 
-  /// A crossing of the fence has no record yet.
+  /// Reports whether a crossing of the fence has no record yet.
   func isRecordAwaited(of identifier: String) -> Bool {
     requests.contains {
       if case .geofence(_, let fence, _) = $0.purpose { fence.identifier == identifier } else { false }
@@ -60,13 +60,13 @@ extension Engine {
     if !isDeciding { noticeMove(to: fix, at: now, into: &effects) }
   }
 
-  /// Requests that come up while others are fulfilled wait for the next position.
+  /// Offers a position to the pending requests. New requests that arise meanwhile wait for the next position.
   private mutating func offer(_ fix: Fix, at now: Moment, into effects: inout [Effect]) {
     let isCoarse = phone.provider?.accuracyAuthorization == 1
     var isShown = false
     for index in requests.indices {
       let isTaken = requests[index].take(fix, at: now, isCoarse: isCoarse, profile: profile)
-      // The last one may end the search and be no answer (BGGeo 416).
+      // The last position may end the search without being the answer (BGGeo 416).
       let isAnswer = requests[index].isFulfilled && requests[index].best == fix
       isShown = isShown || (isTaken && !isAnswer && requests[index].showsSamples)
     }
@@ -78,7 +78,7 @@ extension Engine {
     }
   }
 
-  /// Requests are rare: an engine without any keeps no memory for them.
+  /// Requests are rare: an engine without any holds no memory for them.
   private mutating func withdraw(at index: Int) -> SingleRequest {
     let request = requests.remove(at: index)
     if requests.isEmpty { requests = [] }
@@ -107,7 +107,7 @@ extension Engine {
     }
   }
 
-  /// An app that allows it gets the position from before its request when none came since (SDK §13.1).
+  /// Returns an earlier position, for an app that allows it and received none since its request (SDK §13.1).
   private func lastKnown(for request: SingleRequest, at now: Moment) -> Fix? {
     switch request.purpose {
     case .current, .odometer: lastFix.flatMap { SingleRequest.isFuture($0, at: now.wall) ? nil : $0 }
@@ -115,7 +115,7 @@ extension Engine {
     }
   }
 
-  /// The platform has no positions at all.
+  /// Fails all requests, because the platform has no positions.
   mutating func fail(_ error: LocationError, at now: Moment, into effects: inout [Effect]) {
     let failed = requests
     requests = []
@@ -124,8 +124,8 @@ extension Engine {
     for request in failed { fail(request, error, at: now, into: &effects) }
   }
 
-  /// The app is closed: an app that waits for an answer hears 499. What the engine looks for itself is given up in
-  /// silence, and only at the end of the process.
+  /// The app is closed: its requests fail with 499. The engine's own requests are dropped silently, and only at the end
+  /// of the process.
   mutating func cancelRequests(isEnd: Bool, at now: Moment, into effects: inout [Effect]) {
     if isEnd { dropMotionRequests(into: &effects) }
     let cancelled = requests.filter { isEnd || $0.purpose.isOfApp }
@@ -134,7 +134,7 @@ extension Engine {
     for request in cancelled { fail(request, .cancelled, at: now, into: &effects) }
   }
 
-  /// `isNew` is false of a position that was known long before the request.
+  /// `isNew` is false for a position from before the request.
   private mutating func fulfil(
     _ request: SingleRequest, with fix: Fix, isNew: Bool = true, at now: Moment, into effects: inout [Effect]
   ) {
@@ -156,8 +156,8 @@ extension Engine {
       publish(record, .current, explicitly: request.persist, into: &effects)
       complete(request.id, .success(record), into: &effects)
     case .odometer(let metres, let request):
-      // Of a device that is off the way until it is started is not tracked; and the way from a position of long ago was gone
-      // before the odometer was set (SDK §17.7).
+      // Motion of a disabled device is not tracked, and the distance from an old position was covered before the
+      // odometer was set (SDK §17.7).
       if state.isEnabled && isNew { odometer.begin(at: fix) }
       let record = makeRecord(of: fix, odometer: metres, extras: request.extras, at: now)
       publish(record, .odometer, explicitly: request.persist, into: &effects)
@@ -172,7 +172,7 @@ extension Engine {
     switch request.purpose {
     case .motionChange(let retriesLeft): retry(error, retriesLeft, at: now, into: &effects)
     case .geofence(let trigger, let geofence, let kind):
-      // A crossing is a fact, wherever exactly it was.
+      // A crossing is recorded even without its exact position.
       if let lastFix { recordTransition(trigger, of: geofence, kind, at: lastFix, at: now, into: &effects) }
     case .stationaryCheck: startStationaryCheck(at: now, into: &effects)
     case .proximity: seekPlace(after: error, at: now, into: &effects)
@@ -183,7 +183,7 @@ extension Engine {
     }
   }
 
-  /// A denial does not pass by asking again.
+  /// Does not retry after a denial, which would repeat.
   private mutating func retry(
     _ error: LocationError, _ retriesLeft: Int, at now: Moment, into effects: inout [Effect]
   ) {
@@ -202,7 +202,7 @@ extension Engine {
     if let id { effects.append(.completed(id: id, result)) }
   }
 
-  /// What was looked for to change the pace is not wanted any more.
+  /// Drops the requests of a change of pace.
   mutating func dropMotionRequests(into effects: inout [Effect]) {
     requests.removeAll {
       switch $0.purpose {
@@ -245,7 +245,7 @@ extension Engine {
     }
   }
 
-  /// `changePace`: ignored while disabled, and refused where the system would not let it begin (SDK §19.5).
+  /// Performs `changePace`: ignored while disabled, and refused where the system would not allow it (SDK §19.5).
   private mutating func askPace(_ isMoving: Bool, at now: Moment, into effects: inout [Effect]) {
     guard state.isEnabled, state.trackingMode == .location else {
       note(.warning("changePace is ignored: tracking is not started", from: .pace), .warning, into: &effects)
@@ -256,7 +256,7 @@ extension Engine {
       note(.error("changePace is refused in the background without \"Always\"", from: .pace), .error, into: &effects)
       return
     }
-    // A motion change is a change (BGGeo 291): a device that has the pace only ceases to think of the other one.
+    // A motion change is a change (BGGeo 291): with the current pace, the call only cancels a pending change.
     guard isMoving != state.isMoving || isLost else {
       note(.warning("changePace is ignored: the device has that pace already", from: .pace), .info, into: &effects)
       if isMoving { cancelStopping(into: &effects) } else { stop(.motionTrigger, into: &effects) }
@@ -265,7 +265,7 @@ extension Engine {
     changePace(to: isMoving, at: now, into: &effects)
   }
 
-  /// The value counts at once; the position that goes with it may fail (SDK §17).
+  /// The value applies at once; the request for its position may fail (SDK §17).
   private mutating func setOdometer(
     _ metres: Double, _ request: PositionRequest, at now: Moment, into effects: inout [Effect]
   ) {
@@ -282,7 +282,7 @@ extension Engine {
     if let denial { effects.append(.completed(id: request.id, .failure(denial))) }
   }
 
-  /// A watch goes on, and streams again when it may (SDK §19.5).
+  /// Fails the watches, which continue, and deliver again when permitted (SDK §19.5).
   mutating func failWatches(_ error: LocationError, into effects: inout [Effect]) {
     for watch in watches { effects.append(.completed(id: watch.request.id, .failure(error))) }
   }

@@ -16,7 +16,7 @@ extension Engine {
     finishStart(at: now, into: &effects)
   }
 
-  /// The distance since the last crossing was not tracked and does not count (SDK §17).
+  /// The untracked distance since the last crossing does not count (SDK §17).
   private mutating func leaveGeofenceMode(into effects: inout [Effect]) {
     odometer.clearReference()
     stop(.heartbeat, into: &effects)
@@ -24,7 +24,7 @@ extension Engine {
     demandProximityRegion(nil, into: &effects)
   }
 
-  /// SDK §15.6. Switching from one mode to the other needs no stop.
+  /// SDK §15.6. Switching between the modes needs no stop.
   mutating func startGeofences(at now: Moment, into effects: inout [Effect]) {
     guard !(state.isEnabled && state.trackingMode == .geofence) else {
       note(.warning("startGeofences is ignored: it is started already", from: .tracking), .warning, into: &effects)
@@ -49,7 +49,7 @@ extension Engine {
     tellConnectivity(into: &effects)
   }
 
-  /// With each start of tracking, and with each launch that goes on with it (BGGeo 141).
+  /// Reported with each start of tracking, and each launch that resumes it (BGGeo 141).
   mutating func tellConnectivity(into effects: inout [Effect]) {
     effects.append(.event(.connectivityChange(isConnected: phone.connectivity.isConnected)))
   }
@@ -61,7 +61,7 @@ extension Engine {
     effects.append(.flush(.start))
   }
 
-  /// A launch that resumes goes on counting where the last process was. A clock that was set back meanwhile has let no time pass.
+  /// A resumed launch continues the count of the last process. If the clock was set back meanwhile, no time has passed.
   mutating func resumeLimit(at now: Moment, into effects: inout [Effect]) {
     let started = min(state.startedAt ?? now.wall, now.wall)
     if started != state.startedAt { effects.append(.saveState) }
@@ -71,7 +71,7 @@ extension Engine {
     limitTracking(at: now, into: &effects)
   }
 
-  /// A hundred years, in place of a time that is damaged.
+  /// A hundred years, the limit for a corrupt time.
   private static let longestTrackingMilliseconds: Int64 = 100 * 366 * 86_400_000
 
   /// `stopAfterElapsedMinutes` counts from the start, whenever it was configured (SDK §1.4, §19.6).
@@ -84,7 +84,7 @@ extension Engine {
     start(.stopAfterElapsed, for: left, at: now, into: &effects)
   }
 
-  /// Geofences, motion detector, pace: in the order that a device's log shows (SDK §12.2).
+  /// Starts geofences, motion detection and the pace, in the order of a device's log (SDK §12.2).
   mutating func engage(
     isMoving: Bool, _ occasion: ProximityOccasion = .start, at now: Moment, into effects: inout [Effect]
   ) {
@@ -116,13 +116,13 @@ extension Engine {
     }
     state.isEnabled = false
     state.startedAt = nil
-    // Nor does a crossing that still waits for a first position keep the receiver on.
+    // A crossing that still waits for a first position does not keep the receiver on either.
     requests.removeAll { $0.deadline == nil }
     disengage(into: &effects)
     endMonitoring(into: &effects)
     stop(.stopAfterElapsed, into: &effects)
     demandActivity(false, into: &effects)
-    // iOS looks at its schedule whenever a significant change wakes it.
+    // iOS evaluates its schedule whenever a significant change wakes it.
     demandSignificantChanges(state.isSchedulerEnabled && profile.schedulesOnWakeOnly, into: &effects)
     demandBackgroundFetch(state.isSchedulerEnabled, into: &effects)
     demandProximityRegion(nil, into: &effects)
@@ -131,7 +131,7 @@ extension Engine {
     effects.append(.event(.enabledChange(isEnabled: false)))
   }
 
-  /// Everything that belongs to the pace is off. The way that is not tracked does not count.
+  /// Stops everything that belongs to the pace. Untracked distance does not count.
   private mutating func disengage(into effects: inout [Effect]) {
     dropMotionRequests(into: &effects)
     let names: [Timers.Name] = [
@@ -155,8 +155,8 @@ extension Engine {
 extension Engine {
   package var isHeadless: Bool { phase == .headless }
 
-  /// Without `stopOnTerminate` iOS leaves a region behind whose exit starts the next process, and Android goes on
-  /// without a user interface.
+  /// Without `stopOnTerminate`, iOS keeps a region whose exit starts the next process, and Android continues without a
+  /// user interface.
   mutating func terminate(at now: Moment, into effects: inout [Effect]) {
     let stopsTracking = configuration.app.stopOnTerminate
     note(.terminated(stopsTracking: stopsTracking), .info, into: &effects)
@@ -171,7 +171,7 @@ extension Engine {
     enter(.ended)
   }
 
-  /// The app that made these requests is gone.
+  /// Cancels the requests of the closed app.
   private mutating func leaveApp(isEnd: Bool, at now: Moment, into effects: inout [Effect]) {
     cancelRequests(isEnd: isEnd, at: now, into: &effects)
     watches.removeAll()
@@ -186,7 +186,7 @@ extension Engine {
     demandLocationUpdates(false, into: &effects)
   }
 
-  /// The app is opened again, over a service that went on.
+  /// The app is opened again, while its service is running.
   mutating func rejoin(_ launch: Launch, into effects: inout [Effect]) {
     enter(.running)
     phone.isInBackground = launch.isInBackground

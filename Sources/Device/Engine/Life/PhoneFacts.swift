@@ -3,8 +3,8 @@ package import Contract
 import Vocabulary
 
 extension ProviderState {
-  /// Why a phone in this state has no positions for the app; nil when it has (SDK §19.5). A user who was not asked
-  /// yet has allowed nothing.
+  /// The reason why the app gets no positions in this state; nil when it does (SDK §19.5). Before the user was asked,
+  /// nothing is allowed.
   package var denial: LocationError? {
     if !isEnabled { return .servicesDisabled }
     return switch authorizationStatus {
@@ -14,9 +14,9 @@ extension ProviderState {
   }
 }
 
-/// What the engine has been told of the phone and of the app on it.
+/// The engine's knowledge of the phone and its app.
 struct PhoneFacts: Sendable {
-  /// Until the sensors that are asked for activities have reported one.
+  /// The activity until the demanded sensors have reported one.
   static let noActivity = Activity(.unknown, confidence: 0)
 
   var activity = PhoneFacts.noActivity
@@ -27,8 +27,8 @@ struct PhoneFacts: Sendable {
   var zone: ZoneRules
   var isInBackground = false
   var isScreenOn = true
-  /// When the app went to the background, the screen changed or the device moved last: the throttle of heartbeats goes
-  /// by it.
+  /// The time when the app went to the background, the screen changed or the device moved last; the
+  /// throttling of heartbeats is measured from it.
   private var lastStir = MonotonicInstant(nanoseconds: 0)
 
   init(in zone: ZoneRules) { self.zone = zone }
@@ -38,7 +38,7 @@ struct PhoneFacts: Sendable {
     lastStir = now.monotonic
   }
 
-  /// Before timers are looked at: a sign of life lets the beat go that was held back.
+  /// Call it before timers fire: activity of the phone releases a heartbeat that was held back.
   mutating func noticeStir(_ input: EngineInput, at now: Moment) {
     switch input {
     case .activity(let activity): if activity.type.isMoving { lastStir = now.monotonic }
@@ -53,7 +53,7 @@ struct PhoneFacts: Sendable {
     }
   }
 
-  /// Whether the phone was plugged in or out.
+  /// Returns whether the phone was plugged in or unplugged.
   mutating func take(_ battery: Battery, at now: Moment) -> Bool {
     let isPlugChanged = battery.isCharging != self.battery.isCharging
     self.battery = battery
@@ -61,7 +61,7 @@ struct PhoneFacts: Sendable {
     return isPlugChanged
   }
 
-  /// Whether a phone that lies there unplugged holds the beat back that is due then (SDK §18.3).
+  /// Reports whether an unplugged phone at rest holds back the heartbeat due then (SDK §18.3).
   @inline(__always) func holdsBeat(dueAt due: MonotonicInstant, after grace: Nanoseconds) -> Bool {
     !isScreenOn && !battery.isCharging && due >= lastStir + grace
   }

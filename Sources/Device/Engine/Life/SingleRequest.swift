@@ -7,9 +7,9 @@ struct SingleRequest: Sendable {
   enum Purpose: Sendable {
     case motionChange(retriesLeft: Int)
     case motionState
-    /// Where a device is that has gone nowhere for the time of a stop, with significant changes on Android.
+    /// Android with significant changes: the place of a device that went nowhere for the stop timeout.
     case stationaryCheck
-    /// Where the set of monitored fences is to be looked up, in geofence mode.
+    /// Geofence mode: the place at which to determine the monitored fences.
     case proximity
     case geofence(GeofenceTrigger, Geofence, RecordKind)
     case providerChange(ProviderState)
@@ -20,7 +20,7 @@ struct SingleRequest: Sendable {
   let purpose: Purpose
   private(set) var terms: RequestTerms
   private let began: MonotonicInstant
-  /// Nil when its time is over without any position: the next one is taken, whenever it comes.
+  /// Nil after a timeout without any position: the next one is taken, whenever it comes.
   private(set) var deadline: MonotonicInstant?
   private(set) var best: Fix?
   private(set) var isFulfilled = false
@@ -33,7 +33,7 @@ struct SingleRequest: Sendable {
     deadline = now.monotonic + Nanoseconds(seconds: terms.timeoutSeconds)
   }
 
-  /// As in the SDK's log.
+  /// The label in the SDK's log.
   var label: String {
     switch purpose {
     case .motionChange, .stationaryCheck: "motionchange"
@@ -45,7 +45,7 @@ struct SingleRequest: Sendable {
     }
   }
 
-  /// Whether the app sees what comes on the way as samples.
+  /// Whether intermediate positions are delivered to the app as samples.
   var showsSamples: Bool {
     switch purpose {
     case .motionChange, .stationaryCheck, .geofence, .providerChange, .current, .odometer: true
@@ -53,8 +53,8 @@ struct SingleRequest: Sendable {
     }
   }
 
-  /// Early, when the position is good; else the best when there are enough of them, of equals the newer (SDK §13.1).
-  /// False for what is no position, and for one that is too old: it counts for nothing, however good it is.
+  /// Fulfilled by a good position, else by the best of enough positions, the newer of equals (SDK §13.1). Returns false
+  /// for an invalid position and for one that is too old, which does not count however good it is.
   mutating func take(_ fix: Fix, at now: Moment, isCoarse: Bool, profile: PlatformProfile) -> Bool {
     forgetFuture(at: now.wall)
     guard let accuracy = fix.coords.accuracy, accuracy >= 0, isFresh(fix, at: now, profile: profile) else {
@@ -68,31 +68,31 @@ struct SingleRequest: Sendable {
     return true
   }
 
-  /// The record of a crossing waits for the first position of the process (SDK §15.3.5). False for what can fail.
+  /// Waits for the first position of the process, for the record of a crossing (SDK §15.3.5). False for requests that may fail.
   mutating func goOnForAny() -> Bool {
     guard case .geofence = purpose, best == nil else { return false }
     (deadline, terms.samples) = (nil, 1)
     return true
   }
 
-  /// Whether a position that the device still has would do at once; only requests that allow some age ask.
+  /// Reports whether a known position suffices; only requests with an allowed age ask.
   func accepts(cached fix: Fix, at now: Moment, profile: PlatformProfile) -> Bool {
     guard terms.maximumAgeMilliseconds > 0, let accuracy = fix.coords.accuracy, accuracy >= 0 else { return false }
     return accuracy <= terms.desiredAccuracyMetres && isFresh(fix, at: now, profile: profile)
   }
 
-  /// A position from the future is none: the clock was set back after it (SDK §14.2).
+  /// A position from the future is invalid: the clock was set back after it (SDK §14.2).
   static func isFuture(_ fix: Fix, at now: WallInstant) -> Bool {
     fix.timestamp.milliseconds(since: now) > LocationFilter.futureToleranceMilliseconds
   }
 
-  /// The best so far is none when the clock was set back since.
+  /// Discards the best position if the clock was set back since.
   mutating func forgetFuture(at now: WallInstant) {
     if let known = best, Self.isFuture(known, at: now) { (best, count) = (nil, 0) }
   }
 
-  /// Without an allowed age it must be no older than the request. How old that is the monotonic clock says: the other
-  /// one may have been set since.
+  /// Without an allowed age the position must not be older than the request, whose age is measured by the monotonic
+  /// clock: the wall clock may have been set since.
   private func isFresh(_ fix: Fix, at now: Moment, profile: PlatformProfile) -> Bool {
     if Self.isFuture(fix, at: now.wall) { return false }
     let age = now.wall.milliseconds(since: fix.timestamp)

@@ -3,8 +3,8 @@ import Contract
 import Vocabulary
 
 extension Engine {
-  /// Begins a motion change: the state changes at once, its position is looked for (SDK §12.1, §12.2). A change
-  /// that is still looking for its position is given up.
+  /// Begins a motion change: the state changes at once, its position is requested (SDK §12.1, §12.2). A pending change
+  /// is dropped.
   mutating func changePace(to isMoving: Bool, at now: Moment, into effects: inout [Effect]) {
     beginPace(isMoving, at: now, into: &effects)
     request(.motionChange(retriesLeft: profile.motionChangeRetries), motionChangeTerms, at: now, into: &effects)
@@ -44,7 +44,7 @@ extension Engine {
     }
   }
 
-  /// STATIONARY → MOVING, in the order that a device's log shows.
+  /// Switches from STATIONARY to MOVING, in the order of a device's log.
   private mutating func setOff(from fix: Fix, at now: Moment, into effects: inout [Effect]) {
     let hasPlainStart = settings.followsSignificantChanges || !quirks.setsDistanceFilterAtTurns
     if !hasPlainStart { _ = distanceFilter.rescale(speed: fix.coords.speed) }
@@ -67,7 +67,7 @@ extension Engine {
     effects.append(.flush(.motionChange))
   }
 
-  /// MOVING → STATIONARY, in the order that a device's log shows.
+  /// Switches from MOVING to STATIONARY, in the order of a device's log.
   private mutating func rest(at fix: Fix, at now: Moment, into effects: inout [Effect]) {
     let didAdvance = advanceOdometer(to: fix, from: .motionChange, into: &effects)
     let record = makeRecord(of: fix, event: .motionchange, at: now)
@@ -90,8 +90,8 @@ extension Engine {
     note(.odometer(metres: odometer.metres, errorMetres: odometer.errorMetres), .info, into: &effects)
   }
 
-  /// No position could be found in time, and no try is left. Moving begins without its record; at rest there is no
-  /// region, until the next sign of life looks for a position again (SDK §12.6).
+  /// Ends a motion change after the last retry without a position. Moving begins without its record; at rest there is
+  /// no region until the next input requests a position again (SDK §12.6).
   mutating func giveUpMotionChange(at now: Moment, into effects: inout [Effect]) {
     demandSignificantChanges(true, into: &effects)
     if state.isMoving {
@@ -103,13 +103,13 @@ extension Engine {
     }
   }
 
-  /// A device that came to rest while no position could be had looks for its place as soon as one can.
+  /// Requests the place of a device that came to rest without a position, as soon as positions are available.
   mutating func findRest(at now: Moment, into effects: inout [Effect]) {
     guard state.isEnabled, state.trackingMode == .location, isLost else { return }
     changePace(to: false, at: now, into: &effects)
   }
 
-  /// At rest without a region, and nothing looks for its place any more.
+  /// Whether the device rests without a region and without a pending request for its place.
   var isLost: Bool { !state.isMoving && state.stationaryPlace == nil && !isSettling }
 
   mutating func armStationaryRegion(at fix: Fix, into effects: inout [Effect]) {
@@ -123,14 +123,14 @@ extension Engine {
 }
 
 extension Coordinate {
-  /// Nil for a position that is no place on earth.
+  /// Nil for an invalid position.
   init?(_ fix: Fix) {
     guard let place = fix.coords.place else { return nil }
     self = place
   }
 }
 
-/// From movement to rest (SDK §12.6).
+/// The change from moving to rest (SDK §12.6).
 extension Engine {
   mutating func seemStill(confidence: Int, at now: Moment, into effects: inout [Effect]) {
     guard !settings.isStopDetectionDisabled else { return }
@@ -156,7 +156,7 @@ extension Engine {
     start(.stopTimeout, for: span, at: now, into: &effects)
   }
 
-  /// A moving activity: the stop was none.
+  /// Cancels a stop after a moving activity.
   mutating func cancelStopping(into effects: inout [Effect]) {
     stop(.stopDetectionDelay, into: &effects)
     stop(.stopTimeout, into: &effects)
@@ -171,8 +171,8 @@ extension Engine {
     }
   }
 
-  /// Android takes a stop back when the device leaves the place where it seemed to stop. While the activity goes on as
-  /// `still` the time-out begins anew at the new place, without waiting for the next report.
+  /// On Android, cancels a stop when the device leaves the place where it seemed to stop. While the activity remains
+  /// `still`, the timeout restarts at the new place, without waiting for the next report.
   mutating func watchDisplacement(of fix: Fix, at now: Moment, into effects: inout [Effect]) {
     guard profile.watchesDisplacementWhileStopping, let stoppingPlace, let place = Coordinate(fix) else { return }
     guard stoppingPlace.distanceMetres(to: place) > configuration.geolocation.stationaryRadiusMetres else { return }
@@ -181,7 +181,7 @@ extension Engine {
     seemStill(confidence: phone.activity.confidence, at: now, into: &effects)
   }
 
-  /// iOS paused the updates: with stop detection disabled this is how a trip ends.
+  /// Handles paused updates on iOS, which end a trip when stop detection is disabled.
   mutating func pauseUpdates(at now: Moment, into effects: inout [Effect]) {
     guard state.isEnabled, state.trackingMode == .location, state.isMoving, !isSettling else { return }
     guard configuration.geolocation.pausesLocationUpdatesAutomatically else { return }

@@ -2,11 +2,11 @@ import Base
 import Contract
 import Vocabulary
 
-/// From rest to movement (SDK §12.4, §12.5).
+/// The change from rest to moving (SDK §12.4, §12.5).
 extension Engine {
   mutating func take(_ activity: Activity, at now: Moment, into effects: inout [Effect]) {
     guard activity != phone.activity else { return stayStill(at: now, into: &effects) }
-    // To an app on Android each activity is as sure as can be (BGGeo 107): another confidence makes none a new one.
+    // Apps on Android see no confidence (BGGeo 107): a change of confidence alone is not a new activity.
     let isNew = profile.tellsConfidence || activity.type != phone.activity.type
     phone.activity = activity
     let isMovingType = activity.type.isMoving
@@ -17,7 +17,7 @@ extension Engine {
     case (true, true):
       if activity.confidence >= settings.minimumConfidence { cancelStopping(into: &effects) }
     case (true, false):
-      // A doubt is no rest (SDK §12.6.1).
+      // Unknown activities are not rest (SDK §12.6.1).
       if activity.type == .still { seemStill(confidence: activity.confidence, at: now, into: &effects) }
     case (false, true):
       if activity.confidence >= settings.minimumConfidence { seemMoving(at: now, into: &effects) }
@@ -25,8 +25,8 @@ extension Engine {
     }
   }
 
-  /// The platform says again what it has said. That is no change, and nothing is told of it; but a device that was made to
-  /// move, by `changePace` for instance, and rests all the same begins to stop (SDK §12.6.6).
+  /// Handles a repeated activity. It is no change and is not reported; but a device that was set to moving, by
+  /// `changePace` for instance, and is at rest begins to stop (SDK §12.6.6).
   private mutating func stayStill(at now: Moment, into effects: inout [Effect]) {
     guard state.isEnabled && state.trackingMode == .location, !settings.followsSignificantChanges, state.isMoving,
       phone.activity.type == .still, phone.activity.confidence >= settings.minimumConfidence
@@ -54,7 +54,7 @@ extension Engine {
     }
   }
 
-  /// The answer to the question where the device is, after an activity said that it moves.
+  /// Handles the position that was requested after a moving activity.
   mutating func judgeState(_ fix: Fix, at now: Moment, into effects: inout [Effect]) {
     remember(fix)
     guard state.isEnabled, !state.isMoving else { return }
@@ -93,11 +93,11 @@ extension Engine {
     changePace(to: true, at: now, into: &effects)
   }
 
-  /// By which the log calls the region.
+  /// The name of the region in the log.
   static let stationaryRegionName = "stationary"
 
-  /// Android believes an exit only of a position that is beyond the region by more than its own error, and good enough
-  /// to be a record.
+  /// On Android, accepts an exit only for a position outside the region by more than its error, and accurate enough for
+  /// a record.
   private func isOutside(_ fix: Fix) -> Bool {
     guard let rest = state.stationaryPlace, let place = Coordinate(fix), let accuracy = fix.coords.accuracy else {
       return true
@@ -106,8 +106,8 @@ extension Engine {
     return !isPoor && rest.distanceMetres(to: place) - accuracy > settings.regionRadiusMetres
   }
 
-  /// Any position of a device at rest may show that the system missed the exit from the region; or that there is no
-  /// region, because no position was found when the device came to rest.
+  /// Handles any position of a device at rest, which may show that the system missed the exit from the region, or that
+  /// there is no region because no position was found when the device came to rest.
   mutating func noticeMove(
     to fix: Fix, isSignificant: Bool = false, at now: Moment, into effects: inout [Effect]
   ) {

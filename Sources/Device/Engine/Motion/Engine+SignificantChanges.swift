@@ -2,9 +2,9 @@ package import Base
 import Contract
 package import Vocabulary
 
-/// Android with `useSignificantChangesOnly` (SDK §12.7): no stream of positions and no activities. Positions that the
-/// platform has anyway are records, at rest too; a geofence that moves along adds one wherever it is left; the exit
-/// from the stationary region begins a trip, and the stationary check ends it.
+/// Android with `useSignificantChangesOnly` (SDK §12.7): no location updates and no activities. Positions computed by
+/// the platform anyway are recorded, at rest too; a moving geofence adds one at each exit; the exit from the stationary
+/// region begins a trip, and the stationary check ends it.
 extension Engine {
   mutating func followSignificantChange(_ fix: Fix, at now: Moment, into effects: inout [Effect]) {
     note(
@@ -20,7 +20,7 @@ extension Engine {
       fix, distanceFilterMetres: distanceFilter.configuredMetres, rules: rules, at: now, into: &effects)
     guard trace != nil else { return }
     recordSignificantChange(fix, at: now, into: &effects)
-    // The position of the rest could not be found.
+    // The position of the rest was not found.
     if !state.isMoving, state.stationaryPlace == nil, !isSettling {
       comeToRest(at: fix, at: now, into: &effects)
     }
@@ -35,7 +35,7 @@ extension Engine {
     publish(makeRecord(of: fix, at: now), .tracking, into: &effects)
   }
 
-  /// The exit itself is the proof that the device has gone far enough: its position is no noise. At rest it is late.
+  /// The exit proves that the device has moved far enough, so its position is not noise. At rest it comes late and is ignored.
   mutating func leaveMovingGeofence(_ fix: Fix?, at now: Moment, into effects: inout [Effect]) {
     guard settings.followsSignificantChanges, state.isMoving, let fix else { return }
     note(.significant(.movingGeofenceExit(fix.coords)), .debug, into: &effects)
@@ -43,7 +43,7 @@ extension Engine {
     armMovingGeofence(at: fix, into: &effects)
   }
 
-  /// A position of another app is no record, but the geofence moves along with it.
+  /// A position of another app is not recorded, but moves the geofence.
   mutating func takePassive(_ fix: Fix, at now: Moment, into effects: inout [Effect]) {
     guard settings.followsSignificantChanges, state.isEnabled, state.isMoving, let place = Coordinate(fix) else {
       return
@@ -78,7 +78,7 @@ extension Engine {
   }
 }
 
-/// When a trip ends: nothing that left the stationary radius for the time of a stop, which is 20 minutes or more.
+/// The end of a trip: no position left the stationary radius for the stop timeout, which is at least 20 minutes.
 extension Engine {
   mutating func startStationaryCheck(at now: Moment, into effects: inout [Effect]) {
     guard settings.followsSignificantChanges, !settings.isStopDetectionDisabled else { return }
@@ -86,7 +86,7 @@ extension Engine {
     start(.stationaryCheck, for: settings.stopTimeout, at: now, into: &effects)
   }
 
-  /// For every position that comes to the device, whatever for.
+  /// Called for every position, whatever its source.
   mutating func noticeSignificantMove(to fix: Fix, at now: Moment, into effects: inout [Effect]) {
     guard settings.followsSignificantChanges, state.isMoving, let place = Coordinate(fix) else { return }
     if let start = significantTrail.movementPlace,
@@ -118,20 +118,20 @@ extension Engine {
     settle(fix, at: now, into: &effects)
   }
 
-  /// The system delivers alarms when it suits it.
+  /// Delays the check, because the system delivers alarms late.
   package mutating func delayStationaryCheck(until instant: MonotonicInstant) {
     if timers.isRunning(.stationaryCheck) { timers.start(.stationaryCheck, at: instant) }
   }
 
   package var stationaryCheckDeadline: MonotonicInstant? { timers.deadline(of: .stationaryCheck) }
 
-  /// What comes next is compared with nothing.
+  /// The next position is compared with nothing.
   package mutating func forgetSignificantChanges() { significantTrail = SignificantTrail() }
 }
 
-/// Into the mode and out of it.
+/// Entering and leaving the mode.
 extension Engine {
-  /// A process that the system started for something else finds the session as it was: nothing is announced.
+  /// Resumes silently in a process that the system started for another reason.
   mutating func goOnWithSignificantChanges(at now: Moment, into effects: inout [Effect]) {
     beginMonitoring(.relaunch, at: now, into: &effects)
     demandSignificantChanges(true, into: &effects)
@@ -146,7 +146,7 @@ extension Engine {
     }
   }
 
-  /// While tracking goes on: the trip goes on in the other way.
+  /// Switches the mode while tracking is on: the trip continues.
   mutating func switchSignificantChanges(at now: Moment, into effects: inout [Effect]) {
     guard state.isEnabled else { return }
     demandActivity(true, into: &effects)
@@ -155,7 +155,7 @@ extension Engine {
       if state.isMoving && !isSettling { demandLocationUpdates(true, into: &effects) }
       return
     }
-    // What the platform does for it depends on the mode.
+    // The platform's behaviour depends on the mode.
     demandSignificantChanges(false, into: &effects)
     demandSignificantChanges(true, into: &effects)
     guard state.isMoving && !isSettling else { return }
@@ -171,15 +171,15 @@ extension Engine {
   }
 }
 
-/// The positions that the next significant change is compared with (SDK §12.7).
+/// The positions with which the next significant change is compared (SDK §12.7).
 package struct SignificantTrail: Equatable, Sendable {
-  /// With which of them the circle of a position's accuracy must not overlap.
+  /// The position whose accuracy circle must not overlap that of the new one.
   package enum Reference: CaseIterable, Sendable {
-    /// With the last one that counted, unless the new one is better.
+    /// The last accepted one, unless the new one is more accurate.
     case lastUnlessBetter
-    /// With the one from which the stationary check counts.
+    /// The reference of the stationary check.
     case movement
-    /// With the last one that counted.
+    /// The last accepted one.
     case last
   }
 
@@ -193,10 +193,10 @@ package struct SignificantTrail: Equatable, Sendable {
 
   package init() {}
 
-  /// From where the stationary check counts.
+  /// The reference of the stationary check.
   package var movementPlace: Coordinate? { movement?.place }
 
-  /// What makes a position noise; nil for one that says something.
+  /// Returns the log entry for a position that is noise; nil for any other.
   package func noise(of fix: Fix, against reference: Reference) -> LogEntry.Significant? {
     guard let mark = SignificantTrail.mark(fix) else { return nil }
     if mark.place == last?.place { return .duplicate(accuracyMetres: mark.accuracyMetres) }
@@ -207,10 +207,10 @@ package struct SignificantTrail: Equatable, Sendable {
     return .overlap(metres: metres, accuracyMetres: mark.accuracyMetres, otherMetres: other.accuracyMetres)
   }
 
-  /// The position counted.
+  /// Records an accepted position.
   package mutating func follow(_ fix: Fix) { last = SignificantTrail.mark(fix) ?? last }
 
-  /// The stationary check counts from there.
+  /// Sets the reference of the stationary check.
   package mutating func move(to fix: Fix) { movement = SignificantTrail.mark(fix) ?? movement }
 
   private static func mark(_ fix: Fix) -> Mark? {

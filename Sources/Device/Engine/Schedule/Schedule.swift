@@ -1,13 +1,13 @@
 package import Base
 
-/// All entries of `app.schedule` that are well-formed. Where windows overlap, tracking is on, and `location` wins
+/// The well-formed entries of `app.schedule`. In overlapping windows tracking is on, and `location` takes precedence
 /// (SDK §16.2).
 package struct Schedule: Equatable, Sendable {
-  /// A search for the next change looks no further.
+  /// The horizon of a search for the next change.
   package static let horizonDays = 7
 
   package private(set) var entries: [ScheduleEntry] = []
-  /// Entries that are ignored, to be warned about.
+  /// The ignored entries, which are warned about.
   package private(set) var errors: [ScheduleError] = []
 
   package init(_ texts: [String]) {
@@ -20,12 +20,12 @@ package struct Schedule: Equatable, Sendable {
     }
   }
 
-  /// What is on at an instant; nil for nothing.
+  /// Returns the mode at an instant; nil for none.
   package func mode(at instant: WallInstant, in zone: ZoneRules) -> ScheduleMode? {
     let today = Schedule.day(of: instant, in: zone)
     var found: ScheduleMode?
     for entry in entries where found != .location {
-      // A window is a day long at most, and a day with a change of the clocks some hours longer.
+      // A window lasts at most a day, or some hours longer when the clocks change.
       for day in entry.days(in: today - 2...today + 1) {
         if let window = entry.window(onDay: day, in: zone), window.contains(instant) { found = entry.mode }
       }
@@ -33,8 +33,8 @@ package struct Schedule: Equatable, Sendable {
     return found
   }
 
-  /// The first instant after this one at which something else is on, within seven days. A window that begins or ends
-  /// inside another of its mode, or where the next one begins, changes nothing.
+  /// Returns the first later instant within seven days at which the mode differs. The start or end of a window inside
+  /// another one of its mode, or adjacent to it, is not a change.
   package func nextChange(after instant: WallInstant, in zone: ZoneRules) -> WallInstant? {
     let today = Schedule.day(of: instant, in: zone)
     let horizon = Schedule.horizon(of: instant)
@@ -53,7 +53,7 @@ package struct Schedule: Equatable, Sendable {
     Schedule.instant(Int64(horizonDays) * WallInstant.millisecondsPerDay, after: instant)
   }
 
-  /// Not beyond the end of the calendar.
+  /// Clamped to the end of the calendar.
   static func instant(_ milliseconds: Int64, after instant: WallInstant) -> WallInstant {
     ZoneRules.nearest(to: instant.millisecondsSince1970 + milliseconds)
   }
@@ -63,7 +63,7 @@ package struct Schedule: Equatable, Sendable {
   }
 }
 
-/// A span of time in which a schedule has tracking on. The start is part of it, the end is not (SDK §16.2).
+/// A period in which a schedule has tracking on, including the start and excluding the end (SDK §16.2).
 package struct ScheduleWindow: Equatable, Sendable {
   package let start: WallInstant
   package let end: WallInstant
@@ -71,7 +71,7 @@ package struct ScheduleWindow: Equatable, Sendable {
   func contains(_ instant: WallInstant) -> Bool { start <= instant && instant < end }
 }
 
-/// What a window of a schedule switches on.
+/// The tracking mode of a schedule's window.
 package enum ScheduleMode: String, CaseIterable, Sendable {
   case location, geofence
 }

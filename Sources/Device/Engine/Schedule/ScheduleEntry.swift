@@ -1,12 +1,12 @@
 import Base
 
-/// One entry of `app.schedule` (SDK §16.1): when a device tracks, by the clock on its wall.
+/// One entry of `app.schedule` (SDK §16.1): times of tracking in local time.
 package struct ScheduleEntry: Equatable, Sendable {
-  /// Times are whole minutes of the day, or since the beginning of 1970.
+  /// Times are whole minutes of the day, or since the start of 1970.
   enum Recurrence: Equatable, Sendable {
-    /// On each of these days; 1 to 1,440 minutes long, so that it may end on the next day.
+    /// On each of these days; 1 to 1,440 minutes long, so it may end on the next day.
     case weekly(days: DaySet, startMinute: Int, lengthMinutes: Int)
-    /// The end is not part of it.
+    /// The end is excluded.
     case once(startMinute: Int, endMinute: Int)
   }
 
@@ -20,8 +20,8 @@ package struct ScheduleEntry: Equatable, Sendable {
     self.mode = mode
   }
 
-  /// The days on which a window of this entry may begin, when only those that begin on some days matter. Literal dates
-  /// are few, and their windows may be years long.
+  /// Returns the days on which a window of this entry may begin, for callers interested in a range. Literal dates are
+  /// few, and their windows may last for years.
   func days(in range: ClosedRange<Int>) -> ClosedRange<Int> {
     switch recurrence {
     case .weekly: return range
@@ -31,7 +31,7 @@ package struct ScheduleEntry: Equatable, Sendable {
     }
   }
 
-  /// Nil when none begins on this day since 1970, or when the clocks skip all of it.
+  /// Nil when none begins on this day since 1970, or when the clocks skip it entirely.
   func window(onDay day: Int, in zone: ZoneRules) -> ScheduleWindow? {
     let minutes: (start: Int, end: Int)
     switch recurrence {
@@ -46,7 +46,7 @@ package struct ScheduleEntry: Equatable, Sendable {
     return start < end ? ScheduleWindow(start: start, end: end) : nil
   }
 
-  /// Rounded down before 1970, too.
+  /// Rounded down, also before 1970.
   static func day(ofMinute minute: Int) -> Int {
     let day = minute / minutesPerDay
     return minute % minutesPerDay < 0 ? day - 1 : day
@@ -65,7 +65,7 @@ struct DaySet: Equatable, Sendable {
 
   func contains(dayOfWeek day: Int) -> Bool { bits & 1 << UInt8(day) != 0 }
 
-  /// Of a day since 1970-01-01, which was a Thursday.
+  /// Returns the weekday of a day since 1970-01-01, which was a Thursday.
   static func dayOfWeek(ofDay day: Int) -> Int {
     let index = (day + 4) % 7
     return (index < 0 ? index + 7 : index) + 1
@@ -73,7 +73,7 @@ struct DaySet: Equatable, Sendable {
 }
 
 extension ScheduleEntry {
-  /// An entry as it stands in `app.schedule`. Words are separated by one or more spaces.
+  /// Parses an entry of `app.schedule`. Words are separated by one or more spaces.
   package init(parsing text: String) throws(ScheduleError) {
     let words = text.split(separator: " ")
     guard let first = words.first, words.count >= 2 else {
@@ -104,7 +104,7 @@ extension ScheduleEntry {
     }
   }
 
-  /// `6-2` goes on over the end of the week: 6, 7, 1, 2 (the sources leave this open).
+  /// Parses weekdays. `6-2` wraps around the end of the week: 6, 7, 1, 2 (the sources leave this open).
   private static func days(_ word: Substring, of text: String) throws(ScheduleError) -> DaySet {
     var days = DaySet()
     for item in word.split(separator: ",", omittingEmptySubsequences: false) {
@@ -126,8 +126,8 @@ extension ScheduleEntry {
     number(word, digits: 1...1).flatMap { (1...7).contains($0) ? $0 : nil }
   }
 
-  /// In minutes of the day. An end that does not come after the start is that of the next day, so that `00:00` is the
-  /// end of the day itself.
+  /// Parses a range in minutes of the day. An end not after the start is on the next day, so `00:00` is the end of the
+  /// day itself.
   private static func range(_ word: Substring, of text: String) throws(ScheduleError) -> (start: Int, end: Int) {
     let times = word.split(separator: "-", omittingEmptySubsequences: false)
     guard times.count == 2 else { throw ScheduleError(.range, at: word, of: text) }
@@ -144,7 +144,7 @@ extension ScheduleEntry {
     return hour * 60 + minute
   }
 
-  /// In days since 1970.
+  /// Parses a date as days since 1970.
   private static func date(_ word: Substring, of text: String) throws(ScheduleError) -> Int {
     let parts = word.split(separator: "-", omittingEmptySubsequences: false)
     guard parts.count == 3, let year = number(parts[0], digits: 4...4), let month = number(parts[1], digits: 2...2),
@@ -153,7 +153,7 @@ extension ScheduleEntry {
     return date.daysSince1970
   }
 
-  /// In minutes since 1970.
+  /// Parses a date with a time as minutes since 1970.
   private static func dateTime(_ word: Substring, of text: String) throws(ScheduleError) -> Int {
     guard let hyphen = word.lastIndex(of: "-") else { throw ScheduleError(.date, at: word, of: text) }
     return try date(word[..<hyphen], of: text) * minutesPerDay + time(word[word.index(after: hyphen)...], of: text)
@@ -171,20 +171,20 @@ extension ScheduleError {
   }
 }
 
-/// What is wrong with an entry of a schedule; the others stay in force.
+/// An error in an entry of a schedule; the other entries apply.
 package struct ScheduleError: Error, Equatable, Sendable {
-  /// What was expected.
+  /// The expected syntax.
   package enum Code: Equatable, Sendable {
     case days, time, range, date, mode
     /// Days or a date, and a range; or two dates with times.
     case form
-    /// The end of a span does not come after its beginning.
+    /// The end of a period is not after its start.
     case backwards
   }
 
   package let code: Code
   package let entry: String
-  /// Of the first character that is wrong, from 1.
+  /// The column of the first wrong character, from 1.
   package let column: Int
 }
 
@@ -204,7 +204,7 @@ extension ScheduleError: CustomStringConvertible {
   }
 }
 
-/// In the grammar of the configuration, for the log.
+/// The entry in the grammar of the configuration, for the log.
 extension ScheduleEntry: CustomStringConvertible {
   package var description: String {
     let suffix = mode == .location ? "" : " \(mode.rawValue)"

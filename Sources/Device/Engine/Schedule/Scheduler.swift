@@ -2,23 +2,23 @@ package import Base
 package import Contract
 import Vocabulary
 
-/// A schedule at work (SDK §16.3): tells, whenever the device is awake, whether what the schedule wants has changed
-/// since it was asked last. What the app does by hand between two changes stays.
+/// A running schedule (SDK §16.3): whenever the device is awake, reports whether the scheduled mode has changed since
+/// the last call. Manual changes by the app between two changes stay.
 package struct Scheduler: Equatable, Sendable {
-  /// What the schedule wants from now on; nil for nothing.
+  /// The scheduled mode from now on; nil for none.
   package struct Change: Equatable, Sendable {
     package let mode: ScheduleMode?
   }
 
   package private(set) var schedule: Schedule
   package private(set) var zone: ZoneRules
-  /// When the schedule was looked at last; nil while the scheduler is off.
+  /// The last evaluation; nil while the scheduler is off.
   private var evaluated: WallInstant?
-  /// What it wanted then.
+  /// The mode at that time.
   private var wanted: ScheduleMode?
-  /// When it wants something else; nil when it does not within the horizon.
+  /// The next change; nil when there is none within the horizon.
   private var nextChange: WallInstant?
-  /// How late the platform's alarm comes.
+  /// The delay of the platform's alarm.
   var latenessMilliseconds: Int64 = 0
 
   package init(_ schedule: Schedule, in zone: ZoneRules) {
@@ -28,13 +28,13 @@ package struct Scheduler: Equatable, Sendable {
 
   package var isOn: Bool { evaluated != nil }
 
-  /// When the schedule is to be looked at again: at the next change, or else at the horizon. Nil while it is off.
+  /// The next evaluation: at the next change, or else at the horizon. Nil while it is off.
   package var nextAlarm: WallInstant? {
     evaluated.map { Schedule.instant(latenessMilliseconds, after: nextChange ?? Schedule.horizon(of: $0)) }
   }
 
-  /// `startSchedule()`, and after a restart of the device: what is to be on now. `lateness` is drawn for every change
-  /// that is found; a platform without alarms gives zero.
+  /// Performs `startSchedule()`, also after a restart of the device, and returns the current mode. `lateness` is drawn
+  /// for every change found; a platform without alarms returns zero.
   package mutating func start(at now: WallInstant, lateness: () -> Nanoseconds = { .zero }) -> ScheduleMode? {
     evaluated = now
     wanted = schedule.mode(at: now, in: zone)
@@ -43,14 +43,14 @@ package struct Scheduler: Equatable, Sendable {
     return wanted
   }
 
-  /// `stopSchedule()`: tracking stays as it is.
+  /// Performs `stopSchedule()`: tracking is unchanged.
   package mutating func stop() {
     evaluated = nil
     nextChange = nil
   }
 
-  /// For every occasion on which the device is awake; cheap between alarms. Nil when nothing has changed since the last
-  /// one. A change counts when it was slept through, too, even when another has taken it back since.
+  /// Called whenever the device is awake; cheap between alarms. Returns nil when nothing has changed since the last
+  /// call. A change that was slept through counts too, even if another one has reversed it since.
   package mutating func wake(at now: WallInstant, lateness: () -> Nanoseconds = { .zero }) -> Change? {
     guard let evaluated, let nextAlarm else { return nil }
     let isSetBack = now < evaluated
@@ -59,7 +59,7 @@ package struct Scheduler: Equatable, Sendable {
     return look(at: now, isChanged: hasPassed, lateness: lateness)
   }
 
-  /// The clocks on the wall have moved: the device is in another zone, or they were set.
+  /// Handles a changed local time: another zone, or a clock that was set.
   package mutating func move(
     to zone: ZoneRules, at now: WallInstant, lateness: () -> Nanoseconds = { .zero }
   ) -> Change? {
@@ -80,11 +80,11 @@ package struct Scheduler: Equatable, Sendable {
 }
 
 extension Scheduler {
-  /// How long a device that sets alarms sleeps before it looks at its clock again; nil while the scheduler is off.
+  /// Returns how long a device with alarms sleeps before its next look at the clock; nil while the scheduler is off.
   ///
-  /// Alarms of the schedule are times on the wall and timers count elapsed time. The clock on the wall may run slower or
-  /// faster, so a device sleeps nine tenths of the way, then nine tenths of the rest, and so meets the minute; and at
-  /// most an hour, so that a clock which was set without notice is found out.
+  /// The schedule's alarms are wall-clock times, but timers count elapsed time. The wall clock may run slower or
+  /// faster, so the device sleeps nine tenths of the remaining time, then nine tenths of the rest, and thus meets the
+  /// minute; and at most an hour, so that a clock which was set without notice is detected.
   package func spanToNextLook(at now: WallInstant) -> Nanoseconds? {
     guard let nextAlarm else { return nil }
     let rest = max(Scheduler.leastSleepMilliseconds, nextAlarm.milliseconds(since: now))
@@ -97,14 +97,14 @@ extension Scheduler {
   private static let mostSleepMilliseconds: Int64 = 3_600_000
 }
 
-/// How late a platform acts upon an alarm (SDK §16.3; the sources give words, the numbers are our choice).
+/// The delay with which a platform handles an alarm (SDK §16.3; the sources are not numeric, the numbers are our choice).
 package enum AlarmDelay {
-  /// Android, when it may set exact alarms.
+  /// Android with permission for exact alarms.
   static let exact = Nanoseconds.seconds(1)
   /// Android otherwise.
   static let inexact = Nanoseconds.seconds(600)
 
-  /// `fraction` is a draw of 0 ..< 1. Nil on iOS, which sets no alarms: its scheduler looks at the clock whenever
+  /// `fraction` is random in 0 ..< 1. Nil on iOS, which sets no alarms: its scheduler checks the clock whenever
   /// something else wakes the device.
   package static func draw(_ fraction: Double, on platform: DevicePlatform, isExact: Bool) -> Nanoseconds? {
     switch platform {
@@ -127,7 +127,7 @@ extension Engine {
     resumeSchedule(at: now, into: &effects)
   }
 
-  /// Tracking stays as it is.
+  /// Tracking is unchanged.
   mutating func stopSchedule(into effects: inout [Effect]) {
     guard state.isSchedulerEnabled else { return }
     state.isSchedulerEnabled = false
@@ -154,7 +154,7 @@ extension Engine {
     setAlarm(at: now)
   }
 
-  /// A new schedule restarts a running scheduler; an empty one ends it and leaves tracking alone.
+  /// Applies a new schedule: restarts a running scheduler, or stops it if the schedule is empty, without changing tracking.
   mutating func replaceSchedule(at now: Moment, into effects: inout [Effect]) {
     guard state.isSchedulerEnabled, scheduler != nil else { return }
     if configuration.app.schedule.isEmpty {
@@ -169,12 +169,12 @@ extension Engine {
     wakeSchedule(at: now, into: &effects)
   }
 
-  /// For whatever woke the device. Android does not need it: its alarms are timers.
+  /// Called whenever the device is awake. Android does not need it: its alarms are timers.
   mutating func evaluateSchedule(at now: Moment, into effects: inout [Effect]) {
     if profile.schedulesOnWakeOnly { wakeSchedule(at: now, into: &effects) }
   }
 
-  /// Whatever has changed or not, there is an alarm afterwards, or the schedule would never be looked at again.
+  /// Always sets an alarm, or the schedule would never be evaluated again.
   mutating func wakeSchedule(at now: Moment, into effects: inout [Effect]) {
     guard state.isSchedulerEnabled, var scheduler else { return }
     let change = scheduler.move(to: phone.zone, at: now.wall) { drawLateness() }
@@ -183,7 +183,7 @@ extension Engine {
     setAlarm(at: now)
   }
 
-  /// What the schedule wants is done unless it is so already, and the app is told.
+  /// Switches to the scheduled mode unless it is current, and notifies the app.
   private mutating func follow(_ mode: ScheduleMode?, at now: Moment, into effects: inout [Effect]) {
     switch mode {
     case .location?:
@@ -204,7 +204,7 @@ extension Engine {
     effects.append(.event(.schedule(state)))
   }
 
-  /// The alarm that is set is as exact as alarms are from now on.
+  /// Sets the alarm again when the exactness of alarms has changed.
   mutating func renewAlarm(at now: Moment) {
     guard state.isSchedulerEnabled, var scheduler else { return }
     scheduler.latenessMilliseconds = drawLateness().wholeMilliseconds

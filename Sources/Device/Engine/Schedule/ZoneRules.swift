@@ -1,9 +1,8 @@
 package import Base
 
-/// What the clocks on the wall show at an instant: a fixed offset from UTC, or one that changes at known instants
-/// (daylight saving, and moves of the device).
+/// Local time: a fixed offset from UTC, or one that changes at known instants (daylight saving, and moves of the device).
 package struct ZoneRules: Equatable, Sendable {
-  /// From this instant on, clocks are so many seconds ahead of UTC.
+  /// From this instant on, local time has this offset from UTC.
   package struct Transition: Equatable, Sendable {
     package let instant: WallInstant
     package let offsetSeconds: Int
@@ -14,11 +13,11 @@ package struct ZoneRules: Equatable, Sendable {
     }
   }
 
-  /// As ISO 8601 and java.time have it; the zones of the world lie within −12 and +14 hours.
+  /// The limit of ISO 8601 and java.time; the zones of the world lie within −12 and +14 hours.
   package static let largestOffsetSeconds = 18 * 3_600
   package static let utc = ZoneRules(offsetSeconds: 0)
 
-  /// Before the first transition.
+  /// The offset before the first transition.
   package let offsetSeconds: Int
   /// In the order of time.
   package let transitions: [Transition]
@@ -33,13 +32,13 @@ package struct ZoneRules: Equatable, Sendable {
     self.transitions = transitions
   }
 
-  /// Milliseconds on the wall, as if it were UTC: whole days since 1970 and the time of day.
+  /// Returns local time in milliseconds, as if it were UTC: whole days since 1970 and the time of day.
   func localMilliseconds(at instant: WallInstant) -> Int64 {
     instant.millisecondsSince1970 + offsetMilliseconds(afterTransitions: transitionsPassed(at: instant))
   }
 
-  /// The first instant at which the clocks show this time or a later one. So a time that is skipped becomes the first
-  /// valid minute, and of a time that comes twice the first is meant (SDK §16.1).
+  /// Returns the first instant at which local time is this time or later. A skipped time becomes the first valid
+  /// minute, and of a repeated time the first is meant (SDK §16.1).
   func firstInstant(showing localMilliseconds: Int64) -> WallInstant {
     let earliest = localMilliseconds - Int64(ZoneRules.largestOffsetSeconds) * 1_000
     var passed = transitionsPassed(at: ZoneRules.nearest(to: earliest))
@@ -61,7 +60,7 @@ package struct ZoneRules: Equatable, Sendable {
     transitions.indexBehind { $0.instant <= instant }
   }
 
-  /// Schedules may name the first and the last day of the calendar, and some zones are ahead of it.
+  /// Clamped, because schedules may name the first and the last day of the calendar, and some zones are beyond them.
   static func nearest(to milliseconds: Int64) -> WallInstant {
     WallInstant(exactly: milliseconds) ?? (milliseconds < 0 ? .earliest : .latest)
   }

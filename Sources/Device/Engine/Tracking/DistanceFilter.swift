@@ -1,13 +1,13 @@
 package import Contract
 
-/// How far a device must have gone for its next record: the configured distance, stretched with the speed (behaviour
-/// §14.1).
+/// How far a device must have gone for its next record: the configured distance, stretched with the speed
+/// (SDK §14.1).
 package struct DistanceFilter: Equatable, Sendable {
-  /// Elasticity adds a distance for each of these.
+  /// The speed step for which elasticity adds one distance.
   static let speedStepMetresPerSecond = 5.0
 
   package let configuredMetres: Double
-  /// 0 switches elasticity off.
+  /// 0 disables elasticity.
   package let elasticityMultiplier: Double
   package private(set) var effectiveMetres: Double
 
@@ -25,19 +25,19 @@ package struct DistanceFilter: Equatable, Sendable {
         ? 0 : configuration.geolocation.elasticityMultiplier)
   }
 
-  /// The distance at a speed in metres per second; nil and negative speeds are unknown and count as 0.
+  /// Returns the distance at a speed in metres per second; nil and negative speeds are unknown and count as 0.
   package func metres(atSpeed speed: Double?) -> Double {
     let steps = (max(speed ?? 0, 0) / DistanceFilter.speedStepMetresPerSecond).rounded()
     return configuredMetres * (1 + elasticityMultiplier * steps)
   }
 
-  /// For every accepted fix while moving. The old distance when it changed.
+  /// Adapts to the speed of an accepted fix while moving. Returns the old distance if it changed.
   package mutating func rescale(speed: Double?) -> Double? { change(to: metres(atSpeed: speed)) }
 
-  /// Moving begins with the plain distance; the sources leave this open. The old distance when it changed.
+  /// Resets to the configured distance when moving begins; the sources leave this open. Returns the old distance if it changed.
   package mutating func beginMoving() -> Double? { change(to: configuredMetres) }
 
-  /// Whether a fix so far from the last recorded one is delivered.
+  /// Reports whether a fix at this distance from the last recorded one is delivered.
   package func lets(through metres: Double) -> Bool { metres >= effectiveMetres }
 
   private mutating func change(to metres: Double) -> Double? {

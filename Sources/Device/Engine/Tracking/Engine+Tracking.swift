@@ -3,7 +3,7 @@ import Contract
 import Vocabulary
 
 extension Engine {
-  /// A position of the stream (SDK §14.2 gives the order of the steps).
+  /// Handles a position of the updates (SDK §14.2 gives the order of the steps).
   mutating func follow(_ fix: Fix, at now: Moment, into effects: inout [Effect]) {
     guard state.isEnabled else { return }
     guard state.trackingMode == .location else {
@@ -29,8 +29,9 @@ extension Engine {
     deliver(fix, at: now, into: &effects)
   }
 
-  /// The system may hand over first what it still has: a fix older than the position of the motion change is not newer than the
-  /// last one (SDK §14.2). A motion change that a clock which was set back has moved into the future counts for nothing.
+  /// Reports whether the fix is older than the position of the motion change, such as a cached one that the system
+  /// delivers first: it counts as not newer than the last fix (SDK §14.2). A motion change in the future, after the
+  /// clock was set back, is ignored.
   private func isFromBeforeTrip(_ fix: Fix, at now: Moment, into effects: inout [Effect]) -> Bool {
     guard let first = motionChangeFix?.timestamp, fix.timestamp < first,
       !LocationFilter.isFuture(first, at: now.wall)
@@ -41,7 +42,7 @@ extension Engine {
     return true
   }
 
-  /// What the location filter says of a fix that it lets through; nil for one that goes no further, which is told here.
+  /// Applies the location filter. Returns its trace for a delivered fix; reports any other fix and returns nil.
   mutating func admit(
     _ fix: Fix, distanceFilterMetres: Double, rules: FilterRules, at now: Moment, into effects: inout [Effect]
   ) -> FilterTrace? {
@@ -79,7 +80,7 @@ extension Engine {
     note(.odometer(metres: odometer.metres, errorMetres: odometer.errorMetres), .info, into: &effects)
   }
 
-  /// The stream begins with the position of the motion change, which is a record already (SDK §5.4).
+  /// Updates begin with the position of the motion change, which is recorded already (SDK §5.4).
   private mutating func isMotionChangeFix(_ fix: Fix) -> Bool {
     guard let first = motionChangeFix else { return false }
     motionChangeFix = nil
@@ -95,7 +96,7 @@ extension Engine {
     effects.append(.event(.locationFilter(filtered)))
   }
 
-  /// A coarse position. In significant-change mode it is all that there is (SDK §2.1).
+  /// Handles a coarse position. In significant-change mode there are no others (SDK §2.1).
   mutating func takeSignificantChange(_ fix: Fix, at now: Moment, into effects: inout [Effect]) {
     evaluateSchedule(at: now, into: &effects)
     guard state.isEnabled else { return }
@@ -154,7 +155,7 @@ extension Engine {
     return record
   }
 
-  /// The monotonic clock stands for the time since boot (SDK §5.2).
+  /// The monotonic clock serves as the time since boot (SDK §5.2).
   private func timestampMeta(of fix: Fix, at now: Moment) -> TimestampMeta {
     let elapsed = now.monotonic.nanoseconds / 1_000_000
     return TimestampMeta(
@@ -162,8 +163,8 @@ extension Engine {
       fixElapsedMilliseconds: elapsed - now.wall.milliseconds(since: fix.timestamp))
   }
 
-  /// SDK §7.3. What the caller says explicitly wins over the mode, but not over a queue of no length; that of a
-  /// watch not over the state either (SDK §23).
+  /// SDK §7.3. An explicit choice of the caller overrides the mode, but not a queue limit of 0; that of a watch does
+  /// not override the state either (SDK §23).
   func persists(_ kind: RecordKind, explicitly: Bool? = nil) -> Bool {
     guard !settings.persistsNothing else { return false }
     if let explicitly { return explicitly && (state.isEnabled || kind != .watch) }
@@ -176,7 +177,7 @@ extension Engine {
     }
   }
 
-  /// Into the queue when it belongs there, then to the app.
+  /// Inserts the record into the queue if it is persisted, then delivers it to the app.
   mutating func publish(
     _ record: LocationRecord, _ kind: RecordKind, explicitly: Bool? = nil, into effects: inout [Effect]
   ) {
@@ -186,14 +187,14 @@ extension Engine {
     if isPersisted { effects.append(.flush(.insert)) }
   }
 
-  /// The odometer as it is belongs to what is kept.
+  /// Copies the odometer into the persistent state.
   mutating func keepOdometer() {
     state.odometerMetres = odometer.metres
     state.odometerErrorMetres = odometer.errorMetres
   }
 
-  /// Before a record that is no motion change is made of the fix: at rest it may show minor motion (SDK §17.5). A device
-  /// as observed counts its stream instead.
+  /// Counts minor motion at rest (SDK §17.5), before a record other than a motion change is made of the fix. A device
+  /// as observed counts its updates instead.
   mutating func countMinorMotion(
     to fix: Fix, _ kind: RecordKind, explicitly: Bool? = nil, into effects: inout [Effect]
   ) {
@@ -203,7 +204,7 @@ extension Engine {
     note(.odometer(metres: odometer.metres, errorMetres: odometer.errorMetres), .info, into: &effects)
   }
 
-  /// True when the way grew. Its error grows even when it does not, and is kept like it.
+  /// Returns whether the distance grew. Its error grows and is stored in any case.
   mutating func advanceOdometer(to fix: Fix, from source: OdometerSource, into effects: inout [Effect]) -> Bool {
     let step = odometer.advance(
       to: fix, from: source, isGeofenceMode: state.trackingMode == .geofence,
@@ -215,7 +216,7 @@ extension Engine {
   }
 }
 
-/// By what a position is known again when the system hands it over twice.
+/// The properties that identify a position that the system delivers twice.
 struct FixIdentity: Equatable, Sendable {
   let timestamp: WallInstant
   let latitude: Double

@@ -5,21 +5,21 @@ package import Vocabulary
 /// Decides which fixes are plausible (SDK §14.2). Coordinates are never changed; only the length of a step is
 /// smoothed and capped, and the log shows it.
 package struct LocationFilter: Sendable {
-  /// A fix may be dated so much later than the device's clock says; the sources give no number.
+  /// The time by which a fix may be later than the device's clock; the sources give no number.
   static let futureToleranceMilliseconds: Int64 = 1_000
-  /// The time that a step may have taken across a clock that was set back.
+  /// The assumed duration of a step during which the clock was set back.
   static let unknownSeconds = 3_600.0
-  /// The adaptive cap is so many mean steps, or so many distance filters; the exact formula is not public.
+  /// The adaptive cap in mean steps, or in distance filters; the exact formula is not public.
   static let capFactor = 3.0
 
-  /// The last fix that was delivered.
+  /// The last delivered fix.
   private struct Anchor {
     var place: Coordinate
     var accuracyMetres: Double
     var timestamp: WallInstant
   }
 
-  /// A fix with what the order of checks already knows about it.
+  /// A fix with the results of the checks so far.
   private struct Candidate {
     var place: Coordinate
     var accuracyMetres: Double
@@ -34,16 +34,15 @@ package struct LocationFilter: Sendable {
   private var lastTimestamp: WallInstant?
   private var steps = RollingWindow<20>()
   private var kalman = StepKalman()
-  /// The sum of the squares of the accuracies of the fixes delivered so far.
+  /// The sum of the squared accuracies of the delivered fixes.
   private var variance = 0.0
 
   package init() {}
 
-  /// Where the last delivered fix was.
+  /// The place of the last delivered fix.
   package var lastPlace: Coordinate? { anchor?.place }
 
-  /// For each fix of a device that is enabled, in the order of their arrival. `distanceFilterMetres` is the effective
-  /// one at this fix.
+  /// Judges each fix of an enabled device, in the order of arrival. `distanceFilterMetres` is the effective one at this fix.
   package mutating func judge(
     _ fix: Fix, at now: WallInstant, distanceFilterMetres: Double, rules: FilterRules
   ) -> FilterVerdict {
@@ -78,7 +77,7 @@ package struct LocationFilter: Sendable {
     return judge(candidate, distanceFilterMetres: distanceFilterMetres, rules: rules)
   }
 
-  /// When the device comes to rest: what is known about the pace of its steps is void, where it was is not.
+  /// Forgets the lengths of steps when the device comes to rest, but not its place.
   package mutating func forgetPace() {
     steps.removeAll()
     kalman = StepKalman()
@@ -143,7 +142,7 @@ package struct LocationFilter: Sendable {
       settings.maxImpliedSpeedMetresPerSecond * candidate.seconds)
   }
 
-  /// Nil for a plausible step; otherwise the first reason and the smallest of the limits that the step is beyond.
+  /// Returns nil for a plausible step, otherwise the first reason and the smallest of the exceeded limits.
   private func exceededLimits(
     _ candidate: Candidate, cap: Double, _ settings: LocationFilterSettings
   ) -> (reason: FilterVerdict.Rejection, metres: Double)? {
@@ -164,13 +163,13 @@ package struct LocationFilter: Sendable {
   }
 }
 
-/// What becomes of a fix.
+/// The result for a fix.
 package enum FilterVerdict: Equatable, Sendable {
-  /// Delivered. The decision is `accepted` or `adjusted`; an adjusted step is shorter, the coordinates are the fix's.
+  /// The decision is `accepted` or `adjusted`; an adjusted step is shorter, the coordinates are the fix's.
   case delivered(FilterTrace)
-  /// Neither delivered nor persisted; `locationfilter` tells why.
+  /// Neither delivered nor persisted; the event `locationfilter` gives the reason.
   case rejected(FilterTrace, Rejection)
-  /// As if it had never come: the log may tell.
+  /// Ignored, except that the log may mention it.
   case ignored(IgnoreReason, sinceLastMilliseconds: Int64)
 
   /// The `reason` of `locationfilter` (SDK §6).
@@ -180,22 +179,22 @@ package enum FilterVerdict: Equatable, Sendable {
     case outlierCapped = "outlier-capped"
   }
 
-  /// Why a fix does not reach the location filter.
+  /// The reason why a fix does not reach the location filter.
   package enum IgnoreReason: CaseIterable, Sendable {
-    /// No accuracy, or a negative one, or no place on earth.
+    /// No accuracy, a negative one, or an invalid place.
     case invalid
-    /// From a time that has not come yet.
+    /// A time in the future.
     case future
-    /// As old as the last fix, or older.
+    /// No newer than the last fix.
     case notNewer
-    /// The last fix once more; Android only.
+    /// Identical to the last fix; Android only.
     case identical
     /// Faster than `speedJumpFilter`; Android only.
     case speedJump
   }
 }
 
-/// What the location filter takes from a configuration, small enough to hand over with every fix.
+/// The location filter's part of a configuration, small enough to pass with every fix.
 package struct FilterRules: Equatable, Sendable {
   package var settings: LocationFilterSettings
   package var policy: FilterPolicy
@@ -230,7 +229,7 @@ struct RollingWindow<let capacity: Int>: Sendable {
     count = 0
   }
 
-  /// Of the last `limit` values, or of as many as there are; nil when there are none.
+  /// Returns the mean of the last `limit` values, or of as many as there are; nil when there are none.
   func mean(ofLast limit: Int = capacity) -> Double? {
     let used = min(Int(count), limit)
     guard used > 0 else { return nil }

@@ -2,13 +2,13 @@ import Base
 package import Contract
 package import Vocabulary
 
-/// The distance a device has gone, with its error (SDK §17). Only `set` makes it smaller.
+/// The distance travelled, with its error (SDK §17). Only `set` reduces it.
 package struct Odometer: Sendable {
-  /// Steps to a fix at least so good count in full; from others the error of both fixes is taken off.
+  /// The accuracy up to which steps count in full; otherwise the error of both fixes is subtracted.
   static let fullTrustAccuracyMetres = 10.0
-  /// A step to a motion change may be so many mean steps and so many distance filters long.
+  /// The maximum length of a step to a motion change, in mean steps or in distance filters.
   static let limitFactor = 3.0
-  /// At rest a step counts that is longer than so many times what both its ends may be wrong.
+  /// The minimum length of a step at rest, in errors of both its ends.
   static let restErrorFactor = 2.0
 
   private struct Reference {
@@ -18,24 +18,24 @@ package struct Odometer: Sendable {
   }
 
   package private(set) var metres: Double
-  /// Grows with the accuracies of all fixes that were counted.
+  /// Grows with the accuracy of every counted fix.
   package private(set) var errorMetres: Double
   private var reference: Reference?
-  /// The last fix of the stream, however good; counts only for a device that is as observed.
+  /// The last fix of the updates, of any accuracy; used only for a device as observed.
   private var lastTracked: Reference?
   private var kalman = StepKalman()
   private var steps = RollingWindow<5>()
 
-  /// As it was when the device was last switched off.
+  /// Restores the values from the last process.
   package init(metres: Double = 0, errorMetres: Double = 0) {
     self.metres = metres
     self.errorMetres = errorMetres
   }
 
-  /// `setOdometer` and `resetOdometer`: a new value without error. The way to the next fix does not count.
+  /// Performs `setOdometer` and `resetOdometer`: sets a value without error. The distance to the next fix does not count.
   package mutating func set(metres: Double) { self = Odometer(metres: metres) }
 
-  /// The position that came with `set`: counting begins there, unless it has begun already.
+  /// Starts counting at the position that came with `set`, unless counting has started already.
   package mutating func begin(at fix: Fix) {
     guard reference == nil, let place = fix.coords.place,
       let accuracy = fix.coords.accuracy, accuracy >= 0
@@ -44,15 +44,15 @@ package struct Odometer: Sendable {
     lastTracked = reference
   }
 
-  /// A device as observed has rested: the pace of its next step is unknown.
+  /// Forgets the step lengths of a device as observed that has rested.
   package mutating func forgetPace() { kalman = StepKalman() }
 
-  /// At `stop()` and `startGeofences()`: the way that is not tracked does not count.
+  /// Called at `stop()` and `startGeofences()`, because untracked distance does not count.
   package mutating func clearReference() {
     self = Odometer(metres: metres, errorMetres: errorMetres)
   }
 
-  /// For each fix of a device that is enabled. `distanceFilterMetres` is the effective one at this fix.
+  /// Counts a fix of an enabled device. `distanceFilterMetres` is the effective one at this fix.
   package mutating func advance(
     to fix: Fix, from source: OdometerSource, isGeofenceMode: Bool, distanceFilterMetres: Double, rules: OdometerRules
   ) -> OdometerStep {
@@ -72,8 +72,8 @@ package struct Odometer: Sendable {
     let isInFull = rules.isAsObserved || accuracy <= Odometer.fullTrustAccuracyMetres
     if source == .rest && raw <= Odometer.restErrorFactor * variance.squareRoot() { return .skipped }
     var step = isInFull ? raw : max(0, raw - variance.squareRoot())
-    // Only steps of one pace are alike. The way to a motion change, or from fence to fence, is as long as it is, and
-    // does not lengthen the steps that follow (SDK §17). Logs show it smoothed at motion changes only.
+    // Only steps of one pace are alike. The step to a motion change, or from fence to fence, counts unsmoothed and does
+    // not lengthen later steps (SDK §17). Logs show it smoothed at motion changes only.
     var kalman = kalman
     if source != .tracked && !(rules.isAsObserved && source == .motionChange) {
       kalman = StepKalman()
@@ -100,10 +100,10 @@ package struct Odometer: Sendable {
     return .advanced(metres: step)
   }
 
-  /// The limits are for the fixes of motion changes. Tracked ones have passed the location filter: a public device log
-  /// shows one and the same step of 210 metres refused at a motion change and counted right after as tracked. From one
-  /// geofence to the next any length is plausible. A device as observed knows no time: the greater part of the way out of
-  /// the region around its rest is too long for it at the motion change, and counts with the stream (SDK §17.3).
+  /// Returns the limit of a step to a motion change. Tracked fixes have passed the location filter: a public device log
+  /// shows the same step of 210 metres rejected at a motion change and then counted as tracked. Between geofences any
+  /// length is plausible. A device as observed ignores the elapsed time: the limit cuts off most of the distance out of
+  /// its region of rest at the motion change, and that distance counts with the updates (SDK §17.3).
   private func limitMetres(
     from start: Reference, to end: Reference, _ distanceFilterMetres: Double, _ rules: OdometerRules
   ) -> Double? {
@@ -116,16 +116,16 @@ package struct Odometer: Sendable {
   }
 }
 
-/// How the odometer counts.
+/// The settings of the odometer.
 package struct OdometerRules: Equatable, Sendable {
-  /// Steps to a worse fix do not count.
+  /// The accuracy above which a fix does not count.
   package var accuracyThresholdMetres: Double
   package var usesKalman: Bool
   package var policy: FilterPolicy
   package var maxImpliedSpeedMetresPerSecond: Double
-  /// As the log of a real device shows it, faults included. Tracked steps are measured from the last fix of the stream,
-  /// so that the way to a motion change, whose fix comes again in the stream, counts twice (SDK §17). Their
-  /// length is never lessened by the errors. A motion change that is refused still moves the Kalman filter.
+  /// Whether to count as the logs of real devices show, faults included. Tracked steps are measured from the last fix
+  /// of the updates, so the distance to a motion change, whose fix is repeated in the updates, counts twice (SDK §17).
+  /// Their length is never reduced by errors. A rejected motion change still updates the Kalman filter.
   package var isAsObserved: Bool
 
   package init(_ settings: LocationFilterSettings, isAsObserved: Bool = false) {
@@ -137,28 +137,28 @@ package struct OdometerRules: Equatable, Sendable {
   }
 }
 
-/// What brought the fix that an odometer is told of.
+/// The source of a fix for the odometer.
 package enum OdometerSource: CaseIterable, Sendable {
-  /// The location filter has let it through.
+  /// A fix that passed the location filter.
   case tracked
   case motionChange
-  /// A record of a device at rest that is no motion change: minor motion (SDK §17.5).
+  /// A record at rest other than a motion change: minor motion (SDK §17.5).
   case rest
-  /// A geofence transition, or the exit from the region around a device at rest.
+  /// A geofence transition, or the exit from the stationary region.
   case transition
 
-  /// In geofence-only mode the odometer advances only at transitions and exits, otherwise never at them (behaviour
-  /// §15.6, §17).
+  /// In geofence-only mode the odometer advances only at transitions and exits, otherwise never at them
+  /// (SDK §15.6, §17).
   func counts(isGeofenceMode: Bool) -> Bool { (self == .transition) == isGeofenceMode }
 }
 
-/// What a fix did to the odometer.
+/// The effect of a fix on the odometer.
 package enum OdometerStep: Equatable, Sendable {
-  /// Its accuracy is unknown or too bad, or fixes from this source do not count.
+  /// The accuracy is unknown or insufficient, or fixes from this source do not count.
   case skipped
-  /// The first fix since the reference was cleared: counting begins here.
+  /// The first fix since the reference was cleared: counting starts here.
   case began
-  /// Too long a step; counting goes on from where it was.
+  /// The step is too long; counting continues from the previous reference.
   case rejected(metres: Double)
   case advanced(metres: Double)
 }

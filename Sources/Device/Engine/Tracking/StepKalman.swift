@@ -13,9 +13,9 @@ struct StepKalman: Sendable {
 
   static let measurementVariance = 4.0...10_000.0
   static let processVariance = 0.1...400.0
-  /// Of the distance filter, as a standard deviation.
+  /// The standard deviation as a share of the distance filter.
   static let distanceFilterShare = 0.3
-  /// NIS above and below: the measurements are worse, or better, than assumed.
+  /// The NIS bounds outside which the measurements are worse, or better, than assumed.
   static let consistency = 0.8...1.2
   static let adaptation = 0.02
 
@@ -24,7 +24,7 @@ struct StepKalman: Sendable {
   /// 0 before the first step.
   private var r = 0.0
 
-  /// The smoothed length. The first step is taken as it is.
+  /// Returns the smoothed length. The first step is returned unchanged.
   mutating func smooth(_ step: Measurement, profile: KalmanProfile = .balanced) -> Double {
     let variance = step.accuracyMetres * step.accuracyMetres
     guard r > 0 else {
@@ -48,7 +48,7 @@ struct StepKalman: Sendable {
     return x
   }
 
-  /// How much the length may change from step to step.
+  /// The expected variance of the length from step to step.
   private static func processVariance(of step: Measurement) -> Double {
     let deviation = max(distanceFilterShare * step.distanceFilterMetres, baseMetres(atSpeed: step.speed))
     return clamp(deviation * deviation, to: processVariance)
@@ -57,7 +57,7 @@ struct StepKalman: Sendable {
   /// The sources name the term but not its values; these are our choice.
   private static func baseMetres(atSpeed speed: Double) -> Double { speed < 2 ? 5 : speed < 10 ? 10 : 20 }
 
-  /// The sources say which profile is slow and which quick, not by how much; the factors are our choice.
+  /// The sources say which profile is slow and which is quick, but give no factors; these are our choice.
   private static func agility(of profile: KalmanProfile) -> Double {
     switch profile {
     case .balanced: 1

@@ -3,13 +3,13 @@ import JSON
 import Network
 import Store
 
-/// Commands on their way to a device. `sent` in the ledger means: in an answer. `delivered` means that the client showed
-/// that it read the answer: it sent another request on the connection since, or closed it in order behind the answer. `confirmed` means that
-/// a record made since then shows what was ordered, for the commands of which records can tell (`Command.proof`).
+/// Delivers commands to a device. `sent` in the ledger means that a command is in an answer. `delivered` means that the client
+/// showed that it read the answer: it sent another request on the connection afterwards, or closed it orderly after the answer.
+/// `confirmed` means that a later record shows the effect, for commands whose effect records can show (`Command.proof`).
 extension IngestSession {
-  /// Gives the answer, with the commands that wait for the device.
+  /// Sends the answer, with the commands that wait for the device.
   func answerDevice(_ exchange: Exchange, _ response: Response, _ output: inout SessionOutput) {
-    // Of a refresh only the answer knows whose it is.
+    // For a refresh only the answer identifies the device.
     if let device = response.device, exchange.device.isEmpty, exchange.route.deviceOperation == .refreshToken {
       exchange.device = device.name
     }
@@ -19,23 +19,24 @@ extension IngestSession {
     expectResult(of: exchange, .commands(response))
   }
 
-  /// To be called before the answer with them is written.
+  /// Must be called before the answer with these commands is written.
   func carry(_ commands: CarriedCommands, _ output: SessionOutput) {
     carried.append(CarriedAnswer(commands: commands, seen: shownCount + UInt64(output.unreadCount)))
-    // A client that has ended its output may have given up: that it closes then is no sign that it has read this.
+    // A client that has ended its output may have given up: a later close does not show that it has read this.
     if output.hasClientEnded { returnCarried() }
   }
 
-  /// The client goes on with a request that begins there in its output. One that was here before the answer left says nothing of it.
+  /// Confirms the answers that the client had before it sent the request that begins at `place` in its output. A request that
+  /// had arrived before an answer was sent does not confirm it.
   func confirmCarried(at place: UInt64 = .max) {
     for answer in carried where answer.seen <= place {
-      // Should the store be too busy, the ledger keeps saying `sent`.
+      // If the store is too busy, the ledger keeps `sent`.
       _ = context.backend.submit(.markDelivered(answer.commands.device, ids: answer.commands.ids), for: .discarded)
     }
     carried.removeAll { $0.seen <= place }
   }
 
-  /// The client cannot have read what it has not confirmed.
+  /// Returns the unconfirmed commands to the queue, because the client cannot have read them.
   func returnCarried() {
     for answer in carried { giveBack(answer.commands) }
     carried = []
@@ -46,12 +47,12 @@ extension IngestSession {
     _ = context.backend.submit(.returnCommands(commands.device, ids: commands.ids), for: .discarded)
   }
 
-  /// The connection has ended.
+  /// Called when the connection has ended.
   func settleCommands(_ reason: CloseReason) {
     switch reason {
     case .clientClosed, .finished: confirmCarried()
     case .reset, .lost, .tlsInvalid, .aborted, .writeTimeout, .inputOverflow, .stopped:
-      // The answer may have arrived all the same. Sending twice is the better error: commands describe a target state.
+      // The answer may have arrived all the same. Sending twice is the lesser error: commands describe a target state.
       returnCarried()
     case .clientGone, .idleTimeout, .headTimeout, .bodyTimeout, .bodyTooSlow, .lingerTimeout, .drained,
       .handshakeFailed, .connectFailed:
@@ -64,7 +65,7 @@ extension IngestSession {
 /// Commands in an answer that may not have been read yet.
 struct CarriedAnswer {
   let commands: CarriedCommands
-  /// So many bytes the client had sent when the answer was written.
+  /// The number of bytes that the client had sent when the answer was written.
   let seen: UInt64
 }
 
@@ -80,20 +81,19 @@ extension Continuation {
 }
 
 extension Response {
-  /// At most so many in one answer; a device's own queue is as long (SDK §10.2).
+  /// The maximum number of commands in one answer, equal to the length of a device's own queue (SDK §10.2).
   static let commandsMax = 100
 
-  /// Commands that wait for this device may be added to the answer, whatever its status (SDK §10.3). Set only where
-  /// the request has proven its identity as far as this server asks for proof: a client that merely claims a name must not
-  /// get the commands of that device.
+  /// Allows adding the commands that wait for this device, whatever the status of the answer (SDK §10.3). Set only if the
+  /// request has proven its identity as far as this server requires it: a client that merely claims a name must not get the
+  /// commands of that device.
   func to(_ device: DeviceIdentity?) -> Response {
     var response = self
     response.device = device
     return response
   }
 
-  /// The answer with the commands at its top level, beside what it says anyway; tokens are found by key and are not
-  /// disturbed (SDK §11.3).
+  /// Returns the answer with the commands added at its top level; tokens are found by key and are not affected (SDK §11.3).
   func carrying(_ commands: [TakenCommand]) -> Response {
     var response = self
     response.device = nil
@@ -110,7 +110,7 @@ extension Response {
     return response
   }
 
-  /// The answer with what was found for its device; a store that cannot be read adds nothing.
+  /// Returns the answer with the commands in the result; a store that cannot be read adds nothing.
   func carrying(_ result: StoreResult) -> Response {
     do throws(ResponseError) {
       return carrying(try result.unpack { if case .commands(let commands) = $0 { commands } else { nil } })

@@ -3,12 +3,12 @@ import Contract
 import JSON
 import Store
 
-/// Commands and tags of devices.
+/// Handles the commands and tags of devices.
 struct CommandHandlers: Sendable {
   let policy: ServerConfiguration.Policy
   let latestExpiry: LatestCommandExpiry
 
-  /// `POST /admin/v1/devices/{device}/commands`. The device need not have been seen yet.
+  /// `POST /admin/v1/devices/{device}/commands`. The device need not exist yet.
   func queueForDevice(_ exchange: Exchange) -> Reply {
     queue(exchange, isBroadcast: false) { _ in .device(exchange.namedDevice) }
   }
@@ -40,7 +40,7 @@ struct CommandHandlers: Sendable {
       return .answer(.error(400, "too_many_commands", "a request queues at most \(Response.commandsMax) commands"))
     }
     let expiry = exchange.receivedAt.advanced(byMilliseconds: request.lifetimeSeconds * 1_000)
-    // Before the first is queued: an answer that is given meanwhile must not overlook it.
+    // Before the first is queued, so that an answer given meanwhile does not miss it.
     latestExpiry.extend(to: expiry)
     let waiting = list.commands.enumerated().map { index, command in
       var writer = JSONWriter(capacity: 64)
@@ -64,7 +64,7 @@ struct CommandHandlers: Sendable {
     }
   }
 
-  /// `PUT /admin/v1/devices/{device}/tags` with `{"tags":["vans"]}`; replaces those it had.
+  /// `PUT /admin/v1/devices/{device}/tags` with `{"tags":["vans"]}`; replaces the device's tags.
   func setTags(_ exchange: Exchange) -> Reply {
     do {
       let fields = try AdminFields(JSONValue(parsing: exchange.body.span), knows: ["tags"])
@@ -80,7 +80,7 @@ struct CommandHandlers: Sendable {
         }
         tags.insert(ExactText(tag))
       }
-      // In the order in which the store gives them back.
+      // In the order in which the store returns them.
       let ordered = tags.map(\.text).sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
       return .change(.setTags(exchange.namedDevice, ordered), answering: "tags")
     } catch {
@@ -91,8 +91,8 @@ struct CommandHandlers: Sendable {
 }
 
 extension Response {
-  /// `commands`: a list of `id`, `command`, `alreadyQueued` (an open order had the same key, and is what is shown); `expiresAt`, which
-  /// stands once more in a command where it is another; `warnings`: what devices will make of the configurations.
+  /// `commands`: a list of `id`, `command`, `alreadyQueued` (an open order had the same key, and is returned); `expiresAt`,
+  /// repeated in a command whose expiry differs; `warnings`: the effects of the configurations on devices.
   fileprivate static func ordered(_ ordering: CommandQueueing) -> Response {
     let expiry = (ordering.taken.first { !$0.wasQueued } ?? ordering.taken.first)?.order.expiresAt
     return .object { writer in
@@ -113,15 +113,16 @@ extension Response {
   }
 }
 
-/// A request to queue commands, beside the commands themselves: `{"commands":[["stop"]],"tag":"vans","ttl":"1h","key":"evening"}`.
+/// A request to queue commands, without the commands themselves:
+/// `{"commands":[["stop"]],"tag":"vans","ttl":"1h","key":"evening"}`.
 struct CommandQueueRequest {
-  /// Only in a broadcast; without it everyone is meant.
+  /// Only in a broadcast; nil for everyone.
   let tag: String?
   let lifetimeSeconds: Int64
   /// While orders with this key are open, the same request adds nothing.
   let key: String?
 
-  /// Long enough for a phone that lies in a drawer over the weekend.
+  /// Long enough for a phone that is switched off over the weekend.
   static let standardLifetimeSeconds: Int64 = 7 * 86_400
   static let longestLifetimeSeconds: Int64 = 90 * 86_400
 
@@ -142,7 +143,7 @@ struct CommandQueueRequest {
     return text
   }
 
-  /// A number of seconds, or a text such as `90s`, `10m`, `1h`, `7d`.
+  /// Reads a number of seconds, or a text such as `90s`, `10m`, `1h`, `7d`.
   private static func lifetime(_ value: JSONValue?) throws(FieldError) -> Int64 {
     let seconds: Int64?
     switch value {
@@ -159,15 +160,15 @@ struct CommandQueueRequest {
   }
 }
 
-/// A request that is queued command by command, each in a job of its own. What is queued when the store gives up stays
-/// queued; with a key the request can be repeated without doubling it.
+/// A request that is queued command by command, each in a job of its own. If the store fails midway, the commands queued so far
+/// stay queued; with a key the request can be repeated without duplicating them.
 struct CommandQueueing: Sendable {
-  /// One command that the store has taken.
+  /// A command that the store has accepted.
   struct Taken: Sendable {
     let id: Int64
-    /// Or the earlier one that stands in its place.
+    /// The order, or the earlier one that replaces it.
     fileprivate(set) var order: QueuedCommand
-    /// An open order with the same key and target was there already.
+    /// Whether an open order with the same key and target already existed.
     let wasQueued: Bool
   }
 
@@ -188,7 +189,7 @@ struct CommandQueueing: Sendable {
     taken.append(Taken(id: id, order: waiting.removeLast(), wasQueued: !isNew))
   }
 
-  /// Where an order with the same key is open, its command and its time hold, and not those of the request.
+  /// Replaces commands whose key is open by the existing order, whose command and expiry apply.
   func showingWhatStands(_ reader: any StoreReader) throws(StoreError) -> CommandQueueing {
     var shown = self
     for place in shown.taken.indices where shown.taken[place].wasQueued {
@@ -215,8 +216,8 @@ extension QueuedCommand.Target {
 }
 
 extension Command {
-  /// What a record shows when the device has carried it out; nil where records do not show it. The device could have come to
-  /// the same state by itself.
+  /// The effect that a record shows when the device has carried it out; nil if records do not show it. The device may have
+  /// reached the same state by itself.
   var proof: CommandProof? {
     switch self {
     case .changePace(let isMoving): .motionChange(isMoving: isMoving)

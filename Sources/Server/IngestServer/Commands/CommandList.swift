@@ -3,8 +3,8 @@ import JSON
 import Store
 
 extension CommandHandlers {
-  /// `GET /admin/v1/devices/{device}/commands?run&limit&cursor`: what was ordered for the device and what became of it, in the
-  /// order of the orders. An order to many appears here once the device has fetched it.
+  /// `GET /admin/v1/devices/{device}/commands?run&limit&cursor`: the orders for the device and their states, in order of issue.
+  /// An order to many appears here after the device has fetched it.
   func list(_ exchange: Exchange) throws(ResponseError) -> Reply {
     let device = exchange.namedDevice
     let now = exchange.receivedAt
@@ -30,7 +30,7 @@ extension Response {
 
 extension CommandProgress {
   /// `state`: `queued`; `sent` (in an answer); `delivered` (the device showed that it has read that answer); `confirmed` (a
-  /// later record shows what was ordered); `expired`.
+  /// later record shows the effect); `expired`.
   func write(to writer: inout JSONWriter) {
     writer.beginObject()
     writer.member("id", id)

@@ -8,7 +8,7 @@ package final class UndeliveredCommands: Sendable {
   private struct Books {
     /// Results on their way to a session.
     var underway: [SessionAddress: [Int64]] = [:]
-    /// Sessions that ended while the store was at work for them.
+    /// Sessions that ended while the store was executing their jobs.
     var orphans: [SessionAddress: DeviceIdentity] = [:]
     var giveBack: (@Sendable (StoreJob) -> Void)?
   }
@@ -17,13 +17,13 @@ package final class UndeliveredCommands: Sendable {
 
   package init() {}
 
-  /// From now on jobs can be handed to the store.
+  /// Sets the function that submits jobs to the store.
   package func open(_ giveBack: @escaping @Sendable (StoreJob) -> Void) { books.withLock { $0.giveBack = giveBack } }
 
   package func close() { books.withLock { $0.giveBack = nil } }
 
-  /// A result is about to be sent to a session. Every result has to pass here once, before `received` or `abandoned`
-  /// can mean it.
+  /// Called when a result is about to be sent to a session. Every result must be passed here once, before `received` or
+  /// `abandoned`.
   package func committed(_ result: StoreResult, for address: SessionAddress) {
     let ids = result.commands.map(\.id)
     let job: (StoreJob, @Sendable (StoreJob) -> Void)? = books.withLock { books in
@@ -36,16 +36,16 @@ package final class UndeliveredCommands: Sendable {
     if let (job, giveBack) = job { giveBack(job) }
   }
 
-  /// The result has reached its session.
+  /// Called when the result has reached its session.
   func received(_ result: StoreResult, at address: SessionAddress) {
     guard !result.commands.isEmpty else { return }
     _ = books.withLock { $0.underway.removeValue(forKey: address) }
   }
 
-  /// The result came to a session that had ended. When it carried nothing, it passed here before the session said so.
+  /// The result was for a session that has ended. A result without commands was committed before the session reported its end.
   func missed(at address: SessionAddress) { _ = books.withLock { $0.orphans.removeValue(forKey: address) } }
 
-  /// The session has ended while it waited for a result that may carry commands for this device.
+  /// Called when the session has ended while it waited for a result that may carry commands for this device.
   func abandoned(by address: SessionAddress, for device: DeviceIdentity) {
     let job: (StoreJob, @Sendable (StoreJob) -> Void)? = books.withLock { books in
       guard let ids = books.underway.removeValue(forKey: address) else {
@@ -69,12 +69,12 @@ extension StoreResult {
   }
 }
 
-/// The time until which any command may be waiting for any device. While no commands are queued, answers that need nothing of
-/// the store do not go there.
+/// The latest expiry of any queued command. Once it has passed, no command waits, and answers that need nothing else from the
+/// store skip it.
 package final class LatestCommandExpiry: Sendable {
   private let milliseconds = Atomic(WallInstant.earliest.millisecondsSince1970)
 
-  /// Of a store without orders; one that may hold some of an earlier process is asked for the last of them.
+  /// For a store without orders; a store that may have some of an earlier process is asked for the last expiry.
   package init() {}
 
   func extend(to expiry: WallInstant) {
@@ -84,12 +84,12 @@ package final class LatestCommandExpiry: Sendable {
   func isAhead(of now: WallInstant) -> Bool { now.millisecondsSince1970 < milliseconds.load(ordering: .relaxed) }
 }
 
-/// Commands that an answer carries to a device, until it is known whether they arrived.
+/// The commands in an answer to a device, until their delivery is known.
 struct CarriedCommands: Equatable {
   let device: DeviceIdentity
   let ids: [Int64]
 
-  /// Nil for none.
+  /// Returns nil when there are none.
   init?(_ commands: [TakenCommand], to device: DeviceIdentity) {
     guard !commands.isEmpty else { return nil }
     self.init(ids: commands.map(\.id), to: device)

@@ -3,10 +3,10 @@ import Store
 
 extension Shortfall {
   private static let runsLookedAt = 5
-  /// Pages of keys that are looked at in each run.
+  /// The pages of keys that are examined in each run.
   private static let pagesMax = 200
 
-  /// Where records that a client knows by their uuids are instead: under other devices of the run, and in other runs.
+  /// Returns where else records with these uuids are stored: under other devices of the run, and in other runs.
   static func elsewhere(
     _ uuids: Set<UUID128>, of device: String?, run: String, _ reader: any StoreReader
   ) throws(StoreError) -> [ShortfallReason] {
@@ -31,7 +31,7 @@ extension Shortfall {
     return reasons
   }
 
-  /// How many of them each device has, in the order of the names, as far as a look goes.
+  /// Counts the records of each device, by name, as far as a bounded search goes.
   private static func holders(
     of uuids: Set<UUID128>, in run: String, _ reader: any StoreReader
   ) throws(StoreError) -> [(device: String, count: Int)] {

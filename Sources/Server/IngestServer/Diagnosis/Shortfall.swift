@@ -4,7 +4,7 @@ import JSON
 import Store
 import Synchronization
 
-/// Why fewer records are stored than a client expects.
+/// Determines why fewer records are stored than a client expects.
 struct Shortfall: Sendable {
   let backend: any ServerBackend
   let refusals: RefusalLog
@@ -13,23 +13,23 @@ struct Shortfall: Sendable {
   private static let namesMax = 10_000
   private static let namesTold = 5
 
-  /// What a client expects.
+  /// The expectation of a client.
   struct Sought: Sendable {
     var run: String
-    /// Nil for the run as a whole.
+    /// The name of the device; nil for the whole run.
     var device: String?
-    /// No record with it has come; nil where none is asked for, or some have.
+    /// The expected event, of which no record has come; nil when none is expected, or some have come.
     var event: String?
-    /// Those of the records that have come.
+    /// The events of the records that have come.
     var eventsSeen: [String] = []
     /// When the client began to wait.
     var since: WallInstant?
-    /// Records that are not there, by their uuids.
+    /// The uuids of missing records.
     var uuids: Set<UUID128> = []
   }
 
-  /// What the server knows about why a device of the run, or the run, has not stored more; what is most likely to be about
-  /// the records that are missed comes first. The store cannot always be asked.
+  /// Returns why a device of the run, or the run, has not stored more; the reasons most likely to concern the missing records
+  /// come first. The store cannot always be queried.
   func reasons(_ sought: Sought, _ reader: (any StoreReader)?) -> [ShortfallReason] {
     let device = sought.device
     var reasons: [ShortfallReason] = []
@@ -45,7 +45,7 @@ struct Shortfall: Sendable {
       return reason
     }
     if let reader {
-      // What cannot be read is not among the reasons; the answer says by itself when the store could not be asked.
+      // Unreadable data gives no reasons; the answer itself reports a store that could not be queried.
       do throws(StoreError) { reasons += try stored(sought, reader) } catch {}
     }
     let ordered = reasons.enumerated().sorted { ($0.element.rank, $0.offset) < ($1.element.rank, $1.offset) }
@@ -90,7 +90,7 @@ struct Shortfall: Sendable {
 
   private static func place(_ run: String) -> String { run.isEmpty ? "without a run" : "in the run \(run)" }
 
-  /// The nearest name, or the first that there are.
+  /// Suggests the nearest name, or lists the first names that exist.
   private func unknown(_ device: String, _ run: String, _ reader: any StoreReader) throws(StoreError) -> ShortfallReason
   {
     var names: [String] = []
@@ -120,50 +120,50 @@ struct Shortfall: Sendable {
 /// A reason, known to the server, why fewer records are stored than a client expects.
 struct ShortfallReason: Equatable, Sendable {
   enum Kind: String, Sendable {
-    /// What is expected came after the time was over.
+    /// The expected came after the time was over.
     case late
-    /// Something came that is nearly what is expected.
+    /// Something nearly as expected came.
     case nearest
-    /// What is expected came before the step that it is to come behind.
+    /// The expected came before the step that it must follow.
     case early
-    /// What is expected is there, of another device.
+    /// The expected is stored, under another device.
     case otherDevice
-    /// No record with this event has come.
+    /// No record with this event was received.
     case unknownEvent
     /// No device of this name has uploaded in the run.
     case unknownDevice
     /// The records are stored, in another run.
     case otherRun
-    /// Records were put aside.
+    /// Records were quarantined.
     case quarantined
-    /// Records came again, which count once.
+    /// Records were received again, which count once.
     case duplicate
     /// A fault rule answered.
     case fault
-    /// Uploads had no token, or none that is accepted.
+    /// Uploads had no token, or an invalid one.
     case unauthorized
-    /// Requests went to a path where nothing is served.
+    /// Requests went to an unserved path.
     case notFound
     /// Bodies could not be read.
     case malformed
     /// Uploads were answered with another error.
     case refused
-    /// The store takes nothing at the moment.
+    /// The store accepts nothing now.
     case outage
-    /// The journal does not have all requests that could count.
+    /// The journal lacks requests that could count.
     case incomplete
   }
 
-  /// How near it is to what is missed.
+  /// How closely a reason relates to the missing records.
   enum Rank: Int, Comparable, Sendable {
     case outage, mistake
-    /// Of the device, since the client waits, and before.
+    /// A request of the device, since the client began to wait, and before.
     case meanwhile, earlier
-    /// Of a request that does not say its device, since the client waits.
+    /// A request that names no device, since the client began to wait.
     case nameless
     case aside
     case earlierNameless
-    /// It says no more than that nothing has come.
+    /// Only states that nothing was received.
     case nothing
 
     static func < (left: Rank, right: Rank) -> Bool { left.rawValue < right.rawValue }
@@ -179,7 +179,7 @@ struct ShortfallReason: Equatable, Sendable {
 extension ShortfallReason {
   private static let events = [RecordEvent.motionchange, .geofence, .providerchange, .heartbeat].map(\.name)
 
-  /// `seen`: other events that have come. Records of other clients may have others than the SDK.
+  /// `seen` are other events received. Records of other clients may have events that the SDK does not have.
   init(absent event: String, seen: [String]) {
     kind = .unknownEvent
     rank = .mistake
@@ -192,7 +192,7 @@ extension ShortfallReason {
     message = "no record with the event \(event) was received\(others)"
   }
 
-  /// `of` is the device that was asked for, nil for any.
+  /// `of` is the requested device, nil for any.
   init(_ entry: RefusalLog.Entry, of device: String?) {
     let refusal = entry.refusal
     let times = entry.count == 1 ? "1 upload" : "\(entry.count) uploads"
@@ -225,7 +225,7 @@ extension ShortfallReason {
 extension [ShortfallReason] {
   private static var told: Int { 3 }
 
-  /// For the end of a message; the others are in the detail.
+  /// The end of a message; the others are in the detail.
   var words: String {
     guard !isEmpty else { return "" }
     return "; " + prefix(Self.told).map(\.message).joined(separator: "; ") + (count > Self.told ? "; …" : "")
@@ -233,7 +233,7 @@ extension [ShortfallReason] {
 }
 
 extension ShortfallReason {
-  /// `reason`, `message`, and, where they are known, `count` and `lastAt`.
+  /// `reason`, `message`, and, if known, `count` and `lastAt`.
   var json: JSONValue {
     var object: JSONObject = ["reason": .string(kind.rawValue), "message": .string(message)]
     if let count { object["count"] = .integer(Int64(count)) }
@@ -242,22 +242,22 @@ extension ShortfallReason {
   }
 }
 
-/// A kind of request of a device that stored nothing.
+/// A class of device requests that stored nothing.
 struct Refusal: Hashable, Sendable {
-  /// The name is empty where the request did not say.
+  /// The name is empty when the request has none.
   let device: DeviceIdentity
   let status: Int
-  /// The `code` of the answer; empty where there is none.
+  /// The `code` of the answer; empty if it has none.
   let code: String
-  /// The path where nothing is served; else empty.
+  /// The path if it is unserved; otherwise empty.
   var path = ""
-  /// The rule whose fault it met, and the kind of that; empty where none did.
+  /// The rule whose fault was injected, and its kind; empty if none was.
   var rule = ""
   var fault = ""
 }
 
-/// The kinds of requests that stored nothing and the latest of each, so that a test whose wait fails gets the reasons. Bounded:
-/// the kinds that have not come for longest are forgotten.
+/// Classes of requests that stored nothing and the latest of each, to explain the failed wait of a test. Bounded: the least
+/// recent classes are dropped.
 final class RefusalLog: Sendable {
   static let kindsMax = 512
 
@@ -269,7 +269,7 @@ final class RefusalLog: Sendable {
 
   private let entries = Mutex<[Refusal: Entry]>([:])
 
-  /// Notes an answer to a request that stored nothing.
+  /// Records an answer to a request that stored nothing.
   func note(_ exchange: Exchange, _ response: Response) {
     let isUpload = exchange.route.deviceOperation == .uploadLocations && exchange.unservedPath == nil
     guard isUpload || exchange.unservedPath != nil else { return }
@@ -299,8 +299,8 @@ final class RefusalLog: Sendable {
     }
   }
 
-  /// Those that may be of the device, or of any of the run, the latest first. A path where nothing is served may have missed
-  /// the run as well.
+  /// Returns the entries that may concern the device, or any of the run, the latest first. A request to an unserved path may
+  /// have missed the run as well.
   func entries(run: String, device: String?) -> [Entry] {
     entries.withLock { entries in
       entries.values.filter { entry in
@@ -312,13 +312,13 @@ final class RefusalLog: Sendable {
     }
   }
 
-  /// Forgets those of a run, or all.
+  /// Deletes the entries of a run, or all.
   func clear(run: String?) {
     entries.withLock { entries in entries = entries.filter { run != nil && !$0.key.device.run.isExactly(run) } }
   }
 }
 
 extension ServerFault.Kind {
-  /// What was acknowledged is not stored, or not all of it.
+  /// Whether acknowledged records are not stored, or only partly.
   var keepsFromStore: Bool { self == .pretend || self == .prefix || self == .portal || self == .redirect }
 }

@@ -4,8 +4,8 @@ import JSON
 import Store
 import Synchronization
 
-/// What became of the requests of devices since the server started, in memory: counts by run, errors by name, and the devices
-/// whose last request failed. Everything is bounded, and while nothing fails a request of no run costs one addition.
+/// Statistics of device requests since the server started, in memory: counts by run, errors by name, and the devices whose last
+/// request failed. Everything is bounded; while nothing fails, a request outside of runs costs one addition.
 final class TrafficBoard: Sendable {
   static let runsMax = 4_096
   static let errorsMax = 512
@@ -13,42 +13,42 @@ final class TrafficBoard: Sendable {
 
   struct RunCounts: Sendable {
     var requests: UInt64 = 0
-    /// Not answered with 2xx.
+    /// Requests not answered with 2xx.
     var failed: UInt64 = 0
-    /// Met a fault.
+    /// Requests with an injected fault.
     var faulted: UInt64 = 0
     var lastAt: WallInstant?
   }
 
-  /// Errors that differ only in device and time.
+  /// The key of errors that differ only in device and time.
   struct ErrorName: Hashable, Sendable {
     let run: ExactText
     let status: Int
-    /// The kind of the fault that the request met.
+    /// The kind of the injected fault.
     let fault: String?
-    /// What the body of the answer says for programs.
+    /// The error code in the body, for programs.
     let code: String?
   }
 
   struct ErrorCount: Sendable {
     let name: ErrorName
-    /// Of the first answer, in words; empty where it had none.
+    /// The message of the first answer; empty when it had none.
     let message: String
     let firstAt: WallInstant
     var lastAt: WallInstant
     var count = 0
-    /// The last device that got it; empty when it did not say.
+    /// The last device that got it; empty when it named none.
     var device = ""
   }
 
-  /// Why a device counts as failing: its last request.
+  /// The last request of a failing device.
   struct Failure: Sendable {
     let status: Int
     let fault: ServerFault.Kind?
-    /// The first of the failures that followed each other.
+    /// The time of the first of the consecutive failures.
     let since: WallInstant
     let at: WallInstant
-    /// How many followed each other.
+    /// The number of consecutive failures.
     let count: Int
   }
 
@@ -60,15 +60,15 @@ final class TrafficBoard: Sendable {
 
   private let state = Mutex(State())
   private let hasFailing = Atomic(false)
-  /// Requests of no run that went well; they have no lock.
+  /// Successful requests without a run, counted without a lock.
   private let plain = Counter()
 
-  /// A request of a device, or one that no path serves, is answered.
+  /// Called when a request of a device, or for an unserved path, was answered.
   func note(_ exchange: Exchange, _ response: Response) {
     guard exchange.route.deviceOperation != nil || exchange.unservedPath != nil else { return }
     let isFailure = response.status >= 300 || exchange.faultName != nil
     if !isFailure, exchange.run.isEmpty, !hasFailing.load(ordering: .relaxed) { return plain.add() }
-    // What is kept is short, whatever a client sends.
+    // The stored texts are short, whatever a client sends.
     let longest = DeviceIdentity.nameBytesMax
     let device = DeviceIdentity(
       run: exchange.run.prefix(bytes: longest), name: exchange.device.prefix(bytes: longest))
@@ -83,7 +83,7 @@ final class TrafficBoard: Sendable {
 
   func forget(_ device: DeviceIdentity) { state.withLock { $0.failing[device] = nil } }
 
-  /// Forgets what belongs to a run, or everything.
+  /// Deletes the entries of a run, or all.
   func clear(run: String?) {
     if run == nil || run == "" { plain.reset() }
     state.withLock { state in
@@ -98,14 +98,14 @@ final class TrafficBoard: Sendable {
     hasFailing.load(ordering: .relaxed) ? state.withLock { $0.failing[device] } : nil
   }
 
-  /// Of one run, or of all, in the order of run and name.
+  /// Returns the failures of one run, or of all, ordered by run and name.
   func failures(run: String?) -> [(device: DeviceIdentity, failure: Failure)] {
     let failing = state.withLock { $0.failing }
     return failing.filter { run == nil || $0.key.run.isExactly(run) }
       .sorted { ($0.key.run, $0.key.name) < ($1.key.run, $1.key.name) }.map { ($0.key, $0.value) }
   }
 
-  /// Of one run, or of all, the most frequent first.
+  /// Returns the errors of one run, or of all, the most frequent first.
   func errors(run: String?) -> [ErrorCount] {
     let errors = state.withLock { $0.errors.values.filter { run == nil || $0.name.run.text.isExactly(run) } }
     return errors.sorted { one, other in
@@ -180,7 +180,7 @@ extension TrafficBoard.RunCounts {
 extension Response {
   private static let messageMax = 200
 
-  /// Of an error, what its body says for people; empty where it has none.
+  /// The error message in the body; empty when it has none.
   fileprivate var message: String {
     guard code != nil, case .string(let text)? = parsed?["error"]?["message"] else { return "" }
     return text.prefix(bytes: Self.messageMax)

@@ -2,14 +2,14 @@ import Base
 import JSON
 import Store
 
-/// What became of the requests of devices.
+/// Lists runs, errors and failing devices.
 struct TrafficHandlers: Sendable {
   let board: TrafficBoard
   let faults: FaultBoard
 
   private static let runsMax = 10_000
 
-  /// A run as the store, the board and the rules know it.
+  /// A run in the store, on the board and in the fault rules.
   fileprivate struct Run {
     var stored: StoredRun?
     var counts = TrafficBoard.RunCounts()
@@ -18,8 +18,8 @@ struct TrafficHandlers: Sendable {
     var lastSeen: Int64 { max(stored?.lastSeen ?? 0, counts.lastAt?.millisecondsSince1970 ?? 0) }
   }
 
-  /// `GET /admin/v1/runs?run`: every run that has stored records, sent requests, or has fault rules, the latest first. What
-  /// belongs to no run stands under the empty name.
+  /// `GET /admin/v1/runs?run`: every run that has stored records, sent requests, or has fault rules, the latest first. Requests
+  /// outside of runs are listed under the empty name.
   func listRuns(_ exchange: Exchange) -> Reply {
     let only = exchange.optionalRun
     var known: [ExactText: Run] = [:]
@@ -57,7 +57,7 @@ struct TrafficHandlers: Sendable {
       })
   }
 
-  /// `GET /admin/v1/failures?run`: the devices whose last request was not answered with 2xx, or met a fault, also those of
+  /// `GET /admin/v1/failures?run`: the devices whose last request was not answered with 2xx, or had a fault, including those of
   /// which nothing is stored.
   func listFailures(_ exchange: Exchange) -> Reply {
     let failures = board.failures(run: exchange.optionalRun)

@@ -6,7 +6,7 @@ import Store
 import Synchronization
 import TLS
 
-/// The faults that requests of devices meet, and their rules.
+/// Chooses the injected fault for each device request, and serves the fault rules.
 struct FaultHandlers: Sendable {
   let board: FaultBoard
   let shared: SharedBoards
@@ -14,7 +14,7 @@ struct FaultHandlers: Sendable {
   let metrics: ServerMetrics
   let reach: HandshakeFaultScope
 
-  /// The fault that meets this request now, which is counted: the planned one, which is taken, or one of the rules.
+  /// Returns and counts the fault of this request: the planned one, which is consumed, or one of the rules.
   func fault(
     for exchange: Exchange, at stages: ServerFault.Stages, _ planned: inout ServerFault?
   ) -> AppliedFault? {
@@ -24,7 +24,7 @@ struct FaultHandlers: Sendable {
     return tell(of: AppliedFault(planned: fault), exchange)
   }
 
-  /// By the rules, also for a request that is no operation of a device.
+  /// Decides by the rules, also for a request that is not an operation of a device.
   func fault(for exchange: Exchange, at stages: ServerFault.Stages) -> AppliedFault? {
     guard !board.isEmpty else { return nil }
     let device = DeviceIdentity(run: exchange.run, name: exchange.device)
@@ -51,8 +51,8 @@ struct FaultHandlers: Sendable {
     case zero, keep
   }
 
-  /// `PUT /admin/v1/faults?run&counts=zero|keep`: the rules of the request's run are replaced as a whole; the answer is the
-  /// new list. `keep` leaves the counts of the rules that say what they said before, whether or not they are enabled.
+  /// `PUT /admin/v1/faults?run&counts=zero|keep`: replaces all rules of the request's run and returns the new list. `keep`
+  /// retains the counts of unchanged rules, whether or not they are enabled.
   func put(_ exchange: Exchange) throws(ResponseError) -> Reply {
     guard exchange.run != Self.everyRun else { throw Self.namesNoRun }
     let counts = try exchange.query.choice("counts", default: Counts.zero)
@@ -81,8 +81,8 @@ struct FaultHandlers: Sendable {
     return change([], exchange, nil)
   }
 
-  /// The rules as they were set, each with the `run` in which that was, how many requests `matched` and how many it met
-  /// (`hits`). `run=*` lists those of all runs.
+  /// Lists the rules as they were set, each with the `run` in which it was set, the number of requests that `matched` and the
+  /// number that got the fault (`hits`). `run=*` lists those of all runs.
   func list(_ exchange: Exchange) -> Reply { .answer(list(of: exchange.run)) }
 
   private func list(of run: String) -> Response {
@@ -144,20 +144,20 @@ extension JSONWriter {
   }
 }
 
-/// The tags of the devices, in memory, because a fault is decided the moment a head is there. Filled
-/// from the store before the first group, and changed with every commit that changes a tag.
+/// The tags of the devices, in memory, because a fault is chosen as soon as a request head is complete. Filled
+/// from the store before the first group, and updated with every commit that changes a tag.
 final class DeviceTags: Sendable {
-  /// Devices without tags are not in it.
+  /// Without the devices that have no tags.
   private let tags = Mutex<[DeviceIdentity: [String]]>([:])
 
-  /// What the store holds when it is opened.
+  /// Loads the tags from the store when it is opened.
   func load(from reader: any StoreReader) throws(StoreError) {
     for (device, tag) in try reader.tags() {
       tags.withLock { $0[device, default: []].append(tag) }
     }
   }
 
-  /// As `load`, whatever was known before.
+  /// Loads the tags again and replaces the current ones.
   func reload(from reader: any StoreReader) throws(StoreError) {
     var found: [DeviceIdentity: [String]] = [:]
     for (device, tag) in try reader.tags() { found[device, default: []].append(tag) }
@@ -166,7 +166,7 @@ final class DeviceTags: Sendable {
 
   func tags(of device: DeviceIdentity) -> [String] { tags.withLock { $0[device] ?? [] } }
 
-  /// A group is on disk; on the writer's thread, in the order of the groups.
+  /// Called when a group was committed, on the writer's thread, in the order of the groups.
   func note(_ group: [StoreJob], _ results: [StoreResult]) {
     for (job, result) in zip(group, results) {
       switch job {

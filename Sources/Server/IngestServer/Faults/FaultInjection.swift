@@ -4,7 +4,7 @@ import HTTP1
 import Network
 import Store
 
-/// A request or its answer is held back until the alarm.
+/// Delays a request or its answer until the alarm.
 final class HeldAnswer: Responder {
   enum Step {
     case reply(Reply)
@@ -34,7 +34,7 @@ final class HeldAnswer: Responder {
   }
 }
 
-/// A fault lets an answer out in pieces.
+/// Sends an answer in pieces with pauses, as a fault demands.
 private final class SlowResponse: Responder {
   private let bytes: [UInt8]
   private var sent = 0
@@ -60,7 +60,7 @@ private final class SlowResponse: Responder {
 }
 
 extension IngestSession {
-  /// A fault that does not wait for the body.
+  /// Applies a fault that does not wait for the body.
   func refuseBody(of exchange: Exchange, _ fault: AppliedFault, _ output: inout SessionOutput) {
     exchange.fault = fault
     switch fault.fault {
@@ -70,7 +70,7 @@ extension IngestSession {
     }
   }
 
-  /// The fault before the commit, or instead of it.
+  /// Applies a fault before the commit, or instead of it.
   func meetBeforeStore(
     _ reply: Reply, _ exchange: Exchange, _ fault: AppliedFault, _ output: inout SessionOutput
   ) {
@@ -98,7 +98,8 @@ extension IngestSession {
     }
   }
 
-  /// The fault of an answer; false when it leaves as it is. Commands in one that cannot be read go back at once.
+  /// Applies a fault to an answer; returns false when the answer is sent unchanged. Commands in an unreadable answer are
+  /// returned to the queue at once.
   func meetAnswer(
     _ response: Response, of exchange: Exchange, _ fault: AppliedFault, _ output: inout SessionOutput
   ) -> Bool {
@@ -174,7 +175,7 @@ extension IngestSession {
 }
 
 extension StoreResult {
-  /// The receipt as if the withheld records had been stored too.
+  /// Returns the receipt as if the withheld records had been stored too.
   func acknowledging(withheld: Int) -> StoreResult {
     guard withheld > 0, case .ingested(var receipt) = self else { return self }
     receipt.accepted += withheld
@@ -183,13 +184,13 @@ extension StoreResult {
 }
 
 extension Response {
-  /// `isHandled`: what the request asks for is done, and only its answer is another one.
+  /// `isHandled`: the request was carried out, and only its answer is replaced.
   static func faulted(_ status: Int, isHandled: Bool = false) -> Response {
     if !hasContent(status) { return Response(status, "application/json", []) }
     return .error(status, "fault", "injected fault; \(isHandled ? "the request was handled" : "nothing was stored")")
   }
 
-  /// What a rule wants answered.
+  /// Returns the answer that a rule specifies.
   static func asked(
     _ status: Int, _ fields: [NameValuePair], body: String?, isHandled: Bool = false
   ) -> Response {

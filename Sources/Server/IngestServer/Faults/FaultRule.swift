@@ -3,25 +3,25 @@ import Contract
 import JSON
 import Network
 
-/// A fault and the requests that it meets.
+/// A fault and the requests that it applies to.
 struct FaultRule: Equatable, Sendable {
-  /// Which requests are meant. What is nil does not matter.
+  /// Selects requests. A nil property matches everything.
   struct Match: Equatable, Sendable {
     var device: String?
-    /// Devices with this tag; requests of unknown devices have none.
+    /// Devices with this tag; unknown devices have no tags.
     var tag: String?
-    /// The run whose requests are meant; nil for every run.
+    /// The run of the requests; nil for every run.
     var run: String?
     var operation: DeviceOperation?
-    /// Of a handshake: the host that the client asks for, or `*.` before the end of it.
+    /// For handshakes: the host that the client requests, or `*.` followed by its end.
     var host: String?
-    /// Of a handshake: where the client is.
+    /// For handshakes: the address of the client.
     var address: SocketAddress.Host?
-    /// The part of the matching requests that the fault meets, 0 to 1.
+    /// The share of matching requests that get the fault, 0 to 1.
     var share = 1.0
-    /// The fault happens so many times and then no more.
+    /// The maximum number of times that the fault is injected.
     var count: Int?
-    /// So many matching requests go through first.
+    /// The number of matching requests that pass first.
     var skip = 0
     var from: WallInstant?
     var to: WallInstant?
@@ -30,11 +30,11 @@ struct FaultRule: Equatable, Sendable {
   let id: String
   let fault: ServerFault
   let match: Match
-  /// The draws of the rule follow from it, from the rule's id and from the device alone.
+  /// Draws depend only on this seed, the rule's id and the device.
   let seed: UInt64
-  /// Otherwise it is kept for later, and meets nothing.
+  /// Whether the rule applies; a disabled one is only kept.
   let isEnabled: Bool
-  /// The run in which the rule was set. Setting the rules of one run leaves those of the others.
+  /// The run in which the rule was set. Setting the rules of one run does not change those of others.
   let owner: String
 
   func concerns(_ request: FaultRequest) -> Bool {
@@ -58,30 +58,30 @@ struct FaultRule: Equatable, Sendable {
 extension FaultRule.Match {
   fileprivate func isTime(_ now: WallInstant) -> Bool { from.map { $0 <= now } ?? true && to.map { now < $0 } ?? true }
 
-  /// Names of hosts have no case (RFC 4343).
+  /// Host names are case-insensitive (RFC 4343).
   fileprivate static func stands(_ pattern: String, for host: String?) -> Bool {
     guard let host = host?.lowercased() else { return false }
     return pattern.hasPrefix("*.") ? host.hasSuffix(pattern.dropFirst().lowercased()) : host == pattern.lowercased()
   }
 }
 
-/// What a rule looks at.
+/// The values of a request that rules examine.
 struct FaultRequest: Sendable {
-  /// Nil for what a proxy passes on that is no operation of a device.
+  /// The operation; nil for requests through a proxy that are not operations of a device.
   let operation: DeviceOperation?
   let run: String
-  /// Empty while it is not known.
+  /// Empty while it is unknown.
   let device: String
-  /// Those of the device; empty where no rule asks.
+  /// The tags of the device; empty when no rule needs them.
   var tags: [String] = []
   let at: WallInstant
 }
 
-/// A fault that meets one request.
+/// A fault for one request.
 struct AppliedFault: Equatable, Sendable {
   let rule: String
   let fault: ServerFault
-  /// What was drawn for a fault that waits.
+  /// The delay drawn for a fault that waits.
   let delay: Nanoseconds
 
   init(rule: String, fault: ServerFault, delay: Nanoseconds) {
@@ -90,7 +90,7 @@ struct AppliedFault: Equatable, Sendable {
     self.delay = delay
   }
 
-  /// One of no rule, which waits its shortest time.
+  /// A fault without a rule, with its shortest delay.
   init(planned fault: ServerFault) {
     rule = ""
     self.fault = fault
@@ -104,10 +104,10 @@ struct AppliedFault: Equatable, Sendable {
 }
 
 extension FaultRule {
-  /// Rules that one run may have.
+  /// The maximum number of rules of one run.
   static let rulesMax = 1_000
 
-  /// The body of PUT /admin/v1/faults: `{"faults":[{"id":…,"fault":{"kind":…},"match":{…},"seed":…,"enabled":…}]}`.
+  /// Reads the body of PUT /admin/v1/faults: `{"faults":[{"id":…,"fault":{"kind":…},"match":{…},"seed":…,"enabled":…}]}`.
   static func list(_ body: JSONValue, owner: String, _ reach: HandshakeFaultScope) throws(FieldError) -> [FaultRule] {
     let fields = try AdminFields(body, knows: ["faults"])
     guard case .array(let elements)? = fields.value("faults") else { throw FieldError("faults", .missing) }
@@ -151,15 +151,14 @@ extension FaultRule {
     self.owner = owner
   }
 
-  /// Whether what the other has met counts for this one as well.
+  /// Returns whether this rule keeps the counts of the other.
   func continues(_ other: FaultRule) -> Bool {
     id == other.id && owner == other.owner && fault == other.fault && match == other.match && seed == other.seed
   }
 }
 
 extension FaultRule.Match {
-  /// A rule set within a run is about that run. Outside of runs it is about ordinary traffic, or about the run that it
-  /// names, `*` for all.
+  /// A rule set within a run concerns that run. Otherwise it concerns ordinary traffic, or the run that it names, `*` for all.
   fileprivate init(_ value: JSONValue?, at path: String, owner: String) throws(FieldError) {
     let fields = try AdminFields(value ?? .object([:]), at: path, knows: FaultRule.Match.keys)
     for key in ["host", "address"] where fields.value(key) != nil {
@@ -182,7 +181,7 @@ extension FaultRule.Match {
     try take(fields)
   }
 
-  /// A handshake comes before there is a request: nothing but who connects, and to what name, is known.
+  /// A handshake precedes any request: only the client's address and the requested host name are known.
   fileprivate init(ofHandshakes value: JSONValue?, at path: String, owner: String) throws(FieldError) {
     let fields = try AdminFields(value ?? .object([:]), at: path, knows: FaultRule.Match.keys)
     for key in ["device", "tag", "run", "operation"] where fields.value(key) != nil {
@@ -211,11 +210,11 @@ extension FaultRule.Match {
   private static let kindsOfHandshakes = ServerFault.Kind.allCases.filter(\.isOfHandshake).map(\.rawValue)
     .joined(separator: ", ")
 
-  /// What every match may have.
+  /// Reads the fields that every match may have.
   private mutating func take(_ fields: AdminFields) throws(FieldError) {
     share = try fields.share("share") ?? 1
     count = try fields.integer("count", in: 0...Int64(Int32.max)).map { Int($0) }
-    // A rule that can meet nothing looks like a server that works.
+    // With a rule that never applies, the server would seem to work.
     if count == 0 {
       throw FieldError(
         fields.place("count"),

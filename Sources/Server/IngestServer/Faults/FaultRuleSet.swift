@@ -1,18 +1,18 @@
 import Base
 import Synchronization
 
-/// All rules with what they have done so far. A value: the same requests in the same order meet the same faults, and the
-/// draws for one device do not depend on what other devices do.
+/// All rules with their counts. A value: the same requests in the same order get the same faults, and the draws for one device
+/// do not depend on other devices.
 struct FaultRuleSet: Sendable {
-  /// Devices whose requests a rule counts one by one. Those beyond draw by the rule's common count.
+  /// How many devices a rule counts individually. Further devices draw by the rule's common count.
   fileprivate static let devicesCounted = 100_000
 
-  /// A rule and what it has met.
+  /// A rule and its counts.
   struct Entry: Sendable {
     fileprivate(set) var rule: FaultRule
-    /// Requests that matched, whatever became of them.
+    /// Requests that matched, whether or not they got the fault.
     fileprivate(set) var matched: UInt64 = 0
-    /// Requests that met the fault.
+    /// Requests that got the fault.
     fileprivate(set) var hits: UInt64 = 0
     fileprivate var draws: [UInt64: UInt64] = [:]
 
@@ -23,8 +23,7 @@ struct FaultRuleSet: Sendable {
 
   var isEmpty: Bool { entries.isEmpty }
 
-  /// Puts the rules in place of those of the same owner. Counts start at zero, unless they are kept where a rule says what
-  /// it said before.
+  /// Replaces the rules of the owner. Counts start at zero, unless those of unchanged rules are kept.
   mutating func replace(_ rules: [FaultRule], of owner: String, keepsCounts: Bool = false) {
     let before = entries.filter { $0.rule.owner.isExactly(owner) }
     entries.removeAll { $0.rule.owner.isExactly(owner) }
@@ -35,14 +34,14 @@ struct FaultRuleSet: Sendable {
     }
   }
 
-  /// Takes away the rules of an owner, or of all, and says how many there were.
+  /// Removes the rules of an owner, or all rules; returns how many it removed.
   mutating func clear(of owner: String?) -> Int {
     let before = entries.count
     entries.removeAll { owner == nil || $0.rule.owner.isExactly(owner) }
     return before - entries.count
   }
 
-  /// The fault that meets a request, of those that are decided at these stages; the first rule in the list that decides so.
+  /// Returns the fault of a request among those decided at these stages, by the first rule in the list that applies.
   mutating func decide(_ request: FaultRequest, at stages: ServerFault.Stages) -> AppliedFault? {
     for index in entries.indices where stages.contains(entries[index].rule.fault.kind.stage) {
       if entries[index].rule.concerns(request), let applied = entries[index].decide(for: request.device) {
@@ -52,7 +51,7 @@ struct FaultRuleSet: Sendable {
     return nil
   }
 
-  /// The fault that meets a handshake: of the first rule in the list that decides so.
+  /// Returns the fault of a handshake, by the first rule in the list that applies.
   mutating func decide(_ handshake: FaultHandshake) -> AppliedFault? {
     for index in entries.indices where entries[index].rule.concerns(handshake) {
       if let applied = entries[index].decide(for: handshake.host ?? "") { return applied }
@@ -62,7 +61,7 @@ struct FaultRuleSet: Sendable {
 }
 
 extension FaultRuleSet.Entry {
-  /// What the rule concerns is met or is not.
+  /// Whether the fault applies to this occurrence of what the rule matches.
   fileprivate mutating func decide(for device: String) -> AppliedFault? {
     matched += 1
     guard matched > UInt64(rule.match.skip), rule.match.count.map({ hits < UInt64($0) }) ?? true else { return nil }
@@ -72,7 +71,7 @@ extension FaultRuleSet.Entry {
     return AppliedFault(rule: rule.id, fault: rule.fault, delay: rule.fault.drawDelay(from: &stream))
   }
 
-  /// Two draws belong to each request of a device: whether, and how long.
+  /// Each request of a device has two draws: whether the fault applies, and the delay.
   private mutating func nextStream(for device: String) -> RandomStream {
     let hash = FNV1a.hash(device)
     var n = matched
@@ -95,7 +94,7 @@ extension ServerFault {
   }
 }
 
-/// The plan of a running server. Without rules a request costs one look at a flag.
+/// The fault rules of a running server. Without rules a request costs one flag check.
 final class FaultBoard: Sendable {
   private let plan = Mutex(FaultRuleSet())
   private let hasRules = Atomic(false)
@@ -105,13 +104,13 @@ final class FaultBoard: Sendable {
 
   var isEmpty: Bool { !hasRules.load(ordering: .acquiring) }
 
-  /// Whether a rule wants to know the tags of the device.
+  /// Whether a rule needs the tags of the device.
   var asksForTags: Bool { hasTags.load(ordering: .acquiring) }
 
-  /// Whether a rule decides by the whole request what becomes of it.
+  /// Whether a rule needs the complete request.
   var concernsRequests: Bool { hasRequestRules.load(ordering: .acquiring) }
 
-  /// Whether a rule is about handshakes.
+  /// Whether a rule concerns handshakes.
   var concernsHandshakes: Bool { hasHandshakeRules.load(ordering: .acquiring) }
 
   func decide(_ handshake: FaultHandshake) -> AppliedFault? { plan.withLock { $0.decide(handshake) } }
@@ -127,7 +126,7 @@ final class FaultBoard: Sendable {
     }
   }
 
-  /// Takes the rules away that were set in this run, or all; says how many there were.
+  /// Removes the rules that were set in this run, or all; returns their number.
   func clear(run: String?) -> Int {
     plan.withLock { plan in
       let count = plan.clear(of: run)
@@ -144,7 +143,7 @@ final class FaultBoard: Sendable {
     hasHandshakeRules.store(kinds.contains(where: \.isOfHandshake), ordering: .releasing)
   }
 
-  /// The rules that were set in this run, or in any, in their order, with their counts.
+  /// Returns the rules that were set in this run, or in any, in order, with their counts.
   func entries(of owner: String?) -> [FaultRuleSet.Entry] {
     plan.withLock { plan in plan.entries.filter { owner == nil || $0.rule.owner.isExactly(owner) } }
   }

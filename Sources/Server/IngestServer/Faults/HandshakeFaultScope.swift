@@ -2,19 +2,19 @@ import Base
 import Network
 import TLS
 
-/// What a rule looks at before there is a request.
+/// The values of a handshake that rules examine.
 struct FaultHandshake: Sendable {
-  /// Nil when the client asks for none, as for an address it must not (RFC 6066 §3).
+  /// The requested host; nil when the client sends no name, as for an IP address (RFC 6066 §3).
   let host: String?
   let address: SocketAddress.Host
   let at: WallInstant
 }
 
-/// Which faults of handshakes a server can make.
+/// The handshake faults that a server can produce.
 enum HandshakeFaultScope: Sendable {
-  /// It has no TLS.
+  /// None, because it has no TLS.
   case none
-  /// Its certificate is of an authority whose key it has not.
+  /// Faults that need no signature of its certificate's authority, whose key it does not have.
   case unsigned
   case all
 
@@ -26,7 +26,7 @@ enum HandshakeFaultScope: Sendable {
     }
   }
 
-  /// What a rule must be instead; nil when it can be.
+  /// Returns what a rule must use instead of this fault; nil when the server can produce it.
   func problem(of fault: ServerFault) -> String? {
     guard fault.kind.isOfHandshake else { return nil }
     switch self {

@@ -3,69 +3,69 @@ import HTTP1
 package import JSON
 package import TLS
 
-/// An injected fault of one request, or of one handshake of TLS. The names are the `kind`s of the JSON.
+/// An injected fault of one request, or of one TLS handshake. The names are the `kind`s of the JSON.
 package enum ServerFault: Equatable, Sendable {
   /// Answers before the body is read; nothing is stored.
   case refuse(status: Int)
   /// Resets the connection before the body is read; nothing is stored.
   case reset
-  /// Waits, then goes on.
+  /// Waits, then continues.
   case delay(ClosedRange<Int64>)
-  /// Reads the request, stores nothing, answers this, with these fields in its head and this body; without one, with an
-  /// error of the server's own form.
+  /// Reads the request, stores nothing, and answers with this status, these header fields and this body; without a body, with
+  /// an error in the server's usual form.
   case status(Int, [NameValuePair] = [], body: String? = nil)
-  /// Answers 200 with a page of HTML and stores nothing, as the login page of a hotel does.
+  /// Answers 200 with an HTML page and stores nothing, like the login page of a hotel.
   case portal
-  /// Sends the client elsewhere and stores nothing.
+  /// Redirects the client and stores nothing.
   case redirect(status: Int, location: String)
-  /// Acknowledges everything and stores nothing: a server that loses data, to see whether a test notices.
+  /// Acknowledges everything and stores nothing: a server that loses data, to check whether a test notices.
   case pretend
-  /// Stores the first records of the batch and acknowledges all of them: another one.
+  /// Acknowledges the whole batch but stores only its first records: another server that loses data.
   case prefix(records: Int)
-  /// Stores, sends so many bytes of the answer, and resets the connection.
+  /// Stores, sends that many bytes of the answer, and resets the connection.
   case cut(bytes: Int)
   /// Stores, and closes the connection without an answer.
   case drop
-  /// Stores, waits, and answers: after the client's timeout, it has to send the same again.
+  /// Stores, waits, and answers: after its timeout, the client must send the same again.
   case delayAfterCommit(ClosedRange<Int64>)
-  /// Stores, and sends the answer in pieces with pauses, in milliseconds, between them.
+  /// Stores, and sends the answer in pieces with pauses in milliseconds.
   case dribble(bytes: Int, every: Int64)
   /// Stores, and answers with a body that is not JSON.
   case malformed
-  /// Stores, and announces so many bytes more than the body has, or fewer, and closes.
+  /// Stores, declares a length that differs by this many bytes from that of the body, and closes.
   case wrongLength(by: Int)
   /// Stores, and answers 200 without content.
   case empty
-  /// Stores, and answers this instead, in the form of `status`.
+  /// Stores, and answers with this instead, as for `status`.
   case replace(Int, [NameValuePair] = [], body: String? = nil)
-  /// A handshake of TLS shows a certificate with this fault.
+  /// Shows a certificate with this fault in a TLS handshake.
   case certificate(CertificateFault)
-  /// Resets the connection when the client has begun a handshake of TLS.
+  /// Resets the connection when the client has begun a TLS handshake.
   case cutHandshake
-  /// Waits in a handshake of TLS, then goes on.
+  /// Waits in a TLS handshake, then continues.
   case slowHandshake(ClosedRange<Int64>)
 
-  /// How far a connection has come.
+  /// The stages of a request at which faults are decided.
   struct Stages: OptionSet, Sendable {
     let rawValue: Int
 
-    /// There is no request yet.
+    /// Before any request.
     static let handshake = Stages(rawValue: 1 << 0)
-    /// The head has come, and the body need not be read.
+    /// The head has arrived, and the body need not be read.
     static let head = Stages(rawValue: 1 << 1)
-    /// The whole request has come, and can still be kept from the store.
+    /// The complete request has arrived, and can still be withheld from the store.
     static let body = Stages(rawValue: 1 << 2)
-    /// The request goes its way, and its answer is to come.
+    /// The request is processed, and its answer is pending.
     static let answer = Stages(rawValue: 1 << 3)
   }
 
-  /// The `kind` in the JSON, the label in the metrics, and the mark in the journal.
+  /// The `kind` in the JSON, the label in the metrics, and the value in the journal.
   package enum Kind: String, CaseIterable, Sendable {
     case refuse, reset, delay, status, portal, redirect, pretend, prefix, cut, drop, delayAfterCommit, dribble,
       malformed
     case wrongLength, empty, replace, certificate, cutHandshake, slowHandshake
 
-    /// The one at which it is decided whether a fault of this kind is met.
+    /// The stage at which faults of this kind are decided.
     var stage: Stages {
       switch self {
       case .certificate, .cutHandshake, .slowHandshake: .handshake
@@ -75,13 +75,13 @@ package enum ServerFault: Equatable, Sendable {
       }
     }
 
-    /// Meets handshakes of TLS, which name no device and no run, and no requests.
+    /// Whether it applies to TLS handshakes, which name no device and no run, rather than to requests.
     var isOfHandshake: Bool { stage == .handshake }
 
-    /// Is about the records of an upload.
+    /// Whether it concerns the records of an upload.
     var isOfRecords: Bool { self == .pretend || self == .prefix }
 
-    /// The client does not get the answer that was made for it, or not in a form that it can read.
+    /// Whether the client does not get its answer, or cannot read it.
     var spoilsAnswer: Bool {
       switch self {
       case .refuse, .reset, .status, .portal, .redirect, .cut, .drop, .malformed, .wrongLength, .empty, .replace,
@@ -91,7 +91,7 @@ package enum ServerFault: Equatable, Sendable {
       }
     }
 
-    /// Records do not come to the store, or not all of them.
+    /// Whether records are withheld from the store, all or some.
     package var withholdsRecords: Bool {
       switch self {
       case .refuse, .reset, .status, .portal, .redirect, .pretend, .prefix, .certificate, .cutHandshake: true
@@ -127,7 +127,7 @@ package enum ServerFault: Equatable, Sendable {
 }
 
 extension ServerFault {
-  /// Whether a field may stand in an answer beside those that the server writes.
+  /// Returns whether an answer may contain this field in addition to those that the server writes.
   package static func isField(_ field: NameValuePair) -> Bool {
     let own = [
       HeaderName.contentLength, HeaderName.contentType, HeaderName.transferEncoding, HeaderName.connection,
@@ -143,7 +143,8 @@ extension ServerFault {
 }
 
 extension ServerFault {
-  /// As PUT /admin/v1/faults takes it. Durations are text with their unit, so that a list can be put back as it came.
+  /// Writes the JSON that PUT /admin/v1/faults accepts. Durations are text with a unit, so that a list can be put back
+  /// unchanged.
   package func append(to writer: inout JSONWriter) {
     writer.beginObject()
     writer.member("kind", kind.rawValue)
@@ -191,7 +192,7 @@ extension ServerFault {
       let names = Kind.allCases.map(\.rawValue).joined(separator: ", ")
       throw FieldError(fields.place("kind"), .outOfRange(expected: "one of \(names)"))
     }
-    // Read again, knowing which keys mean something for this kind.
+    // Read again, now with the keys of this kind.
     _ = try AdminFields(value, at: path, knows: ["kind"] + kind.parameters)
     let count = Int64(Int32.max)
     switch kind {
@@ -269,7 +270,7 @@ extension ServerFault {
     return headers
   }
 
-  /// `time` is fixed; `from` and `to` are a range to draw from.
+  /// Reads a fixed `time`, or a range `from` and `to` to draw from.
   private static func delays(_ fields: AdminFields) throws(FieldError) -> ClosedRange<Int64> {
     let (from, to) = (try fields.milliseconds("from"), try fields.milliseconds("to"))
     if let fixed = try fields.milliseconds("time") {
@@ -296,7 +297,7 @@ extension ServerFault {
 }
 
 extension ServerFault.Kind {
-  /// The keys that mean something beside `kind`.
+  /// The keys that this kind has in addition to `kind`.
   var parameters: [String] {
     switch self {
     case .refuse: ["status"]

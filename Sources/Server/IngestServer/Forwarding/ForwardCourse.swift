@@ -1,31 +1,31 @@
 import Base
 import Store
 
-/// What goes on next to a sink, and what is made of its answers. A value without clock and threads.
+/// Decides which records are forwarded next, and what a sink's answer means. A value without clock or threads.
 struct ForwardCourse {
-  /// Before the second attempt; twice as long before each further one.
+  /// The pause before the second attempt, doubled before each further one.
   static let firstPause = Nanoseconds.milliseconds(500)
   static let longestPause = Nanoseconds.seconds(60)
-  /// The longest time that a sink may ask for.
+  /// The longest pause that a sink may request.
   static let longestWish = Nanoseconds.seconds(3_600)
-  /// So many records one after the other may be refused. Then it is not the records: the sink is waited for.
+  /// The number of consecutive refusals after which the cause is not the records: the sink is retried later.
   static let refusedInRowMax = 16
 
   let portionMax: Int
-  /// Behind what is acknowledged or put aside.
+  /// The position after everything acknowledged or refused.
   private(set) var position: SinkPosition
-  /// Put aside and not noted in the store yet.
+  /// Refusals that are not in the store yet.
   private(set) var refusals: [SinkRefusal] = []
   private(set) var sent: UInt64 = 0
   private(set) var retried: UInt64 = 0
   private(set) var refused: UInt64 = 0
-  /// Why a record was put aside last.
+  /// The reason of the last refusal.
   private(set) var refusalReason: String?
-  /// Why the sink takes nothing; nil while it does.
+  /// Why the sink accepts nothing; nil while it does.
   private(set) var trouble: String?
   /// When the first request began that it has not taken; nil while it takes some.
   private(set) var troubleSince: MonotonicInstant?
-  /// Nothing is sent before.
+  /// The time before which nothing is sent.
   private(set) var pausesUntil: MonotonicInstant?
 
   private var waiting: ArraySlice<ForwardMessage> = []
@@ -42,11 +42,11 @@ struct ForwardCourse {
     portion = portionMax
   }
 
-  /// Everything that was read has gone on.
+  /// Whether everything that was read has been forwarded.
   var isEmpty: Bool { waiting.isEmpty }
-  /// What is to be sent now, in one go.
+  /// The messages to send now, as one batch.
   var next: ArraySlice<ForwardMessage> { waiting.prefix(tried ?? portion) }
-  /// When the oldest that waits was received.
+  /// When the oldest waiting record was received.
   var oldest: Int64? { waiting.first?.arrival.receivedAt }
 
   mutating func load(_ page: ForwardPage) {
@@ -56,10 +56,10 @@ struct ForwardCourse {
     if waiting.isEmpty { position = end }
   }
 
-  /// What waits is to be read again.
+  /// Drops the waiting records, which must be read again.
   mutating func drop() { waiting = [] }
 
-  /// The refusals are in the store.
+  /// Called when the refusals are in the store.
   mutating func forget(refusals count: Int) { refusals.removeFirst(count) }
 
   mutating func forgetPartitions(but marks: [ArrivalMark]) { if waiting.isEmpty { position.keep(marks) } }
@@ -107,7 +107,7 @@ struct ForwardCourse {
     pass(1)
   }
 
-  /// Half of the pause to the whole: sinks that failed together are not asked together again.
+  /// Waits between half of the pause and all of it, so that sinks that failed together are not retried together.
   private mutating func pause(
     _ wish: Nanoseconds?, _ reason: String, _ since: MonotonicInstant, _ now: MonotonicInstant, _ chance: Double
   ) {

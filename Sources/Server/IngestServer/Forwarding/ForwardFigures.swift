@@ -1,24 +1,24 @@
 package import Base
 
-/// A sink in numbers, since the start of the server.
+/// The figures of a sink since the start of the server.
 package struct ForwardFigures: Equatable, Sendable {
   package let name: String
   package let place: String
-  /// This server sends to it, and none that shares its store.
+  /// Whether this server forwards to it, and no other that shares its store.
   package var leads = false
-  /// Acknowledged by the sink.
+  /// Records acknowledged by the sink.
   package var sent: UInt64 = 0
-  /// Attempts that failed and are made again.
+  /// Failed attempts that are retried.
   package var retried: UInt64 = 0
-  /// Refused for good and put aside.
+  /// Records refused permanently.
   package var refused: UInt64 = 0
-  /// Deleted by `retainBytes` before they had gone on.
+  /// Records deleted by `retainBytes` before they were forwarded.
   package var lost: Int64 = 0
-  /// Records that have not gone on yet, about.
+  /// The approximate number of records that are not forwarded yet.
   package var lag: Int64 = 0
   /// Age of the oldest record that is not forwarded yet.
   package var lagMilliseconds: Int64 = 0
-  /// Why the sink takes nothing; nil while it does.
+  /// Why the sink accepts nothing; nil while it does.
   package var trouble: String?
 
   init(name: String, place: String) { (self.name, self.place) = (name, place) }
@@ -28,18 +28,18 @@ package struct ForwardFigures: Equatable, Sendable {
   }
 }
 
-/// What a sink makes its operator hear.
+/// A log message about a sink.
 package enum SinkNotice: Equatable, Sendable {
-  /// It has taken nothing for a while.
+  /// It has accepted nothing for a while.
   case stuck(reason: String)
   case resumed(after: Nanoseconds, lag: Int64)
-  /// So many records were refused for good since the last such notice.
+  /// The number of records refused permanently since the last such notice.
   case refused(Int, reason: String)
-  /// So many records were deleted before they had gone on, in all.
+  /// The total number of records deleted before they were forwarded.
   case lost(Int64)
 }
 
-/// Few notices, however much goes wrong: what ends soon is not told, and what comes often is counted.
+/// Limits the notices: short troubles are not reported, and frequent events are counted.
 struct SinkAccount {
   private static let patience = Nanoseconds.seconds(10)
   private static let quiet = Nanoseconds.seconds(60)

@@ -18,8 +18,8 @@ extension ForwardMessage {
     self.init(arrival, id: id, body: writer.bytes)
   }
 
-  /// By which the store tells records apart: a uuid comes again in other runs, from other devices, which may send the same bytes without
-  /// one, and with another time.
+  /// Returns the key of a record in the store: a uuid alone can recur in other runs and from other devices, which may also send
+  /// the same bytes without a uuid, and with another time.
   private static func id(of arrival: ArrivedRecord) -> String {
     var uuid: [UInt8] = []
     arrival.key.uuid.append(lowerCaseTextTo: &uuid)

@@ -3,18 +3,18 @@ import Store
 import Synchronization
 import Threads
 
-/// Sends to one sink what the store has taken, in a thread of its own. It reads bounded pages behind what was committed, so that
+/// Forwards stored records to one sink, on a thread of its own. It reads bounded pages behind what was committed, so that
 /// neither the writer nor memory knows how far the sink is behind.
 final class Forwarder: Sendable {
-  /// What else it works with.
+  /// The services that it uses.
   struct Dependencies: Sendable {
     let board: ArrivalBoard
     let readers: ReadPool
-    /// Hands a job to the writer; what becomes of it comes to `noted`.
+    /// Submits a job to the writer; its result is passed to `noted`.
     let submit: @Sendable (StoreJob) -> Bool
     let notify: @Sendable (ServerNotice) -> Void
-    /// Makes, for the forwarder's thread, what says whether this server sends to the sink now, or another one that shares its store.
-    /// Nil where no other does.
+    /// Makes, for the forwarder's thread, a function that tells whether this server forwards to the sink now, or another one
+    /// that shares its store. Nil when the store is not shared.
     var leadership: (@Sendable () -> () -> Bool)?
   }
 
@@ -22,11 +22,11 @@ final class Forwarder: Sendable {
     var isStopping = false
     var interrupt: (@Sendable () -> Void)?
     var figures: ForwardFigures
-    /// Nil until the store has told it.
+    /// The position of the sink; nil until the store has returned it.
     var position: SinkPosition?
-    /// When what waits was received, or seen.
+    /// When the oldest waiting record was received, or seen.
     var waitingSince: Int64?
-    /// What became of the last note to the store.
+    /// Whether the last note was committed; nil while it is pending.
     var noted: Bool?
   }
 
@@ -37,11 +37,11 @@ final class Forwarder: Sendable {
   private let thread = Mutex<NamedThread?>(nil)
   private let clock = SystemClock()
 
-  /// Between two notes of how far the sink has come: each may cost a sync of the disk.
+  /// The pause between two notes of the position: each may cost a sync of the disk.
   private static let notePause = Nanoseconds.milliseconds(250)
   private static let readPause = Nanoseconds.seconds(1)
   private static let longestWait = Nanoseconds.seconds(60)
-  /// So often it is asked who leads.
+  /// The interval of checking which server leads.
   private static let leadPause = Nanoseconds.seconds(1)
 
   init(_ target: ForwardTarget, _ dependencies: Dependencies) throws(ServerError) {
@@ -66,7 +66,7 @@ final class Forwarder: Sendable {
     }
   }
 
-  /// Lets a request end that is under way, notes how far the sink has come, and returns.
+  /// Lets a request in flight end, notes the position, and returns.
   func stop() {
     let interrupt = state.withLock { state in
       state.isStopping = true
@@ -77,7 +77,7 @@ final class Forwarder: Sendable {
     thread.withLock { $0.take() }?.join()
   }
 
-  /// The writer has committed how far the sink has come, or could not.
+  /// Called when the writer has committed the position, or failed to.
   func noted(_ isDone: Bool) {
     state.withLock { $0.noted = isDone }
     bell.ring()
@@ -90,7 +90,7 @@ final class Forwarder: Sendable {
       var figures = state.figures
       let told = dependencies.board.lag(of: target.name)
       figures.lag = state.position.map { told?.records ?? $0.count(until: marks) } ?? 0
-      // What the database holds back waits, too, though it cannot be read yet.
+      // Records that the database holds back count too, although they cannot be read yet.
       let since = [state.waitingSince, told?.since].compactMap { $0 }.min()
       figures.lagMilliseconds = figures.lag == 0 ? 0 : since.map { max(0, now - $0) } ?? 0
       figures.lost = dependencies.board.lost(by: target.name)
@@ -99,7 +99,7 @@ final class Forwarder: Sendable {
   }
 }
 
-/// In the forwarder's thread.
+/// Runs on the forwarder's thread.
 extension Forwarder {
   private func run(_ sink: any ForwardSink) {
     let interrupt = sink.interrupt
@@ -116,7 +116,7 @@ extension Forwarder {
     }
   }
 
-  /// Until the server stops, or another one leads.
+  /// Forwards until the server stops, or another one leads.
   private func lead(
     _ sink: any ForwardSink, from position: SinkPosition, _ leads: (() -> Bool)?, _ draws: inout RandomStream
   ) {
@@ -134,7 +134,7 @@ extension Forwarder {
       if let pause = work.course.pausesUntil, now < pause {
         wait(until: pause, work, now)
       } else if work.course.pausesUntil != nil, !work.isReadAgain {
-        // What was tried before may have been deleted meanwhile.
+        // The records of the failed attempt may have been deleted meanwhile.
         work.isReadAgain = true
         work.course.drop()
         read(&work, now)
@@ -153,20 +153,20 @@ extension Forwarder {
     noteLast(&work)
   }
 
-  /// What the thread remembers between two steps.
+  /// The state of the thread between two steps.
   private struct Work {
     var course: ForwardCourse
-    /// What the store was told last.
+    /// The position in the last note to the store.
     var told: SinkPosition
-    /// Refusals in that note; nil while no note is under way.
+    /// The refusals in that note; nil while no note is in flight.
     var refusalsUnderWay: Int?
     var nextNote: MonotonicInstant?
-    /// When records were first seen that are not read yet.
+    /// When records that are not read yet were first seen.
     var seen: (at: MonotonicInstant, wall: Int64)?
     var nextRead: MonotonicInstant?
-    /// Behind the pause that has ended.
+    /// Whether the records were read again after the last pause.
     var isReadAgain = false
-    /// The last page was full: more is there, and nothing is waited for.
+    /// Whether the last page was full: then there are more, and reading does not wait.
     var hasMore = false
     var account = SinkAccount()
 
@@ -176,7 +176,7 @@ extension Forwarder {
     }
   }
 
-  /// Where the sink stands; nil when the server stops before the store can say so.
+  /// Returns the position of the sink; nil when the server stops before the store can answer.
   private func start() -> SinkPosition? {
     while !state.withLock({ $0.isStopping }) {
       let name = target.name
@@ -188,7 +188,7 @@ extension Forwarder {
     return nil
   }
 
-  /// Nil: now. Else when there may be something to be read.
+  /// Returns when there may be something to read; nil for now.
   private func dueForReading(_ work: inout Work, _ now: MonotonicInstant) -> MonotonicInstant? {
     if let next = work.nextRead, now < next { return next }
     if work.hasMore { return nil }
@@ -221,7 +221,7 @@ extension Forwarder {
     work.course.load(page)
   }
 
-  /// Puts a question to a reader of the store and waits; nil when the store or its readers cannot answer it.
+  /// Asks a reader of the store and waits; nil when the store or its readers cannot answer.
   private func ask<Answer: Sendable>(
     _ question: @escaping @Sendable (any StoreReader) throws(StoreError) -> Answer
   ) -> Answer? {
@@ -231,7 +231,7 @@ extension Forwarder {
         let answer = try question(reader)
         box.answer.withLock { $0 = answer }
       } catch {
-        // The caller asks again: what is wrong with the store is told by those who write into it.
+        // The caller asks again; the writer reports what is wrong with the store.
       }
       box.isThere.signal()
     }
@@ -244,7 +244,7 @@ extension Forwarder {
     let isThere = Semaphore()
   }
 
-  /// Has the store keep how far the sink has come, one note at a time.
+  /// Submits the position to the store, one note at a time.
   private func note(_ work: inout Work, _ now: MonotonicInstant) {
     if let count = work.refusalsUnderWay, let isDone = state.withLock({ $0.noted.take() }) {
       work.refusalsUnderWay = nil
@@ -261,13 +261,13 @@ extension Forwarder {
     work.nextNote = now + Forwarder.notePause
   }
 
-  /// What becomes of the note that is under way belongs to this term: the next one would take it for that of a note of its own.
+  /// Waits for the note in flight: its result must not be taken for that of a note of the next term.
   private func awaitNote(_ work: Work) {
     guard work.refusalsUnderWay != nil else { return }
     while !state.withLock({ $0.isStopping || $0.noted.take() != nil }) { bell.wait(milliseconds: 100) }
   }
 
-  /// Waits for the note that is under way, and for the last one.
+  /// Waits for the note in flight, and for the last one.
   private func noteLast(_ work: inout Work) {
     let end = clock.monotonicNow + Forwarder.readPause
     repeat {
@@ -286,7 +286,7 @@ extension Forwarder {
     bell.wait(milliseconds: Int((end - now).wholeMilliseconds) + 1)
   }
 
-  /// Shows what others ask for, and tells the operator what lasts.
+  /// Updates the published figures, and notifies the operator of lasting troubles.
   private func tell(_ work: inout Work, _ now: MonotonicInstant) {
     let (course, name) = (work.course, target.name)
     let since = course.oldest ?? work.seen?.wall

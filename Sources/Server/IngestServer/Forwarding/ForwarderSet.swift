@@ -2,7 +2,7 @@ import Base
 import Store
 import Synchronization
 
-/// All forwarders of a server. One without sinks has none.
+/// All forwarders of a server; none without sinks.
 package final class ForwarderSet: Sendable {
   private struct State {
     var forwarders: [Forwarder] = []
@@ -46,7 +46,7 @@ package final class ForwarderSet: Sendable {
     return { make(sink) }
   }
 
-  /// False when the job was not a forwarder's.
+  /// Returns false when the job was not a forwarder's.
   func take(_ completion: Completion) -> Bool {
     guard completion.ticket.owner == ForwarderSet.owner else { return false }
     var isDone = true
@@ -57,14 +57,14 @@ package final class ForwarderSet: Sendable {
     return true
   }
 
-  /// Lets what is under way come to its end.
+  /// Stops after the batches in flight.
   func stop() {
     for forwarder in state.withLock({ $0.forwarders }) { forwarder.stop() }
   }
 
   var figures: [ForwardFigures] { state.withLock { $0.forwarders }.map(\.figures) }
 
-  /// Days that would be deleted if no sink had to get them first.
+  /// The number of days past retention that are kept for sinks.
   var heldPartitions: Int { state.withLock { $0.board }?.heldPartitions ?? 0 }
 
   func registered() -> MetricsRegistry {

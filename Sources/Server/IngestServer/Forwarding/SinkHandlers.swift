@@ -2,15 +2,15 @@ import Base
 import JSON
 import Store
 
-/// What records go on to, and how far it has come.
+/// Lists the sinks and the progress of each.
 struct SinkHandlers: Sendable {
   let desk: ForwarderSet
 
-  /// Of each sink.
+  /// The number of refusals listed per sink.
   private static let refusalsShown = 20
 
-  /// `GET /admin/v1/sinks`: of each sink whether this server `leads` it, and the `leader` where servers share it; `lag` and
-  /// `lagSeconds`; `sent`, `retried`, `refused` and `lost` since the start; `trouble`, null while it takes records; and the
+  /// `GET /admin/v1/sinks`: for each sink whether this server `leads` it, and the `leader` when servers share it; `lag` and
+  /// `lagSeconds`; `sent`, `retried`, `refused` and `lost` since the start; `trouble`, null while it accepts records; and the
   /// latest `refusals`.
   func list(_ exchange: Exchange) -> Reply {
     let (figures, held) = (desk.figures, desk.heldPartitions)

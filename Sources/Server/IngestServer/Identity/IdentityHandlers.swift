@@ -4,18 +4,18 @@ import HTTP1
 import JSON
 import Store
 
-/// Issues tokens in the name of a provider, and checks its own.
+/// Issues tokens in the name of a provider, and verifies them.
 struct IdentityIssuer: Sendable {
   let profile: IdentityProfile
   let settings: IdentitySettings
   let ring: KeyRing
 
-  /// What the provider takes the time to be.
+  /// Returns the time by the provider's clock.
   func time(_ now: WallInstant) -> WallInstant {
     now.advanced(byMilliseconds: settings.clockOffset.wholeMilliseconds)
   }
 
-  /// What `iss` says, for requests that were sent to `origin`.
+  /// Returns the value of `iss` for requests that were sent to `origin`.
   func name(for origin: String) -> String { base(origin) + profile.issuerPath }
 
   func base(_ origin: String) -> String {
@@ -26,7 +26,7 @@ struct IdentityIssuer: Sendable {
   func sign(_ grant: TokenGrant, for client: IdentityClient = IdentityClient()) -> IdentityTokens {
     var claims = profile.accessClaims(grant, client)
     if let audience = profile.audience?(settings.audience, client) { claims["aud"] = audience }
-    // Which registration it belongs to, and when it was made by the clock of this server, to the millisecond: the store asks for both.
+    // The family, and the time of issue by this server's clock in milliseconds: the store needs both.
     claims[Self.ownClaim] = .object([
       "family": .integer(grant.family), "issued": .integer(grant.now.millisecondsSince1970),
     ])
@@ -35,7 +35,7 @@ struct IdentityIssuer: Sendable {
       access: ring.sign(claims, at: grant.now), identity: identity, audience: settings.audience)
   }
 
-  /// Nil for a token that none of the keys has signed.
+  /// Returns nil for a token that none of the keys has signed.
   func verify(_ token: SignedToken) throws(AccessTokenError) -> Accepted? {
     guard let claims = try ring.verify(token) else { return nil }
     guard let times = TokenTimes(claims) else { throw .malformed }
@@ -56,11 +56,11 @@ struct IdentityIssuer: Sendable {
   private static let ownClaim = "rollingroad"
 }
 
-/// The routes of the providers. Those of a provider that the server does not pose as are not found.
+/// Handles the routes of the providers. Those of a provider that the server does not pose as answer 404.
 struct IdentityHandlers: Sendable {
   let tokens: TokenHandlers
 
-  /// A login or a refresh.
+  /// Handles a login or a refresh.
   func grant(_ provider: IdentityProvider, _ place: IdentityRequest.Place, _ exchange: Exchange) -> Reply {
     guard let issuer = tokens.issuer, issuer.profile.provider == provider, let interface = issuer.profile.interface
     else { return .answer(.notFound) }
@@ -82,7 +82,7 @@ struct IdentityHandlers: Sendable {
     }
   }
 
-  /// The public keys.
+  /// Returns the public keys.
   func keys(_ provider: IdentityProvider..., for exchange: Exchange) -> Reply {
     guard let issuer = tokens.issuer, provider.contains(issuer.profile.provider) else { return .answer(.notFound) }
     let (ring, now, asked) = (issuer.ring, exchange.receivedAt, exchange.begunAt)
@@ -94,7 +94,7 @@ struct IdentityHandlers: Sendable {
     }
   }
 
-  /// OpenID Connect Discovery 1.0 §4.
+  /// Returns the discovery document (OpenID Connect Discovery 1.0 §4).
   func discovery(_ provider: IdentityProvider..., for exchange: Exchange) -> Reply {
     guard let issuer = tokens.issuer, provider.contains(issuer.profile.provider) else { return .answer(.notFound) }
     let profile = issuer.profile
@@ -117,7 +117,7 @@ struct IdentityHandlers: Sendable {
       })
   }
 
-  /// `POST /admin/v1/tokens/rotate-keys`: a new key signs from now on, and the old ones stay until their tokens are over.
+  /// `POST /admin/v1/tokens/rotate-keys`: a new key signs from now on, and the old ones stay until their tokens have expired.
   func rotateKeys(_ exchange: Exchange) -> Reply {
     guard let issuer = tokens.issuer else {
       return .answer(.error(409, "no_identity", "the server signs with one key; start it with --identity"))

@@ -23,7 +23,7 @@ extension IdentityProfile {
       claims["preferred_username"] = .string(grant.device.name)
       return claims
     },
-    // An audience mapper adds to what the roles of the user give (server_admin, "Audience support").
+    // An audience mapper adds to the audiences from the roles of the user (server_admin, "Audience support").
     audience: { chosen, _ in chosen.map { .array([.string($0), .string("account")]) } },
     identityClaims: { grant, client in
       guard client.mayHave("openid") else { return nil }
@@ -129,7 +129,7 @@ extension IdentityProfile {
       claims["gty"] = .string("password")
       return claims
     },
-    // That of the request, or the default one of the tenant (auth0.com/docs, "Get Access Tokens").
+    // The audience of the request, or the default of the tenant (auth0.com/docs, "Get Access Tokens").
     audience: { chosen, client in (client.audience ?? chosen).map { .string($0) } },
     identityClaims: { grant, client in
       guard client.mayHave("openid") else { return nil }
@@ -163,7 +163,7 @@ extension IdentityProfile {
       },
       refusal: { _, _ in .oauth(403, "invalid_grant", "Unknown or invalid refresh token.") }))
 
-  /// A client has the scopes `profile` and `email` by default; only `openid` has to be asked for.
+  /// A client has the scopes `profile` and `email` by default; only `openid` must be requested.
   private static func keycloakScope(of client: IdentityClient) -> String {
     client.mayHave("openid") ? "openid profile email" : "profile email"
   }
@@ -172,7 +172,7 @@ extension IdentityProfile {
     (client.scope ?? ["openid", "offline_access"]).joined(separator: " ")
   }
 
-  /// What all tokens say (RFC 7519 §4.1); the device is the user.
+  /// Returns the registered claims of all tokens (RFC 7519 §4.1); the device is the user.
   static func registered(_ grant: TokenGrant) -> JSONObject {
     [
       "iss": .string(grant.issuer), "sub": .string(grant.device.name), "iat": grant.seconds(grant.issuedAt),
@@ -180,7 +180,7 @@ extension IdentityProfile {
     ]
   }
 
-  /// The two grants of an app: its user's password, and a refresh token. Any password will do.
+  /// Reads the two grants of an app: its user's password, and a refresh token. Any password is accepted.
   private static func demand(
     _ request: IdentityRequest, user: String, missing: Response, wrongUser: Response, unknown: Response
   ) -> IdentityDemand {
@@ -213,7 +213,7 @@ extension IdentityProfile {
     }.uncached
   }
 
-  /// Each operation of the service is a POST to `/`, named by a field of the head (docs.aws.amazon.com, "Making API requests").
+  /// Each operation of the service is a POST to `/`, named by a header field (docs.aws.amazon.com, "Making API requests").
   private static func serviceDemand(_ request: IdentityRequest) -> IdentityDemand {
     guard case .object(let document)? = request.document else {
       return .refused(cognitoError("SerializationException"))
@@ -251,7 +251,7 @@ extension IdentityProfile {
     }
   }
 
-  /// Nil when it is missing or empty.
+  /// Returns nil when it is missing or empty.
   private static func text(_ name: String, in object: JSONObject) -> String? {
     guard case .string(let text)? = object[name], !text.isEmpty else { return nil }
     return text

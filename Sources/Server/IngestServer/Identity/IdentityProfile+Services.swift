@@ -4,13 +4,13 @@ import HTTP1
 import JSON
 import Store
 
-/// Providers with interfaces of their own, and this server.
+/// Providers with proprietary interfaces, and this server.
 extension IdentityProfile {
-  /// firebase.google.com/docs/reference/rest/auth: "Sign in with email / password" and "Exchange a refresh token for an ID token". Numbers
-  /// are texts. What backends get is the ID token, which an answer to a refresh has under `access_token` too
-  /// (qiita.com/yakimeron/items/1a30f3385a0579f4eece). The refresh token stays the same. Missing fields are refused as by Firebase's own
-  /// emulator (github.com/firebase/firebase-tools, src/emulator/auth), and the shape of a refused refresh is that of
-  /// github.com/awinogrodzki/next-firebase-auth-edge/issues/21.
+  /// firebase.google.com/docs/reference/rest/auth: "Sign in with email / password" and "Exchange a refresh token for an ID
+  /// token". Numbers are strings. Backends get the ID token, which the answer to a refresh also has under `access_token`
+  /// (qiita.com/yakimeron/items/1a30f3385a0579f4eece). The refresh token stays the same. Missing fields are refused as by
+  /// Firebase's own emulator (github.com/firebase/firebase-tools, src/emulator/auth), and the shape of a refused refresh is
+  /// that of github.com/awinogrodzki/next-firebase-auth-edge/issues/21.
   static let firebase = IdentityProfile(
     provider: .firebase, algorithm: .rs256, accessSeconds: 3_600, refreshSeconds: 10 * 365 * 86_400,
     policy: RefreshPolicy(rotates: false, graceSeconds: 0), issuerPath: "/\(IdentityProvider.project)",
@@ -97,7 +97,7 @@ extension IdentityProfile {
     }
   }
 
-  /// What the errors of both services begin with, and the rest of one of them.
+  /// Returns an error of both services, whose remaining members `rest` writes.
   private static func googleError(_ message: String, _ rest: (inout JSONWriter) -> Void) -> Response {
     .object(400) { writer in
       writer.key("error")
@@ -109,8 +109,8 @@ extension IdentityProfile {
     }.uncached
   }
 
-  /// The token endpoint of Supabase Auth: github.com/supabase/auth, openapi.yaml and internal/api/token_refresh.go. Bodies are JSON only, a
-  /// used token whose successor was not used yet gets that successor at any time, and codes are those of
+  /// The token endpoint of Supabase Auth: github.com/supabase/auth, openapi.yaml and internal/api/token_refresh.go. Bodies are
+  /// JSON only, a used token whose successor is still unused gets that successor at any time, and codes are those of
   /// supabase.com/docs/guides/auth/debugging/error-codes.
   static let supabase = IdentityProfile(
     provider: .supabase, algorithm: .es256, accessSeconds: 3_600, refreshSeconds: 10 * 365 * 86_400,
@@ -181,7 +181,7 @@ extension IdentityProfile {
     }.uncached
   }
 
-  /// The server's own routes, with tokens that others can check.
+  /// The server's own routes, with tokens that others can verify.
   static let own = IdentityProfile(
     provider: .own, algorithm: .es256, accessSeconds: 3_600, refreshSeconds: 90 * 86_400, policy: RefreshPolicy(),
     issuerPath: "", keysPath: "/.well-known/jwks.json", tokenPath: "/api/refresh_token",

@@ -5,16 +5,16 @@ import JSON
 import Store
 import TLS
 
-/// What the server does as an identity provider, beside the provider's own ways.
+/// The settings of the emulated identity provider that do not follow from the provider itself.
 package struct IdentitySettings: Sendable {
   package var provider: IdentityProvider
-  /// Its clock against that of the server that takes the uploads.
+  /// The offset of the provider's clock from that of the server that receives the uploads.
   package var clockOffset = Nanoseconds.zero
-  /// How often a new key signs; nil: when an administrator asks for one.
+  /// The interval of key rotation; nil when only an administrator rotates keys.
   package var keyInterval: Nanoseconds?
-  /// `https://login.example`, behind which the provider's paths follow; nil: what the request was sent to.
+  /// `https://login.example`, followed by the provider's paths; nil for the origin of the request.
   package var url: String?
-  /// What `aud` of its access tokens says; nil: the provider's default.
+  /// The `aud` of its access tokens; nil for the provider's default.
   package var audience: String?
 
   package init(_ provider: IdentityProvider) { self.provider = provider }
@@ -29,20 +29,20 @@ package struct IdentitySettings: Sendable {
   }
 }
 
-/// How refresh tokens serve.
+/// The rules for refresh tokens.
 struct RefreshPolicy: Equatable, Sendable {
-  /// A refresh gives a new one and uses the old one up.
+  /// Whether a refresh returns a new one and uses up the old one.
   var rotates = true
-  /// How long a used one still gets the same successor; later it ends its family.
+  /// How long a used one still gets the same successor; later it revokes its family.
   var graceSeconds = 30
 }
 
-/// Tokens that are being given out.
+/// The tokens being issued.
 struct TokenGrant: Sendable {
   let device: DeviceIdentity
   let family: Int64
   let refreshToken: String
-  /// The refresh token is another than the one that was shown.
+  /// Whether the refresh token differs from the one presented.
   let isRefreshNew: Bool
   /// By the clock of the issuer.
   let issuedAt: WallInstant
@@ -50,18 +50,18 @@ struct TokenGrant: Sendable {
   let now: WallInstant
   let accessSeconds: Int
   let refreshSeconds: Int
-  /// What `iss` says.
+  /// The value of `iss`.
   let issuer: String
 
   var expiresAt: WallInstant { issuedAt.advanced(byMilliseconds: Int64(accessSeconds) * 1_000) }
 
   func seconds(_ instant: WallInstant) -> JSONValue { .integer(instant.millisecondsSince1970 / 1_000) }
 
-  /// A UUID that follows from the family, as sessions have one.
+  /// A UUID derived from the family, for providers with session ids.
   var session: String {
     let digest = Cryptography.sha256(Array("\(family).\(device.name)".utf8))
     var text: [UInt8] = []
-    // Version and variant of a random one (RFC 9562 §5.4).
+    // Version and variant of a random UUID (RFC 9562 §5.4).
     let value = UUID128(digest: digest)
     let high = value.high & 0xFFFF_FFFF_FFFF_0FFF | 0x4000
     UUID128(high: high, low: value.low & 0x3FFF_FFFF_FFFF_FFFF | 1 << 63).append(lowerCaseTextTo: &text)
@@ -69,14 +69,14 @@ struct TokenGrant: Sendable {
   }
 }
 
-/// What a request to a provider asks for.
+/// The operation that a request to a provider asks for.
 enum IdentityDemand {
   case login(String)
   case refresh(String)
   case refused(Response)
 }
 
-/// One provider as a value: what its tokens say, and how it speaks. The paths of its requests are in the table of routes.
+/// The claims, rules and interface of one provider. The paths of its requests are in the route table.
 struct IdentityProfile: Sendable {
   let provider: IdentityProvider
   let algorithm: SignatureAlgorithm
@@ -84,17 +84,17 @@ struct IdentityProfile: Sendable {
   let accessSeconds: Int
   let refreshSeconds: Int
   let policy: RefreshPolicy
-  /// Behind the server's address, what `iss` says.
+  /// The path of `iss`, after the server's address.
   let issuerPath: String
   let keysPath: String
-  /// Of the discovery document.
+  /// For the discovery document.
   let tokenPath: String
   let accessClaims: @Sendable (TokenGrant, IdentityClient) -> JSONObject
-  /// What takes the place of `aud` in them, where the server's settings or the client say so.
+  /// Overrides `aud` of the access claims when the server's settings or the client demand it.
   var audience: (@Sendable (_ chosen: String?, IdentityClient) -> JSONValue?)?
-  /// Nil where there is no token about the user.
+  /// The claims of identity tokens; nil for a provider without them.
   let identityClaims: (@Sendable (TokenGrant, IdentityClient) -> JSONObject?)?
-  /// Nil for the server's own routes, which are there anyway.
+  /// The provider's own interface; nil for the server's routes, which always exist.
   let interface: IdentityInterface?
 
   static func of(_ provider: IdentityProvider) -> IdentityProfile {
@@ -109,35 +109,35 @@ struct IdentityProfile: Sendable {
   }
 }
 
-/// How a provider reads requests, and words answers and errors.
+/// How a provider reads requests, and the wording of its answers and errors.
 struct IdentityInterface: Sendable {
   let demand: @Sendable (IdentityRequest) -> IdentityDemand
   let answer: @Sendable (TokenGrant, IdentityTokens, IdentityRequest) -> Response
   let refusal: @Sendable (TokenRefusal, IdentityRequest) -> Response
 }
 
-/// The app that tokens are for, as it has named itself.
+/// The client that tokens are issued to, as named in its request.
 struct IdentityClient: Sendable {
   var name = IdentityProvider.client
-  /// The words of its scope; nil for all that the provider gives.
+  /// The requested scopes; nil for all that the provider has.
   var scope: [String]?
-  /// The interface of the backend for which it wants a token.
+  /// The audience that it requests.
   var audience: String?
 
   func mayHave(_ word: String) -> Bool { scope?.contains(word) ?? true }
 }
 
-/// What was signed for a grant.
+/// The signed tokens of a grant.
 struct IdentityTokens: Sendable {
   let access: String
   let identity: String?
-  /// The one of the server's settings.
+  /// The audience of the server's settings.
   let audience: String?
 }
 
-/// A request to a provider, its body read as far as it can be.
+/// A request to a provider, with its body parsed as far as possible.
 struct IdentityRequest: Sendable {
-  /// What the path is for.
+  /// The purpose of the path.
   enum Place: Sendable {
     case token, login, service
   }
@@ -145,11 +145,11 @@ struct IdentityRequest: Sendable {
   let place: Place
   let isForm: Bool
   let isJSON: Bool
-  /// Of a form, or the members of a JSON object as texts.
+  /// The fields of a form, or the members of a JSON object as strings.
   let fields: [NameValuePair]
   let document: JSONValue?
   let query: QueryParameters
-  /// The operation of a service of AWS.
+  /// The operation of an AWS service.
   let amazonTarget: String?
 
   init(_ exchange: Exchange, _ place: Place, _ limits: HTTPLimits) {
@@ -176,7 +176,8 @@ struct IdentityRequest: Sendable {
     } catch { fields = [] }
   }
 
-  /// The client that asks. A refresh that names no scope has that of its login (RFC 6749 §6), which is taken to have had every word.
+  /// The client of the request. A refresh without a scope has that of its login (RFC 6749 §6), which is assumed to have had all
+  /// scopes.
   var client: IdentityClient {
     var client = IdentityClient()
     if let name = field("client_id") { client.name = name }
@@ -188,7 +189,7 @@ struct IdentityRequest: Sendable {
     return client
   }
 
-  /// Nil when it is missing or empty.
+  /// Returns nil when it is missing or empty.
   func field(_ name: String) -> String? { fields.first { $0.name == name && !$0.value.isEmpty }?.value }
 }
 
@@ -201,6 +202,6 @@ extension Response {
     }.uncached
   }
 
-  /// Tokens are not to be kept on the way (RFC 6749 §5.1).
+  /// Forbids caching of tokens (RFC 6749 §5.1).
   var uncached: Response { with(HeaderName.cacheControl, "no-store") }
 }

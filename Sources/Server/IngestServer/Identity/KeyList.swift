@@ -2,13 +2,13 @@ import Base
 import JSON
 import TLS
 
-/// Keys that sign tokens, the newest last, and the document that keeps them: an array of them in the same order.
+/// Keys that sign tokens, the newest last, and their serialization: an array in the same order.
 struct KeyList {
   struct Member {
     let name: String
     let key: SignatureKey
     let madeAt: WallInstant
-    /// When another took its place.
+    /// When another key replaced it.
     var retiredAt: WallInstant?
   }
 
@@ -16,17 +16,18 @@ struct KeyList {
 
   func named(_ name: String?) -> Member? { members.first { $0.name == name } }
 
-  /// The one that signs by an algorithm of this family.
+  /// Returns the key that signs by an algorithm of this family.
   func newest(_ family: SignatureKey.Family) -> Member? { members.last { $0.key.family == family } }
 
-  /// Those of another provider sign by another algorithm: they only stay to check what they have signed.
+  /// Keys of another provider have another algorithm: they only remain to verify what they have signed.
   func begins(with family: SignatureKey.Family) -> Bool { members.last?.key.family == family }
 
   mutating func add(_ key: SignatureKey, at now: WallInstant) {
     members.append(Member(name: KeyList.name(of: key), key: key, madeAt: now))
   }
 
-  /// A new key signs from now on. How many there are then; nil when there is no room for one, which is not made then.
+  /// Adds a new key, which signs from now on. Returns the number of keys; nil when there is no room, in which case no key is
+  /// made.
   mutating func rotate(to makeKey: () -> SignatureKey, at now: WallInstant) -> Int? {
     guard !isFull else { return nil }
     let key = makeKey()
@@ -35,29 +36,30 @@ struct KeyList {
     return members.count
   }
 
-  /// Readers of a set, this server's own among them, take no more keys; a further one waits until tokens of an old one are over.
+  /// Readers of a set, including this server, accept no more keys; a further one must wait until tokens of an old one have
+  /// expired.
   var isFull: Bool { members.count >= JSONWebKeySet.keysMax }
 
-  /// Forgets those that were replaced longer ago.
+  /// Removes the keys that were replaced longer ago.
   mutating func dropOld(_ milliseconds: Int64, at now: WallInstant) {
     members.removeAll { member in
       member.retiredAt.map { now.milliseconds(since: $0) > milliseconds } ?? false
     }
   }
 
-  /// Follows from the key, so that no two keys ever share a name.
+  /// Derived from the key, so that no two keys share a name.
   private static func name(of key: SignatureKey) -> String {
     let text = key.publicMembers.map { "\($0.name)=\($0.value)" }.joined(separator: "&")
     return Base64URL.encode(Array(Cryptography.sha256(Array(text.utf8)).prefix(18)))
   }
 
-  /// Of such a name.
+  /// The length of such a name.
   static let nameLength = 24
 }
 
-/// The document.
+/// The serialization.
 extension KeyList {
-  /// Nil when it is none.
+  /// Returns nil when the bytes are not such a document.
   init?(_ bytes: [UInt8]) {
     let document: JSONValue
     do throws(JSONError) { document = try JSONValue(parsing: bytes.span) } catch { return nil }

@@ -5,34 +5,34 @@ import Shell
 import Store
 import Synchronization
 
-/// The keys of the tokens that this server issues in the name of a provider. The newest signs; one that was replaced stays in the
-/// public set until the last token that it has signed is over.
+/// The keys of the tokens that this server issues in the name of a provider. The newest signs; a replaced key stays in the
+/// public set until the last token that it has signed has expired.
 ///
-/// Servers that share a database share the keys. Each has a copy, changes what is in the database and nothing else, and looks there when
-/// a token names a key that it does not know.
+/// Servers that share a database share the keys. Each has a copy, makes changes only in the database, and reads it again when a
+/// token names an unknown key.
 final class KeyRing: Sendable {
-  /// Where the keys are kept.
+  /// The storage of the keys.
   enum Place: Sendable {
-    /// They end with the process.
+    /// In memory; they end with the process.
     case memory
-    /// As `memory`, and not for this ring alone (`VirtualSigningKeys`).
+    /// Like `memory`, but shared with other rings (`VirtualSigningKeys`).
     case stock
     case folder(String)
     case database(SharedSecret)
   }
 
   private struct State {
-    /// Has one that signs.
+    /// Always has a key that signs.
     var keys: KeyList
-    /// How many it has had.
+    /// The number of keys made so far.
     var made = 1
-    /// Why the keys could not be written into the folder; the next rotation reports it.
+    /// Why the keys could not be written to the folder; the next rotation reports it.
     var failure: StoreError?
-    /// Names that the database does not have either.
+    /// Names that are not in the database either.
     var absent: Set<String> = []
   }
 
-  /// What was read from the database.
+  /// The state of reading the database.
   private struct Copy {
     var bytes: [UInt8]?
     var begunAt: MonotonicInstant?
@@ -46,15 +46,15 @@ final class KeyRing: Sendable {
   private let intervalMilliseconds: Int64?
   private let place: Place
   private let state: Mutex<State>
-  /// Locked as long as the database is read or changed, so that an older state never follows a newer one.
+  /// Locked while the database is read or changed, so that an older state never replaces a newer one.
   private let copy = Mutex(Copy())
 
-  /// What the keys are kept under.
+  /// The name under which the keys are stored.
   static let documentName = "identity.keys"
   private static let documentBytesMax = 1_048_576
   private static let absentMax = 256
 
-  /// `now` is when the first key is made, where there is none.
+  /// `now` is when the first key is made, if there is none.
   init(
     _ algorithm: SignatureAlgorithm, keep: Nanoseconds, interval: Nanoseconds?, at now: WallInstant,
     in place: Place = .memory
@@ -89,10 +89,10 @@ final class KeyRing: Sendable {
     return keys
   }
 
-  /// Others keep their keys in the same place. What reads or changes them waits for the database.
+  /// Whether other servers store their keys in the same place. Reading and changing them then waits for the database.
   var isShared: Bool { if case .database = place { true } else { false } }
 
-  /// The token with these claims, signed by the newest key.
+  /// Returns a token with these claims, signed by the newest key.
   func sign(_ claims: JSONObject, at now: WallInstant) -> String {
     let member = state.withLock { state in
       rotateWhenDue(&state, now)
@@ -110,7 +110,7 @@ final class KeyRing: Sendable {
     return text + "." + Base64URL.encode(member.key.sign(Array(text.utf8)[...], by: algorithm))
   }
 
-  /// The claims of a token that one of the keys has signed. Nil: it names none of them.
+  /// Returns the claims of a token that one of the keys has signed; nil when it names none of them.
   func verify(_ token: SignedToken) throws(AccessTokenError) -> JSONValue? {
     let (found, isAbsent) = state.withLock { state in
       (state.keys.named(token.keyName), token.keyName.map { state.absent.contains($0) } ?? true)
@@ -121,14 +121,14 @@ final class KeyRing: Sendable {
       }
       return nil
     }
-    // RFC 8725 §3.1: a key is for one algorithm, the one that the set names.
+    // RFC 8725 §3.1: a key is for one algorithm, which the set names.
     let algorithm = algorithm(of: found.key)
     guard token.algorithm == algorithm.rawValue else { throw .wrongAlgorithm }
     guard found.key.verifies(token.signature, of: token.signed, by: algorithm) else { throw .wrongSignature }
     return try token.claims()
   }
 
-  /// The public set (RFC 7517 §5), the key in use first.
+  /// Returns the public set (RFC 7517 §5), the key in use first.
   func publicSet(at now: WallInstant) -> JSONValue {
     let members = state.withLock { state in
       rotateWhenDue(&state, now)
@@ -138,7 +138,7 @@ final class KeyRing: Sendable {
     return .object(["keys": .array(members.reversed().map(jwk))])
   }
 
-  /// A new key signs from now on, at all servers. How many the set has then; nil when it is full.
+  /// Makes a new key sign from now on, at all servers. Returns the number of keys in the set; nil when it is full.
   func rotate(at now: WallInstant) throws(StoreError) -> Int? {
     if case .database(let secret) = place { return try rotate(secret, now) { _ in true } }
     return try state.withLock { (state) throws(StoreError) -> Int? in
@@ -149,7 +149,7 @@ final class KeyRing: Sendable {
     }
   }
 
-  /// Where other servers do not share the keys.
+  /// Rotates keys that other servers do not share.
   private func rotateWhenDue(_ state: inout State, _ now: WallInstant) {
     guard !isShared else { return }
     if state.keys.isFull { state.keys.dropOld(keepMilliseconds, at: now) }
@@ -163,7 +163,7 @@ final class KeyRing: Sendable {
     return now.milliseconds(since: newest.madeAt) >= interval
   }
 
-  /// How many keys there are then; nil when there is no room. A key that cannot be kept signs until the process ends.
+  /// Returns the number of keys; nil when there is no room. A key that cannot be stored signs until the process ends.
   private func rotate(_ state: inout State, _ now: WallInstant) -> Int? {
     let number = state.made
     guard let count = state.keys.rotate(to: { makeKey(number) }, at: now) else { return nil }
@@ -188,7 +188,7 @@ final class KeyRing: Sendable {
     return .object(members)
   }
 
-  /// A key of another provider that was posed as before may be of another kind.
+  /// Returns the algorithm of a key; one of a previous provider may be of another kind.
   private func algorithm(of key: SignatureKey) -> SignatureAlgorithm {
     key.family == algorithm.family ? algorithm : key.family == .rsa ? .rs256 : .es256
   }
@@ -211,10 +211,10 @@ final class KeyRing: Sendable {
   }
 }
 
-/// How often strangers make a server look at the database: ten times in a row, five times a second in the long run.
+/// Limits database look-ups that unauthenticated clients can trigger: a burst of ten, five per second on average.
 struct KeyLookupLimit {
   private static let (cost, credit) = (Nanoseconds.milliseconds(200), Nanoseconds.milliseconds(2_000))
-  /// What the looks until now have cost reaches so far.
+  /// The time that the cost of all looks so far extends to.
   private var spentUntil: MonotonicInstant?
 
   mutating func allows(_ now: MonotonicInstant) -> Bool {
@@ -225,22 +225,23 @@ struct KeyLookupLimit {
   }
 }
 
-/// Keys that servers share. All of this waits for the database.
+/// Keys shared by servers. All calls wait for the database.
 extension KeyRing {
-  /// Follows what the servers have, as `read` finds it, and rotates when it is time. Of all servers one does.
+  /// Applies the servers' keys, which `read` returns, and rotates when it is time. Only one of the servers does so.
   func follow(at now: WallInstant, _ read: () throws(StoreError) -> [UInt8]?) throws(StoreError) {
     guard case .database(let secret) = place else { return }
     try copy.withLock { (copy) throws(StoreError) in take(try read(), &copy) }
     guard state.withLock({ isDue($0.keys, now) }) else { return }
     do throws(StoreError) { _ = try rotate(secret, now) { isDue($0, now) } } catch {
-      // The key in use goes on, and the next call tries again.
+      // The key in use remains, and the next call tries again.
     }
   }
 
-  /// Reads the keys of all servers, so that a set that is shown has them. What is known stays when that is not possible.
+  /// Reads the keys of all servers, so that a published set includes them. The known keys stay when reading fails.
   func refresh(since asked: MonotonicInstant) { _ = copy.withLock { look(&$0, since: asked) } }
 
-  /// What finds out whether another server has made a key of this name. Until that is known, `verify` says so.
+  /// Returns a function that looks for a key of this name made by another server. Until it has run, `verify` reports the key as
+  /// not seen.
   func looking(for name: String) -> @Sendable () -> Void {
     let asked = SystemClock().monotonicNow
     return { [self] in
@@ -256,8 +257,8 @@ extension KeyRing {
     }
   }
 
-  /// Whether the keys are those that the database had at that time, or later ones. Names come from strangers: with too many of them it
-  /// stays open.
+  /// Returns whether the keys are at least as new as the database was at `asked`. Names come from untrusted clients: with too
+  /// many of them it returns false without looking.
   private func look(_ copy: inout Copy, since asked: MonotonicInstant) -> Bool {
     guard case .database(let secret) = place else { return true }
     if let begunAt = copy.begunAt, begunAt >= asked { return copy.isRead }
@@ -268,12 +269,12 @@ extension KeyRing {
       take(try secret.read(), &copy)
       copy.isRead = true
     } catch {
-      // The writer says what is wrong with the database.
+      // The writer reports what is wrong with the database.
     }
     return copy.isRead
   }
 
-  /// How many keys there are then; nil when none is wanted, or there is no room.
+  /// Returns the number of keys; nil when no rotation is due, or there is no room.
   private func rotate(
     _ secret: SharedSecret, _ now: WallInstant, when isWanted: (KeyList) -> Bool
   ) throws(StoreError) -> Int? {
@@ -294,8 +295,8 @@ extension KeyRing {
     }
   }
 
-  /// What the database has then, and what the change has said. When another server changes it meanwhile, the change is made to what that
-  /// one has left; nil: there is nothing to change.
+  /// Returns the new content of the database, and the result of the change. When another server changes it meanwhile, the
+  /// change is applied again to the new content; the result is nil when there is nothing to change.
   private static func change(
     _ secret: SharedSecret, _ change: (inout KeyList) -> Int?
   ) throws(StoreError) -> (bytes: [UInt8], count: Int?) {
@@ -308,7 +309,7 @@ extension KeyRing {
     }
   }
 
-  /// A document that this program cannot read changes nothing.
+  /// Takes over the keys of a document; one that this program cannot read is ignored.
   private func take(_ bytes: [UInt8]?, _ copy: inout Copy) {
     guard let bytes, bytes != copy.bytes, let keys = KeyList(bytes), keys.newest(algorithm.family) != nil else {
       return

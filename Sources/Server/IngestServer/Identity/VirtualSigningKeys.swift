@@ -1,7 +1,7 @@
 import Synchronization
 
-/// The keys of servers in virtual time: the first one of each server is the first one here, and so on. They keep no secret, and a key of
-/// RSA takes a fifth of a second of processor time, which each of many short runs would spend anew.
+/// The keys of servers in virtual time, which all servers share by number. They protect nothing, and generating an RSA key
+/// takes a fifth of a second of processor time, which each of many short runs would spend again.
 enum VirtualSigningKeys {
   private static let keys = Mutex<[SignatureKey.Family: [SignatureKey]]>([:])
 

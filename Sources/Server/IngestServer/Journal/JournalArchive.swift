@@ -5,7 +5,7 @@ import HTTP1
 import Store
 
 extension ListFormat<JournaledRequest> {
-  /// HTTP Archive 1.2, for tools that read what browsers and proxies record.
+  /// HTTP Archive 1.2, for tools that read recordings of browsers and proxies.
   static func archive(_ routes: RecordedRoutes) -> ListFormat {
     let comment = "the journal keeps neither header fields of answers nor secrets; long bodies are truncated"
     return ListFormat(
@@ -21,7 +21,7 @@ extension ListFormat<JournaledRequest> {
 }
 
 extension ListFormat<JournaledRequest> {
-  /// A scenario that sends the requests again, to whatever server it is run at.
+  /// Returns a scenario that sends the requests again, to any server.
   static func scenario(from begin: Int64) -> ListFormat {
     let description =
       "A recorded session. Secrets were not kept: put Authorization into target.headers. "
@@ -41,7 +41,7 @@ extension ListFormat<JournaledRequest> {
 }
 
 extension JournalEntry {
-  /// All of it is there to be sent again.
+  /// Returns whether the request is recorded completely, so that it can be sent again.
   func isWhole(_ routes: RecordedRoutes) -> Bool {
     let operation = routes.route(of: method, path)?.deviceOperation
     return !JournalDraft.isSecret(operation) && isBodyWhole
@@ -73,7 +73,7 @@ extension HAREntry {
       comment: entry.fault.map { "injected fault \($0)" }, extras: extras)
   }
 
-  /// Nil where all of it is kept.
+  /// Returns nil when the content is recorded completely.
   private static func comment(kept: Int, of whole: Int?, isSecret: Bool) -> String? {
     if isSecret { return "not kept: it holds tokens" }
     guard let whole, whole == kept else { return "the first \(kept) bytes" }
@@ -95,7 +95,7 @@ extension JournalEntry {
     return "http://\(host.isEmpty ? "unknown" : host)\(path.hasPrefix("/") ? path : "/")"
   }
 
-  /// What the answer looks like; its fields are not kept.
+  /// The media type inferred from the answer, whose header fields are not recorded.
   fileprivate var answerMediaType: String? {
     switch answer.first {
     case nil: nil

@@ -4,7 +4,7 @@ import HTTP1
 import JSON
 import Store
 
-/// The recorded requests.
+/// Handles requests for the journal.
 struct JournalHandlers: Sendable {
   let hasJournal: Bool
   let routes: RecordedRoutes
@@ -20,13 +20,13 @@ struct JournalHandlers: Sendable {
   private static let requestsAtOnce = 64
   private static let pageBytes = 65_536
 
-  /// `GET /admin/v1/requests?run&device&operation&method&status&path&fault&text&from&to&limit&cursor&order=oldest|newest&format=json|ndjson|har|scenario`. `path`
-  /// is what the path begins with, `status` a status or a class like `5xx`, `fault` is true, false, or a kind, `text` stands
-  /// anywhere in the path, the head, the body or the answer, in letters of either case. A request
-  /// within a run sees that run only. `cursor` is the `sequence` behind which the answer begins; with the newest first, the one before which.
+  /// `GET /admin/v1/requests?run&device&operation&method&status&path&fault&text&from&to&limit&cursor&order=oldest|newest&format=json|ndjson|har|scenario`.
+  /// `path` is the beginning of the path, `status` a status or a class like `5xx`, `fault` is true, false, or a kind, `text`
+  /// occurs anywhere in the path, the head, the body or the answer, ignoring case. A request within a run gets only that run.
+  /// `cursor` is the `sequence` after which the answer begins; with the newest first, the one before which.
   ///
-  /// As JSON a page of at most `limit` (100) with the `cursor` of the next. As lines, and as HTTP Archive, everything there is
-  /// when the answer begins to be sent, unless a limit bounds it, read page by page as the client takes it.
+  /// As JSON a page of at most `limit` (100) with the `cursor` of the next. As lines, and as HTTP Archive, everything that
+  /// exists when the answer begins, unless a limit bounds it, read page by page as the client takes it.
   func list(_ exchange: Exchange) throws(ResponseError) -> Reply {
     guard hasJournal else { return .answer(.error(404, "journal_off", "the journal is off; see --journal")) }
     let parameters = exchange.query
@@ -43,7 +43,7 @@ struct JournalHandlers: Sendable {
     }
   }
 
-  /// Times count from the first request, so that the oldest comes first.
+  /// Times count from the first request, so the oldest must come first.
   private func listScenario(_ filter: JournalFilter, after cursor: Int64, limit: Int) -> Reply {
     var filter = filter
     filter.isNewestFirst = false
@@ -60,8 +60,8 @@ struct JournalHandlers: Sendable {
     }
   }
 
-  /// When the first of them came. The journal is in the order of the answers, and a request that took long stands behind others
-  /// that came later.
+  /// Returns the earliest time of arrival. The journal is in the order of the answers, and a slow request comes after others
+  /// that arrived later.
   private func begin(
     _ journal: Journal, _ filter: JournalFilter, after cursor: Int64, limit: Int
   ) throws(StoreError) -> Int64 {
@@ -105,7 +105,7 @@ struct JournalHandlers: Sendable {
     let page = try journal.requests(matching: filter, after: cursor, limit: min(remaining, Self.requestsAtOnce))
     var bytes: [UInt8] = []
     var taken = 0
-    // Requests may be large: what makes the page too long begins the next.
+    // Requests may be large: one that would make the page too long begins the next.
     for request in page.elements where taken == 0 || bytes.count < Self.pageBytes {
       if !isFirst || taken > 0 { bytes += format.separator }
       format.append(request, &bytes)
@@ -152,7 +152,7 @@ struct JournalHandlers: Sendable {
   }
 }
 
-/// A text to be found in bytes, whatever the case of its Latin letters.
+/// A text to find in bytes, ignoring the case of Latin letters.
 struct SoughtText: Sendable {
   private let bytes: [UInt8]
 
@@ -181,7 +181,7 @@ struct SoughtText: Sendable {
 }
 
 extension QueryParameters {
-  /// `404`, or `4xx` for all of a class.
+  /// Reads `404`, or `4xx` for a whole class.
   fileprivate func statuses(_ name: String) throws(ResponseError) -> ClosedRange<Int>? {
     guard let text = text(name) else { return nil }
     if text.count == 3, text.hasSuffix("xx"), let first = text.first?.wholeNumberValue, (1...5).contains(first) {
@@ -193,7 +193,7 @@ extension QueryParameters {
     return status...status
   }
 
-  /// One of the names; the error says which is nearest.
+  /// Reads one of the names; the error suggests the nearest one.
   func name(_ name: String, among known: [String]) throws(ResponseError) -> String? {
     guard let text = text(name) else { return nil }
     guard known.contains(text) else {
@@ -205,9 +205,9 @@ extension QueryParameters {
 }
 
 extension JSONWriter {
-  /// `head`, `body` and `answer` are text; of long ones the journal keeps the beginning. `requestBytes` and `answerBytes` are
-  /// the sizes of the whole contents, null where the journal does not know. `operation` is null where nothing is served.
-  /// `fault` stands there when one met the request.
+  /// `head`, `body` and `answer` are text, of which the journal keeps the beginning. `requestBytes` and `answerBytes` are the
+  /// sizes of the complete contents, null when unknown. `operation` is null for an unserved path. `fault` is present if one was
+  /// injected.
   fileprivate mutating func append(_ request: JournaledRequest, _ routes: RecordedRoutes) {
     let entry = request.entry
     let route = routes.route(of: entry.method, entry.path)
@@ -232,7 +232,7 @@ extension JSONWriter {
 }
 
 extension JournalEntry {
-  /// Of a body that is not kept, or not to its end, what its head announced.
+  /// For a body that is not recorded completely, the length that its head declared.
   func requestBytes(_ operation: DeviceOperation?) -> Int? {
     if !JournalDraft.isSecret(operation), isBodyWhole { return body.count }
     let fields = String(decoding: head, as: UTF8.self).split(separator: "\n")
@@ -242,6 +242,6 @@ extension JournalEntry {
 }
 
 extension [UInt8] {
-  /// Nil when the journal may have cut it.
+  /// The length; nil when the journal may have truncated the content.
   var wholeCount: Int? { count < JournalDraft.bytesMax ? count : nil }
 }

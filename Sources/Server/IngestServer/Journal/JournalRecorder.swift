@@ -4,16 +4,16 @@ import HTTP1
 package import Store
 import Synchronization
 
-/// Decides which requests are recorded, and hands them to the journal's own thread. A request never waits for it.
+/// Selects the requests to record, and passes them to the journal's thread. A request never waits for it.
 package final class JournalRecorder: Sendable {
   private let writer: JournalWriter
-  /// Of the requests, 0 to 1.
+  /// The recorded share of the requests, 0 to 1.
   let share: Double
   private let seed: UInt64
   private let count = Atomic<UInt64>(0)
   private let post: @Sendable (SessionMessage, SessionAddress) -> Void
 
-  /// `share` of the requests is recorded, 0 to 1, chosen by the seed and the number of the request.
+  /// `share` of the requests is recorded, 0 to 1, selected by the seed and the number of the request.
   package init(
     _ writer: JournalWriter, share: Double, seed: UInt64,
     post: @escaping @Sendable (SessionMessage, SessionAddress) -> Void
@@ -24,7 +24,7 @@ package final class JournalRecorder: Sendable {
     self.post = post
   }
 
-  /// Whether the next request is one of those.
+  /// Returns whether the next request is recorded.
   func takesNext() -> Bool {
     let n = count.wrappingAdd(1, ordering: .relaxed).oldValue
     if share >= 1 { return true }
@@ -34,7 +34,7 @@ package final class JournalRecorder: Sendable {
 
   func record(_ entry: JournalEntry?, sent records: [LedgerRecord] = []) { writer.record(entry, sent: records) }
 
-  /// Asks on the journal's thread; the answer comes back to the address. False when it is stopping.
+  /// Asks on the journal's thread; the answer is sent to the address. Returns false when the journal is stopping.
   func ask(_ question: @escaping @Sendable (Journal) -> SessionMessage, _ address: SessionAddress) -> Bool {
     writer.ask { [post] in post(question($0), address) }
   }
@@ -42,9 +42,9 @@ package final class JournalRecorder: Sendable {
   package func stop() { writer.stop() }
 }
 
-/// What the journal needs of a head, copied because the head is overwritten before the answer is known.
+/// The parts of a head for the journal, copied because the head is overwritten before the answer is known.
 struct JournalDraft {
-  /// Bytes of a body or an answer that are kept.
+  /// The number of bytes kept of a body or an answer.
   static let bytesMax = JournalEntry.contentBytesMax
   private static let secrets = [HeaderName.authorization, HeaderName.proxyAuthorization, HeaderName.cookie]
 
@@ -56,7 +56,7 @@ struct JournalDraft {
   init(_ head: borrowing RequestHead, _ operation: DeviceOperation?, keepingOfBody bytesMax: Int = bytesMax) {
     bodyBytesMax = bytesMax
     method = head.fields.text(head.methodBytes) ?? ""
-    // The query of a log upload holds its key.
+    // The query of a log upload contains its key.
     let range = operation == .uploadDeviceLog ? head.path : head.target
     path = head.fields.text(range) ?? ""
     var lines: [UInt8] = []
@@ -89,7 +89,7 @@ struct JournalDraft {
       fault: exchange.faultName)
   }
 
-  /// Refresh tokens are as good as passwords.
+  /// Refresh tokens are as sensitive as passwords.
   static func isSecret(_ operation: DeviceOperation?) -> Bool {
     operation == .registerDevice || operation == .refreshToken
   }

@@ -1,11 +1,11 @@
 import HTTP1
 
-/// What requests of the journal asked for, by what is kept of them.
+/// Determines the routes of recorded requests.
 struct RecordedRoutes: Sendable {
-  /// They were passed on by a proxy, to paths of another server.
+  /// Whether a proxy passed them on, to paths of another server.
   let isOfProxy: Bool
 
-  /// What a request with this method and target asks for; nil when nothing is served there.
+  /// Returns the route of a request with this method and target; nil when nothing serves it.
   func route(of method: String, _ target: String) -> Route? {
     if isOfProxy { return ProxiedOperation.of(method: method, path: target).map { ProxiedOperation.route($0).0 } }
     var parser = RequestParser()

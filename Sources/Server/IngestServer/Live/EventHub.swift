@@ -2,8 +2,8 @@ import Base
 import Store
 import Synchronization
 
-/// Between the store's writer, which knows what is on disk, and the sessions that wait for it. Everything in it is bounded,
-/// and without waiters and subscribers it costs the writer one look at a flag for each group.
+/// Connects the store's writer, which knows what is on disk, with the sessions that wait for it. Everything in it is bounded;
+/// without waiters and subscribers it costs the writer one flag check for each group.
 package final class EventHub: Sendable {
   /// A message and its receiver.
   package typealias Message = (message: SessionMessage, address: SessionAddress)
@@ -16,7 +16,7 @@ package final class EventHub: Sendable {
     let address: SessionAddress
     let filter: EventFilter
     var queue = SubscriberQueue()
-    /// The session was told and has not fetched yet: it is not told again.
+    /// The session was notified and has not fetched yet; it is not notified again.
     var isTold = false
   }
 
@@ -26,15 +26,15 @@ package final class EventHub: Sendable {
     var waiters: [Waiter] = []
     var watches = WatchTable()
     var lastID: UInt64 = 0
-    /// The group that the writer is at, or was last.
+    /// The group that the writer is executing, or executed last.
     var group: UInt64 = 0
-    /// How far a feed has told what was stored.
+    /// The position up to which a feed has reported stored records.
     var fed: ArrivalCursor?
-    /// There was a subscriber: from then on the last events are kept.
+    /// Whether there ever was a subscriber: from then on the last events are kept.
     var hasListeners = false
   }
 
-  /// Names this server in the ids of its events, so that those of an earlier one are not taken for its own.
+  /// Identifies this server in the ids of its events, to tell them from those of an earlier process.
   let epoch: Int64
   let tags = DeviceTags()
   let board = LiveBoard()
@@ -43,14 +43,14 @@ package final class EventHub: Sendable {
   private let awaitsRequests = Atomic(false)
   private let post: @Sendable ([Message]) -> Void
 
-  /// Records are told by a feed, which knows those of other servers too, and not by the writer.
+  /// Records are reported by a feed, which also knows those of other servers, instead of by the writer.
   let isFed: Bool
 
   package init(epoch: Int64, isFed: Bool = false, post: @escaping @Sendable ([Message]) -> Void) {
     (self.epoch, self.isFed, self.post) = (epoch, isFed, post)
   }
 
-  /// Whether it is worth making an event.
+  /// Whether anybody would receive an event.
   var isListening: Bool { isWatched.load(ordering: .acquiring) }
 
   private func change<Result>(_ body: (inout State, inout [Message]) -> Result) -> Result {
@@ -67,12 +67,12 @@ package final class EventHub: Sendable {
   }
 }
 
-/// For the writer.
+/// Calls of the writer.
 extension EventHub {
-  /// Before the group with these jobs, on the writer's thread.
+  /// Called before a group is executed, on the writer's thread.
   func groupBegins() { state.withLock { $0.group += 1 } }
 
-  /// After its commit.
+  /// Called after its commit.
   func committed(_ group: [StoreJob], _ results: [StoreResult], now: WallInstant) {
     tags.note(group, results)
     if board.hasViewers {
@@ -95,7 +95,7 @@ extension EventHub {
     }
   }
 
-  /// Batches that a feed has read, in the order in which they arrived, up to `end`.
+  /// Called with batches that a feed has read, in order of arrival, up to `end`.
   func arrived(_ batches: [IngestBatch], through end: ArrivalCursor) {
     if board.hasViewers {
       for batch in batches { board.arrived(batch) }
@@ -114,15 +114,15 @@ extension EventHub {
     }
   }
 
-  /// Whether a feed has to read records.
+  /// Whether a feed must read records.
   var wantsRecords: Bool { isListening || board.hasViewers }
 
-  /// Waits for a number of records in a store, whichever server has stored them; others count what arrives.
+  /// Waits for a number of stored records, whichever server has stored them; waits that start now count what arrives.
   var waitsForCounts: [(id: UInt64, condition: AwaitCondition)] {
     state.withLock { state in state.waiters.filter { !$0.condition.isFromNow }.map { ($0.id, $0.condition) } }
   }
 
-  /// From any thread.
+  /// Publishes an event, from any thread.
   func publish(_ event: LiveEvent) {
     change { state, messages in
       if state.hasListeners { EventHub.publish(event, &state, &messages) }
@@ -153,7 +153,7 @@ extension EventHub {
     settle(&waiters, &messages)
   }
 
-  /// Ends the waits whose condition holds, or can hold no more.
+  /// Ends the waits whose condition holds, or cannot hold any more.
   private static func settle(_ waiters: inout [Waiter], _ messages: inout [Message]) {
     var hasMet = false
     for index in waiters.indices {
@@ -166,9 +166,10 @@ extension EventHub {
   }
 }
 
-/// For waiters.
+/// Calls of waiters.
 extension EventHub {
-  /// The waiter's id; nil when there are too many. It gets one message, when the condition holds or can hold no more.
+  /// Returns the waiter's id; nil when there are too many. It gets one message, when the condition holds or cannot hold any
+  /// more.
   func wait(for condition: AwaitCondition, _ address: SessionAddress) -> UInt64? {
     change { state, messages in
       guard state.waiters.count + state.watches.count < EventHub.waitersMax else { return nil }
@@ -180,8 +181,8 @@ extension EventHub {
     }
   }
 
-  /// What the store holds. To be called by a reading job on the writer's thread, where it is known exactly which groups
-  /// are in it: no commit is counted twice, and none is missed.
+  /// Starts a count with what the store holds. Must be called by a query on the writer's thread, where it is known exactly
+  /// which groups that includes: no commit is counted twice, and none is missed.
   func begin(_ id: UInt64, stored: Int) {
     change { state, messages in
       let group = state.group
@@ -189,7 +190,7 @@ extension EventHub {
     }
   }
 
-  /// Records that were found stored. False when the wait is over.
+  /// Notes records that were found stored. Returns false when the wait has ended.
   func found(_ uuids: [UUID128], for id: UInt64) -> Bool {
     change { state, messages in
       EventHub.update(&state.waiters, &messages) { if $0.id == id { $0.found(uuids) } }
@@ -197,8 +198,8 @@ extension EventHub {
     }
   }
 
-  /// Ends a wait and says how far it came, and how far a feed had told it what was stored; nil when it was met before, and the message
-  /// is on its way.
+  /// Ends a wait and returns its state, and the position up to which a feed had reported stored records; nil when it was met
+  /// before, and the message is on its way.
   @discardableResult
   func giveUp(_ id: UInt64) -> (waiter: Waiter, fed: ArrivalCursor?)? {
     change { state, _ in
@@ -208,9 +209,9 @@ extension EventHub {
   }
 }
 
-/// For those who wait for content, requests and commands.
+/// For waits for content, requests and commands.
 extension EventHub {
-  /// The id of the watch; nil when there are too many. `eventsWaiting` says that there is something new.
+  /// Returns the id of the watch; nil when there are too many. `eventsWaiting` is sent when there is something new.
   func watch(_ address: SessionAddress, run: String, device: String?, _ kinds: Set<ContentExpectation.Kind>) -> UInt64?
   {
     change { state, _ in
@@ -228,16 +229,16 @@ extension EventHub {
 
   func unwatch(_ id: UInt64, run: String) { change { state, _ in state.watches.remove(id, run: run) } }
 
-  /// A request was answered and is recorded. From any thread.
+  /// Called when a request was answered and recorded, from any thread.
   func requestAnswered(run: String, device: String) {
     guard awaitsRequests.load(ordering: .acquiring) else { return }
     change { state, messages in state.watches.noteRequest(run: run, device: device, &messages) }
   }
 }
 
-/// For subscribers.
+/// Calls of subscribers.
 extension EventHub {
-  /// The subscriber's id; nil when there are too many. `seen` is the last event that an earlier connection got.
+  /// Returns the subscriber's id; nil when there are too many. `seen` is the last event that an earlier connection got.
   func subscribe(_ address: SessionAddress, _ filter: EventFilter, after seen: EventID?) -> UInt64? {
     change { state, messages in
       guard state.subscribers.count < EventHub.subscribersMax else { return nil }
@@ -247,7 +248,7 @@ extension EventHub {
       if let seen {
         let isOurs = seen.epoch == epoch && seen.number <= state.ring.number
         let (missed, events) = state.ring.events(after: isOurs ? seen.number : 0)
-        // How much of an earlier server was missed is unknown; it was something.
+        // How many events of an earlier server were missed is unknown; at least one was.
         subscriber.queue.miss(isOurs ? missed : max(1, missed))
         for event in events where filter.takes(event) { subscriber.queue.append(event) }
       }
@@ -260,7 +261,7 @@ extension EventHub {
     }
   }
 
-  /// About `bytesMax` bytes of events, the oldest first, after how many were missed before them; and whether there is more.
+  /// Returns about `bytesMax` bytes of events, the oldest first, the number missed before them, and whether there are more.
   func fetch(_ id: UInt64, bytesMax: Int) -> (missed: UInt64, events: [LiveEvent], hasMore: Bool) {
     state.withLock { state in
       guard let index = state.subscribers.firstIndex(where: { $0.id == id }) else { return (0, [], false) }
@@ -274,7 +275,7 @@ extension EventHub {
   func unsubscribe(_ id: UInt64) { state.withLock { $0.subscribers.removeAll { $0.id == id } } }
 }
 
-/// A store that tells the hub what it has committed, before the results are delivered.
+/// A store that notifies the hub of each commit before the results are delivered.
 final class WatchedStore: Store {
   private let store: any Store
   private let hub: EventHub
@@ -301,7 +302,7 @@ final class WatchedStore: Store {
 }
 
 extension StoreJob {
-  /// What a feed leaves to be told.
+  /// The job without the records, which a feed reports.
   fileprivate var withoutRecords: StoreJob {
     guard case .ingest(var batch) = self else { return self }
     batch.points = []

@@ -3,14 +3,14 @@ import Contract
 import HTTP1
 import Network
 
-/// A stream of events (https://html.spec.whatwg.org/#server-sent-events) as bytes. It has no length: an HTTP/1.1 client gets
+/// The bytes of an event stream (https://html.spec.whatwg.org/#server-sent-events). It has no length: an HTTP/1.1 client gets
 /// chunks, for an HTTP/1.0 client it ends with the connection.
 struct EventStreamFormat {
   let isChunked: Bool
 
   init(_ exchange: Exchange) { isChunked = exchange.version == .http11 }
 
-  /// The head, and the first line.
+  /// Writes the head and the first line.
   func begin(_ exchange: Exchange, in session: IngestSession, _ output: inout SessionOutput) {
     session.rules.stop()
     ResponseWriter.statusLine(200, into: &output.bytes)
@@ -19,7 +19,7 @@ struct EventStreamFormat {
     HeadWriter.field(HeaderName.connection, "close", into: &output.bytes)
     if isChunked { HeadWriter.chunked(into: &output.bytes) }
     HeadWriter.end(into: &output.bytes)
-    // The client knows at once that it listens, and how long to wait before it comes back.
+    // The client sees at once that it is connected, and how long to wait before reconnecting.
     append(Array("retry: 1000\n\n".utf8), to: &output.bytes)
   }
 
@@ -27,7 +27,7 @@ struct EventStreamFormat {
     if isChunked { ChunkWriter.chunk(text.span, into: &bytes) } else { bytes += text }
   }
 
-  /// The server stops.
+  /// Ends the stream when the server stops.
   func end(in session: IngestSession, _ output: inout SessionOutput) {
     if isChunked { ChunkWriter.end(into: &output.bytes) }
     session.wishes.alarm = nil
@@ -36,11 +36,11 @@ struct EventStreamFormat {
   }
 }
 
-/// The answer is the stream of live events, which has no end.
+/// The endless stream of live events.
 final class EventStream: Responder {
-  /// A comment so often tells both sides that the other is there.
+  /// The interval of comments that show both sides that the other is there.
   static let heartbeat = Nanoseconds.seconds(15)
-  /// Unsent bytes above which a client gets nothing until it has read; more than the loop has left when it asks for more.
+  /// The unsent bytes above which a client gets nothing until it has read; more than the loop has left when it asks for more.
   private static let unsentMax = 49_152
 
   private let id: UInt64
@@ -66,7 +66,7 @@ final class EventStream: Responder {
     session.wishes.alarm = output.now + heartbeat
   }
 
-  /// What the hub has, as far as the client can take it. The rest stays there, where it is bounded.
+  /// Sends the hub's events as far as the client can take them. The rest stays in the hub, which bounds it.
   func produce(_ session: IngestSession, _ output: inout SessionOutput) {
     let room = Self.unsentMax - output.unsent
     guard room > 0 else {
@@ -108,10 +108,10 @@ extension Response {
   static let tooManyListeners = Response.error(503, "too_many_listeners", "too many event streams are open; try again")
     .with(HeaderName.retryAfter, "5")
 
-  /// For the journal and the metrics; and what HEAD gets.
+  /// The answer for the journal and the metrics, and for HEAD.
   static let emptyStream = Response(200, "text/event-stream", [])
 
-  /// Instead of a stream: HEAD has no content, and for others there is no room.
+  /// Returns the answer instead of a stream: HEAD has no content, and otherwise there is no room.
   static func noStream(_ exchange: Exchange) -> Response {
     exchange.method == .head ? .emptyStream : .tooManyListeners
   }

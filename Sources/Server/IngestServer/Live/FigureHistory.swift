@@ -2,30 +2,30 @@ import Base
 import JSON
 import Synchronization
 
-/// The figures of the last ten minutes, one each second. It needs no timer, because the counts change with requests alone: the
+/// The figures of the last ten minutes, one sample per second. It needs no timer, because the counts change with requests alone: the
 /// first request of a second writes down what was true until then, and a second without one is like the second before it.
 final class FigureHistory: Sendable {
   static let keptMilliseconds: Int64 = 600_000
   static let interval: Int64 = 1_000
-  /// So much more may be kept, because each removal moves all samples.
+  /// How much more may be kept, because each removal moves all samples.
   private static let slack: Int64 = 60_000
 
   private let samples = Mutex<[LiveFigures]>([])
   /// In milliseconds since 1970.
   private let dueAt = Atomic<Int64>(.min)
 
-  /// Whether a sample has to be taken before a request of this instant is counted. True for one caller of many.
+  /// Returns whether a sample must be taken before a request of this instant is counted. True for one of several callers.
   func isDue(at instant: Int64) -> Bool {
     let due = dueAt.load(ordering: .relaxed)
-    // A clock that was put back by more than a sample begins anew.
+    // A clock that was set back by more than a sample starts anew.
     guard instant >= due || instant < due - 2 * Self.interval else { return false }
     return dueAt.compareExchange(expected: due, desired: instant + Self.interval, ordering: .relaxed).exchanged
   }
 
-  /// The figures are counted under the lock, so that no sample has more than one behind it.
+  /// Adds a sample. The figures are computed under the lock, so that the samples stay in order.
   func take(_ figures: () -> LiveFigures) { samples.withLock { Self.append(figures(), to: &$0) } }
 
-  /// One for each second, the oldest first, and behind them what is true now.
+  /// Returns one sample per second, the oldest first, and finally the current figures.
   func all(upTo now: () -> LiveFigures) -> [LiveFigures] {
     let kept = samples.withLock { samples in
       var kept = samples
@@ -49,12 +49,12 @@ final class FigureHistory: Sendable {
   private static func append(_ figures: LiveFigures, to samples: inout [LiveFigures]) {
     var figures = figures
     if let last = samples.last, figures.at < last.at {
-      // A clock is corrected by a little again and again. One that was put back by more begins anew.
+      // Clocks are often corrected by a little. One that was set back by more starts anew.
       if last.at - figures.at > 2 * interval { samples = [] } else { figures.at = last.at }
     }
     if let last = samples.last {
       if figures.at == last.at { samples.removeLast() }
-      // What was counted since the last sample was counted within its second: a later request would have taken another.
+      // All counts since the last sample belong to its second: a later request would have taken another sample.
       if figures.at - last.at > 2 * interval {
         var end = figures
         end.at = last.at + interval
@@ -71,7 +71,7 @@ final class FigureHistory: Sendable {
     if samples[first].at < begin + interval {
       samples.removeFirst(first)
     } else if first > 0 {
-      // A stretch without requests may be longer than what is kept: the sample before it says how things stood.
+      // A period without requests may be longer than what is kept: the sample before it holds its figures.
       samples.removeFirst(first - 1)
       samples[0].at = begin
     }
@@ -79,14 +79,14 @@ final class FigureHistory: Sendable {
 }
 
 extension LiveHandlers {
-  /// Before anything of this instant is counted.
+  /// Takes a sample if due; must be called before anything of this instant is counted.
   func sampleFigures(at instant: Int64) {
     if history.isDue(at: instant) { history.take(figures) }
   }
 
-  /// `GET /admin/v1/history`: the `bounds` of the answer times, and `samples` of the last ten minutes, one each second, as in
-  /// the event `figures`; but for the answer times, of which `answers` has those since the sample before: the index of the
-  /// bound that they are within, and how many.
+  /// `GET /admin/v1/history`: the `bounds` of the answer times, and `samples` of the last ten minutes, one per second, as in
+  /// the event `figures`; except that `answers` has the answer times since the previous sample: the index of a bound, and the
+  /// number of answers within it.
   func history(_ exchange: Exchange) -> Reply {
     let samples = history.all(upTo: figures)
     return .answer(

@@ -2,24 +2,24 @@ import Base
 import Store
 import Synchronization
 
-/// What every device did last, for viewers of all of them at once. A busy fleet changes faster than it can be read: a viewer
-/// fetches, at its own pace, each device that has changed since, once, however often it did. Without viewers it costs a
-/// look at a flag, and holds nothing.
+/// The latest state of every device, for viewers of the whole fleet. A busy fleet changes faster than a page can read: a viewer
+/// fetches, at its own pace, each device that has changed since its last fetch, once, however often it changed. Without viewers
+/// the board holds nothing and costs one flag check.
 final class LiveBoard: Sendable {
   static let devicesMax = 32_768
   static let viewersMax = 64
-  /// Deletions and resets that are remembered for viewers that have not fetched them.
+  /// The deletions and resets kept for viewers that have not fetched them.
   static let removalsMax = 4_096
 
-  /// What a viewer gets at once.
+  /// The result of one fetch.
   struct Changes {
-    /// What the viewer has to take away, in order, before it takes the lines.
+    /// Devices and runs that the viewer must remove, in order, before it applies the lines.
     var removals: [LiveRemoval] = []
     var lines: [LiveLine] = []
-    /// Where the next fetch begins.
+    /// The start of the next fetch.
     var cursor: UInt64
     var hasMore = false
-    /// What came before was dropped, because too many devices changed: the viewer has to fetch all of them again.
+    /// Whether earlier changes were dropped because too many devices changed: the viewer must fetch all of them again.
     var hasGap = false
   }
 
@@ -28,7 +28,7 @@ final class LiveBoard: Sendable {
     var places: [DeviceIdentity: Int] = [:]
     var removals: [LiveRemoval] = []
     var change: UInt64 = 0
-    /// Changes up to here are forgotten.
+    /// The last change that is no longer kept.
     var floor: UInt64 = 0
     var viewers = 0
 
@@ -49,7 +49,7 @@ final class LiveBoard: Sendable {
       return lines.count - 1
     }
 
-    /// The line of what is removed is not sent any more; one that comes later has a change after the removal's.
+    /// Drops the lines of what is removed; a line that is added later has a higher change than the removal.
     mutating func remove(_ extent: LiveRemoval.Extent, at instant: Int64) {
       change += 1
       if case .device(let device) = extent {
@@ -60,14 +60,14 @@ final class LiveBoard: Sendable {
         removals.removeAll { extent.covers($0.extent) }
       }
       removals.append(LiveRemoval(change: change, at: instant, extent: extent))
-      // Half at a time, so that moving the rest costs a constant for each.
+      // Half at a time, so that the cost of moving the rest is constant per removal.
       guard removals.count > LiveBoard.removalsMax else { return }
       let forgotten = removals.count / 2
       floor = removals[forgotten - 1].change
       removals.removeFirst(forgotten)
     }
 
-    /// The last line takes its place.
+    /// Removes a line by moving the last one into its place.
     private mutating func removeLine(of device: DeviceIdentity) {
       guard let place = places.removeValue(forKey: device) else { return }
       let last = lines.removeLast()
@@ -76,7 +76,8 @@ final class LiveBoard: Sendable {
       places[last.device] = place
     }
 
-    /// Whether a request came before its device was removed, so that its answer says nothing about what is there now.
+    /// Returns whether a request arrived before its device was removed, so that its answer says nothing about the current
+    /// state.
     func isOutdated(_ device: DeviceIdentity, _ instant: Int64) -> Bool {
       places[device] == nil && removals.contains { $0.at > instant && $0.extent.covers(device) }
     }
@@ -91,10 +92,10 @@ final class LiveBoard: Sendable {
   private let state = Mutex(State())
   private let isWatched = Atomic(false)
 
-  /// Whether it is worth telling the board.
+  /// Whether updates of the board have a reader.
   var hasViewers: Bool { isWatched.load(ordering: .acquiring) }
 
-  /// The batches, deletions and resets of a group that are on disk now.
+  /// Applies the batches, deletions and resets of a committed group.
   func committed(_ group: [StoreJob], _ results: [StoreResult], at instant: Int64) {
     state.withLock { state in
       for (job, result) in zip(group, results) {
@@ -108,10 +109,10 @@ final class LiveBoard: Sendable {
     }
   }
 
-  /// Records that a feed has read.
+  /// Applies records that a feed has read.
   func arrived(_ batch: IngestBatch) { state.withLock { $0.change(batch.device) { $0.note(batch) } } }
 
-  /// Something was deleted, and it is unknown what: viewers fetch everything again.
+  /// Something unknown was deleted; viewers fetch everything again.
   func forgetAll() {
     state.withLock { state in
       state.forget()
@@ -120,7 +121,7 @@ final class LiveBoard: Sendable {
     }
   }
 
-  /// A device got an answer. `failures`: how many requests of it have failed in a row, with this one.
+  /// Notes an answer to a device. `failures` is the number of its consecutive failed requests, including this one.
   func answered(
     _ device: DeviceIdentity, status: Int, _ fault: ServerFault.Kind?, failures: Int = 0, at instant: Int64
   ) {
@@ -136,7 +137,7 @@ final class LiveBoard: Sendable {
     }
   }
 
-  /// Where the viewer begins; nil when there are too many.
+  /// Returns the start cursor of a new viewer; nil when there are too many.
   func enter() -> UInt64? {
     state.withLock { state in
       guard state.viewers < LiveBoard.viewersMax else { return nil }
@@ -155,8 +156,8 @@ final class LiveBoard: Sendable {
     }
   }
 
-  /// At most `limit` devices of the run, or of all, that changed behind the cursor, in the order of their last change, and as
-  /// many that were removed. One that changes in between moves to the end and comes once.
+  /// Returns at most `limit` devices of the run, or of all, that changed after the cursor, in the order of their last change,
+  /// and at most `limit` removals. A device that changes meanwhile moves to the end and is returned once.
   func fetch(after cursor: UInt64, run: String?, limit: Int) -> Changes {
     let (removed, changed, end, floor) = state.withLock { state in
       let removed = state.removals.filter { $0.change > cursor && $0.extent.concerns(run) }
@@ -176,11 +177,11 @@ final class LiveBoard: Sendable {
   }
 }
 
-/// What one device did last.
+/// The latest state of one device.
 struct LiveLine: Sendable {
-  /// Where it was, and when by its own clock.
+  /// A position, with its time by the device's clock.
   struct Place: Sendable {
-    /// The change of the board that brought it.
+    /// The board's change that added it.
     let change: UInt64
     let recordedAt: Int64
     let latitude: Double
@@ -188,34 +189,34 @@ struct LiveLine: Sendable {
     let event: String?
   }
 
-  /// A batch may hold a day; the page shows where it led, and asks for the history elsewhere.
+  /// A batch may span a day; the page shows where it ended, and fetches the history elsewhere.
   static let placesKept = 16
-  /// More are counted as so many: a device that fails faster than that is read is failing all the same.
+  /// More failures count as this many: a device that fails faster than it is read is failing anyway.
   static let failuresKept = 64
 
   let device: DeviceIdentity
-  /// The board's count when it last changed.
+  /// The board's change count when it last changed.
   var change: UInt64 = 0
-  /// Milliseconds since 1970, by the clock of the server.
+  /// In milliseconds since 1970, by the server's clock.
   var seenAt: Int64 = 0
-  /// Of the last answer to the device; 0 before the first.
+  /// The status of the last answer to the device; 0 before the first.
   var status = 0
-  /// The fault that this answer met.
+  /// The fault injected into that answer.
   var fault: ServerFault.Kind?
-  /// Requests that failed in a row up to this answer, since the server started.
+  /// The consecutive failed requests up to this answer, since the server started.
   var failures = 0
-  /// The changes of the board that were failures, the latest last.
+  /// The board's changes that were failures, the latest last.
   private var failedChanges: [UInt64] = []
-  /// The newest record with a position, as far as this board has seen.
+  /// The newest record with a position that this board has seen.
   var newest: Point?
-  /// When the newest came, by the clock of the server: other requests of the device say nothing about its lateness.
+  /// When the newest arrived, by the server's clock: other requests of the device say nothing about its lateness.
   var newestArrivedAt: Int64 = 0
-  /// Of the last batches, the latest last.
+  /// The positions of the last batches, the latest last.
   var places: [Place] = []
 
   init(_ device: DeviceIdentity) { self.device = device }
 
-  /// How many requests have failed since that change of the board.
+  /// Returns the number of requests that have failed since that change of the board.
   func failed(after seen: UInt64) -> Int { failedChanges.count { $0 > seen } }
 
   mutating func noteFailure() {
@@ -228,7 +229,7 @@ struct LiveLine: Sendable {
     seenAt = max(seenAt, arrivedAt)
     for point in batch.points.suffix(LiveLine.placesKept) {
       guard let latitude = point.latitude, let longitude = point.longitude else { continue }
-      // The same record sent once more came when it came first.
+      // A record that is sent again keeps the time of its first arrival.
       if point.recordedAt > newest?.recordedAt ?? .min { newestArrivedAt = arrivedAt }
       if point.recordedAt >= newest?.recordedAt ?? .min { newest = point }
       places.append(
@@ -239,9 +240,9 @@ struct LiveLine: Sendable {
   }
 }
 
-/// Something that was deleted or reset, for viewers that still show it.
+/// A deletion or a reset, for viewers that still show the devices.
 struct LiveRemoval: Sendable {
-  /// What is not there any more.
+  /// The devices that were removed.
   enum Extent: Equatable, Sendable {
     case device(DeviceIdentity)
     case run(String)
@@ -255,7 +256,7 @@ struct LiveRemoval: Sendable {
       }
     }
 
-    /// After this, nothing is left to say about the other.
+    /// Returns whether this removal makes the other one redundant.
     func covers(_ other: Extent) -> Bool {
       switch (self, other) {
       case (.everything, _): true
@@ -265,7 +266,7 @@ struct LiveRemoval: Sendable {
       }
     }
 
-    /// Whether it concerns a viewer of the run, or of all.
+    /// Returns whether it concerns a viewer of the run, or of all runs.
     func concerns(_ run: String?) -> Bool {
       guard let run else { return true }
       return switch self {
@@ -276,9 +277,9 @@ struct LiveRemoval: Sendable {
     }
   }
 
-  /// The board's count when it happened.
+  /// The board's change count at the removal.
   let change: UInt64
-  /// Milliseconds since 1970, by the clock of the server.
+  /// In milliseconds since 1970, by the server's clock.
   let at: Int64
   let extent: Extent
 }

@@ -3,7 +3,7 @@ import Contract
 import JSON
 import Store
 
-/// Something that happened, as the live stream tells it.
+/// An event of the live stream.
 package struct LiveEvent: Sendable {
   /// The `event` of the stream.
   enum Kind: String, Sendable {
@@ -12,17 +12,17 @@ package struct LiveEvent: Sendable {
 
   let kind: Kind
   let run: String
-  /// Empty where it is not of one device.
+  /// Empty when the event does not concern one device.
   let device: String
   /// One JSON object.
   let data: [UInt8]
-  /// Counts the events of a server; set by the hub.
+  /// The event's number at this server; set by the hub.
   var number: UInt64 = 0
 
   var byteCount: Int { data.count + 64 }
 }
 
-/// The events that a subscriber wants. What is nil does not matter.
+/// Selects the events of a subscriber. A nil property matches everything.
 struct EventFilter: Sendable {
   var run: String?
   var device: String?
@@ -33,10 +33,10 @@ struct EventFilter: Sendable {
 }
 
 extension LiveEvent {
-  /// Records of one batch that an event lists; `accepted` counts all.
+  /// The records of a batch that an event lists; `accepted` counts all.
   private static let recordsListed = 50
 
-  /// The events of a committed job.
+  /// Returns the events of a committed job.
   static func events(of job: StoreJob, _ result: StoreResult) -> [LiveEvent] {
     switch (job, result) {
     case (.ingest(let batch), .ingested(let receipt)):
@@ -64,8 +64,8 @@ extension LiveEvent {
     }
   }
 
-  /// `accepted`, `duplicate` and `quarantined` count the records of the batch; `records` lists the first of them. Where
-  /// `duplicate` is above 0, some of the listed were stored before.
+  /// `accepted`, `duplicate` and `quarantined` count the records of the batch; `records` lists the first of them. If
+  /// `duplicate` is above 0, some of the listed ones were stored before.
   private static func records(_ batch: IngestBatch, _ receipt: IngestReceipt) -> LiveEvent {
     event(.records, batch.device) { writer in
       writer.member("accepted", receipt.accepted)
@@ -83,7 +83,7 @@ extension LiveEvent {
     }
   }
 
-  /// `action` is `registered`, `refreshed` or `refused`, this one with a `reason`.
+  /// `action` is `registered`, `refreshed`, or `refused` with a `reason`.
   private static func token(_ action: String, _ device: DeviceIdentity, reason: String? = nil) -> LiveEvent {
     event(.token, device) { writer in
       writer.member("action", action)
@@ -137,7 +137,7 @@ struct EventID: Equatable, Sendable {
     self.number = number
   }
 
-  /// Nil for a text that is no such id.
+  /// Returns nil for a text that is not such an id.
   init?(text: String) {
     let parts = text.split(separator: ".", omittingEmptySubsequences: false)
     guard parts.count == 2, let epoch = Int64(parts[0]), let number = UInt64(parts[1]) else { return nil }
@@ -147,8 +147,8 @@ struct EventID: Equatable, Sendable {
   var text: String { "\(epoch).\(number)" }
 }
 
-/// What one subscriber has not fetched yet. Bounded: above the limit everything is dropped and counted, and the
-/// subscriber is told how much it missed.
+/// The events that one subscriber has not fetched yet. Bounded: above the limit all are dropped and counted, and the subscriber
+/// gets the number it missed.
 struct SubscriberQueue: Sendable {
   static let eventsMax = 256
 
@@ -167,7 +167,7 @@ struct SubscriberQueue: Sendable {
 
   mutating func miss(_ count: UInt64) { missed += count }
 
-  /// How many were missed, then the oldest events, about `bytesMax` of them but at least one.
+  /// Returns the number of missed events and then the oldest events, about `bytesMax` bytes of them but at least one.
   mutating func take(bytesMax: Int) -> (missed: UInt64, events: [LiveEvent]) {
     var bytes = 0
     let end = events.firstIndex { event in
@@ -181,26 +181,26 @@ struct SubscriberQueue: Sendable {
   }
 }
 
-/// The last events, for a client that comes back after its connection was cut.
+/// The last events, for a client that reconnects.
 struct EventRing: Sendable {
   static let eventsMax = 512
 
   private var events: [LiveEvent] = []
-  /// Of the last event.
+  /// The number of the last event.
   private(set) var number: UInt64 = 0
 
-  /// Gives the event its number.
+  /// Returns the event with its number.
   mutating func append(_ event: LiveEvent) -> LiveEvent {
     number += 1
     var event = event
     event.number = number
     events.append(event)
-    // Half at a time, so that moving the rest costs a constant for each event.
+    // Half at a time, so that the cost of moving the rest is constant per event.
     if events.count == 2 * EventRing.eventsMax { events.removeFirst(EventRing.eventsMax) }
     return event
   }
 
-  /// What came after an event, and how many of these are not here any more.
+  /// Returns the events after `seen`, and the number of those no longer kept.
   func events(after seen: UInt64) -> (missed: UInt64, events: ArraySlice<LiveEvent>) {
     guard seen < number else { return (0, []) }
     let first = events.first?.number ?? number + 1

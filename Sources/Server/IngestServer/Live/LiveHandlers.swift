@@ -3,7 +3,7 @@ import JSON
 import Network
 import Store
 
-/// Requests that wait for what the store commits, and streams of it.
+/// Handles requests that wait for commits, and streams of events.
 struct LiveHandlers: Sendable {
   let authentication: ServerConfiguration.Authentication
   let policy: ServerConfiguration.Policy
@@ -13,25 +13,25 @@ struct LiveHandlers: Sendable {
   let maps: MapBoard
   let history = FigureHistory()
 
-  /// `?run=` and `?device=` choose; a request within a run hears that run only.
+  /// `?run=` and `?device=` select events; a request within a run gets only those of that run.
   func streamEvents(_ exchange: Exchange) -> Reply {
     var seen: EventID?
     if let text = exchange.lastEventID, !text.isEmpty {
-      // An invalid id is treated like one of an earlier server: there is a gap.
+      // An invalid id is treated like one of an earlier server: events were missed.
       seen = EventID(text: text) ?? EventID(epoch: 0, number: 0)
     }
     let filter = EventFilter(run: exchange.optionalRun, device: exchange.query.text("device"))
     return .respond { [seen] in EventStream.begin(filter, after: seen, $1, in: $0, &$2) }
   }
 
-  /// `GET /admin/v1/live?run`: `hello`, then `devices` and `figures` as they change, `deleted` and `reset` for what is
-  /// removed, and `resync` when changes were lost.
+  /// `GET /admin/v1/live?run`: `hello`, then `devices` and `figures` as they change, `deleted` and `reset` for removals, and
+  /// `resync` when changes were lost.
   func streamView(_ exchange: Exchange) -> Reply {
     let run = exchange.optionalRun
     return .respond { LiveView.begin(of: run, $1, in: $0, &$2) }
   }
 
-  /// What a viewer has to know at first.
+  /// Writes what a viewer needs first.
   func describe(to writer: inout JSONWriter) {
     writer.beginObject()
     writer.member("auth", authentication.rawValue)
@@ -52,32 +52,32 @@ struct LiveHandlers: Sendable {
   }
 }
 
-/// What the whole server did, counted since its start: two of them give the rates, and the counts of the latencies every
-/// quantile of the time in between.
+/// Counts of the whole server since its start: the difference of two gives the rates, and the latency counts give every
+/// quantile of the time between them.
 struct LiveFigures {
-  /// Upper bounds of the latencies, in microseconds: six for each doubling from 64 µs to a minute, so that a quantile read
-  /// from them is at most 12 % off.
+  /// Upper bounds of the latencies, in microseconds: six per doubling from 64 µs to a minute, so that a quantile computed from
+  /// them is at most 12 % off.
   static let bounds: [UInt64] = {
     let steps: [UInt64] = [1_000, 1_122, 1_260, 1_414, 1_587, 1_782]
     return (0..<20).flatMap { doubling in steps.map { ($0 << doubling) * 64 / 1_000 } }
   }()
 
-  /// When, by the clock of the server.
+  /// The time, by the server's clock.
   var at: Int64
   var requests: [(status: String, count: UInt64)]
   var accepted: UInt64
   var duplicate: UInt64
   var quarantined: UInt64
   var faults: UInt64
-  /// Answers within each of the bounds.
+  /// The number of answers within each bound.
   var latencies: [UInt64]
-  /// All of them.
+  /// The number of all answers.
   var answered: UInt64
-  /// Without those of people who look on.
+  /// Connections, without those of observers.
   var connections: Int
   var waitingJobs: Int
   var outage: String?
-  /// Another number after each change of any map.
+  /// Changes with each change of any map.
   var mapRevision: Int
 
   func write(to writer: inout JSONWriter) {
@@ -90,7 +90,7 @@ struct LiveFigures {
     writer.endObject()
   }
 
-  /// All but the answer times and what is true of the present alone.
+  /// Writes everything but the answer times and the values that concern only the present.
   func writeCounts(to writer: inout JSONWriter) {
     writer.member("at", at)
     writer.key("requests")

@@ -4,20 +4,20 @@ import JSON
 import Network
 import Store
 
-/// The answer is a view of all devices at once, which has no end.
+/// The endless stream of the state of all devices.
 final class LiveView: Responder {
-  /// Often enough for a map that moves.
+  /// The update interval, short enough for a moving map.
   private static let glance = Nanoseconds.milliseconds(250)
   private static let figuresInterval = Nanoseconds.seconds(1)
-  /// Unsent bytes above which a viewer gets nothing until it has read.
+  /// The unsent bytes above which a viewer gets nothing until it has read.
   private static let unsentMax = 49_152
   private static let devicesAtOnce = 128
 
   private let run: String?
   private let format: EventStreamFormat
-  /// What the viewer has.
+  /// The last change that the viewer has.
   private var cursor: UInt64
-  /// When the figures are due.
+  /// When the next figures are due.
   private var figuresAt: MonotonicInstant
 
   private init(of run: String?, _ format: EventStreamFormat, cursor: UInt64, figuresAt: MonotonicInstant) {
@@ -39,7 +39,7 @@ final class LiveView: Responder {
     view.produce(session, &output)
   }
 
-  /// What has changed, as far as the viewer can take it. The rest stays on the board, where one device takes one line.
+  /// Sends changes as far as the viewer can take them. The rest stays on the board, where each device takes one line.
   func produce(_ session: IngestSession, _ output: inout SessionOutput) {
     let board = session.context.hub.board
     var hasMore = output.unsent >= Self.unsentMax
@@ -69,7 +69,7 @@ final class LiveView: Responder {
 
   func closed(_ session: IngestSession) { session.context.hub.board.leave() }
 
-  /// Devices that were deleted one after the other stand in one event.
+  /// Combines consecutive deletions of devices into one event.
   private func append(_ removals: [LiveRemoval], _ bytes: inout [UInt8]) {
     var deleted: [DeviceIdentity] = []
     func flush(_ bytes: inout [UInt8]) {
@@ -99,7 +99,7 @@ final class LiveView: Responder {
 }
 
 extension JSONWriter {
-  /// `{"devices":[…]}`. Instants are milliseconds since 1970: this is read by programs, hundreds of times a second.
+  /// `{"devices":[…]}`. Times are milliseconds since 1970, because programs read this hundreds of times a second.
   fileprivate mutating func write(_ lines: [LiveLine], after seen: UInt64) {
     beginObject()
     key("devices")
@@ -124,7 +124,7 @@ extension JSONWriter {
     endObject()
   }
 
-  /// `{"run"}`; null for everything.
+  /// `{"run"}`; null for all runs.
   fileprivate mutating func write(reset run: String?) {
     beginObject()
     member("run", run)

@@ -3,18 +3,18 @@ import Contract
 import JSON
 import Synchronization
 
-/// The maps of the live page.
+/// Handles the maps of the live page.
 struct MapHandlers: Sendable {
   let board: MapBoard
   let shared: SharedBoards
 
-  /// `GET /admin/v1/map`: what was put, byte for byte; an empty collection when there is none.
+  /// `GET /admin/v1/map`: the map as it was put, byte for byte; an empty collection when there is none.
   func get(_ exchange: Exchange) -> Reply {
     let bytes = board.map(of: exchange.run)?.bytes ?? Array(#"{"type":"FeatureCollection","features":[]}"#.utf8)
     return .answer(Response(200, "application/geo+json", bytes))
   }
 
-  /// `PUT /admin/v1/map`: takes the place of the run's last one.
+  /// `PUT /admin/v1/map`: replaces the map of the run.
   func put(_ exchange: Exchange) -> Reply {
     do throws(MapError) {
       let map = try MapBoard.Map(geoJSON: exchange.body)
@@ -35,24 +35,24 @@ struct MapHandlers: Sendable {
   }
 }
 
-/// What is drawn under the devices of each run on the live page, as long as the server lives: a simulated city puts its
-/// streets here. Kept as the bytes that came, because only a browser reads them.
+/// The map under the devices of each run on the live page, kept until the server stops: a simulated city puts its streets here.
+/// Stored as received, because only a browser reads it.
 final class MapBoard: Sendable {
-  /// A run's map, and how many features it has.
+  /// The map of a run, and its number of features.
   struct Map: Sendable {
     let bytes: [UInt8]
     let features: Int
   }
 
-  /// As much as a city of a thousand streets and more takes many times over; a browser draws it without a stutter.
+  /// Many times the size of a city of a thousand streets; a browser draws it smoothly.
   static let bytesMax = 1 << 20
-  /// Beyond so many runs, the map that was put longest ago is dropped.
+  /// When more runs have maps, the least recently put map is dropped.
   static let runsMax = 64
 
   private let maps = Mutex<[(run: String, map: Map)]>([])
   private let changes = Atomic(0)
 
-  /// Another number after each change of any map, so that a viewer knows when to fetch its map again.
+  /// Changes with each change of any map, so that a viewer detects when to fetch its map again.
   var revision: Int { changes.load(ordering: .acquiring) }
 
   func map(of run: String) -> Map? {
@@ -68,7 +68,7 @@ final class MapBoard: Sendable {
     changes.add(1, ordering: .releasing)
   }
 
-  /// Of one run, or of all; says how many there were.
+  /// Deletes the map of one run, or all maps; returns the number of deleted maps.
   func clear(run: String?) -> Int {
     let count = maps.withLock { maps in
       let before = maps.count
@@ -81,8 +81,8 @@ final class MapBoard: Sendable {
 }
 
 extension MapBoard.Map {
-  /// A FeatureCollection (RFC 7946 §3.3) as far as the page draws it: points, lines and areas, each with any properties.
-  /// What would not be drawn is refused, with its place.
+  /// A FeatureCollection (RFC 7946 §3.3) with the geometries that the page draws: points, lines and areas, each with any
+  /// properties. Others are refused, with their place.
   init(geoJSON bytes: [UInt8]) throws(MapError) {
     guard bytes.count <= MapBoard.bytesMax else {
       throw MapError("the map has \(bytes.count) bytes; the limit is \(MapBoard.bytesMax)")
@@ -100,7 +100,7 @@ extension MapBoard.Map {
     self.features = features.count
   }
 
-  /// How deep in lists the positions of each kind of geometry stand.
+  /// The list depth of the positions in each kind of geometry.
   private static let depths: KeyValuePairs = [
     "Point": 0, "MultiPoint": 1, "LineString": 1, "MultiLineString": 2, "Polygon": 2, "MultiPolygon": 3,
   ]
@@ -112,7 +112,7 @@ extension MapBoard.Map {
     default: throw MapError("\(path).properties must be an object or null")
     }
     guard let geometry = feature["geometry"] else { throw MapError("\(path).geometry is missing") }
-    // A feature without a place (RFC 7946 §3.2) is none on a map.
+    // A feature without a geometry (RFC 7946 §3.2) is not drawn.
     if geometry == .null { return }
     guard case .string(let kind)? = geometry["type"], let depth = depths.first(where: { $0.key == kind })?.value else {
       throw MapError("\(path).geometry.type must be one of \(depths.map(\.key).joined(separator: ", "))")
@@ -142,7 +142,7 @@ extension MapBoard.Map {
   }
 }
 
-/// Why a text is no map.
+/// Why a text is not a map.
 struct MapError: Error {
   let reason: String
 

@@ -3,11 +3,11 @@ import CEmbedded
 import Contract
 import TLS
 
-/// The live page as one server serves it.
+/// Serves the live page.
 struct PageHandlers: Sendable {
   private let files: [String: PageFile]
   private let policy: String
-  /// With an authority of development.
+  /// The trust page; nil without a development authority.
   private let trust: TrustPage?
 
   init(tiles: MapTiles?, trust: TrustPage?) {
@@ -34,14 +34,14 @@ struct PageHandlers: Sendable {
     return Array(String(decoding: index, as: UTF8.self).replacing("</header>", with: link).utf8)
   }
 
-  /// `GET /` and what it is made of, `GET /page/{file}`.
+  /// `GET /` and `GET /page/{file}`, its parts.
   func file(_ exchange: Exchange) -> Reply {
     let name = exchange.parameters.first ?? "index.html"
     if let answer = trust?.answer(name, at: exchange.origin) { return .answer(guarded(answer, caching: "no-store")) }
     return .answer(answer(name, unless: exchange.ifNoneMatch))
   }
 
-  /// A browser keeps a file and asks each time whether it is still the one: after an update it never mixes old and new files.
+  /// A browser caches a file and revalidates it at each use: after an update it never mixes old and new files.
   private func answer(_ name: String, unless known: String?) -> Response {
     guard let file = files[name] else { return .notFound }
     let isKnown = file.isKnown(by: known)
@@ -57,11 +57,11 @@ struct PageHandlers: Sendable {
   }
 }
 
-/// One file of the folder `page`, which is part of the executable.
+/// A file of the folder `page`, embedded in the executable.
 package struct PageFile: Sendable {
   package let mediaType: StaticString
   package let bytes: [UInt8]
-  /// Strong: the same bytes, the same tag (RFC 9110 §8.8.3).
+  /// A strong validator: the same bytes have the same tag (RFC 9110 §8.8.3).
   package let entityTag: String
 
   init(mediaType: StaticString, bytes: [UInt8]) {
@@ -72,9 +72,9 @@ package struct PageFile: Sendable {
     entityTag = "\"\(String(decoding: tag, as: UTF8.self))\""
   }
 
-  /// Those of the live page by name, as they were when this was compiled.
+  /// The files of the live page by name, as of compilation.
   package static let embedded = unsafe read { unsafe rr_page_files($0) }
-  /// Those of the control room of a run, which uses some of the live page's too.
+  /// The files of the control room, which also uses some of the live page.
   package static let room = unsafe read { unsafe rr_room_files($0) }
 
   private static func read(
@@ -91,18 +91,18 @@ package struct PageFile: Sendable {
     return found
   }
 
-  /// A browser that sends `If-None-Match` has this file already.
+  /// Returns whether `If-None-Match` shows that the browser has this file.
   package func isKnown(by entries: String?) -> Bool {
     entries.map { $0 == "*" || $0.split(separator: ",").contains { Self.tag($0) == entityTag } } ?? false
   }
 
-  /// An entry of `If-None-Match`, compared weakly (RFC 9110 §13.1.2).
+  /// Returns an entry of `If-None-Match` for weak comparison (RFC 9110 §13.1.2).
   private static func tag(_ entry: Substring) -> Substring {
     let text = entry.drop { $0 == " " }.prefix { $0 != " " }
     return text.hasPrefix("W/") ? text.dropFirst(2) : text
   }
 
-  /// Nothing is loaded from other origins, no text becomes a script, and the page cannot be framed.
+  /// Forbids loading from other origins, inline scripts, and framing.
   package static func policy(images origin: String?) -> String {
     let images = origin.map { " \($0)" } ?? ""
     return [
@@ -123,7 +123,7 @@ package struct PageFile: Sendable {
   }
 }
 
-/// The contracts in the folder `openapi`, which are part of the executable.
+/// The contracts of the folder `openapi`, embedded in the executable.
 package enum ContractFile {
   static let bytes: [UInt8] = unsafe Array(UnsafeBufferPointer(start: rr_contract(), count: rr_contract_count()))
   /// openapi/control-room.json.

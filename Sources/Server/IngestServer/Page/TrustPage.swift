@@ -1,13 +1,13 @@
 import Base
 import TLS
 
-/// By which a phone comes to trust an authority of development: a page with a code for its camera, and what it downloads there.
+/// Makes a phone trust the development authority: a page with a QR code, and the files that the phone downloads from it.
 struct TrustPage: Sendable {
   let authority: DevelopmentAuthority
 
   static let name = "trust.html"
 
-  /// Nil for another file, and where there is no authority. `origin` is what the page was asked for at.
+  /// Returns nil for another file, and when there is no authority. `origin` is the origin of the request.
   func answer(_ file: String, at origin: String) -> Response? {
     do throws(TLSError) {
       switch file {
@@ -56,7 +56,7 @@ struct TrustPage: Sendable {
     """
   }
 
-  /// An address of this machine alone leads a phone to itself.
+  /// Omits the code for a loopback address, which would lead a phone to itself.
   private func code(_ url: String) -> String {
     let isOwn = ["localhost", "127.", "[::1]"].contains { url.contains("//" + $0) }
     guard !isOwn, let code = QRCode(Array(url.utf8)) else {
@@ -71,7 +71,7 @@ struct TrustPage: Sendable {
 }
 
 extension QRCode {
-  /// With the four light modules around it that it needs (§9.1).
+  /// Includes the required margin of four light modules (§9.1).
   var svg: String {
     var path = ""
     for row in 0..<size {

@@ -3,13 +3,13 @@ import Contract
 import JSON
 import Store
 
-/// What a proxy has seen of each record, and of the upstream's answers.
+/// Serves the proxy's ledger of records and its judgement of the upstream's answers.
 struct LedgerHandlers: Sendable {
   let proxy: ProxyRole?
   let hasJournal: Bool
 
-  /// `GET /admin/v1/ledger?run&uuid&device&state&limit&cursor`: records by their uuids, of all runs when none is named, with
-  /// how often each was sent, what the backend answered, and whether the client got that.
+  /// `GET /admin/v1/ledger?run&uuid&device&state&limit&cursor`: records by uuid, of all runs when none is named, with the
+  /// number of times that each was sent, the backend's answer, and whether the client got it.
   func list(_ exchange: Exchange) throws(ResponseError) -> Reply {
     guard hasJournal else { return .answer(.error(404, "journal_off", "the journal is off; see --journal")) }
     let parameters = exchange.query
@@ -52,7 +52,7 @@ struct LedgerHandlers: Sendable {
     return LedgerRecordCursor(uuid: uuid, device: DeviceIdentity(run: run, name: name))
   }
 
-  /// `GET /admin/v1/clauses`: the clauses that the upstream's answers have put to the test.
+  /// `GET /admin/v1/clauses`: the clauses that the upstream's answers have tested.
   func clauses(_ exchange: Exchange) -> Reply {
     let report = proxy?.judge?.report ?? ClauseReport(answers: 0, lines: [])
     return .answer(

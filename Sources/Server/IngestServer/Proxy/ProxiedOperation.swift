@@ -1,10 +1,10 @@
 import Contract
 import HTTP1
 
-/// What a request to a server that is not ours asks for, by its method and the words of its path. Backends have paths of their
-/// own; the SDK does four things with them.
+/// Determines the operation of a request to another server, by its method and the words of its path. Backends have paths of
+/// their own; the SDK has four operations.
 enum ProxiedOperation {
-  /// Nil for what no device does.
+  /// Returns nil for requests that no device makes.
   static func of(_ head: borrowing RequestHead) -> DeviceOperation? {
     guard [.post, .put, .patch].contains(head.method) else { return nil }
     return of(path: head.fields.text(head.path) ?? "")
@@ -26,7 +26,7 @@ enum ProxiedOperation {
   private static let registerWords: Set = ["register", "login", "signin", "sign-in"]
   private static let logWords: Set = ["log", "logs"]
 
-  /// The row of the table that has the operation's name, under which it is counted.
+  /// Returns the route of the same name, under which the operation is counted.
   static func route(_ operation: DeviceOperation?) -> (Route, Int) {
     operation.flatMap { rows[$0] } ?? (Route.page, Router.pageNumber)
   }

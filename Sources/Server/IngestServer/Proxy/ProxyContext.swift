@@ -5,7 +5,7 @@ import HTTP1
 import Network
 package import Store
 
-/// Memory that the connections of one loop share, because only one of them works at a time.
+/// Memory that the connections of one loop share, because only one of them runs at a time.
 final class ProxyScratch {
   let session = SessionScratch()
   var answerHead = ResponseHead()
@@ -17,16 +17,16 @@ final class ProxyScratch {
   init() {}
 }
 
-/// What all connections of a proxy share: who a request is from, what faults it meets, and where everything is noted that is
-/// known of it in the end.
+/// The state that all connections of a proxy share: it determines the operation and the faults of a request, and records each
+/// finished exchange.
 final class ProxyContext: Sendable {
   let context: ServerContext
   let target: UpstreamTarget
   let name: ProxyName
-  /// Of messages that are passed on: a body has any length.
+  /// The limits of forwarded messages: a body may have any length.
   let limits: HTTPLimits
   private let keepsHost: Bool
-  /// The longest body of which the records are read.
+  /// The length of the longest body whose records are read.
   private let bodyBytesMax: Int
   private let judge: (any AnswerJudge)?
 
@@ -43,7 +43,7 @@ final class ProxyContext: Sendable {
     self.limits = limits
   }
 
-  /// More than a server keeps, so that a session can be sent again: a batch of 250 records has some 150 KB.
+  /// More than a server keeps, so that a session can be sent again: a batch of 250 records has about 150 KB.
   private static let journaledBodyBytes = 262_144
 
   func begin(_ scratch: ProxyScratch, now: MonotonicInstant) -> ProxyExchange {
@@ -71,7 +71,7 @@ final class ProxyContext: Sendable {
 
   func date(_ scratch: ProxyScratch) -> [UInt8] { scratch.session.date(context.backend.now) }
 
-  /// RFC 9110 §7.6.2: a proxy that may not pass a request on is its last recipient.
+  /// RFC 9110 §7.6.2: a proxy that may not forward a request is its final recipient.
   func ownAnswer(to head: borrowing RequestHead) -> Response? {
     if name.hasPassed(head) { return name.loopAnswer }
     guard head.method == .options || head.method == .trace, head.text(HeaderName.maxForwards) == "0" else { return nil }
@@ -83,16 +83,16 @@ final class ProxyContext: Sendable {
   }
 }
 
-/// Faults, and what has to be known for them.
+/// Faults, and the values needed to decide them.
 extension ProxyContext {
-  /// Whether a rule may want to answer in the upstream's place, or to hold the request back, when the whole of it is known.
+  /// Returns whether a rule may need the complete request, to answer in the upstream's place or to delay it.
   func holdsBody(of current: ProxyExchange) -> Bool { context.faults.board.concernsRequests }
 
   func keep(_ bytes: Span<UInt8>, of current: ProxyExchange) -> Bool {
     current.keep(bytes, in: context.bodies, atMost: bodyBytesMax)
   }
 
-  /// The device is looked for in the body first, which says more often who it is.
+  /// Looks for the device in the body first, which names it more often than the head.
   func fault(for current: ProxyExchange, at stages: ServerFault.Stages) -> AppliedFault? {
     guard !context.faults.board.isEmpty else { return nil }
     let hasBody = !stages.contains(.head)
@@ -112,7 +112,7 @@ extension ProxyContext {
     } catch { return "" }
   }
 
-  /// The records of the body; none where it holds none.
+  /// Returns the records of the body; none if it has none.
   func records(in current: ProxyExchange, _ scratch: ProxyScratch) -> UploadReading {
     records(in: current.content(atMost: bodyBytesMax), scratch)
   }
@@ -124,7 +124,7 @@ extension ProxyContext {
     } catch { return UploadReading() }
   }
 
-  /// The body without the records behind the first `count`; nil when nothing of it would be left.
+  /// Returns the body without the records after the first `count`; nil when nothing would be left.
   func prefix(of current: ProxyExchange, records count: Int, _ scratch: ProxyScratch) -> [UInt8]? {
     let content = current.content(atMost: bodyBytesMax)
     let ranges = records(in: content, scratch).ranges
@@ -137,7 +137,7 @@ extension ProxyContext {
   }
 }
 
-/// What a proxy knows of an exchange when it is over.
+/// Records finished exchanges.
 extension ProxyContext {
   func note(_ current: ProxyExchange, _ scratch: ProxyScratch, now: MonotonicInstant) {
     let exchange = current.exchange
@@ -157,7 +157,7 @@ extension ProxyContext {
     let device = DeviceIdentity(run: exchange.run, name: exchange.device)
     let fault = exchange.fault?.fault.kind
     let answeredAt = context.backend.now.millisecondsSince1970
-    // SDK §7.2.2: the records are deleted on any 2xx, whatever it holds.
+    // SDK §7.2.2: the records are deleted on any 2xx, whatever its content.
     let isDelivered = !current.isClientGone && 200..<300 ~= current.deliveredStatus
     let passed = current.passedRecords.map { Set(reading.first($0).points.map(\.record.lowerBound)) }
     return reading.points.map { point in
@@ -168,9 +168,9 @@ extension ProxyContext {
     }
   }
 
-  /// What the upstream has acknowledged is kept as `serve` keeps what it has stored.
+  /// Stores what the upstream has acknowledged as `serve` would store it.
   private func store(_ current: ProxyExchange, _ reading: UploadReading, _ content: [UInt8]) {
-    // Backends take other JSON too: a body in which nothing is a record is none of a device.
+    // Backends accept other JSON too: a body without a single record is not a device's.
     let count = reading.points.isEmpty ? 0 : reading.points.count + reading.quarantined.count
     guard count > 0 else { return }
     let exchange = current.exchange
@@ -202,12 +202,12 @@ extension ProxyContext {
 }
 
 extension UploadReading {
-  /// Where the records stand, in the order of the body.
+  /// The ranges of the records, in the order of the body.
   var ranges: [Range<Int>] {
     (points.map(\.record) + quarantined.map(\.record)).sorted { $0.lowerBound < $1.lowerBound }
   }
 
-  /// Without the records behind the first `count` of the body.
+  /// Returns the reading without the records after the first `count` of the body.
   func first(_ count: Int) -> UploadReading {
     var first = self
     _ = UploadReading.keepFirst(count, points: &first.points, quarantined: &first.quarantined)
@@ -216,7 +216,7 @@ extension UploadReading {
 }
 
 extension ProxyExchange {
-  /// What the journal shows as its answer: the upstream's, or what was answered in its place.
+  /// Returns the answer for the journal: the upstream's, or the one given in its place.
   fileprivate func shownAnswer(_ target: UpstreamTarget, _ name: ProxyName) -> Response {
     if let ownAnswer { return ownAnswer }
     if status != 0 { return Response(status, "", answer) }
@@ -224,9 +224,9 @@ extension ProxyExchange {
   }
 }
 
-/// An answer of the upstream, with what was asked.
+/// An answer of the upstream, with its request.
 package struct JudgedAnswer: Sendable {
-  /// Why there is none.
+  /// Why there is no answer.
   package enum Failure: Sendable {
     case unreachable(String)
     case timeout
@@ -240,7 +240,7 @@ package struct JudgedAnswer: Sendable {
   /// Of the request: what it says, as far as that can be read, else as it came.
   package let body: [UInt8]
   package let status: Int
-  /// As it came, with the status line.
+  /// The head as received, with the status line.
   package let head: [UInt8]
   /// What it says; nil where that is not known: it is long, or in a coding that cannot be undone.
   package let answer: [UInt8]?

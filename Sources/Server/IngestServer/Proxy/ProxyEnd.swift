@@ -1,8 +1,8 @@
 import Base
 import Network
 
-/// One connection of a proxy: to a client, or to the upstream. The two ends of an exchange are served by one loop, hold each
-/// other, and call each other through it when one has something for the other.
+/// One connection of a proxy, to a client or to the upstream. One loop serves both ends of an exchange; they refer to each
+/// other, and call each other through the loop when one has data for the other.
 class ProxyEnd: ByteSession {
   typealias Message = Never
 
@@ -20,12 +20,12 @@ class ProxyEnd: ByteSession {
   func connectFailed(_ error: SystemError) {}
   func nudged(_ output: inout SessionOutput) {}
 
-  /// What one end may hold for the other before it reads no further.
+  /// The bytes that one end may hold for the other before it stops reading.
   static let heldBytesMax = 65_536
 }
 
 extension [UInt8] {
-  /// Moves everything to the end of `target`; what is alone there changes its place without being copied.
+  /// Moves all bytes to the end of `target`; an empty target takes them without a copy.
   mutating func move(to target: inout [UInt8]) {
     if target.isEmpty {
       swap(&target, &self)

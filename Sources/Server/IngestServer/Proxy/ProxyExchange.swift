@@ -4,29 +4,29 @@ import Gzip
 import HTTP1
 import Network
 
-/// One request that passes through a proxy, with what is known and kept of it and of its answer.
+/// One request that passes through a proxy, and its answer.
 final class ProxyExchange {
-  /// Who it is from and what it asks for, as for a request that is answered here.
+  /// The request's values, as for a request that is answered here.
   let exchange: Exchange
   let framing: BodyFraming
-  /// The client waits for leave to send the body.
+  /// Whether the client waits for 100 Continue before it sends the body.
   let expectsContinue: Bool
-  /// The head of a request that is held, without what frames its body.
+  /// The head of a held request, without the framing of its body.
   var heldHead: [UInt8] = []
-  /// For the clauses: what the client asked for.
+  /// The request target, for the clauses.
   let target: String
-  /// As much of the body as there is room for.
+  /// The body, as far as there is room.
   private(set) var body = BodyBuffer()
-  /// The whole body must be here before it is known what becomes of the request.
+  /// Whether the complete body is needed to decide about the request.
   var isHeld = false
-  /// The fault that the answer meets; that of the request is over by then.
+  /// The fault of the answer; that of the request is over by then.
   var answerFault: AppliedFault?
 
   /// When the upstream had its first bytes: what a fault held back before is not its time, nor is what the client takes to read.
   var passedAt: MonotonicInstant?
   /// When the upstream's answer had ended, or was not waited for any longer.
   var answeredAt: MonotonicInstant?
-  /// Of the upstream; 0 while there is none.
+  /// The status of the upstream's answer; 0 while there is none.
   var status = 0
   var answerHead: [UInt8] = []
   var answerCoding = ContentCoding.identity
@@ -34,18 +34,18 @@ final class ProxyExchange {
   private var answerBytes = 0
   /// Why there was no answer.
   var failure: UpstreamFailure?
-  /// Of the answer that the client gets, where it gets the whole of it; 0 otherwise.
+  /// The status of the answer, if the client gets it completely; 0 otherwise.
   var deliveredStatus = 0
-  /// So many records of the body the upstream gets, by a fault; nil: all.
+  /// The number of the body's records that a fault passes to the upstream; nil for all.
   var passedRecords: Int?
-  /// The client has what it gets of the answer.
+  /// Whether the client has got its part of the answer.
   var hasAnswerLeft = false
-  /// The client was gone before it had the answer.
+  /// Whether the client was gone before it had the answer.
   var isClientGone = false
-  /// What was answered in the upstream's place.
+  /// The answer given in the upstream's place.
   var ownAnswer: Response?
 
-  /// What is kept of an answer: the clauses want all of one that is not too long.
+  /// The bytes kept of an answer: the clauses need a complete one, unless it is too long.
   private static let answerBytesMax = 131_072
 
   init(_ exchange: Exchange, _ head: borrowing RequestHead, target: String) {
@@ -55,13 +55,13 @@ final class ProxyExchange {
     self.target = target
   }
 
-  /// A piece of the body has come. False when there is no room for it: what is kept is then not the whole.
+  /// Keeps a piece of the body. Returns false when there is no room; then the kept body is incomplete.
   func keep(_ bytes: Span<UInt8>, in budget: BodyBudget, atMost limit: Int) -> Bool {
     body.append(bytes, of: framing, in: budget, atMost: limit)
   }
 
-  /// The body as it can be read: unpacked, where it is in the coding gzip (RFC 9110 §8.4.1.3) and holds no more than `limit`. Empty
-  /// for what is not there, or cannot be read. It is not kept: a small body can hold a large content.
+  /// Returns the body, decompressed if its coding is gzip (RFC 9110 §8.4.1.3) and it has at most `limit` bytes. Empty when
+  /// there is none or it cannot be read. The result is not kept: a small body can have a large content.
   func content(atMost limit: Int) -> [UInt8] {
     guard body.isWhole else { return [] }
     do throws(GzipError) { return try exchange.coding.content(of: body.bytes, limit: limit) ?? [] } catch { return [] }
@@ -82,6 +82,6 @@ final class ProxyExchange {
     }
   }
 
-  /// The body for another use.
+  /// Returns the body and gives up its memory.
   func takeBody(_ budget: BodyBudget) -> [UInt8] { body.take(budget) }
 }

@@ -2,7 +2,7 @@ internal import Base
 import Contract
 import HTTP1
 
-/// What a proxy calls itself in Via and Proxy-Status. No other proxy has the name, so that a request which comes back is known.
+/// The name of a proxy in Via and Proxy-Status. It is unique, so that a request that comes back is detected.
 struct ProxyName: Sendable {
   let text: String
   private let lines: (http10: [UInt8], http11: [UInt8])
@@ -18,14 +18,14 @@ struct ProxyName: Sendable {
     return ProxyName("rollingroad-" + String(repeating: "0", count: 8 - digits.count) + digits)
   }
 
-  /// RFC 9110 §7.6.3: the version in which the message came, and who passed it on.
+  /// RFC 9110 §7.6.3: the version in which the message was received, and the proxy that forwarded it.
   func via(_ version: HTTPVersion) -> [UInt8] { version == .http10 ? lines.http10 : lines.http11 }
 
-  /// The request has passed here before (RFC 9110 §7.6.3).
+  /// Returns whether the request has passed this proxy before (RFC 9110 §7.6.3).
   func hasPassed(_ head: borrowing RequestHead) -> Bool {
     for field in head.fields.list where head[field.name].isSameName(HeaderName.via) {
       for element in (head.fields.text(field.value) ?? "").split(separator: ",") {
-        // Protocol, name, and perhaps a comment.
+        // Protocol, name, and optionally a comment.
         let words = element.split { $0 == " " || $0 == "\t" }
         if words.count > 1, words[1].lowercased() == text { return true }
       }
@@ -33,9 +33,9 @@ struct ProxyName: Sendable {
     return false
   }
 
-  /// RFC 5842 §7.2; the field says that the answer is none of the upstream's (RFC 9209 §2.3).
+  /// RFC 5842 §7.2; the field shows that the answer is not the upstream's (RFC 9209 §2.3).
   var loopAnswer: Response {
-    // As those of UpstreamFailure, the code is one of the traffic's side: no route of the contract has it.
+    // Like those of UpstreamFailure, the code is of forwarded traffic: no route of the contract has it.
     let code = "loop_detected"
     return .error(
       508, code,
@@ -43,7 +43,7 @@ struct ProxyName: Sendable {
     ).with(HeaderName.proxyStatus, "\(text); error=\(Self.loopError)")
   }
 
-  /// Some proxy on the way has found a loop, this one or another.
+  /// Returns whether this or another proxy on the way has detected a loop.
   static func tellsLoop(status: Int, head: [UInt8]) -> Bool {
     status == 508 && String(decoding: head, as: UTF8.self).contains("error=\(loopError)")
   }

@@ -1,4 +1,4 @@
-/// What a server that stands beside a proxy knows of it: its page and administration show what has passed.
+/// The proxy beside a server, whose page and administration show what has passed.
 package struct ProxyRole: Sendable {
   let upstream: String
   let judge: (any AnswerJudge)?
@@ -8,7 +8,7 @@ package struct ProxyRole: Sendable {
     self.judge = judge
   }
 
-  /// What only the backend itself can do, and what only a proxy has seen.
+  /// Refuses what only the backend itself can do, or only a proxy has seen.
   static func refuse(_ route: Route, _ proxy: ProxyRole?) -> Response? {
     guard let proxy else {
       guard route.place == .proxy else { return nil }
@@ -24,7 +24,7 @@ package struct ProxyRole: Sendable {
   }
 }
 
-/// Looks at the upstream's answers as the SDK does, and remembers what was wrong. Called from any loop.
+/// Judges the upstream's answers as the SDK reads them, and records what was wrong. Called from any loop.
 package protocol AnswerJudge: Sendable {
   func judge(_ answer: JudgedAnswer)
   var report: ClauseReport { get }
@@ -32,16 +32,16 @@ package protocol AnswerJudge: Sendable {
   func reset()
 }
 
-/// Which clauses the upstream was seen to keep, and which it broke.
+/// The clauses that the upstream was seen to keep, and those that it broke.
 package struct ClauseReport: Sendable {
-  /// A clause that was put to the test.
+  /// A clause that was tested.
   package struct Line: Sendable {
     package let number: Int
     package let rule: String
     package let remedy: String
     package let judged: Int
     package let broken: Int
-    /// What it was the first time it was broken.
+    /// How it was first broken.
     package let example: String?
 
     package init(number: Int, rule: String, remedy: String, judged: Int, broken: Int, example: String?) {

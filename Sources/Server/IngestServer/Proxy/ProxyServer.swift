@@ -6,12 +6,12 @@ import Store
 /// The settings of a proxy.
 package struct ProxyConfiguration: Sendable {
   package let upstream: UpstreamTarget
-  /// Where clients connect to.
+  /// The address that clients connect to.
   package var listen = "127.0.0.1:8090"
-  /// Of the page and the administration, which have an address of their own: each path of the first is the upstream's. Its
-  /// data folder holds what was seen.
+  /// The page and the administration, which have an address of their own, because every path of the first is the upstream's.
+  /// The data folder stores the recorded traffic.
   package var administration = ServerConfiguration()
-  /// The upstream sees the Host that the client wrote, not its own.
+  /// Whether the upstream gets the Host of the client instead of its own.
   package var keepsHost = false
   package var times = UpstreamTimes()
 
@@ -21,7 +21,7 @@ package struct ProxyConfiguration: Sendable {
   }
 }
 
-/// A proxy between devices and any backend, with a server beside it that shows what has passed and lets it go wrong.
+/// A proxy between devices and any backend, with a server beside it that shows the traffic and can inject faults.
 package final class ProxyServer: Sendable {
   private let server: IngestServer
   let loops: LoopGroup<ProxyEnd>
@@ -64,19 +64,19 @@ package final class ProxyServer: Sendable {
     server.backend.watch(others: { [weak loops] in loops?.figures.reduce(LoopFigures(), +) ?? LoopFigures() })
   }
 
-  /// Where clients connect to.
+  /// The address that clients connect to.
   package var url: String { "http://\(loops.address)" }
-  /// Where the page and the administration are.
+  /// The address of the page and the administration.
   package var administrationURL: String { server.url }
 
-  /// Takes no new connections, finishes the exchanges that have begun, and closes.
+  /// Stops accepting connections, completes the exchanges in progress, and closes.
   package func stop(within seconds: Int = 5) {
     loops.drain(within: .seconds(Int64(seconds)))
     loops.wait()
     server.stop()
   }
 
-  /// Serves until SIGTERM or SIGINT; the second signal stops at once. To be called from the main thread before another is
+  /// Serves until SIGTERM or SIGINT; a second signal stops it at once. Must be called on the main thread before any other is
   /// started.
   package static func run(
     _ configuration: ProxyConfiguration, judge: (any AnswerJudge)?,

@@ -4,21 +4,21 @@ import Gzip
 import HTTP1
 import Network
 
-/// How much of the upstream's answer the client gets.
+/// The part of the upstream's answer that the client gets.
 enum AnswerPassage {
   case whole
-  /// In pieces, with a pause behind each.
+  /// In pieces, with a pause after each.
   case paced(piece: Int, pause: Nanoseconds)
-  /// So many bytes more; then the connection is reset.
+  /// That many more bytes; then the connection is reset.
   case cut(left: Int)
-  /// None of it; the connection ends so.
+  /// Nothing; the connection ends in this way.
   case nothing(then: SessionWishes.Ending)
-  /// Something else, when it is there.
+  /// A different answer, sent when this one is complete.
   case rewritten
-  /// What has come of it; the upstream gave no more.
+  /// The part that was received before the upstream failed.
   case broken(SessionWishes.Ending)
 
-  /// How the connection ends behind the answer, where that is not as usual.
+  /// How the connection ends after the answer; nil for the usual way.
   var ending: SessionWishes.Ending? {
     switch self {
     case .whole, .paced, .rewritten: nil
@@ -28,29 +28,29 @@ enum AnswerPassage {
   }
 }
 
-/// What has to be known of an answer from its head to its end.
+/// Properties of the current answer.
 struct AnswerForm {
-  /// It is an interim answer (RFC 9110 §15.2).
+  /// Whether it is an interim answer (RFC 9110 §15.2).
   var isInterim = false
-  /// The upstream's connection may serve another exchange.
+  /// Whether the upstream's connection can serve another exchange.
   var keepsAlive = false
-  /// The client gets it in chunks.
+  /// Whether the client gets it in chunks.
   var isChunked = false
-  /// Only the end of the connection ends it for the client.
+  /// Whether only the end of the connection delimits it for the client.
   var endsWithConnection = false
-  /// Some of it was left out.
+  /// Whether some of it was left out.
   var isCutShort = false
-  /// Of an answer that is rewritten: its head without what frames the body, and the body.
+  /// For an answer that is rewritten: its head without the framing of the body, and the body.
   var head: [UInt8] = []
   var body: [UInt8] = []
 
-  /// The longest answer that is rewritten; of a longer one nothing is sent.
+  /// The length of the longest answer that is rewritten; of a longer one nothing is sent.
   static let rewrittenBytesMax = 1_048_576
 }
 
 /// The upstream's side of an exchange.
 extension ProxySession {
-  /// There is room for what the upstream sends.
+  /// Whether there is room for data from the upstream.
   var takesAnswer: Bool {
     switch passage {
     case .whole, .paced, .broken: toClient.count < Self.heldBytesMax
@@ -58,13 +58,13 @@ extension ProxySession {
     }
   }
 
-  /// The upstream has everything and owes the answer, or more of it.
+  /// Whether the upstream has the complete request, and its answer is pending or incomplete.
   var awaitsUpstream: Bool { requestStage == .complete && toUpstream.isEmpty && takesAnswer }
 
   func answerCame(_ input: Span<UInt8>, from line: UpstreamLine, now: MonotonicInstant) -> Int {
     var taken = 0
     again = []
-    // What was taken last may have been the end, for which no further byte will call.
+    // Even if all input is consumed, the end of a message may be due, and no further byte would trigger another call.
     while takesAnswer || taken == input.count, self.line === line, let current {
       let step: MessageStep
       do throws(HTTPError) {
@@ -89,7 +89,7 @@ extension ProxySession {
     return taken
   }
 
-  /// HTTP/1.0 knows none (RFC 9110 §15.2).
+  /// HTTP/1.0 has no interim answers (RFC 9110 §15.2).
   private func interimCame(_ current: ProxyExchange) {
     answerForm.isInterim = true
     guard current.exchange.version == .http11, !isDetached else { return }
@@ -140,7 +140,7 @@ extension ProxySession {
     }
   }
 
-  /// The status with which the client has the whole of an answer, when the upstream's has come to its end; 0 where it has not.
+  /// The status if the client gets the complete answer, once the upstream's has ended; otherwise 0.
   private var statusDelivered: Int {
     guard let current else { return 0 }
     switch passage {
@@ -168,16 +168,16 @@ extension ProxySession {
     completeAnswer(now)
   }
 
-  /// What the client gets is here.
+  /// Called when everything that the client gets has been received.
   private func completeAnswer(_ now: MonotonicInstant) {
     dropRest()
     toUpstream = []
     answerStage = .complete
-    // Otherwise it is over when the client has it, or is gone.
+    // Otherwise it ends when the client has the answer, or is gone.
     if isDetached { endExchange(now) }
   }
 
-  /// Appends to what the client gets, as far as it gets it.
+  /// Appends output for the client, limited by `passage`.
   private func emit(_ write: (inout [UInt8]) -> Void) {
     switch passage {
     case .whole, .paced: write(&toClient)
@@ -194,9 +194,9 @@ extension ProxySession {
   }
 }
 
-/// The upstream's failures.
+/// Handles failures of the upstream.
 extension ProxySession {
-  /// Its side of the connection has ended, in peace or not.
+  /// Called when the upstream has ended its connection, orderly or not.
   func upstreamEnded(_ line: UpstreamLine, now: MonotonicInstant) {
     guard self.line === line else { return }
     do throws(HTTPError) {
@@ -214,7 +214,7 @@ extension ProxySession {
     guard self.line === line, let current else { return }
     self.line = nil
     if case .closed = failure, !again.isEmpty, !line.hasAnswered {
-      // A kept connection that had been closed in the meantime says nothing about the upstream.
+      // A kept connection that was closed meanwhile says nothing about the upstream.
       again.move(to: &toUpstream)
       self.line = pool.open(for: self, to: current.exchange.method, now: now)
       return
@@ -226,7 +226,7 @@ extension ProxySession {
       completeAnswer(now)
     } else if answerStage == .passing {
       rules.stop()
-      // Where a length or chunks frame it, the missing rest says that it is not the whole; else only a reset does.
+      // With a length or chunks, the missing rest shows that the answer is incomplete; otherwise only a reset does.
       passage = .broken(answerForm.endsWithConnection ? .reset : .afterOutput)
       completeAnswer(now)
     } else {
@@ -255,7 +255,7 @@ extension HeadWriter {
 }
 
 extension UpstreamFailure {
-  /// What the client gets instead of the upstream's answer; the field says that it is not the upstream's (RFC 9209).
+  /// Returns the answer in place of the upstream's; the field shows that it is not the upstream's (RFC 9209).
   func response(_ target: UpstreamTarget, _ name: ProxyName) -> Response {
     let (status, code, word, sentence) =
       switch self {

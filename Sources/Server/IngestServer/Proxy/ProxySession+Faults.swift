@@ -4,9 +4,10 @@ import HTTP1
 import Network
 import Store
 
-/// Injected faults in front of the upstream. "Stores" in the words of `ServerFault` is here: the upstream gets the request.
+/// Injects faults in front of the upstream. "Stores" in the documentation of `ServerFault` means here that the upstream gets
+/// the request.
 extension ProxySession {
-  /// A fault that does not wait for the body; the upstream gets nothing.
+  /// Applies a fault that does not wait for the body; the upstream gets nothing.
   func refuseBody(of current: ProxyExchange, _ fault: AppliedFault, _ now: MonotonicInstant) {
     current.exchange.fault = fault
     guard case .refuse(let status) = fault.fault else {
@@ -18,7 +19,7 @@ extension ProxySession {
     answer(.faulted(status), now)
   }
 
-  /// The whole of a request that was held has come.
+  /// Called when a held request has arrived completely.
   func requestIsHere(_ current: ProxyExchange, _ fault: AppliedFault?, _ now: MonotonicInstant) {
     current.exchange.fault = fault
     guard let fault else { return release(current, nil, now) }
@@ -45,13 +46,13 @@ extension ProxySession {
     }
   }
 
-  /// The time of a fault is over.
+  /// Ends the delay of a fault.
   func openGate(_ now: MonotonicInstant) {
     gate = nil
     if let current, current.isHeld, requestStage == .complete { release(current, nil, now) }
   }
 
-  /// The fault of an answer whose head has come.
+  /// Applies the fault of an answer whose head has arrived.
   func meet(_ fault: AppliedFault, _ current: ProxyExchange, _ now: MonotonicInstant) {
     switch fault.fault {
     case .drop: passage = .nothing(then: .atOnce)
@@ -65,7 +66,7 @@ extension ProxySession {
     }
   }
 
-  /// The answer is here, and the client gets something else.
+  /// Replaces the upstream's answer, which is complete, with the fault's.
   func appendRewritten() {
     guard let current, let fault = current.answerFault else { return }
     var (body, claimed) = (answerForm.body, answerForm.body.count)
@@ -82,7 +83,7 @@ extension ProxySession {
     default: preconditionFailure("\(fault.fault.kind) rewrites no answer")
     }
     let announcement = rules.announcement(for: current.exchange.version, bodyComplete: requestStage == .complete)
-    // An answer that can have no content is passed on as it is: a byte behind it would begin the next answer.
+    // An answer that can have no content is forwarded unchanged: a byte after it would begin the next answer.
     let hasContent = Response.hasContent(current.status)
     answerForm.head.move(to: &toClient)
     if hasContent { HeadWriter.contentLength(claimed, into: &toClient) }
@@ -100,7 +101,7 @@ extension ProxySession {
 }
 
 extension ServerFault {
-  /// The status of a rewritten answer; 0 where fewer bytes come than are announced: a client takes that for no answer.
+  /// Returns the status of a rewritten answer; 0 if it has fewer bytes than declared, which a client takes for no answer.
   func status(insteadOf status: Int) -> Int {
     switch self {
     case .replace(let other, _, _): other

@@ -3,15 +3,15 @@ import Contract
 import HTTP1
 import Network
 
-/// A client's connection to a proxy: requests in, and out to the upstream; answers back, in order and one exchange at a time.
-/// No socket, no thread, no clock: a loop, or a test in its place, shows it what both sides send.
+/// A client's connection to a proxy: requests go in and on to the upstream, answers come back, in order and one exchange at a
+/// time. It has no socket, thread or clock: a loop, or a test in its place, passes it the input of both sides.
 ///
-/// What it holds for either side is bounded: it reads no further from one while the other does not take what is there.
+/// The data held for either side is bounded: it stops reading from one while the other does not accept what is there.
 final class ProxySession: ProxyEnd {
   enum RequestStage {
     case waiting
     case receiving
-    /// Received to its end, or not worth receiving.
+    /// Received completely, or not worth receiving.
     case complete
   }
 
@@ -20,7 +20,7 @@ final class ProxySession: ProxyEnd {
     case none
     case awaited
     case passing
-    /// Everything that the client gets is here.
+    /// Everything that the client gets has been received.
     case complete
   }
 
@@ -34,26 +34,26 @@ final class ProxySession: ProxyEnd {
 
   var requestStage = RequestStage.waiting
   var answerStage = AnswerStage.none
-  /// The exchange under way.
+  /// The exchange in progress.
   var current: ProxyExchange?
   var line: UpstreamLine?
-  /// For the upstream; its line takes it when it can.
+  /// Output for the upstream; its line takes it when it can.
   var toUpstream: [UInt8] = []
-  /// For the client; behind the gate, if one is set.
+  /// Output for the client, held back until `gate` if that is set.
   var toClient: [UInt8] = []
-  /// The body that is still coming is not passed on.
+  /// Whether the rest of the body is not forwarded.
   var dropsBody = false
-  /// The request again, while it may be sent a second time.
+  /// A copy of the request, while it may be sent a second time.
   var again: [UInt8] = []
   var passage = AnswerPassage.whole
-  /// Of the answer that is passing.
+  /// Properties of the current answer.
   var answerForm = AnswerForm()
-  /// Before this nothing goes to the client, or on to the upstream.
+  /// The time until which nothing is sent to the client or on to the upstream.
   var gate: MonotonicInstant?
-  /// The client's connection is gone, and only the upstream's answer is waited for.
+  /// Whether the client's connection is closed, and only the upstream's answer is awaited.
   private(set) var isDetached = false
 
-  /// Pieces of messages that one call takes before other connections have their turn.
+  /// The number of message pieces that one call processes before other connections get their turn.
   private static let share = 2_048
 
   init(
@@ -64,7 +64,7 @@ final class ProxySession: ProxyEnd {
     rules = ConnectionRules(limits: desk.limits)
   }
 
-  /// There is room for what the client sends.
+  /// Whether there is room for input of the client.
   private var takesRequest: Bool {
     wishes.ending == .open && requestStage != .complete && toUpstream.count < Self.heldBytesMax
   }
@@ -72,7 +72,7 @@ final class ProxySession: ProxyEnd {
   override func receive(_ input: Span<UInt8>, _ output: inout SessionOutput) -> Int {
     var taken = 0
     var share = Self.share
-    // What was taken last may have been the end, for which no further byte will call.
+    // Even if all input is consumed, the end of a message may be due, and no further byte would trigger another call.
     while wishes.ending == .open, requestStage != .complete, taken == input.count || takesRequest && share > 0 {
       let step: MessageStep
       do throws(HTTPError) {
@@ -136,8 +136,8 @@ final class ProxySession: ProxyEnd {
     guard let current else { return }
     current.isClientGone = !current.hasAnswerLeft
     if answerStage == .complete { return endExchange(now) }
-    // A request that the upstream has whole is answered as on a network that has lost the client: what the answer says
-    // is worth knowing.
+    // A request that the upstream has completely is continued as on a network that has lost the client: its answer is worth
+    // recording.
     if requestStage == .complete, line != nil, reason != .stopped {
       isDetached = true
       gate = nil
@@ -148,7 +148,7 @@ final class ProxySession: ProxyEnd {
     }
   }
 
-  /// The exchange ends without an answer.
+  /// Ends the exchange without an answer.
   private func giveUp(_ now: MonotonicInstant) {
     leaveUpstream()
     toUpstream = []
@@ -178,7 +178,7 @@ extension ProxySession {
     }
   }
 
-  /// What is in `toUpstream` is the beginning of a request.
+  /// Sends `toUpstream`, the beginning of a request, to the upstream.
   func sendOn(_ now: MonotonicInstant) {
     guard let current else { return }
     let method = current.exchange.method
@@ -192,12 +192,12 @@ extension ProxySession {
 
   private func bodyCame(_ bytes: Span<UInt8>, _ now: MonotonicInstant) {
     guard let current else { return }
-    // Records of a request that is answered already were sent all the same, and the ledger counts them.
+    // Records of a request that was already answered were sent as well, and the ledger counts them.
     let isKept = desk.keep(bytes, of: current)
     guard !dropsBody else { return }
     if !current.isHeld { return appendBody(bytes, of: current) }
     guard !isKept else { return }
-    // No room to hold it: the faults that need the whole are passed over, and the rest is streamed.
+    // There is no room to hold it: faults that need the complete request are skipped, and the rest is streamed.
     release(current, nil, now)
     appendBody(bytes, of: current)
   }
@@ -210,7 +210,7 @@ extension ProxySession {
     }
   }
 
-  /// A held request goes on with what has come of its body, or with what a fault leaves of that.
+  /// Forwards a held request with the received part of its body, or with what a fault leaves of it.
   func release(_ current: ProxyExchange, _ body: [UInt8]? = nil, _ now: MonotonicInstant) {
     current.isHeld = false
     current.heldHead.move(to: &toUpstream)
@@ -233,14 +233,14 @@ extension ProxySession {
     current.exchange.isBodyWhole = current.body.isWhole
     guard answerStage != .complete else { return }
     let isHeld = current.isHeld
-    // What has gone to the upstream cannot be taken back.
+    // Data that was sent to the upstream cannot be taken back.
     let fault = desk.fault(for: current, at: isHeld ? [.body, .answer] : .answer)
     if isHeld { return requestIsHere(current, fault, now) }
     if current.framing == .chunked { ChunkWriter.end(into: &toUpstream) }
     current.answerFault = fault
   }
 
-  /// Not HTTP, or beyond the limits. What has been sent of it to the upstream is never completed there.
+  /// Called when the input is not HTTP, or exceeds a limit. The part already sent to the upstream is never completed there.
   private func refuse(_ error: HTTPError, _ now: MonotonicInstant) {
     rules.stop()
     leaveUpstream()
@@ -253,7 +253,7 @@ extension ProxySession {
     answer(.unreadable(error), now)
   }
 
-  /// The upstream is of no further use for this exchange.
+  /// This exchange needs nothing more from the upstream.
   func leaveUpstream() {
     line?.abandon()
     line = nil
@@ -270,8 +270,8 @@ extension ProxySession {
     answerStage = .complete
   }
 
-  /// The answer may be here before the request is. A rest that is short and on its way is read and not passed on, because the
-  /// ledger wants its records and the connection is worth keeping; a longer one is not waited for. False for such a one.
+  /// The answer may come before the request is complete. A short rest that is on its way is read and not forwarded, because the
+  /// ledger needs its records and the connection is worth keeping; a longer one is not awaited. Returns false for the latter.
   @discardableResult func dropRest() -> Bool {
     dropsBody = true
     guard requestStage != .complete else { return true }
@@ -282,7 +282,7 @@ extension ProxySession {
     return true
   }
 
-  /// Everything that is to be known of it is known.
+  /// Ends and records the exchange.
   func endExchange(_ now: MonotonicInstant) {
     guard let current else { return }
     self.current = nil
@@ -290,9 +290,9 @@ extension ProxySession {
   }
 }
 
-/// What leaves towards the client, and when.
+/// Sends output to the client.
 extension ProxySession {
-  /// The line has taken what there was.
+  /// Called when the line has taken the output for the upstream.
   func upstreamHasRoom() { if requestStage == .receiving { nudgeClient() } }
 
   func nudgeClient() { if !isDetached { pool.peers.nudge(token) } }
@@ -319,11 +319,11 @@ extension ProxySession {
     gate = output.now + pause
   }
 
-  /// The client has what it gets: the rest of its request, the next one, or the end.
+  /// Called when the client has got its answer: continues with the rest of its request, the next one, or the end.
   private func answerLeft(_ output: borrowing SessionOutput) {
     if let current, !current.hasAnswerLeft {
       current.hasAnswerLeft = true
-      // A client that has ended its output before the answer was here may have given up.
+      // A client that has ended its output before the answer arrived may have given up.
       if output.hasClientEnded { current.deliveredStatus = 0 }
     }
     if let ending = passage.ending {
@@ -349,7 +349,7 @@ extension ProxySession {
     wishes.phase =
       switch requestStage {
       case .waiting: parser.isIdle ? .idle : .head(message: exchangeCount)
-      // While the upstream takes nothing, the client is not to blame.
+      // While the upstream accepts nothing, the client is not responsible for the delay.
       case .receiving: takesRequest && answerStage != .passing ? .body(message: exchangeCount) : .answering
       case .complete: .answering
       }
@@ -357,7 +357,7 @@ extension ProxySession {
 }
 
 extension HTTPMethod {
-  /// RFC 9110 §9.2.2: such a request may be sent again by a proxy.
+  /// RFC 9110 §9.2.2: a proxy may send such a request again.
   fileprivate var isIdempotent: Bool {
     switch self {
     case .get, .head, .put, .delete, .options, .trace: true

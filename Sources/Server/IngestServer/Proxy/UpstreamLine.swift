@@ -2,30 +2,30 @@ import Base
 import HTTP1
 import Network
 
-/// Why the upstream gave no answer, or not the whole.
+/// Why the upstream gave no answer, or an incomplete one.
 enum UpstreamFailure {
   case unreachable(SystemError)
-  /// It has not taken the connection in time.
+  /// It has not accepted the connection in time.
   case connectTimeout
-  /// It has sent nothing for the time that it may take.
+  /// It has sent nothing for the time limit of answers.
   case answerTimeout
   /// It has closed or reset the connection.
   case closed
-  /// What it sent is no response.
+  /// It has sent something other than a response.
   case malformed(HTTPError)
 }
 
-/// A connection to the upstream: at work for one exchange, or waiting in the pool for the next.
+/// A connection to the upstream: in use by one exchange, or idle in the pool.
 final class UpstreamLine: ProxyEnd {
   private let pool: UpstreamPool
-  /// Whose exchange it serves, also when the client is gone; nil while it is idle.
+  /// The session that it serves, even when the client is gone; nil while it is idle.
   private var session: ProxySession?
   private var token: ConnectionToken?
   private var isConnected = false
   private var isEnding = false
-  /// It has served a request before, and may have been closed since without our knowing.
+  /// Whether it has served a request before, and may have been closed since without notice.
   private(set) var isReused = false
-  /// Bytes of an answer have come for this exchange.
+  /// Whether bytes of an answer have arrived for this exchange.
   private(set) var hasAnswered = false
   var parser: ResponseParser
   private var since: MonotonicInstant
@@ -44,7 +44,7 @@ final class UpstreamLine: ProxyEnd {
     noteWishes()
   }
 
-  /// Another exchange of a kept connection.
+  /// Begins another exchange on a kept connection.
   func begin(for session: ProxySession, to method: HTTPMethod, now: MonotonicInstant) {
     self.session = session
     parser = ResponseParser(to: method, limits: pool.limits)
@@ -53,20 +53,20 @@ final class UpstreamLine: ProxyEnd {
     since = now
   }
 
-  /// The exchange is over, and another may follow.
+  /// Ends the exchange, so that another may follow.
   func becomeIdle(now: MonotonicInstant) {
     session = nil
     since = now
   }
 
-  /// The session does not need it any more, and it is of no use for another.
+  /// Closes the connection: the session does not need it any more, and it cannot be reused.
   func abandon() {
     session = nil
     isEnding = true
     nudge()
   }
 
-  /// The session has bytes for it, or room for bytes.
+  /// Called when the session has bytes for it, or room for bytes.
   func nudge() { if let token { pool.peers.nudge(token) } }
 
   override func connected(_ output: inout SessionOutput) {
@@ -84,7 +84,7 @@ final class UpstreamLine: ProxyEnd {
     hasAnswered = true
     since = output.now
     let taken = session.answerCame(input, from: self, now: output.now)
-    // Bytes behind the answer belong to no request: whatever they are, they must not become the next answer.
+    // Bytes after the answer belong to no request and must not become the next answer.
     if self.session == nil, taken < input.count { return refuseMore(input) }
     noteWishes()
     return taken
@@ -135,11 +135,11 @@ final class UpstreamLine: ProxyEnd {
     pool.remove(self)
     let session = self.session
     self.session = nil
-    // In peace its input has ended before.
+    // On an orderly end its input has ended before.
     session?.upstreamFailed(self, .closed, now: now)
   }
 
-  /// Sends what the session has for the upstream, as far as there is room.
+  /// Sends the session's output for the upstream, as far as there is room.
   private func work(_ output: inout SessionOutput) {
     if let session, isConnected, !session.toUpstream.isEmpty, output.unsentBefore <= Self.heldBytesMax / 2 {
       since = output.now
@@ -170,9 +170,9 @@ final class UpstreamPool {
   let times: UpstreamTimes
   private let address: SocketAddress
   private var idle: [UpstreamLine] = []
-  /// The proxy is about to stop: nothing is kept.
+  /// Whether the proxy is about to stop: then no connection is kept.
   var isDraining = false
-  /// More are closed when they become idle.
+  /// The maximum of idle connections; further ones are closed when they become idle.
   private static let idleMax = 1_024
 
   init(
@@ -181,7 +181,7 @@ final class UpstreamPool {
     (self.peers, self.address, self.limits, self.times) = (peers, address, limits, times)
   }
 
-  /// The connection that was used last, or a new one.
+  /// Returns the most recently used connection, or a new one.
   func take(for session: ProxySession, to method: HTTPMethod, now: MonotonicInstant) -> UpstreamLine {
     guard let line = idle.popLast() else { return open(for: session, to: method, now: now) }
     line.begin(for: session, to: method, now: now)

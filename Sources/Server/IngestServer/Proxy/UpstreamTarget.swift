@@ -3,20 +3,20 @@ import Contract
 import HTTP1
 import Network
 
-/// Where a proxy passes requests on to: `http://host:port/path`.
+/// The server that a proxy forwards requests to: `http://host:port/path`.
 package struct UpstreamTarget: Sendable {
-  /// What is wrong with the text, and what to do about it.
+  /// The error in the text, and its remedy.
   package struct Problem: Error {
     package let description: String
   }
 
-  /// As it was given, without a slash at its end.
+  /// The URL as given, without a trailing slash.
   package let url: String
   /// `host` or `host:port`, for the Host field.
   let authority: [UInt8]
   let host: String
   let port: UInt16
-  /// What stands before each path; empty for nothing.
+  /// The prefix of each path; may be empty.
   let prefix: [UInt8]
 
   package init(parsing text: String) throws(Problem) {
@@ -51,7 +51,7 @@ package struct UpstreamTarget: Sendable {
     url = scheme + authority + path
   }
 
-  /// Host and port; an IPv6 address stands in brackets.
+  /// Returns host and port; an IPv6 address is in brackets.
   private static func split(_ authority: Substring, of text: String) throws(Problem) -> (String, UInt16) {
     var host = authority
     var port: UInt16 = 80
@@ -68,30 +68,30 @@ package struct UpstreamTarget: Sendable {
     return (String(host), port)
   }
 
-  /// Looked up once, when the proxy starts.
+  /// Resolves the host; called once, when the proxy starts.
   func resolve() throws(Problem) -> SocketAddress {
     guard let address = SocketAddress.resolving(host, port: port) else {
       throw Problem(
-        description: "the host \"\(host)\" of the upstream is not known; check its name, or use its address")
+        description: "the host \"\(host)\" of the upstream cannot be resolved; check the name, or use an address")
     }
     return address
   }
 }
 
-/// How long the upstream may take, and how long a connection to it is kept.
+/// How long the upstream may take, and how long an idle connection to it is kept.
 package struct UpstreamTimes: Sendable {
   package var connect = Nanoseconds.seconds(5)
-  /// Without a byte of the answer.
+  /// The time without a byte of the answer.
   package var answer = Nanoseconds.seconds(60)
-  /// Shorter than servers keep them as a rule, Node's 5 s among them: a request that meets their close is lost.
+  /// Shorter than most servers keep connections, including Node with 5 s: a request that crosses their close is lost.
   package var idle = Nanoseconds.seconds(4)
 
   init() {}
 }
 
-/// The heads that a proxy writes.
+/// Writes the heads of forwarded messages.
 enum ForwardedHead {
-  /// The head of a request without what frames its body and without the empty line.
+  /// Appends the head of a request without the framing of its body and without the empty line.
   static func append(
     _ head: borrowing RequestHead, to target: UpstreamTarget, omitting: HeadFields.Omission, keepsHost: Bool,
     by name: ProxyName, into out: inout [UInt8]
@@ -121,13 +121,13 @@ enum ForwardedHead {
     out += name.via(head.version)
   }
 
-  /// RFC 9110 §7.6.2: how many proxies may still pass it on; nil where the field says nothing.
+  /// RFC 9110 §7.6.2: the number of proxies that may still forward the request; nil without the field.
   private static func forwardsLeft(_ head: borrowing RequestHead) -> UInt64? {
     guard head.method == .options || head.method == .trace else { return nil }
     return head.text(HeaderName.maxForwards).flatMap { UInt64($0) }.flatMap { $0 > 0 ? $0 - 1 : nil }
   }
 
-  /// The head of an answer without what frames its body and without the empty line. The phrase stays as it was.
+  /// Appends the head of an answer without the framing of its body and without the empty line. The reason phrase is kept.
   static func append(
     _ head: borrowing ResponseHead, omitting: HeadFields.Omission, by name: ProxyName, into out: inout [UInt8]
   ) {

@@ -2,13 +2,13 @@ import Contract
 import JSON
 import Store
 
-/// The devices of the store.
+/// Handles requests about devices.
 struct DeviceHandlers: Sendable {
   let traffic: TrafficBoard
   let tags: DeviceTags
 
-  /// `GET /admin/v1/devices?run&limit&cursor`: `{"devices":[…],"next":…}` in the order of their first uploads, each with its
-  /// `tags`, and as `failure` its last request when that was not answered with 2xx or met a fault.
+  /// `GET /admin/v1/devices?run&limit&cursor`: `{"devices":[…],"next":…}` in the order of first uploads, each with its `tags`,
+  /// and as `failure` its last request if that was not answered with 2xx or met a fault.
   func list(_ exchange: Exchange) throws(ResponseError) -> Reply {
     let parameters = exchange.query
     let run = exchange.optionalRun
@@ -26,7 +26,7 @@ struct DeviceHandlers: Sendable {
       after: try parameters.rowCursor(), limit: try parameters.limit(), query: exchange.query.items)
   }
 
-  /// `GET /admin/v1/devices/{device}?run`: a device as in the list, with a `note` where it has records and none of them is its latest.
+  /// `GET /admin/v1/devices/{device}?run`: a device as in the list, with a `note` when it has records but no latest position.
   func get(_ exchange: Exchange) -> Reply {
     let identity = exchange.namedDevice
     return .ask { [traffic] (reader: any StoreReader) throws(StoreError) -> Response in
@@ -44,12 +44,13 @@ struct DeviceHandlers: Sendable {
   private static let noLatest =
     "latest is null: no record has a position and a possible time, from 2000 to two days ahead of the server's clock"
 
-  /// `DELETE /admin/v1/devices/{device}?run`: the device goes with its records, quarantine, commands, tags and logs. A client
-  /// that shows a token of it gets 410 and a `stop` from then on, until the device registers again. An upload in its name without
-  /// a token makes a new device: it cannot be told from one that was never there.
+  /// `DELETE /admin/v1/devices/{device}?run`: deletes the device with its records, quarantine, commands, tags and logs. A
+  /// client that presents one of its tokens then gets 410 and a `stop`, until the device registers again. An upload in its name
+  /// without a token makes a new device: it cannot be told from one that never existed.
   func delete(_ exchange: Exchange) -> Reply { delete(exchange.namedDevice) }
 
-  /// `DELETE /admin/v1/devices?device&run`: the same for names that no path can hold: `.`, `..`, and those with a control character.
+  /// `DELETE /admin/v1/devices?device&run`: the same for names that no path can contain: `.`, `..`, and those with a control
+  /// character.
   func deleteNamed(_ exchange: Exchange) throws(ResponseError) -> Reply {
     guard let name = exchange.query.text("device"), !name.isEmpty else {
       throw QueryParameters.refuse("device", "must be the name of a device; POST /admin/v1/reset forgets all of a run")
@@ -71,7 +72,7 @@ extension Response {
     return .error(404, "unknown_device", "there is no device \(device.name)\(place)")
   }
 
-  /// As the demo server answers, with the command that ends a client's tracking (SDK §21).
+  /// The answer of the demo server, with the command that ends a client's tracking (SDK §21).
   static let deviceDeleted: Response = {
     let error = ErrorBody(code: "device_deleted", message: "this device was deleted; it has to register again")
     guard case .object(var body) = error.json else { preconditionFailure("an error is an object") }
@@ -106,8 +107,8 @@ extension JSONWriter {
     endObject()
   }
 
-  /// `uuid`, `recordedAt`, `latitude`, `longitude`, `accuracy`, `speed`, `heading`, `isMoving`, `event`; null for what the
-  /// record did not say.
+  /// `uuid`, `recordedAt`, `latitude`, `longitude`, `accuracy`, `speed`, `heading`, `isMoving`, `event`; null for values that
+  /// the record does not have.
   mutating func members(of position: StoredDevice.Position) {
     member("uuid", position.uuid)
     member("recordedAt", instant: position.recordedAt == 0 ? nil : position.recordedAt)

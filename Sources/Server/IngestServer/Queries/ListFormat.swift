@@ -2,14 +2,14 @@ import Base
 import JSON
 import Store
 
-/// How the elements of a list become a text, one by one, so that a list of any length can be written page by page.
+/// Serializes the elements of a list one by one, so that a list of any length can be written page by page.
 struct ListFormat<Element>: Sendable {
   let contentType: StaticString
   let opening: [UInt8]
-  /// Between two elements.
+  /// The text between two elements.
   let separator: [UInt8]
   let append: @Sendable (Element, inout [UInt8]) -> Void
-  /// Gets the cursor behind the last element, when more elements follow.
+  /// The end of the list, given the cursor after the last element if more follow.
   let closing: @Sendable (String?) -> [UInt8]
 
   /// `{"KEY":[…],"next":CURSOR}`; `next` is null at the end.
@@ -20,15 +20,15 @@ struct ListFormat<Element>: Sendable {
       closing: { next in Array((next.map { "],\"next\":\"\($0)\"}" } ?? "],\"next\":null}").utf8) })
   }
 
-  /// One JSON text a line.
+  /// One JSON text per line.
   static func lines(_ write: @escaping @Sendable (Element, inout JSONWriter) -> Void) -> ListFormat {
     ListFormat(
       contentType: "application/x-ndjson", opening: [], separator: [],
       append: { element, bytes in
         let start = bytes.count
         bytes.append(element, write)
-        // A record is kept as it came, and it may have come in several lines. Within a JSON text a line end can only be
-        // white space (RFC 8259 §7).
+        // A record is stored as received, possibly in several lines. Within a JSON text a line break can only be white space
+        // (RFC 8259 §7).
         for index in start..<bytes.count where bytes[index] == 0x0A || bytes[index] == 0x0D {
           bytes[index] = UInt8(ascii: " ")
         }
@@ -47,7 +47,7 @@ extension [UInt8] {
 }
 
 extension ListFormat {
-  /// A FeatureCollection (RFC 7946); the elements write features. `next` is a foreign member (§6.1).
+  /// Returns a FeatureCollection (RFC 7946) whose elements write features. `next` is a foreign member (§6.1).
   static func geoJSON(_ write: @escaping @Sendable (Element, inout JSONWriter) -> Void) -> ListFormat {
     let list = ListFormat.json("features", write)
     return ListFormat(
@@ -57,7 +57,7 @@ extension ListFormat {
 }
 
 extension JSONWriter {
-  /// A point that leaves its properties open. A place that is not known is null (RFC 7946 §3.2).
+  /// Begins a point, up to and including the start of its properties. An unknown place is null (RFC 7946 §3.2).
   mutating func beginFeature(at longitude: Double?, _ latitude: Double?, altitude: Double?) {
     beginObject()
     member("type", "Feature")
@@ -91,7 +91,7 @@ extension JSONWriter {
 }
 
 extension ListFormat<StoredPoint> {
-  /// RFC 4180, with a header. What a record did not say is an empty field.
+  /// RFC 4180, with a header. Absent values are empty fields.
   static var csv: ListFormat {
     ListFormat(
       contentType: "text/csv; charset=utf-8; header=present",
@@ -119,7 +119,7 @@ extension [UInt8] {
     append(text: "\r\n")
   }
 
-  /// In quotes where it has to be (RFC 4180 §2).
+  /// Appends a field, quoted where necessary (RFC 4180 §2).
   private mutating func append(field text: String) {
     let mustQuote = text.utf8.contains { byte in
       byte == UInt8(ascii: ",") || byte == UInt8(ascii: "\"") || byte == 0x0D || byte == 0x0A
@@ -135,8 +135,8 @@ extension [UInt8] {
 }
 
 extension ListFormat<StoredPoint> {
-  /// GPX 1.1 (https://www.topografix.com/GPX/1/1) with one track. Speed and course have their place in Garmin's extension,
-  /// which most programs read. Points without a place are left out.
+  /// GPX 1.1 (https://www.topografix.com/GPX/1/1) with one track. Speed and course are written in Garmin's extension, which
+  /// most programs read. Points without a place are omitted.
   static func gpx(trackName: String) -> ListFormat {
     var opening: [UInt8] = []
     opening.append(
@@ -186,21 +186,21 @@ extension [UInt8] {
   }
 }
 
-/// Pieces of texts other than JSON.
+/// Helpers for formats other than JSON.
 extension [UInt8] {
   mutating func append(text: String) { append(contentsOf: text.utf8) }
 
-  /// In ISO 8601 with milliseconds; nothing for a time that no calendar has.
+  /// Appends a time in ISO 8601 with milliseconds; nothing for a time that no calendar can express.
   mutating func append(instant milliseconds: Int64) {
     WallInstant(exactly: milliseconds)?.append(iso8601To: &self)
   }
 
-  /// The number as it is, without an exponent, which XML's decimal does not know.
+  /// Appends the number without an exponent, which XML's decimal does not allow.
   mutating func append(decimal number: Double) {
     let parts = "\(number.magnitude)".split(separator: "e")
     let halves = parts[0].split(separator: ".")
     var digits = Array(halves.joined().utf8)
-    // Where the point stands among the digits.
+    // The position of the decimal point among the digits.
     var point = halves[0].utf8.count + (parts.count > 1 ? Int(parts[1]) ?? 0 : 0)
     let zero = UInt8(ascii: "0")
     if point <= 0 {

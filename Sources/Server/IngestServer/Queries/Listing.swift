@@ -2,19 +2,19 @@ import Contract
 import HTTP1
 import Store
 
-/// A list in the store and the format in which it is wanted. As a whole it is sent page by page and is never in memory;
-/// as a page it is one answer that says where the next begins.
+/// A list in the store and its output format. The whole list is sent page by page and is never in memory; a single page is one
+/// answer with the cursor of the next.
 struct Listing<Element: Sendable, Cursor: Sendable>: Sendable {
   let format: ListFormat<Element>
-  /// At most so many elements behind the cursor.
+  /// Reads at most so many elements after the cursor.
   let read: @Sendable (any StoreReader, Cursor?, Int) throws(StoreError) -> Page<Element, Cursor>
   let text: @Sendable (Cursor) -> String
 
   private static var pageBytes: Int { 65_536 }
   private static var rowsMax: Int { 512 }
-  /// Questions to the store for one page: a reader is not kept by a list in which little is meant.
+  /// The maximum number of queries for one page, so that a list with few matches does not occupy a reader.
   private static var readsMax: Int { 64 }
-  /// Before anything is known about the size of an element.
+  /// The number of elements to read before their size is known.
   private static var firstRows: Int { 16 }
 
   private struct Place: Sendable {
@@ -23,7 +23,7 @@ struct Listing<Element: Sendable, Cursor: Sendable>: Sendable {
     var isAtStart = true
   }
 
-  /// The beginning of everything behind the cursor, and the way to the rest.
+  /// Returns the beginning of everything after the cursor, and the source of the rest.
   func whole(_ reader: any StoreReader, after cursor: Cursor?) throws(StoreError) -> Response {
     let first = try piece(reader, Place(cursor: cursor))
     var response = Response(200, format.contentType, format.opening + first.bytes)
@@ -45,14 +45,14 @@ struct Listing<Element: Sendable, Cursor: Sendable>: Sendable {
       next: .store { (reader: any StoreReader) throws(StoreError) -> ContentPage in try piece(reader, there) })
   }
 
-  /// As many as make a page of about `pageBytes`, by the size of those just seen.
+  /// Returns the number of rows for a page of about `pageBytes`, from the size of the last ones.
   private static func rows(after count: Int, bytes: Int, _ rows: Int) -> Int {
     guard count > 0, bytes > 0 else { return rows }
     return max(1, min(count * pageBytes / bytes, rows * 4, rowsMax))
   }
 
-  /// One answer of at most `limit` elements, or fewer when they are very large. `query` is that of the request: the next
-  /// page's is the same with another cursor (RFC 8288).
+  /// Returns one answer of at most `limit` elements, or fewer when they are very large. `query` is that of the request: the
+  /// link to the next page repeats it with another cursor (RFC 8288).
   func page(
     _ reader: any StoreReader, after cursor: Cursor?, limit: Int, query: [FormItem]
   ) throws(StoreError) -> Response {
@@ -92,7 +92,7 @@ struct Listing<Element: Sendable, Cursor: Sendable>: Sendable {
 }
 
 extension Listing {
-  /// With a limit a page, without one everything.
+  /// Returns a page if there is a limit, otherwise everything.
   func reply(after cursor: Cursor?, limit: Int?, query: [FormItem]) -> Reply {
     .ask { (reader: any StoreReader) throws(StoreError) -> Response in
       try answer(reader, after: cursor, limit: limit, query: query)

@@ -3,7 +3,7 @@ import Contract
 import JSON
 import Store
 
-/// The records of devices, and where they are.
+/// Handles requests for the records and positions of devices.
 struct LocationHandlers: Sendable {
   private enum LocationFormat: String, CaseIterable {
     case json, ndjson, geojson, gpx, csv
@@ -14,7 +14,7 @@ struct LocationHandlers: Sendable {
   }
 
   /// `GET /admin/v1/devices/{device}/locations?run&from&to&limit&cursor&format&shape`: the records with `from` ≤ recorded time
-  /// < `to`, in recorded order. `shape=track` makes one line of them, in GeoJSON.
+  /// < `to`, in recorded order. `shape=track` combines them into one line, in GeoJSON.
   func list(_ exchange: Exchange) throws(ResponseError) -> Reply {
     let parameters = exchange.query
     let device = exchange.namedDevice
@@ -50,15 +50,15 @@ struct LocationHandlers: Sendable {
 }
 
 extension StoredPoint {
-  /// Metres above the sea. Not kept beside the record, because only exports ask for it.
+  /// Metres above sea level. Not stored in a column, because only exports need it.
   var altitude: Double? {
     do throws(RecordProblem) { return try RecordDecoder().decode(record.span).altitude } catch { return nil }
   }
 }
 
 extension JSONWriter {
-  /// `{"uuid","recordedAt","receivedAt","record","params"}`: `record` and `params` are what the device sent; without
-  /// params there is no such key.
+  /// `{"uuid","recordedAt","receivedAt","record","params"}`: `record` and `params` as the device sent them; `params` is omitted
+  /// if there are none.
   fileprivate mutating func location(_ point: StoredPoint) {
     beginObject()
     member("uuid", point.uuid)
@@ -73,7 +73,7 @@ extension JSONWriter {
     endObject()
   }
 
-  /// A point; its properties are those of a position of a device, and `receivedAt`.
+  /// Writes a point with the properties of a device's position, and `receivedAt`.
   fileprivate mutating func feature(_ point: StoredPoint) {
     beginFeature(at: point.longitude, point.latitude, altitude: point.altitude)
     member("uuid", point.uuid)
@@ -89,8 +89,8 @@ extension JSONWriter {
 }
 
 extension LocationHandlers {
-  /// The way of a device as one line: a collection with one feature, whose geometry is null when there are not two places to
-  /// draw it between (RFC 7946 §3.1.4). It has no pages: half a line is another line. Times stay with the points.
+  /// Returns the track of a device as one line: a collection with one feature, whose geometry is null when there are fewer than
+  /// two positions (RFC 7946 §3.1.4). It has no pages: half a line is a different line. Times are only in the points.
   private func track(
     of device: DeviceIdentity, from: Int64, to: Int64, _ parameters: QueryParameters
   ) throws(ResponseError) -> Reply {
@@ -113,7 +113,7 @@ extension LocationHandlers {
 }
 
 extension ListFormat<StoredPoint> {
-  /// The elements are the positions of the line. Where there is no line they are left out.
+  /// The elements are the positions of the line, omitted when there is no line.
   static func track(of device: DeviceIdentity, isLine: Bool) -> ListFormat {
     var writer = JSONWriter(capacity: 128)
     writer.beginObject()
@@ -144,7 +144,7 @@ extension LocationHandlers {
     case json, geojson
   }
 
-  /// `GET /admin/v1/locations/latest?run&limit&cursor&format=json|geojson`: where each device is, as far as it said.
+  /// `GET /admin/v1/locations/latest?run&limit&cursor&format=json|geojson`: the latest known position of each device.
   func listLatest(_ exchange: Exchange) throws(ResponseError) -> Reply {
     let parameters = exchange.query
     let run = exchange.optionalRun
@@ -159,7 +159,7 @@ extension LocationHandlers {
     return listing.reply(after: try parameters.rowCursor(), limit: try parameters.limit(), query: exchange.query.items)
   }
 
-  /// `{"locations":[{"device","run", then the position as of a device},…],"next":…}`.
+  /// `{"locations":[{"device","run", then the members of a device's position},…],"next":…}`.
   private static let json = ListFormat<StoredDevice>.json("locations") { device, writer in
     writer.beginObject()
     writer.members(ofLatest: device)

@@ -4,14 +4,14 @@ import HTTP1
 import JSON
 import Store
 
-/// Records that were put aside because they could not be understood.
+/// Handles requests for quarantined records, which are invalid.
 struct QuarantineHandlers: Sendable {
-  /// Records that one job deletes, so that the writer has time for uploads in between.
+  /// The records that one job deletes, so that the writer can process uploads in between.
   private static let deletedAtOnce = 1_000
 
   /// `GET /admin/v1/quarantine?run&device&reason&limit&cursor`: of all runs when none is named, the latest first:
-  /// `{"records":[{"id","run","device","receivedAt","reason","key","bytes","record"},…],"next":…}`. `key` names the member of
-  /// the record that is wrong, null when it is the record; `record` is a text, because what is kept here need not be JSON.
+  /// `{"records":[{"id","run","device","receivedAt","reason","key","bytes","record"},…],"next":…}`. `key` names the invalid
+  /// member of the record, null when it is the record itself; `record` is a text, because it need not be JSON.
   func list(_ exchange: Exchange) throws(ResponseError) -> Reply {
     let parameters = exchange.query
     let selection = try selection(exchange, parameters)
@@ -45,7 +45,7 @@ struct QuarantineHandlers: Sendable {
     }
   }
 
-  /// `GET /admin/v1/quarantine/{record}`: the bytes of the record as they came.
+  /// `GET /admin/v1/quarantine/{record}`: the bytes of the record as received.
   func get(_ exchange: Exchange) throws(ResponseError) -> Reply {
     let selection = try namedRecord(exchange)
     return .ask { (reader: any StoreReader) throws(StoreError) -> Response in
@@ -54,8 +54,8 @@ struct QuarantineHandlers: Sendable {
     }
   }
 
-  /// `DELETE /admin/v1/quarantine?run&device&reason`, of all runs when none is named: `{"deleted":n}`. A record that is
-  /// sent again after that is put aside again.
+  /// `DELETE /admin/v1/quarantine?run&device&reason`, of all runs when none is named: `{"deleted":n}`. A record that is sent
+  /// again afterwards is quarantined again.
   func clear(_ exchange: Exchange) throws(ResponseError) -> Reply {
     let parameters = exchange.query
     return clear(try selection(exchange, parameters), after: 0)
@@ -82,7 +82,7 @@ struct QuarantineHandlers: Sendable {
       run: exchange.optionalRun, device: parameters.text("device"), reason: reason)
   }
 
-  /// A record of the run that the path or the header names; of any run when none is.
+  /// Returns the selection of a record, in the run that the path or the header names, or in any run.
   private func namedRecord(_ exchange: Exchange) throws(ResponseError) -> QuarantineSelection {
     guard let id = exchange.parameters.first.flatMap({ Int64($0) }), id >= 0 else {
       throw ResponseError(.unknownRecord)

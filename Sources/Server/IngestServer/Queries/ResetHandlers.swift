@@ -3,7 +3,7 @@ import Network
 import Store
 import Synchronization
 
-/// Forgets a run, or everything.
+/// Deletes the data of a run, or of all runs.
 struct ResetHandlers: Sendable {
   let shared: SharedBoards
   let checks: RefreshChecks
@@ -42,8 +42,8 @@ struct ResetHandlers: Sendable {
   }
 }
 
-/// The journal forgets on its own thread. What follows may wait for a database, and does so elsewhere: requests are written down and
-/// questions answered meanwhile.
+/// Resets the journal on its own thread. The rest of the reset may wait for a database and runs elsewhere, so that the journal
+/// records requests and answers questions meanwhile.
 private final class JournalReset: Responder {
   private let exchange: Exchange
   private let next: @Sendable () -> Reply

@@ -2,14 +2,14 @@ import Base
 import JSON
 import Store
 
-/// Which records are stored.
+/// Handles requests that verify which records are stored.
 struct VerificationHandlers: Sendable {
   let shortfall: Shortfall
   let hasJournal: Bool
 
   /// `POST /admin/v1/verify?run&from&to` with the lines of `uuids`, or with uuids alone: `{"asked","stored","missing",
-  /// "missingRecords":[…]}`. `from` and `to` bound where uuids alone are looked for. With `exactly`, `atLeast` or `atMost` in
-  /// the body records are counted instead.
+  /// "missingRecords":[…]}`. `from` and `to` bound the search for uuids alone. With `exactly`, `atLeast` or `atMost` in the
+  /// body records are counted instead.
   func verify(_ exchange: Exchange) throws(ResponseError) -> Reply {
     let parameters = exchange.query
     let run = exchange.run
@@ -34,10 +34,10 @@ struct VerificationHandlers: Sendable {
 }
 
 extension JSONWriter {
-  /// Missing records that an answer names; their count is exact all the same.
+  /// The missing records that an answer lists; their count is always exact.
   private static let missingNamedMax = 1_000
 
-  /// `stored`, `missing` and `missingRecords`; a record of which only the uuid was asked has a null for what is not known.
+  /// `stored`, `missing` and `missingRecords`; a record requested by its uuid alone has null for unknown values.
   mutating func verification(asked: Int, missing: [RecordIdentity], bare: [VerificationRequest.Bare]) {
     let count = missing.count + bare.count
     member("stored", asked - count)
@@ -62,9 +62,9 @@ extension JSONWriter {
 }
 
 extension VerificationHandlers {
-  /// `GET /admin/v1/uuids?run&device&from&to&limit&cursor`: one line `{"device","uuid","timestamp"}` for each stored record, in the order
-  /// of arrival. `POST /admin/v1/verify` takes the same lines. With a limit the `Link` field names the next page; a page may
-  /// hold fewer lines than the limit.
+  /// `GET /admin/v1/uuids?run&device&from&to&limit&cursor`: one line `{"device","uuid","timestamp"}` per stored record, in
+  /// order of arrival. `POST /admin/v1/verify` accepts the same lines. With a limit the `Link` field names the next page; a
+  /// page may have fewer lines than the limit.
   func listIdentities(_ exchange: Exchange) throws(ResponseError) -> Reply {
     let parameters = exchange.query
     let run = exchange.run
@@ -86,7 +86,7 @@ extension VerificationHandlers {
   }
 }
 
-/// Whose record, and which.
+/// A record and its device.
 struct RecordIdentity: Sendable {
   let device: DeviceIdentity
   let key: PointKey

@@ -3,11 +3,11 @@ import Contract
 import JSON
 import Store
 
-/// The records that a request asks for, in the order in which it named them.
+/// The records that a request names, in its order.
 struct VerificationRequest {
   static let recordsMax = 10_000
 
-  /// A record of which only the uuid is known, and perhaps the device.
+  /// A record identified by its uuid, and possibly the device.
   struct Bare: Hashable {
     let device: ExactText?
     let uuid: UUID128
@@ -18,11 +18,12 @@ struct VerificationRequest {
 
   var count: Int { keys.count + bare.count }
 
-  /// `{"device":…,"records":[…]}`, a list of records, or one record a line; a record is `{"uuid","timestamp","device"}`. The
-  /// device may be left out where the object around the list names it, the timestamp where the record has none.
+  /// Reads `{"device":…,"records":[…]}`, a list of records, or one record per line; a record is
+  /// `{"uuid","timestamp","device"}`. The device may be omitted if the object around the list names it, the timestamp if the
+  /// record has none.
   ///
-  /// A uuid alone, a text in place of a record or in a list under `uuids`, is looked for at all times and, where no object
-  /// around it names one, at all devices. Uuids alone may also stand one on each line, without quotes.
+  /// A uuid alone, a string in place of a record or in a list under `uuids`, is searched for at all times and, unless an object
+  /// around it names one, under all devices. Uuids alone may also be one per line, without quotes.
   init(_ body: [UInt8], run: String) throws(ResponseError) {
     let opening = body.first { !Self.isSpace($0) }
     if let opening, !Array("{[\"".utf8).contains(opening) {
@@ -47,7 +48,7 @@ struct VerificationRequest {
   private static let goodBody =
     #"{"device":"phone-1","exactly":3}, {"device":"phone-1","uuids":["…"]}, lines of GET uuids, or uuids, one on each line"#
 
-  /// An object at the top: a list with what is common to its elements, or one record.
+  /// Adds an object at the top: a list with the common values of its elements, or one record.
   private mutating func add(object: JSONValue, _ run: String) throws(ResponseError) {
     let named = ["records", "uuids", "uuid"].filter { object[$0] != nil }
     let keys: [String] =
@@ -55,7 +56,7 @@ struct VerificationRequest {
       case "records"?: ["device", "records"]
       case "uuids"?: ["device", "uuids"]
       case _?: Self.recordKeys
-      // What is misspelt may have been any of them.
+      // A misspelt key may have been any of them.
       case nil: Self.recordKeys + ["records", "uuids", "event", "from", "to", "since"] + CountRange.keys
       }
     do throws(FieldError) { _ = try AdminFields(object, knows: keys) } catch { throw refuse("\(error)") }
@@ -137,7 +138,7 @@ struct VerificationRequest {
     ResponseError(.error(400, "bad_record", "record \(count): \(what)"))
   }
 
-  /// The places of the records of each device, the devices in the order in which they were first named.
+  /// The keys of each device, the devices in the order in which they were first named.
   var devices: [(device: DeviceIdentity, keys: [PointKey])] {
     var places: [DeviceIdentity: Int] = [:]
     var devices: [(device: DeviceIdentity, keys: [PointKey])] = []
@@ -153,16 +154,16 @@ struct VerificationRequest {
   }
 }
 
-/// So many records of a kind are expected to be stored.
+/// An expected number of stored records.
 struct CountExpectation: Sendable {
   private let range: CountRange
   private let selection: RecordSelection
 
-  /// `{"device":…,"run":…,"event":…,"from":…,"to":…,"since":…,"exactly"|"atLeast"|"atMost":n}`: `from` ≤ recorded time < `to`, and
-  /// `since` ≤ time of arrival. Nil for a body without a number, which asks for certain records.
+  /// Reads `{"device":…,"run":…,"event":…,"from":…,"to":…,"since":…,"exactly"|"atLeast"|"atMost":n}`: `from` ≤ recorded time <
+  /// `to`, and `since` ≤ time of arrival. Nil for a body without a number, which names certain records.
   init?(_ body: [UInt8], of exchange: Exchange) throws(ResponseError) {
     do {
-      // Of several texts one behind the other the first is none of these.
+      // The first of several consecutive texts is not such an object.
       guard body.first(where: { $0 > UInt8(ascii: " ") }) == UInt8(ascii: "{") else { return nil }
       var reader = JSONReader(body.span)
       let value = try JSONValue(from: &reader, reading: .lenient)
@@ -173,7 +174,7 @@ struct CountExpectation: Sendable {
       range = try CountRange(fields, absent: 1)
       let device = try fields.text("device").map { DeviceIdentity(run: run, name: $0) }
       let (from, to) = (try fields.time("from"), try fields.time("to"))
-      // Nothing is between them, and "none of these" would always hold.
+      // The range would be empty, and "none" would always hold.
       if let from, let to, from >= to { throw FieldError("to", .outOfRange(expected: "later than from")) }
       selection = RecordSelection(
         KeySelection(
@@ -186,13 +187,13 @@ struct CountExpectation: Sendable {
     }
   }
 
-  /// Nothing is asked of the records but whose they are.
+  /// Whether the records are selected by run and device only.
   private var isOfAll: Bool {
     let keys = selection.keys
     return selection.event == nil && selection.receivedFrom == .min && keys.from == .min && keys.to == .max
   }
 
-  /// As many as `await` counts, or those that are stored and of the kind. Not the whole where more are there than may be.
+  /// Returns the count of `await`, or the number of matching stored records. Stops, not complete, when the range is exceeded.
   private func count(_ reader: any StoreReader) throws(StoreError) -> (count: Int, isWhole: Bool) {
     if isOfAll { return (try reader.arrived(run: selection.keys.run, device: selection.keys.device?.name), true) }
     var sum = 0
@@ -205,7 +206,7 @@ struct CountExpectation: Sendable {
     return (sum, next == nil)
   }
 
-  /// 200 `{"records":n,"holds":true}`, or 409 with how many there are instead.
+  /// 200 `{"records":n,"holds":true}`, or 409 with the actual number.
   func reply(_ shortfall: Shortfall) -> Reply {
     .ask { [self] (reader: any StoreReader) throws(StoreError) -> Response in
       let (count, isWhole) = try self.count(reader)
@@ -230,18 +231,18 @@ struct CountExpectation: Sendable {
   }
 }
 
-/// Looks for records of which only the uuid is known. No index leads to them: the records of the run are walked once for the
-/// whole list, page by page, so that other questions come in between, and no further than to the last that is found.
+/// Searches for records by uuid alone. No index has them: the records of the run are scanned once for the whole list, page by
+/// page, so that other queries run in between, and only until all are found.
 struct UUIDSearch: Sendable {
   private let asked: Int
-  /// Those with a time that are not stored.
+  /// The records with a time that are not stored.
   private let missing: [RecordIdentity]
   private let wanted: [VerificationRequest.Bare]
   private var selection: KeySelection
   private var open: Set<VerificationRequest.Bare>
   private var cursor: ArrivalCursor?
 
-  /// `missing` is what was looked up already; `selection` says where to look for the rest.
+  /// `missing` are the records already looked up; `selection` bounds the search for the rest.
   init(_ request: VerificationRequest, missing: [RecordIdentity], in selection: KeySelection) {
     asked = request.count
     self.missing = missing
@@ -254,7 +255,7 @@ struct UUIDSearch: Sendable {
     }
   }
 
-  /// The answer begins at once and ends with the walk.
+  /// The answer begins at once and ends with the scan.
   var response: Response {
     var response = Response(200, "application/json", Array("{\"asked\":\(asked),".utf8))
     response.rest = .store { (reader: any StoreReader) throws(StoreError) -> ContentPage in try page(reader) }
@@ -278,7 +279,7 @@ struct UUIDSearch: Sendable {
       next: .store { (reader: any StoreReader) throws(StoreError) -> ContentPage in try following.page(reader) })
   }
 
-  /// What stands behind `asked`; where the missing ones are instead.
+  /// Returns the members after `asked`, and where the missing records are instead.
   private func ending(_ reader: any StoreReader) throws(StoreError) -> [UInt8] {
     let lost = wanted.filter { open.contains($0) }
     let elsewhere =

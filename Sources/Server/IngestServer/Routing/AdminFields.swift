@@ -2,8 +2,8 @@ import Base
 import Contract
 import JSON
 
-/// Takes typed fields out of the body of an administrative request. Strict: an unknown key is an error with the nearest known
-/// name, because a misspelt condition would silently be none.
+/// Reads typed fields of the body of an administrative request. Strict: an unknown key is an error that suggests the nearest
+/// known name, because a misspelt condition would otherwise be ignored silently.
 struct AdminFields {
   private let object: JSONObject
   private let path: String
@@ -20,12 +20,12 @@ struct AdminFields {
     }
   }
 
-  /// Where a field stands, for messages.
+  /// Returns the path of a field, for messages.
   func place(_ key: String) -> String { path.isEmpty ? key : "\(path).\(key)" }
 
   func value(_ key: String) -> JSONValue? { object[key] == .null ? nil : object[key] }
 
-  /// Also null, where that is a value like others.
+  /// Returns a member even if it is null, for fields in which null is a value.
   func raw(_ key: String) -> JSONValue? { object[key] }
 
   func text(_ key: String) throws(FieldError) -> String? {
@@ -34,7 +34,7 @@ struct AdminFields {
     return text
   }
 
-  /// The run that the body or the request names. A request within a run is about no other.
+  /// Returns the run that the body or the request names. A request within a run cannot name another one.
   func run(within exchange: Exchange) throws(FieldError) -> String {
     let outer = exchange.run
     guard let run = try text("run") else { return outer }

@@ -4,53 +4,53 @@ import Gzip
 import HTTP1
 import Store
 
-/// One request on its way to its answer: what its head said, and its body as far as it has come. A class, because it is handed on
-/// several times between the head and the answer, and as a value would count a reference for each property.
+/// One request on its way to its answer: the values of its head, and the body received so far. A class, because it is passed on
+/// several times between head and answer; a struct would retain a reference for each property.
 final class Exchange {
   let route: Route
-  /// The place of the route in the table.
+  /// The index of the route in the table.
   let routeNumber: Int
-  /// It is for the route, which else stands in for a path that nothing serves.
+  /// Whether the request matched its route; the route of an unserved path is only a substitute.
   let isServed: Bool
-  /// The decoded segments that the route names.
+  /// The decoded values of the path's parameters.
   let parameters: [String]
-  /// Empty for ordinary traffic.
+  /// The name of the run; empty for ordinary traffic.
   let run: String
   let method: HTTPMethod
   let version: HTTPVersion
   let receivedAt: WallInstant
   let begunAt: MonotonicInstant
   let query: QueryParameters
-  /// Values of the fields that mean something here.
+  /// Values of the header fields that the server uses.
   let authorization: [UInt8]?
   let contentType: [UInt8]?
   let deviceHeader: String?
   let coding: ContentCoding
-  /// The last event that a listener has seen.
+  /// The last event that an event stream client has seen.
   let lastEventID: String?
-  /// What a browser has of a file already.
+  /// The entity tag that a browser has cached.
   let ifNoneMatch: String?
-  /// The operation of a service of AWS, which has one path for all.
+  /// The operation of an AWS service, which has one path for all operations.
   let amazonTarget: String?
-  /// Scheme and host that the request was sent to; empty where that means nothing.
+  /// Scheme and host that the request was sent to; empty when the route does not need them.
   var origin = ""
-  /// The path where nothing is served; nil where something is.
+  /// The path when nothing serves it; nil when something does.
   let unservedPath: String?
 
   var body: [UInt8] = []
-  /// All of the body is here.
+  /// Whether the body is complete.
   var isBodyWhole: Bool
-  /// Whose request it is, as far as that is known; empty while it is not.
+  /// The name of the device as far as it is known; empty while it is not.
   var device: String
   /// Not nil when the request is recorded.
   var draft: JournalDraft?
-  /// The fault that it meets.
+  /// The fault injected into the request.
   var fault: AppliedFault?
-  /// It is a refresh that an administrator has spoilt.
+  /// Whether it is a refresh that an administrator has made fail.
   var isBroken = false
-  /// The key of its token was looked for where other servers keep theirs.
+  /// Whether the key of its token was already looked up among those of other servers.
   var hasLookedForKey = false
-  /// Records that a fault keeps from the store although they are acknowledged.
+  /// The number of records that a fault withholds from the store although they are acknowledged.
   var withheld = 0
 
   init(
@@ -75,7 +75,7 @@ final class Exchange {
     device = deviceHeader ?? parameters.last ?? ""
   }
 
-  /// What the head asks for.
+  /// The request target, as the head names it.
   struct Target {
     var route = Route.page
     var routeNumber = Router.pageNumber
@@ -93,28 +93,28 @@ extension Exchange {
     return DeviceIdentity(run: run, name: name)
   }
 
-  /// The name of the fault that it meets, of whatever kind.
+  /// The name of the injected fault, of any kind.
   var faultName: String? { fault?.fault.kind.rawValue ?? (isBroken ? Self.brokenRefresh : nil) }
 
   static let brokenRefresh = "breakRefresh"
 
-  /// It is an upload, or was meant as one, and its body may tell whose: it goes before the path.
+  /// Whether it is an upload, or was meant as one, whose body may name the device; that name overrides the path's.
   var mayNameDevice: Bool {
     deviceHeader == nil && (route.deviceOperation == .uploadLocations || unservedPath != nil)
   }
 
-  /// Nil when a name is too long to be kept.
+  /// Returns nil when a name is too long to be stored.
   func identity(_ name: String?) -> DeviceIdentity? {
     guard let name, max(name.utf8.count, run.utf8.count) <= DeviceIdentity.nameBytesMax else { return nil }
     return DeviceIdentity(run: run, name: name)
   }
 
-  /// Nil for all runs, when none is named.
+  /// The run that is asked for; nil, for all runs, when none is named.
   var optionalRun: String? { query.text("run") ?? (run.isEmpty ? nil : run) }
 }
 
 extension Exchange {
-  /// What follows `Bearer ` in the Authorization field; the scheme's case does not matter (RFC 9110 §11.1).
+  /// The text after `Bearer ` in the Authorization field; the scheme is case-insensitive (RFC 9110 §11.1).
   var bearer: [UInt8]? {
     let scheme = Array("bearer ".utf8)
     guard let authorization, authorization.count > scheme.count else { return nil }
@@ -122,7 +122,7 @@ extension Exchange {
     return Array(authorization[scheme.count...].drop { $0 == UInt8(ascii: " ") })
   }
 
-  /// Nil when there is none, or none that can be read.
+  /// The media type; nil when there is none, or it cannot be parsed.
   var mediaType: HTTP1.MediaType? {
     guard let contentType else { return nil }
     do throws(HTTPError) { return try HTTP1.MediaType(parsing: contentType.span) } catch { return nil }

@@ -2,7 +2,7 @@ import Base
 import JSON
 
 extension JSONWriter {
-  /// A time in ISO 8601 with milliseconds; null for one that there is not, or that no calendar has.
+  /// Writes a time in ISO 8601 with milliseconds; null for nil or for a time that no calendar can express.
   mutating func value(instant milliseconds: Int64?) {
     guard let milliseconds, let instant = WallInstant(exactly: milliseconds) else { return null() }
     value(instant.iso8601Text)
@@ -31,7 +31,7 @@ extension JSONWriter {
   }
 }
 
-/// A key and its value; null for one that there is not.
+/// Writes a key and its value; null for nil.
 extension JSONWriter {
   mutating func member(_ name: StaticString, _ text: String?) {
     key(name)
@@ -87,7 +87,7 @@ extension JSONWriter {
     endArray()
   }
 
-  /// A list of objects.
+  /// Writes a list of objects.
   mutating func objects<Element>(
     _ name: StaticString, _ elements: some Sequence<Element>, _ write: (inout JSONWriter, Element) -> Void
   ) {

@@ -9,7 +9,7 @@ struct QueryParameters {
 
   init(_ items: [FormItem]) { self.items = items }
 
-  /// Every name is one of these and is given once.
+  /// Throws unless every name is one of `names` and occurs once.
   func check(against names: [String]) throws(ResponseError) {
     for (index, item) in items.enumerated() {
       guard names.contains(item.name) else { throw QueryParameters.unknown(item.name, among: names) }
@@ -21,7 +21,7 @@ struct QueryParameters {
 
   func text(_ name: String) -> String? { items.first { $0.name == name }?.value }
 
-  /// Elements of one answer; nil for all of them.
+  /// Returns the maximum number of elements in an answer; nil for all.
   func limit() throws(ResponseError) -> Int? { try number("limit", in: 1...1_000) }
 
   func number(_ name: String, in range: ClosedRange<Int>) throws(ResponseError) -> Int? {
@@ -32,7 +32,7 @@ struct QueryParameters {
     return number
   }
 
-  /// In milliseconds since 1970.
+  /// Returns a time in milliseconds since 1970.
   func instant(_ name: String) throws(ResponseError) -> Int64? {
     guard let text = text(name) else { return nil }
     let instant = WallInstant(iso8601: text.utf8.span) ?? Int64(text).flatMap { WallInstant(exactly: $0) }
@@ -43,7 +43,7 @@ struct QueryParameters {
     return instant.millisecondsSince1970
   }
 
-  /// `from` ≤ time < `to`, both in milliseconds since 1970 and both optional.
+  /// Returns `from` ≤ time < `to`, both in milliseconds since 1970 and both optional.
   func window() throws(ResponseError) -> (from: Int64, to: Int64) {
     let from = try instant("from") ?? .min
     let to = try instant("to") ?? .max
@@ -59,7 +59,7 @@ struct QueryParameters {
     }
   }
 
-  /// One of the words; the first of them when nothing is said.
+  /// Returns one of the words; the default when the parameter is absent.
   func choice<Choice: RawRepresentable<String> & CaseIterable>(
     _ name: String, of type: Choice.Type = Choice.self, default absent: Choice
   ) throws(ResponseError) -> Choice {
@@ -71,13 +71,13 @@ struct QueryParameters {
     return choice
   }
 
-  /// Where an earlier page ended.
+  /// Returns the position at which an earlier page ended.
   func cursor<Cursor>(_ read: (String) throws(StoreError) -> Cursor) throws(ResponseError) -> Cursor? {
     guard let text = text("cursor") else { return nil }
     do throws(StoreError) { return try read(text) } catch { throw QueryParameters.badCursor }
   }
 
-  /// The same where a cursor is a row's number.
+  /// Returns a cursor that is a row number.
   func rowCursor() throws(ResponseError) -> Int64? {
     guard let text = text("cursor") else { return nil }
     guard let row = Int64(text), row >= 0 else { throw QueryParameters.badCursor }
@@ -90,7 +90,7 @@ struct QueryParameters {
     ResponseError(.error(400, "bad_parameter", "\(name) \(what)", detail: .object(["parameter": .string(name)])))
   }
 
-  /// Where no body is read; an empty object asks for nothing.
+  /// Refuses a body where none is read; an empty object is allowed.
   static func refuse(body: [UInt8], among names: [String]) throws(ResponseError) {
     let text = body.filter { $0 > UInt8(ascii: " ") }
     if text.isEmpty || text == Array("{}".utf8) { return }

@@ -1,57 +1,58 @@
 import Network
 package import Store
 
-/// What a handler wants done before the client gets its answer.
+/// The work to do before the client gets its answer.
 enum Reply {
-  /// Nothing: this is the answer.
+  /// The answer, with nothing to do before.
   case answer(Response)
-  /// The store must have it on disk first; `afterwards` says how its result becomes an answer. The functions below make it
+  /// The store must commit the job first; `afterwards` turns its result into a reply. The functions below construct this case
   /// with the type of the job's result.
   case store(StoreJob, afterwards: Continuation)
-  /// The answer is in the store: a reader finds it, beside the writer.
+  /// The answer is in the store: a reader finds it, in parallel with the writer.
   case ask(@Sendable (any StoreReader) throws(StoreError) -> Response)
   /// The answer is in the journal.
   case askJournal(@Sendable (Journal) throws(StoreError) -> Response)
-  /// This has to be done first, on a thread that may wait; then the handler is called again.
+  /// This must be done first, on a thread that may block; then the handler is called again.
   case again(after: @Sendable () -> Void)
-  /// The answer takes more than one call: this begins it, as a responder does.
+  /// The answer takes more than one call: this closure starts a responder.
   case respond(@Sendable (IngestSession, Exchange, inout SessionOutput) -> Void)
 }
 
 extension Reply {
-  /// Whose records are to be stored; nil where that is not the question.
+  /// The device whose records are to be stored; nil for other replies.
   var device: String? {
     guard case .store(.ingest(let batch), _) = self else { return nil }
     return batch.device.name
   }
 }
 
-/// How a result of the store becomes a reply. Those of uploads are values, so that no closure is made for them and a session
-/// that ends early knows whose commands the result may carry.
+/// Turns a result of the store into a reply. That of an upload is a plain case, so that it needs no closure and a session that
+/// ends early knows whose commands the result may carry.
 enum Continuation {
   case upload(DeviceIdentity)
-  /// Commands for the device that this answer goes to.
+  /// Adds commands for the device to this answer.
   case commands(Response)
   case then(@Sendable (StoreResult) -> Reply)
 }
 
-/// Jobs of the store, each with what its result says. `next` sees a job that was done; the other answers are made here.
+/// Jobs of the store with the types of their results. `next` gets the result of a completed job; the answers to all others are
+/// made here.
 extension Reply {
   static func ingest(_ batch: IngestBatch) -> Reply { .store(.ingest(batch), afterwards: .upload(batch.device)) }
 
-  /// The id of the order, and whether there was none with its key.
+  /// `next` gets the id of the order, and whether it is new under its key.
   static func queue(
     _ command: QueuedCommand, _ next: @escaping @Sendable (_ id: Int64, _ isNew: Bool) -> Reply
   ) -> Reply {
     .store(.queue(command)) { if case .queued(let id, let isNew) = $0 { next(id, isNew) } else { nil } }
   }
 
-  /// The number of the family.
+  /// `next` gets the number of the family.
   static func beginFamily(_ family: TokenFamily, _ next: @escaping @Sendable (Int64) -> Reply) -> Reply {
     .store(.beginFamily(family)) { if case .family(let family) = $0 { next(family) } else { nil } }
   }
 
-  /// The number of the family and, when the token was used a moment ago, what was answered then.
+  /// `next` gets the number of the family and, when the token was used moments ago, the answer given then.
   static func rotate(
     _ rotation: TokenRotation, refused: @escaping @Sendable (TokenRefusal) -> Response,
     _ next: @escaping @Sendable (_ family: Int64, _ earlier: [UInt8]?) -> Reply
@@ -65,12 +66,12 @@ extension Reply {
     }
   }
 
-  /// Any job that counts what it changes.
+  /// Returns the reply of a job that counts its changes.
   static func change(_ job: StoreJob, _ next: @escaping @Sendable (Int) -> Reply) -> Reply {
     .store(job) { if case .changed(let count) = $0 { next(count) } else { nil } }
   }
 
-  /// The answer is how many things the job has changed, under this key, and what has to be known of it.
+  /// Answers with the number of changes under this key, and an optional note.
   static func change(_ job: StoreJob, answering key: StaticString, note: String? = nil) -> Reply {
     .change(job) { .answer(.count(key, $0, note: note)) }
   }
@@ -90,8 +91,8 @@ extension Reply {
 }
 
 extension StoreResult {
-  /// What `value` makes of the result of a job that was done. A job that was not done is an answer. `value` is nil for the
-  /// results of other jobs only, which is an error of this program.
+  /// Returns what `value` extracts from the result of a completed job, or an answer when the job failed. `value` returns nil
+  /// only for results of other jobs, which is a programming error.
   func unpack<Value>(
     _ value: (StoreResult) -> Value?, refused: (TokenRefusal) -> Response = { .refused($0) }
   ) throws(ResponseError) -> Value {
@@ -111,18 +112,18 @@ extension Response {
     429, "too_many_orders", "the limit of waiting commands is reached")
 }
 
-/// A piece of a long content, and where the next one comes from.
+/// A piece of a long content, and the source of the next one.
 package struct ContentPage: Sendable {
-  /// Reads a page when the client has taken nearly all of the one before. It holds the place where it goes on.
+  /// Reads the next page when the client has taken nearly all of the previous one. It holds the position at which it continues.
   package enum Source: Sendable {
-    /// On a thread of the store's readers.
+    /// Runs on a thread of the store's readers.
     case store(@Sendable (any StoreReader) throws(StoreError) -> ContentPage)
-    /// On the journal's thread.
+    /// Runs on the journal's thread.
     case journal(@Sendable (Journal) throws(StoreError) -> ContentPage)
   }
 
   /// May be empty.
   var bytes: [UInt8]
-  /// Nil behind the last page.
+  /// The source of the next piece; nil after the last one.
   var next: Source?
 }

@@ -5,19 +5,19 @@ import HTTP1
 import Store
 import TLS
 
-/// What is known of a request when its head has come, and the answer where it is refused for that alone.
+/// A request after its head was read, and the answer when the head alone is reason to refuse it.
 struct HeadReading {
   let exchange: Exchange
   let refusal: Response?
 }
 
-/// What a connection says of its client.
+/// The client as its connection shows it.
 package struct ConnectedCaller: Sendable {
-  /// It is on this machine.
+  /// Whether it is on this machine.
   let isLocal: Bool
-  /// It speaks TLS.
+  /// Whether it uses TLS.
   let isSecure: Bool
-  /// It has shown a certificate of `--client-ca`.
+  /// Whether it has shown a certificate signed by `--client-ca`.
   let hasCertificate: Bool
 
   package init(isLocal: Bool, isSecure: Bool = false, hasCertificate: Bool = false) {
@@ -25,16 +25,16 @@ package struct ConnectedCaller: Sendable {
   }
 }
 
-/// What a client needs a certificate for.
+/// The paths that require a client certificate.
 public enum CertificateScope: String, Sendable, CaseIterable {
   /// Everything under `/admin`.
   case admin
-  /// What devices send.
+  /// The operations of devices.
   case uploads
   /// Both.
   case all
 
-  /// Also on a port without TLS, where a client cannot show one: else that port would be the way around.
+  /// Applies also on a port without TLS, where a client cannot show a certificate: otherwise that port would bypass the check.
   func refuse(_ route: Route) -> Response? {
     let isAsked = self != .uploads && route.isAdministrative || self != .admin && route.deviceOperation != nil
     guard isAsked else { return nil }
@@ -42,7 +42,7 @@ public enum CertificateScope: String, Sendable, CaseIterable {
   }
 }
 
-/// Makes an exchange of a head.
+/// Makes an exchange from a head.
 struct RequestReader: Sendable {
   let router: Router
   let limits: HTTPLimits
@@ -92,7 +92,8 @@ struct RequestReader: Sendable {
     return HeadReading(exchange: exchange, refusal: refusal)
   }
 
-  /// No device and no run has such a name, and PostgreSQL refuses it in an index, with everything that was to be stored beside it.
+  /// No stored device or run has such a name, and PostgreSQL refuses it in an index, together with everything else in the
+  /// transaction.
   private static func refuseLongNames(_ target: Exchange.Target) -> Response? {
     let longest = DeviceIdentity.nameBytesMax
     let expected = "must have at most \(longest) bytes"
@@ -103,14 +104,14 @@ struct RequestReader: Sendable {
     return nil
   }
 
-  /// What devices send, and what is not understood: a device with a wrong URL is found there.
+  /// Journals the requests of devices, and those that match nothing: they reveal a device with a wrong URL.
   private func isJournaled(_ route: Route, isRefused: Bool) -> Bool {
     route.deviceOperation != nil || isRefused && !route.isAdministrative
   }
 }
 
 extension Response {
-  /// People leave the slash out behind the name of a run, and the page of the run would load its parts from elsewhere.
+  /// People omit the slash after the name of a run, and the page would then load its parts from the wrong paths.
   fileprivate static func runPage(_ head: borrowing RequestHead) -> Response? {
     guard head.method == .get || head.method == .head, head.segments.count == 2, head.segment(0, is: "r"),
       let name = head.fields.text(head.segments[1]), !name.isEmpty,
@@ -121,7 +122,7 @@ extension Response {
       .with(HeaderName.location, "./\(raw)/")
   }
 
-  /// Two runs are named, and an answer about either would be a guess.
+  /// Two different runs are named, and an answer about either would be a guess.
   fileprivate static func contradiction(_ run: String, _ named: String) -> Response {
     QueryParameters.refuse(
       "run", "is \(named) in the query, and \(run) in the path or in X-Run-Id; name it once"
@@ -143,8 +144,8 @@ extension RequestHead {
   var coding: ContentCoding { ContentCoding(text(HeaderName.contentEncoding)) }
 }
 
-/// Who may administrate: the holder of the administrator's token when one is set; else clients on this machine, except
-/// pages of other sites in its browser.
+/// Decides who may administrate: the holder of the admin token when one is set; otherwise clients on this machine, except pages
+/// of other sites in its browser.
 struct AdminAccess: Sendable {
   let token: String?
 

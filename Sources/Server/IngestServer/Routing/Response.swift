@@ -3,23 +3,23 @@ import HTTP1
 import JSON
 import Store
 
-/// One answer, before it is put into bytes.
+/// An answer before serialization.
 package struct Response: Sendable {
   private(set) var status: Int
   let contentType: StaticString
   var body: [UInt8]
   var fields: [(name: StaticString, value: String)] = []
-  /// Those of a fault; `ServerFault.isField` holds for each.
+  /// Extra header fields of a fault; `ServerFault.isField` holds for each.
   var askedFields: [NameValuePair] = []
-  /// Its commands may be added; see `to`.
+  /// The device whose commands may be added; see `to`.
   var device: DeviceIdentity?
   /// The commands in the body.
   var carried: CarriedCommands?
-  /// Of an error, what its body says for programs.
+  /// The error code in the body, for programs.
   private(set) var code: String?
-  /// The connection is reset instead: a broken refresh can be asked for.
+  /// Whether the connection is reset instead of answering: a broken refresh can ask for it.
   var isCut = false
-  /// The rest of the content when it is too long for memory: `body` is then its beginning only.
+  /// The rest of the content when it is too long for memory; `body` is then only its beginning.
   var rest: ContentPage.Source?
 
   init(_ status: Int, _ contentType: StaticString, _ body: [UInt8]) {
@@ -34,7 +34,7 @@ package struct Response: Sendable {
     return Response(status, "application/json", writer.bytes)
   }
 
-  /// JSON whose members are written by `write`.
+  /// Returns a JSON object whose members `write` writes.
   static func object(_ status: Int = 200, _ write: (inout JSONWriter) -> Void) -> Response {
     json(status) { writer in
       writer.beginObject()
@@ -49,7 +49,7 @@ package struct Response: Sendable {
     return response
   }
 
-  /// An object with one number, and what has to be known of it.
+  /// Returns an object with one number and an optional note.
   static func count(_ key: StaticString, _ count: Int, note: String? = nil) -> Response {
     json { writer in
       writer.beginObject()
@@ -66,17 +66,17 @@ package struct Response: Sendable {
   }
 }
 
-/// What is noted of a request that got no answer. No client ever gets these; the numbers are those that nginx uses for it.
+/// Statuses recorded for requests that got no answer. No client ever receives them; the numbers are nginx's.
 extension Response {
-  /// The client has left before there was one.
+  /// The client has closed the connection before the answer.
   static let clientGone = Response(499, "text/plain", [])
-  /// A fault ends the connection in place of one.
+  /// A fault closes the connection instead of answering.
   static let unsent = Response(444, "text/plain", [])
 
-  /// Some client has got it.
+  /// Whether the answer was sent to a client.
   var isSent: Bool { status != Self.clientGone.status && status != Self.unsent.status }
 
-  /// This one was not sent.
+  /// This answer, marked as not sent.
   var unsent: Response {
     var response = self
     response.status = Self.unsent.status
@@ -84,7 +84,7 @@ extension Response {
   }
 }
 
-/// An answer that ends a request early.
+/// Thrown to end a request early with an answer.
 struct ResponseError: Error {
   let response: Response
 
@@ -92,7 +92,7 @@ struct ResponseError: Error {
 }
 
 extension Response {
-  /// Not a request as RFC 9112 has it, or one beyond the limits.
+  /// Refuses a message that is not a request of RFC 9112, or exceeds a limit.
   static func unreadable(_ error: HTTPError, bodyBytesMax: Int? = nil) -> Response {
     if error.code == .bodyTooLarge, let bodyBytesMax {
       return .error(413, "body_too_large", "the body is longer than \(bodyBytesMax) bytes, the limit of --max-body")
@@ -117,24 +117,24 @@ extension Response {
 
   static let notFound = Response.error(404, "not_found", "no route has this path; see /openapi.json")
 
-  /// The store cannot keep up. Answered before the record is taken, so that nothing is accepted and dropped.
+  /// The store is overloaded. Sent before the record is taken, so that nothing is accepted and dropped.
   static let overloaded = Response.error(503, "overloaded", "the server is overloaded; try again")
     .with(HeaderName.retryAfter, "1")
 }
 
 extension Response {
-  /// The answer to a question to the store or the journal.
+  /// Returns the answer to a question to the store or the journal.
   static func found<Source>(
     by question: (Source) throws(StoreError) -> Response, in source: Source
   ) -> Response {
     do throws(StoreError) { return try question(source) } catch { return .unreadable(error) }
   }
 
-  /// The readers cannot keep up.
+  /// The readers are overloaded.
   static let tooManyQuestions = Response.error(503, "overloaded", "too many queries are waiting; try again")
     .with(HeaderName.retryAfter, "1")
 
-  /// What a client sees of a store that cannot be read.
+  /// Returns the answer when the store cannot be read.
   static func unreadable(_ error: StoreError) -> Response {
     switch error.code {
     case .badCursor: .error(400, "bad_cursor", error.message)
@@ -146,16 +146,15 @@ extension Response {
     }
   }
 
-  /// Without the field iOS reports some 401s as failed connections, and the SDK then does not
-  /// refresh (SDK §22, row 12).
-  /// Nothing is said of a token that was not shown (RFC 6750 §3.1). In a `reason` are no quotes and no backslashes (§3).
+  /// Without the field iOS reports some 401s as failed connections, and the SDK then does not refresh (SDK §22, row 12). A
+  /// missing token gets no error description (RFC 6750 §3.1). A `reason` contains no quotes and no backslashes (§3).
   static func unauthorized(_ code: String, _ message: String, _ reason: String? = nil) -> Response {
     var challenge = "Bearer realm=\"rollingroad\""
     if let reason { challenge += ", error=\"invalid_token\", error_description=\"\(reason)\"" }
     return error(401, code, message).with(HeaderName.wwwAuthenticate, challenge)
   }
 
-  /// Nothing of the request was stored; the client keeps its records and tries again.
+  /// Nothing of the request was stored; the client keeps its records and retries.
   static func unavailable(_ outage: StoreOutage) -> Response {
     switch outage {
     case .full: .error(507, "disk_full", "there is no space left; nothing was stored").with(HeaderName.retryAfter, "5")
@@ -173,9 +172,9 @@ extension Response {
 }
 
 extension Response {
-  /// How the content is marked off.
+  /// How the content is delimited.
   enum Framing {
-    /// By its length; all of it is here.
+    /// By its length; it is complete in memory.
     case length
     /// In chunks (RFC 9112 §7.1).
     case chunked
@@ -183,17 +182,18 @@ extension Response {
     case connection
   }
 
-  /// An answer with this status ends behind its head, whatever its fields say (RFC 9112 §6.3).
+  /// Returns whether an answer with this status can have content; others end after their head, whatever their fields say (RFC
+  /// 9112 §6.3).
   static func hasContent(_ status: Int) -> Bool { status != 204 && status != 304 }
 
-  /// How the content has to be marked off for this client.
+  /// Returns how the content is delimited for this client.
   func framing(for version: HTTPVersion) -> Framing {
     if rest == nil { return .length }
     return version == .http10 ? .connection : .chunked
   }
 
-  /// Appends the answer; of a long one what is here. The content of an answer to HEAD is counted and left out
-  /// (RFC 9110 §9.3.2). `length` is what the head says when that is to be wrong.
+  /// Appends the answer; of a long one the part in memory. The content of an answer to HEAD is counted and omitted (RFC 9110
+  /// §9.3.2). `length` overrides the declared length, to make it wrong.
   func append(
     to bytes: inout [UInt8], date: [UInt8], announcing announcement: ConnectionRules.Announcement, framing: Framing,
     withoutContent: Bool, claiming length: Int? = nil
@@ -202,7 +202,7 @@ extension Response {
     appendDate(date, to: &bytes)
     HeadWriter.field(HeaderName.contentType, contentType, into: &bytes)
     switch framing {
-    // Not in an answer that can have no content (RFC 9110 §8.6).
+    // An answer that can have no content gets no Content-Length (RFC 9110 §8.6).
     case .length where !Response.hasContent(status): break
     case .length: HeadWriter.contentLength(length ?? body.count, into: &bytes)
     case .chunked: HeadWriter.chunked(into: &bytes)
@@ -230,7 +230,7 @@ extension Response {
     }
   }
 
-  /// Values come from this program; one with a line break is a programming error.
+  /// Values come from this program; a line break in one is a programming error.
   private func append(_ name: StaticString, _ value: String, to bytes: inout [UInt8]) {
     do throws(HTTPError) { try HeadWriter.field(name, value.utf8.span, into: &bytes) } catch {
       preconditionFailure("\(name) has a control character")

@@ -1,8 +1,8 @@
 import HTTP1
 
-/// One row of the table of routes: what a request asks for, who may ask, and what answers.
+/// One row of the route table: the requests it matches, who may send them, and the handler.
 final class Route: Sendable {
-  /// A piece of a path: text as it stands, a parameter, or whatever follows.
+  /// A piece of a path: literal text, a parameter, or everything that follows.
   enum Piece: Hashable, Sendable {
     case text(String)
     case parameter
@@ -10,36 +10,37 @@ final class Route: Sendable {
   }
 
   enum Audience: Equatable, Sendable {
-    /// What is journaled, faulted and counted as the traffic of devices.
+    /// Journaled, subject to faults, and counted as traffic of devices.
     case device(DeviceOperation)
     case anyone
-    /// The administrator's token, or a client on this machine when no token is set.
+    /// Requires the admin token, or a client on this machine when no token is set.
     case administrator
   }
 
-  /// Which administrations have it.
+  /// The administrations that have the route.
   enum Place: Sendable {
     case everywhere
-    /// The backend's own: a proxy has no commands, tokens or logs.
+    /// Only a server: a proxy has no commands, tokens or logs.
     case server
-    /// What only a proxy has seen.
+    /// Only a proxy, for what only a proxy sees.
     case proxy
   }
 
   typealias Handler = @Sendable (ServerContext, Exchange, SessionScratch) -> Reply
 
-  /// The `operation` of metrics and journal. The `operationId`s of openapi/openapi.json begin with it; where one has several
-  /// paths or methods, the others have `_` and a word behind it.
+  /// The `operation` of metrics and journal. The `operationId`s of openapi/openapi.json begin with it; when a route has several
+  /// paths or methods, the others append `_` and a word.
   let name: String
   let methods: [HTTPMethod]
   let paths: [[Piece]]
   let audience: Audience
   let place: Place
-  /// Its answer says where the server is: the issuer of tokens, or the page that a phone is led to.
+  /// Whether its answer contains the server's own address: the issuer of tokens, or the page for a phone.
   let namesOrigin: Bool
   let handler: Handler
 
-  /// `/admin/v1/devices/{device}`; a last piece `**` takes one or more segments of any kind, of which the first is a parameter.
+  /// Parses paths such as `/admin/v1/devices/{device}`; a last piece `**` matches one or more segments of any kind, the first
+  /// of which is a parameter.
   init(
     _ methods: [HTTPMethod], _ paths: [String], _ name: String, _ audience: Audience, at place: Place = .everywhere,
     namesOrigin: Bool = false, _ handler: @escaping Handler
@@ -70,8 +71,8 @@ final class Route: Sendable {
     Route([.get], [path], name, .anyone, namesOrigin: namesOrigin, handler)
   }
 
-  /// `query`: the names that the query may have. Any other is a mistake, and ignoring it would answer another question than
-  /// the one that was asked; so is a body where none is read.
+  /// `query` lists the allowed query names. Any other name is refused, because ignoring it would answer a different question;
+  /// so is a body where none is read.
   static func admin(
     _ method: HTTPMethod, _ path: String, _ name: String, query: [String], readsBody: Bool = true,
     at place: Place = .everywhere,
@@ -88,13 +89,13 @@ final class Route: Sendable {
     }
   }
 
-  /// Nil for what is not of devices.
+  /// The operation of a device; nil for other routes.
   var deviceOperation: DeviceOperation? { if case .device(let operation) = audience { operation } else { nil } }
 
   var isAdministrative: Bool { audience == .administrator }
 }
 
-/// What devices call. Only these meet faults, so that a client can always take a fault back.
+/// The operations of devices. Only these are subject to faults, so that a client can always remove a fault.
 package enum DeviceOperation: String, CaseIterable, Sendable {
   case uploadLocations, registerDevice, refreshToken, uploadDeviceLog
 }

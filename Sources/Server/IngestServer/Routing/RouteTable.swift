@@ -2,15 +2,15 @@ import Contract
 import HTTP1
 
 extension Route {
-  /// Requests that no path serves are counted here too.
+  /// Requests for unserved paths are counted here too.
   static let page = anyone("/", named: "getPage") { context, exchange, _ in context.page.file(exchange) }
 
   private static func discovery(_ path: String, _ handler: @escaping Handler) -> Route {
     anyone(path, named: "getDiscovery", namesOrigin: true, handler)
   }
 
-  /// Everything the server can be asked for. The order matters only where a pattern with `**` or a parameter would take what
-  /// another one names, and on the page of the metrics.
+  /// All routes of the server. The order matters only where a pattern with `**` or a parameter would match the path of another
+  /// route, and on the page of metrics.
   static let table: [Route] = [
     device(
       [.post, .put, .patch],
@@ -22,7 +22,7 @@ extension Route {
     device([.post], ["/api/refresh_token", "/v2/refresh_token"], .refreshToken) { context, exchange, _ in
       context.tokens.refresh(exchange)
     },
-    // The providers of `--identity`, under the paths that each has.
+    // The providers of `--identity`, each under its own paths.
     device([.post], ["/realms/rollingroad/protocol/openid-connect/token"], .refreshToken) { context, exchange, _ in
       context.identity.grant(.keycloak, .token, exchange)
     },

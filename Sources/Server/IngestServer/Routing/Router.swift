@@ -1,16 +1,16 @@
 import HTTP1
 
-/// Finds the row of the table that a request is for. Nothing is registered at run time.
+/// Finds the route of a request. Nothing is registered at run time.
 struct Router: Sendable {
   enum Match {
-    /// `number` is the place of the route in the table.
+    /// `number` is the index of the route in the table.
     case route(Route, number: Int, parameters: [ByteRange])
-    /// The path exists, the method does not; these do (RFC 9110 §15.5.6).
+    /// The path exists, but not for this method; the allowed methods follow (RFC 9110 §15.5.6).
     case methodNotAllowed([HTTPMethod])
     case notFound
   }
 
-  /// A path with the rows that its methods mean.
+  /// A path with its rows, one per method or more.
   private struct Path: Sendable {
     let pieces: [Route.Piece]
     var rows: [(route: Route, number: Int)] = []
@@ -28,7 +28,7 @@ struct Router: Sendable {
     return paths
   }()
 
-  /// Of `Route.page`, under which requests that no path serves are counted.
+  /// The number of `Route.page`, under which requests for unserved paths are counted.
   static let pageNumber: Int = {
     guard let number = Route.table.firstIndex(where: { $0 === Route.page }) else {
       preconditionFailure("the page is in the table")
@@ -36,11 +36,11 @@ struct Router: Sendable {
     return number
   }()
 
-  /// `/r/{run}/…` keeps the traffic of one test job apart from that of another; the header says the same for clients
-  /// whose URL is fixed.
+  /// `/r/{run}/…` separates the traffic of one test job from that of another; the header does the same for clients whose URL is
+  /// fixed.
   private static let runPrefix: StaticString = "r"
 
-  /// The run that the path names, and how many segments it takes.
+  /// Returns the run that the path names, and the number of segments that this takes.
   func run(of head: borrowing RequestHead) -> (name: ByteRange, segments: Int)? {
     guard head.segments.count >= 3, head.segment(0, is: Router.runPrefix), !head.segments[1].isEmpty else { return nil }
     return (head.segments[1], 2)
@@ -61,8 +61,8 @@ struct Router: Sendable {
     return .notFound
   }
 
-  /// Nil when the path is not the route's. One slash at the end is accepted: people type it, and a device whose
-  /// configuration ends with it would lose its uploads.
+  /// Returns nil when the path does not match. One trailing slash is accepted: people type it, and a device whose configured
+  /// URL has one would lose its uploads.
   private func parameters(
     of pieces: [Route.Piece], in head: borrowing RequestHead, skipping skipped: Int
   ) -> [ByteRange]? {

@@ -1,12 +1,14 @@
 import Base
 import Store
 
-/// What commits bring that no answer says: counted, and told to the operator at most once a minute. Of the writer's thread.
+/// Counts effects of commits that no answer reports, and notifies the operator at most once a minute. Used by the writer's
+/// thread only.
 struct CommitWatch {
   private static let quietMilliseconds: Int64 = 60_000
 
   private let metrics: ServerMetrics
-  /// A proxy's devices have answers of another server: what is kept here only the receipts say.
+  /// Whether receipts are counted here. The devices of a proxy get the answers of another server, so only receipts show what
+  /// this one has stored.
   private let countsReceipts: Bool
   private let notify: (ServerNotice) -> Void
   private var crowdedOut = 0
@@ -27,7 +29,7 @@ struct CommitWatch {
     (crowdedOut, told) = (0, now)
   }
 
-  /// Also when the clock was set back.
+  /// Also true when the clock was set back.
   private func isTime(_ now: WallInstant) -> Bool {
     guard let told else { return true }
     return now < told || now.milliseconds(since: told) >= CommitWatch.quietMilliseconds

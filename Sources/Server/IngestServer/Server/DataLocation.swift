@@ -4,7 +4,7 @@ import PostgresStore
 import Store
 import TLS
 
-/// Where a server keeps what devices send, and where what is its own: the journal, the authority of development.
+/// The storage of a server: the records of devices, and its own files, the journal and the development authority.
 struct DataLocation: Sendable {
   private enum Records {
     case memory
@@ -14,7 +14,7 @@ struct DataLocation: Sendable {
 
   let store: StoreConfiguration
   private let records: Records
-  /// Nil for what ends with the process.
+  /// The folder for the server's own files; nil when they end with the process.
   let ownFolder: String?
 
   init(_ store: StoreConfiguration, nodeData: String?) {
@@ -28,22 +28,23 @@ struct DataLocation: Sendable {
     }
   }
 
-  /// Other servers may keep their records in the same place.
+  /// Whether other servers may store their records in the same place.
   var isShared: Bool { if case .database = records { true } else { false } }
 
-  /// What may be shown and written down.
+  /// The place in a form that may be shown and logged.
   var shown: String { if case .database(let database) = records { database.shown } else { store.folder } }
 
-  /// Nil where the store has taken the folder for itself, or there is none.
+  /// Locks the server's own folder. Returns nil when the store has locked it already, or there is none.
   func takeOwnFolder() throws(StoreError) -> DataFolder? {
     guard isShared, let ownFolder else { return nil }
     return try DataFolder(path: ownFolder, flag: "--node-data")
   }
 
-  /// What the servers set for each other; nil for a store of its own.
+  /// The settings that the servers share; nil for a store of its own.
   var documents: SharedDocuments? { isShared ? SharedDocuments(at: store.folder) : nil }
 
-  /// Nil for a store of its own. `board` is that of sinks, nil where there are none; `keys` those of a provider.
+  /// Returns nil for a store of its own. `board` is the board of the sinks, nil when there are none; `keys` is the key ring of
+  /// an identity provider.
   func openFeed(
     _ hub: EventHub, _ boards: SharedBoards, _ latestExpiry: LatestCommandExpiry, _ board: ArrivalBoard?,
     _ keys: KeyRing?
@@ -55,7 +56,7 @@ struct DataLocation: Sendable {
         hub: hub, boards: boards, latestExpiry: latestExpiry, arrivals: board, sinks: store.sinks, keys: keys))
   }
 
-  /// Which of the servers sends to a sink, this one by the name of `node`; nil where there is one.
+  /// Decides which server forwards to a sink; `node` is the name of this one. Nil when there is only one server.
   func leadership(of node: String) -> (@Sendable (_ sink: String) -> () -> Bool)? {
     guard isShared else { return nil }
     let place = store.folder
@@ -65,10 +66,10 @@ struct DataLocation: Sendable {
     }
   }
 
-  /// Why a store seems to have been lost; nil when nothing is missing.
+  /// The reason to believe that a store was lost; nil when nothing is missing.
   var lostStore: String? { if case .folder = records { FolderSurvey.lostStore(in: store.folder) } else { nil } }
 
-  /// With a reader for the thread that owns the store; nil while it cannot be read.
+  /// Opens the store with a reader for the thread that owns it; the reader is nil while the store cannot be read.
   func openStore(_ timer: CommitTimer, _ board: ArrivalBoard?) throws(StoreError) -> (any Store, (any StoreReader)?) {
     switch records {
     case .memory, .folder:
@@ -82,7 +83,7 @@ struct DataLocation: Sendable {
     }
   }
 
-  /// `writer` has opened the store.
+  /// Opens the readers after `writer` has opened the store.
   func openReaders(beside writer: WriterThread) throws(StoreError) -> ReadPool {
     let folder = store.folder
     switch records {
@@ -95,7 +96,8 @@ struct DataLocation: Sendable {
     }
   }
 
-  /// What signs access tokens: servers that share their records share it, so that each takes the tokens of all.
+  /// Returns the key that signs access tokens. Servers that share their records share it, so that each accepts the tokens of
+  /// all.
   func signingKey() throws(StoreError) -> [UInt8] {
     let make = { Cryptography.randomBytes(32) }
     let name = "token.key"
@@ -106,7 +108,7 @@ struct DataLocation: Sendable {
     }
   }
 
-  /// Where the keys of `--identity` are.
+  /// The storage of the keys of `--identity`.
   var identityKeys: KeyRing.Place {
     switch records {
     case .memory: .memory
@@ -115,7 +117,7 @@ struct DataLocation: Sendable {
     }
   }
 
-  /// In memory it has less room than on a disk.
+  /// Opens the journal, which has less room in memory than on disk.
   func openJournal(_ dropped: Counter) throws(StoreError) -> JournalWriter {
     if let ownFolder { return try JournalWriter(folder: ownFolder, dropped: dropped) }
     var limits = JournalLimits()

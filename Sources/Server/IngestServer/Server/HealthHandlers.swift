@@ -5,7 +5,7 @@ import Network
 import Store
 import TLS
 
-/// Whether the server works, and what it has counted.
+/// The health, statistics and metrics of the server.
 struct HealthHandlers: Sendable {
   let registry: MetricsRegistry
   let backend: any ServerBackend
@@ -26,7 +26,7 @@ struct HealthHandlers: Sendable {
   private static let patience = Nanoseconds.seconds(5)
 
   /// `GET /readyz`: 200 when a group was committed for this very request. A known outage is reported at once: a transaction that
-  /// writes nothing would succeed on a full disk. So is a commit that lasts: who asks does not wait for it.
+  /// writes nothing would succeed on a full disk. So is a commit that takes long: the probe does not wait for it.
   func readiness() -> Reply {
     if let outage = backend.outage { return .answer(.notReady(outage, backend.outageDetail)) }
     if let stall = backend.stall, stall >= Self.patience { return .answer(.stalled(stall)) }
@@ -38,8 +38,8 @@ struct HealthHandlers: Sendable {
       })
   }
 
-  /// `GET /admin/v1/stats?run`: of a run or of all, `devices`, `records`, `duplicates`, `quarantined`; of the whole store,
-  /// `partitions`, `usedBytes`, and `outage`, null when there is none; and the open `connections`.
+  /// `GET /admin/v1/stats?run`: for one run or all runs `devices`, `records`, `duplicates`, `quarantined`; for the whole store
+  /// `partitions`, `usedBytes` and `outage`, null when there is none; and the number of open `connections`.
   func statistics(_ exchange: Exchange) -> Reply {
     let run = exchange.optionalRun
     let outage = backend.outage
@@ -57,8 +57,8 @@ struct HealthHandlers: Sendable {
 }
 
 extension HealthHandlers {
-  /// `GET /metrics`: what the threads count all the time, and what the loops and the store say when asked. When the
-  /// store cannot be read, its gauges are missing and the rest is there.
+  /// `GET /metrics`: the counters of the threads, and figures that the loops and the store supply on request. When the store
+  /// cannot be read, only its gauges are missing.
   func metrics() -> Reply {
     .ask { [registry, backend, forwards] reader in
       var bytes: [UInt8] = []

@@ -4,9 +4,9 @@ package import Network
 package import Store
 import Synchronization
 
-/// The server without sockets and threads, in the caller's time: what a connection brings goes through its session byte by
-/// byte as it would from a socket, and nothing happens but when a connection is worked on. For simulated runs, and for
-/// tests of what talks to a server.
+/// The server without sockets and threads, in the caller's time: the bytes of a connection pass through its session as they
+/// would from a socket, and nothing happens except inside a call on a connection. For simulated runs, and for tests of
+/// clients.
 package final class InProcessServer {
   let context: ServerContext
   let backend = InProcessBackend()
@@ -14,14 +14,14 @@ package final class InProcessServer {
   /// Why a group could not be stored; nil when all were.
   package private(set) var outage: StoreOutage?
   private let scratch = SessionScratch()
-  /// How many were made.
+  /// The number of connections made so far.
   package private(set) var connections = 0
-  /// Not that of an event's id which cannot be read.
+  /// Differs from the epoch that stands for an unreadable event id.
   private static let epoch: Int64 = 7
-  /// How long it keeps a connection that is silent.
+  /// How long the server keeps a silent connection.
   package let idleLimit: Nanoseconds
 
-  /// `store` is one in memory, or behaves like one. `decorate` puts something between the sessions and what is behind them.
+  /// `store` is in memory, or behaves as if it were. `decorate` wraps the backend of the sessions.
   package init(
     store: any Store, _ configure: (inout ServerConfiguration) -> Void = { _ in },
     decorate: (any ServerBackend) -> any ServerBackend = { $0 }
@@ -42,7 +42,7 @@ package final class InProcessServer {
       issuer: InProcessServer.issuer(configuration))
   }
 
-  /// Those of a file: nothing in the caller's time waits for a thread.
+  /// Only keys from a file can be used: nothing in the caller's time waits for a thread.
   private static func foreignKeys(_ configuration: ServerConfiguration) -> (any KeyFinder)? {
     do throws(KeySetError) { return try configuration.foreignIssuer?.keys.open { _ in } } catch {
       preconditionFailure("\(error)")
@@ -67,13 +67,13 @@ package final class InProcessServer {
       caller: ConnectedCaller(isLocal: isLocal, hasCertificate: hasCertificate))
   }
 
-  /// The wall clock of its sessions.
+  /// The wall clock of the sessions.
   package internal(set) var now: WallInstant {
     get { backend.now }
     set { backend.setNow(newValue) }
   }
 
-  /// Does all jobs that wait, as one group. False when there are none.
+  /// Executes all waiting jobs as one group. Returns false when there are none.
   @discardableResult
   func commit() -> Bool {
     let jobs = backend.takeJobs()
@@ -87,7 +87,7 @@ package final class InProcessServer {
     return true
   }
 
-  /// False when nothing was asked.
+  /// Returns false when no question was waiting.
   @discardableResult
   func answerQuestions() -> Bool {
     let questions = backend.takeQuestions()
@@ -98,17 +98,17 @@ package final class InProcessServer {
     return !questions.isEmpty
   }
 
-  /// What is to be delivered to that session, in order.
+  /// Returns the messages for a session, in order.
   func takeMessages(for address: SessionAddress) -> [SessionMessage] { backend.takeMessages(for: address) }
 
-  /// Puts a question to the store, beside the requests. Nil when it cannot be read.
+  /// Asks the store directly, not as a request. Returns nil when it cannot be read.
   package func ask<Answer: Sendable>(_ question: @escaping @Sendable (any StoreReader) -> Answer) -> Answer? {
     let box = AnswerBox<Answer>()
     _ = store.apply([.read { reader in box.put(question(reader)) }], now: now)
     return box.answer.withLock { $0 }
   }
 
-  /// Carries an answer out of the store's call.
+  /// Carries an answer out of the store's closure.
   private final class AnswerBox<Answer: Sendable>: Sendable {
     let answer = Mutex<Answer?>(nil)
 
@@ -116,7 +116,7 @@ package final class InProcessServer {
   }
 }
 
-/// Keeps what sessions hand over until the server's owner has it done.
+/// Collects the jobs and questions of sessions until the server's owner executes them.
 final class InProcessBackend: ServerBackend {
   private struct State {
     var now = WallInstant(millisecondsSince1970: 0)
@@ -171,7 +171,7 @@ final class InProcessBackend: ServerBackend {
   var network: LoopFigures? { nil }
 }
 
-/// The server's end of one connection: a session, and what it has not taken yet.
+/// The server's end of one connection: a session, and the input it has not consumed yet.
 package final class InProcessConnection {
   private let server: InProcessServer
   private let session: IngestSession
@@ -183,13 +183,13 @@ package final class InProcessConnection {
     self.session = session
   }
 
-  /// Whether another request may follow on it.
+  /// Whether another request may follow.
   package var isOpen: Bool { !isClosed && session.wishes.ending == .open }
 
-  /// When the server goes on by itself; it holds an answer back until then.
+  /// The time at which the server continues by itself; it holds an answer back until then.
   package var alarm: MonotonicInstant? { isOpen ? session.wishes.alarm : nil }
 
-  /// What the server says to the bytes, until it wants nothing more. The request that they belong to meets `fault`,
+  /// Feeds bytes to the session until it wants no more, and returns its output. The request of these bytes gets `fault`
   /// whatever the rules say; without one the rules decide.
   package func receive(
     _ bytes: ArraySlice<UInt8>, at now: MonotonicInstant, wall: WallInstant, meeting fault: ServerFault? = nil
@@ -205,7 +205,7 @@ package final class InProcessConnection {
     receive(Array(bytes)[...], at: now, wall: wall, meeting: fault)
   }
 
-  /// What it says when the alarm has rung.
+  /// Rings the session's alarm and returns its output.
   package func goOn(at now: MonotonicInstant, wall: WallInstant) -> [UInt8] {
     guard !isClosed else { return [] }
     var noFault: ServerFault?
@@ -218,11 +218,11 @@ package final class InProcessConnection {
     server.now = wall
     session.closed(reason, now: now)
     server.commit()
-    // What is still on its way to it is lost.
+    // Messages still addressed to it are discarded.
     _ = server.takeMessages(for: session.address)
   }
 
-  /// `input` is all that it has not taken yet.
+  /// `input` is everything that the session has not consumed yet.
   private func work(
     on input: ArraySlice<UInt8>, at now: MonotonicInstant, wall: WallInstant, meeting fault: inout ServerFault?,
     _ begin: (inout SessionOutput) -> Void

@@ -4,7 +4,7 @@ import Shell
 import Store
 import TLS
 
-/// The ingestion server. Starts when it is made; `stop` finishes what clients have begun.
+/// The ingestion server. It starts in `init`; `stop` completes the requests in progress.
 ///
 /// ```swift
 /// var configuration = ServerConfiguration()
@@ -20,10 +20,10 @@ public final class IngestServer: Sendable {
   private let undelivered: UndeliveredCommands
   private let journal: JournalRecorder?
   private let forwards: ForwarderSet
-  /// Nil for a store of its own.
+  /// The feed of a shared store; nil for a store of its own.
   private let feed: NodeFeed?
   private let foreignKeys: (any KeyFinder)?
-  /// Held by this process alone.
+  /// Locked by this process.
   private let ownFolder: DataFolder?
   let context: ServerContext
   let backend: ThreadedBackend
@@ -34,7 +34,7 @@ public final class IngestServer: Sendable {
     try self.init(configuration, notify: { _ in })
   }
 
-  /// `notify` is called from any thread with what the operator has to know.
+  /// `notify` is called on any thread with notices for the operator.
   package init(
     _ configuration: ServerConfiguration, notify: @escaping @Sendable (ServerNotice) -> Void
   ) throws(ServerError) {
@@ -49,7 +49,8 @@ public final class IngestServer: Sendable {
     let latestExpiry = LatestCommandExpiry()
     let writerMetrics = WriterMetrics(in: &registry)
     let metrics = ServerMetrics(registry: &registry)
-    // Threads are not ended by being forgotten, and the writer's holds the folder: what has begun is stopped when a later part fails.
+    // A thread does not end when its reference is dropped, and the writer's holds the folder: when a later part fails,
+    // everything started is stopped.
     var started: [() -> Void] = []
     do {
       let place = configuration.place
@@ -107,17 +108,17 @@ public final class IngestServer: Sendable {
   /// `http://127.0.0.1:8080`, with the port that the kernel chose.
   public var url: String { "http://\(loops.address)" }
 
-  /// The same with TLS; nil when there is none.
+  /// The URL of the TLS port; nil without TLS.
   public var secureURL: String? { loops.secureAddress.map { "https://\($0)" } }
 
-  /// The port that clients connect to.
+  /// The port of plain HTTP.
   public var port: UInt16 { loops.address.port }
 
-  /// The port of TLS; nil when there is none.
+  /// The port of TLS; nil without TLS.
   public var securePort: UInt16? { loops.secureAddress?.port }
 
-  /// Takes no new connections, finishes the requests that have begun, commits, and closes. What is not done after
-  /// `seconds` is cut.
+  /// Stops accepting connections, completes the requests in progress, commits, and closes. Whatever is unfinished after
+  /// `seconds` is aborted.
   public func stop(within seconds: Int = 5) {
     IngestServer.end(loops, within: .seconds(Int64(seconds)))
     closeStore()
@@ -143,7 +144,7 @@ public final class IngestServer: Sendable {
     foreignKeys?.stop()
   }
 
-  /// Fails before a data folder is made, where that is possible.
+  /// Fails before a data folder is made, where possible.
   private static func check(_ configuration: ServerConfiguration) throws(ServerError) {
     if let problem = configuration.templateProblem { throw ServerError(configuration: problem) }
     if configuration.foreignIssuer != nil, configuration.authentication == .off {
@@ -169,7 +170,7 @@ public final class IngestServer: Sendable {
     return WatchedStore(store, hub: hub, watch)
   }
 
-  /// What makes the sessions of a loop.
+  /// Returns the session factory of a loop.
   private static func sessions(of context: ServerContext, loop: Int) -> (Accepted) -> IngestSession {
     let scratch = SessionScratch()
     return { accepted in
@@ -181,7 +182,7 @@ public final class IngestServer: Sendable {
     }
   }
 
-  /// Nil when no request is to be recorded.
+  /// Returns nil when no requests are recorded.
   private static func openJournal(
     _ configuration: ServerConfiguration, _ registry: inout MetricsRegistry, _ notify: (ServerNotice) -> Void,
     post: @escaping @Sendable (SessionMessage, SessionAddress) -> Void
@@ -195,7 +196,7 @@ public final class IngestServer: Sendable {
     do throws(StoreError) {
       writer = try place.openJournal(dropped)
     } catch {
-      // It holds no records of devices: the server can start without it.
+      // The journal holds no records of devices: the server can start without it.
       guard error.code == .foreignFile || error.code == .damaged,
         let path = place.ownFolder.flatMap({ FolderSurvey.setJournalAside(in: $0) })
       else { throw error }
@@ -205,7 +206,7 @@ public final class IngestServer: Sendable {
     return JournalRecorder(writer, share: configuration.journalShare, seed: 0, post: post)
   }
 
-  /// Nil when there is no foreign issuer.
+  /// Returns nil without a foreign issuer.
   private static func openKeys(
     _ configuration: ServerConfiguration, _ notify: @escaping @Sendable (ServerNotice) -> Void
   ) throws(ServerError) -> (any KeyFinder)? {
@@ -218,15 +219,16 @@ public final class IngestServer: Sendable {
 }
 
 extension IngestServer {
-  /// Serves until SIGTERM or SIGINT; the second signal stops at once. `isReady` gets the URL when clients can connect.
+  /// Serves until SIGTERM or SIGINT; a second signal stops it at once. `isReady` is called with the URL when clients can
+  /// connect.
   ///
-  /// Call it from the main thread before another thread is started: a thread that does not block the signals would
-  /// still be ended by them.
+  /// Call it on the main thread before any other thread is started: the signals would still end the process through a thread
+  /// that does not block them.
   public static func run(_ configuration: ServerConfiguration, isReady: (String) -> Void) throws(ServerError) {
     try run(configuration, notify: { _ in }) { isReady($0.url) }
   }
 
-  /// `notify` is called from any thread with what the operator has to know.
+  /// `notify` is called on any thread with notices for the operator.
   package static func run(
     _ configuration: ServerConfiguration, notify: @escaping @Sendable (ServerNotice) -> Void,
     isReady: (IngestServer) -> Void

@@ -3,18 +3,18 @@ import PostgresStore
 import Store
 import Threads
 
-/// Hears what the servers of one database do, in a thread of its own, and tells those here who wait or watch. Records come this way from
-/// all servers, from this one too, so that each is told once.
+/// Follows the changes of all servers of one database on a thread of its own, and notifies the waiters and viewers of this
+/// server. The records of all servers come this way, of this one too, so that each is reported once.
 final class NodeFeed: Sendable {
-  /// Who is told.
+  /// The receivers of changes.
   struct Listeners: Sendable {
     let hub: EventHub
     let boards: SharedBoards
     let latestExpiry: LatestCommandExpiry
-    /// Nil when no records go on.
+    /// The board of the sinks; nil when no records are forwarded.
     let arrivals: ArrivalBoard?
     let sinks: [String]
-    /// Nil where the server poses as no provider.
+    /// The keys of the identity provider; nil when the server poses as none.
     let keys: KeyRing?
   }
 
@@ -24,11 +24,11 @@ final class NodeFeed: Sendable {
   private let bell = Bell()
   private let thread: NamedThread
 
-  /// So long a change may stay unseen whose notification was lost, with its connection or its server.
+  /// How long a change can go unnoticed when its notification was lost with its connection or server.
   private static let fallback = Nanoseconds.seconds(1)
-  /// A stop waits as long.
+  /// The wait for notifications, which also bounds the delay of a stop.
   private static let waitMilliseconds = 100
-  /// Between two looks: a busy store tells of each commit.
+  /// Pauses between two looks, in milliseconds: a busy store notifies of every commit.
   private static let (watchedPause, idlePause) = (2, 25)
   private static let reconnectMilliseconds = 500
 
@@ -38,12 +38,12 @@ final class NodeFeed: Sendable {
     // The first wait may come before the thread has a connection.
     let beginning = NodeFeed.end(of: place)
     thread = NamedThread.started("feed") {
-      // A new connection goes on where the last one was.
+      // A new connection continues from the position of the last one.
       var position = beginning
       while !isStopping.isRaised {
         do throws(StoreError) {
           let session = try FeedSession(place, listeners, behind: position)
-          // Also where a look fails: what has been told is not told again.
+          // Also when a look fails: nothing is reported twice.
           defer { position = session.position }
           try session.catchUp()
           while !isStopping.isRaised {
@@ -51,14 +51,14 @@ final class NodeFeed: Sendable {
             bell.wait(milliseconds: isWatched ? NodeFeed.watchedPause : NodeFeed.idlePause)
           }
         } catch {
-          // The writer says what is wrong with the database.
+          // The writer reports what is wrong with the database.
           bell.wait(milliseconds: NodeFeed.reconnectMilliseconds)
         }
       }
     }
   }
 
-  /// Nil where the database cannot be asked.
+  /// Returns nil when the database cannot be queried.
   private static func end(of place: String) -> ArrivalCursor? {
     do throws(StoreError) { return try ChangeFeed(to: place, behind: nil).position } catch { return nil }
   }
@@ -70,7 +70,7 @@ final class NodeFeed: Sendable {
   }
 }
 
-/// One connection's time.
+/// The state of one connection to the database.
 private final class FeedSession {
   private let feed: ChangeFeed
   private let listeners: NodeFeed.Listeners
@@ -83,12 +83,12 @@ private final class FeedSession {
     lookedAt = clock.monotonicNow
   }
 
-  /// What was told while there was no connection.
+  /// Reports the changes made while there was no connection.
   func catchUp() throws(StoreError) { try take(.all) }
 
   var position: ArrivalCursor { feed.position }
 
-  /// Waits for changes and tells of them. True while records are wanted.
+  /// Waits for changes and reports them. Returns whether records are wanted.
   func look(_ milliseconds: Int, fallback: Nanoseconds) throws(StoreError) -> Bool {
     var kinds = try feed.wait(milliseconds: milliseconds)
     let now = clock.monotonicNow
@@ -126,7 +126,7 @@ private final class FeedSession {
       listeners.arrivals?.publish(end: feed.position)
       return
     }
-    // What arrives meanwhile is for the next look: with many writers there is always more.
+    // Records that arrive meanwhile are left to the next look: with many writers there are always more.
     repeat {
       let batches = try feed.next()
       hub.arrived(batches, through: feed.position)

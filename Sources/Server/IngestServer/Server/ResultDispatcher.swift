@@ -2,8 +2,8 @@ import Network
 import Store
 import Synchronization
 
-/// Takes the results of a group from the writer and hands them to the loops that wait for them: each loop is woken once
-/// for all of its own.
+/// Takes the results of a group from the writer and delivers them to the loops that wait for them; each loop is woken once for
+/// all of its results.
 final class ResultDispatcher: Sendable {
   private let undelivered: UndeliveredCommands
   private let forwards: ForwarderSet
@@ -13,15 +13,15 @@ final class ResultDispatcher: Sendable {
     (self.undelivered, self.forwards) = (undelivered, forwards)
   }
 
-  /// To be called before the loop accepts its first connection.
+  /// Must be called before the loop accepts its first connection.
   func open(_ mailbox: Mailbox<SessionMessage>, of loop: Int) { mailboxes.withLock { $0[loop] = mailbox } }
 
-  /// To one session, from any thread.
+  /// Sends a message to one session, from any thread.
   func send(_ message: SessionMessage, to address: SessionAddress) {
     mailboxes.withLock { $0[address.loop] }?.post(message, to: ConnectionToken(word: address.connection))
   }
 
-  /// To many sessions, from any thread.
+  /// Sends messages to many sessions, from any thread.
   func send(_ messages: [EventHub.Message]) {
     let mailboxes = mailboxes.withLock { $0 }
     var byLoop: [Int: [Mailbox<SessionMessage>.AddressedMessage]] = [:]

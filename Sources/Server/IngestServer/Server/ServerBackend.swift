@@ -3,27 +3,27 @@ package import Network
 package import Store
 import Synchronization
 
-/// What sessions need of what runs beside them: clock, store, figures. Called from any event loop.
+/// What sessions need from the threads around them: clock, store, figures. Called from any event loop.
 package protocol ServerBackend: Sendable {
   var now: WallInstant { get }
 
-  /// Hands a job to the store's writer; false when it has more than it can take. The result comes back to the address.
+  /// Submits a job to the store's writer; returns false when its queue is full. The result is sent to the address.
   func submit(_ job: StoreJob, for address: SessionAddress) -> Bool
-  /// Puts a question to a reader of the store; false when too many wait. What it returns comes back to the address, before
-  /// or after this call returns.
+  /// Asks a reader of the store; returns false when too many questions wait. The answer is sent to the address, before or after
+  /// this call returns.
   func ask(_ question: @escaping StoreQuestion, for address: SessionAddress) -> Bool
 
-  /// Why the store cannot commit.
+  /// Why the store cannot commit; nil when it can.
   var outage: StoreOutage? { get }
-  /// What the disk or the database said of it.
+  /// The error message of the disk or the database.
   var outageDetail: String? { get }
-  /// How long the writer's step at hand has lasted; nil between two.
+  /// How long the writer's current step has lasted; nil between steps.
   var stall: Nanoseconds? { get }
-  /// A job would be refused.
+  /// Whether a job would be refused.
   var isFull: Bool { get }
-  /// Jobs that wait for the writer.
+  /// The number of jobs that wait for the writer.
   var waitingJobs: Int { get }
-  /// The counters of all event loops together; nil where there are none.
+  /// The counters of all event loops together; nil without loops.
   var network: LoopFigures? { get }
 }
 
@@ -31,7 +31,7 @@ extension ServerBackend {
   var stall: Nanoseconds? { nil }
 }
 
-/// The threads of a live server.
+/// The backend of a live server, with threads.
 final class ThreadedBackend: ServerBackend {
   private struct Reference {
     weak var loops: LoopGroup<IngestSession>?
@@ -42,7 +42,7 @@ final class ThreadedBackend: ServerBackend {
   private let dispatcher: ResultDispatcher
   private let mailbox: Gauge
   private let clock = SystemClock()
-  /// Made after their sessions' backend, which does not keep them alive: they end with their server.
+  /// Set after the sessions' backend is made. The reference does not keep the loops alive: they end with their server.
   private let loops = Mutex(Reference())
   private let others = Mutex<@Sendable () -> LoopFigures>({ LoopFigures() })
 
@@ -52,7 +52,7 @@ final class ThreadedBackend: ServerBackend {
 
   func watch(_ loops: LoopGroup<IngestSession>) { self.loops.withLock { $0.loops = loops } }
 
-  /// The loops of a proxy, whose connections are counted with those of its administration.
+  /// Adds the loops of a proxy, whose connections are counted with those of its administration.
   func watch(others figures: @escaping @Sendable () -> LoopFigures) { others.withLock { $0 = figures } }
 
   var now: WallInstant { clock.wallNow }

@@ -8,21 +8,21 @@ package import Store
 public struct ServerConfiguration: Sendable {
   /// Whether uploads need an access token.
   public enum Authentication: String, Sendable, CaseIterable {
-    /// No token is needed and none is refused; one that this server has made still names its device.
+    /// No token is needed and none is refused; a token that this server issued still identifies its device.
     case off
-    /// A token is checked when there is one, and a bad one is refused with 401; a request without is named by what else it
-    /// says.
+    /// A token is checked when there is one, and a bad one is refused with 401; a request without one is identified by its
+    /// header, body or path.
     case optional
-    /// A request without a good token gets 401.
+    /// A request without a valid token gets 401.
     case required
   }
 
-  /// What becomes of a batch with a record that cannot be understood.
+  /// The treatment of a batch with an invalid record.
   public enum Policy: String, Sendable, CaseIterable {
-    /// The record is put aside with its reason and the batch is acknowledged, because a refusal would stay at the head of
-    /// the device's queue for ever.
+    /// The record is quarantined with its reason and the batch is acknowledged, because a refused batch would block the head of
+    /// the device's queue forever.
     case lenient
-    /// The batch is refused with 422 and a list of what is wrong; nothing is stored.
+    /// The batch is refused with 422 and a list of its errors; nothing is stored.
     case strict
   }
 
@@ -32,94 +32,93 @@ public struct ServerConfiguration: Sendable {
   public var tls: TLSSettings?
   /// The data folder, made when it is missing, `:memory:`, or the URI of a PostgreSQL database that several servers share.
   public var data = "./rollingroad-data"
-  /// Beside a database: the folder of this server's own, for the journal and the authority of development; nil for a journal in
-  /// memory.
+  /// With a database: this server's own folder, for the journal and the development authority; nil for a journal in memory.
   public var nodeData: String?
-  /// The token that `/admin` needs; without one, only this machine may use it.
+  /// The token that `/admin` requires; without one, only clients on this machine may use it.
   public var adminToken: String?
-  /// What `?key=` of a device log has to say; nil: nothing. SDKs for iOS send no fields with a log, so that a secret can
-  /// only stand in the URL.
+  /// The required value of `?key=` in uploads of device logs; nil for none. SDKs for iOS send no header fields with a log, so
+  /// that a secret can only be part of the URL.
   public var logKey: String?
   /// Whether uploads need an access token.
   public var authentication = Authentication.off
-  /// An issuer whose tokens uploads may carry beside those of this server; nil for none. Needs another mode than `off`.
+  /// An issuer whose tokens are accepted beside those of this server; nil for none. Requires a mode other than `off`.
   public var foreignIssuer: ForeignIssuerSettings?
-  /// How long an access token is good; nil for an hour, or what the provider of `--identity` says.
+  /// The lifetime of an access token; nil for an hour, or the default of the `--identity` provider.
   public var accessSeconds: Int?
-  /// How long a refresh token is good when it is not used; nil for 90 days, or what the provider says.
+  /// The lifetime of an unused refresh token; nil for 90 days, or the default of the provider.
   public var refreshSeconds: Int?
-  /// Whether a refresh gives a new refresh token and uses the old one up; nil for yes, or what the provider does.
+  /// Whether a refresh returns a new refresh token and invalidates the old one; nil for yes, or the default of the provider.
   public var rotatesRefreshTokens: Bool?
-  /// How long a used refresh token still gets the same successor; nil for 30 seconds, or what the provider does.
+  /// How long a used refresh token still gets the same successor; nil for 30 seconds, or the default of the provider.
   public var refreshGraceSeconds: Int?
   /// The identity provider that the server poses as; nil for none.
   package var identity: IdentitySettings?
-  /// What becomes of a batch with a record that cannot be understood.
+  /// The treatment of a batch with an invalid record.
   public var policy = Policy.lenient
-  /// Event loops, each a thread; nil for one per processor.
+  /// The number of event loops, each a thread; nil for one per processor.
   public var loops: Int?
-  /// A key of the body that holds the records, besides those that are found anyway.
+  /// A key of the body that holds the records, in addition to the keys that are recognized anyway.
   public var rootProperty: String?
-  /// The `locationTemplate` of the app, word for word; nil where its records have the default schema or its usual short
-  /// forms. Without it the server does not know what the elements of an array mean, nor a key of the app's own.
+  /// The `locationTemplate` of the app, verbatim; nil when its records use the default schema or one of its usual short forms.
+  /// Without it the server cannot know what the elements of an array mean, nor the app's own keys.
   public var locationTemplate: String?
   /// The `geofenceTemplate` of the app.
   public var geofenceTemplate: String?
-  /// Those of other apps.
+  /// The templates of further apps.
   package var otherTemplates: [TemplateSchema] = []
-  /// The `rootProperty` of each of them.
+  /// The `rootProperty` of each further app.
   package var otherRoots: [String] = []
-  /// Days of recorded time that are kept; nil for ever.
+  /// The number of days of recorded time that are kept; nil for all.
   public var retainDays: Int?
-  /// Bytes of stored data above which the oldest day is given up; nil for no limit.
+  /// The size of stored data, in bytes, above which the oldest day is deleted; nil for no limit.
   public var retainBytes: Int64?
-  /// The longest body that is read, in bytes.
+  /// The length of the longest accepted body, in bytes.
   public var bodyBytesMax: Int {
     get { http.bodyBytes }
     set { http.bodyBytes = newValue }
   }
-  /// The memory of all bodies that are coming in, in bytes, without the first 64 KiB of each; one of the longest always fits.
+  /// The memory for all incoming bodies, in bytes, beyond the first 64 KiB of each; one body of maximum length always fits.
   public var bodyMemoryMax = 12 * 1_048_576
-  /// Open connections, all loops together; nil for what the process may open.
+  /// The maximum of open connections, all loops together; nil for as many as the process may open.
   public var connectionsMax: Int?
   /// How long a connection may be silent between requests.
   public var idleSeconds = 60
   /// How long the head of a request may take, from its first byte.
   public var headSeconds = 10
-  /// How long a body may take, however long it is.
+  /// How long a body may take, whatever its length.
   public var bodySeconds = 900
-  /// How long a body may be slower than `bodyBytesPerSecond`.
+  /// How long a body may arrive at less than `bodyBytesPerSecond`.
   public var bodyGraceSeconds = 10
-  /// What a body has to keep up on average when the grace is over; it ends the clients that send a byte now and then.
+  /// The average rate that a body must sustain after the grace period; it stops clients that send a byte now and then.
   public var bodyBytesPerSecond = 1_024
-  /// How long a client may take nothing of its answer.
+  /// How long a client may read nothing of its answer.
   public var writeSeconds = 30
-  /// The part of the requests that is written into the journal, 0 to 1.
+  /// The share of requests that is written to the journal, 0 to 1.
   public var journalShare = 1.0
-  /// Where the page's map has its tiles from; nil for none.
+  /// The tile source of the page's map; nil for none.
   public var tiles: MapTiles?
-  /// Where each stored record goes on to.
+  /// The sinks that stored records are forwarded to.
   package var forwards: [ForwardTarget] = []
-  /// A sink that is new gets what is stored already, and not only what comes.
+  /// Whether a new sink also gets the records stored earlier.
   package var forwardsFromStart = false
   /// The proxy whose page and administration this is; nil for a server of its own.
   package var proxy: ProxyRole?
-  /// How far the clocks of those who make tokens and of this server may differ.
+  /// The tolerated difference between the clocks of token issuers and this server.
   public var clockSkewSeconds = 5
 
   package var http: HTTPLimits = {
-    // What a week without network makes of a queue (SDK §22, row 15).
+    // A week's queue without network (SDK §22, row 15).
     var limits = HTTPLimits()
     limits.bodyBytes = 10 * 1_048_576
     return limits
   }()
 
-  /// The defaults.
+  /// Creates the default settings.
   public init() {}
 }
 
 extension ServerConfiguration {
-  /// What is wrong with a template; nil when nothing is.
+  /// The error in a template; nil when there is none.
   package var templateProblem: String? {
     do throws(FieldError) { _ = try templates() } catch { return error.description }
     return nil
@@ -144,14 +143,14 @@ extension ServerConfiguration {
     return policy
   }
 
-  /// How long a key may be needed after another has taken its place.
+  /// How long a replaced key may still be needed.
   private var keyKeepTime: Nanoseconds {
     .seconds(Int64(accessLifetime + clockSkewSeconds)) + (offset < .zero ? .zero : offset)
   }
 
   private var offset: Nanoseconds { identity?.clockOffset ?? .zero }
 
-  /// Nil without a provider; `place` is where its keys are kept.
+  /// Returns nil without a provider; `place` is where its keys are stored.
   func issuer(at now: WallInstant, in place: KeyRing.Place) throws(ServerError) -> IdentityIssuer? {
     guard let identity, let profile else { return nil }
     let ring = try KeyRing(
@@ -159,7 +158,7 @@ extension ServerConfiguration {
     return IdentityIssuer(profile: profile, settings: identity, ring: ring)
   }
 
-  /// Where the records are, as it may be shown.
+  /// The storage of the records, in a form that may be shown.
   package var shownData: String { place.shown }
 
   var place: DataLocation {
@@ -183,17 +182,17 @@ extension ServerConfiguration {
   }
 }
 
-/// Where the page's map has its tiles from. Without them it draws the graticule alone and asks this server only.
+/// The tile source of the page's map. Without one the map draws only the graticule and requests nothing from other servers.
 public struct MapTiles: Sendable, Equatable {
-  /// With `{z}`, `{x}` and `{y}` in it.
+  /// A URL with `{z}`, `{x}` and `{y}`.
   let url: String
-  /// Scheme, host and port: the one other origin whose images the page may show.
+  /// Scheme, host and port: the only other origin whose images the page may load.
   let origin: String
-  /// The source that the map names; most providers ask for it.
+  /// The attribution that the map shows; most providers require it.
   let credit: String
 
-  /// Nil when it is no address of tiles. The text becomes part of a header field and of the page, so that only what a URL
-  /// needs may stand in it.
+  /// Returns nil when `url` is not a tile URL. It becomes part of a header field and of the page, so only characters of a URL
+  /// are allowed.
   public init?(url: String, credit: String = "") {
     guard let scheme = ["https://", "http://"].first(where: { url.hasPrefix($0) }) else { return nil }
     let isPlain = url.utf8.allSatisfy { byte in

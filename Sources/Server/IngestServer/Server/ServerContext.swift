@@ -4,11 +4,11 @@ import HTTP1
 import PostgresStore
 package import Store
 
-/// A question to the store, put on a thread of its readers; what it returns is sent to the session.
+/// A question to the store, run on a reader's thread; its result is sent to the session.
 package typealias StoreQuestion = @Sendable (any StoreReader) -> SessionMessage
 
-/// What all sessions of a server share: its features, and where jobs go. What must be consistent belongs to the store's
-/// writer.
+/// The state that all sessions of a server share: its handlers, and the backend that takes jobs. State that must be consistent
+/// belongs to the store's writer.
 package final class ServerContext: Sendable {
   let limits: HTTPLimits
   let reader: RequestReader
@@ -20,7 +20,7 @@ package final class ServerContext: Sendable {
   let bodies: BodyBudget
   let hub: EventHub
   let boards: SharedBoards
-  /// Nil when no request is recorded.
+  /// The recorder; nil when no requests are recorded.
   let journal: JournalRecorder?
   let backend: any ServerBackend
 
@@ -39,7 +39,7 @@ package final class ServerContext: Sendable {
   let verification: VerificationHandlers
   let requests: JournalHandlers
   let ledger: LedgerHandlers
-  /// Nil for a server of its own.
+  /// The proxy that it administers; nil for a server of its own.
   let proxy: ProxyRole?
   let resets: ResetHandlers
   let live: LiveHandlers
@@ -110,16 +110,16 @@ package final class ServerContext: Sendable {
     page = PageHandlers(
       tiles: configuration.tiles,
       trust: configuration.tls?.authority(in: configuration.place.ownFolder).map { TrustPage(authority: $0) })
-    // When the store is too busy, the ledger keeps saying that they were sent.
+    // When the store is too busy for this job, the ledger keeps the commands as sent.
     undelivered.open { _ = backend.submit($0, for: .discarded) }
   }
 
-  /// What devices send would be refused by the store at the moment. Administration is let through, so that an operator can
-  /// find out what is wrong.
+  /// Whether the store would refuse a device's request now. Administrative requests pass, so that an operator can diagnose
+  /// the problem.
   func isOverloaded(for route: Route) -> Bool { route.deviceOperation != nil && backend.isFull }
 
-  /// The answer is known: counts it, shows it and records it.
-  /// `records` are those that a proxy has passed on with it.
+  /// Counts, shows and records a finished answer.
+  /// `records` are those that a proxy has passed on with the request.
   func note(
     _ exchange: Exchange, _ response: Response, sent records: [LedgerRecord] = [], now: MonotonicInstant
   ) {
@@ -145,7 +145,7 @@ package final class ServerContext: Sendable {
       at: exchange.receivedAt.millisecondsSince1970)
   }
 
-  /// The store has done what a reply asked for.
+  /// Returns the reply that follows a completed job.
   func reply(_ continuation: Continuation, _ result: StoreResult) -> Reply {
     switch continuation {
     case .upload(let device): .answer(uploads.uploaded(result, device))

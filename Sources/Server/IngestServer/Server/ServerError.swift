@@ -3,7 +3,7 @@ import Store
 
 /// Why a server did not start.
 public struct ServerError: Error, CustomStringConvertible, Sendable {
-  /// The kind of problem; the command line makes an exit code of it.
+  /// The kind of problem, from which the command line derives an exit code.
   public enum Code: Sendable {
     /// The address is in use, or may not be used.
     case cannotBind
@@ -11,7 +11,7 @@ public struct ServerError: Error, CustomStringConvertible, Sendable {
     case data
     /// A setting is invalid.
     case configuration
-    /// Another call of the system failed.
+    /// Another system call failed.
     case system
   }
 
@@ -35,7 +35,7 @@ public struct ServerError: Error, CustomStringConvertible, Sendable {
     description = error.message
   }
 
-  /// Of what a start throws.
+  /// Any error that a start throws.
   init(starting error: any Error) {
     switch error {
     case let error as StoreError: self.init(error)

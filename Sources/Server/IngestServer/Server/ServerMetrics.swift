@@ -1,7 +1,7 @@
 package import Base
 import Store
 
-/// What `/metrics` shows of the HTTP side.
+/// The HTTP metrics of `/metrics`.
 package final class ServerMetrics: Sendable {
   enum StatusClass: String, CaseIterable, Sendable {
     case informational = "1xx"
@@ -21,13 +21,13 @@ package final class ServerMetrics: Sendable {
     }
   }
 
-  /// By the place of the operation, one for each class of status in the order of the classes.
+  /// Indexed by the place of the operation, then by status class.
   private let requests: [[Counter]]
-  /// Those that no operation is for.
+  /// The counters of requests that match no operation.
   private let others: [Counter]
   private let refusals: LabelledMetrics<StatusClass, Counter>
   private let requestTime: SharedHistogram
-  /// The same in the finer buckets of the page.
+  /// The request times in the finer buckets of the page.
   private let latencies = SharedHistogram(bounds: LiveFigures.bounds)
   private let accepted: Counter
   private let duplicate: Counter
@@ -75,17 +75,17 @@ package final class ServerMetrics: Sendable {
     observers = registry.gauge(
       "rollingroad_connections_observing", help: "Open connections whose last request was not a device's.")
     faults = registry.counters(
-      "rollingroad_faults_total", help: "Requests and TLS handshakes that met an injected fault.", label: "kind")
+      "rollingroad_faults_total", help: "Requests and TLS handshakes affected by an injected fault.", label: "kind")
   }
 
-  /// What is counted: several rows of the table can be one operation.
+  /// The operations that are counted; several rows of the table can be one operation.
   private static let operations: [Route] = Route.table.enumerated().filter { number, route in
     !Route.table[..<number].contains { $0.name == route.name }
   }.map(\.element)
 
   private static let placesOfDevices = operations.indices.filter { operations[$0].deviceOperation != nil }
 
-  /// By the number of a route.
+  /// Indexed by route number.
   private static let places: [Int] = Route.table.map { route in
     guard let place = operations.firstIndex(where: { $0.name == route.name }) else {
       preconditionFailure("each route is an operation")
@@ -98,14 +98,14 @@ package final class ServerMetrics: Sendable {
   func answered(_ exchange: Exchange, status: Int, after elapsed: Nanoseconds) {
     let counters = exchange.isServed ? requests[Self.places[exchange.routeNumber]] : others
     counters[min(max(1, status / 100), StatusClass.allCases.count) - 1].add()
-    // Administration waits and streams on purpose: it would say nothing about what devices meet.
+    // Administrative requests wait and stream on purpose: their times would say nothing about devices.
     guard exchange.route.deviceOperation != nil else { return }
     let microseconds = UInt64(max(0, elapsed.count / 1_000))
     requestTime.record(microseconds)
     latencies.record(microseconds)
   }
 
-  /// Such a connection begins to be one, or ends to be.
+  /// Counts a connection that becomes an observer (1) or ceases to be one (-1).
   func observing(_ change: Int64) { observers.add(change) }
 
   var observerConnections: Int { Int(observers.value) }
@@ -127,7 +127,7 @@ package final class ServerMetrics: Sendable {
 }
 
 extension ServerMetrics {
-  /// What they say now of the requests of devices; what other threads know is added to it.
+  /// Returns the current figures of device requests; figures of other threads are added later.
   func figures() -> LiveFigures {
     let counts = StatusClass.allCases.enumerated().map { index, status in
       (status.rawValue, Self.placesOfDevices.reduce(0) { $0 + requests[$1][index].value })

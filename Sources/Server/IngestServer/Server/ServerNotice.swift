@@ -2,19 +2,19 @@ import Base
 package import Store
 package import TLS
 
-/// What a running server tells its operator: few lines, however much goes wrong.
+/// A log message for the operator of a running server; rate-limited, however much goes wrong.
 package enum ServerNotice: Sendable {
-  /// With what the disk or the database said.
+  /// `detail`: the message of the disk or the database.
   case outage(OutageAccount.Change, detail: String?)
-  /// The journal could not be read. It was moved to this path, and a new one has begun.
+  /// The journal could not be read. It was moved to this path, and a new one was created.
   case journalSetAside(String, reason: String)
-  /// The store that the folder had is missing; a new one has begun.
+  /// The store of this folder is missing; a new one was created.
   case storeIsNew(reason: String)
   case tls(TLSIdentity.Notice)
-  /// Of the sink with this name.
+  /// A notice of the sink with this name.
   case sink(String, SinkNotice)
   case issuerKeys(KeyNotice)
-  /// So many quarantined records were deleted since the last such notice: their devices had no more room for them.
+  /// The number of quarantined records deleted since the last such notice because their devices were at their limit.
   case crowdedOut(Int)
 }
 
@@ -37,7 +37,7 @@ extension ServerNotice {
     case .sink(let name, .stuck(let reason)):
       "'\(name)' accepts no records: \(reason); they stay in the store, and sending is retried"
     case .sink(let name, .resumed(let after, let lag)):
-      "'\(name)' takes records again after \(after.wholeMilliseconds / 1_000) s; \(lag) wait"
+      "'\(name)' accepts records again after \(after.wholeMilliseconds / 1_000) s; \(lag) wait"
     case .sink(let name, .refused(let count, let reason)):
       "'\(name)' refused \(count) records for good (\(reason)); GET /admin/v1/sinks names them"
     case .sink(let name, .lost(let count)):

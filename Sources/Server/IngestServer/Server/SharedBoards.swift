@@ -4,8 +4,8 @@ import PostgresStore
 import Store
 import Synchronization
 
-/// What operators set at one server and all servers of a store follow: rules of faults and maps of the live page, one document for each
-/// run. Where the store is not shared they are in the memory of the server alone.
+/// Settings that operators make at one server and all servers of a store follow: fault rules and maps of the live page, one
+/// document per run. When the store is not shared, they are kept in this server's memory only.
 final class SharedBoards: Sendable {
   enum Kind: String {
     case faults, map
@@ -19,17 +19,17 @@ final class SharedBoards: Sendable {
   private let faults: FaultBoard
   private let maps: MapBoard
   private let reach: HandshakeFaultScope
-  /// Nil where the store is not shared.
+  /// The documents in the database; nil when the store is not shared.
   private let documents: SharedDocuments?
-  /// The change of each document that this server follows. Locked as long as one changes, here and in the database: what a feed has read
-  /// meanwhile would be older.
+  /// The change number of each document as this server has applied it. Locked while a change is made here and in the database:
+  /// documents that a feed read meanwhile would be older.
   private let followed = Mutex<[Key: Int64]>([:])
 
   init(_ faults: FaultBoard, _ maps: MapBoard, _ reach: HandshakeFaultScope, _ documents: SharedDocuments?) {
     (self.faults, self.maps, self.reach, self.documents) = (faults, maps, reach, documents)
   }
 
-  /// Changes a board of all servers; nil takes the document away. `change` is that of this server, and gives the answer.
+  /// Changes a board on all servers; nil removes the document. `change` applies it to this server and returns the answer.
   func put(_ bytes: [UInt8]?, _ kind: Kind, of run: String, _ change: @escaping @Sendable () -> Response) -> Reply {
     guard let documents else { return .answer(change()) }
     return .ask { [self] (_: any StoreReader) throws(StoreError) in
@@ -46,7 +46,7 @@ final class SharedBoards: Sendable {
     }
   }
 
-  /// Clears the boards of a run, or all, everywhere; `answer` gets how many rules and maps there were.
+  /// Clears the boards of one run or of all, on all servers; `answer` gets the numbers of removed rules and maps.
   func clear(run: String?, _ answer: @escaping @Sendable (_ faults: Int, _ maps: Int) -> Response) -> Reply {
     guard let documents else { return .answer(answer(faults.clear(run: run), maps.clear(run: run))) }
     return .ask { [self] (_: any StoreReader) throws(StoreError) in
@@ -58,7 +58,7 @@ final class SharedBoards: Sendable {
     }
   }
 
-  /// Follows what the servers have set: all documents that there are, as `read` finds them.
+  /// Applies what the servers have set; `read` returns all existing documents.
   func follow(_ read: () throws(StoreError) -> [SharedDocuments.Document]) throws(StoreError) {
     try followed.withLock { (followed) throws(StoreError) in
       let found = Dictionary(try read().map { (Key(kind: $0.kind, run: ExactText($0.run)), $0) }) { $1 }
@@ -68,7 +68,7 @@ final class SharedBoards: Sendable {
     }
   }
 
-  /// What a newer server has set and this one cannot read stays as it was.
+  /// Applies a document; one of a newer server that this one cannot read leaves the board unchanged.
   private func follow(_ bytes: [UInt8]?, _ key: Key) {
     switch Kind(rawValue: key.kind) {
     case .faults:

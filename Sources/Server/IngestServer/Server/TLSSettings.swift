@@ -4,14 +4,14 @@ import Network
 import Store
 package import TLS
 
-/// How a server speaks TLS.
+/// The TLS settings of a server.
 public struct TLSSettings: Sendable {
-  /// Where the certificate comes from.
+  /// The source of the certificate.
   public enum Certificate: Sendable, Equatable {
-    /// Files that are read again when they have changed. Clients get the first pair for the name that they ask for, and the
-    /// first of all when there is none. At least one.
+    /// Files that are read again when they change. A client gets the first pair that matches the requested name, or the first
+    /// of all. At least one pair is required.
     case files([KeyPair])
-    /// Made here, for these names and addresses, and signed by an authority that is made in the data folder.
+    /// A certificate for these names and addresses, made by the server and signed by an authority in the data folder.
     case development(names: [String])
 
     /// One pair, for all clients.
@@ -27,33 +27,33 @@ public struct TLSSettings: Sendable {
     /// The file with its key.
     public let key: String
 
-    /// Of these files.
+    /// Creates a pair from these files.
     public init(certificate: String, key: String) { (self.certificate, self.key) = (certificate, key) }
   }
 
   /// The address to listen on.
   public var listen = "127.0.0.1:8443"
-  /// Where the certificate comes from.
+  /// The source of the certificate.
   public var certificate: Certificate
-  /// A file with the authorities whose certificates clients may show; nil: none is asked for.
+  /// A file with the authorities that sign client certificates; nil to request no certificates.
   public var clientAuthorities: String?
-  /// What a client needs such a certificate for; nil: for nothing.
+  /// The paths that require a client certificate; nil for none.
   public var certificatesFor: CertificateScope?
 
-  /// With the default address, and no certificates of clients.
+  /// Uses the default address and requests no client certificates.
   public init(_ certificate: Certificate) { self.certificate = certificate }
 }
 
 extension TLSSettings {
-  /// Throws when the address is taken or files cannot be used, before anything is made. What is made for development is not
-  /// there yet.
+  /// Throws when the address is taken or the files cannot be used, before anything is created. Files of the development
+  /// authority need not exist yet.
   func check() throws(ServerError) {
     do throws(NetworkError) { try ListenAddress(parsing: listen).refuseWhenTaken() } catch { throw ServerError(error) }
     guard case .files(let pairs) = certificate else { return }
     do throws(TLSError) { try files(pairs).check() } catch { throw ServerError(configuration: error.description) }
   }
 
-  /// Opens the files. An authority of development is kept in `folder`.
+  /// Opens the files. The development authority is kept in `folder`.
   func listening(
     in folder: String?, meeting faults: any HandshakeFaultSource,
     notify: @escaping @Sendable (ServerNotice) -> Void
@@ -71,7 +71,7 @@ extension TLSSettings {
     }
   }
 
-  /// That of development.
+  /// Returns the development authority; nil when there is none.
   func authority(in folder: String?) -> DevelopmentAuthority? {
     guard case .development(let names) = certificate, let folder else { return nil }
     return .development(in: folder, names: names)
@@ -97,7 +97,7 @@ extension TLSSettings {
     }
   }
 
-  /// For a client that speaks plain HTTP to the port of TLS.
+  /// The answer to a client that speaks plain HTTP on the TLS port.
   private static var plainAnswer: [UInt8] {
     let text = "this port requires TLS: use https:// instead of http://\n"
     var bytes: [UInt8] = []
@@ -111,7 +111,7 @@ extension TLSSettings {
 }
 
 extension DevelopmentAuthority {
-  /// That of a data folder.
+  /// Returns the development authority of a data folder.
   package static func development(in folder: String, names: [String] = []) -> DevelopmentAuthority {
     DevelopmentAuthority(in: folder + "/tls", names: names)
   }

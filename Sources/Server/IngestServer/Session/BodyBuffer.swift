@@ -2,15 +2,15 @@ import HTTP1
 import Network
 import Synchronization
 
-/// The bytes of a body as far as they are kept, and what they take of the memory for bodies.
+/// The buffered bytes of a request body, and the memory they take from the budget for bodies.
 struct BodyBuffer {
   private(set) var bytes: [UInt8] = []
-  /// Of what it may take beyond `BodyBudget.free`.
+  /// The bytes reserved beyond `BodyBudget.free`.
   private var budget = 0
-  /// Nothing was left out.
+  /// Whether every byte was kept.
   private(set) var isWhole = true
 
-  /// False when there is no room; nothing more is kept from then on.
+  /// Returns false when there is no room; then no further bytes are kept.
   mutating func append(
     _ new: Span<UInt8>, of framing: BodyFraming, in pool: BodyBudget, atMost limit: Int = .max
   ) -> Bool {
@@ -21,7 +21,7 @@ struct BodyBuffer {
       guard pool.takeStep() else { return close() }
       budget += BodyBudget.step
     }
-    // Grown by doubling, a body is in memory twice while it moves. What is reserved costs nothing before it is written.
+    // Doubling would hold a body in memory twice while it is copied. Reserved memory costs nothing until it is written.
     if count > BodyBudget.free, bytes.capacity < count, case .length(let length) = framing {
       bytes.reserveCapacity(min(length, limit))
     }
@@ -34,7 +34,8 @@ struct BodyBuffer {
     return false
   }
 
-  /// Hands the bytes out and gives their memory back to the others: from here on they count where they go. Empty afterwards.
+  /// Returns the bytes and gives their memory back to the budget; the receiver accounts for them. The buffer is empty
+  /// afterwards.
   mutating func take(_ pool: BodyBudget) -> [UInt8] {
     var taken: [UInt8] = []
     swap(&taken, &bytes)
@@ -44,14 +45,14 @@ struct BodyBuffer {
   }
 }
 
-/// The body that is coming in.
+/// Buffering of the incoming body.
 extension IngestSession {
-  /// False when the memory for large bodies is used up.
+  /// Returns false when the memory for large bodies is exhausted.
   func keep(_ bytes: Span<UInt8>) -> Bool { body.append(bytes, of: bodyFraming, in: context.bodies) }
 
   func takeBody() -> [UInt8] { body.take(context.bodies) }
 
-  /// The rest is not read; the connection ends behind the answer.
+  /// Stops reading the body; the connection is closed after the answer.
   func turnBodyAway(_ output: inout SessionOutput) {
     guard case .reading(let exchange) = state else { preconditionFailure("there is no body to be turned away") }
     _ = takeBody()
@@ -59,21 +60,21 @@ extension IngestSession {
   }
 }
 
-/// The memory of all bodies that are coming in, as far as they are longer than `free`: many clients that each send most of a
-/// large body and then wait must not fill the memory. Short bodies never ask, so that devices get through meanwhile.
+/// The memory for all incoming bodies, beyond the first `free` bytes of each: many clients that each send most of a large body
+/// and then stall must not fill the memory. Short bodies take nothing from it, so that devices are served meanwhile.
 final class BodyBudget: Sendable {
-  /// Bytes that every body may have.
+  /// The bytes that every body may use without reservation.
   static let free = 65_536
-  /// Taken at a time, so that the loops seldom meet here.
+  /// The size of a reservation, large enough that the loops seldom contend here.
   static let step = 65_536
 
   private let limit: Int
   private let taken = Atomic(0)
 
-  /// In bytes, for all loops together.
+  /// `limit` is in bytes, for all loops together.
   init(limit: Int) { self.limit = limit }
 
-  /// False when there is no room for one more step.
+  /// Returns false when there is no room for one more step.
   func takeStep() -> Bool {
     let now = taken.add(Self.step, ordering: .relaxed).newValue
     guard now > limit else { return true }
@@ -85,7 +86,7 @@ final class BodyBudget: Sendable {
 }
 
 extension BodyFraming {
-  /// The body of a refused request is short enough to be read and dropped for the sake of the connection.
+  /// Whether the body of a refused request is short enough to be read and discarded to keep the connection.
   var isWorthReading: Bool {
     switch self {
     case .none: true

@@ -1,7 +1,7 @@
 import Network
 import Store
 
-/// What is done about the reply of a handler.
+/// Carries out the reply of a handler.
 extension IngestSession {
   func perform(_ reply: Reply, _ exchange: Exchange, _ output: inout SessionOutput) {
     switch reply {
@@ -28,7 +28,7 @@ extension IngestSession {
     }
   }
 
-  /// For `SessionMessage.answered`.
+  /// Waits for `SessionMessage.answered`.
   private func wait(_ exchange: Exchange, isAsked: Bool, _ output: inout SessionOutput) {
     guard isAsked else { return answer(exchange, .tooManyQuestions, bodyComplete: true, &output) }
     expectAnswer(to: exchange)

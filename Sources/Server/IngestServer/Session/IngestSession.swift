@@ -3,14 +3,14 @@ import HTTP1
 package import Network
 import Store
 
-/// One connection's HTTP conversation: requests in, answers out, in order and one at a time. No socket, no thread, no
+/// The HTTP conversation of one connection: requests in, answers out, in order and one at a time. It has no socket, thread or
 /// clock: an event loop drives it live, the simulator in virtual time.
 ///
-/// While an answer is owed nothing more is read, so that a client that pipelines cannot fill the memory with requests
-/// (RFC 9112 §9.3.2 asks only that answers keep the order).
+/// No input is read while an answer is pending, so that a client that pipelines cannot fill the memory with requests (RFC 9112
+/// §9.3.2 requires only that answers keep the order).
 ///
-/// A class, although it is not shared: the loop is generic over sessions and would copy a value of this size, with all
-/// its references, each time it looks at one property.
+/// A class although it is not shared: the loop is generic over sessions and would copy a value of this size, with all its
+/// references, at each access to a property.
 package final class IngestSession: ByteSession {
   package internal(set) var wishes = SessionWishes()
   let context: ServerContext
@@ -20,39 +20,39 @@ package final class IngestSession: ByteSession {
   private var parser: RequestParser
   var rules: ConnectionRules
   private var exchangeCount: UInt32 = 0
-  /// Its last request was not that of a device.
+  /// Whether the last request did not come from a device.
   private var isObserver = false
   private(set) var state = State.waiting
-  /// Of the request that is being read. Not in the state, which would be taken apart and put together for every piece.
+  /// The body of the current request. It is not part of `state`, which would be taken apart and rebuilt for every piece.
   var body = BodyBuffer()
-  /// How long the body is said to be.
+  /// The framing that the request head declared.
   private(set) var bodyFraming = BodyFraming.none
-  /// What answers carried, until the client shows that it has read them.
+  /// The commands in answers, until the client shows that it has read them.
   var carried: [CarriedAnswer] = []
-  /// Bytes of the client that were taken, and those that were shown as well.
+  /// The count of consumed client bytes; `shownCount` includes those received but not yet consumed.
   private var takenCount: UInt64 = 0
   private(set) var shownCount: UInt64 = 0
 
-  /// Pieces of messages that one call takes before other connections have their turn: a tenth of a millisecond, also when
-  /// each piece is a chunk of one byte.
+  /// The number of message pieces that one call processes before other connections get their turn: a tenth of a millisecond,
+  /// even when each piece is a chunk of one byte.
   private static let share = 2_048
-  /// What a request that is answered at once counts for.
+  /// The cost of a request that is answered at once, in pieces.
   private static let requestCost = 128
 
   enum State {
-    /// For the head of the next request.
+    /// Waiting for the head of the next request.
     case waiting
-    /// The body is coming in.
+    /// Reading the body.
     case reading(Exchange)
-    /// The body of a request that is refused anyway is coming in and is dropped.
+    /// Reading and discarding the body of a request that will be refused.
     case skipping(Exchange, Response)
-    /// The answer is written, and the body that is still coming in is dropped.
+    /// Discarding the rest of the body after the answer was written.
     case dropping
-    /// The store is at work.
+    /// Waiting for the store's writer.
     case owing(Exchange, Continuation)
-    /// A reader of the store is at work.
+    /// Waiting for a reader of the store or the journal.
     case asking(Exchange)
-    /// The answer takes more than one call.
+    /// A responder produces the answer, over more than one call.
     case responding(any Responder)
     /// The last answer has been written.
     case finished
@@ -72,13 +72,13 @@ package final class IngestSession: ByteSession {
     return receive(input, meeting: &noFault, &output)
   }
 
-  /// The next request to which it applies meets `plannedFault`, before any rule, and takes it. Only a server in the process
-  /// is given one.
+  /// Processes input. The next request that `plannedFault` applies to gets it, before any rule, and clears it. Only an
+  /// in-process server passes one.
   func receive(_ input: Span<UInt8>, meeting plannedFault: inout ServerFault?, _ output: inout SessionOutput) -> Int {
     var taken = 0
     var share = Self.share
     shownCount = takenCount + UInt64(input.count)
-    // What was taken last may have been the end, for which no further byte will call.
+    // Even if all input is consumed, the end of a message may be due, and no further byte would trigger another call.
     while wishes.wantsInput && (taken == input.count || !output.isFull && share > 0) {
       let step: MessageStep
       do throws(HTTPError) {
@@ -144,7 +144,7 @@ package final class IngestSession: ByteSession {
   package func timedOut(_ limit: TimeLimit, _ output: inout SessionOutput) {
     _ = takeBody()
     switch limit {
-    // An answer more would be taken for that of the next request.
+    // Another answer would be taken for that of the next request.
     case .body where isDropping, .bodyRate where isDropping: wishes.ending = .atOnce
     case .head, .body, .bodyRate:
       breakOff(begunRequest, .error(408, "timeout", "the request did not arrive in time"), &output)
@@ -152,7 +152,7 @@ package final class IngestSession: ByteSession {
     }
   }
 
-  /// The loop ends an idle connection, after it has looked once more for a request that was sent already.
+  /// Closing an idle connection is left to the loop, which first checks for a request that was already sent.
   package func drain(_ output: inout SessionOutput) {
     rules.stop()
     if case .responding(let responder) = state { responder.drain(self, &output) }
@@ -202,8 +202,8 @@ extension IngestSession {
       state = .reading(exchange)
       return
     }
-    // A body that is short and on its way is read and dropped, because the connection is worth keeping. A client that
-    // waits for leave to send it, or a long body, is answered now.
+    // A short body that is on its way is read and discarded to keep the connection. A client that waits for 100 Continue, or
+    // sends a long body, is answered now.
     if scratch.head.framing.isWorthReading && !scratch.head.expectsContinue {
       state = .skipping(exchange, refusal)
     } else {
@@ -211,9 +211,9 @@ extension IngestSession {
     }
   }
 
-  /// Answers 503 as soon as the head is there. A short body is read and dropped behind the answer, because the connection
-  /// is worth keeping; before a long one the connection ends, and its loop drains what the client still sends for a
-  /// bounded time, so that the answer can be read (RFC 9112 §9.6).
+  /// Answers 503 as soon as the head has arrived. A short body is read and discarded after the answer to keep the connection;
+  /// with a long one the connection is closed after the answer, and its loop drains the input for a bounded time, so that the
+  /// client can read the answer (RFC 9112 §9.6).
   private func turnAway(_ exchange: Exchange, _ output: inout SessionOutput) {
     guard scratch.head.framing.isWorthReading, !scratch.head.expectsContinue else {
       return write(exchange, .overloaded, bodyComplete: false, &output)
@@ -227,7 +227,7 @@ extension IngestSession {
   private func bodyCame(_ bytes: Span<UInt8>, _ output: inout SessionOutput) {
     switch state {
     case .reading: if !keep(bytes) { turnBodyAway(&output) }
-    // It is short, and may name the device that is refused.
+    // It is short and may name the device whose upload is refused.
     case .skipping(let exchange, _) where exchange.mayNameDevice: _ = keep(bytes)
     case .waiting, .skipping, .dropping, .owing, .asking, .responding, .finished: break
     }
@@ -239,7 +239,7 @@ extension IngestSession {
       if exchange.mayNameDevice {
         exchange.body = takeBody()
         context.uploads.noteName(in: exchange, scratch)
-        // Where nothing is served, anything may be in it, tokens too: it is not recorded.
+        // The body of an unserved path may contain anything, also tokens: it is not recorded.
         exchange.body = []
       }
       answer(exchange, refusal, bodyComplete: true, &output)
@@ -253,7 +253,7 @@ extension IngestSession {
     }
   }
 
-  /// Moves the state out before the next one is set: a copy would count every reference in it.
+  /// Moves the state out before the next one is set: a copy would retain every reference in it.
   private func takeState() -> State {
     var taken = State.waiting
     swap(&taken, &state)
@@ -314,14 +314,14 @@ extension IngestSession {
     write(exchange, response, bodyComplete: bodyComplete, &output)
   }
 
-  /// The answer as it is.
+  /// Writes the answer without applying a fault.
   func write(
     _ exchange: Exchange, _ response: Response, bodyComplete: Bool, _ output: inout SessionOutput
   ) {
     if let commands = response.carried { carry(commands, output) }
     if response.isCut { return end(exchange, response.unsent, with: .reset, output.now) }
     let isWhole = response.rest == nil || exchange.method == .head
-    // Where only the end of the connection ends the content, it is the last.
+    // Content that is delimited by the end of the connection makes this the last answer.
     if case .connection = response.framing(for: exchange.version) { rules.stop() }
     let announcement = rules.announcement(for: exchange.version, bodyComplete: bodyComplete)
     append(response, exchange.version, withoutContent: exchange.method == .head, announcement, &output)
@@ -329,12 +329,12 @@ extension IngestSession {
     if let rest = response.rest, !isWhole { PagedResponse.begin(rest, of: exchange, in: self) } else { proceed() }
   }
 
-  /// The answer is known: counts it.
+  /// Records a finished answer in the counters and views.
   func note(_ exchange: Exchange, _ response: Response, now: MonotonicInstant) {
     context.note(exchange, response, now: now)
   }
 
-  /// The answer is written: the next request, or the end.
+  /// Continues after an answer was written: reads the next request, or closes.
   func proceed() {
     switch rules.next {
     case .readNextRequest:
@@ -345,22 +345,22 @@ extension IngestSession {
     }
   }
 
-  /// The answer takes more than one call: from now on the responder has them.
+  /// Hands the following calls to a responder, for an answer that takes more than one.
   func respond(with responder: any Responder) { enter(.responding(responder)) }
 
-  /// The writer is at work; its result goes on with the continuation.
+  /// Waits for the writer's result, which the continuation turns into a reply.
   func expectResult(of exchange: Exchange, _ continuation: Continuation) { enter(.owing(exchange, continuation)) }
 
-  /// A reader is at work, and brings the answer.
+  /// Waits for a reader to bring the answer.
   func expectAnswer(to exchange: Exchange) { enter(.asking(exchange)) }
 
-  /// Nothing more is written.
+  /// Stops writing and ends the connection.
   func finish(_ ending: SessionWishes.Ending) {
     enter(.finished)
     wishes.ending = ending
   }
 
-  /// States in which no input is wanted.
+  /// Enters a state that reads no input.
   private func enter(_ next: State) {
     state = next
     wishes.wantsInput = false
@@ -375,7 +375,7 @@ extension IngestSession {
       framing: response.framing(for: version), withoutContent: withoutContent)
   }
 
-  /// Tells the connection what is being waited for.
+  /// Reports to the connection what the session is waiting for.
   private func notePhase() {
     wishes.phase =
       switch state {

@@ -3,18 +3,18 @@ import HTTP1
 import Network
 import Store
 
-/// An answer that takes its session more than one call: it waits, or leaves in pieces. Its session calls it until the state
-/// changes.
+/// Produces an answer that takes more than one call: it waits, or is sent in pieces. The session forwards its calls to the
+/// responder until its state changes.
 protocol Responder: AnyObject {
-  /// There is room for more output.
+  /// Called when there is room for more output.
   func produce(_ session: IngestSession, _ output: inout SessionOutput)
   func alarmRang(_ session: IngestSession, _ output: inout SessionOutput)
   func delivered(_ message: SessionMessage, _ session: IngestSession, _ output: inout SessionOutput)
-  /// The server is about to stop.
+  /// Called when the server is about to stop.
   func drain(_ session: IngestSession, _ output: inout SessionOutput)
-  /// The connection has ended.
+  /// Called after the connection was closed.
   func closed(_ session: IngestSession)
-  /// The request of which nothing has been written or noted.
+  /// The request for which nothing has been written or recorded yet.
   var unanswered: Exchange? { get }
 }
 
@@ -27,14 +27,14 @@ extension Responder {
   var unanswered: Exchange? { nil }
 }
 
-/// A long answer whose head and first page are written. Each further page is asked for when the connection has room for it.
+/// A long answer whose head and first page are written. Each further page is requested when the connection has room for it.
 final class PagedResponse: Responder {
-  /// How long a session waits when the readers are busy; the client notices nothing but a slower answer.
+  /// The delay before asking again when the readers are busy; the client notices only a slower answer.
   private static let pause = Nanoseconds.milliseconds(20)
 
   private let isChunked: Bool
   private var rest: ContentPage.Source
-  /// A page is on its way.
+  /// Whether a requested page has not arrived yet.
   private var isAsked = false
 
   private init(_ rest: ContentPage.Source, isChunked: Bool) {
@@ -54,8 +54,8 @@ final class PagedResponse: Responder {
   func delivered(_ message: SessionMessage, _ session: IngestSession, _ output: inout SessionOutput) {
     switch message {
     case .turned(let page): turn(to: page, session, &output)
-    // It is too late for a status. What the client has is left without its end, and the reset says that it is not the
-    // whole (RFC 9112 §8).
+    // It is too late for a status. The answer stays incomplete, and the reset tells the client so
+    // (RFC 9112 §8).
     case .torn: session.finish(.reset)
     case .completed, .answered, .readyAgain, .awaited, .searched, .looked, .journalReset, .eventsWaiting: break
     }

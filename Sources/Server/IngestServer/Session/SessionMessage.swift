@@ -3,31 +3,31 @@ import Contract
 import HTTP1
 package import Store
 
-/// What other threads send to a session.
+/// A message from another thread to a session.
 package enum SessionMessage: Sendable {
-  /// The store has done the job that the session waits for, or has not.
+  /// The store has completed the job that the session waits for, or has failed to.
   case completed(StoreResult)
-  /// A reader has the answer that the session asked for.
+  /// A reader has produced the answer that the session asked for.
   case answered(Response)
-  /// What the handler has to be called again for is done.
+  /// The work that the handler required is done; the handler must be called again.
   case readyAgain
-  /// The next page of the answer that is being sent.
+  /// The next page of the answer being sent.
   case turned(ContentPage)
   /// The next page cannot be read.
   case torn(StoreError)
-  /// The condition that this waiter waits for holds.
+  /// The condition of this waiter holds.
   case awaited(UInt64, AwaitProgress)
-  /// A search for awaited records is over; the hub knows what it found.
+  /// A search for awaited records has ended; the hub has its result.
   case searched
-  /// The look that a wait has asked for is over.
+  /// The result of a wait's look through stored data.
   case looked(Result<Look, StoreError>)
-  /// The journal has forgotten what a reset asks for, or could not.
+  /// The journal has deleted the records of a reset, or failed to.
   case journalReset(StoreError?)
   /// The hub has something for this subscriber or watch.
   case eventsWaiting(UInt64)
 }
 
-/// Names one session for as long as the server runs. The numbers mean what the maker of the session says.
+/// Identifies a session for as long as the server runs. The maker of the session defines the numbers.
 package struct SessionAddress: Hashable, Sendable {
   package let loop: Int
   package let connection: UInt64
@@ -37,12 +37,12 @@ package struct SessionAddress: Hashable, Sendable {
     self.connection = connection
   }
 
-  /// For jobs whose results are not waited for.
+  /// The address of jobs whose results nobody waits for.
   package static let discarded = SessionAddress(loop: -1, connection: 0)
 }
 
-/// Memory that the sessions of one loop share, because only one of them works at a time. What it holds is valid until
-/// another session works.
+/// Memory that the sessions of one loop share, because only one of them runs at a time. The contents are valid until another
+/// session runs.
 package final class SessionScratch {
   var head = RequestHead()
   var envelope = Envelope()
@@ -51,7 +51,7 @@ package final class SessionScratch {
 
   package init() {}
 
-  /// The value of a Date field, put into text once a second.
+  /// Returns the text of a Date field, formatted once per second.
   func date(_ now: WallInstant) -> [UInt8] {
     let second = now.millisecondsSince1970 / 1_000
     if second != dateSecond {

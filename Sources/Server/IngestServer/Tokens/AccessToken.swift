@@ -4,32 +4,33 @@ import JSON
 import Store
 import TLS
 
-/// The claims of an access token. `scope` tells a device's token from an administrator's, so that neither passes for the other.
+/// The claims of an access token. `scope` distinguishes a device's token from an administrator's, so that neither is accepted
+/// as the other.
 struct AccessToken: Equatable {
   enum Scope: String {
     case device, admin
   }
 
   let scope: Scope
-  /// The device that the token speaks for; of an admin token, a name for the log.
+  /// The device that the token identifies; for an admin token, a name for the log.
   let subject: String
-  /// The refresh tokens that descend from one registration; revoking the family ends all its access tokens.
+  /// The family of refresh tokens that descend from one registration; revoking it ends all its access tokens.
   let family: Int64
   let issuedAt: WallInstant
   let expiresAt: WallInstant
-  /// Another holder of the key may say that a token begins later than it was made (RFC 7519 §4.1.5); this server does not.
+  /// Another holder of the key may issue tokens that become valid later (RFC 7519 §4.1.5); this server does not.
   var notBefore: WallInstant?
 }
 
-/// JSON Web Tokens (RFC 7519) with one algorithm, HS256, which is pinned: the header's `alg` is compared, never followed
-/// (RFC 8725 §3.1). Times in a token are seconds with milliseconds
-/// (RFC 7519 §2 allows fractions): tokens issued before and after an expiry in the same second have to be told apart.
+/// JSON Web Tokens (RFC 7519) with one algorithm, HS256, which is pinned: the header's `alg` is compared, never followed (RFC
+/// 8725 §3.1). Times in a token are seconds with milliseconds (RFC 7519 §2 allows fractions): tokens issued before and after an
+/// expiry in the same second must be distinguishable.
 struct AccessTokenCodec: Sendable {
-  /// 256 random bits, made at the server's first start.
+  /// 256 random bits, generated at the server's first start.
   private let key: [UInt8]
-  /// Names the key in the header, so that a token of another server is distinguished from a forged one.
+  /// The name of the key in the header, which distinguishes a token of another server from a forged one.
   private let keyName: String
-  /// How far the clocks of two servers that share the key may differ.
+  /// The tolerated difference between the clocks of two servers that share the key.
   private let clockSkewAllowedMilliseconds: Int64
 
   init(key: [UInt8], clockSkewAllowedMilliseconds: Int64) {
@@ -52,7 +53,7 @@ struct AccessTokenCodec: Sendable {
     return String(decoding: text, as: UTF8.self)
   }
 
-  /// Everything about the token but its revocation, which the store knows.
+  /// Verifies everything but revocation, which the store checks.
   func decode(_ text: [UInt8], now: WallInstant) throws(AccessTokenError) -> AccessToken {
     let token = try verify(text)
     try checkTimes(of: token, now: now)
@@ -63,7 +64,7 @@ struct AccessTokenCodec: Sendable {
     try token.times.check(at: now, leewayMilliseconds: clockSkewAllowedMilliseconds)
   }
 
-  /// Whether we have made this token, however old it is.
+  /// Verifies that this server has issued the token, regardless of its age.
   func verify(_ text: [UInt8]) throws(AccessTokenError) -> AccessToken { try verify(SignedToken(parsing: text)) }
 
   func verify(_ token: SignedToken) throws(AccessTokenError) -> AccessToken {
@@ -102,7 +103,7 @@ struct AccessTokenCodec: Sendable {
 }
 
 extension AccessToken {
-  /// Nil when something is missing, or is of another kind.
+  /// Returns nil when a claim is missing, or of the wrong type.
   init?(_ claims: JSONValue) {
     guard case .string(let scopeName)? = claims["scope"], let scope = Scope(rawValue: scopeName),
       case .string(let subject)? = claims["sub"], case .integer(let family)? = claims["family"],
@@ -116,22 +117,22 @@ extension AccessToken {
   var times: TokenTimes { TokenTimes(issuedAt: issuedAt, notBefore: notBefore, expiresAt: expiresAt) }
 }
 
-/// What the token of an upload says for it.
+/// The information in the token of an upload.
 struct ShownToken {
-  /// The device that the token speaks for; nil: that is left to the request.
+  /// The device that the token identifies; nil when the request names it.
   let device: String?
-  /// What the store has to look at; nil for the tokens of foreign issuers, of which it knows nothing.
+  /// The credential that the store must check; nil for tokens of foreign issuers, which it does not know.
   let credential: TokenCredential?
 }
 
-/// Why an upload does not go on, or not yet.
+/// Why an upload cannot continue, or not yet.
 enum TokenProblem: Error {
   case refused(Response)
-  /// Another server may have made the key: it has to be looked for.
+  /// Another server may have made the key: it must be looked up.
   case keyNotSeen(look: @Sendable () -> Void)
 }
 
-/// Checks the tokens of uploads.
+/// Verifies the tokens of uploads.
 struct Authenticator: Sendable {
   let mode: ServerConfiguration.Authentication
   let codec: AccessTokenCodec
@@ -139,11 +140,11 @@ struct Authenticator: Sendable {
   let foreign: ForeignIssuer?
   let leewayMilliseconds: Int64
 
-  /// The token of an upload, its signature and expiry checked; whether it was revoked only the store knows, which looks in
-  /// the transaction that stores the records. Nil when none is needed and none is shown.
+  /// Returns the token of an upload after verifying its signature and expiry; the store checks revocation in the transaction
+  /// that stores the records. Nil when no token is required and none is presented.
   ///
-  /// Where no token is asked for, one that is signed names the device, however old it is: the device is not told
-  /// to refresh it, and must not change its name when it expires. Any other is ignored.
+  /// When no token is required, a signed one identifies the device regardless of its age: the device is never told to refresh
+  /// it, and its name must not change when the token expires. Any other token is ignored.
   func authenticate(_ exchange: Exchange) throws(TokenProblem) -> ShownToken? {
     guard let bearer = exchange.bearer else {
       if mode != .required { return nil }
@@ -162,12 +163,12 @@ struct Authenticator: Sendable {
       } else if mode == .off {
         return nil
       }
-      // A token that is only too old still names its device.
+      // An expired token still identifies its device.
       throw .refused(Response.notAccepted(error).to(exchange.identity(device)))
     }
   }
 
-  /// The algorithm tells only whose token it can be; each issuer compares it with that of its own key.
+  /// The algorithm only selects the issuer; each issuer compares it with that of its own key.
   private func verify(_ bearer: [UInt8]) throws(AccessTokenError) -> (ShownToken, TokenTimes) {
     let token = try SignedToken(parsing: bearer)
     if let issuer, token.algorithm != AccessTokenCodec.algorithm, let accepted = try issuer.verify(token) {
@@ -189,11 +190,11 @@ struct Authenticator: Sendable {
 }
 
 extension Response {
-  /// What an app shows whose registration failed. The status is the demo server's; it makes no client refresh
+  /// The answer to the token of an app whose registration failed. The status is the demo server's; it makes no client refresh
   /// (SDK §21).
   static let neverRegistered = Response.error(406, "dummy_token", "this app has not registered; its token is a dummy")
 
-  /// A token may be as good as any while its key is not known: 401 would make a device refresh it (SDK §11.2).
+  /// A token whose key is not known yet may be valid: 401 would make a device refresh it (SDK §11.2).
   static func notAccepted(_ error: AccessTokenError) -> Response {
     switch error {
     case .keysUnavailable, .keyNotSeen:

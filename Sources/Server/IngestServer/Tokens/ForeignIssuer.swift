@@ -1,26 +1,26 @@
 import Base
 import JSON
 
-/// An issuer whose tokens uploads may carry beside those of this server.
+/// An issuer whose tokens are accepted for uploads beside those of this server.
 public struct ForeignIssuerSettings: Sendable {
-  /// Where its keys are, as a JSON Web Key Set.
+  /// The source of its keys, a JSON Web Key Set.
   public enum Keys: Sendable {
-    /// A file, read again when it has changed.
+    /// A file, read again when it changes.
     case file(String)
-    /// Something that is asked again when a token names an unknown key. `name` is for messages.
+    /// A function that is called again when a token names an unknown key. `name` is for messages.
     case fetched(name: String, @Sendable () throws(KeyFetchError) -> [UInt8])
   }
 
-  /// Where its keys are.
+  /// The source of its keys.
   public var keys: Keys
-  /// What `iss` has to be; nil: anything.
+  /// The required value of `iss`; nil for any.
   public var issuer: String?
-  /// What `aud` has to contain, or `client_id` has to be where there is no `aud`; nil: anything.
+  /// The value that `aud` must contain, or that `client_id` must have when there is no `aud`; nil for any.
   public var audience: String?
-  /// The claim that names the device; nil: the token lets the request pass, which names the device itself.
+  /// The claim that names the device; nil when the request names it, and the token only authorizes the request.
   public var deviceClaim: String? = "sub"
 
-  /// Any issuer and audience, and the device in `sub`.
+  /// Accepts any issuer and audience, with the device in `sub`.
   public init(_ keys: Keys) { self.keys = keys }
 }
 
@@ -29,13 +29,13 @@ public struct KeyFetchError: Error, Sendable {
   /// A sentence.
   public let message: String
 
-  /// With a sentence.
+  /// Creates a failure with this message.
   public init(_ message: String) { self.message = message }
 }
 
 /// Checks the tokens of a foreign issuer (RFC 7519 §7.2, RFC 8725 §3).
 struct ForeignIssuer: Sendable {
-  /// A token that is good but for the times.
+  /// A valid token, apart from its times.
   struct Accepted {
     let device: String?
     let times: TokenTimes
@@ -64,8 +64,8 @@ struct ForeignIssuer: Sendable {
     return Accepted(device: device, times: times)
   }
 
-  /// Access tokens of Cognito have no `aud` and say the client in `client_id`
-  /// (docs.aws.amazon.com/cognito, "Verifying JSON web tokens").
+  /// Access tokens of Cognito have no `aud` and name the client in `client_id` (docs.aws.amazon.com/cognito, "Verifying JSON
+  /// web tokens").
   private func isFor(_ audience: String, _ claims: JSONValue) -> Bool {
     switch claims["aud"] {
     case nil: claims["client_id"] == .string(audience)

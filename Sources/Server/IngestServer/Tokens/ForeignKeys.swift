@@ -3,22 +3,22 @@ import Shell
 import Synchronization
 import Threads
 
-/// Where the keys of a foreign issuer are found.
+/// Finds the keys of a foreign issuer.
 protocol KeyFinder: Sendable {
-  /// Nil while it is not known whether there is such a key.
+  /// Returns nil while it is unknown whether there is such a key.
   func find(_ name: String?, for algorithm: SignatureAlgorithm) -> JSONWebKeySet.Lookup?
   func stop()
 }
 
-/// What the operator is told of the keys of a foreign issuer.
+/// A notice to the operator about the keys of a foreign issuer.
 package enum KeyNotice: Equatable, Sendable {
   case renewed(from: String, count: Int)
-  /// Those that were known stay in use.
+  /// The previous keys stay in use.
   case notRenewed(from: String, reason: String)
 }
 
 extension ForeignIssuerSettings.Keys {
-  /// Reads the keys, or begins to fetch them.
+  /// Reads the keys, or starts to fetch them.
   func open(notify: @escaping @Sendable (KeyNotice) -> Void) throws(KeySetError) -> any KeyFinder {
     switch self {
     case .file(let path): try FileKeys(path, notify: notify)
@@ -27,7 +27,7 @@ extension ForeignIssuerSettings.Keys {
   }
 }
 
-/// Keys in a file, which is looked at for each token: a call of `stat` costs nothing beside a signature.
+/// Keys in a file, checked with `stat` for each token, which costs nothing compared to a signature.
 final class FileKeys: KeyFinder {
   private struct State {
     var keys: JSONWebKeySet
@@ -80,25 +80,25 @@ final class FileKeys: KeyFinder {
   }
 }
 
-/// Which keys are known and when they are fetched again: a value, in the caller's time.
+/// The known keys, and when they are fetched again: a value, in the caller's time.
 struct KeySetAccount {
-  /// Between two fetches, however many tokens name unknown keys.
+  /// The minimal time between two fetches, however many tokens name unknown keys.
   static let intervalMin = Nanoseconds.seconds(10)
-  /// After which a key that the issuer has withdrawn is gone here too.
+  /// The time after which a key that the issuer has withdrawn is removed here too.
   static let intervalMax = Nanoseconds.seconds(600)
-  /// Names of unknown keys that are remembered.
+  /// The maximum number of unknown names that are kept.
   static let namesMax = 256
 
   private var keys: JSONWebKeySet?
   private var fetchedAt: MonotonicInstant?
-  /// A token has named a key that is not known.
+  /// Whether a token has named an unknown key.
   private var isWanted = false
   private var wanted: Set<String> = []
-  /// Not in the set when it was fetched last.
+  /// The names that were not in the set at the last fetch.
   private var absent: Set<String> = []
 
-  /// Nil while the set has to be fetched to know. A key that was not in the set when it was fetched for its sake is absent, and
-  /// looked for again at the next fetch.
+  /// Returns nil while the set must be fetched to decide. A name that is not in a set fetched for it is absent, and is looked
+  /// up again at the next fetch.
   mutating func find(_ name: String?, for algorithm: SignatureAlgorithm) -> JSONWebKeySet.Lookup? {
     guard let keys else {
       isWanted = true
@@ -113,13 +113,13 @@ struct KeySetAccount {
     return absent.contains(name) ? lookup : nil
   }
 
-  /// When the set is to be fetched.
+  /// Returns when the set must be fetched.
   func due(_ now: MonotonicInstant) -> MonotonicInstant {
     guard let fetchedAt else { return now }
     return fetchedAt + (isWanted ? Self.intervalMin : Self.intervalMax)
   }
 
-  /// Nil: the fetch has failed. The keys stay, and tokens of unknown ones wait for the next.
+  /// `keys` is nil after a failed fetch: the previous keys stay, and tokens of unknown ones wait for the next fetch.
   mutating func fetched(_ keys: JSONWebKeySet?, at now: MonotonicInstant) {
     fetchedAt = now
     guard let keys else { return }
@@ -130,7 +130,7 @@ struct KeySetAccount {
   }
 }
 
-/// Keys that a thread of its own fetches, so that no event loop waits for another server.
+/// Keys fetched by a separate thread, so that no event loop waits for another server.
 final class FetchedKeys: KeyFinder {
   private struct State {
     var account = KeySetAccount()
@@ -167,7 +167,7 @@ final class FetchedKeys: KeyFinder {
     return found
   }
 
-  /// Waits for a fetch that goes on.
+  /// Waits for a fetch in progress.
   func stop() {
     state.withLock { $0.isStopped = true }
     wake.signal()
@@ -178,7 +178,7 @@ final class FetchedKeys: KeyFinder {
     }?.join()
   }
 
-  /// False when it is to end.
+  /// Returns false when the thread must end.
   private func waitUntilDue() -> Bool {
     while true {
       let left = state.withLock { state -> Nanoseconds? in

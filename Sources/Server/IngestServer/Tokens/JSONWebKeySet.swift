@@ -1,20 +1,20 @@
 import Base
 import JSON
 
-/// The public keys of an issuer (RFC 7517 §5). Keys that are for something else, or of a kind that is not known here, are left
-/// out; symmetric ones always are, so that nothing public ever becomes a secret.
+/// The public keys of an issuer (RFC 7517 §5). Keys for another use, or of an unknown kind, are ignored; symmetric ones always
+/// are, so that no public value is ever used as a secret.
 package struct JSONWebKeySet: Sendable {
-  /// One key, and what it says of itself.
+  /// One key with its name and algorithm.
   private struct Member: Sendable {
     let name: String?
     let algorithm: SignatureAlgorithm?
     let key: SignatureKey
   }
 
-  /// What becomes of a search.
+  /// The result of a search.
   package enum Lookup {
     case found(SignatureKey)
-    /// The key has this name and is none for the algorithm.
+    /// A key has this name, but is not for the algorithm.
     case otherAlgorithm
     case absent
   }
@@ -31,7 +31,7 @@ package struct JSONWebKeySet: Sendable {
     }
     let document: JSONValue
     do throws(JSONError) { document = try JSONValue(parsing: bytes.span) } catch {
-      throw KeySetError("the key set is no JSON: \(error)")
+      throw KeySetError("the key set is not JSON: \(error)")
     }
     guard case .array(let list)? = document["keys"] else {
       throw KeySetError("the key set has no list \"keys\" (RFC 7517 §5)")
@@ -51,7 +51,7 @@ package struct JSONWebKeySet: Sendable {
 
   package var count: Int { entries.count }
 
-  /// A token that names no key is one of the only key that can have signed it (RFC 7515 §4.1.4).
+  /// A token without a key name belongs to the only key that can have signed it (RFC 7515 §4.1.4).
   package func find(_ name: String?, for algorithm: SignatureAlgorithm) -> Lookup {
     let fitting = entries.filter {
       $0.key.family == algorithm.family && ($0.algorithm == nil || $0.algorithm == algorithm)
@@ -61,7 +61,7 @@ package struct JSONWebKeySet: Sendable {
     return entries.contains { $0.name == name } ? .otherAlgorithm : .absent
   }
 
-  /// Nil for what is to be left out.
+  /// Returns nil for a key to ignore.
   private static func entry(_ value: JSONValue) -> Member? {
     guard value["use"].map({ $0 == .string("sig") }) ?? true, allowsVerifying(value["key_ops"]) else { return nil }
     var name: String?
@@ -87,7 +87,7 @@ package struct JSONWebKeySet: Sendable {
     }
   }
 
-  /// RFC 7518 §6.2 and §6.3, RFC 8037 §2.
+  /// Reads a key (RFC 7518 §6.2 and §6.3, RFC 8037 §2).
   private static func key(_ value: JSONValue) -> SignatureKey? {
     switch (value["kty"], value["crv"]) {
     case (.string("RSA")?, _):
@@ -108,7 +108,7 @@ package struct JSONWebKeySet: Sendable {
   }
 }
 
-/// Why a key set cannot be used, as a sentence.
+/// A sentence that tells why a key set cannot be used.
 package struct KeySetError: Error, Equatable, CustomStringConvertible {
   package let description: String
 

@@ -3,13 +3,13 @@ import Contract
 import JSON
 import Store
 
-/// A fault of refreshes that an administrator asks for.
+/// A fault of refreshes that an administrator has requested.
 enum RefreshBreakage: Equatable {
-  /// Answered with this status; the token is not used up.
+  /// Answers with this status; the token is not used up.
   case status(Int)
-  /// The connection is cut, before or after the rotation is stored.
+  /// Cuts the connection, before or after the rotation is stored.
   case drop(DropTime)
-  /// The rotation is stored and answered in another shape.
+  /// Stores the rotation and answers in another shape.
   case shape(Shape)
 
   enum DropTime: String, CaseIterable {
@@ -17,24 +17,24 @@ enum RefreshBreakage: Equatable {
   }
 
   enum Shape: String, CaseIterable {
-    /// `accessToken`, `refreshToken`, `expires`, as registration has it.
+    /// `accessToken`, `refreshToken`, `expires`, as in a registration.
     case camelCase
-    /// The tokens one object deeper.
+    /// The tokens in a nested object.
     case nested
     /// An identity token beside the access token, as Cognito sends it.
     case idToken
     /// Valid JSON without any token.
     case noTokens
-    /// A page of HTML with status 200, as a captive portal sends it.
+    /// An HTML page with status 200, as a captive portal sends it.
     case notJSON
   }
 }
 
-/// The faults of refreshes that wait to happen, and how many times each.
+/// The pending faults of refreshes, with their remaining numbers of times.
 struct RefreshBreakages {
   private struct Entry {
     let run: String
-    /// Nil: any device of the run.
+    /// The name of the device; nil for any of the run.
     let device: String?
     let breakage: RefreshBreakage
     var remaining: Int
@@ -44,8 +44,8 @@ struct RefreshBreakages {
 
   private var entries: [Entry] = []
 
-  /// Replaces what was asked for the same run and device. 0 times ends it, and where no device is named all that was asked for in
-  /// the run. False when there are too many.
+  /// Replaces the fault for the same run and device. 0 times removes it, and without a device all faults of the run. Returns
+  /// false when there are too many.
   mutating func set(_ breakage: RefreshBreakage?, run: String, device: String?, times: Int) -> Bool {
     entries.removeAll { entry in
       guard entry.run.isExactly(run) else { return false }
@@ -58,14 +58,14 @@ struct RefreshBreakages {
     return true
   }
 
-  /// Ends what was asked for in this run, or in all; says how many things.
+  /// Removes the faults of this run, or all; returns their number.
   mutating func clear(run: String?) -> Int {
     let before = entries.count
     entries.removeAll { run == nil || $0.run.isExactly(run) }
     return before - entries.count
   }
 
-  /// The fault of this refresh; one for the device itself goes first.
+  /// Takes the fault of this refresh; one for this very device takes precedence.
   mutating func take(for device: DeviceIdentity) -> RefreshBreakage? {
     let index =
       entries.firstIndex { $0.run.isExactly(device.run) && device.name.isExactly($0.device) }
@@ -79,7 +79,7 @@ struct RefreshBreakages {
 }
 
 extension RefreshBreakage {
-  /// `status`, `drop` or `shape`; nil for none of them.
+  /// Reads `status`, `drop` or `shape`; nil for none of them.
   static func parse(_ fields: AdminFields) throws(FieldError) -> RefreshBreakage? {
     var found: [RefreshBreakage] = []
     if let status = try fields.integer("status", in: 400...599) { found.append(.status(Int(status))) }
@@ -104,10 +104,10 @@ extension RefreshBreakage {
 }
 
 extension TokenAnswer {
-  /// The answer of a refresh that succeeded.
+  /// The answer to a successful refresh.
   var refreshed: Response { .json { refreshJSON.write(to: &$0) } }
 
-  /// The same in the shape that was asked for.
+  /// Returns that answer in the requested shape.
   func refreshed(as shape: RefreshBreakage.Shape) -> Response {
     let good = refreshJSON
     switch shape {

@@ -1,14 +1,14 @@
 import Base
 import COpenSSL
 
-/// How tokens are signed with a private key and checked with a public one (RFC 7518 §3.1, RFC 8037 §3.1).
+/// An algorithm that signs with a private key and verifies with a public one (RFC 7518 §3.1, RFC 8037 §3.1).
 package enum SignatureAlgorithm: String, CaseIterable, Sendable {
   case rs256 = "RS256"
   case ps256 = "PS256"
   case es256 = "ES256"
   case edDSA = "EdDSA"
 
-  /// What a key must be for it.
+  /// The kind of key that it requires.
   var family: SignatureKey.Family {
     switch self {
     case .rs256, .ps256: .rsa
@@ -27,7 +27,7 @@ package enum SignatureAlgorithm: String, CaseIterable, Sendable {
   }
 }
 
-/// A key of OpenSSL. May be used by all threads at once.
+/// A key of OpenSSL. Safe to use from several threads at once.
 @safe
 package final class SignatureKey: @unchecked Sendable {
   enum Family: Equatable, Sendable {
@@ -45,7 +45,7 @@ package final class SignatureKey: @unchecked Sendable {
 
   deinit { unsafe EVP_PKEY_free(pointer) }
 
-  /// Nil when the numbers are none of a key. What a large one costs grows with the cube of its length.
+  /// Returns nil when the numbers do not form a key. The cost of verifying grows with the cube of the length.
   convenience init?(rsaModulus modulus: [UInt8], exponent: [UInt8]) {
     guard modulus.count <= Self.modulusBytesMax, (1...8).contains(exponent.count), let last = exponent.last,
       last & 1 == 1, exponent.count > 1 || last > 1
@@ -58,7 +58,7 @@ package final class SignatureKey: @unchecked Sendable {
     unsafe self.init(.rsa, pointer)
   }
 
-  /// Nil when there is no such point on the curve.
+  /// Returns nil when the point is not on the curve.
   convenience init?(p256 x: [UInt8], _ y: [UInt8]) {
     guard x.count == 32, y.count == 32 else { return nil }
     let point = [4] + x + y
@@ -74,10 +74,10 @@ package final class SignatureKey: @unchecked Sendable {
 
   private static let modulusBytesMax = 1_024
 
-  /// RFC 7518 §3.3 asks for 2048 bits of RSA; the curves are long enough.
+  /// RFC 7518 §3.3 requires 2048 bits for RSA; the curves are long enough.
   var isWeak: Bool { unsafe family == .rsa && EVP_PKEY_get_bits(pointer) < 2_048 }
 
-  /// Whether this key has signed the message. False when it is none for the algorithm.
+  /// Returns whether this key has signed the message. False when it is not a key for the algorithm.
   package func verifies(_ signature: [UInt8], of message: ArraySlice<UInt8>, by algorithm: SignatureAlgorithm) -> Bool {
     guard family == algorithm.family else { return false }
     return unsafe signature.withUnsafeBytes { signature in
@@ -91,7 +91,7 @@ package final class SignatureKey: @unchecked Sendable {
 
 /// Private keys.
 extension SignatureKey {
-  /// A new one: RSA with 2048 bits, or P-256.
+  /// Generates a key: RSA with 2048 bits, or P-256.
   static func make(_ family: Family) -> SignatureKey {
     let key =
       switch family {
@@ -103,7 +103,7 @@ extension SignatureKey {
     return key
   }
 
-  /// What `bytes` gave; nil when it is no private key of a known kind.
+  /// Reads `privateBytes`; nil when they are not a private key of a known kind.
   convenience init?(privateBytes bytes: [UInt8]) {
     let pointer = unsafe bytes.withUnsafeBytes { unsafe rr_key_of_bytes($0.baseAddress, $0.count) }
     guard let pointer = unsafe pointer else { return nil }
@@ -116,7 +116,7 @@ extension SignatureKey {
     }
   }
 
-  /// The whole private key, as PKCS #8.
+  /// The complete private key, as PKCS #8.
   var privateBytes: [UInt8] {
     var bytes: UnsafeMutablePointer<UInt8>?
     let count = unsafe rr_key_bytes(pointer, &bytes)
@@ -135,7 +135,7 @@ extension SignatureKey {
     return Array(signature.prefix(count))
   }
 
-  /// The members of a JSON Web Key that are the public key (RFC 7518 §6.2.1, §6.3.1).
+  /// The members of a JSON Web Key with the public key (RFC 7518 §6.2.1, §6.3.1).
   var publicMembers: [(name: StaticString, value: String)] {
     switch family {
     case .rsa: [("kty", "RSA"), ("n", number("n")), ("e", number("e"))]

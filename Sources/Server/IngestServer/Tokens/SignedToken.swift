@@ -4,14 +4,14 @@ package import JSON
 /// Why a token is not accepted.
 package enum AccessTokenError: Error, Equatable {
   case malformed, wrongAlgorithm, unknownKey, wrongSignature, wrongType, expired, notYetValid
-  /// Of another issuer's tokens.
+  /// For tokens of a foreign issuer.
   case weakKey, wrongIssuer, wrongAudience, noDevice
-  /// The keys of the issuer are being fetched: whether the token is good is not known yet.
+  /// The issuer's keys are being fetched: whether the token is valid is not known yet.
   case keysUnavailable
-  /// Of this issuer: a server that shares its keys may have made the one of this name, which has not been looked for yet.
+  /// For this issuer: a server that shares its keys may have made the one of this name, which was not looked up yet.
   case keyNotSeen(String)
 
-  /// For the client's developer.
+  /// The reason, for the client's developer.
   var reason: String {
     switch self {
     case .malformed: "it is not a valid JSON Web Token (RFC 7519)"
@@ -31,11 +31,10 @@ package enum AccessTokenError: Error, Equatable {
   }
 }
 
-/// A JSON Web Token in its compact form (RFC 7515 §7.1), taken apart and not believed yet. The header says which key it wants to be
-/// checked with and nothing else: keys that it brings along or points at (`jwk`, `jku`, `x5c`, `x5u`) are not looked at
-/// (RFC 8725 §3.10).
+/// A parsed but unverified JSON Web Token in compact form (RFC 7515 §7.1). The header only names the key to verify with: keys
+/// that it contains or refers to (`jwk`, `jku`, `x5c`, `x5u`) are ignored (RFC 8725 §3.10).
 package struct SignedToken {
-  /// As the token says it; compared by its readers, never followed (RFC 8725 §3.1).
+  /// The algorithm that the token names; compared by its readers, never followed (RFC 8725 §3.1).
   package let algorithm: String
   package let keyName: String?
   package let signature: [UInt8]
@@ -43,9 +42,9 @@ package struct SignedToken {
   private let type: JSONValue?
   private let payload: ArraySlice<UInt8>
 
-  /// Tokens with the roles of a large organisation have some thousands.
+  /// Tokens with the roles of a large organization have a few thousand bytes.
   static let bytesMax = 8_192
-  /// Where issuers say what a token is for, beside the header's `typ` (RFC 8725 §3.11: explicit typing).
+  /// Claims in which issuers state the type of a token, beside the header's `typ` (RFC 8725 §3.11: explicit typing).
   private static let typeClaims = ["typ", "type", "token_type", "token_use"]
 
   package init(parsing text: [UInt8]) throws(AccessTokenError) {
@@ -53,7 +52,7 @@ package struct SignedToken {
     guard parts.count == 3, text.count <= Self.bytesMax, let header = Self.object(parts[0]),
       let signature = Base64URL.decode(parts[2])
     else { throw .malformed }
-    // RFC 7515 §4.1.11: what is marked critical must be understood, and nothing is.
+    // RFC 7515 §4.1.11: critical extensions must be understood, and none is.
     guard header["crit"] == nil else { throw .malformed }
     switch header["kid"] {
     case nil: keyName = nil
@@ -67,7 +66,7 @@ package struct SignedToken {
     self.signature = signature
   }
 
-  /// What the token says, for the time after its signature was checked. Throws unless it is an access token.
+  /// Returns the claims; call it after the signature was verified. Throws unless it is an access token.
   package func claims() throws(AccessTokenError) -> JSONValue {
     guard let claims = Self.object(payload) else { throw .malformed }
     guard isAccess(type, among: ["jwt", "at+jwt", "application/at+jwt"]),
@@ -76,7 +75,7 @@ package struct SignedToken {
     return claims
   }
 
-  /// A token that says what it is has to be an access token: nothing else signed with the key passes for one.
+  /// A token with an explicit type must be an access token: nothing else signed with the key is accepted as one.
   private func isAccess(_ type: JSONValue?, among names: [String]) -> Bool {
     switch type {
     case nil: true
@@ -97,7 +96,7 @@ package struct SignedToken {
   }
 }
 
-/// From when until when a token is good (RFC 7519 §4.1.4 to §4.1.6).
+/// The validity period of a token (RFC 7519 §4.1.4 to §4.1.6).
 struct TokenTimes: Equatable {
   let issuedAt: WallInstant?
   let notBefore: WallInstant?
@@ -107,7 +106,7 @@ struct TokenTimes: Equatable {
     (self.issuedAt, self.notBefore, self.expiresAt) = (issuedAt, notBefore, expiresAt)
   }
 
-  /// Nil when there is no end, or a time is none.
+  /// Returns nil when there is no expiry, or a time is invalid.
   init?(_ claims: JSONValue) {
     guard let expiresAt = Self.instant(claims["exp"]) else { return nil }
     let (issuedAt, notBefore) = (Self.instant(claims["iat"]), Self.instant(claims["nbf"]))
@@ -123,7 +122,7 @@ struct TokenTimes: Equatable {
     }
   }
 
-  /// Only a holder of the key can have written these numbers; a mistake of theirs is still no reason to trap.
+  /// Only a holder of the key can have written these numbers, but even their mistakes must not trap.
   private static func instant(_ value: JSONValue?) -> WallInstant? {
     let seconds: Double
     switch value {
@@ -131,7 +130,7 @@ struct TokenTimes: Equatable {
     case .double(let number): seconds = number
     default: return nil
     }
-    // Far from where a double would have no milliseconds left.
+    // Far below the size at which a double loses its milliseconds.
     guard seconds.magnitude < 1e12 else { return nil }
     return WallInstant(exactly: Int64((seconds * 1_000).rounded()))
   }

@@ -4,12 +4,12 @@ import JSON
 import Store
 import Synchronization
 
-/// What an administrator does with the tokens of devices.
+/// Handles an administrator's requests about the tokens of devices.
 struct TokenAdministration: Sendable {
   let authentication: ServerConfiguration.Authentication
   let checks: RefreshChecks
 
-  /// `POST /admin/v1/tokens/expire`: access tokens issued until now are refused as expired, refresh tokens go on.
+  /// `POST /admin/v1/tokens/expire`: access tokens issued until now are refused as expired, refresh tokens remain valid.
   func expire(_ exchange: Exchange) -> Reply {
     let note =
       authentication == .off
@@ -18,7 +18,7 @@ struct TokenAdministration: Sendable {
     return change(exchange) {
       .change(.expireTokens($0)) { count in
         .respond { session, exchange, output in
-          // Tokens know the millisecond of their issue: one that is issued behind this answer has to be of a later one.
+          // Tokens have the millisecond of their issue: one that is issued after this answer must have a later one.
           let answer = Response.count("families", count, note: note)
           session.hold(exchange, .response(answer), .milliseconds(1), &output)
         }
@@ -31,7 +31,8 @@ struct TokenAdministration: Sendable {
     change(exchange) { .change(.revokeTokens($0), answering: "families") }
   }
 
-  /// `{"device":"…"}` (of the request's run), `{"family":7}`, `{"run":"…"}` or `{"all":true}`, which in a run is all of it.
+  /// `{"device":"…"}` (of the request's run), `{"family":7}`, `{"run":"…"}` or `{"all":true}`, which in a run means all of the
+  /// run.
   private func change(
     _ exchange: Exchange, _ reply: (TokenSelection) -> Reply
   ) -> Reply {
@@ -43,8 +44,8 @@ struct TokenAdministration: Sendable {
     }
   }
 
-  /// `PUT /admin/v1/tokens/break-refresh`: `{"next":3,"status":500}`, `{"drop":"after"}`, `{"shape":"nested"}`, with
-  /// `device` for one device only; `{"next":0}` ends it.
+  /// `PUT /admin/v1/tokens/break-refresh`: `{"next":3,"status":500}`, `{"drop":"after"}`, `{"shape":"nested"}`, with `device`
+  /// for one device only; `{"next":0}` removes the fault.
   func breakRefresh(_ exchange: Exchange) -> Reply {
     do {
       let body = try JSONValue(parsing: exchange.body.span)
@@ -76,7 +77,7 @@ extension TokenSelection {
     var found: [TokenSelection] = []
     if let device = try fields.text("device") { found.append(.device(DeviceIdentity(run: run, name: device))) }
     if let family = try fields.integer("family", in: 1...Int64.max) { found.append(.family(family)) }
-    // The empty text is the run of ordinary traffic.
+    // The empty string is the run of ordinary traffic.
     if fields.value("run") != nil { found.append(.run(try fields.run(within: exchange))) }
     switch fields.value("all") {
     case nil, .bool(false): break

@@ -6,16 +6,16 @@ import Store
 import Synchronization
 import TLS
 
-/// How tokens are signed, and how an answer is worded.
+/// How tokens are signed, and the wording of the answers.
 struct TokenWording: Sendable {
   let sign: @Sendable (TokenGrant) -> String
   let answer: @Sendable (TokenGrant) -> Response
   let refuse: @Sendable (TokenRefusal, DeviceIdentity) -> Response
-  /// A token that fails again and again is held off; providers do not do that by themselves.
+  /// Whether a token that fails repeatedly must wait; providers do not require that.
   var holdsOff = true
 }
 
-/// The tokens that devices ask for.
+/// Handles the token requests of devices.
 struct TokenHandlers: Sendable {
   let codec: AccessTokenCodec
   let checks: RefreshChecks
@@ -23,10 +23,10 @@ struct TokenHandlers: Sendable {
   let refreshSeconds: Int
   let policy: RefreshPolicy
   let limits: HTTPLimits
-  /// Signs in place of the codec.
+  /// Signs instead of the codec.
   let issuer: IdentityIssuer?
 
-  /// A device asks for its first pair of tokens (SDK §21).
+  /// Issues the first pair of tokens to a device (SDK §21).
   func register(_ exchange: Exchange) -> Reply {
     let request: RegisterRequest
     do {
@@ -47,8 +47,8 @@ struct TokenHandlers: Sendable {
     return begin(device, exchange, voice)
   }
 
-  /// A device shows its refresh token and gets the next pair. The Authorization field is not looked at: by default the
-  /// SDK sends the expired access token there.
+  /// Exchanges a refresh token for the next pair. The Authorization field is ignored: by default the SDK sends the expired
+  /// access token there.
   func refresh(_ exchange: Exchange) -> Reply {
     let fields: [NameValuePair]
     do throws(ResponseError) { fields = try formFields(of: exchange) } catch { return .answer(error.response) }
@@ -64,7 +64,7 @@ struct TokenHandlers: Sendable {
           accessToken: sign(grant), refreshToken: grant.refreshToken, expiresInSeconds: Double(grant.accessSeconds))
         return answer.refreshed.to(grant.device)
       },
-      // A token that the store knows proves whose it was, though it is good for nothing else any more.
+      // A token in the store identifies its device, even if it is not valid any more.
       refuse: { refusal, device in
         refusal == .unknown || refusal == .deviceDeleted ? .refused(refusal) : .refused(refusal).to(device)
       })
@@ -97,16 +97,16 @@ struct TokenHandlers: Sendable {
 }
 
 extension Exchange {
-  /// What the body says, where the head says nothing: rules of faults and the journal go by it. It proves nothing.
+  /// Notes the device named in the body if the head names none, for fault rules and the journal. The name is not authenticated.
   fileprivate func isSaid(toBeOf device: DeviceIdentity) {
     guard self.device.isEmpty, device.run.isExactly(run) else { return }
     self.device = identity(device.name)?.name ?? ""
   }
 }
 
-/// The two steps of every way to tokens.
+/// The two steps of all token requests.
 extension TokenHandlers {
-  /// The first pair of a device.
+  /// Issues the first pair of a device.
   func begin(_ device: DeviceIdentity, _ exchange: Exchange, _ voice: TokenWording) -> Reply {
     let refresh = RefreshToken(for: device)
     let (now, origin) = (exchange.receivedAt, exchange.origin)
@@ -116,7 +116,7 @@ extension TokenHandlers {
     }
   }
 
-  /// A refresh token for the next pair.
+  /// Exchanges a refresh token for the next pair.
   func rotate(_ text: String, _ exchange: Exchange, _ voice: TokenWording) -> Reply {
     let presented = UUID128(digest: Cryptography.sha256(Array(text.utf8)))
     if voice.holdsOff, let wait = checks.throttle.withLock({ $0.wait(of: presented, now: exchange.begunAt) }) {
@@ -146,7 +146,7 @@ extension TokenHandlers {
         return voice.refuse(refusal, shown.device)
       },
       { family, earlier in
-        // The first answer was lost on its way: the same successor once more.
+        // The first answer was lost: send the same successor again.
         let refresh = earlier.map(RefreshToken.init(stored:)) ?? successor
         let isNew = refresh.text != text
         return .answer(voice.answer(grant(refresh, family, isNew: isNew, for: origin, at: now), breakage))
@@ -155,7 +155,7 @@ extension TokenHandlers {
 }
 
 extension RefreshToken {
-  /// As a rotation has handed it to the store.
+  /// Reads a token as a rotation has stored it.
   fileprivate init(stored text: [UInt8]) {
     guard let token = RefreshToken(text: String(decoding: text, as: UTF8.self)) else {
       preconditionFailure("the store gives back what it was given")
@@ -165,7 +165,7 @@ extension RefreshToken {
 }
 
 extension TokenWording {
-  /// The answer to a refresh, spoilt as an administrator has asked for.
+  /// Returns the answer to a refresh, with the fault that an administrator has requested.
   fileprivate func answer(_ grant: TokenGrant, _ breakage: RefreshBreakage?) -> Response {
     switch breakage {
     case nil, .status, .drop(.before): return answer(grant)
@@ -182,7 +182,7 @@ extension TokenWording {
 }
 
 extension TokenHandlers {
-  /// Urlencoded, multipart or JSON, by the media type; without one, JSON when it looks like it (SDK §22, row 7).
+  /// Reads urlencoded, multipart or JSON, by the media type; without one, JSON when it looks like it (SDK §22, row 7).
   private func formFields(of exchange: Exchange) throws(ResponseError) -> [NameValuePair] {
     let (body, type) = (exchange.body, exchange.mediaType)
     do {

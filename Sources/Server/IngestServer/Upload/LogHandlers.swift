@@ -5,13 +5,13 @@ import JSON
 import Store
 import TLS
 
-/// The logs that devices send.
+/// Handles the logs that devices send.
 struct LogHandlers: Sendable {
   let key: String?
   let limits: HTTPLimits
 
-  /// `POST /logs/{device}`: any file part of a form, or the bare file. No Authorization: iOS sends none with a log, so the
-  /// secret stands in the URL (SDK §20.5, §22 row 29).
+  /// `POST /logs/{device}`: any file part of a form, or the bare file. No Authorization is checked: iOS sends none with a log,
+  /// so the secret is part of the URL (SDK §20.5, §22 row 29).
   func keep(_ exchange: Exchange) -> Reply {
     if let refusal = refuseLogKey(exchange) { return .answer(refusal) }
     guard let device = exchange.identity(exchange.parameters.first) else { return .answer(.nameTooLong) }
@@ -58,7 +58,7 @@ struct LogHandlers: Sendable {
     return .ask { (reader) throws(StoreError) in .logs(try reader.logs(of: device)) }
   }
 
-  /// `GET /admin/v1/devices/{device}/logs/{log}`: the bytes as they came.
+  /// `GET /admin/v1/devices/{device}/logs/{log}`: the bytes as received.
   func get(_ exchange: Exchange) -> Reply {
     let device = exchange.namedDevice
     guard let id = exchange.parameters.last.flatMap(Int64.init) else { return .answer(.noSuchLog) }
@@ -74,7 +74,7 @@ struct LogHandlers: Sendable {
 extension Response {
   fileprivate static let noSuchLog = Response.error(404, "no_such_log", "the device has no log with this id")
 
-  /// `logs`: a list of `id`, `receivedAt`, `fileName`, `bytes` (how many).
+  /// `logs`: a list of `id`, `receivedAt`, `fileName`, `bytes` (the length).
   fileprivate static func logs(_ logs: [StoredLog]) -> Response {
     .object { writer in
       writer.objects("logs", logs) { writer, log in
@@ -86,14 +86,14 @@ extension Response {
     }
   }
 
-  /// Always a download, never a page: the bytes are not this server's.
+  /// Always served as a download, never as a page: the content is not trusted.
   fileprivate static func log(_ name: String, _ bytes: [UInt8]) -> Response {
     let isCompressed = bytes.starts(with: [0x1F, 0x8B])
     return Response(200, isCompressed ? "application/gzip" : "application/octet-stream", bytes)
       .with(HeaderName.contentDisposition, attachment(name)).with(HeaderName.contentTypeOptions, "nosniff")
   }
 
-  /// RFC 6266 §4.3, RFC 8187 §3.2.1: the name in UTF-8, everything escaped that is not surely harmless.
+  /// RFC 6266 §4.3, RFC 8187 §3.2.1: the name in UTF-8, with everything escaped that is not known to be harmless.
   private static func attachment(_ name: String) -> String {
     let digits = Array("0123456789ABCDEF".utf8)
     var value = Array("attachment; filename*=UTF-8''".utf8)

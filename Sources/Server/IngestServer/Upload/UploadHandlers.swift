@@ -5,14 +5,14 @@ import HTTP1
 import JSON
 import Store
 
-/// The uploads of records.
+/// Handles the uploads of records.
 struct UploadHandlers: Sendable {
   let authenticator: Authenticator
   let reader: UploadReader
   let metrics: ServerMetrics
   let policy: ServerConfiguration.Policy
 
-  /// `POST /locations` and its like.
+  /// `POST /locations` and equivalent paths.
   func upload(_ exchange: Exchange, _ scratch: SessionScratch) -> Reply {
     let token: ShownToken?
     do throws(TokenProblem) { token = try authenticator.authenticate(exchange) } catch {
@@ -45,8 +45,8 @@ struct UploadHandlers: Sendable {
     return .ingest(batch)
   }
 
-  /// Token, header, body, path, in this order; nil when a token that was asked for speaks for one device and the request
-  /// for another.
+  /// Returns the device that token, header, body or path names, in this order of precedence; nil when a required token belongs
+  /// to a device other than the one that the request names.
   private func device(of exchange: Exchange, _ inBody: String?, _ token: ShownToken?) -> String? {
     let said = exchange.deviceHeader ?? inBody
     if let named = token?.device {
@@ -57,8 +57,8 @@ struct UploadHandlers: Sendable {
     return said ?? inPath ?? "anonymous"
   }
 
-  /// The name in the body of an upload that was refused for another reason, so that what is recorded of the request is found
-  /// by its device; that of the path stays where there is none that could be kept. It proves nothing.
+  /// Takes the device name from the body of an upload that was refused for another reason, so that the recorded request is
+  /// found by its device; without a usable one the path's stays. The name is not authenticated.
   func noteName(in exchange: Exchange, _ scratch: SessionScratch) {
     do throws(EnvelopeError) {
       let name = try reader.device(in: exchange.body, &scratch.envelope)
@@ -66,7 +66,7 @@ struct UploadHandlers: Sendable {
     } catch {}
   }
 
-  /// Refuses what the head alone shows to be wrong. Bodies are JSON whatever their media type says, but two are surely not:
+  /// Refuses what the head alone shows to be invalid. Bodies are JSON whatever their media type says, with two exceptions:
   /// compressed ones, and the encrypted ones of old clients (SDK §11.7).
   static func refuse(_ exchange: Exchange, _ framing: BodyFraming) -> Response? {
     if exchange.coding != .identity || exchange.isOctetStream {
@@ -150,7 +150,7 @@ extension Response {
 }
 
 extension TokenRefusal {
-  /// What happened to it, and what the client has to do.
+  /// A clause that tells what happened to the token, and what the client must do.
   fileprivate var explanation: String {
     switch self {
     case .unknown: "the token is unknown: it belongs to no registration, or its run was reset; register again"
@@ -165,7 +165,7 @@ extension TokenRefusal {
 }
 
 extension JSONWriter {
-  /// Always a list of lists, the one shape that every client reads the same way (SDK §10.1).
+  /// Always a list of lists, the only shape that every client reads the same way (SDK §10.1).
   mutating func append(_ commands: [TakenCommand]) {
     guard !commands.isEmpty else { return }
     key("background_geolocation")

@@ -4,17 +4,17 @@ import JSON
 import Store
 import TLS
 
-/// What the body of an upload holds: the records that are understood, and those that are not.
+/// The content of an upload's body: the valid records, and the invalid ones.
 struct UploadReading {
   var points: [Point] = []
   var quarantined: [QuarantinedItem] = []
   /// The params of the body as one JSON object; empty for none.
   var parameters: [UInt8] = []
-  /// `device_id` and its like; nil where the body says nothing.
+  /// `device_id` and similar keys; nil when the body has none.
   var device: String?
   var oldest: WallInstant?
 
-  /// Leaves the first `count` records of a body and says how many went.
+  /// Keeps the first `count` records of a body and returns how many were removed.
   static func keepFirst(
     _ count: Int, points: inout [Point], quarantined: inout [QuarantinedItem]
   ) -> Int {
@@ -26,7 +26,7 @@ struct UploadReading {
   }
 }
 
-/// Reads bodies of uploads in any shape.
+/// Reads upload bodies of any shape.
 struct UploadReader: Sendable {
   let envelopes: EnvelopeReader
   let records: RecordDecoder
@@ -49,8 +49,8 @@ struct UploadReader: Sendable {
     straight = StraightReader(envelopes, records)
   }
 
-  /// `findsDevice`: false where the head of the request has said already whose records these are. To find it in a record, that
-  /// is gone through once more.
+  /// `findsDevice`: false when the request head has already identified the device. Finding it in a record takes another pass
+  /// over that record.
   func read(
     _ body: [UInt8], into envelope: inout Envelope, findsDevice: Bool = true
   ) throws(EnvelopeError) -> UploadReading {
@@ -65,16 +65,16 @@ struct UploadReader: Sendable {
     return reading
   }
 
-  /// Only the device that it names.
+  /// Returns the device that the body names, without reading records.
   func device(in body: [UInt8], _ envelope: inout Envelope) throws(EnvelopeError) -> String? {
     try envelopes.read(body.span, into: &envelope)
     return device(of: envelope, in: body)
   }
 
-  /// Nil for a body in which the records must be looked for.
+  /// Reads a usual body in one pass. Returns nil when its records must be searched for.
   private func readStraight(_ body: [UInt8], into envelope: inout Envelope) -> UploadReading? {
     var reading = UploadReading()
-    // Records are seldom shorter: most lists never grow.
+    // Records are seldom shorter, so most lists never grow.
     reading.points.reserveCapacity(body.count / 256 + 1)
     let isRead = straight.read(body.span, into: &envelope) { record, range in
       add(record, at: range, of: body, to: &reading)
@@ -111,13 +111,13 @@ struct UploadReader: Sendable {
         record: range))
   }
 
-  /// An identity that is no UUID still says which record it is, also when the rest is written differently the next time.
+  /// An identity that is not a UUID still identifies the record, even if the rest is serialized differently the next time.
   private func hash(of record: DecodedRecord, at range: Range<Int>, in body: [UInt8]) -> UUID128 {
     guard let identity = record.foreignIdentity else { return hash(body[range]) }
     return hash(body[(range.lowerBound + identity.lowerBound)..<(range.lowerBound + identity.upperBound)])
   }
 
-  /// The identity of a record without one: the same bytes are the same record, whenever they come.
+  /// Returns the identity of a record without one: identical bytes are the same record, whenever they arrive.
   private func hash(_ record: ArraySlice<UInt8>) -> UUID128 {
     UUID128(digest: Cryptography.sha256(Array(record)))
   }
@@ -127,7 +127,7 @@ struct UploadReader: Sendable {
     var object: [UInt8] = [UInt8(ascii: "{")]
     for (index, parameter) in envelope.params.enumerated() {
       if index > 0 { object.append(UInt8(ascii: ",")) }
-      // The key as it was written, with its quotes.
+      // The key as written, with its quotes.
       object += body[(parameter.key.range.lowerBound - 1)...parameter.key.range.upperBound]
       object.append(UInt8(ascii: ":"))
       object += body[parameter.value]
@@ -136,7 +136,7 @@ struct UploadReader: Sendable {
     return object
   }
 
-  /// Among the params, else in the first record that can be read at all.
+  /// Searches the params, then the first record that can be read.
   private func device(of envelope: Envelope, in body: [UInt8]) -> String? {
     var name: [UInt8] = []
     if !IdentitySearch.append(of: envelope, in: body.span, to: &name) {

@@ -3,19 +3,19 @@ import Contract
 import JSON
 import Store
 
-/// What a request waits for: so many records stored, or certain ones.
+/// The condition of a wait: a number of stored records, or particular records.
 struct AwaitCondition: Sendable {
   var run: String
-  /// Nil for all devices of the run together.
+  /// The name of the device; nil for all devices of the run together.
   var device: String?
-  /// Records stored; those that are there already count unless `isFromNow`.
+  /// The expected number of stored records; earlier records count unless `isFromNow`.
   var count: CountRange
   var uuids: Set<UUID128> = []
   var isFromNow = false
   /// When the wait began, in milliseconds since 1970.
   var since = Int64.min
 
-  /// A job that deletes some of the records that it is about.
+  /// Returns whether the job deletes records that the condition counts.
   func loses(to job: StoreJob) -> Bool {
     switch job {
     case .reset(let run): run == nil || run == self.run
@@ -29,29 +29,29 @@ struct AwaitCondition: Sendable {
   }
 }
 
-/// How far a wait has come.
+/// The progress of a wait.
 package struct AwaitProgress: Equatable, Sendable {
-  /// Nil while the store has not been asked.
+  /// The number of stored records; nil until the store has answered.
   var stored: Int?
-  /// Those waited for and not seen, in order.
+  /// The uuids still awaited, in order.
   var missing: [UUID128]
 }
 
-/// One wait.
+/// A session that waits for a condition.
 struct Waiter: Sendable {
   let id: UInt64
   let address: SessionAddress
   let condition: AwaitCondition
   private var stored: Int?
-  /// Groups up to this one are in `stored` already.
+  /// The last group that `stored` includes.
   private var group: UInt64 = 0
   private var missing: Set<UUID128>
-  /// Of a wait from now on: what each device has brought since.
+  /// The records that each device has stored since the beginning, for a wait that starts now.
   private var brought: [DeviceIdentity: Brought] = [:]
 
   private struct Brought {
     var count = 0
-    /// Of those that are waited for.
+    /// The awaited ones among them.
     var uuids: Set<UUID128> = []
   }
 
@@ -65,19 +65,19 @@ struct Waiter: Sendable {
 
   var isMet: Bool { missing.isEmpty && stored.map { condition.count.contains($0) } ?? false }
 
-  /// There are more than there may be, and there will never be fewer.
+  /// The count exceeds its upper bound, and counts never shrink.
   var isOver: Bool { stored.map { condition.count.isExceeded(by: $0) } ?? false }
 
   var progress: AwaitProgress { AwaitProgress(stored: stored, missing: missing.sorted()) }
 
-  /// What the store held at the end of a group.
+  /// Starts counting with what the store held at the end of a group.
   mutating func begin(stored: Int, group: UInt64) {
     self.stored = stored
     self.group = group
   }
 
-  /// The job has deleted records. What came from now on is told once only: of it, what the deleted device had brought counts no more.
-  /// Otherwise nothing that was counted holds, and the store has to be asked again.
+  /// The job has deleted records. A wait from now on subtracts what the deleted device had added, because arrivals are reported
+  /// only once. Any other wait starts over, and the store must be asked again.
   mutating func lose(to job: StoreJob) {
     guard condition.isFromNow, case .delete(let device) = job else {
       self = Waiter(id: id, address: address, condition: condition)
@@ -90,7 +90,7 @@ struct Waiter: Sendable {
 
   mutating func found(_ uuids: [UUID128]) { missing.subtract(uuids) }
 
-  /// A batch is on disk.
+  /// Counts a committed batch.
   mutating func note(_ batch: IngestBatch, _ receipt: IngestReceipt, group: UInt64) {
     guard condition.concerns(batch.device) else { return }
     if condition.isFromNow { return noteNew(receipt.accepted, batch.points.lazy.map(\.uuid), of: batch.device) }
@@ -99,7 +99,7 @@ struct Waiter: Sendable {
     self.stored = stored + receipt.accepted
   }
 
-  /// A wait from now on has seen so many records, which it had not seen before.
+  /// Counts newly stored records, for a wait that starts now.
   mutating func noteNew(_ count: Int, _ uuids: some Sequence<UUID128>, of device: DeviceIdentity) {
     stored = stored.map { $0 + count }
     brought[device, default: Brought()].count += count
@@ -109,32 +109,32 @@ struct Waiter: Sendable {
     brought[device, default: Brought()].uuids.formUnion(known)
   }
 
-  /// A batch that a feed has read, which may have been committed before the wait began.
+  /// Counts a batch that a feed has read, which may have been committed before the wait began.
   mutating func noteFed(_ batch: IngestBatch, _ receipt: IngestReceipt) {
     if condition.isFromNow, batch.receivedAt.millisecondsSince1970 < condition.since { return }
     note(batch, receipt, group: 0)
   }
 }
 
-/// How many are expected, in the words of WireMock.
+/// The expected number, with WireMock's keys (`exactly`, `atLeast`, `atMost`).
 struct CountRange: Equatable, Sendable {
   static let keys = ["exactly", "atLeast", "atMost"]
 
   var atLeast = 1
-  /// Nil for any number more.
+  /// The upper limit; nil for none.
   var atMost: Int?
-  /// It was given as one number.
+  /// Whether it was given as one number.
   private var isExact = false
 
-  /// No number is expected.
+  /// Whether every number is accepted.
   var isAny: Bool { atLeast == 0 && atMost == nil }
 
   func contains(_ count: Int) -> Bool { count >= atLeast && !isExceeded(by: count) }
 
-  /// Counts only grow: such a range cannot be met any more.
+  /// Returns whether the count is above the range, which it cannot meet any more, because counts only grow.
   func isExceeded(by count: Int) -> Bool { atMost.map { count > $0 } ?? false }
 
-  /// `exactly`, or `atLeast` and `atMost`; `count`, where it is known, is another name of `atLeast`. `absent` when none is said.
+  /// `exactly`, or `atLeast` and `atMost`; `count`, where it is a known key, is an alias of `atLeast`. Without any, `absent`.
   init(_ fields: AdminFields, absent: Int) throws(FieldError) {
     let limits: ClosedRange<Int64> = 0...Int64(Int32.max)
     let exactly = try fields.integer("exactly", in: limits).map { Int($0) }

@@ -2,12 +2,12 @@ import Base
 import Network
 import Store
 
-/// An answer that comes when what a plan expects has come, step by step, or when it can come no more. What is there already is read
-/// page by page; then the hub tells of what is new. All of it is looked at on the threads of the readers and of the journal.
+/// Answers when every step of a plan is met, or when a step can no longer be met. Stored records are read page by page first; after
+/// that, the hub reports what is new. Reading and matching happen on the reader and journal threads.
 final class ConditionWait: Responder {
-  /// How long the session waits when the readers are busy.
+  /// The delay before asking again when the readers are busy.
   private static let pause = Nanoseconds.milliseconds(20)
-  /// How long a wait goes on after its time to look at what is stored.
+  /// How long a wait continues after its timeout to read what is stored.
   private static let lastLook = Nanoseconds.seconds(2)
 
   private enum Verdict {
@@ -16,17 +16,17 @@ final class ConditionWait: Responder {
 
   private let plan: WaitPlan
   private let exchange: Exchange
-  /// Nil for a check.
+  /// The watch in the hub; nil for a check.
   private let watch: UInt64?
   private let begunAt: WallInstant
   private var look: Look
   private var met: [WaitReport.Step] = []
   private var isLooking = false
-  /// There may be something new to look at.
+  /// New data may have arrived since the last look.
   private var isStale = true
   private var hasLooked = false
   private var holdsUntil: MonotonicInstant?
-  /// Until when the step at hand has to be met.
+  /// The time limit of the current step.
   private var limit: MonotonicInstant?
   /// When the last look began.
   private var askedAt: MonotonicInstant?
@@ -90,11 +90,11 @@ final class ConditionWait: Responder {
 
 extension ConditionWait {
   private var expectation: ContentExpectation { look.tally.expectation }
-  /// The count is right among what can be looked at, and more may have come.
+  /// Whether the count is right in the data that can be examined, but more may have arrived.
   private var isUnknown: Bool { expectation.count.atMost != nil && look.tally.isInRange && !look.gaps.isEmpty }
   private var isLast: Bool { met.count == plan.steps.count - 1 }
 
-  /// The time of a step begins where the one before was met.
+  /// Sets the time limit of a step, which begins when the previous one was met.
   private func beginStep(after instant: Int64, _ session: IngestSession, _ now: MonotonicInstant) {
     guard let timeout = plan.timeout else { return }
     var end = begunAt.millisecondsSince1970 + timeout
@@ -108,7 +108,7 @@ extension ConditionWait {
       switch judge(at: output.now) {
       case .open:
         var alarms = [holdsUntil, limit, deadline].compactMap { $0 }
-        // A look that began before such an instant and ended after it does not tell what was there then.
+        // A look that began before such an instant and ended after it does not show the state at that instant.
         if let askedAt, alarms.contains(where: { askedAt < $0 && $0 <= output.now }) { isStale = true }
         if let expiry = look.changesAt {
           let left = max(1, expiry - session.context.backend.now.millisecondsSince1970)
@@ -130,7 +130,7 @@ extension ConditionWait {
     }
   }
 
-  /// Notes since when the count is right, too.
+  /// Judges the current step, and notes since when the count is right.
   private func judge(at now: MonotonicInstant) -> Verdict {
     guard hasLooked else { return .open }
     let tally = look.tally
@@ -144,24 +144,24 @@ extension ConditionWait {
       if let askedAt, askedAt >= end { return .met }
       return now < end && hasPassed(limit, now) ? .short : .open
     }
-    // As long as there is more to look at, it is not known whether the count is right.
+    // Until everything was examined, it is unknown whether the count is right.
     guard look.isScanned else { return hasPassed(deadline.map { $0 + Self.lastLook }, now) ? .short : .open }
     holdsUntil = nil
     guard let deadline, tally.late == nil else { return .short }
-    // What came in time is looked at once more, however short the time was.
+    // Records that arrived in time are examined once more, however short the time was.
     return hasPassed(deadline, askedAt) ? .short : .open
   }
 
-  /// Until when the step at hand is looked at.
+  /// Until when the current step is examined.
   private var deadline: MonotonicInstant? { limit.map { $0 + .milliseconds(plan.grace) } }
 
-  /// False where one of them is not set.
+  /// Returns false when either of them is nil.
   private func hasPassed(_ instant: MonotonicInstant?, _ now: MonotonicInstant?) -> Bool {
     guard let instant, let now else { return false }
     return now >= instant
   }
 
-  /// False when too much waits to be looked at; the next alarm tries again.
+  /// Returns false when too many questions wait; the next alarm tries again.
   private func ask(_ session: IngestSession, _ instant: MonotonicInstant) -> Bool {
     let context = session.context
     let (batches, hasMissed) = watch.map { context.hub.collect($0, run: plan.run) } ?? ([], false)
@@ -189,7 +189,7 @@ extension ConditionWait {
     if !isLooking {
       isStale = true
     } else if !begun.isMidway {
-      // What a look has passed already, one that goes on behind it does not see.
+      // The next look continues after this one and would not see what this one has passed.
       (askedAt, isStale) = (instant, false)
     }
     return isLooking
@@ -202,7 +202,7 @@ extension ConditionWait {
     session.answer(exchange, report.success, bodyComplete: true, &output)
   }
 
-  /// The answer says what came near, which has to be looked for.
+  /// Answers with the near misses, which must be searched for first.
   private func fail(_ session: IngestSession, _ output: inout SessionOutput) {
     end(session)
     let context = session.context

@@ -2,23 +2,23 @@ import Base
 import Contract
 import JSON
 
-/// What has to be true of the values at one path of a document: `{"path":"$.coords.accuracy","atMost":10}`. Where the path names several
-/// values, one of them is enough. All comparisons of one condition hold for the same value.
+/// A condition on the values at one path of a document: `{"path":"$.coords.accuracy","atMost":10}`. If the path selects several
+/// values, one of them must satisfy all comparisons of the condition.
 struct ContentCondition: Sendable {
   static let keys = [
     "path", "equals", "not", "in", "above", "below", "atLeast", "atMost", "matches", "contains", "exists",
   ]
-  /// Conditions of one kind of thing.
+  /// The maximum number of conditions of one expectation.
   static let conditionsMax = 50
   private static let shown = 60
 
-  /// A limit of numbers, or of times.
+  /// A limit of numbers or times.
   enum Bound: Sendable {
     case number(Double)
     /// Milliseconds since 1970.
     case time(Int64)
 
-    /// Nil for a value of the other kind.
+    /// Returns nil for a value of the other kind.
     func order(of value: JSONValue) -> Double? {
       switch (self, value) {
       case (.number(let bound), .integer(let number)): Double(number) - bound
@@ -41,7 +41,7 @@ struct ContentCondition: Sendable {
 
   let path: JSONPath
   private var comparisons: [(comparison: Comparison, words: String)] = []
-  /// Nil when it follows from the comparisons.
+  /// Whether a value must exist; nil when the comparisons imply it.
   private var exists: Bool?
 
   init(path: JSONPath, equals value: JSONValue) {
@@ -49,7 +49,7 @@ struct ContentCondition: Sendable {
     comparisons = [(.equals(value), Self.words(value))]
   }
 
-  /// From 100 to 599, `5xx` for a class.
+  /// Statuses from 100 to 599, `5xx` for a class.
   init(path: JSONPath, statuses: ClosedRange<Int>) {
     self.path = path
     let words = statuses.count == 1 ? "\(statuses.lowerBound)" : "\(statuses.lowerBound / 100)xx"
@@ -116,7 +116,7 @@ struct ContentCondition: Sendable {
     throw FieldError(place, .outOfRange(expected: "a number, or a time as 2026-07-28T18:34:23.000Z"))
   }
 
-  /// Nil where it holds; else what is there instead.
+  /// Returns nil when the condition holds, otherwise the difference.
   func failure(in document: JSONValue) -> String? {
     let values = path.values(in: document)
     if exists == false { return values.isEmpty ? nil : "\(path.text) is \(Self.words(values[0])), expected none" }
@@ -131,7 +131,7 @@ struct ContentCondition: Sendable {
     return "\(path.text) is \(Self.words(value))\(more), expected \(words)"
   }
 
-  /// What it asks for is in the part of a content that there is, so that what follows does not matter.
+  /// Returns whether a truncated content already satisfies the condition, so that its missing rest does not matter.
   func isFound(in document: JSONValue) -> Bool {
     let isAboutAPart = comparisons.allSatisfy { if case .contains = $0.comparison { true } else { false } }
     return !comparisons.isEmpty && isAboutAPart && failure(in: document) == nil
@@ -166,7 +166,7 @@ struct ContentCondition: Sendable {
     }
   }
 
-  /// 5 and 5.0 are the same number.
+  /// Compares numbers by value: 5 equals 5.0.
   private static func isEqual(_ left: JSONValue, _ right: JSONValue) -> Bool {
     switch (left, right) {
     case (.integer(let integer), .double(let double)), (.double(let double), .integer(let integer)):

@@ -3,16 +3,16 @@ import Contract
 import JSON
 import Store
 
-/// What is expected to come, or not to come: so many records, requests or commands of one kind.
+/// The expectation that a number of records, requests or commands of one kind arrives, or none.
 struct ContentExpectation: Sendable {
   enum Kind: String, CaseIterable, Sendable {
-    /// Stored records; their documents are as they were sent.
+    /// Stored records; the documents are the records as sent.
     case records
-    /// Of the journal.
+    /// Requests in the journal.
     case requests
-    /// Requests that brought a device new tokens.
+    /// Requests that gave a device new tokens.
     case refreshes
-    /// Of the ledger.
+    /// Commands in the ledger.
     case commands
 
     var isOfJournal: Bool { self == .requests || self == .refreshes }
@@ -23,29 +23,29 @@ struct ContentExpectation: Sendable {
     }
   }
 
-  /// Occurrences that one expectation counts.
+  /// The maximum count of one expectation.
   static let countMax = 100_000
   static let keys =
     ["of", "device", "event", "operation", "status", "state", "where", "holds"] + CountRange.keys
 
   let kind: Kind
   let run: String
-  /// Nil for all devices of the run together.
+  /// The name of the device; nil for all devices of the run together.
   let device: String?
   let count: CountRange
-  /// Milliseconds for which the count has to stay right.
+  /// Milliseconds for which the count must stay right.
   let holds: Int64?
-  /// Milliseconds after the step before.
+  /// Milliseconds after the previous step.
   let within: Int64?
   private let event: String?
-  /// How far a command has come at least.
+  /// The minimal progress of a command.
   private let state: CommandProgress.State?
   private let conditions: [ContentCondition]
-  /// Refreshes that brought a device new tokens, and not those that were answered in a certain way.
+  /// Whether only refreshes that gave a device new tokens count, rather than those with a certain answer.
   private let wantsTokens: Bool
 
   var isUnconditional: Bool { event == nil && state == nil && conditions.isEmpty }
-  /// Of records; for the reasons of a shortfall.
+  /// The event of records, for the reasons of a shortfall.
   var soughtEvent: String? { event }
 
   init(_ fields: AdminFields, run: String, device standard: String? = nil, isStep: Bool = false) throws(FieldError) {
@@ -110,7 +110,7 @@ struct ContentExpectation: Sendable {
     return choice
   }
 
-  /// A number, or a class as `5xx`.
+  /// Reads a number, or a class such as `5xx`.
   private static func statuses(_ fields: AdminFields) throws(FieldError) -> ClosedRange<Int>? {
     let expected = "a status such as 404, or a class such as \"4xx\""
     switch fields.value("status") {
@@ -139,7 +139,7 @@ struct ContentExpectation: Sendable {
   }
 }
 
-/// A key of an expectation with a few values.
+/// A key of an expectation that has a few possible values.
 protocol ExpectationChoice {
   static var choices: [String] { get }
 }
@@ -151,7 +151,7 @@ extension ContentExpectation.Kind: ExpectationChoice {
 extension CommandProgress.State: ExpectationChoice {
   static let choices = [CommandProgress.State.queued, .sent, .delivered, .confirmed, .expired].map(\.rawValue)
 
-  /// A command that is delivered was sent.
+  /// Returns whether the other state implies this one: a delivered command was sent.
   fileprivate func includes(_ state: CommandProgress.State) -> Bool {
     let way = [CommandProgress.State.queued, .sent, .delivered, .confirmed]
     guard let own = way.firstIndex(of: self), let other = way.firstIndex(of: state) else { return self == state }
@@ -160,7 +160,7 @@ extension CommandProgress.State: ExpectationChoice {
 }
 
 extension ContentExpectation {
-  /// What is not as it is expected to be; empty where all is.
+  /// Returns the differences from the expectation; empty when there are none.
   func differences(_ document: JSONValue, event found: String? = nil, state came: CommandProgress.State? = nil)
     -> [String]
   {
@@ -177,7 +177,7 @@ extension ContentExpectation {
     return differences + conditions.compactMap { $0.failure(in: document) }
   }
 
-  /// When a command came as far as it is expected to, in milliseconds since 1970: what became of it later does not move it behind others.
+  /// Returns when a command reached the expected state, in milliseconds since 1970: later states do not move it after others.
   func instant(of line: CommandProgress) -> Int64 {
     let instant: Int64? =
       switch state {
@@ -190,7 +190,7 @@ extension ContentExpectation {
     return instant ?? line.createdAt
   }
 
-  /// Why it cannot be told whether a request is what is expected; nil where it can. `cut` says of contents that are not whole why.
+  /// Returns why it is unknown whether a request matches; nil when it is known. `cut` tells why contents are incomplete.
   func unknown(in document: JSONValue, cut contents: () -> [String: String]) -> String? {
     guard conditions.contains(where: { ["body", "answer"].contains($0.path.firstName) }) else { return nil }
     let cut = contents()
@@ -207,24 +207,24 @@ extension ContentExpectation {
   }
 }
 
-/// What one request waits for or checks: one expectation, or several that are met one after the other.
+/// The plan of a wait or a check: one expectation, or several that are met in sequence.
 struct WaitPlan: Sendable {
   static let stepsMax = 20
   private static let graceMax: Int64 = 60_000
   private static let standardMilliseconds: Int64 = 10_000
 
-  /// Keys that only these plans have.
+  /// Keys that only plans with conditions have.
   static let ownKeys = ["of", "operation", "status", "state", "where", "holds", "grace", "inOrder"]
 
   let run: String
   let steps: [ContentExpectation]
   /// Milliseconds; nil for a check, which looks once.
   let timeout: Int64?
-  /// Milliseconds for which to look on after the time is over, to say what came too late.
+  /// Milliseconds to keep looking after the timeout, to report what came too late.
   let grace: Int64
-  /// What was received before does not count; milliseconds since 1970.
+  /// The earliest time of arrival that counts, in milliseconds since 1970.
   let from: Int64
-  /// Only what comes from now on.
+  /// Whether only later arrivals count.
   let isFromNow: Bool
 
   init(_ body: JSONValue, of exchange: Exchange, isCheck: Bool) throws(FieldError) {

@@ -3,44 +3,45 @@ import Contract
 import JSON
 import Store
 
-/// What is known of one expectation, and how far the store or the journal has been looked through for it. Moved on page by page on
-/// a thread of the readers, or that of the journal; in between it rests with the session that waits.
+/// The search for one expectation: what was found, and how far the store or the journal has been read. Advanced page by page on a
+/// reader thread, or on that of the journal; the waiting session holds it in between.
 package struct Look: Sendable {
   private static let recordsAtOnce = 256
   private static let requestsAtOnce = 128
   private static let unsettledPages = 16
   private static let linesAtOnce = 1_000
-  /// Lines of the ledger that one look goes through: other questions come in between.
+  /// The lines of the ledger that one look examines, so that other queries can run in between.
   private static let linesMax = 20_000
 
   private(set) var tally: Tally
-  /// All that was there at the beginning has been looked at.
+  /// Whether everything that existed at the beginning was examined.
   private(set) var isScanned: Bool
 
-  /// When the first command that was queued expires, of which nothing tells.
+  /// The earliest expiry of a queued command, of which no event notifies.
   private(set) var changesAt: Int64?
-  /// What the journal does not tell of requests that could count.
+  /// Matching requests that the journal may lack.
   private(set) var gaps = RequestGaps()
 
   private var cursor: ArrivalCursor?
   private var sequence: Int64 = 0
   private var order: CommandCursor?
 
-  /// The ledger is too long for one look, and the next goes on where the last one ended.
+  /// Whether the ledger was too long for one look, and the next continues where this one ended.
   var isMidway: Bool { order != nil }
 
   init(_ expectation: ContentExpectation, _ bounds: TallyBounds, onlyNew: Bool) {
     tally = Tally(expectation, bounds)
-    // What is new is shown record by record; of requests and commands there is only the list of all.
+    // New records are passed one by one; for requests and commands there is only the complete list.
     isScanned = onlyNew && expectation.kind == .records
   }
 
   private var expectation: ContentExpectation { tally.expectation }
 
-  /// What came later counts from now on as too late.
+  /// Makes later arrivals count as too late.
   mutating func limit(to instant: Int64) { tally.bounds.limit = instant }
 
-  /// More came than could be kept, or something was deleted: all is looked at again, and only what is still there counts.
+  /// Called when more arrived than could be kept, or something was deleted: everything is examined again, and only what still
+  /// exists counts.
   mutating func restart() {
     tally = Tally(expectation, tally.bounds)
     gaps = RequestGaps()
@@ -48,7 +49,7 @@ package struct Look: Sendable {
   }
 }
 
-/// Records.
+/// Looks at records.
 extension Look {
   mutating func lookAtRecords(_ batches: [IngestBatch], _ reader: any StoreReader) throws(StoreError) {
     if !isScanned { try scan(reader) }
@@ -56,7 +57,7 @@ extension Look {
     if isScanned { try lookAtUnsettled(reader) }
   }
 
-  /// What is stored and not told yet. Another program's open transaction may keep that back for hours.
+  /// Examines records that are stored but not reported yet. Another program's open transaction may delay the report for hours.
   private mutating func lookAtUnsettled(_ reader: any StoreReader) throws(StoreError) {
     var next = try reader.settledArrivals()
     var pages = 0
@@ -66,7 +67,7 @@ extension Look {
       next = page.next
       pages += 1
     }
-    // The rest is looked at as all that is stored is.
+    // The rest is examined like all stored records.
     if let next { (cursor, isScanned) = (next, false) }
   }
 
@@ -97,7 +98,7 @@ extension Look {
     }
   }
 
-  /// What fits is looked up: the batch does not say which of its records were stored before.
+  /// Looks up matching records, because the batch does not tell which of them were stored before.
   private mutating func follow(_ batch: IngestBatch, _ reader: any StoreReader) throws(StoreError) {
     for point in batch.points {
       let key = PointKey(recordedAt: point.recordedAt, uuid: point.uuid)
@@ -113,14 +114,14 @@ extension Look {
     }
   }
 
-  /// What cannot be read has nothing at any path.
+  /// An unreadable document has no value at any path.
   static func document(_ bytes: [UInt8]) -> JSONValue {
     var reader = JSONReader(bytes.span)
     do throws(JSONError) { return try JSONValue(from: &reader, reading: .lenient) } catch { return .null }
   }
 }
 
-/// Requests.
+/// Looks at requests.
 extension Look {
   mutating func lookAtRequests(
     _ journal: Journal, _ routes: RecordedRoutes, share: Double = 1
@@ -153,7 +154,7 @@ extension JournaledRequest {
     return "request \(sequence) (\(entry.method) \(entry.path.prefix(80))\(owner))"
   }
 
-  /// What conditions look at: what `GET requests` tells, with the fields under their names in lower case, and contents of JSON as
+  /// Returns the document for conditions: the fields of `GET requests`, with header names in lower case, and JSON contents as
   /// values.
   func document(_ routes: RecordedRoutes) -> JSONValue {
     var head = JSONObject()
@@ -176,11 +177,11 @@ extension JournaledRequest {
   }
 }
 
-/// Commands.
+/// Looks at commands.
 extension Look {
   mutating func lookAtCommands(_ reader: any StoreReader, now: WallInstant) throws(StoreError) {
     let device = expectation.device.map { DeviceIdentity(run: expectation.run, name: $0) }
-    // A state is not an event that stays: the whole is counted anew each time.
+    // States change, so everything is counted anew each time.
     if !isMidway { (tally, changesAt) = (Tally(expectation, tally.bounds), nil) }
     var seen = 0
     repeat {

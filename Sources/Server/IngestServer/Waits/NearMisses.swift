@@ -2,12 +2,12 @@ import Base
 import JSON
 import Store
 
-/// Why what is expected has not come, as far as the server knows: what came too late, what was nearly right, what is elsewhere, and the
-/// reasons of a shortfall.
+/// Why an expectation is not met, as far as the server can tell: what came too late, what nearly matched, what went elsewhere,
+/// and the reasons of a shortfall.
 struct NearMisses: Sendable {
   private static let reasonsMax = 10
   private static let runsMax = 5
-  /// Records and requests of others that are looked at.
+  /// The maximum number of other devices' records and requests that are examined.
   private static let lookedMax = 2_000
   private static let pagesMax = 20
 
@@ -16,23 +16,23 @@ struct NearMisses: Sendable {
   let shortfall: Shortfall
   let routes: RecordedRoutes
   let since: WallInstant
-  /// What came before does not count for any step, in milliseconds since 1970.
+  /// The earliest time of arrival that counts for any step, in milliseconds since 1970.
   let from: Int64
-  /// Steps that were met.
+  /// The number of steps that were met.
   let met: Int
 
   private var expectation: ContentExpectation { tally.expectation }
   private var isTooFew: Bool { tally.found < expectation.count.atLeast }
-  /// No record with the event that is sought has come, as far as the look went.
+  /// Whether no record with the expected event was seen.
   private var isWithoutEvent: Bool {
     tally.found == 0 && tally.bounds.after == nil && !tally.events.contains(expectation.soughtEvent ?? "")
   }
 
-  /// Without asking the store.
+  /// The reasons known without querying the store.
   var known: [ShortfallReason] { ordered([], nil) }
 
   func reasons(_ reader: any StoreReader) -> [ShortfallReason] {
-    // What cannot be read is not among the reasons.
+    // Unreadable data gives no reasons.
     do throws(StoreError) {
       guard expectation.kind == .records else {
         let early = try early { (look) throws(StoreError) in try look.lookAtCommands(reader, now: since) }
@@ -50,7 +50,7 @@ struct NearMisses: Sendable {
     } catch { return ordered([], nil) }
   }
 
-  /// What is expected behind a step and came before it.
+  /// Returns matches of the current step that came before the previous step was met.
   private func early(_ turn: (inout Look) throws(StoreError) -> Void) throws(StoreError) -> [ShortfallReason] {
     guard isTooFew, let step = tally.bounds.after else { return [] }
     var look = Look(expectation, TallyBounds(from: from, limit: step.at), onlyNew: false)
@@ -77,7 +77,7 @@ struct NearMisses: Sendable {
         lastAt: WallInstant(exactly: near.at))
     }
     reasons += nearest.prefix(1)
-    // Commands are not uploaded.
+    // Shortfalls concern uploads, and commands are not uploaded.
     if expectation.kind != .commands {
       let sought = Shortfall.Sought(
         run: expectation.run, device: expectation.device, event: isWithoutEvent ? expectation.soughtEvent : nil,
@@ -95,7 +95,7 @@ struct NearMisses: Sendable {
       kind: .late, message: "came \(seconds) s after \(limit)", lastAt: WallInstant(exactly: late.at))
   }
 
-  /// Under other devices, and in other runs.
+  /// Returns matches under other devices and in other runs.
   private func elsewhere(_ reader: any StoreReader) throws(StoreError) -> [ShortfallReason] {
     guard !expectation.isUnconditional || expectation.device != nil else { return [] }
     var reasons: [ShortfallReason] = []
@@ -116,7 +116,7 @@ struct NearMisses: Sendable {
     return reasons
   }
 
-  /// How many records of each device are what is expected, in the order of the names, as far as a short look goes.
+  /// Counts the matching records of each device, by name, as far as a short look goes.
   private func fitting(
     in run: String, of device: String?, _ reader: any StoreReader
   ) throws(StoreError) -> [(device: String, count: Int)] {

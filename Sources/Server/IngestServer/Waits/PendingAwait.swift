@@ -4,8 +4,7 @@ import JSON
 import Network
 import Store
 
-/// The answer comes when the condition holds, or when the time is over. It does not ask again and again: the hub hears of every
-/// commit.
+/// Answers when the condition holds, or at the timeout. It does not poll: the hub is notified of every commit.
 final class PendingAwait: Responder {
   private let condition: AwaitCondition
   private let milliseconds: Int64
@@ -41,7 +40,7 @@ final class PendingAwait: Responder {
     let hub = session.context.hub
     let isAsked = session.context.backend.submit(
       .read { reader in
-        // Without an answer the wait ends in a time-out that says that the store could not be asked.
+        // Without an answer the wait times out with a message that the store could not be queried.
         do throws(StoreError) {
           hub.begin(id, stored: try reader.arrived(run: condition.run, device: condition.device))
         } catch {}
@@ -49,7 +48,7 @@ final class PendingAwait: Responder {
     guard isAsked, !condition.uuids.isEmpty else { return isAsked }
     return session.context.backend.ask(
       { reader in
-        // What cannot be read is not found, and the time-out names it.
+        // Unreadable records count as not found, and the timeout answer lists them.
         do throws(StoreError) { try reader.search(condition) { hub.found($0, for: id) } } catch {}
         return .searched
       }, for: session.address)
@@ -60,15 +59,15 @@ final class PendingAwait: Responder {
     case .awaited(id, let progress):
       session.wishes.alarm = nil
       session.answer(exchange, .decided(progress, condition), bodyComplete: true, &output)
-    // Records were deleted. A store that has no time to be asked is asked when the time is over.
+    // Records were deleted. If the store is too busy for a query now, it is queried at the timeout.
     case .eventsWaiting(id): if !condition.isFromNow { _ = Self.askForStored(condition, id, session) }
     default: break
     }
   }
 
-  /// The time is over.
+  /// Called at the timeout.
   func alarmRang(_ session: IngestSession, _ output: inout SessionOutput) {
-    // Met in this very moment: the message is on its way.
+    // The condition was met at the same moment; the message is on its way.
     guard let (waiter, fed) = session.context.hub.giveUp(id) else { return }
     let (shortfall, isFed) = (session.context.shortfall, session.context.hub.isFed)
     let (condition, milliseconds) = (condition, milliseconds)
@@ -77,8 +76,8 @@ final class PendingAwait: Responder {
     let isAsked = session.context.backend.ask(
       { [sought] reader in
         var (waiter, sought) = (waiter, sought)
-        // A wait looks once at least: with a short time, or on a busy machine, the first look may not have been made. What is stored and
-        // not told yet is looked for, too.
+        // A wait looks at least once: with a short timeout, or on a busy machine, the first look may still be pending. Records that are
+        // stored but not yet reported count as well.
         if isFed || waiter.progress.stored == nil { reader.look(for: &waiter, behind: fed) }
         let progress = waiter.progress
         if waiter.isMet || waiter.isOver { return .answered(.decided(progress, condition)) }
@@ -104,8 +103,8 @@ final class PendingAwait: Responder {
 }
 
 extension StoreReader {
-  /// The last look of a wait. One from now on has seen all that a feed has told, and looks at what is stored behind it. What cannot be
-  /// read is not found.
+  /// Takes the last look of a wait. A wait that starts now has counted everything that a feed has reported, and looks only at
+  /// what is stored after that. Unreadable records count as not found.
   fileprivate func look(for waiter: inout Waiter, behind fed: ArrivalCursor?) {
     let condition = waiter.condition
     do throws(StoreError) {
@@ -134,8 +133,8 @@ extension StoreReader {
     }
   }
 
-  /// How many records of the run, or of the device, have come. Those that retention has deleted since are among them: who expects
-  /// a number of records asks what came, and what was counted once is not taken back.
+  /// How many records of the run, or of the device, have arrived, including those that retention has deleted since: a client that
+  /// expects a number of records asks about arrivals, and a count is never taken back.
   func arrived(run: String, device name: String?) throws(StoreError) -> Int {
     if let name { return Int(try device(DeviceIdentity(run: run, name: name))?.points ?? 0) }
     var sum: Int64 = 0
@@ -148,7 +147,7 @@ extension StoreReader {
     return Int(sum)
   }
 
-  /// Shows `found` the awaited records that are stored, until there are no more or it has enough.
+  /// Passes awaited records that are stored to `found`, until there are no more or it returns false.
   fileprivate func search(
     _ condition: AwaitCondition, _ found: ([UUID128]) -> Bool
   ) throws(StoreError) {
@@ -166,7 +165,7 @@ extension Response {
   static let tooManyWaiters = Response.error(503, "too_many_waiters", "too many requests are waiting; try again")
     .with(HeaderName.retryAfter, "1")
 
-  /// The condition holds, or cannot hold any more.
+  /// Returns the answer when the condition holds, or cannot hold any more.
   fileprivate static func decided(_ progress: AwaitProgress, _ condition: AwaitCondition) -> Response {
     guard let stored = progress.stored, condition.count.isExceeded(by: stored) else {
       return .json { $0.append(progress, condition) }
@@ -175,7 +174,7 @@ extension Response {
     return unfulfilled(409, "await_exceeded", message, progress, condition)
   }
 
-  /// What came near, so that a failing test says how far it was.
+  /// Includes the progress, so that a failing test shows how much was missing.
   fileprivate static func timedOut(
     _ progress: AwaitProgress, _ condition: AwaitCondition, _ milliseconds: Int64, _ reasons: [ShortfallReason]
   ) -> Response {
@@ -215,7 +214,8 @@ extension Response {
 extension JSONWriter {
   private static let uuidsListed = 100
 
-  /// `stored` of the records expected, `count` or more and at most `atMost`, and the `missing` uuids, the first hundred of `missingCount`.
+  /// Writes `stored` of the expected records, `count` or more and at most `atMost`, and the first hundred of the `missingCount`
+  /// `missing` uuids.
   fileprivate mutating func append(
     _ progress: AwaitProgress, _ condition: AwaitCondition, _ reasons: [ShortfallReason] = []
   ) {
@@ -241,14 +241,14 @@ extension JSONWriter {
 }
 
 extension LiveHandlers {
-  /// Uuids that one request may wait for.
+  /// The maximum number of uuids in one request.
   private static let uuidsMax = 100_000
   private static let standardMilliseconds: Int64 = 10_000
 
   /// A plan with conditions, or
   /// `{"device":…,"run":…,"atLeast":n,"atMost":n,"exactly":n,"uuids":[…],"since":"start"|"now","timeout":"10s"}`, all optional:
-  /// without a number and `uuids` one record is waited for. `count` is another name of `atLeast`. 408 says that the time was
-  /// over, 409 that there were more than there may be.
+  /// without a number and `uuids` it waits for one record. `count` is another name of `atLeast`. 408 means that the time was
+  /// over, 409 that there were more records than allowed.
   func awaitRecords(_ exchange: Exchange) -> Reply {
     do {
       let body = exchange.body.isEmpty ? .object([:]) : try JSONValue(parsing: exchange.body.span)

@@ -1,14 +1,14 @@
 import Base
 import Store
 
-/// Requests that could count for an expectation, and of which the journal does not tell whether they do. Where there are some, a
+/// Requests that might count for an expectation, but for which the journal cannot say whether they do. Where there are some, a
 /// count has no upper bound.
 struct RequestGaps: Sendable {
   /// Requests of the run that are not in the journal.
   var missing: [JournalGap] = []
-  /// The share of the requests that the journal takes.
+  /// The share of requests that the journal records.
   var share = 1.0
-  /// Requests that are what is expected as far as they are kept.
+  /// The requests that match as far as they are recorded.
   private(set) var cutCount = 0
   private(set) var lastCut: (words: String, at: Int64)?
 
@@ -60,7 +60,7 @@ extension JournalGap {
 }
 
 extension JournaledRequest {
-  /// What the journal has the beginning of, or nothing at all, by its name in the document.
+  /// Returns the contents that the journal has only partly or not at all, by their names in the document.
   func cutContents(_ routes: RecordedRoutes) -> [String: String] {
     let operation = routes.route(of: entry.method, entry.path)?.deviceOperation
     if JournalDraft.isSecret(operation) {

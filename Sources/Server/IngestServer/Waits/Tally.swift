@@ -2,7 +2,7 @@ import Base
 import JSON
 import Store
 
-/// One thing that was expected, where it stands and when it was received.
+/// A match of an expectation: its place, and when it was received.
 struct Occurrence: Sendable {
   enum Place: Hashable, Sendable {
     case record(device: String, PointKey)
@@ -13,10 +13,10 @@ struct Occurrence: Sendable {
   let place: Place
   /// Milliseconds since 1970.
   let at: Int64
-  /// Of a record.
+  /// The cursor of a record.
   var cursor: PointCursor?
 
-  /// Whether it came after the other, as far as the server can tell: with one request, in the order of its records.
+  /// Returns whether it came after the other, as far as the server can tell: within one request, by the order of its records.
   func isAfter(_ other: Occurrence) -> Bool {
     if at != other.at { return at > other.at }
     switch (place, other.place) {
@@ -29,7 +29,7 @@ struct Occurrence: Sendable {
   }
 }
 
-/// Something that was not what is expected, and what was different.
+/// A candidate that did not match, and the difference.
 struct NearMiss: Sendable {
   /// `record 3f25… of phone-1`.
   let words: String
@@ -37,29 +37,29 @@ struct NearMiss: Sendable {
   let at: Int64
 }
 
-/// What counts for one expectation.
+/// The range in which matches count.
 struct TallyBounds: Sendable {
   /// Milliseconds since 1970: `from` ≤ time of arrival.
   var from = Int64.min
-  /// What met the step before.
+  /// The match that completed the previous step.
   var after: Occurrence?
-  /// What comes later is too late.
+  /// The latest time of arrival that counts.
   var limit = Int64.max
 }
 
-/// How far one expectation has come. Bounded by the count that is expected.
+/// The progress of one expectation. Bounded by the expected count.
 struct Tally: Sendable {
   private static let nearestMax = 3
 
   let expectation: ContentExpectation
   var bounds: TallyBounds
-  /// In the order of arrival, the first of them; as many as decide.
+  /// The first matches in order of arrival, as many as decide.
   private(set) var matches: [Occurrence] = []
   private var places: Set<Occurrence.Place> = []
   private(set) var nearest: [NearMiss] = []
-  /// The first that was expected and came too late.
+  /// The first match that came too late.
   private(set) var late: Occurrence?
-  /// Events of records that are not the one expected.
+  /// The events of records other than the expected one.
   private(set) var events: Set<String> = []
   private let kept: Int
 
@@ -72,13 +72,13 @@ struct Tally: Sendable {
   var found: Int { matches.count }
   var isExceeded: Bool { expectation.count.isExceeded(by: found) }
   var isInRange: Bool { expectation.count.contains(found) }
-  /// What made the count right.
+  /// The match that completed the count.
   var decisive: Occurrence? {
     let needed = expectation.count.atLeast
     return needed > 0 && matches.count >= needed ? matches[needed - 1] : nil
   }
 
-  /// Whether it is between the bounds, but for the limit.
+  /// Returns whether it is within the bounds, ignoring the limit.
   func covers(_ occurrence: Occurrence) -> Bool {
     occurrence.at >= bounds.from && bounds.after.map { occurrence.isAfter($0) } ?? true
   }
@@ -97,7 +97,7 @@ struct Tally: Sendable {
     if matches.count > kept { places.remove(matches.removeLast().place) }
   }
 
-  /// What is nearest has the fewest differences, and of several is the latest.
+  /// Keeps the nearest misses: those with the fewest differences, then the latest.
   mutating func miss(_ occurrence: Occurrence, _ differences: [String], event: String? = nil, _ words: () -> String) {
     guard covers(occurrence) else { return }
     if let event, events.count < 16 { events.insert(event) }

@@ -2,7 +2,7 @@ import Base
 import JSON
 import Store
 
-/// What became of a plan, as an answer.
+/// The outcome of a plan, as an answer.
 struct WaitReport: Sendable {
   private static let matchesListed = 100
 
@@ -16,14 +16,14 @@ struct WaitReport: Sendable {
 
   let plan: WaitPlan
   let met: [Step]
-  /// Of the last step that was looked at.
+  /// The tally of the last examined step.
   let tally: Tally
   var elapsed: Int64 = 0
-  /// The count was right, but not for long enough.
+  /// Whether the count was right, but not for long enough.
   var isHeld = false
-  /// The count is right among what could be looked at, and more may have come.
+  /// Whether the count is right in the data that could be examined, but more may have arrived.
   var isUnknown = false
-  /// Not all that is stored could be looked at in time.
+  /// Whether not everything stored could be examined in time.
   var isPartial = false
 
   init(plan: WaitPlan, met: [Step], tally: Tally) {
@@ -34,7 +34,7 @@ struct WaitReport: Sendable {
 
   private var expectation: ContentExpectation { tally.expectation }
 
-  /// `{"holds":true,"found":n,"matches":[…]}`, and with several steps what met each.
+  /// `{"holds":true,"found":n,"matches":[…]}`, and with several steps the matches of each.
   var success: Response {
     .object { writer in
       writer.member("holds", true)

@@ -3,7 +3,7 @@ import Contract
 import JSON
 
 extension WaitPlan {
-  /// Whether a body asks for more than a number of records and certain uuids.
+  /// Returns whether a body asks for more than a number of records and certain uuids.
   static func isMeant(by body: JSONValue) -> Bool {
     if (ownKeys + ["event"]).contains(where: { body[$0] != nil }) { return true }
     switch body["since"] {
@@ -12,10 +12,10 @@ extension WaitPlan {
     }
   }
 
-  /// Of `POST verify`; nil for a body that asks for no more than it always could.
+  /// Reads the plan of `POST verify`; nil for a body without conditions.
   init?(checking exchange: Exchange) throws(ResponseError) {
     let body: JSONValue
-    // Lines of records, and what cannot be read, are for others.
+    // Bodies with lines of records, and unreadable ones, are handled elsewhere.
     do throws(JSONError) { body = try JSONValue(parsing: exchange.body.span) } catch { return nil }
     guard WaitPlan.ownKeys.contains(where: { body[$0] != nil }) else { return nil }
     do throws(FieldError) { try self.init(body, of: exchange, isCheck: true) } catch {

@@ -1,17 +1,17 @@
 import Base
 import Store
 
-/// Sessions that wait for what happens in a run. What happens in other runs costs one look-up, and a session is told once
-/// until it has fetched what there is. Uploads are kept once for all that watch a run.
+/// Sessions that wait for events of a run. An event of any other run costs one look-up. A session is notified once, and not
+/// again until it has fetched. The uploads of a run are kept once, for all of its watches.
 struct WatchTable: Sendable {
-  /// What is kept of a run until it is fetched, in uploads and bytes.
+  /// The limits of a run's unfetched uploads, in number and bytes.
   static let batchesMax = 1_024
   static let bytesMax = 4 << 20
 
   struct Watch: Sendable {
     let id: UInt64
     let address: SessionAddress
-    /// Nil for all of the run.
+    /// The watched device; nil for the whole run.
     let device: String?
     let kinds: Set<ContentExpectation.Kind>
     /// The number of the next upload that it has not fetched.
@@ -25,26 +25,26 @@ struct WatchTable: Sendable {
     var watches: [Watch] = []
     var batches: [IngestBatch] = []
     var byteCount = 0
-    /// The number of the first of them.
+    /// The number of the first upload.
     var first: UInt64 = 0
     var end: UInt64 { first + UInt64(batches.count) }
 
     mutating func keep(_ batch: IngestBatch) {
       byteCount += batch.bytes.count
       batches.append(batch)
-      // All at once: those that have not fetched them read the store instead.
+      // Drops all of them: a watch that has not fetched them reads the store instead.
       if batches.count > WatchTable.batchesMax || byteCount > WatchTable.bytesMax { drop() }
     }
 
     mutating func drop() { (first, batches, byteCount) = (end, [], 0) }
 
-    /// Records were deleted: each watch finds that it has missed something, and reads the store again.
+    /// Called when records were deleted: each watch detects that it has missed something, and reads the store again.
     mutating func forget() { (first, batches, byteCount) = (end + 1, [], 0) }
   }
 
   private var runs: [ExactText: Run] = [:]
   private(set) var count = 0
-  /// How many of them are about requests.
+  /// The number of watches for requests.
   private(set) var requestCount = 0
 
   mutating func add(_ watch: Watch, run: String) {
@@ -65,7 +65,7 @@ struct WatchTable: Sendable {
 
   private func index(of id: UInt64, _ run: ExactText) -> Int? { runs[run]?.watches.firstIndex { $0.id == id } }
 
-  /// What came since the last call, and whether something is missing from it.
+  /// Returns what arrived since the last call, and whether something is missing.
   mutating func collect(_ id: UInt64, run: String) -> (batches: [IngestBatch], hasMissed: Bool) {
     let name = ExactText(run)
     guard let index = index(of: id, name), var run = runs[name] else { return ([], false) }
@@ -74,7 +74,7 @@ struct WatchTable: Sendable {
     let batches = run.batches.dropFirst(Int(max(watch.next, run.first) - run.first)).filter {
       watch.concerns($0.device.name)
     }
-    // A second reference would copy it.
+    // A second reference would cause a copy.
     runs[name] = nil
     run.watches[index].next = run.end
     run.watches[index].isTold = false
@@ -83,7 +83,7 @@ struct WatchTable: Sendable {
     return (Array(batches), hasMissed)
   }
 
-  /// A job was committed.
+  /// Called when a job was committed.
   mutating func note(_ job: StoreJob, _ result: StoreResult, _ messages: inout [EventHub.Message]) {
     switch (job, result) {
     case (.ingest(let batch), .ingested(let receipt)):
@@ -111,18 +111,18 @@ struct WatchTable: Sendable {
     tell(DeviceIdentity(run: run, name: ""), nil, &messages) { _ in true }
   }
 
-  /// A request was answered.
+  /// Called when a request was answered.
   mutating func noteRequest(run: String, device: String, _ messages: inout [EventHub.Message]) {
     tell(DeviceIdentity(run: run, name: device), nil, &messages) { $0.kinds.contains(where: \.isOfJournal) }
   }
 
-  /// The name of the device is empty where it is not known, or any may be meant.
+  /// The name of the device is empty when it is unknown, or any may be meant.
   private mutating func tell(
     _ device: DeviceIdentity, _ batch: IngestBatch?, _ messages: inout [EventHub.Message], _ isMeant: (Watch) -> Bool
   ) {
     let name = ExactText(device.run)
     guard var run = runs[name] else { return }
-    // A second reference would copy it.
+    // A second reference would cause a copy.
     runs[name] = Run()
     var isKept = false
     for index in run.watches.indices where run.watches[index].concerns(device.name) {

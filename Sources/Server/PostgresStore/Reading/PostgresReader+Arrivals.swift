@@ -17,7 +17,7 @@ extension PostgresReader {
     return Page(elements: records, next: ArrivalCursor(group: last.cursor.group, row: last.cursor.row))
   }
 
-  /// The feed tells what lies below the horizon.
+  /// The feed reports the records below the horizon.
   package func settledArrivals() throws(StoreError) -> ArrivalCursor? {
     try find("SELECT arrival_horizon() - 1", []) { row in
       ArrivalCursor(group: row.integer(0), row: Walk.endOfTransaction)
@@ -46,7 +46,7 @@ extension PostgresReader {
   ) throws(StoreError) -> Page<StoredKey, ArrivalCursor> {
     var walk = Walk(behind: cursor, RecordSelection(selection))
     let run = selection.run
-    // Which uuids are meant is looked at here: they may be more than a page has records.
+    // The uuids are selected here: there may be more of them than records in a page.
     let most = selection.uuids == nil ? min(limit, Walk.rowsPerPage) : Walk.rowsPerPage
     let (found, end) = try page(&walk, "name, recorded_at, uuid, point.arrived_in, point.n", limit: most) { row in
       (
@@ -61,7 +61,7 @@ extension PostgresReader {
     return Page(elements: wanted.map(\.key), next: next)
   }
 
-  /// What a page has found, and where it ends; nil where nothing is behind it.
+  /// Returns the rows of a page, and where it ends; nil at the end.
   private func page<Answer>(
     _ walk: inout Walk, _ columns: String, limit: Int?, _ read: (PostgresRow) -> Answer
   ) throws(StoreError) -> ([Answer], ArrivalCursor?) {
@@ -74,7 +74,7 @@ extension PostgresReader {
     return (found.compactMap { $0 }, end)
   }
 
-  /// The database looks each of them up by its key, whatever it believes how many there are.
+  /// The database looks up each key in the index, whatever its estimate of their number.
   package func missing(_ wanted: [PointKey], of device: DeviceIdentity) throws(StoreError) -> [PointKey] {
     let places = try find(
       """
@@ -90,7 +90,7 @@ extension PostgresReader {
 }
 
 extension PostgresRow {
-  /// Of the columns that the questions above name, the first of them at `column`.
+  /// Reads the columns that the queries above select, starting with `column`.
   func arrivedRecord(run: String, from column: Int) -> ArrivedRecord {
     let key = PointKey(recordedAt: integer(column + 1), uuid: uuid(column + 2))
     return ArrivedRecord(

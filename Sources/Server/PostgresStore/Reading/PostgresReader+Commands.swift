@@ -24,7 +24,7 @@ extension PostgresReader {
   }
 
   package func lastOrderExpiry() throws(StoreError) -> WallInstant? {
-    // Waiting, or back because their answer did not arrive.
+    // Waiting commands, and those returned because their answer did not arrive.
     let last = try find(
       """
       SELECT greatest(

@@ -19,7 +19,7 @@ extension PostgresReader {
     return counts[0]
   }
 
-  /// Day by day, each within the time that a statement may take.
+  /// Counts day by day, so that each statement stays within its timeout.
   package func countStored() throws(StoreError) -> Int64 {
     var total: Int64 = 0
     for day in try find("SELECT day FROM partitions WHERE day <> 0", [], { $0.integer(0) }) {

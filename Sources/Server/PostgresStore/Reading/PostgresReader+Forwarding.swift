@@ -9,8 +9,8 @@ extension PostgresReader {
     }.first
   }
 
-  /// A device's second request begins when the first was answered, so that its transaction has the greater number: the order of
-  /// arrival is the order in which records go on. What lies above the horizon has to wait, whatever the mark says.
+  /// A device's second request begins after the first was answered, so that its transaction has the greater number: records are
+  /// forwarded in order of arrival. Records above the horizon must wait, whatever the mark is.
   package func records(
     behind position: SinkPosition, until marks: [ArrivalMark], limit: Int, bytes: Int
   ) throws(StoreError) -> ForwardPage {
@@ -42,8 +42,8 @@ extension PostgresReader {
     return page
   }
 
-  /// The sessions that hold the locks, by the names that they are called by
-  /// (https://www.postgresql.org/docs/15/view-pg-locks.html: a key of 64 bits stands there in two halves).
+  /// Finds the sessions that hold the locks, by their application names (https://www.postgresql.org/docs/15/view-pg-locks.html:
+  /// a 64-bit key is shown in two halves).
   package func leaders(ofSinks names: [String]) throws(StoreError) -> [String: String] {
     let found = try find(
       """

@@ -9,7 +9,8 @@ extension PostgresReader {
     precondition(limit > 0, "a page of nothing never ends")
     var after = cursor ?? PointCursor(recordedAt: .min, group: 0, row: 0)
     if after.recordedAt < from { after = PointCursor(recordedAt: from, group: 0, row: 0) }
-    // One more than wanted shows whether there is a next page. The plain bound beside the three lets partitions be left out.
+    // One more than requested shows whether there is a next page. The simple bound in addition to the three allows partition
+    // pruning.
     let points = try find(
       """
       SELECT recorded_at, arrived_in, n, uuid, received_at, latitude, longitude, accuracy, speed, heading, is_moving,

@@ -35,7 +35,7 @@ extension PostgresReader {
   }
 }
 
-/// What of a selection is asked for: each combination is a statement of its own, which the database plans by itself.
+/// The conditions of a selection: each combination is a separate statement, which the database plans separately.
 private struct SelectionCondition {
   private(set) var text = ""
   private(set) var values: [PostgresValue] = []
@@ -47,7 +47,7 @@ private struct SelectionCondition {
     if let id = selection.id { text += " AND quarantine.id = \(value(.integer(id)))" }
   }
 
-  /// The name of a parameter that has this value.
+  /// Adds a parameter with this value and returns its name.
   mutating func value(_ value: PostgresValue) -> String {
     values.append(value)
     return "$\(values.count)::\(value.type)"

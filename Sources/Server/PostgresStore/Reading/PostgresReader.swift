@@ -2,33 +2,33 @@ import Base
 package import Database
 package import Store
 
-/// Questions to a store in PostgreSQL. Each is one statement: it sees one state of the data.
+/// Reads a store in PostgreSQL. Each query is one statement and so sees one snapshot of the data.
 package final class PostgresReader: StoreReader {
   private typealias Failure = PostgresConnection.Failure
 
-  /// Nil for a reader on the connection of a writer, which opens it again by itself.
+  /// The database's URI; nil for a reader on the connection of a writer, which reopens it itself.
   private let place: String?
   private var connection: PostgresConnection?
   private var days = SteadyDays()
-  /// Why the database could not be reached. Until then questions fail at once, and do not wait for it one after the other.
+  /// Why the database could not be reached. Until `until` queries fail at once instead of waiting for it one after another.
   private var refusal: (error: StoreError, until: MonotonicInstant)?
   private let clock = SystemClock()
 
   private static let pause = Nanoseconds.milliseconds(500)
 
-  /// A connection of its own, opened again when it is lost. The tables must be there.
+  /// Opens a connection of its own, which is reopened when it is lost. The tables must exist.
   package init(to place: String) throws(StoreError) {
     self.place = place
     _ = try opened()
   }
 
-  /// For the thread that owns the connection.
+  /// A reader for the thread that owns the connection.
   package init(on connection: PostgresConnection) {
     place = nil
     self.connection = connection
   }
 
-  /// What `read` makes of each row. A question changes nothing, so that one whose connection was cut is asked again.
+  /// Returns the result of `read` for each row. A query changes nothing, so it is repeated when its connection was cut.
   func find<Answer>(
     _ sql: String, _ values: [PostgresValue], _ read: (PostgresRow) -> Answer
   ) throws(StoreError) -> [Answer] {
@@ -76,7 +76,7 @@ package final class PostgresReader: StoreReader {
   }
 }
 
-/// The value of a parameter, whose type stands behind it in the statement.
+/// The value of a parameter, whose type the statement names.
 enum PostgresValue {
   case integer(Int64)
   case text(String)
@@ -85,7 +85,7 @@ enum PostgresValue {
   case uuids([UUID128])
   case texts([String])
 
-  /// As PostgreSQL names it.
+  /// PostgreSQL's name of the type.
   var type: String {
     switch self {
     case .integer: "int8"
@@ -114,7 +114,7 @@ enum PostgresValue {
   }
 }
 
-/// A row of an answer.
+/// A row of a result.
 struct PostgresRow {
   private let result: PostgresResult
   private let number: Int

@@ -1,17 +1,17 @@
 import Database
 
-/// Asks questions of which each sees all days.
+/// Runs queries that each see all days.
 ///
-/// PostgreSQL chooses the partitions of a statement before it looks at the data. A day that another server adds in between, with
-/// what had come for it, is not among them: an answer with later records would lack earlier ones, and a cursor behind
-/// it would pass over them. Such an answer is thrown away, and the question asked again.
+/// PostgreSQL selects the partitions of a statement before it reads data. A day that another server adds in between, with its
+/// records, is not included: a result with later records would lack earlier ones, and a cursor after it would skip them. Such a
+/// result is discarded, and the query is repeated.
 struct SteadyDays {
   typealias Failure = PostgresConnection.Failure
 
-  /// How often days had changed before the next question.
+  /// The count of day changes before the next query.
   private var known: Int64?
 
-  /// Days come one after the other when old records are loaded; between two of them is time for a statement.
+  /// Days are added in quick succession when old records are loaded; a statement fits between two of them.
   private static let attemptsMax = 1_000
 
   mutating func ask(
@@ -24,12 +24,12 @@ struct SteadyDays {
       known = after
       if after == before { return result }
     }
-    throw Failure(message: "days are added without a pause")
+    throw Failure(message: "other servers keep adding days")
   }
 }
 
 extension PostgresConnection {
-  /// How often a day was added or dropped, by any server.
+  /// Returns how often a day was added or dropped, by any server.
   func dayChanges() throws(Failure) -> Int64 {
     try perform("SELECT day_changes FROM installation").integer(0, 0)
   }

@@ -2,7 +2,7 @@ import Database
 import Store
 
 extension StoreError {
-  /// What a person reads: the place without its secrets, what the server says, and what to do about it.
+  /// Creates an error for people: the place without its secrets, the server's message, and the remedy.
   init(_ failure: PostgresConnection.Failure, at place: PostgresURI?) {
     let said = place?.hidingSecrets(in: failure.message) ?? failure.message
     let remedy =

@@ -1,26 +1,26 @@
 import Database
 import Store
 
-/// A page of a walk through everything stored, in the order of arrival, as a statement.
+/// The statement for one page of a scan of everything stored, in order of arrival.
 ///
-/// Transactions do not commit in the order of their numbers: what is committed while the walk lasts may lie before its cursor. All that
-/// was committed before the walk began is in it, whatever transactions are open.
+/// Transactions do not commit in the order of their numbers: what is committed during the scan may lie before its cursor.
+/// Everything committed before the scan began is included, whatever transactions are open.
 struct Walk {
-  /// Rows looked at for one page, whether or not they belong to it, and the rest of the last transaction. A small page looks at
-  /// fewer.
+  /// The rows examined for one page, whether or not they match, apart from the rest of the last transaction. A small page
+  /// examines fewer.
   static let rowsPerPage = 8_192
   private static let rowsOfSmallPage = 1_024
-  /// A number that no record of a transaction has: the largest of its column.
+  /// A number above that of every record of a transaction: the maximum of its column.
   static let endOfTransaction = Int64(Int32.max)
 
   private(set) var values: [PostgresValue]
   private var conditions = ""
-  /// Of whole days: other partitions are left out, and in these all rows count.
+  /// The condition for whole days: other partitions are excluded, and in these all rows count.
   private var days = ""
 
   init(behind cursor: ArrivalCursor?, _ selection: RecordSelection) {
     let keys = selection.keys
-    // Behind the end of a transaction the next one begins: what is counted for a page lies behind the cursor.
+    // After the end of a transaction the next one begins: rows counted for a page must lie after the cursor.
     let start = cursor.map { $0.row < Walk.endOfTransaction ? $0 : ArrivalCursor(group: $0.group + 1, row: -1) }
     values = [.integer(start?.group ?? 0), .integer(start?.row ?? -1)]
     require("run", "=", .text(keys.run))
@@ -38,7 +38,7 @@ struct Walk {
     if let event = selection.event { require("point.event", "=", .text(event)) }
   }
 
-  /// The name of a parameter that has this value.
+  /// Adds a parameter with this value and returns its name.
   private mutating func value(_ value: PostgresValue) -> String {
     values.append(value)
     return "$\(values.count)::\(value.type)"
@@ -48,8 +48,8 @@ struct Walk {
     conditions += " AND \(column) \(relation) \(value(wanted))"
   }
 
-  /// Each row begins with the last transaction of the page, null where nothing is behind it. Then come the columns, null in the one
-  /// row of a page that has found nothing.
+  /// Each row begins with the last transaction of the page, null at the end. The columns follow; they are null in the only row
+  /// of a page without matches.
   mutating func statement(_ columns: String, limit: Int?) -> String {
     let rows = max(Walk.rowsOfSmallPage, min(limit ?? .max, Walk.rowsPerPage))
     let order = limit.map { "ORDER BY arrived_in, n LIMIT \(value(.integer(Int64($0))))" } ?? ""

@@ -2,22 +2,23 @@ import Base
 import Database
 package import Store
 
-/// What other servers do to the store: a connection that hears of their commits, and reads what they brought. Belongs to one thread.
+/// The changes of other servers: a connection that gets notifications of their commits, and reads the changes. Used on one
+/// thread only.
 package final class ChangeFeed {
   private typealias Failure = PostgresConnection.Failure
 
   private let connection: PostgresConnection
   private var days = SteadyDays()
-  /// On the same connection.
+  /// A reader on the same connection.
   package let reader: PostgresReader
-  /// The last record that was read or passed over.
+  /// The last record that was read or skipped.
   package private(set) var position = ArrivalCursor(group: 0, row: 0)
-  /// There was more than `next` has read.
+  /// Whether there was more than `next` has read.
   package private(set) var isBehind = false
 
   private static let rowsMax = 2_000
 
-  /// Goes on behind a position, or begins with what comes.
+  /// Continues after a position, or begins with new changes.
   package init(to place: String, behind position: ArrivalCursor?) throws(StoreError) {
     connection = try PostgresInstallation.openToRead(place, writes: true)
     reader = PostgresReader(on: connection)
@@ -26,14 +27,14 @@ package final class ChangeFeed {
     if let position { self.position = position } else { _ = try skip { false } }
   }
 
-  /// What has changed: all that was told until now, or what comes first within the time.
+  /// Returns the kinds of changes: of all pending notifications, or of the first to arrive within the time.
   package func wait(milliseconds: Int) throws(StoreError) -> ChangeKinds {
     var kinds: ChangeKinds = []
     do throws(Failure) {
       var told = try connection.notification(within: milliseconds)
       while let text = told {
         let words = text.split(separator: " ")
-        // A longer text is that of a newer program: all may have changed.
+        // A longer text is from a newer program: anything may have changed.
         kinds.formUnion(words.count == 2 ? Int(words[1]).map { ChangeKinds(rawValue: $0) } ?? .all : .all)
         told = try connection.notification(within: 0)
       }
@@ -41,8 +42,8 @@ package final class ChangeFeed {
     return kinds
   }
 
-  /// Passes over what is there, unless it is wanted by the time that this is known: what is stored from then on is not passed over.
-  /// False where it is wanted.
+  /// Skips the existing records, unless they are wanted by the time that the position is known: records stored later are not
+  /// skipped. Returns false when they are wanted.
   package func skip(unless isWanted: () -> Bool) throws(StoreError) -> Bool {
     let horizon = try connection.asked("SELECT arrival_horizon()").integer(0, 0)
     if isWanted() { return false }
@@ -50,7 +51,7 @@ package final class ChangeFeed {
     return true
   }
 
-  /// What has arrived since, from all servers, in the order of arrival. At most so many records.
+  /// Returns the next records of all servers, in order of arrival, at most `rowsMax`.
   package func next() throws(StoreError) -> [IngestBatch] {
     var arguments = PostgresArguments()
     arguments.add(position.group)
@@ -71,7 +72,7 @@ package final class ChangeFeed {
     var batches: [IngestBatch] = []
     var group: Int64?
     for row in 0..<rows.count {
-      // Its device was deleted meanwhile.
+      // The device was deleted meanwhile.
       guard let run = rows.optionalText(row, 0) else { continue }
       let device = DeviceIdentity(run: run, name: rows.text(row, 1))
       let receivedAt = WallInstant(millisecondsSince1970: rows.integer(row, 2))
@@ -84,7 +85,7 @@ package final class ChangeFeed {
     return batches
   }
 
-  /// What the servers have set for each other.
+  /// Returns the documents that the servers share.
   package func documents() throws(StoreError) -> [SharedDocuments.Document] {
     let rows = try connection.asked("SELECT kind, run, bytes, change FROM documents ORDER BY change")
     return (0..<rows.count).map { row in
@@ -93,12 +94,12 @@ package final class ChangeFeed {
     }
   }
 
-  /// What all servers keep under this name; nil: nothing.
+  /// Returns the secret that all servers share under this name; nil when there is none.
   package func secret(_ name: String) throws(StoreError) -> [UInt8]? {
     do throws(Failure) { return try SharedSecret.read(name, on: connection) } catch { throw StoreError(error) }
   }
 
-  /// How many records wait for each sink, counted up to a hundred thousand, and since when.
+  /// Returns the number of records that wait for each sink, counted up to a hundred thousand, and since when.
   package func lags(of sinks: [String]) throws(StoreError) -> [String: SinkLag] {
     guard !sinks.isEmpty else { return [:] }
     var names = PostgresArray(of: .text)
@@ -129,7 +130,7 @@ extension ChangeKinds {
 }
 
 extension IngestBatch {
-  /// A row of the question above.
+  /// Appends a row of the query above.
   fileprivate mutating func append(_ rows: PostgresResult, _ row: Int) {
     let record = rows.blob(row, 14)
     let id = rows.uuid(row, 6) ?? (0, 0)
@@ -146,7 +147,7 @@ extension IngestBatch {
 }
 
 extension PostgresConnection {
-  /// One statement; what went wrong in the words of a store.
+  /// Runs one statement; a failure becomes a store error.
   func asked(_ sql: String, _ arguments: PostgresArguments = PostgresArguments()) throws(StoreError) -> PostgresResult {
     do throws(Failure) { return try perform(sql, arguments) } catch { throw StoreError(error) }
   }

@@ -1,8 +1,8 @@
 import Database
 package import Store
 
-/// What servers of one store set for each other beside records: a document for each kind and run, such as the rules of faults. Seldom
-/// changed, so that each change has a connection of its own.
+/// Settings that the servers of a store share: a document for each kind and run, such as the fault rules. Changes are rare, so
+/// each opens a connection of its own.
 package struct SharedDocuments: Sendable {
   /// A document and the number of its last change.
   package struct Document: Sendable {
@@ -16,7 +16,7 @@ package struct SharedDocuments: Sendable {
 
   package init(at place: String) { self.place = place }
 
-  /// Gives the number of the change. The other servers hear of it.
+  /// Stores a document and returns the number of the change. The other servers are notified.
   package func put(_ bytes: [UInt8], _ kind: String, of run: String) throws(StoreError) -> Int64 {
     var arguments = SharedDocuments.arguments(kind, run)
     arguments.add(blob: bytes)
@@ -33,7 +33,7 @@ package struct SharedDocuments: Sendable {
       "DELETE FROM documents WHERE kind = $1::text AND run = $2::text", SharedDocuments.arguments(kind, run))
   }
 
-  /// Those of a run, or all.
+  /// Deletes the documents of a run, or all.
   package func clear(run: String?) throws(StoreError) {
     var arguments = PostgresArguments()
     arguments.add(run)
@@ -49,7 +49,7 @@ package struct SharedDocuments: Sendable {
 
   private func change(_ sql: String, _ arguments: PostgresArguments) throws(StoreError) -> PostgresResult {
     let connection = try PostgresInstallation.openToRead(place, writes: true)
-    // Of a server without a name: all hear of it.
+    // The sender is a server without a name, so that all servers react.
     var notice = PostgresArguments()
     notice.add("0 \(ChangeKinds.documents.rawValue)")
     do throws(PostgresConnection.Failure) {
@@ -63,7 +63,7 @@ package struct SharedDocuments: Sendable {
 }
 
 extension PostgresSchema {
-  /// `change` tells a document from one that took its place.
+  /// `change` distinguishes a document from one that replaced it.
   static let documents = """
     CREATE SEQUENCE document_changes;
     CREATE TABLE documents(

@@ -1,15 +1,16 @@
 import Database
 package import Store
 
-/// Bytes that all servers on a database share and no client may read, such as the key that signs tokens. Seldom read or changed, so that
-/// each call has a connection of its own.
+/// Bytes that all servers on a database share and no client may read, such as the key that signs tokens. Rarely read or
+/// changed, so each call opens a connection of its own.
 package struct SharedSecret: Sendable {
   package let name: String
   private let place: String
 
   package init(_ name: String, at place: String) { (self.name, self.place) = (name, place) }
 
-  /// The bytes; when there are none, those of `make`. Of servers that start together one makes them.
+  /// Returns the bytes; when there are none, stores those of `make`. If several servers start together, only one stores its
+  /// bytes.
   package func read(orKeep make: () -> [UInt8]) throws(StoreError) -> [UInt8] {
     if let bytes = try read() { return bytes }
     let new = make()
@@ -17,7 +18,7 @@ package struct SharedSecret: Sendable {
     return try read(orKeep: { new })
   }
 
-  /// Nil when there are none.
+  /// Returns nil when there are none.
   package func read() throws(StoreError) -> [UInt8]? {
     let connection = try PostgresInstallation.openToRead(place)
     do throws(PostgresConnection.Failure) { return try SharedSecret.read(name, on: connection) } catch {
@@ -34,15 +35,15 @@ package struct SharedSecret: Sendable {
     return rows.count == 0 ? nil : rows.blob(0, 0)
   }
 
-  /// Keeps new bytes in the place of those that were `seen`, nil for none. False when another server was faster, and nothing has
-  /// changed. The other servers hear of it.
+  /// Replaces the bytes that were `seen`, nil for none. Returns false when another server was faster, and nothing has changed.
+  /// The other servers are notified.
   package func replace(_ seen: [UInt8]?, by bytes: [UInt8]) throws(StoreError) -> Bool {
     let connection = try PostgresInstallation.openToWrite(place, StoreLimits())
     var arguments = PostgresArguments()
     arguments.add(name)
     arguments.add(blob: bytes)
     if let seen { arguments.add(blob: seen) } else { arguments.addNull() }
-    // Of a server without a name: all hear of it.
+    // The sender is a server without a name, so that all servers react.
     arguments.add("0 \(ChangeKinds.secrets.rawValue)")
     _ = connection.wasWarned
     let rows: PostgresResult
@@ -54,7 +55,7 @@ package struct SharedSecret: Sendable {
         SELECT pg_notify(current_schema(), $4::text) FROM changed
         """, arguments)
     } catch { throw StoreError(error, at: PostgresURI(place)) }
-    // A standby that must have it may not.
+    // A synchronous standby may not have it.
     guard !connection.wasWarned else {
       throw StoreError(code: .unreachable, message: "the database has not confirmed its commit")
     }

@@ -1,8 +1,9 @@
 import Database
 import Store
 
-/// Which of the servers sends to a sink: the one that holds a lock in a session of its own. When its process dies, the database ends the
-/// session and another gets the lock (https://www.postgresql.org/docs/15/explicit-locking.html#ADVISORY-LOCKS). Belongs to one thread.
+/// Decides which of the servers forwards to a sink: the one that holds a lock in a session of its own. When its process dies,
+/// the database ends the session and another server gets the lock
+/// (https://www.postgresql.org/docs/15/explicit-locking.html#ADVISORY-LOCKS). Used on one thread only.
 package final class SinkLock {
   private let place: String
   private let sink: String
@@ -10,25 +11,25 @@ package final class SinkLock {
   private var session: PostgresConnection?
   private var hasLock = false
 
-  /// `node` is the name of the server, which the others read.
+  /// `node` is the name of the server, which the others can read.
   package init(of sink: String, at place: String, as node: String) {
     (self.sink, self.place, self.node) = (sink, place, node)
   }
 
-  /// The number of the lock; `sink` is an expression with the name.
+  /// Returns an expression for the number of the lock; `sink` is an expression for the name.
   static func key(of sink: String) -> String {
     "hashtextextended('sink ' || \(sink) || ' of ' || current_schema(), 0)"
   }
 
-  /// In front of the name of the server that the session is called by.
+  /// The prefix of the server's name in the name of the session.
   static let namePrefix = "rollingroad "
 
-  /// A node that is gone without a word is found out in ten seconds or so.
+  /// A node that vanishes without closing the connection is detected in about ten seconds.
   private static let settings = """
     SET tcp_keepalives_idle = 4; SET tcp_keepalives_interval = 2; SET tcp_keepalives_count = 3; SET tcp_user_timeout = 10000
     """
 
-  /// Whether this server has the lock now; tries to get it when it has not.
+  /// Returns whether this server has the lock now; tries to get it if not.
   package func isHeld() -> Bool {
     do throws(StoreError) {
       let session: PostgresConnection

@@ -2,9 +2,9 @@ import Base
 import Database
 import Store
 
-/// What the tables have of them.
+/// Reading and writing of the rows.
 extension CommandRows {
-  /// Which tables have anything: as a rule none, and then they are not asked.
+  /// The tables that have any rows: usually none, and then they are not queried.
   struct Presence {
     var orders = false
     var broadcasts = false
@@ -12,7 +12,8 @@ extension CommandRows {
     var proofs = false
   }
 
-  /// Before the devices are locked. Groups that bring orders follow one another, on all nodes, so that no key is open twice.
+  /// Called before the devices are locked. Groups with new orders run one after another on all nodes, so that no key is open
+  /// twice.
   func loadOrders(_ round: PostgresRound) throws(PostgresRound.Failure) {
     guard addCount > 0 else { return }
     try round.send("SELECT pg_advisory_xact_lock(hashtextextended('orders of ' || current_schema(), 0))")
@@ -63,7 +64,7 @@ extension CommandRows {
     }
   }
 
-  /// While the devices are locked.
+  /// Called while the devices are locked.
   func load(_ round: PostgresRound, _ presence: Presence) throws(PostgresRound.Failure) {
     let known = devices.all.compactMap(\.id)
     if presence.orders, !takeLimits.isEmpty { try loadDue(round) }
@@ -302,7 +303,7 @@ extension CommandRows {
 }
 
 extension CommandRows.Order {
-  /// Nine columns: id, run, kind, target, expires, command, the two of its proof, key.
+  /// Reads nine columns: id, run, kind, target, expires, command, the two of its proof, key.
   fileprivate init(_ result: PostgresResult, _ row: Int, from first: Int = 0) {
     self.init(
       id: result.integer(row, first),
@@ -316,7 +317,7 @@ extension CommandRows.Order {
 }
 
 extension CommandRows.Delivery {
-  /// Five columns: state, sent, confirmed, attempts, proven.
+  /// Reads five columns: state, sent, confirmed, attempts, proven.
   fileprivate init(_ result: PostgresResult, _ row: Int, from first: Int) {
     self.init(
       state: result.integer(row, first), sent: result.integer(row, first + 1),

@@ -2,8 +2,8 @@ import Base
 import Database
 import Store
 
-/// The commands that concern the devices of a set of jobs. What may be done with them is told in `CommandOutbox` and `ProofBook`;
-/// here the same is decided on rows that were read beforehand, while the devices are locked.
+/// The commands for the devices of a set of jobs. The rules are documented in `CommandOutbox` and `ProofBook`; here they are
+/// applied to rows that were read beforehand, while the devices are locked.
 final class CommandRows {
   struct Order {
     let id: Int64
@@ -39,23 +39,23 @@ final class CommandRows {
   let limits: StoreLimits
   let now: Int64
 
-  /// Everything that was read or added, by its number.
+  /// All orders read or added, by number.
   var orders: [Int64: Order] = [:]
-  /// What is to be sent to a device alone, by its place.
+  /// Orders for one device, by its place.
   var due: [Int: [Int64]] = [:]
-  /// Orders for tags and for everyone, in the order of their ids.
+  /// Orders for tags and for everyone, by id.
   var broadcasts: [Int64] = []
-  /// Tags of devices, as far as an open order names them.
+  /// The tags of devices that open orders name.
   var tags: [Int64: Set<ExactText>] = [:]
   var deliveries: [Key: Delivery] = [:]
   var proofs: [Int64: [Awaited]] = [:]
-  /// Of these devices all proofs are written anew.
+  /// The devices all of whose proofs are written again.
   var changedProofs: Set<Int64> = []
   var newOrders: [Int64] = []
-  /// Those of earlier groups that were opened or closed, perhaps both.
+  /// Orders of earlier groups that were opened or closed, or both.
   var turnedOrders: Set<Int64> = []
 
-  // For orders that come.
+  // For orders to add.
   var wantedKeys: [QueuedCommand] = []
   var wantedTags: Set<ExactText> = []
   var addCount = 0
@@ -65,14 +65,14 @@ final class CommandRows {
   var expiredCount = 0
   var closesExpired = false
 
-  // What the jobs ask for.
+  // Requirements of the jobs.
   var takeLimits: [Int: Int] = [:]
   var marks: [(identity: DeviceIdentity, id: Int64)] = []
-  /// Answers that were lost: what was sent behind the first of their commands is asked for too.
+  /// Lost answers: the commands sent after the first of theirs are loaded too.
   var returns: [(identity: DeviceIdentity, first: Int64)] = []
   var awaitsProofs = false
 
-  /// What was taken, to be given back when the answer to the commit is lost.
+  /// The commands taken, to be given back when the answer to the commit is lost.
   private(set) var taken: [Key] = []
 
   struct OpenKey: Hashable {
@@ -86,12 +86,12 @@ final class CommandRows {
     self.now = now
   }
 
-  /// At most so many are to be taken for the device, which is among the devices already.
+  /// Requests at most `limit` commands for the device, which is already among the devices.
   func asksForTakes(of device: DeviceIdentity, limit: Int) {
     if limit > 0 { takeLimits[devices.place(of: device), default: 0] += limit }
   }
 
-  /// The order is to be added.
+  /// Announces an order that will be added.
   func asksForRoom(_ order: QueuedCommand) {
     addCount += 1
     if order.deduplicationKey != nil { wantedKeys.append(order) }
@@ -134,7 +134,7 @@ final class CommandRows {
     due[place] = ids
   }
 
-  /// Whether `take` could find anything for this device.
+  /// Returns whether `take` could find anything for this device.
   func mayHave(_ place: Int) -> Bool {
     due[place] != nil
       || broadcasts.contains { id in
@@ -142,7 +142,7 @@ final class CommandRows {
       }
   }
 
-  /// Marks what is due for the device as sent and returns it, at most `limit`; the rest waits for the next call.
+  /// Marks the device's due commands as sent and returns them, at most `limit`; the rest waits for the next call.
   func take(_ place: Int, limit: Int) -> [TakenCommand] {
     guard let device = devices[place].id, limit > 0 else { return [] }
     var found: [TakenCommand] = []
@@ -192,7 +192,7 @@ final class CommandRows {
     found.append(TakenCommand(id: id, command: order.command))
   }
 
-  /// An order for one device is through when it has been sent once; should its answer be lost, its delivery is due again.
+  /// Closes an order for one device after it was sent once; if its answer is lost, its delivery becomes due again.
   private func close(_ id: Int64) {
     guard var order = orders[id], order.isOpen, case .device = order.target else { return }
     order.isOpen = false
@@ -221,7 +221,8 @@ extension CommandRows {
     }.count
   }
 
-  /// The answer did not reach the device: what it carried is due again, and its keys are open; so is what the device was sent behind it.
+  /// Called when an answer did not reach the device: its commands are due again, and their keys are open; so are all commands
+  /// sent to the device after them.
   func takeBack(_ ids: [Int64], of place: Int) -> Int {
     let lost = change(ids, of: place) { $0.state = DeliveryState.due }
     guard let first = lost.map(\.command).min() else { return 0 }
@@ -241,7 +242,7 @@ extension CommandRows {
     return lost.count + later.count
   }
 
-  /// Those that are sent and not confirmed.
+  /// Changes deliveries that are sent and not confirmed.
   private func change(_ ids: [Int64], of place: Int, _ body: (inout Delivery) -> Void) -> [Key] {
     guard let device = devices[place].id else { return [] }
     var changed: [Key] = []
@@ -256,14 +257,15 @@ extension CommandRows {
     return changed
   }
 
-  /// The command did not reach the device, or it was proven.
+  /// Called when the command did not reach the device, or was confirmed.
   private func drop(_ key: Key) {
     guard proofs[key.device]?.contains(where: { $0.command == key.command }) ?? false else { return }
     proofs[key.device]?.removeAll { $0.command == key.command }
     changedProofs.insert(key.device)
   }
 
-  /// The commands that these records of the device prove: made since they were sent, by the device's clock.
+  /// Returns the commands whose effect these records of the device show: records made after they were sent, by the device's
+  /// clock.
   func confirm(by points: [Point], of place: Int) -> [Int64] {
     guard let device = devices[place].id, let awaited = proofs[device] else { return [] }
     let proven = awaited.filter { entry in

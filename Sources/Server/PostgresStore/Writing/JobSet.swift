@@ -2,7 +2,7 @@ import Base
 import Database
 import Store
 
-/// Consecutive jobs of a group that are done together.
+/// Consecutive jobs of a group that are executed together.
 final class JobSet {
   typealias Failure = PostgresConnection.Failure
 
@@ -14,7 +14,7 @@ final class JobSet {
   private let points: PointRows
   private let quarantine = QuarantineRows()
   private var presence = CommandRows.Presence()
-  /// Of the ingests that are not refused: the number of the first record.
+  /// The number of the first record of each accepted ingest.
   private var firstPoints: [Int: Int] = [:]
 
   init(_ group: PostgresGroup, _ range: Range<Int>) {
@@ -24,7 +24,7 @@ final class JobSet {
     points = PointRows(first: group.pointCount)
   }
 
-  /// Reads and locks what the jobs look at.
+  /// Reads and locks the rows that the jobs need.
   func load() throws(Failure) {
     for index in range { ask(for: group.jobs[index]) }
     try commands.loadOrders(group.round)
@@ -60,7 +60,7 @@ final class JobSet {
     }
   }
 
-  /// Does the jobs; the last statements are only queued.
+  /// Executes the jobs; the last statements are only queued.
   func perform() throws(Failure) {
     try decideTokens()
     try enterDevices()
@@ -178,7 +178,7 @@ final class JobSet {
     }
   }
 
-  /// Each device has room of its own: one that sends nothing else takes none from others.
+  /// Each device has a limit of its own, so that one that sends nothing valid takes no room from others.
   private func makeRoomInQuarantine() throws(Failure) {
     let crowded = devices.all.filter {
       group.limits.looksThroughQuarantine(behind: $0.quarantinedBefore, adding: Int($0.quarantined))
@@ -207,7 +207,7 @@ final class JobSet {
         continue
       }
       receipt.accepted += 1
-      // A time that cannot be says nothing about where the device is now.
+      // An impossible time says nothing about where the device is now.
       if !group.isOdd(point) { devices.offer(point, to: place) }
     }
     let id = number(of: batch.device)

@@ -2,33 +2,33 @@ import Base
 import Database
 import Store
 
-/// The devices of a set of jobs. Their rows stay locked until the transaction ends, so that whatever belongs to a device is changed by
-/// one node at a time; they are locked in one order, so that nodes do not wait for each other in a circle.
+/// The devices of a set of jobs. Their rows stay locked until the transaction ends, so that only one node at a time changes the
+/// data of a device; they are locked in a fixed order, so that nodes do not deadlock.
 final class LockedDevices {
   struct Device {
     let identity: DeviceIdentity
-    /// Nil as long as there is no row.
+    /// The id of the row; nil while there is none.
     var id: Int64?
     var lastSeen: Int64
     var points: Int64 = 0
     var duplicates: Int64 = 0
     var quarantined: Int64 = 0
-    /// Before these jobs.
+    /// The count before these jobs.
     var quarantinedBefore: Int64 = 0
-    /// Orders to tags and to everyone up to this id were considered for the device.
+    /// The last order to tags or to everyone that was considered for the device.
     var broadcastMark: Int64 = 0
-    /// Recorded time of the latest position, nil before the first.
+    /// The recorded time of the latest position; nil before the first.
     var latestAt: Int64?
     /// The latest position of these jobs, to be written.
     var latest: Point?
     var isChanged = false
-    /// A row is to be entered, or was.
+    /// Whether a row must be added, or was.
     var isMade = false
   }
 
   private(set) var all: [Device] = []
   private var places: [DeviceIdentity: Int] = [:]
-  /// Of devices that are to be entered.
+  /// The devices to add.
   private var made: [Int] = []
 
   subscript(_ place: Int) -> Device { all[place] }
@@ -38,7 +38,7 @@ final class LockedDevices {
     all[place].isChanged = true
   }
 
-  /// The device is asked for.
+  /// Adds a device that the jobs need.
   func add(_ identity: DeviceIdentity) {
     guard places[identity] == nil else { return }
     places[identity] = all.count
@@ -52,7 +52,7 @@ final class LockedDevices {
     return place
   }
 
-  /// The row gets a number at the next `number`.
+  /// Marks the device for a new row, which gets its number from the next `enter`.
   func make(_ place: Int, now: Int64) {
     guard all[place].id == nil, !all[place].isMade else { return }
     all[place].isMade = true
@@ -60,7 +60,7 @@ final class LockedDevices {
     made.append(place)
   }
 
-  /// Takes the point for the latest position when it is newer than the one at hand, in recorded time.
+  /// Makes the point the latest position when its recorded time is newer.
   func offer(_ point: Point, to place: Int) {
     guard point.latitude != nil, point.longitude != nil, point.recordedAt > all[place].latestAt ?? 0 else { return }
     change(place) {
@@ -71,7 +71,7 @@ final class LockedDevices {
 }
 
 extension LockedDevices {
-  /// Reads and locks the rows that there are.
+  /// Reads and locks the existing rows.
   func load(_ round: PostgresRound) throws(PostgresRound.Failure) {
     guard !all.isEmpty else { return }
     var arguments = PostgresArguments()
@@ -94,10 +94,10 @@ extension LockedDevices {
     }
   }
 
-  /// How many numbers `enter` needs.
+  /// The number of ids that `enter` needs.
   var countWithoutNumber: Int { made.count }
 
-  /// Enters the rows that were made. When another node enters one of them at the same time, this fails and the group begins again.
+  /// Adds the new rows. When another node adds one of them at the same time, this fails and the group starts again.
   func enter(_ round: PostgresRound, numbers: [Int64]) throws(PostgresRound.Failure) {
     precondition(numbers.count == made.count, "each new device has a number")
     guard !made.isEmpty else { return }
@@ -118,7 +118,7 @@ extension LockedDevices {
       """, arguments)
   }
 
-  /// Writes what was changed, each row once.
+  /// Writes the changes, each row once.
   func write(_ round: PostgresRound) throws(PostgresRound.Failure) {
     let changed = all.indices.filter { all[$0].isChanged }
     guard !changed.isEmpty else { return }
@@ -162,11 +162,11 @@ extension LockedDevices {
 }
 
 extension Point {
-  /// Nil for plain tracking.
+  /// The event to store; nil for plain tracking.
   var storedEvent: String? { event.flatMap { $0.isEmpty ? nil : $0 } }
 }
 
-/// A column of values for each of some rows.
+/// Adds a column of values, one for each row.
 extension PostgresArguments {
   mutating func add<Rows: Collection>(integers rows: Rows, of value: (Rows.Element) -> Int64?) {
     var array = PostgresArray(of: .int64, capacity: rows.count)

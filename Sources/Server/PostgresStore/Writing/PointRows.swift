@@ -2,8 +2,8 @@ import Base
 import Database
 import Store
 
-/// The records of a set of jobs: columns for one statement, and which of them were new. Their places in the order of arrival are
-/// numbers within the transaction.
+/// The records of a set of jobs: the columns of one statement, and which records were new. Their numbers within the transaction
+/// give the order of arrival.
 final class PointRows {
   private var recordedAt = PostgresArray(of: .int64)
   private var device = PostgresArray(of: .int64)
@@ -22,14 +22,14 @@ final class PointRows {
 
   /// The number of the first of these records.
   private let first: Int
-  /// Nil when all were new.
+  /// The numbers of the new records; nil when all were new.
   private var new: Set<Int64>?
 
   init(first: Int) { self.first = first }
 
   var count: Int { recordedAt.count }
 
-  /// Adds the records of a batch and returns the number of its first.
+  /// Adds the records of a batch and returns the number of the first.
   func add(_ batch: IngestBatch, device id: Int64) -> Int {
     let start = first + count
     let received = batch.receivedAt.millisecondsSince1970
@@ -74,7 +74,7 @@ final class PointRows {
     }
   }
 
-  /// Of a key that is there already the first content stays. As a rule all are new, and then their numbers need not come back.
+  /// When a key exists, the first content stays. Usually all are new, and then their numbers need not be returned.
   private static let insertion = """
     WITH new AS (
       INSERT INTO points(recorded_at, device, received_at, arrived_in, latitude, longitude, accuracy, speed, heading, uuid,
@@ -92,17 +92,17 @@ final class PointRows {
     """
 }
 
-/// What came beside records: each text is stored once a day.
+/// The parameters of requests: each text is stored once per day.
 private struct ParameterTexts {
   private struct Key: Hashable {
     let text: Int32
     let day: Int64
   }
 
-  /// Of `json`, as the tables keep it.
+  /// The digest of `json` in the tables.
   static let digest = "encode(substr(sha256(json), 1, 16), 'hex')::uuid"
 
-  /// The texts, each once.
+  /// The distinct texts.
   private(set) var all = PostgresArray(of: .bytes)
   private var places: [[UInt8]: Int32] = [:]
   private var rows: Set<Key> = []
@@ -110,7 +110,7 @@ private struct ParameterTexts {
   private var texts = PostgresArray(of: .bytes)
   private var last: (text: [UInt8], place: Int32, day: Int64)?
 
-  /// The place of the text among `all`, from 1 on.
+  /// Returns the index of the text in `all`, from 1.
   mutating func place(of text: [UInt8], day: Int64) -> Int32 {
     if let last, last.day == day, last.text == text { return last.place }
     let place = places[text] ?? Int32(places.count + 1)
@@ -123,7 +123,7 @@ private struct ParameterTexts {
     return place
   }
 
-  /// In one order, so that nodes that write the same texts do not wait for each other in a circle.
+  /// Writes in a fixed order, so that nodes that write the same texts do not deadlock.
   func write(_ round: PostgresRound) throws(PostgresRound.Failure) {
     guard days.count > 0 else { return }
     var arguments = PostgresArguments()
@@ -137,7 +137,7 @@ private struct ParameterTexts {
   }
 }
 
-/// Records of a set of jobs that could not be understood.
+/// Invalid records of a set of jobs.
 final class QuarantineRows {
   private struct Key: Hashable {
     let device: Int64
@@ -159,7 +159,7 @@ final class QuarantineRows {
     }
   }
 
-  /// True once for each that was not there.
+  /// Returns true once for each record that was not quarantined before.
   func takeNew(_ item: QuarantinedItem, device id: Int64) -> Bool {
     new.remove(Key(device: id, identity: item.identity)) != nil
   }

@@ -2,9 +2,9 @@ import Base
 import Database
 import Store
 
-/// Jobs that are done alone: what they change is in the tables when the next job reads it.
+/// Jobs that are executed alone: their changes are in the tables when the next job reads.
 extension PostgresGroup {
-  /// False for another job. All that is queued goes out.
+  /// Returns false for another job. Sends all queued statements.
   func administer(_ index: Int) throws(Failure) -> Bool {
     switch jobs[index] {
     case .setTags(let device, let tags): try setTags(tags, of: device, index)
@@ -34,7 +34,7 @@ extension PostgresGroup {
     arguments.add(device.name)
     arguments.add(now)
     arguments.add(texts: tags, of: { $0 })
-    // Rows that are deleted and entered again in one statement would be gone.
+    // Rows that one statement deletes and inserts again would be lost.
     try round.send(
       """
       WITH owner AS (
@@ -69,8 +69,8 @@ extension PostgresGroup {
     try round.send(sql, arguments, then: note(index))
   }
 
-  /// The row of the device goes at once, which makes its records invisible; what hangs on its number goes in the steps of upkeep. Its
-  /// families stay until they expire, so that their tokens can be told from forged ones.
+  /// Deletes the device's row at once, which makes its records invisible; rows that refer to it are deleted in steps of upkeep.
+  /// Its families remain until they expire, so that their tokens can be told from forged ones.
   private func delete(_ device: DeviceIdentity, _ index: Int) throws(Failure) {
     var arguments = PostgresArguments()
     arguments.add(device.run)
@@ -91,7 +91,7 @@ extension PostgresGroup {
     ) { [self] result in results[index] = .changed(result.changes > 0 || families > 0 ? 1 : 0) }
   }
 
-  /// The counts of the devices go on to say how many there ever were.
+  /// The counts of the devices keep the total ever quarantined.
   private func clear(_ selection: QuarantineSelection, _ limit: Int, _ index: Int) throws(Failure) {
     var arguments = PostgresArguments()
     arguments.add(selection.run)
@@ -109,7 +109,7 @@ extension PostgresGroup {
       """, arguments, then: note(index))
   }
 
-  /// What hangs on its devices goes in the steps of upkeep.
+  /// Rows that refer to its devices are deleted in steps of upkeep.
   private func reset(_ run: String, _ index: Int) throws(Failure) {
     var arguments = PostgresArguments()
     arguments.add(run)
@@ -169,7 +169,7 @@ extension PostgresGroup {
 }
 
 extension StoreJob {
-  /// Rare, and may concern many rows.
+  /// Whether it is an administrator's job, which is rare and may affect many rows.
   var isOfAdministrator: Bool {
     switch self {
     case .setTags, .revokeTokens, .expireTokens, .delete, .clearQuarantine, .reset, .advance, .read: true

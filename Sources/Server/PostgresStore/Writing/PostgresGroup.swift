@@ -2,17 +2,17 @@ import Base
 import Database
 import Store
 
-/// Why a group cannot go on as it was begun.
+/// Why a group cannot continue as it was begun.
 enum GroupObstacle {
   /// Another node has dropped a day that the jobs need.
   case daysChanged
   case newerVersion
 }
 
-/// The jobs of a group in one transaction. Consecutive jobs of the common kinds are done together: their rows are read and locked, the
-/// records go in, what follows for each job is decided in memory in the order of the jobs, and the changes go out with the commit or
-/// with the next rows that are read. So a group takes three ways to the server and back, however many jobs it has, one more when it
-/// brings new devices, and one for each job of an administrator.
+/// The jobs of a group in one transaction. Consecutive jobs of the common kinds are executed together: their rows are read and
+/// locked, the records are inserted, the results are decided in memory in the order of the jobs, and the changes are sent with
+/// the commit or with the next read. So a group takes three round trips to the server, however many jobs it has, one more when
+/// it has new devices, and one for each job of an administrator.
 final class PostgresGroup {
   typealias Failure = PostgresConnection.Failure
 
@@ -22,15 +22,15 @@ final class PostgresGroup {
   let days: DayTable
   let round: PostgresRound
   var results: [StoreResult]
-  /// Quarantined records that were deleted to make room for those of the jobs.
+  /// The quarantined records that were deleted to make room for those of the jobs.
   var crowdedOut = 0
-  /// Records so far.
+  /// The number of records so far.
   var pointCount = 0
-  /// What has to be mended when the commit is made and its answer is lost.
+  /// The corrections to make if the answer to the commit is lost.
   var doubts = Doubts()
-  /// What is remembered of the days is this transaction's own.
+  /// Whether the cached days are only valid within this transaction.
   var hasReset = false
-  /// No other group is at work beside this one, from its first statement to its commit.
+  /// Whether no other group runs in parallel with this one, from its first statement to its commit.
   private let isAlone: Bool
   /// The number of the transaction in the order of arrival.
   private(set) var arrival: Int64 = 0
@@ -50,7 +50,7 @@ final class PostgresGroup {
     results = Array(repeating: .changed(0), count: jobs.count)
   }
 
-  /// Everything but the commit, whose statements may still be queued then.
+  /// Executes everything except the commit; some statements may still be queued afterwards.
   func perform() throws(Failure) -> GroupObstacle? {
     try begin()
     var start = 0
@@ -86,7 +86,7 @@ final class PostgresGroup {
 
   private func begin() throws(Failure) {
     try round.send("BEGIN")
-    // Every group begins with a look at this table, so that no other is at work beside this one.
+    // Every group begins by reading this table, so locking it excludes all others.
     if isAlone { try round.send("LOCK TABLE installation IN ACCESS EXCLUSIVE MODE") }
     try round.send("SELECT version, day_changes, arrival_now() FROM installation") { [self] result in
       head = (Int(result.integer(0, 0)), result.integer(0, 1))
@@ -94,15 +94,15 @@ final class PostgresGroup {
     }
   }
 
-  /// The record lies in the partition of odd times.
+  /// Returns whether the record is stored in the partition of odd times.
   func isOdd(_ point: Point) -> Bool {
     let day = Day.of(point.recordedAt, now: now, daysAhead: limits.daysAhead)
     return day == Day.odd || !days.all.contains(day)
   }
 }
 
-/// What a lost answer to a commit leaves behind, if it was made after all: commands that count as sent and tokens that count as used,
-/// while no client has heard of it. A job that is repeated finds everything else as it should be.
+/// The effects of a commit whose answer was lost, if it was made after all: commands that count as sent and tokens that count
+/// as used, although no client got the answer. For everything else repeating the job is enough.
 struct Doubts {
   var taken: [CommandRows.Key] = []
   var rotations: [(family: Int64, successor: UUID128)] = []
@@ -110,7 +110,7 @@ struct Doubts {
 
   var isEmpty: Bool { taken.isEmpty && rotations.isEmpty }
 
-  /// Makes the commands due again, and begins the time of grace anew. Changes nothing when there was no commit.
+  /// Makes the commands due again, and restarts the grace period. Changes nothing if there was no commit.
   func settle(on connection: PostgresConnection, now: Int64) throws(PostgresConnection.Failure) {
     let round = PostgresRound(connection)
     try round.send("BEGIN")

@@ -1,6 +1,6 @@
 import Database
 
-/// Statements that go to the server together, each with what is to be done with its result.
+/// Statements that are sent to the server together, each with a handler of its result.
 final class PostgresRound {
   typealias Failure = PostgresConnection.Failure
 
@@ -16,7 +16,7 @@ final class PostgresRound {
     handlers.append(handler)
   }
 
-  /// Takes numbers from a sequence, in their order. None is given twice, also when the transaction fails.
+  /// Takes numbers from a sequence, in order. None is returned twice, even if the transaction fails.
   func sendNumbers(of sequence: String, count: Int, then handler: @escaping ([Int64]) -> Void) throws(Failure) {
     var arguments = PostgresArguments()
     arguments.add(Int64(count))
@@ -25,7 +25,7 @@ final class PostgresRound {
     }
   }
 
-  /// There and back.
+  /// Sends the statements and handles their results.
   func flush() throws(Failure) {
     let handlers = self.handlers
     self.handlers.removeAll()

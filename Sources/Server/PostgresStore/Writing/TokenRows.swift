@@ -2,14 +2,14 @@ import Base
 import Database
 import Store
 
-/// The token families of a set of jobs, and what the jobs make of them. Which tokens are good is told in `TokenRules`, here of rows
-/// that were read beforehand. Families whose refresh tokens are presented stay locked.
+/// The token families of a set of jobs, and the changes that the jobs make. `TokenRules` decides which tokens are valid, here
+/// on rows that were read beforehand. Families whose refresh tokens are presented stay locked.
 final class TokenRows {
   fileprivate struct Family {
     let device: DeviceIdentity
     let accessFrom: Int64
     var state: Int64
-    /// What only a refresh looks at.
+    /// The columns that only a refresh needs.
     var expires: Int64 = 0
     var current: UUID128?
     var previous: UUID128?
@@ -27,7 +27,7 @@ final class TokenRows {
   private var familyOfHash: [UUID128: Int64] = [:]
   private var usedHashes: [UUID128] = []
   private var newHashes: [(hash: UUID128, family: Int64)] = []
-  /// Refreshes with what follows them, whose grace begins anew when the answer to the commit is lost.
+  /// Refreshes and their successors, whose grace period restarts when the answer to the commit is lost.
   private(set) var rotations: [(family: Int64, successor: UUID128)] = []
 
   func add(_ credential: TokenCredential) { credentials.insert(credential.family) }
@@ -79,7 +79,7 @@ final class TokenRows {
     }
   }
 
-  /// Nil when an access token of this family may write as this device.
+  /// Returns nil when an access token of this family may write as this device.
   func refusal(of credential: TokenCredential, for device: DeviceIdentity) -> TokenRefusal? {
     let family = families[credential.family].map {
       FoundFamily(device: $0.device, accessFrom: $0.accessFrom, state: $0.state)

@@ -1,7 +1,7 @@
 import Synchronization
 
-/// What the writer tells those who read behind it: where each partition ends, as of the last commit. All marks change together, so
-/// that they are one cut through what was stored: with a record everything is in it that was committed before.
+/// Reports to readers where each partition ends, as of the last commit. All marks change together, so that they are a
+/// consistent cut: they include everything that was committed before any record in them.
 package final class ArrivalBoard: Sendable {
   private struct State {
     var marks: [ArrivalMark] = []
@@ -17,13 +17,13 @@ package final class ArrivalBoard: Sendable {
 
   package var marks: [ArrivalMark] { state.withLock { $0.marks } }
 
-  /// Records that `retainBytes` has deleted before they had gone on to this sink.
+  /// Returns how many records `retainBytes` has deleted before they were forwarded to this sink.
   package func lost(by sink: String) -> Int64 { state.withLock { $0.lost[sink] ?? 0 } }
 
-  /// Days that `retainDays` would delete and that wait for a sink.
+  /// The number of days that `retainDays` would delete and that a sink has not read completely.
   package var heldPartitions: Int { state.withLock { $0.held } }
 
-  /// `listener` is called on the writer's thread after commits; it must not wait.
+  /// Adds a listener, called on the writer's thread after commits; it must not block.
   package func listen(_ listener: @escaping @Sendable () -> Void) { state.withLock { $0.listeners.append(listener) } }
 
   func publish(_ marks: [ArrivalMark]) {
@@ -35,10 +35,10 @@ package final class ArrivalBoard: Sendable {
     for listener in listeners { listener() }
   }
 
-  /// In a store where all records have one order: the last that may be read.
+  /// Publishes the last readable record of a store in which all records have one order.
   package func publish(end: ArrivalCursor) { publish([ArrivalMark(partition: end.group, day: 0, end: end.row)]) }
 
-  /// Records that wait for a sink, where nothing else says how many.
+  /// Sets the lag of a sink, where the marks do not tell it.
   package func note(lag: SinkLag, of sink: String) { state.withLock { $0.lags[sink] = lag } }
 
   package func lag(of sink: String) -> SinkLag? { state.withLock { $0.lags[sink] } }
@@ -48,10 +48,10 @@ package final class ArrivalBoard: Sendable {
   package func hold(_ count: Int) { state.withLock { $0.held = count } }
 }
 
-/// What waits for a sink.
+/// The records that wait for a sink.
 package struct SinkLag: Equatable, Sendable {
   package let records: Int64
-  /// When the oldest of them was received, in milliseconds since 1970; nil where there is none.
+  /// When the oldest of them was received, in milliseconds since 1970; nil when there are none.
   package let since: Int64?
 
   package init(records: Int64, since: Int64?) {

@@ -1,47 +1,48 @@
 package import Base
 
-/// Where records go on to. One thread owns it.
+/// A destination of forwarded records. One thread owns it.
 package protocol ForwardSink: AnyObject {
-  /// Sends messages in their order and waits for what becomes of them. Messages of a device are taken in that order, whatever
-  /// fails: none is sent before the one in front of it is acknowledged or given back.
+  /// Sends messages in order and waits for the results. The order of a device's messages is kept whatever fails: none is sent
+  /// before its predecessor was acknowledged or given back.
   func send(_ messages: ArraySlice<ForwardMessage>) -> SinkAnswer
 
-  /// Ends a `send` that waits, from any thread: what has an answer within a moment is still taken. No further one is made.
+  /// Interrupts a waiting `send`, from any thread: answers that arrive within a moment are still taken, and nothing further is
+  /// sent.
   var interrupt: @Sendable () -> Void { get }
 }
 
-/// What became of messages that were sent together.
+/// The result of sending messages together.
 package struct SinkAnswer: Equatable, Sendable {
-  /// So many of the first are acknowledged.
+  /// How many of the first messages are acknowledged.
   package var taken: Int
-  /// What is the matter with those behind; nil when there are none.
+  /// Why the rest is not; nil when all are.
   package var trouble: SinkRejection?
 
   package init(taken: Int, _ trouble: SinkRejection? = nil) { (self.taken, self.trouble) = (taken, trouble) }
 }
 
-/// Why a message is not taken.
+/// Why a sink did not accept a message.
 package enum SinkRejection: Equatable, Sendable {
-  /// The sink takes nothing at the moment: it is not there, busy, or not set up. It may say how long that will last.
+  /// The sink accepts nothing now: it is unreachable, busy, or not set up. It may say how long to wait.
   case later(after: Nanoseconds? = nil, reason: String)
-  /// So many messages together were refused, and would be again.
+  /// The first `count` messages were refused, and would be again.
   case refused(count: Int, reason: String)
 }
 
 /// A record on its way to a sink.
 package struct ForwardMessage: Sendable {
   package let arrival: ArrivedRecord
-  /// The same whenever the record is sent: receivers know a repetition by it.
+  /// The same at every attempt, so that receivers can detect repetitions.
   package let id: String
-  /// JSON by `openapi/forwarded-record.schema.json`.
+  /// JSON as `openapi/forwarded-record.schema.json` defines it.
   package let body: [UInt8]
 
   package init(_ arrival: ArrivedRecord, id: String, body: [UInt8]) {
     (self.arrival, self.id, self.body) = (arrival, id, body)
   }
 
-  /// A part of an id, or of a subject of NATS, that may be any text: letters, digits, `_` and `-` stand for themselves, other bytes become `%HH`. An empty
-  /// text is `-` (https://docs.nats.io/nats-concepts/subjects).
+  /// Encodes any text as a part of an id or of a NATS subject: letters, digits, `_` and `-` stand for themselves, other bytes
+  /// become `%HH`. An empty text becomes `-` (https://docs.nats.io/nats-concepts/subjects).
   package static func token(_ text: String) -> String {
     if text.isEmpty { return "-" }
     if text == "-" { return "%2D" }
@@ -62,11 +63,11 @@ package struct ForwardMessage: Sendable {
 
 /// A sink as it is configured.
 package struct ForwardTarget: Sendable {
-  /// Under which the store keeps how far it has come.
+  /// The name under which the store keeps the sink's position.
   package let name: String
-  /// For people: the URL.
+  /// The URL, in a form for people.
   package let place: String
-  /// How much is sent together.
+  /// The size of a batch.
   package let portion: Portion
   package let open: @Sendable () throws(SinkError) -> any ForwardSink
 
@@ -77,12 +78,12 @@ package struct ForwardTarget: Sendable {
     (self.name, self.place, self.portion, self.open) = (name, place, portion, open)
   }
 
-  /// How much at once.
+  /// The size of a batch.
   package struct Portion: Sendable {
     package var records: Int
-    /// Of the records' JSON; a longer one goes alone.
+    /// The limit for the JSON of the records; a longer record is sent alone.
     package var bytes: Int
-    /// How long fewer records are kept back, for others to come.
+    /// How long a smaller batch waits for more records.
     package var age: Nanoseconds
 
     package init(records: Int, bytes: Int, age: Nanoseconds) {
@@ -91,7 +92,7 @@ package struct ForwardTarget: Sendable {
   }
 }
 
-/// Why a sink cannot be used at all, with the remedy.
+/// Why a sink is unusable, with the remedy.
 package struct SinkError: Error, CustomStringConvertible {
   package let description: String
 

@@ -1,19 +1,19 @@
-/// How far a sink has come: of each partition the last row that has gone on. Rows of a partition are numbered in the order of
-/// their arrival, so that behind these numbers lies what is still to go, and nothing has to be kept for each record. In PostgreSQL
-/// all records have one order, and the last that has gone on says it all.
+/// The position of a sink: the last forwarded row of each partition. Rows of a partition are numbered in order of arrival, so
+/// that everything above these numbers is still to be forwarded, and no state per record is needed. In PostgreSQL all records
+/// have one order, and the position is the last forwarded record.
 package struct SinkPosition: Equatable, Sendable {
   private(set) var rows: [Int64: Int64] = [:]
   private var hasOneOrder = false
 
   package init() {}
 
-  /// In a store where all records have one order.
+  /// The position in a store in which all records have one order.
   package init(behind last: ArrivalCursor) {
     rows = [last.group: last.row]
     hasOneOrder = true
   }
 
-  /// The last that has gone on, where all records have one order.
+  /// The last forwarded record, in a store in which all records have one order.
   package var last: ArrivalCursor? { hasOneOrder ? rows.first.map { ArrivalCursor(group: $0, row: $1) } : nil }
 
   func row(in partition: Int64) -> Int64 { rows[partition] ?? 0 }
@@ -23,12 +23,12 @@ package struct SinkPosition: Equatable, Sendable {
     rows[partition] = row
   }
 
-  /// The record has gone on, or was put aside.
+  /// Marks the record as forwarded or refused.
   package mutating func advance(past record: ArrivedRecord) {
     advance(to: record.cursor.row, in: record.cursor.group)
   }
 
-  /// Takes what the other has reached of the partitions that there are.
+  /// Advances to the other position in the partitions that the marks list.
   package mutating func advance(to other: SinkPosition, within marks: [ArrivalMark]) {
     for mark in marks {
       guard let row = other.rows[mark.partition] else { continue }
@@ -36,14 +36,14 @@ package struct SinkPosition: Equatable, Sendable {
     }
   }
 
-  /// Records between this position and the marks: at least as many as will go, because deleted ones count too.
-  /// Where all records have one order it only says whether there are any.
+  /// Counts the rows between this position and the marks: at least as many as will be forwarded, because deleted ones count
+  /// too. When all records have one order, the result is 1 if there are any, else 0.
   package func count(until marks: [ArrivalMark]) -> Int64 {
     if let last { return marks.contains { ($0.partition, $0.end) > (last.group, last.row) } ? 1 : 0 }
     return marks.reduce(0) { $0 + max(0, $1.end - row(in: $1.partition)) }
   }
 
-  /// Forgets the partitions that are no more.
+  /// Removes the partitions that no longer exist.
   package mutating func keep(_ marks: [ArrivalMark]) {
     guard !hasOneOrder, rows.count > marks.count else { return }
     let known = Set(marks.map(\.partition))
@@ -51,7 +51,7 @@ package struct SinkPosition: Equatable, Sendable {
   }
 }
 
-/// A partition and the last of its rows that is committed.
+/// A partition and its last committed row.
 package struct ArrivalMark: Equatable, Sendable {
   let partition: Int64
   let day: Int64
@@ -60,7 +60,7 @@ package struct ArrivalMark: Equatable, Sendable {
   package var cursor: ArrivalCursor { ArrivalCursor(group: partition, row: end) }
 }
 
-/// A sink has come so far, and these records it does not take.
+/// The new position of a sink, and the records that it refused.
 package struct SinkAdvance: Sendable {
   package let sink: String
   package let position: SinkPosition
@@ -73,7 +73,7 @@ package struct SinkAdvance: Sendable {
   var byteCount: Int { 512 + position.rows.count * 16 + refusals.count * 512 }
 }
 
-/// A record that a sink refused for good, and that was put aside. The record itself stays where it is.
+/// A record that a sink refused permanently. The record itself stays in the store.
 package struct SinkRefusal: Equatable, Sendable {
   package let device: DeviceIdentity
   package let key: PointKey

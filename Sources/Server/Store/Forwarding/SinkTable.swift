@@ -1,10 +1,10 @@
 import Base
 import Database
 
-/// The sinks that this store's records go on to, and how far each has come. The writer's own.
+/// The sinks of this store and their positions. Owned by the writer.
 ///
-/// A sink is known by its name. One that the configuration no longer has keeps its positions, so that it can go on later, but
-/// nothing waits for it.
+/// A sink is identified by its name. One that was removed from the configuration keeps its position, so that it can continue
+/// later, but retention does not wait for it.
 final class SinkTable {
   private struct Sink {
     let id: Int64
@@ -16,7 +16,7 @@ final class SinkTable {
   private let board: ArrivalBoard?
   private var sinks: [Sink] = []
 
-  /// Enters the sinks that are new.
+  /// Adds the sinks that are new.
   init(
     on connection: StoreConnection, _ configuration: StoreConfiguration, _ partitions: PartitionSet,
     _ board: ArrivalBoard?
@@ -52,7 +52,7 @@ final class SinkTable {
     }
   }
 
-  /// Returns how many partitions have moved.
+  /// Saves the advance and returns the number of partitions whose position changed.
   func advance(_ advance: SinkAdvance, _ partitions: PartitionSet) throws(DatabaseError) -> Int {
     guard let index = sinks.firstIndex(where: { $0.name == advance.sink }) else { return 0 }
     var moved = 0
@@ -91,16 +91,16 @@ final class SinkTable {
   }
 }
 
-/// What retention asks.
+/// Queries of retention.
 extension SinkTable {
   func isWaiting(for partition: PointPartition) -> Bool {
     sinks.contains { $0.position.row(in: partition.id) < partition.nextRow - 1 }
   }
 
-  /// So many days would be deleted if no sink were waiting for them.
+  /// Sets the number of days that would be deleted if no sink were waiting for them.
   func hold(_ count: Int) { board?.hold(count) }
 
-  /// The partition is deleted to free space, even if sinks have not read all of it.
+  /// Counts the unread records of a partition that is deleted to free space.
   func lose(_ partition: PointPartition) {
     for sink in sinks {
       let unsent = partition.nextRow - 1 - sink.position.row(in: partition.id)

@@ -1,32 +1,32 @@
 package import Base
 import Database
 
-/// The requests that were answered, in a file of their own, so that writing them down never delays a record. It may lose its
-/// last entries when the process or the power goes, and it forgets its oldest ones to stay within its bounds.
+/// The answered requests, in a separate file, so that recording them never delays a record. A crash or power failure may lose
+/// the last entries, and the oldest ones are deleted to stay within the limits.
 package final class Journal {
   let connection: StoreConnection
   let limits: JournalLimits
   var totals: Totals
-  /// What is known of each run, and what was dropped of it since that could not be noted.
+  /// The state of each run, and the dropped entries that are not noted in the file yet.
   var runs: [ExactText: JournaledRun]
   var unwritten: [ExactText: DroppedEntries] = [:]
   let interruption: JournalInterruption
-  /// Records noted since the bound of their table was looked at.
+  /// The records noted since the size of their table was last checked.
   var sentSinceTrim = 0
 
-  /// What the table holds, counted along with it.
+  /// The contents of the table, kept up to date in memory.
   struct Totals {
     var nextSequence: Int64
     var rows: Int64
     var bytes: Int64
-    /// The latest time at which one of the entries was received that gave way to later ones.
+    /// The latest arrival time among the entries deleted to make room.
     var forgottenLast: Int64
   }
 
-  /// Pages of the log after which it is copied back. The copying waits for the disk twice, however little it copies.
+  /// The size of the log, in pages, that starts a checkpoint. A checkpoint waits for the disk twice, however little it copies.
   private static let checkpointPages = 4_096
 
-  /// Opens or makes the journal in a data folder that the caller has locked; `:memory:` keeps it in memory.
+  /// Opens or creates the journal in a data folder that the caller has locked; `:memory:` keeps it in memory.
   package init(
     folder: String, limits: JournalLimits = JournalLimits(), now: WallInstant = SystemClock().wallNow
   ) throws(StoreError) {
@@ -47,14 +47,14 @@ package final class Journal {
         connection, forgottenLast: connection.database.integer("SELECT forgotten_last FROM numbering"))
       runs = try Journal.runs(connection)
       interruption = try Journal.open(connection, at: now)
-      // That it is open is on the disk before an entry is taken; entries need not be.
+      // The mark that the journal is open must be on disk before an entry is taken; entries need not be.
       if path != ":memory:" { try connection.database.apply(.synchronous(.normal)) }
     } catch {
       throw StoreError(error, opening: path)
     }
   }
 
-  /// Opens the journal of a data folder that a server may be writing meanwhile, for questions only.
+  /// Opens the journal of a data folder read-only; a server may be writing to it.
   package init(reading folder: String) throws(StoreError) {
     limits = JournalLimits()
     let path = DataFolder.journalPath(in: folder)
@@ -62,7 +62,7 @@ package final class Journal {
       let database = try Connection(path: path, access: .readOnly)
       _ = try database.version(of: JournalSchema.schema)
       connection = StoreConnection(database)
-      // Gaps are not asked for, and the file may be an older one.
+      // Gaps are not needed here, and the file may be of an older version.
       totals = try Journal.count(connection, forgottenLast: 0)
       runs = [:]
       interruption = JournalInterruption(next: 0, at: 0)
@@ -79,7 +79,7 @@ package final class Journal {
       forgottenLast: forgottenLast)
   }
 
-  /// Writes the entries down, all or none, and forgets as many old blocks as the bounds ask for.
+  /// Appends the entries, all or none, and deletes as many old blocks as the limits require.
   package func append(_ batch: JournalBatch) throws(StoreError) {
     do {
       (totals, runs) = try connection.database.transaction(.immediate) { () throws(DatabaseError) in
@@ -117,7 +117,7 @@ package final class Journal {
     }
   }
 
-  /// Deletes the oldest blocks until both counts are within their bounds.
+  /// Deletes the oldest blocks until both counts are within their limits.
   private func trim(_ totals: inout Totals) throws(DatabaseError) {
     guard totals.rows > limits.rows || totals.bytes > limits.bytes else { return }
     var end: Int64?
@@ -136,16 +136,16 @@ package final class Journal {
   }
 }
 
-/// Which entries a question to the journal is about. What is nil does not matter.
+/// Selects journal entries. A nil property matches everything.
 package struct JournalFilter: Sendable {
   package var run: String?
   package var device: String?
   package var status: Int?
-  /// What the path begins with.
+  /// The required beginning of the path.
   package var pathPrefix: String?
-  /// The search goes back in time.
+  /// Whether the search goes backwards in time.
   package var isNewestFirst = false
-  /// What the columns do not say.
+  /// A condition that the columns cannot express.
   package var condition: (@Sendable (JournalEntry) -> Bool)?
 
   package init(run: String? = nil, device: String? = nil, status: Int? = nil, pathPrefix: String? = nil) {
@@ -156,30 +156,30 @@ package struct JournalFilter: Sendable {
   }
 }
 
-/// Bounds of the journal.
+/// The limits of the journal.
 package struct JournalLimits: Sendable {
   package var rows: Int64 = 100_000
-  /// Bytes of all entries.
+  /// The bytes of all entries.
   package var bytes: Int64 = 256 << 20
-  /// Records that a proxy has passed on; the oldest go when up to 65,536 more have come.
+  /// The records that a proxy has passed on; the oldest are deleted at the latest when there are 65,536 more.
   package var sentRecords: Int64 = 2_000_000
-  /// Entries waiting to be written, beyond which they are dropped and counted.
+  /// The entries waiting to be written; more are dropped and counted.
   package var mailboxEntries = 16_384
   package var mailboxBytes = 16 << 20
-  /// How long entries wait for others that are written together with them.
+  /// How long entries wait so that more can be written together.
   package var gatherMilliseconds = 50
 
   package init() {}
 
-  /// The oldest go block by block, so that a block holds a small part of the whole.
+  /// The oldest entries are deleted by block, so a block must be a small part of the whole.
   var blockBytes: Int { Int(clamping: max(1, min(128 << 10, bytes / 64))) }
   var blockEntries: Int { Int(clamping: max(1, rows / 64)) }
-  /// So much is written without waiting for more.
+  /// The amount that is written without waiting for more.
   var gatherBytes: Int { min(1 << 20, mailboxBytes / 4) }
   var gatherEntries: Int { mailboxEntries / 4 }
 }
 
-/// The bytes of a block are no entries, which only a damaged file makes them.
+/// The bytes of a block are not entries; only a damaged file causes that.
 struct JournalError: Error {}
 
 extension StoreError {
@@ -189,19 +189,19 @@ extension StoreError {
   }
 }
 
-/// An entry with its place in the journal.
+/// An entry with its sequence number.
 package struct JournaledRequest: Equatable, Sendable {
-  /// Grows with each entry, has gaps where a reset deleted some, and is never used twice.
+  /// Increases with each entry, has gaps where a reset deleted entries, and is never reused.
   package var sequence: Int64
   package var entry: JournalEntry
 }
 
 extension Journal {
-  /// Entries looked at for one page, whether or not they match.
+  /// The entries examined for one page, whether or not they match.
   private static let entriesPerPage = 10_000
 
-  /// Entries behind `sequence` that match, in order, at most `limit`; with the newest first, those before it. The page says where to go on, also when it found
-  /// nothing in the stretch it looked at.
+  /// Returns matching entries after `sequence`, in order, at most `limit`; with the newest first, those before it. The page
+  /// says where to continue, even if nothing in the examined range matched.
   package func requests(
     matching filter: JournalFilter = JournalFilter(), after sequence: Int64 = 0, limit: Int
   ) throws(StoreError) -> Page<JournaledRequest, Int64> {
@@ -216,7 +216,7 @@ extension Journal {
   }
 
   private func look(_ search: inout JournalSearch) throws(DatabaseError) {
-    // What a closure captures it cannot borrow in pieces.
+    // A closure cannot borrow parts of what it captures.
     var copy = search
     let blocks =
       copy.filter.isNewestFirst
@@ -236,12 +236,12 @@ extension Journal {
   }
 }
 
-/// A search on its way through the blocks.
+/// The state of a search through the blocks.
 private struct JournalSearch {
   let filter: JournalFilter
   private let limit: Int
   private var entriesLeft: Int
-  /// The last entry that was looked at; those up to it are passed over.
+  /// The last examined entry; the search skips everything up to it.
   private(set) var last: Int64
   private(set) var found: [JournaledRequest] = []
   private(set) var damage: JournalError?
@@ -253,7 +253,7 @@ private struct JournalSearch {
     entriesLeft = entriesMax
   }
 
-  /// The page is full or the stretch is over; there may be more.
+  /// Whether the page is full or the examined range has ended; there may be more.
   var isCutShort: Bool { found.count == limit || entriesLeft == 0 }
 
   mutating func look(at block: Span<UInt8>, first: Int64) {
@@ -275,7 +275,7 @@ private struct JournalSearch {
     }
   }
 
-  /// A block can only be read from its beginning: the places of its entries are remembered.
+  /// A block can only be read forwards, so the positions of its entries are collected first.
   private mutating func lookBack(at block: Span<UInt8>, first: Int64) {
     var reader = JournalBlockReader(block)
     do throws(JournalError) {
@@ -295,7 +295,7 @@ private struct JournalSearch {
 }
 
 extension Journal {
-  /// Forgets the entries of one run, or all.
+  /// Deletes the entries of one run, or all.
   package func reset(run: String?) throws(StoreError) {
     var damage: JournalError?
     do {
@@ -319,7 +319,7 @@ extension Journal {
     if let damage { throw StoreError(damage) }
   }
 
-  /// Writes the blocks that held entries of the run again, without them. Passes over what it cannot read.
+  /// Rewrites the blocks that have entries of the run, without them. Skips blocks that cannot be read.
   private func forget(_ run: String) throws(DatabaseError) -> JournalError? {
     var damage: JournalError?
     var next: Int64? = 0
@@ -357,7 +357,7 @@ extension Journal {
 }
 
 extension JournalBlock {
-  /// The entries that do not match, each with the number it had.
+  /// Copies the entries that do not match, with their numbers.
   fileprivate init(_ bytes: Span<UInt8>, without filter: JournalFilter) throws(JournalError) {
     self.init()
     var reader = JournalBlockReader(bytes)

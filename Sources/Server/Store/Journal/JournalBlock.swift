@@ -1,7 +1,7 @@
 import Base
 
-/// Consecutive entries as bytes, the form in which they wait and in which they are stored. Each entry is a head of fixed
-/// width, by which a search skips it, and its texts:
+/// Consecutive entries as bytes, in the form in which they are queued and stored. Each entry is a head of fixed width, which a
+/// search uses to skip it, and its texts:
 ///
 /// ```
 /// 4  its number, counted from the first entry of the block
@@ -13,7 +13,7 @@ import Base
 package struct JournalBlock: Sendable {
   package private(set) var bytes: [UInt8] = []
   package private(set) var count = 0
-  /// A bit for each run that is in it; several runs may share a bit.
+  /// A Bloom filter of the runs: one bit per run, which several runs may share.
   private(set) var runs: UInt64 = 0
 
   static let headBytes = 4 + 8 + 8 + 4 + 8 * 4
@@ -22,7 +22,7 @@ package struct JournalBlock: Sendable {
 
   package init() {}
 
-  /// What the entry will take.
+  /// Returns the size of an entry.
   static func byteCount(_ entry: JournalEntry) -> Int {
     let names = entry.run.utf8.count + (entry.device?.utf8.count ?? 0) + (entry.fault?.utf8.count ?? 0)
     let line = entry.method.utf8.count + entry.path.utf8.count
@@ -35,7 +35,7 @@ package struct JournalBlock: Sendable {
 
   mutating func reserveCapacity(_ count: Int) { bytes.reserveCapacity(count) }
 
-  /// `number` counts from the first entry of the block, in ascending order.
+  /// `number` counts from the first entry of the block and must increase.
   mutating func append(_ entry: JournalEntry, number: Int) {
     bytes.append(addingCapacity: JournalBlock.headBytes) { head in
       head.append(littleEndian: UInt32(number))
@@ -72,16 +72,16 @@ extension OutputSpan<UInt8> {
   }
 }
 
-/// Goes through the entries of a stored block without copying those that were not asked for.
+/// Reads the entries of a stored block without copying those that are not needed.
 struct JournalBlockReader: ~Copyable, ~Escapable {
-  /// Where the texts of an entry lie.
+  /// The head values of an entry, and the ranges of its texts.
   struct Place {
     let number: Int
     let receivedAt: Int64
     let durationMicroseconds: Int64
     let status: Int
     let isBodyWhole: Bool
-    /// Of run, device, method, path, head, body, answer and fault; nil where there is none.
+    /// The ranges of run, device, method, path, head, body, answer and fault; nil for absent ones.
     let texts: InlineArray<8, Range<Int>?>
 
     var run: Range<Int>? { texts[0] }
@@ -95,7 +95,7 @@ struct JournalBlockReader: ~Copyable, ~Escapable {
   @_lifetime(copy bytes)
   init(_ bytes: Span<UInt8>) { self.bytes = bytes }
 
-  /// Nil behind the last entry. Throws when the bytes are no entries, which only a damaged file makes them.
+  /// Returns nil after the last entry. Throws when the bytes are not entries, as in a damaged file.
   mutating func next() throws(JournalError) -> Place? {
     guard offset < bytes.count else { return nil }
     guard bytes.count - offset >= JournalBlock.headBytes else { throw JournalError() }
@@ -116,15 +116,15 @@ struct JournalBlockReader: ~Copyable, ~Escapable {
       status: Int(status & JournalBlock.statusBits), isBodyWhole: status > JournalBlock.statusBits, texts: texts)
   }
 
-  /// When the last of the entries of a block was received. The order of the entries is that of the answers: a request that took long
-  /// stands behind others that came later.
+  /// Returns the latest arrival time in a block. Entries are in the order of their answers, so a slow request comes after
+  /// others that arrived later.
   static func last(of block: Span<UInt8>) -> Int64 {
     var reader = JournalBlockReader(block)
     var last = Int64.min
     do throws(JournalError) {
       while let place = try reader.next() { last = max(last, place.receivedAt) }
     } catch {
-      // Of a damaged block that is given up, what can be read counts.
+      // In a damaged block that is being deleted, the readable entries count.
     }
     return last
   }
@@ -177,7 +177,7 @@ struct JournalBlockReader: ~Copyable, ~Escapable {
 /// A request and its answer.
 package struct JournalEntry: Equatable, Sendable {
   package var run: String
-  /// Nil when the request did not say.
+  /// The name of the device; nil when the request named none.
   package var device: String?
   /// Milliseconds since 1970.
   package var receivedAt: Int64
@@ -186,16 +186,16 @@ package struct JournalEntry: Equatable, Sendable {
   package var method: String
   package var path: String
   package var status: Int
-  /// Header fields as they stood in the request, without secrets.
+  /// The header fields of the request as received, without secrets.
   package var head: [UInt8]
   package var body: [UInt8]
-  /// All of the body came, and all of it is kept.
+  /// Whether the body arrived and is stored completely.
   package var isBodyWhole: Bool
   package var answer: [UInt8]
-  /// The name of the fault that was played, if any.
+  /// The name of the injected fault, if any.
   package var fault: String?
 
-  /// Of bodies and answers so many bytes are kept.
+  /// The number of bytes kept of a body or an answer.
   package static let contentBytesMax = 16_384
 
   package init(

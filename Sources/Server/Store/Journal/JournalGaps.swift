@@ -1,22 +1,22 @@
 import Base
 import Database
 
-/// Requests of one run that the journal does not have, so that "there was none" cannot be told from it.
+/// Requests of one run that are missing in the journal, so that their absence proves nothing.
 package struct JournalGap: Equatable, Sendable {
   /// Why they are missing.
   package enum Cause: Sendable {
-    /// They came faster than they could be written, or the disk was full.
+    /// They arrived faster than they could be written, or the disk was full.
     case dropped
-    /// They were the oldest, and gave way to later ones.
+    /// They were the oldest, and were deleted to make room.
     case forgotten
-    /// They were the last before the process was killed, and not written yet.
+    /// They were not written yet when the process was killed.
     case interrupted
   }
 
   package let cause: Cause
-  /// Nil where it is not known.
+  /// The number of missing requests; nil when unknown.
   package let count: Int?
-  /// When the last of them was received at the latest, in milliseconds since 1970.
+  /// The latest possible arrival time of the last of them, in milliseconds since 1970.
   package let last: Int64
 
   package init(cause: Cause, count: Int?, last: Int64) {
@@ -28,11 +28,11 @@ package struct JournalGap: Equatable, Sendable {
 
 /// Entries of one run that were not written.
 package struct DroppedEntries: Equatable, Sendable {
-  /// More runs are not told apart.
+  /// The number of runs counted separately; entries of further runs are not attributed.
   static let runsMax = 10_000
 
   package internal(set) var count: Int64 = 0
-  /// The latest time at which one of them was received.
+  /// The latest arrival time among them.
   package internal(set) var last = Int64.min
 
   mutating func add(_ other: DroppedEntries) {
@@ -48,17 +48,17 @@ extension [ExactText: DroppedEntries] {
   }
 }
 
-/// What the journal remembers of a run, when its entries are gone, too.
+/// The state of a run, kept even after its entries are deleted.
 struct JournaledRun: Equatable, Sendable {
-  /// Runs that are remembered; those that began first are forgotten.
+  /// The number of runs kept; those that began first are removed.
   static let runsMax = 10_000
 
-  /// The number of its first entry; nil while there was none.
+  /// The number of its first entry; nil when it has none yet.
   var first: Int64?
   var dropped = DroppedEntries()
 }
 
-/// The last opening of the journal behind a process that had not closed it, whose last entries may be missing.
+/// The last time that the journal was opened after a process that had not closed it, so that its last entries may be missing.
 struct JournalInterruption: Equatable, Sendable {
   /// The number of the next entry.
   var next: Int64
@@ -67,7 +67,7 @@ struct JournalInterruption: Equatable, Sendable {
 }
 
 extension Journal {
-  /// Notes that the journal is open, so that the next process sees whether this one has closed it.
+  /// Marks the journal as open, so that the next process detects whether this one has closed it.
   static func open(_ connection: StoreConnection, at now: WallInstant) throws(DatabaseError) -> JournalInterruption {
     try connection.database.transaction(.immediate) { () throws(DatabaseError) in
       try connection.run(
@@ -80,7 +80,7 @@ extension Journal {
     }
   }
 
-  /// Says that nothing is missing that was recorded until now.
+  /// Marks the journal as closed: nothing recorded until now is missing.
   package func close() throws(StoreError) {
     do { try connection.database.execute("UPDATE opening SET is_open = 0") } catch {
       throw StoreError(error, opening: "the journal")
@@ -102,7 +102,8 @@ extension Journal {
     return runs
   }
 
-  /// Notes runs that begin in the batch, whose first entry gets the number `first`, and what was dropped. Gives what `runs` is then.
+  /// Saves the runs that begin in the batch, whose first entry gets the number `first`, and the dropped entries. Returns the
+  /// new value of `runs`.
   func note(_ batch: borrowing JournalBatch, first: Int64) throws(DatabaseError) -> [ExactText: JournaledRun] {
     var changed: [ExactText: JournaledRun] = [:]
     for (run, part) in batch.parts where runs[run]?.first == nil {
@@ -135,13 +136,13 @@ extension Journal {
     return noted
   }
 
-  /// A batch that could not be written is gone; the next that can says so.
+  /// Counts a batch that could not be written as dropped; the next batch that is written saves the counts.
   package func drop(_ batch: borrowing JournalBatch) {
     for (run, part) in batch.parts { unwritten.add(DroppedEntries(count: Int64(part.count), last: part.last), of: run) }
     for (run, entries) in batch.dropped { unwritten.add(entries, of: run) }
   }
 
-  /// What is missing of the requests of a run that were received at `from` or later.
+  /// Returns the gaps among the requests of a run that were received at `from` or later.
   package func gaps(of run: String, from: Int64) throws(StoreError) -> [JournalGap] {
     let run = ExactText(run)
     let note = runs[run] ?? JournaledRun()
@@ -162,7 +163,7 @@ extension Journal {
     return gaps
   }
 
-  /// The number with which the journal begins.
+  /// Returns the number of the first entry in the journal.
   private func beginning() throws(StoreError) -> Int64 {
     do {
       return try connection.database.integer("SELECT coalesce(min(first), \(Int64.max)) FROM blocks")

@@ -24,7 +24,7 @@ enum JournalSchema {
           attempts INTEGER NOT NULL, acknowledged INTEGER, acknowledgements INTEGER NOT NULL, deliveries INTEGER NOT NULL,
           status INTEGER NOT NULL, fault TEXT NOT NULL, PRIMARY KEY(uuid, run)) STRICT, WITHOUT ROWID;
         """),
-      // `first` is 0 where no entry of the run was written.
+      // `first` is 0 when no entry of the run was written.
       Migration(
         4,
         """
@@ -32,7 +32,7 @@ enum JournalSchema {
           run TEXT PRIMARY KEY, first INTEGER NOT NULL, dropped INTEGER NOT NULL, dropped_last INTEGER NOT NULL)
           STRICT, WITHOUT ROWID;
         """),
-      // One row. `interrupted_next` is 0 where each process has closed the journal.
+      // One row. `interrupted_next` is 0 when every process has closed the journal.
       Migration(
         5,
         """
@@ -40,8 +40,8 @@ enum JournalSchema {
           is_open INTEGER NOT NULL, interrupted_next INTEGER NOT NULL, interrupted_at INTEGER NOT NULL) STRICT;
         INSERT INTO opening VALUES(0, 0, 0);
         """),
-      // The latest time at which one of the entries was received that gave way to later ones. Of those that are gone already it is
-      // not known: they were received before now.
+      // The latest arrival time among the entries deleted to make room. For those deleted before this migration it is unknown,
+      // but not after now.
       Migration(
         6,
         """
@@ -63,9 +63,9 @@ enum JournalSchema {
         """),
     ])
 
-  /// Many entries in a row of the table: a row for each cost a processor for itself. `first` is the number of the first
-  /// entry that was ever in the block, `runs` a set of hashes, so that most blocks without a run need not be read.
-  /// What an older journal holds is given up, but not its numbers.
+  /// A row of the table holds many entries: a row for each took a processor of its own. `first` is the number of the first
+  /// entry that was ever in the block, `runs` a set of hashes, so that most blocks without a run need not be read. The entries
+  /// of an older journal are discarded, but not its numbering.
   private static let blocks = """
     CREATE TABLE blocks(
       first INTEGER PRIMARY KEY, count INTEGER NOT NULL, runs INTEGER NOT NULL, size INTEGER NOT NULL,

@@ -2,8 +2,8 @@ package import Base
 import Synchronization
 import Threads
 
-/// Writes the journal on a thread of its own, and answers questions about it there. When requests come faster than they can
-/// be written down, some are dropped and counted; a request never waits for the journal.
+/// Writes the journal on a thread of its own, and answers questions about it there. When requests arrive faster than they can
+/// be written, some are dropped and counted; a request never waits for the journal.
 package final class JournalWriter: Sendable {
   package typealias Question = @Sendable (Journal) -> Void
 
@@ -13,7 +13,7 @@ package final class JournalWriter: Sendable {
     var isStopping = false
     var pause = Pause.none
 
-    /// Whether the thread has to be woken for what the state holds now, which is done once.
+    /// Reports whether the thread must be woken for the current state; true once per pause.
     mutating func mustWake() -> Bool {
       let isUrgent = !questions.isEmpty || isStopping
       let mustWake =
@@ -27,10 +27,10 @@ package final class JournalWriter: Sendable {
     }
   }
 
-  /// What the thread waits for.
+  /// The condition that the thread waits for.
   private enum Pause {
     case none, untilAnything
-    /// There are entries, and more make them cheaper; it ends after a while.
+    /// There are entries, and waiting for more makes writing cheaper; it ends after a time limit.
     case untilMuch
   }
 
@@ -40,7 +40,7 @@ package final class JournalWriter: Sendable {
   private let dropped: Counter
   private let thread = Mutex<NamedThread?>(nil)
 
-  /// Opens the journal on the new thread and returns when that is done. `dropped` counts entries that were not written.
+  /// Opens the journal on the new thread and returns afterwards. `dropped` counts entries that were not written.
   package init(folder: String, limits: JournalLimits = JournalLimits(), dropped: Counter) throws(StoreError) {
     self.limits = limits
     self.dropped = dropped
@@ -53,7 +53,7 @@ package final class JournalWriter: Sendable {
     self.thread.withLock { $0 = thread }
   }
 
-  /// False when there was no room for the entry, or for the records that it carried; it is counted then.
+  /// Returns false when there was no room for the entry, or for its records; the entry then counts as dropped.
   @discardableResult
   package func record(_ entry: JournalEntry?, sent records: [LedgerRecord] = []) -> Bool {
     let isAccepted = change { state in
@@ -65,7 +65,7 @@ package final class JournalWriter: Sendable {
     return isAccepted
   }
 
-  /// Calls `question` on the journal's thread, behind everything recorded until now. False when it is stopping.
+  /// Calls `question` on the journal's thread, after everything recorded before. Returns false when the journal is stopping.
   package func ask(_ question: @escaping Question) -> Bool {
     change { state in
       if !state.isStopping { state.questions.append(question) }
@@ -73,7 +73,7 @@ package final class JournalWriter: Sendable {
     }
   }
 
-  /// Writes what is waiting and returns.
+  /// Writes the waiting entries and stops the thread.
   package func stop() {
     _ = change { state in
       state.isStopping = true
@@ -101,7 +101,7 @@ package final class JournalWriter: Sendable {
         do {
           try journal.append(work.batch)
         } catch {
-          // The disk is full or failing. The journal is best effort: what could not be written is counted.
+          // The disk is full or failing. The journal is best effort: entries that could not be written are counted.
           dropped.add(UInt64(work.batch.count))
           journal.drop(work.batch)
         }
@@ -111,22 +111,22 @@ package final class JournalWriter: Sendable {
     }
   }
 
-  /// What is still to be said of entries that were dropped cannot be said later.
+  /// Closes the journal, unless drops are still unsaved: then the next process must find it interrupted.
   private func close(_ journal: Journal) {
     guard journal.unwritten.isEmpty else { return }
-    // Where the disk fails the next process takes it for a journal of a killed one, which lacks entries as well.
+    // On a disk error the next process finds a journal that was not closed, which also means missing entries.
     do { try journal.close() } catch {}
   }
 
-  /// For the first entry, and then a while for others: a thread that woke for each would be a third of the work.
+  /// Waits for the first entry, and then a while for more: waking for each would be a third of the work.
   private func waitForWork() {
     if pause(.untilAnything) { wakeUp.wait() }
     guard pause(.untilMuch), !wakeUp.wait(milliseconds: limits.gatherMilliseconds) else { return }
-    // A signal that comes between the time-out and this line only makes the next wait return early.
+    // A signal between the timeout and this line only makes the next wait return early.
     state.withLock { $0.pause = .none }
   }
 
-  /// False when what would end the pause is there already.
+  /// Returns false when the awaited condition already holds.
   private func pause(_ pause: Pause) -> Bool {
     state.withLock { state in
       state.pause = pause
@@ -135,24 +135,24 @@ package final class JournalWriter: Sendable {
   }
 }
 
-/// Entries that wait to be written together, already as blocks: the one copy that is made of an exchange.
+/// Entries to be written together, already as blocks: the only copy that is made of an exchange.
 package struct JournalBatch: Sendable {
   package private(set) var blocks: [JournalBlock] = []
   package private(set) var count = 0
   package private(set) var byteCount = 0
   package private(set) var sent: [LedgerRecord] = []
-  /// Of each run.
+  /// The entries by run.
   private(set) var parts: [ExactText: Part] = [:]
-  /// Entries for which there was no room, of each run.
+  /// The entries by run for which there was no room.
   private(set) var dropped: [ExactText: DroppedEntries] = [:]
   private let limits: JournalLimits
 
   /// Entries of one run.
   struct Part: Sendable {
-    /// The first, counted from the first of the batch.
+    /// The index of the first one in the batch.
     let first: Int
     var count = 0
-    /// The latest time at which one of them was received.
+    /// The latest arrival time among them.
     var last = Int64.min
 
     mutating func add(_ entry: JournalEntry) {
@@ -165,10 +165,10 @@ package struct JournalBatch: Sendable {
 
   package var isEmpty: Bool { count == 0 && sent.isEmpty && dropped.isEmpty }
 
-  /// Waiting for more would not make it cheaper to write.
+  /// Whether waiting for more entries would not make writing cheaper.
   var isWorthWriting: Bool { byteCount >= limits.gatherBytes || count >= limits.gatherEntries }
 
-  /// An entry, or none, and the records that it carried. False when there is no room.
+  /// Appends an optional entry and its records. Returns false when there is no room.
   package mutating func append(_ entry: JournalEntry?, sent records: [LedgerRecord]) -> Bool {
     let bytes = records.reduce(0) { $0 + $1.byteCount }
     guard byteCount + bytes <= limits.mailboxBytes, entry.map({ append($0) }) ?? true else { return false }
@@ -177,7 +177,7 @@ package struct JournalBatch: Sendable {
     return true
   }
 
-  /// False when there is no room.
+  /// Returns false when there is no room.
   package mutating func append(_ entry: JournalEntry) -> Bool {
     let bytes = JournalBlock.byteCount(entry)
     guard count < limits.mailboxEntries, byteCount + bytes <= limits.mailboxBytes else { return false }
@@ -186,7 +186,7 @@ package struct JournalBatch: Sendable {
       blocks[last].append(entry, number: blocks[last].count)
     } else {
       var block = JournalBlock()
-      // A lone entry gets a small block; an entry that follows so soon is one of many.
+      // A lone entry gets a small block; an entry that follows soon is one of many.
       block.reserveCapacity(last >= 0 ? max(limits.blockBytes, bytes) : bytes)
       block.append(entry, number: 0)
       blocks.append(block)
@@ -197,7 +197,7 @@ package struct JournalBatch: Sendable {
     return true
   }
 
-  /// An entry for which there is no room.
+  /// Counts an entry for which there is no room.
   mutating func drop(_ entry: JournalEntry) {
     dropped.add(DroppedEntries(count: 1, last: entry.receivedAt), of: ExactText(entry.run))
   }

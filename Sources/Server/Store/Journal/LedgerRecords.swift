@@ -1,19 +1,19 @@
 package import Base
 import Database
 
-/// A record that a proxy has passed on once, and what came of that.
+/// One transmission of a record through a proxy, and its outcome.
 package struct LedgerRecord: Equatable, Sendable {
   package var uuid: UUID128
   package var device: DeviceIdentity
   /// When the request was received, in milliseconds since 1970.
   package var at: Int64
-  /// When the exchange was over.
+  /// When the exchange ended.
   package var answeredAt: Int64
-  /// Of the backend's answer; 0 for none.
+  /// The status of the backend's answer; 0 for none.
   package var status: Int
-  /// The client got a whole answer with 2xx: it does not send the record again.
+  /// Whether the client got a complete 2xx answer: it does not send the record again.
   package var isDelivered: Bool
-  /// The kind of the fault that the request met.
+  /// The kind of the injected fault.
   package var fault: String?
 
   package init(
@@ -33,15 +33,15 @@ package struct LedgerRecord: Equatable, Sendable {
   var byteCount: Int { 128 + device.run.utf8.count + device.name.utf8.count }
 }
 
-/// What became of a record, all its sendings together.
+/// The state of a record over all its uploads.
 package struct LedgerAccount: Equatable, Sendable {
-  /// In the order in which a record hopes to leave them behind.
+  /// Ordered by progress.
   package enum State: String, CaseIterable, Sendable {
-    /// No answer of the backend to it was seen.
+    /// No answer of the backend was seen.
     case unanswered
-    /// The backend has answered, and never with a success.
+    /// The backend has answered, but never with a success.
     case refused
-    /// The backend has acknowledged it, and the client has not heard of that: it sends it again.
+    /// The backend has acknowledged it, but no acknowledgement reached the client, which sends it again.
     case undelivered
     case acknowledged
   }
@@ -51,14 +51,14 @@ package struct LedgerAccount: Equatable, Sendable {
   package var firstAt: Int64
   package var lastAt: Int64
   package var attempts: Int
-  /// When the backend's first acknowledgement was here.
+  /// The time of the backend's first acknowledgement.
   package var acknowledgedAt: Int64?
   package var acknowledgements: Int
-  /// Acknowledgements that the client got.
+  /// The acknowledgements that reached the client.
   package var deliveries: Int
-  /// Of the last answer; 0 for none.
+  /// The status of the last answer; 0 for none.
   package var status: Int
-  /// The last fault that it met.
+  /// The last injected fault.
   package var fault: String?
 
   package var state: State {
@@ -67,7 +67,7 @@ package struct LedgerAccount: Equatable, Sendable {
   }
 }
 
-/// Which records are meant. What is nil does not matter.
+/// Selects records of the ledger. A nil property matches everything.
 package struct LedgerFilter: Sendable {
   package var uuid: UUID128?
   package var run: String?
@@ -77,7 +77,7 @@ package struct LedgerFilter: Sendable {
   package init() {}
 }
 
-/// Where a page of records ended.
+/// The end of a page of records.
 package struct LedgerRecordCursor: Equatable, Sendable {
   package var uuid: UUID128
   package var device: DeviceIdentity
@@ -85,14 +85,14 @@ package struct LedgerRecordCursor: Equatable, Sendable {
   package init(uuid: UUID128, device: DeviceIdentity) { (self.uuid, self.device) = (uuid, device) }
 }
 
-/// The records that a proxy has passed on, by their uuid: written with the requests that carried them, in one transaction.
+/// The records that a proxy has passed on, by uuid: written in the transaction of the requests that carried them.
 extension Journal {
-  /// Records looked at for one page, whether or not they match.
+  /// The records examined for one page, whether or not they match.
   private static let recordsPerPage = 20_000
-  /// After so many the bound is looked at again.
+  /// The number of records after which the limit is checked again.
   private static let trimInterval = 65_536
 
-  /// Inside the transaction of the entries.
+  /// Notes records inside the transaction of the entries.
   func note(_ records: [LedgerRecord]) throws(DatabaseError) {
     for record in records { try note(record) }
     sentSinceTrim += records.count

@@ -2,15 +2,15 @@ import Database
 import Synchronization
 import Threads
 
-/// Copies the log back on a thread and a connection of its own, so that the groups go on meanwhile: most of a checkpoint is
-/// waiting for the disk. SQLite allows it at any time (https://sqlite.org/wal.html#checkpointing).
+/// Checkpoints the log on a thread and a connection of its own, in parallel with commits: a checkpoint mostly waits for the
+/// disk. SQLite allows it at any time (https://sqlite.org/wal.html#checkpointing).
 final class LogCopier {
   enum Outcome: Sendable {
     case copied
     case failed(DatabaseError)
   }
 
-  /// What the two threads share. The thread keeps it, and not the copier, which ends the thread when it goes.
+  /// The state that both threads share. The thread does not retain the copier, whose deinit ends the thread.
   private final class SharedState: Sendable {
     struct State {
       var isWanted = false
@@ -25,19 +25,19 @@ final class LogCopier {
   private let shared = SharedState()
   private let thread: NamedThread
 
-  /// `small` is how many pages may be left for the writer.
+  /// `small` is the number of pages that may be left to the writer.
   init(path: String, small: Int) {
     thread = NamedThread.started("log-copier") { [shared] in LogCopier.run(shared, path, small) }
   }
 
-  /// Waits for a copy that is under way.
+  /// Waits for a checkpoint in progress.
   deinit {
     shared.state.withLock { $0.isStopping = true }
     shared.wakeUp.signal()
     thread.join()
   }
 
-  /// Not while an outcome is still to be taken.
+  /// Starts a checkpoint. The previous outcome must have been taken.
   func begin() {
     shared.state.withLock { state in
       precondition(!state.isWanted && state.outcome == nil, "one copy at a time")
@@ -46,14 +46,14 @@ final class LogCopier {
     shared.wakeUp.signal()
   }
 
-  /// Nil as long as it is at work.
+  /// Returns nil while the checkpoint is running.
   func takeOutcome() -> Outcome? { shared.state.withLock { $0.outcome.take() } }
 
   private static func run(_ shared: SharedState, _ path: String, _ small: Int) {
     guard isWanted(shared) else { return }
     do {
       let database = try Connection(path: path, access: .readWrite)
-      // The copy has to be on disk before the log begins anew.
+      // The copy must be on disk before the log restarts.
       try database.apply(.synchronous(.full))
       try database.apply(.automaticCheckpoint(pages: 0))
       repeat {
@@ -65,8 +65,8 @@ final class LogCopier {
     }
   }
 
-  /// While this thread copies, the groups make the log longer. What is left when it ends is the writer's, between two
-  /// groups that wait for it, so it goes on until one time round adds little.
+  /// Commits extend the log while this thread copies. The writer must copy the rest between two groups, which delays the next,
+  /// so this thread repeats until a round adds little.
   private static func copy(_ database: borrowing Connection, until small: Int) throws(DatabaseError) {
     var moved = 0
     do throws(DatabaseError) {
@@ -76,12 +76,12 @@ final class LogCopier {
         moved = now
       }
     } catch {
-      // Another connection is copying, which is as good and no failure (https://sqlite.org/c3ref/wal_checkpoint_v2.html).
+      // Another connection is running a checkpoint, which is no failure (https://sqlite.org/c3ref/wal_checkpoint_v2.html).
       guard error.kind == .busy else { throw error }
     }
   }
 
-  /// A disk that takes less than the groups write would never come to an end.
+  /// Bounds the rounds on a disk that is slower than the commits.
   private static let roundsMax = 8
 
   private static func isWanted(_ shared: SharedState) -> Bool {
@@ -101,13 +101,13 @@ final class LogCopier {
   }
 }
 
-/// Has the log copied back, beside the groups. SQLite would do it inside a commit, where it lengthens that commit and
-/// swallows the errors of the copying (https://sqlite.org/c3ref/wal_autocheckpoint.html).
+/// Runs checkpoints in parallel with commits. SQLite would run them inside a commit, which lengthens that commit and swallows
+/// the errors of the checkpoint (https://sqlite.org/c3ref/wal_autocheckpoint.html).
 ///
-/// While groups go on, a copy never comes to the end of the log, and only at its end the log begins anew. So the writer
-/// itself copies what was added during the copy, which is little.
+/// While commits continue, a checkpoint never reaches the end of the log, and the log restarts only there. So the writer itself
+/// copies the little that was added meanwhile.
 struct CheckpointPacer {
-  /// Nil in memory, where there is no log.
+  /// The path of the database; nil in memory, where there is no log.
   private let path: String?
   private let pages: Int
   private var pending = 0
@@ -119,8 +119,8 @@ struct CheckpointPacer {
     pages = configuration.limits.checkpointPages
   }
 
-  /// True when the writer copied something. Throws what the other thread met, too: a failed sync is the store's affair
-  /// on whichever thread it was seen.
+  /// Returns whether the writer copied something. Also throws the error of the other thread: a failed sync concerns the store,
+  /// on whichever thread it occurred.
   mutating func step(_ connection: StoreConnection) throws(DatabaseError) -> Bool {
     guard let path else { return false }
     pending += connection.database.takePagesWritten()
@@ -139,12 +139,12 @@ struct CheckpointPacer {
       throw error
     }
     let result = try connection.database.checkpoint(.passive)
-    // What a reader still needs stays in the log; half as many pages later is soon enough to try again.
+    // Pages that a reader still needs stay in the log; retrying half as many pages later is soon enough.
     pending = result.pagesMoved == result.pagesInLog ? 0 : pages / 2
     return true
   }
 
-  /// Ends the thread; nothing is copied beside the caller any more.
+  /// Ends the thread; no checkpoint runs in parallel any more.
   mutating func stop() {
     copier = nil
     isCopying = false

@@ -1,13 +1,13 @@
 import Base
 import Database
 
-/// Which partition a record belongs to, and which partitions there are. The writer's own.
+/// The partitions, and the choice of a record's partition. Owned by the writer.
 final class PartitionSet {
   let connection: StoreConnection
   private let limits: StoreLimits
   /// In the order of their days.
   private(set) var live: [PointPartition] = []
-  /// Given up, to be emptied in small steps: the oldest first.
+  /// Retired partitions that are emptied in small steps, the oldest first.
   var dropping: [Int64] = []
   private var recent: PointPartition?
   private var parameters = ParameterMemory()
@@ -45,19 +45,19 @@ final class PartitionSet {
     }
   }
 
-  /// Where each ends.
+  /// The last row of each partition.
   var marks: [ArrivalMark] {
     live.map { ArrivalMark(partition: $0.id, day: $0.day, end: $0.nextRow - 1) }
   }
 
-  /// After a failure: numbers that sinks may have passed are not used again, even where their rows are gone.
+  /// Called after a failure: numbers that sinks may have passed are not reused, even if their rows are gone.
   func number(behind marks: [ArrivalMark]) {
     for mark in marks { live.first { $0.id == mark.partition }?.number(behind: mark.end) }
   }
 
   func day(of recordedAt: Int64, now: Int64) -> Int64 { Day.of(recordedAt, now: now, daysAhead: limits.daysAhead) }
 
-  /// The partition of a record, made when it is the first of its day.
+  /// Returns the partition of a record, created for the first record of a day.
   func partition(for recordedAt: Int64, now: Int64) throws(DatabaseError) -> PointPartition {
     let day = day(of: recordedAt, now: now)
     if let recent, recent.day == day { return recent }
@@ -70,7 +70,7 @@ final class PartitionSet {
     return made
   }
 
-  /// The number under which a partition keeps these parameters; nil for none.
+  /// Returns the number of these parameters in a partition; nil for none.
   func number(ofParameters json: [UInt8], in partition: PointPartition) throws(DatabaseError) -> Int64? {
     if json.isEmpty { return nil }
     if let known = parameters.number(of: json, in: partition.id) { return known }
@@ -82,7 +82,7 @@ final class PartitionSet {
   var odd: PointPartition? { live.first.flatMap { $0.day == Day.odd ? $0 : nil } }
 
   private func existing(_ day: Int64) -> PointPartition? {
-    // Almost always one of the last days.
+    // It is almost always one of the last days.
     live.last { $0.day == day }
   }
 
@@ -109,7 +109,7 @@ final class PartitionSet {
       range.lowerBound, range.upperBound) != nil
   }
 
-  /// Whether the record came before its day had a partition of its own.
+  /// Reports whether the record was stored before its day had a partition.
   func oddHas(_ point: Point, device: Int64) throws(DatabaseError) -> Bool {
     guard let odd else { return false }
     return try connection.with(
@@ -124,12 +124,12 @@ final class PartitionSet {
     }
   }
 
-  /// The partition of odd times took a record of this time.
+  /// Notes that the partition of odd times has stored a record of this time.
   func noteOdd(_ recordedAt: Int64) {
     existing(recordedAt / Day.milliseconds)?.isShadowed = recordedAt >= Day.milliseconds
   }
 
-  /// All rows there are may belong to devices that were forgotten.
+  /// Marks all rows as possibly belonging to deleted devices.
   func markForSweeping() throws(DatabaseError) {
     for partition in live {
       partition.sweepFrom = 1
@@ -139,7 +139,7 @@ final class PartitionSet {
     }
   }
 
-  /// From now on its rows have no device; they are deleted step by step.
+  /// Retires a partition: its rows are no longer visible and are deleted step by step.
   func giveUp(_ partition: PointPartition) throws(DatabaseError) {
     try connection.run("UPDATE partitions SET is_dropping = 1 WHERE id = ?1", partition.id)
     live.removeAll { $0 === partition }
@@ -149,11 +149,11 @@ final class PartitionSet {
 }
 
 extension PartitionSet {
-  /// Rows deleted in one step: some 180 pages of points and their keys.
+  /// The rows deleted in one step: about 180 pages of points and their keys.
   private static let stepRows: Int64 = 2_048
 
-  /// Gives up what is too old and has gone on to all sinks, or the oldest day when the data is too large. True when it gave
-  /// something up. The youngest day always stays.
+  /// Retires a partition that is too old and has been forwarded to all sinks, or the oldest day when the data is too large.
+  /// Returns whether it retired one. The newest day always stays.
   func retire(
     _ configuration: StoreConfiguration, _ sinks: SinkTable, now: Int64
   ) throws(DatabaseError) -> Bool {
@@ -172,7 +172,7 @@ extension PartitionSet {
     let first = now / Day.milliseconds - Int64(days)
     var expired: [PointPartition] = []
     for partition in live where partition.day < first {
-      // Odd times say nothing about age: there the arrival counts.
+      // Odd times say nothing about age: the time of arrival counts.
       if partition.day == Day.odd {
         let last =
           try connection.first(
@@ -192,8 +192,8 @@ extension PartitionSet {
     return live.dropLast().first { $0.day != Day.odd } ?? odd
   }
 
-  /// Empties a partition that was given up a little more, and in the end removes its tables. Freed pages are used again by
-  /// what comes, so that the file keeps its size. True when it did something.
+  /// Deletes some rows of a retired partition, and finally its tables. Freed pages are reused by new records, so that the file
+  /// keeps its size. Returns whether there was work.
   func dropStep() throws(DatabaseError) -> Bool {
     guard let id = dropping.first else { return false }
     let remains = try connection.database.transaction(.immediate) { () throws(DatabaseError) in
@@ -214,7 +214,7 @@ extension PartitionSet {
     return true
   }
 
-  /// Deletes a stretch of the rows whose devices were forgotten. True when it did something.
+  /// Deletes some rows of deleted devices. Returns whether there was work.
   func sweepStep() throws(DatabaseError) -> Bool {
     guard let partition = live.first(where: { $0.sweepFrom <= $0.sweepTo }) else { return false }
     let from = partition.sweepFrom

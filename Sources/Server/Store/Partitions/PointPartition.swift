@@ -1,22 +1,22 @@
 import Base
 import Database
 
-/// The tables of one day, as the writer uses them.
+/// The tables of one day, for the writer.
 final class PointPartition {
   let id: Int64
   let day: Int64
-  /// The id that the next row gets. Rows are numbered in the order of arrival and a number is never used again, because
-  /// the runs end where the last indexed number stands and sinks have come as far as theirs.
+  /// The id of the next row. Rows are numbered in order of arrival and a number is never reused, because the runs end at the
+  /// last indexed number and positions of sinks are such numbers.
   private(set) var nextRow: Int64
-  /// Finished runs, and the highest row that they cover.
+  /// The number of finished runs, and the highest row that they cover.
   var runs: Int64
   var indexed: Int64
-  /// Rows that may belong to forgotten devices: from, through. Empty when from is greater.
+  /// The rows that may belong to deleted devices: from, through. Empty when from is greater.
   var sweepFrom: Int64
   var sweepTo: Int64
-  /// When the last row came, in milliseconds since 1970; 0 since the store was opened.
+  /// When the last row arrived, in milliseconds since 1970; 0 if none has since the store was opened.
   private(set) var lastReceived: Int64 = 0
-  /// The partition of odd times has rows of this day: they came when the day still lay in the future.
+  /// Whether the partition of odd times has rows of this day: they arrived when the day was still in the future.
   var isShadowed = false
 
   private var statements: PointStatements
@@ -32,16 +32,16 @@ final class PointPartition {
     self.sweepFrom = sweepFrom
     self.sweepTo = sweepTo
     let last = try connection.database.integer("SELECT coalesce(max(id), 0) FROM points_\(id)")
-    // A sink may stand on a row that is gone.
+    // A sink's position may be a row that is gone.
     let passed = try connection.first("SELECT max(row) FROM sink_positions WHERE part = ?1", id) ?? 0
     nextRow = max(last, indexed, passed) + 1
     statements = try PointStatements(connection.database, partition: id)
   }
 
-  /// The next row gets a higher number than that.
+  /// Makes the next row's number higher than `row`.
   func number(behind row: Int64) { nextRow = max(nextRow, row + 1) }
 
-  /// False when the key is there already: then the first content stays.
+  /// Returns false when the key exists; the first content stays.
   func insert(
     _ point: Point, of batch: IngestBatch, _ receivedAt: Int64, device: Int64, parameters: Int64?,
     on connection: StoreConnection
@@ -53,13 +53,13 @@ final class PointPartition {
     return true
   }
 
-  /// The number under which this partition keeps these parameters, made when they are new.
+  /// Returns the number of these parameters in this partition, created when they are new.
   func number(ofParameters json: [UInt8]) throws(DatabaseError) -> Int64 {
     try statements.number(ofParameters: json)
   }
 }
 
-/// The statements that write into the tables of one partition.
+/// The statements that write to the tables of one partition.
 struct PointStatements: ~Copyable {
   private var insertion: Statement
   private var parameterInsertion: Statement
@@ -111,7 +111,7 @@ extension PointStatements {
 }
 
 extension Execution {
-  /// Six parameters, in the order that these columns have in each table.
+  /// Binds six parameters, in the order that these columns have in every table.
   mutating func bind(from first: Int32, positionOf point: Point) {
     bind(first, point.latitude ?? .nan)
     bind(first + 1, point.longitude ?? .nan)
@@ -122,15 +122,15 @@ extension Execution {
   }
 }
 
-/// The numbers under which partitions keep the texts that came beside records, as far as they are remembered. As a rule the
-/// texts of devices differ by the device's name, and each device sends its own again and again.
+/// A cache of the numbers of request parameters in partitions. The parameters usually differ by the device's name, and each
+/// device repeats its own in every request.
 struct ParameterMemory {
   private struct Key: Hashable {
     let partition: Int64
     let json: [UInt8]
   }
 
-  /// Room for the texts of some ten thousand devices. A client that sends another one with every request gains nothing.
+  /// Room for the texts of about ten thousand devices. A client that changes its text with every request gains nothing.
   private static let bytesMax = 8 << 20
 
   private var numbers: [Key: Int64] = [:]

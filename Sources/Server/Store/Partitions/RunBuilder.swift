@@ -1,8 +1,8 @@
 import Database
 
-/// Builds the index by device, a run at a time: a stretch of rows is read in the order of arrival, sorted in memory, and
-/// written behind the earlier runs of its partition. Each page of the index is written once, in order; an index kept up to
-/// date row by row would touch a page for each row.
+/// Builds the index by device, one run at a time: a range of rows is read in order of arrival, sorted in memory, and appended
+/// after the earlier runs of its partition. Each page of the index is written once, in order; an index updated row by row would
+/// write a page for each row.
 struct RunBuilder {
   private struct Entry: Comparable {
     let device: Int64
@@ -14,20 +14,20 @@ struct RunBuilder {
     }
   }
 
-  /// Rows read, or entries written, in one step.
+  /// The rows read, or entries written, in one step.
   private static let stepRows = 8_192
-  /// A tail that is shorter than this is scanned by queries for good: that takes less than a millisecond.
+  /// A shorter tail is not indexed: queries scan it in less than a millisecond.
   private static let smallestRun: Int64 = 1_024
   private static let quietMilliseconds: Int64 = 60_000
 
   private var partition: PointPartition?
-  /// The last row of the run.
+  /// The last row of the current run.
   private var end: Int64 = 0
   private var entries: [Entry] = []
   private var read: Int64 = 0
   private var written = 0
 
-  /// True when it did something.
+  /// Returns whether there was work.
   mutating func step(_ partitions: PartitionSet, limits: StoreLimits, now: Int64) throws(DatabaseError) -> Bool {
     guard let partition, partitions.live.contains(where: { $0 === partition }) else {
       return try begin(partitions, limits: limits, now: now)
@@ -49,7 +49,7 @@ struct RunBuilder {
       let tail = candidate.nextRow - 1 - candidate.indexed
       let isOver = candidate.day < today && now - candidate.lastReceived >= RunBuilder.quietMilliseconds
       guard tail >= limits.indexRunRows || isOver && tail >= RunBuilder.smallestRun else { continue }
-      // A run that was being written when the process ended.
+      // Remove a run that was incomplete when the process ended.
       try partitions.connection.database.execute("DELETE FROM runs_\(candidate.id) WHERE run >= \(candidate.runs)")
       partition = candidate
       read = candidate.indexed

@@ -2,13 +2,13 @@
 package struct CommandProgress: Equatable, Sendable {
   package enum State: String, Sendable {
     case queued, sent
-    /// The device showed that it read the answer that carried it.
+    /// The device showed that it has read the answer with the command.
     case delivered
-    /// A record that the device made later shows its effect.
+    /// A later record of the device shows the effect of the command.
     case confirmed
     case expired
 
-    /// `kept` is the number that the store has of a delivery, nil where there is none.
+    /// `kept` is the stored state of the delivery, nil when there is none.
     package init(kept: Int64?, expires: Int64, now: Int64) {
       self =
         switch kept {
@@ -25,7 +25,7 @@ package struct CommandProgress: Equatable, Sendable {
   package var command: [UInt8]
   package var createdAt: Int64
   package var expiresAt: Int64
-  /// The name of the device that fetched it; nil until a device has.
+  /// The name of the device that fetched it; nil while none has.
   package var device: String?
   package var state: State
   package var sentAt: Int64?

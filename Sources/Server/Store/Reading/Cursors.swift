@@ -3,8 +3,8 @@ package import Base
 /// A bounded part of an answer.
 package struct Page<Element: Sendable, Cursor: Sendable>: Sendable {
   package var elements: [Element]
-  /// Where the next page starts; nil at the end. A page may hold fewer elements than were asked for, even none, and still
-  /// have a next one.
+  /// The start of the next page; nil at the end. A page may have fewer elements than requested, even none, and still have a
+  /// next one.
   package var next: Cursor?
 
   package init(elements: [Element], next: Cursor?) {
@@ -13,12 +13,12 @@ package struct Page<Element: Sendable, Cursor: Sendable>: Sendable {
   }
 }
 
-/// The text of a cursor: numbers with points between them. Clients give it back as they got it.
+/// The text of a cursor: numbers separated by points. Clients return it unchanged.
 enum CursorText {
-  /// No number of a cursor that was issued is as large, and what is added to one is a number still.
+  /// Above every number of an issued cursor, and low enough that adding to it does not overflow.
   private static let most = Int64.max / 2
 
-  /// Exactly `count` numbers, or `badCursor`.
+  /// Returns exactly `count` numbers, or throws `badCursor`.
   static func numbers(_ text: String, count: Int) throws(StoreError) -> [Int64] {
     let parts = text.split(separator: ".", omittingEmptySubsequences: false)
     let numbers = parts.compactMap { Int64($0) }
@@ -29,11 +29,10 @@ enum CursorText {
   }
 }
 
-/// Where a page of points ended, to be handed back for the next one. Points are ordered by recorded time, those of the same
-/// time by arrival.
+/// The end of a page of points, passed back to get the next one. Points are ordered by recorded time, then by arrival.
 package struct PointCursor: Hashable, Comparable, Sendable {
   package let recordedAt: Int64
-  /// Where it lies among what has arrived, as in an `ArrivalCursor`.
+  /// The position in order of arrival, as in an `ArrivalCursor`.
   package let group: Int64
   package let row: Int64
 
@@ -43,7 +42,7 @@ package struct PointCursor: Hashable, Comparable, Sendable {
     self.row = row
   }
 
-  /// From the text of an earlier page.
+  /// Parses the cursor of an earlier page.
   package init(text: String) throws(StoreError) {
     let numbers = try CursorText.numbers(text, count: 3)
     self.init(recordedAt: numbers[0], group: numbers[1], row: numbers[2])
@@ -51,7 +50,7 @@ package struct PointCursor: Hashable, Comparable, Sendable {
 
   package var text: String { "\(recordedAt).\(group).\(row)" }
 
-  /// Whether the point was stored after the other; nil where the two are not in one group and that is not known.
+  /// Reports whether the point was stored after the other; nil when they are in different groups, whose order is unknown.
   package func isBehind(_ other: PointCursor) -> Bool? { group == other.group ? row > other.row : nil }
 
   package static func < (left: PointCursor, right: PointCursor) -> Bool {
@@ -59,7 +58,7 @@ package struct PointCursor: Hashable, Comparable, Sendable {
   }
 }
 
-/// What makes a record of a device the same record.
+/// The key that identifies a record of a device.
 package struct PointKey: Hashable, Sendable {
   /// Milliseconds since 1970, 0 for a record without a time.
   package var recordedAt: Int64
@@ -71,8 +70,8 @@ package struct PointKey: Hashable, Sendable {
   }
 }
 
-/// Where a walk through everything stored ended. Group by group, each in the order of arrival: a group is a partition of SQLite,
-/// or a transaction of PostgreSQL.
+/// A position in everything that is stored, by group and then in order of arrival: a group is a partition in SQLite and a
+/// transaction in PostgreSQL.
 package struct ArrivalCursor: Hashable, Sendable {
   package let group: Int64
   package let row: Int64
@@ -90,19 +89,19 @@ package struct ArrivalCursor: Hashable, Sendable {
   package var text: String { "\(group).\(row)" }
 }
 
-/// Consecutive rows of a partition that one question looks at.
+/// Consecutive rows of a partition that one query examines.
 struct ArrivalStretch {
   let partition: Int64
   /// Row numbers: `after` < row ≤ `through`.
   let after: Int64
   let through: Int64
-  /// The number of the device that is meant: -1 for any, 0 for one that is not there.
+  /// The number of the selected device: -1 for any, 0 for one that does not exist.
   let owner: Int64
-  /// Where the following stretch begins; nil at the end.
+  /// The start of the next stretch; nil at the end.
   let next: ArrivalCursor?
 }
 
-/// Where a page of the ledger ended.
+/// The end of a page of orders.
 package struct CommandCursor: Hashable, Sendable {
   package let order: Int64
   package let device: Int64

@@ -1,7 +1,7 @@
-/// Records that go on next, and how far a sink has come with them.
+/// The next records to forward, and the sink's position after them.
 package struct ForwardPage: Sendable {
   package var records: [ArrivedRecord] = []
-  /// Behind the records, and behind rows of devices that were deleted meanwhile.
+  /// The position after these records and after the rows of devices deleted meanwhile.
   package var end: SinkPosition
 
   package init(records: [ArrivedRecord] = [], end: SinkPosition) {

@@ -1,4 +1,4 @@
-/// A record that was put aside.
+/// A quarantined record.
 package struct QuarantinedRecord: Equatable, Sendable {
   package var id: Int64
   package var device: DeviceIdentity
@@ -17,7 +17,7 @@ package struct QuarantinedRecord: Equatable, Sendable {
   }
 }
 
-/// A device log that was kept.
+/// A stored device log.
 package struct StoredLog: Equatable, Sendable {
   package var id: Int64
   package var receivedAt: Int64

@@ -2,8 +2,8 @@ import Base
 import Synchronization
 import Threads
 
-/// A few threads that answer questions beside the writer, each with a connection of its own that can only read. A store in
-/// memory has one connection, so there the questions go through the writer.
+/// A few threads that answer questions in parallel with the writer, each with a read-only connection. A store in memory has one
+/// connection, so there the writer answers them.
 package final class ReadPool: Sendable {
   package typealias Question = @Sendable (any StoreReader) -> Void
 
@@ -17,7 +17,7 @@ package final class ReadPool: Sendable {
   private let threads = Mutex<[NamedThread]>([])
   private let writer: WriterThread?
 
-  /// The store must have been opened by a writer before: a reader makes nothing. `open` is called on the thread that asks.
+  /// A writer must have opened the store before: a reader creates nothing. `open` is called on each reader's thread.
   package init(
     threadCount: Int = 2, capacity: Int = 1_024, open: @escaping @Sendable () throws(StoreError) -> any StoreReader
   ) throws(StoreError) {
@@ -34,15 +34,15 @@ package final class ReadPool: Sendable {
     }
   }
 
-  /// For a store in memory.
+  /// Sends the questions to the writer, for a store in memory.
   package init(through writer: WriterThread) {
     self.writer = writer
-    // The questions wait in the writer's mailbox.
+    // The questions wait in the writer's queue.
     state = Mutex(State(questions: BoundedQueue(capacity: 1)))
   }
 
-  /// Asks; `question` is called on another thread, once, and hands its answer on by itself. False when too many wait
-  /// already. A caller that wants a long result asks again for each page.
+  /// Calls `question` once on another thread; it delivers its answer itself. Returns false when too many questions wait. For a
+  /// long result the caller asks again for each page.
   package func ask(_ question: @escaping Question) -> Bool {
     if let writer { return writer.submit(.read(question), ticket: .reading) }
     let isAccepted = state.withLock { state in
@@ -52,7 +52,7 @@ package final class ReadPool: Sendable {
     return isAccepted
   }
 
-  /// Answers what was asked, then ends the threads.
+  /// Answers the waiting questions, then ends the threads.
   package func stop() {
     state.withLock { $0.isStopping = true }
     let threads = threads.withLock { threads in
@@ -80,6 +80,7 @@ package final class ReadPool: Sendable {
 }
 
 extension Ticket {
-  /// Of questions that go through the writer: their completion says nothing, for the question itself handed its answer on.
+  /// The ticket of questions that the writer answers: their completion carries nothing, because the question has delivered its
+  /// answer.
   package static let reading = Ticket(owner: -1, number: 0)
 }

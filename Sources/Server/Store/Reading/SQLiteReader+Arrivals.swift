@@ -52,7 +52,7 @@ extension SQLiteReader {
 }
 
 extension Execution {
-  /// Of the columns that the questions above name.
+  /// Reads the columns that the queries above select.
   func arrivedRecord(run: String, partition: Int64) -> ArrivedRecord {
     let key = PointKey(recordedAt: integer(at: 2), uuid: uuid(at: 3))
     return ArrivedRecord(

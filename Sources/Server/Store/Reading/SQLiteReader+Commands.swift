@@ -35,7 +35,7 @@ extension SQLiteReader {
   package func lastOrderExpiry() throws(StoreError) -> WallInstant? {
     try ask { () throws(DatabaseError) in
       let open = try connection.first("SELECT coalesce(max(expires), 0) FROM orders WHERE is_open = 1") ?? 0
-      // Those that came back because their answer did not arrive.
+      // Commands that were returned to the queue because their answer did not arrive.
       let returned =
         try connection.first(
           """

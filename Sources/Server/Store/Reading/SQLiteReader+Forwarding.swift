@@ -15,8 +15,7 @@ extension SQLiteReader {
     }
   }
 
-  /// Each partition has its records in the order in which they came. Where several have some, they are merged by the time at which
-  /// they were received, and those of the same time by their day.
+  /// Each partition has its records in order of arrival. Several partitions are merged by the time of arrival, then by day.
   package func records(
     behind position: SinkPosition, until marks: [ArrivalMark], limit: Int, bytes: Int
   ) throws(StoreError) -> ForwardPage {
@@ -33,9 +32,9 @@ extension SQLiteReader {
     }
   }
 
-  /// What a page may still take.
+  /// The remaining capacity of a page.
   private struct Room {
-    /// Looked at in one question, deleted ones too.
+    /// The rows examined by one query, including deleted ones.
     static let rowsMax = 8_192
 
     var records: Int
@@ -55,7 +54,7 @@ extension SQLiteReader {
     }
   }
 
-  /// In their order. `end` takes the partitions that have nothing more, because it was deleted.
+  /// Returns the heads in order. Advances `end` past partitions whose remaining rows were deleted.
   private func heads(
     behind position: SinkPosition, until marks: [ArrivalMark], _ end: inout SinkPosition
   ) throws(DatabaseError) -> [Head] {
@@ -74,12 +73,12 @@ extension SQLiteReader {
     return heads.sorted()
   }
 
-  /// False when the partition was given up since the marks were taken.
+  /// Returns false when the partition was retired after the marks were taken.
   private func isThere(_ mark: ArrivalMark) throws(DatabaseError) -> Bool {
     try connection.first("SELECT 1 FROM partitions WHERE id = ?1 AND is_dropping = 0", mark.partition) != nil
   }
 
-  /// Rows of one partition, as long as they come before the next one's. Gives its head behind them, nil when there is none.
+  /// Reads rows of one partition up to the head of the next. Returns its new head, nil when no rows remain.
   private func read(
     _ head: Head, before other: Head?, into page: inout ForwardPage, _ room: inout Room
   ) throws(DatabaseError) -> Head? {
@@ -110,7 +109,7 @@ extension SQLiteReader {
     }
   }
 
-  /// The one server of a folder has no name.
+  /// The only server of a folder has no name.
   package func leaders(ofSinks names: [String]) throws(StoreError) -> [String: String] { [:] }
 
   package func refusals(ofSink name: String, limit: Int) throws(StoreError) -> [SinkRefusal] {

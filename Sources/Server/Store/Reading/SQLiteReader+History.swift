@@ -16,7 +16,7 @@ extension SQLiteReader {
     return try ask { () throws(DatabaseError) in
       guard let id = try identifier(of: device) else { return Page(elements: [], next: nil) }
       let after = max(cursor ?? .start, PointCursor(before: from))
-      // One more than wanted shows whether there is a next page.
+      // One more than requested shows whether there is a next page.
       let found = try places(of: id, after: after, to: to, limit: limit + 1)
       let points = try found.prefix(limit).map { (place) throws(DatabaseError) in try point(at: place) }
       return Page(elements: points, next: found.count > limit ? found[limit - 1] : nil)
@@ -28,7 +28,7 @@ extension SQLiteReader {
   ) throws(DatabaseError) -> [PointCursor] {
     var found: [PointCursor] = []
     for stretch in try stretches() {
-      // Days do not overlap, and the partition of odd times comes first: what lies behind a full page is not needed.
+      // Days do not overlap, and the partition of odd times comes first: when the page is full, later days are not needed.
       if stretch.day != Day.odd {
         let range = Day.range(stretch.day)
         guard range.upperBound > after.recordedAt, range.lowerBound < to else { continue }
@@ -55,13 +55,13 @@ extension SQLiteReader {
     }
   }
 
-  /// Merges the first places of one partition into `found`, which stays sorted and no longer than `limit`.
+  /// Merges the first places of one partition into `found`, which stays sorted and at most `limit` long.
   private func collect(
     _ device: Int64, in stretch: Stretch, after: PointCursor, to: Int64, limit: Int, into found: inout [PointCursor]
   ) throws(DatabaseError) {
     let lower = after.lowerBound(in: stretch.partition)
     for run in 0..<stretch.runs {
-      // A full page only takes what is earlier than its last place.
+      // A full page accepts only places before its last one.
       let end = found.count == limit ? min(to, found[limit - 1].recordedAt + 1) : to
       let places = try entries(device, run, stretch.partition, lower, to: end, limit: limit)
       found.merge(places, limit: limit)
@@ -94,7 +94,7 @@ extension SQLiteReader {
     }
   }
 
-  /// The rows that no run covers yet, few and found by their numbers: the plus keeps SQLite from the index by time.
+  /// Returns the rows that no run covers yet, few and found by number: the plus keeps SQLite from using the index by time.
   private func tail(
     _ device: Int64, _ stretch: Stretch, _ lower: (recordedAt: Int64, row: Int64), to: Int64
   ) throws(DatabaseError) -> [PointCursor] {
@@ -149,14 +149,14 @@ extension PointCursor {
     self.init(recordedAt: recordedAt == .min ? .min : recordedAt - 1, group: .max, row: .max)
   }
 
-  /// The same place as one partition sees it: time and row behind which its own places follow.
+  /// Returns this cursor as a lower bound in another partition: the time and row after which its places follow.
   fileprivate func lowerBound(in other: Int64) -> (recordedAt: Int64, row: Int64) {
     (recordedAt, other == group ? row : other > group ? -1 : .max)
   }
 }
 
 extension [PointCursor] {
-  /// Both are sorted; the result is, and holds the first `limit` of them.
+  /// Merges two sorted lists and keeps the first `limit` elements.
   fileprivate mutating func merge(_ others: [PointCursor], limit: Int) {
     if others.isEmpty { return }
     let isBehind = isEmpty || self[count - 1] < others[0]

@@ -43,14 +43,14 @@ extension SQLiteReader {
 }
 
 extension QuarantineSelection {
-  /// For a join of `quarantine` and `devices`; the parameters 1 to 7 are its own.
+  /// For a join of `quarantine` and `devices`; uses the parameters 1 to 7.
   static let condition = """
     (?1 OR run = ?2) AND (?3 OR name = ?4) AND (?5 OR reason = ?6) AND (?7 < 0 OR quarantine.id = ?7)
     """
 }
 
 extension StoreConnection {
-  /// Runs `body` with a statement that contains the condition, when the values of the selection are bound.
+  /// Runs `body` with a statement that contains the condition, with the values of the selection bound.
   func with<Result>(
     _ selection: QuarantineSelection, _ sql: String, _ body: (inout Execution) throws(DatabaseError) -> Result
   ) throws(DatabaseError) -> Result {

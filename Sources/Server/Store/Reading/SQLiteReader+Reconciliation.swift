@@ -2,7 +2,7 @@ import Base
 import Database
 
 extension SQLiteReader {
-  /// Rows looked at for one page, whether or not they belong to it.
+  /// The rows examined for one page, whether or not they match.
   private static let rowsPerPage: Int64 = 8_192
 
   package func keys(
@@ -18,7 +18,7 @@ extension SQLiteReader {
     }
   }
 
-  /// The rows that a question behind the cursor looks at; nil when there are none.
+  /// Returns the rows that a query after the cursor examines; nil when there are none.
   func stretch(behind cursor: ArrivalCursor?, _ selection: KeySelection) throws(DatabaseError) -> ArrivalStretch? {
     let start = cursor ?? ArrivalCursor(group: 0, row: 0)
     guard let partition = try partition(from: start.group, selection) else { return nil }
@@ -35,7 +35,7 @@ extension SQLiteReader {
     return ArrivalStretch(partition: partition, after: after, through: through, owner: owner, next: next)
   }
 
-  /// The next that can hold what is meant.
+  /// Returns the next partition that can have selected records.
   private func partition(from id: Int64, _ selection: KeySelection) throws(DatabaseError) -> Int64? {
     try connection.first(
       """
@@ -100,10 +100,10 @@ extension SQLiteReader {
 }
 
 extension ArrivalStretch {
-  /// What is meant of a stretch, points with their devices; the parameters 1 to 9 are its own.
+  /// The selected points of a stretch, joined with their devices; uses the parameters 1 to 9.
   ///
-  /// CROSS JOIN: SQLite keeps that order (https://sqlite.org/optoverview.html#manual_control_of_query_plans_using_cross_join),
-  /// and looks the device of each row up instead of the rows of each device.
+  /// CROSS JOIN: SQLite keeps this order (https://sqlite.org/optoverview.html#manual_control_of_query_plans_using_cross_join)
+  /// and looks up the device of each row instead of the rows of each device.
   var rows: String {
     """
     points_\(partition) AS point CROSS JOIN devices ON devices.id = device
@@ -114,7 +114,7 @@ extension ArrivalStretch {
 }
 
 extension StoreConnection {
-  /// Runs `body` with a statement about the rows of a stretch, when the values of the selection are bound.
+  /// Runs `body` with a statement about the rows of a stretch, with the values of the selection bound.
   func with<Result>(
     _ selection: RecordSelection, _ sql: String, in stretch: ArrivalStretch,
     _ body: (inout Execution) throws(DatabaseError) -> Result

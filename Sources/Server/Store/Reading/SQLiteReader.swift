@@ -1,7 +1,7 @@
 import Base
 import Database
 
-/// Questions to a store in SQLite. Each is one short transaction, so that no reader keeps the log from being reused.
+/// Reads a store in SQLite. Each query is one short transaction, so that no reader keeps the log from being reused.
 package final class SQLiteReader: StoreReader {
   let connection: StoreConnection
   private let damageFound: @Sendable () -> Void
@@ -11,7 +11,7 @@ package final class SQLiteReader: StoreReader {
     damageFound = {}
   }
 
-  /// A connection of its own, beside a writer in this or another process. The file must be there.
+  /// Opens a separate connection, in parallel with a writer of this or another process. The file must exist.
   package init(folder: String, damageFound: @escaping @Sendable () -> Void = {}) throws(StoreError) {
     self.damageFound = damageFound
     let path = DataFolder.databasePath(in: folder)
@@ -27,7 +27,7 @@ package final class SQLiteReader: StoreReader {
     }
   }
 
-  /// Runs a question on one state of the data.
+  /// Runs a query on one snapshot of the data.
   func ask<Answer>(_ body: () throws(DatabaseError) -> Answer) throws(StoreError) -> Answer {
     do {
       return try connection.database.transaction(.deferred, body)
@@ -104,8 +104,8 @@ extension SQLiteReader {
     }
   }
 
-  /// Looks at every page of the file; empty when nothing is wrong. Takes time in proportion to the file, and holds one state
-  /// of the data meanwhile, so that the log of a running server grows.
+  /// Checks every page of the file; returns an empty list when nothing is wrong. Takes time in proportion to the file and holds
+  /// one snapshot meanwhile, so that the log of a running server grows.
   package func problems() throws(StoreError) -> [String] {
     do {
       return try connection.database.problems(.quick)

@@ -1,13 +1,13 @@
-/// The store in numbers.
+/// Counts of the store.
 package struct StoreCounts: Equatable, Sendable {
   package var devices: Int64
-  /// Records ever accepted from the devices that are known, those that retention dropped included.
+  /// Records ever accepted from the known devices, including those deleted by retention.
   package var accepted: Int64
   package var duplicates: Int64
   package var quarantined: Int64
-  /// Days with a partition of their own, and the one of odd times if it is there.
+  /// Partitions of days, and the one of odd times if it exists.
   package var partitions: Int64
-  /// Bytes of the main file that hold data.
+  /// The bytes of the main file that are in use.
   package var usedBytes: Int64
 
   package init(

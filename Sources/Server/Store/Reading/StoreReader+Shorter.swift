@@ -1,6 +1,6 @@
 package import Base
 
-/// Questions in fewer words.
+/// Overloads with defaults.
 extension StoreReader {
   package func devices(run: String? = nil, limit: Int) throws(StoreError) -> Page<StoredDevice, Int64> {
     try devices(run: run, after: nil, limit: limit)

@@ -1,83 +1,83 @@
 package import Base
 
-/// Questions to a store. Each answer is a page, read from one state of the data in a short time; a long result is many pages.
-/// Belongs to the thread that asks it.
+/// Queries of a store. Each answer is a page, read quickly from one snapshot; a long result takes many pages. Used only on the
+/// thread that owns it.
 package protocol StoreReader: AnyObject {
-  /// Devices of a run, or of all runs, in the order of their first uploads; those without a position as well.
+  /// Returns devices of a run, or of all runs, in the order of first uploads, including those without a position.
   func devices(run: String?, after id: Int64?, limit: Int) throws(StoreError) -> Page<StoredDevice, Int64>
   func device(_ identity: DeviceIdentity) throws(StoreError) -> StoredDevice?
-  /// One run, or those that were heard of last, at most so many.
+  /// Returns the named run, or the most recently active ones, at most `limit`.
   func runs(named run: String?, limit: Int) throws(StoreError) -> [StoredRun]
-  /// Where else a device of this name, or any, has stored how much, the most first.
+  /// Returns the other runs in which a device of this name, or any, has stored records, with their counts, the most first.
   func otherRuns(of name: String?, than run: String, limit: Int) throws(StoreError) -> [(run: String, points: Int64)]
-  /// Every tag of every device, in alphabetical order for each.
+  /// Returns every tag of every device, sorted alphabetically per device.
   func tags() throws(StoreError) -> [(device: DeviceIdentity, tag: String)]
-  /// In alphabetical order.
+  /// Returns the tags of a device in alphabetical order.
   func tags(of identity: DeviceIdentity) throws(StoreError) -> [String]
 
-  /// The points of a device with `from` ≤ recorded time < `to` (milliseconds since 1970), in recorded order, at most `limit`
-  /// of them, behind `cursor`.
+  /// Returns the points of a device with `from` ≤ recorded time < `to` (milliseconds since 1970), in recorded order, at most
+  /// `limit`, after `cursor`.
   func history(
     of device: DeviceIdentity, from: Int64, to: Int64, after cursor: PointCursor?, limit: Int
   ) throws(StoreError) -> Page<StoredPoint, PointCursor>
 
-  /// Records of a run, or of one device, in the order of the arrival cursors, at most `limit` of a bounded number of rows. A page
-  /// may hold none and still have a next one.
+  /// Returns records of a run, or of one device, in the order of arrival cursors, at most `limit` from a bounded number of
+  /// rows. A page may be empty and still have a next one.
   func arrivals(
     _ selection: RecordSelection, after cursor: ArrivalCursor?, limit: Int
   ) throws(StoreError) -> Page<ArrivedRecord, ArrivalCursor>
-  /// How far records are told in the order in which they were stored: those behind it are stored, and may be told later than others that
-  /// are stored later. Nil where that is so of none.
+  /// Returns the position up to which records are reported in the order in which they were stored: those after it are stored,
+  /// but may be reported later than others that were stored later. Nil when there are no such records.
   func settledArrivals() throws(StoreError) -> ArrivalCursor?
-  /// A record as it is stored; nil where it is not.
+  /// Returns a record as stored; nil when it is not.
   func arrival(_ key: PointKey, of device: DeviceIdentity) throws(StoreError) -> ArrivedRecord?
-  /// How many there are among a bounded number of rows behind the cursor, and where to go on.
+  /// Returns the number of matches in a bounded number of rows after the cursor, and where to continue.
   func count(
     _ selection: RecordSelection, after cursor: ArrivalCursor?
   ) throws(StoreError) -> (count: Int, next: ArrivalCursor?)
-  /// Every stored record that is meant, once, at most `limit` a page. However few these are, a page looks at a bounded number of
+  /// Returns every selected record once, at most `limit` per page. However few there are, a page examines a bounded number of
   /// rows.
   func keys(
     _ selection: KeySelection, after cursor: ArrivalCursor?, limit: Int
   ) throws(StoreError) -> Page<StoredKey, ArrivalCursor>
-  /// Those of `wanted` that the device has not stored, in their order.
+  /// Returns the keys of `wanted` that the device has not stored, in their order.
   func missing(_ wanted: [PointKey], of device: DeviceIdentity) throws(StoreError) -> [PointKey]
 
-  /// The latest first.
+  /// Returns quarantined records, the latest first.
   func quarantine(
     _ selection: QuarantineSelection, before id: Int64?, limit: Int
   ) throws(StoreError) -> Page<QuarantinedRecord, Int64>
-  /// How many were put aside for each reason, in alphabetical order.
+  /// Returns the number of quarantined records per reason, in alphabetical order.
   func quarantineReasons(_ selection: QuarantineSelection) throws(StoreError) -> [(reason: String, count: Int64)]
 
-  /// What was ordered in a run and what became of it, in the order of the orders; of one device only, if given. An order
-  /// that no device fetched yet has one line without a device, an order to many has one line for each that fetched it.
+  /// Returns the orders of a run and their states, in order of issue; of one device only, if given. An order that no device has
+  /// fetched yet has one line without a device, an order to many one line for each device that fetched it.
   func commands(
     run: String, device: DeviceIdentity?, now: WallInstant, after cursor: CommandCursor?, limit: Int
   ) throws(StoreError) -> Page<CommandProgress, CommandCursor>
-  /// The latest instant at which a command that waits for a device expires; nil when none waits.
+  /// Returns the latest expiry of a command that waits for a device; nil when none waits.
   func lastOrderExpiry() throws(StoreError) -> WallInstant?
 
-  /// The logs of a device, the latest first, without their bytes.
+  /// Returns the logs of a device, the latest first, without their bytes.
   func logs(of device: DeviceIdentity) throws(StoreError) -> [StoredLog]
-  /// The bytes of a log, nil when it is gone.
+  /// Returns the bytes of a log; nil when it is gone.
   func log(_ id: Int64) throws(StoreError) -> [UInt8]?
 
-  /// Of one run, or of all. Partitions and bytes are always those of the whole store.
+  /// Returns counts of one run, or of all. Partitions and bytes are always those of the whole store.
   func counts(run: String?) throws(StoreError) -> StoreCounts
-  /// Records that are in the partitions, counted one by one.
+  /// Returns the number of records in the partitions, counted one by one.
   func countStored() throws(StoreError) -> Int64
 
-  /// Where a sink stands; nil when the store does not know it.
+  /// Returns the position of a sink; nil when the store has none.
   func position(ofSink name: String) throws(StoreError) -> SinkPosition?
-  /// What lies between a position and the marks, in the order in which it came; at most `limit` records and, but for the first of
-  /// them, `bytes` of their JSON. A page may hold none and still be ahead of the position, when devices were deleted. Two requests
-  /// of a device, of which the second began when the first was answered, are never exchanged.
+  /// Returns the records between a position and the marks, in order of arrival; at most `limit` records and, except for the
+  /// first, `bytes` of their JSON. A page may be empty and still advance the position, when devices were deleted. Two requests
+  /// of a device, the second of which began after the first was answered, are never swapped.
   func records(
     behind position: SinkPosition, until marks: [ArrivalMark], limit: Int, bytes: Int
   ) throws(StoreError) -> ForwardPage
-  /// The servers that send to these sinks now, by sink; without those of which the store does not know it.
+  /// Returns the servers that forward to these sinks now, by sink; sinks without a known server are left out.
   func leaders(ofSinks names: [String]) throws(StoreError) -> [String: String]
-  /// What a sink did not take, the latest first.
+  /// Returns the records that a sink refused, the latest first.
   func refusals(ofSink name: String, limit: Int) throws(StoreError) -> [SinkRefusal]
 }

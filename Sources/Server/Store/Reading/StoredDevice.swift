@@ -1,8 +1,8 @@
 package import Base
 
-/// A device as the store knows it.
+/// A stored device.
 package struct StoredDevice: Equatable, Sendable {
-  /// Its newest position in recorded time.
+  /// The newest position by recorded time.
   package struct Position: Equatable, Sendable {
     package var recordedAt: Int64
     package var uuid: UUID128
@@ -30,7 +30,7 @@ package struct StoredDevice: Equatable, Sendable {
     }
   }
 
-  /// Unique and never given to another device, in the order of their first uploads.
+  /// Unique and never reused, in the order of first uploads.
   package var id: Int64
   package var identity: DeviceIdentity
   package var firstSeen: Int64
@@ -55,7 +55,7 @@ package struct StoredDevice: Equatable, Sendable {
   }
 }
 
-/// What the store knows of a run.
+/// A stored run.
 package struct StoredRun: Equatable, Sendable {
   package var run: String
   package var devices: Int64

@@ -1,6 +1,6 @@
 package import Base
 
-/// A record as it was kept.
+/// A stored record.
 package struct StoredPoint: Equatable, Sendable {
   package var cursor: PointCursor
   package var uuid: UUID128
@@ -16,7 +16,7 @@ package struct StoredPoint: Equatable, Sendable {
   package var event: String?
   /// The record's JSON, byte for byte.
   package var record: [UInt8]
-  /// What the request said beside its records; empty for nothing.
+  /// The other values of the request; empty for none.
   package var parameters: [UInt8]
 
   package init(
@@ -40,7 +40,7 @@ package struct StoredPoint: Equatable, Sendable {
   }
 }
 
-/// A stored record, with what conditions on it look at.
+/// A stored record with the values that conditions examine.
 package struct ArrivedRecord: Sendable {
   package var device: DeviceIdentity
   package var key: PointKey
@@ -64,7 +64,7 @@ package struct ArrivedRecord: Sendable {
   }
 }
 
-/// A stored record, for reconciliation: its device, its identity, its time.
+/// The key of a stored record, for reconciliation: device, identity, time.
 package struct StoredKey: Equatable, Sendable {
   package var device: DeviceIdentity
   package var key: PointKey

@@ -1,8 +1,8 @@
 import Base
 import Database
 
-/// Commands that wait for their device to call. The open orders are remembered in memory, so that an upload of a device
-/// with nothing to fetch costs a look into a dictionary.
+/// Commands that wait for their device. Open orders are cached in memory, so that an upload of a device without commands costs
+/// one dictionary lookup.
 struct CommandOutbox {
   struct Broadcast {
     let id: Int64
@@ -12,9 +12,9 @@ struct CommandOutbox {
 
   let connection: StoreConnection
   let limits: StoreLimits
-  /// Orders for one device, in the order of their ids.
+  /// Orders for one device, by id.
   private(set) var due: [DeviceIdentity: [Int64]] = [:]
-  /// Orders for tags and for everyone, in the order of their ids.
+  /// Orders for tags and for everyone, by id.
   private(set) var broadcasts: [Broadcast] = []
   private var openCount = 0
   private var proofs: ProofBook
@@ -122,19 +122,19 @@ struct CommandOutbox {
     }
   }
 
-  /// Whether `take` could find anything for this device.
+  /// Returns whether `take` could find anything for this device.
   func mayHave(for identity: DeviceIdentity, after mark: Int64) -> Bool {
     !due.isEmpty && due[identity] != nil || broadcasts.last.map { $0.id > mark } ?? false
   }
 
-  /// Marks what is due for the device as sent and returns it, at most `limit`; the rest waits for the next call.
+  /// Marks the device's due commands as sent and returns them, at most `limit`; the rest waits for the next call.
   mutating func take(
     for device: inout DeviceTable.Device, limit: Int, now: Int64
   ) throws(DatabaseError) -> [TakenCommand] {
     var taken: [TakenCommand] = []
     var waiting = (due.removeValue(forKey: device.identity) ?? [])[...]
     var others = broadcasts[(broadcasts.firstIndex { $0.id > device.broadcastMark } ?? broadcasts.endIndex)...]
-    // In the order in which they were queued, whomever they are for: the last word counts.
+    // In the order in which they were queued, whatever their target: the last command wins.
     while taken.count < limit {
       if let id = waiting.first, id < others.first?.id ?? .max {
         waiting.removeFirst()
@@ -169,7 +169,7 @@ struct CommandOutbox {
     }
   }
 
-  /// An expired order is passed over.
+  /// Skips an expired order.
   private mutating func send(
     _ id: Int64, to device: Int64, now: Int64, into taken: inout [TakenCommand]
   ) throws(DatabaseError) {
@@ -205,7 +205,7 @@ struct CommandOutbox {
     return count
   }
 
-  /// The commands that these records of the device prove.
+  /// Returns the commands whose effect these records of the device show.
   mutating func confirm(by points: [Point], device: Int64, now: Int64) throws(DatabaseError) -> [Int64] {
     let proven = proofs.proven(by: points, of: device)
     for id in proven {
@@ -219,8 +219,8 @@ struct CommandOutbox {
     return proven
   }
 
-  /// The answer did not reach the device: what it carried is due again, and its keys are open. So is what the device was sent behind it,
-  /// read or not: alone, the older command would come last, and the last word counts.
+  /// Called when an answer did not reach the device: its commands are due again, and their keys are open. So are all commands
+  /// sent to the device after them, read or not: otherwise the older command would come last and win.
   mutating func takeBack(
     _ ids: [Int64], of identity: DeviceIdentity, _ device: Int64, now: Int64
   ) throws(DatabaseError) -> Int {
@@ -249,7 +249,7 @@ struct CommandOutbox {
       != nil
   }
 
-  /// Delivered and confirmed ones too, but none that has expired since.
+  /// Includes delivered and confirmed commands, but no expired ones.
   private func sent(behind first: Int64, to device: Int64, now: Int64) throws(DatabaseError) -> [Int64] {
     try connection.with(
       """
@@ -268,8 +268,8 @@ struct CommandOutbox {
     }
   }
 
-  /// The process that sent them was killed, and with it what it knew of its answers. What went to a device that has not come
-  /// since may never have left: sending twice is the better error, as commands describe a target state.
+  /// The process that sent them was killed, and its knowledge of their answers is lost. A device that has not called since may
+  /// never have got them: sending twice is the lesser error, because commands describe a target state.
   mutating func takeBackUncertain() throws(DatabaseError) {
     var uncertain: [(id: Int64, device: Int64, identity: DeviceIdentity)] = []
     try connection.with(
@@ -287,7 +287,7 @@ struct CommandOutbox {
     for each in uncertain { try putBack(each.id, of: each.identity, each.device) }
   }
 
-  /// The device is deleted: orders for it alone go, fetched or not.
+  /// Called when a device is deleted: removes the orders for it alone, fetched or not.
   mutating func delete(ordersFor device: DeviceIdentity) throws(DatabaseError) {
     due[device] = nil
     openCount -= try change("UPDATE orders SET is_open = 0 WHERE is_open = 1", ordersFor: device)

@@ -1,7 +1,7 @@
 import Base
 import Database
 
-/// The devices, remembered in memory as the writer meets them and written once per group.
+/// The devices, cached in memory as the writer uses them and written once per group.
 struct DeviceTable: ~Copyable {
   struct Device {
     let id: Int64
@@ -10,14 +10,14 @@ struct DeviceTable: ~Copyable {
     var points: Int64
     var duplicates: Int64
     var quarantined: Int64
-    /// Orders to tags and to everyone up to this id were considered for the device.
+    /// The last order to tags or to everyone that was considered for the device.
     var broadcastMark: Int64
-    /// Recorded time of the latest position, nil before the first.
+    /// The recorded time of the latest position; nil before the first.
     var latestAt: Int64?
-    /// The latest position of the group at hand, to be written.
+    /// The latest position of the current group, to be written.
     var latest: Point?
     var isChanged = false
-    /// Of the last upload since the device is remembered, with the latest of its days.
+    /// The last upload since the device was cached, with the latest of its days.
     var lastArrival: (at: Int64, day: Int64)?
   }
 
@@ -26,7 +26,7 @@ struct DeviceTable: ~Copyable {
   private(set) var entries: [Device] = []
   private var places: [DeviceIdentity: Int] = [:]
   private var changed: [Int] = []
-  /// Of any device, since the table was made.
+  /// The latest arrival of any device since the table was made.
   private var latestArrival: Int64 = 0
   private var statements: DeviceStatements
 
@@ -36,7 +36,7 @@ struct DeviceTable: ~Copyable {
     statements = try DeviceStatements(connection.database)
   }
 
-  /// The place of the device in `entries`, nil when it was never seen. Valid until the end of the group.
+  /// Returns the index of the device in `entries`; nil when it was never seen. Valid until the end of the group.
   mutating func place(of identity: DeviceIdentity) throws(DatabaseError) -> Int? {
     if let place = places[identity] { return place }
     guard let entry = try read(identity) else { return nil }
@@ -63,7 +63,7 @@ struct DeviceTable: ~Copyable {
         quarantined: 0, broadcastMark: 0))
   }
 
-  /// Changes an entry; it is written by `flush`.
+  /// Changes an entry, which `flush` will write.
   mutating func change(_ place: Int, _ body: (inout Device) -> Void) {
     body(&entries[place])
     guard !entries[place].isChanged else { return }
@@ -71,10 +71,10 @@ struct DeviceTable: ~Copyable {
     changed.append(place)
   }
 
-  /// When an upload of the device with records of these days counts as received. Records of several days go on in the order of that
-  /// time and, at the same time, of their days (`SQLiteReader.records`). The times of all devices therefore do not go back by less than
-  /// a second, though each loop stamps its own requests at their heads, and an upload with an earlier day than the device's last one of
-  /// the same millisecond counts as received one later.
+  /// Returns the arrival time to store for an upload with records of these days. Records of several days are forwarded in the
+  /// order of that time and then of their days (`SQLiteReader.records`). The times of all devices therefore never go back by
+  /// less than a second, although each loop stamps its own requests at their heads, and an upload with an earlier day than the
+  /// device's last one of the same millisecond gets a time one later.
   mutating func arrival(at place: Int, received: Int64, days: ClosedRange<Int64>) -> Int64 {
     var time = latestArrival - received < DeviceTable.slipMilliseconds ? max(received, latestArrival) : received
     if let last = entries[place].lastArrival, last.at == time, days.lowerBound < last.day { time += 1 }
@@ -83,10 +83,10 @@ struct DeviceTable: ~Copyable {
     return time
   }
 
-  /// What goes back by more is used as it is: the clock was set, or a body took that long.
+  /// A larger step back is stored as it is: the clock was set, or a body took that long.
   private static let slipMilliseconds: Int64 = 1_000
 
-  /// Takes the point for the latest position when it is newer than the one at hand, in recorded time.
+  /// Makes the point the latest position when its recorded time is newer.
   mutating func offer(_ point: Point, to place: Int) {
     guard point.latitude != nil, point.longitude != nil, point.recordedAt > entries[place].latestAt ?? 0 else { return }
     change(place) {
@@ -119,7 +119,7 @@ struct DeviceTable: ~Copyable {
     }
   }
 
-  /// Writes what the group changed. To be called inside its transaction, at the end.
+  /// Writes the changes of the group. Must be called at the end of its transaction.
   mutating func flush() throws(DatabaseError) {
     for place in changed {
       try statements.write(entries[place])
@@ -129,15 +129,15 @@ struct DeviceTable: ~Copyable {
     changed.removeAll(keepingCapacity: true)
   }
 
-  /// The device is gone, and `flush` was called before. Its place is not used again.
+  /// Removes a deleted device; `flush` must have been called before. Its index is not reused.
   mutating func remove(_ place: Int) { places[entries[place].identity] = nil }
 
-  /// Between groups: keeps the memory bounded.
+  /// Called between groups: bounds the memory.
   mutating func trim() {
     if entries.count > capacity { forget() }
   }
 
-  /// After a group that was not committed, or a reset: what is remembered may not be what is stored.
+  /// Called after a group that was not committed, or a reset: the cache may differ from the database.
   mutating func forget() {
     entries.removeAll()
     places.removeAll()
@@ -145,7 +145,7 @@ struct DeviceTable: ~Copyable {
   }
 }
 
-/// The statements that write what a group changed of a device.
+/// The statements that write a group's changes of a device.
 struct DeviceStatements: ~Copyable {
   private var counts: Statement
   private var countsAndLatest: Statement
@@ -164,7 +164,7 @@ extension DeviceStatements {
         """))
   }
 
-  /// One statement for a device: in a group of single uploads there are as many of them as records.
+  /// Uses one statement per device: a group of single uploads has as many devices as records.
   mutating func write(_ entry: DeviceTable.Device) throws(DatabaseError) {
     guard let point = entry.latest else {
       var row = counts.start()

@@ -1,4 +1,4 @@
-/// Jobs on their way to the writer, in the order of submission, bounded in number and bytes.
+/// The queue of jobs for the writer, in the order of submission, bounded in number and bytes.
 struct JobQueue {
   /// Jobs that are committed together, with their tickets.
   struct Group {
@@ -10,12 +10,12 @@ struct JobQueue {
 
   private let limits: WriterLimits
   private var waiting = Group()
-  /// Nothing more is taken in; what is here is still delivered.
+  /// Whether further jobs are refused; waiting ones are still delivered.
   private(set) var isClosed = false
-  /// The writer waits for a signal.
+  /// Whether the writer waits for a signal.
   var isWriterWaiting = false
 
-  /// Whether the writer has to be woken, which is done once.
+  /// Returns whether the writer must be woken; true once per wait.
   mutating func takeWaitingWriter() -> Bool {
     defer { isWriterWaiting = false }
     return isWriterWaiting
@@ -26,22 +26,22 @@ struct JobQueue {
   var count: Int { waiting.jobs.count }
   var byteCount: Int { waiting.byteCount }
 
-  /// Takes no further job, however small.
+  /// Whether every job would be refused, however small.
   var isFull: Bool { count >= limits.mailboxJobs || byteCount >= limits.mailboxBytes }
 
-  /// False when it is full or closed.
+  /// Returns false when the queue is full or closed.
   mutating func post(_ job: StoreJob, _ ticket: Ticket) -> Bool {
     let bytes = job.byteCount
-    // A job that is larger than the whole queue may enter when it is alone.
+    // A job larger than the whole queue may enter an empty one.
     let hasRoom = count < limits.mailboxJobs && (byteCount + bytes <= limits.mailboxBytes || count == 0)
     guard !isClosed, hasRoom else { return false }
     waiting.append(job, ticket, bytes: bytes)
     return true
   }
 
-  /// What is waiting, up to the size of a group but at least one.
+  /// Returns the waiting jobs, up to the size of a group but at least one.
   mutating func takeGroup() -> Group {
-    // Nearly always all of it, and then nothing is copied.
+    // Usually this is all of them, and nothing is copied.
     guard waiting.rowCount > limits.groupRows || byteCount > limits.groupBytes else {
       defer { waiting = Group() }
       return waiting

@@ -1,16 +1,16 @@
 package import Base
 
-/// An outage of the store, for its operators: one notice when it begins and one when it ends, however many
-/// jobs it refuses and however often it comes and goes.
+/// Tracks outages of the store for its operators: one notice when an outage begins and one when it ends, however many jobs it
+/// refuses and however often it recurs.
 package struct OutageAccount: Sendable {
-  /// What there is to tell.
+  /// The notices to report.
   package enum Change: Equatable, Sendable {
     case began(StoreOutage)
-    /// After so long, with so many refused jobs.
+    /// With the duration of the outage and the number of refused jobs.
     case ended(StoreOutage, lasted: Nanoseconds, refused: Int)
   }
 
-  /// One that begins sooner after another is told when it has lasted until then; if it has not, its jobs count with the next.
+  /// An outage that begins sooner after another is reported when it lasts until then; otherwise its jobs count with the next.
   private static let quiet = Nanoseconds.seconds(10)
 
   private var current: (outage: StoreOutage, since: MonotonicInstant)?
@@ -20,7 +20,7 @@ package struct OutageAccount: Sendable {
 
   package init() {}
 
-  /// What the store says now, after a group of which so many jobs were refused.
+  /// Returns the notices for the store's state after a group in which `count` jobs were refused.
   package mutating func note(_ outage: StoreOutage?, refused count: Int, now: MonotonicInstant) -> [Change] {
     refused += count
     var changes: [Change] = []

@@ -1,9 +1,8 @@
 import Base
 import Database
 
-/// Commands that were sent and that a record can prove, remembered in memory so that an upload of a device without any
-/// costs a look into a dictionary. At most one of a kind for a device: a later order takes the place of an earlier one,
-/// which nothing could prove any more.
+/// Sent commands that a record can confirm, cached in memory so that an upload of a device without any costs one dictionary
+/// lookup. At most one of a kind per device: a later order replaces an earlier one, which no record could confirm any more.
 struct ProofBook {
   private struct Awaited {
     let command: Int64
@@ -29,7 +28,7 @@ struct ProofBook {
     for (device, entry) in rows { awaited[device, default: []].append(entry) }
   }
 
-  /// The command goes out to the device now.
+  /// Called when the command is sent to the device.
   mutating func sent(
     _ command: Int64, _ proof: CommandProof, to device: Int64, now: Int64
   ) throws(DatabaseError) {
@@ -49,7 +48,7 @@ struct ProofBook {
     }
   }
 
-  /// The command did not reach the device, or it was proven.
+  /// Called when the command did not reach the device, or was confirmed.
   mutating func drop(_ command: Int64, of device: Int64) throws(DatabaseError) {
     guard awaited[device]?.contains(where: { $0.command == command }) ?? false else { return }
     awaited[device]?.removeAll { $0.command == command }
@@ -57,7 +56,7 @@ struct ProofBook {
     try connection.run("DELETE FROM proofs WHERE device = ?1 AND command = ?2", device, command)
   }
 
-  /// The commands that a record proves which was made since they were sent, by the device's clock.
+  /// Returns the commands confirmed by records that were made after they were sent, by the device's clock.
   func proven(by points: [Point], of device: Int64) -> [Int64] {
     guard let entries = awaited[device] else { return [] }
     return entries.filter { entry in
@@ -67,7 +66,7 @@ struct ProofBook {
 }
 
 extension CommandProof {
-  /// As the tables of orders and proofs keep it.
+  /// The values in the tables of orders and proofs.
   package var columns: (kind: Int64, value: Double) {
     switch self {
     case .motionChange(let isMoving): (1, isMoving ? 1 : 0)
@@ -75,7 +74,7 @@ extension CommandProof {
     }
   }
 
-  /// Nil for a kind that this version does not know, and for none.
+  /// Returns nil for none, and for a kind that this version does not know.
   package init?(kind: Int64, value: Double) {
     switch kind {
     case 1: self = .motionChange(isMoving: value == 1)

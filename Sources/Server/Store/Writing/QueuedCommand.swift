@@ -1,9 +1,9 @@
 package import Base
 
-/// A command to be delivered.
+/// A command to deliver.
 package struct QueuedCommand: Sendable {
-  /// To whom. A tag and everyone mean the devices that upload before the command expires, each once; a device that gets
-  /// the tag after its first upload since the order is not served again.
+  /// The recipients. A tag or everyone means the devices that upload before the command expires, each once; a device that gets
+  /// the tag after its first upload since the order is not included.
   package enum Target: Sendable {
     case device(DeviceIdentity)
     case tag(String, run: String)
@@ -11,12 +11,12 @@ package struct QueuedCommand: Sendable {
   }
 
   package var target: Target
-  /// The command as it stands in the answer: a JSON array whose first element is the command's name.
+  /// The command as the answer will contain it: a JSON array whose first element is the command's name.
   package var command: [UInt8]
   package var expiresAt: WallInstant
-  /// An order with the key of one that is still open for the same target adds nothing.
+  /// An order is not added when an open one for the same target has its key.
   package var deduplicationKey: String?
-  /// Nil for a command that leaves no mark in the records.
+  /// The effect on records; nil for a command without one.
   package var proof: CommandProof?
 
   package init(
@@ -31,14 +31,14 @@ package struct QueuedCommand: Sendable {
   }
 }
 
-/// What a later record has to show before a command counts as carried out.
+/// The effect that a later record must show before a command counts as carried out.
 package enum CommandProof: Equatable, Sendable {
-  /// A motion change into this state.
+  /// A motion change to this state.
   case motionChange(isMoving: Bool)
-  /// The odometer stands near this value, in metres.
+  /// An odometer value near this one, in metres.
   case odometer(metres: Double)
 
-  /// How far a device may have gone between the command and its next record.
+  /// How far a device may have travelled between the command and its next record.
   private static let distance = 1_000.0
 
   package func holds(of point: Point) -> Bool {
@@ -49,7 +49,7 @@ package enum CommandProof: Equatable, Sendable {
   }
 }
 
-/// A command to be written into the answer that is about to be sent.
+/// A command for the answer that is about to be sent.
 package struct TakenCommand: Equatable, Sendable {
   package let id: Int64
   package let command: [UInt8]
@@ -72,7 +72,7 @@ extension QueuedCommand.Target: Hashable {
     hasher.combine(exactly: columns.text)
   }
 
-  /// As the table of orders keeps a target.
+  /// The values in the table of orders.
   package var columns: (kind: Int64, run: String, text: String) {
     switch self {
     case .device(let identity): (0, identity.run, identity.name)

@@ -1,9 +1,9 @@
 import Database
 
-/// An open database with the statements that were used on it, each found by its text. What is run for every record or device
-/// has a name instead, in a noncopyable struct beside its table (`PointStatements`, `DeviceStatements`).
+/// An open database with its prepared statements, cached by their text. Statements that run for every record or device have
+/// names instead, in a noncopyable struct beside their table (`PointStatements`, `DeviceStatements`).
 final class StoreConnection {
-  /// A dictionary has room for copyable values only.
+  /// A box, because a dictionary can hold only copyable values.
   private final class Kept {
     var statement: Statement
 
@@ -15,7 +15,7 @@ final class StoreConnection {
 
   init(_ database: consuming Connection) { self.database = database }
 
-  /// Runs `body` with the statement of this text, compiled at its first use. A statement is not used inside its own use.
+  /// Runs `body` with the statement of this text, compiled at its first use. A statement must not be used within its own use.
   func with<Result>(
     _ sql: String, _ body: (inout Statement) throws(DatabaseError) -> Result
   ) throws(DatabaseError) -> Result {
@@ -25,7 +25,7 @@ final class StoreConnection {
     return try body(&made.statement)
   }
 
-  /// A statement whose values are whole numbers. Returns how many rows it changed.
+  /// Runs a statement whose values are all integers. Returns the number of changed rows.
   @discardableResult
   func run(_ sql: String, _ values: Int64...) throws(DatabaseError) -> Int {
     try with(sql) { (statement: inout Statement) throws(DatabaseError) in
@@ -36,7 +36,7 @@ final class StoreConnection {
     return Int(database.changes)
   }
 
-  /// A statement whose only value is a text. Returns how many rows it changed.
+  /// Runs a statement whose only value is a text. Returns the number of changed rows.
   @discardableResult
   func run(_ sql: String, text: String) throws(DatabaseError) -> Int {
     try with(sql) { (statement: inout Statement) throws(DatabaseError) in
@@ -47,7 +47,7 @@ final class StoreConnection {
     return Int(database.changes)
   }
 
-  /// The first column of the first row, nil when there is no row.
+  /// Returns the first column of the first row; nil when there is no row.
   func first(_ sql: String, _ values: Int64...) throws(DatabaseError) -> Int64? {
     try with(sql) { (statement: inout Statement) throws(DatabaseError) in
       var execution = statement.start()
@@ -58,7 +58,7 @@ final class StoreConnection {
 }
 
 extension StoreTable {
-  /// What tells its rows apart.
+  /// The columns that identify a row.
   fileprivate var key: String {
     switch self {
     case .deviceTags: "device, tag"
@@ -72,10 +72,10 @@ extension StoreTable {
 }
 
 extension StoreConnection {
-  /// Rows deleted from a table in one step.
+  /// The rows of a table deleted in one step.
   private static let stepRows: Int64 = 2_048
 
-  /// Deletes a stretch of what a deleted device has left in the small tables. True when it did something.
+  /// Deletes some rows that a deleted device has left in the small tables. Returns whether there was work.
   func forgetStep() throws(DatabaseError) -> Bool {
     guard let device = try first("SELECT device FROM forgotten LIMIT 1") else { return false }
     try database.transaction(.immediate) { () throws(DatabaseError) in
@@ -95,7 +95,7 @@ extension StoreConnection {
 }
 
 extension StoreConnection {
-  /// Keeps the small tables within their bounds. True when there is more to delete.
+  /// Keeps the small tables within their limits. Returns whether there is more to delete.
   func trimHistories(_ limits: StoreLimits, now: Int64) throws(DatabaseError) -> Bool {
     let monthAgo = Int(now - TokenRules.keptMilliseconds)
     let oldOrder = "id <= (SELECT max(id) FROM orders) - ?1 AND is_open = 0"

@@ -1,8 +1,8 @@
 import Base
 import Database
 
-/// Everything that hangs on one open connection of the writer. What it remembers is what the database holds; after a
-/// transaction that failed it is thrown away and made again.
+/// The writer's state on one open connection. Its caches mirror the database; after a failed transaction it is discarded and
+/// made again.
 final class StoreEngine {
   let connection: StoreConnection
   let configuration: StoreConfiguration
@@ -14,7 +14,7 @@ final class StoreEngine {
   private let board: ArrivalBoard?
   private var upkeep: Upkeep
   private var commits = 0
-  /// Quarantined records that the group at hand, or the last one, has deleted to make room for its own.
+  /// The quarantined records that the current or last group has deleted to make room for its own.
   private(set) var crowdedOut = 0
   private static let commitsBetweenSpills = 64
 
@@ -36,7 +36,7 @@ final class StoreEngine {
 
   private func publish() { board?.publish(partitions.marks) }
 
-  /// All jobs in one transaction. When it throws, nothing of the group is stored.
+  /// Executes all jobs in one transaction. When it throws, nothing of the group is stored.
   func apply(
     _ group: [StoreJob], now: WallInstant, _ timer: CommitTimer? = nil
   ) throws(DatabaseError) -> [StoreResult] {
@@ -56,26 +56,26 @@ final class StoreEngine {
     return results
   }
 
-  /// What the process before this one could not finish, because it was killed.
+  /// Completes what a killed process left unfinished.
   func recover() throws(DatabaseError) {
     try connection.database.transaction(.immediate) { () throws(DatabaseError) in try outbox.takeBackUncertain() }
   }
 
-  /// SQLite looks through all changed pages of a database without a name at each commit, three times, and keeps them until they are a
-  /// quarter of its cache (docs/decisions/0038).
+  /// At each commit SQLite scans all changed pages of an unnamed database three times, and keeps them until they fill a quarter
+  /// of its cache (docs/decisions/0038).
   private func spill() throws(DatabaseError) {
     commits += 1
     if commits.isMultiple(of: StoreEngine.commitsBetweenSpills) { try connection.database.flushCache() }
   }
 
-  /// A small step of the work between groups. True when there is more.
+  /// Executes a small step of the work between groups. Returns whether there is more.
   func maintain(now: Int64) throws(DatabaseError) -> Bool {
     let more = try upkeep.step(partitions, sinks, &outbox, now: now)
     if more { publish() }
     return more
   }
 
-  /// The end: no other thread of the store works on the file any more.
+  /// Stops the other threads of the store that use the file.
   func stop() { upkeep.stop() }
 
   private func perform(_ job: StoreJob, now: Int64) throws(DatabaseError) -> StoreResult {
@@ -105,20 +105,20 @@ final class StoreEngine {
     }
   }
 
-  /// The reading jobs of a group that is through.
+  /// Executes the queries of a finished group.
   func read(_ group: [StoreJob]) {
     for case .read(let body) in group { body(SQLiteReader(on: connection)) }
   }
 
-  /// Of a file that is small enough to be read whole at a start: whether a page of it is damaged. In a larger one that shows when
-  /// the page is met.
+  /// Returns whether a file that is small enough to be read completely at a start has a damaged page. In a larger file damage
+  /// shows when the page is read.
   func isFoundDamaged() throws(DatabaseError) -> Bool {
     let bytes = try connection.database.integer("PRAGMA page_count") * connection.database.integer("PRAGMA page_size")
     guard bytes <= configuration.limits.checkedBytes else { return false }
     return try !connection.database.problems(.quick).isEmpty
   }
 
-  /// Commits as much as a group of some size would, to see whether the disk takes it, and takes it out again.
+  /// Commits as much as a group of some size would, to test the disk, and deletes it again.
   func probe() throws(DatabaseError) {
     let bytes = Int64(configuration.limits.probeBytes)
     try connection.database.transaction(.immediate) { () throws(DatabaseError) in
@@ -184,7 +184,7 @@ extension StoreEngine {
         continue
       }
       receipt.accepted += 1
-      // A time that cannot be says nothing about where the device is now.
+      // An impossible time says nothing about where the device is now.
       if partition.day == Day.odd {
         partitions.noteOdd(point.recordedAt)
       } else {
@@ -193,7 +193,7 @@ extension StoreEngine {
     }
   }
 
-  /// False when these bytes of this device are there already.
+  /// Returns false when these bytes of this device are already quarantined.
   private func quarantine(
     _ item: QuarantinedItem, of batch: IngestBatch, device: Int64
   ) throws(DatabaseError) -> Bool {
@@ -216,7 +216,7 @@ extension StoreEngine {
     return connection.database.changes == 1
   }
 
-  /// Each device has room of its own: one that sends nothing else takes none from others.
+  /// Each device has a limit of its own, so that one that sends nothing valid takes no room from others.
   private func makeRoomInQuarantine(for added: Int, of device: DeviceTable.Device) throws(DatabaseError) {
     guard configuration.limits.looksThroughQuarantine(behind: device.quarantined, adding: added) else { return }
     crowdedOut += try connection.run(
@@ -237,7 +237,7 @@ extension StoreEngine {
     return taken
   }
 
-  /// A device that never uploaded is entered only if there may be something for it.
+  /// A device that never uploaded is added only if there may be something for it.
   func takeCommands(
     for device: DeviceIdentity, limit: Int, now: Int64
   ) throws(DatabaseError) -> [TakenCommand] {
@@ -284,8 +284,8 @@ extension StoreEngine {
     return 1
   }
 
-  /// The row of the device goes at once, which makes its records invisible; what hangs on its number goes in the steps of
-  /// upkeep, for it may be much. Returns 1 when there was such a device, or one that had only registered.
+  /// Deletes the device's row at once, which makes its records invisible; rows that refer to it may be many and are deleted in
+  /// steps of upkeep. Returns 1 when there was such a device, or one that had only registered.
   func delete(_ device: DeviceIdentity) throws(DatabaseError) -> Int {
     let families = try tokens.delete(device)
     try outbox.delete(ordersFor: device)
@@ -299,7 +299,7 @@ extension StoreEngine {
     return 1
   }
 
-  /// The counts of the devices go on to say how many there ever were.
+  /// The counts of the devices keep the total ever quarantined.
   func clearQuarantine(_ selection: QuarantineSelection, limit: Int) throws(DatabaseError) -> Int {
     try connection.with(
       selection,
@@ -315,7 +315,7 @@ extension StoreEngine {
     return Int(connection.database.changes)
   }
 
-  /// Returns how many devices were forgotten.
+  /// Returns the number of deleted devices.
   func reset(_ run: String?) throws(DatabaseError) -> Int {
     try devices.flush()
     let count: Int
@@ -334,7 +334,7 @@ extension StoreEngine {
     return try connection.run("DELETE FROM devices")
   }
 
-  /// The rows of its points lose their device here, which makes them invisible; upkeep sweeps them out.
+  /// Its points refer to no device afterwards, which makes them invisible; upkeep deletes them.
   private func forget(run: String) throws(DatabaseError) -> Int {
     for table in StoreTable.allCases where table.hangsOnDevice {
       try connection.run(

@@ -1,11 +1,11 @@
 package import Base
 import Database
 
-/// What an access token says about itself, its signature and its expiry already checked by the caller.
+/// The claims of an access token; the caller has verified its signature and expiry.
 package struct TokenCredential: Sendable {
   package var family: Int64
   package var issuedAt: WallInstant
-  /// False where no token is asked for: then only a token of a deleted device is refused.
+  /// Whether a token is required; otherwise only a token of a deleted device is refused.
   package var isBinding: Bool
 
   package init(family: Int64, issuedAt: WallInstant, isBinding: Bool = true) {
@@ -15,10 +15,10 @@ package struct TokenCredential: Sendable {
   }
 }
 
-/// The tokens that descend from one registration. The store sees hashes of refresh tokens only.
+/// The tokens that descend from one registration. The store has only hashes of refresh tokens.
 package struct TokenFamily: Sendable {
   package var device: DeviceIdentity
-  /// A hash of the first refresh token, which no client had before.
+  /// A hash of the first refresh token, which no client has had before.
   package var refresh: UUID128
   package var expiresAt: WallInstant
 
@@ -29,17 +29,18 @@ package struct TokenFamily: Sendable {
   }
 }
 
-/// A refresh: the presented token is used up and a successor takes its place. One that is its own successor stays, and lives longer.
+/// A refresh: the presented token is used up and a successor replaces it. A token that is its own successor remains, with a
+/// longer lifetime.
 package struct TokenRotation: Sendable {
-  /// A hash of the token that came with the request.
+  /// A hash of the token in the request.
   package var presented: UUID128
-  /// A hash of the token that would follow it, which no client had before.
+  /// A hash of its successor, which no client has had before.
   package var successor: UUID128
-  /// What the caller needs to send the same successor again, should the answer get lost. It is kept until the successor is
-  /// used; encrypt it where it must not be readable in the file.
+  /// The data that the caller needs to send the same successor again if the answer is lost. It is kept until the successor is
+  /// used; encrypt it if it must not be readable in the file.
   package var answer: [UInt8]
   package var expiresAt: WallInstant
-  /// How long the used token still gets the same successor; after that it counts as stolen and ends its family.
+  /// How long the used token still gets the same successor; after that it counts as stolen and its family is revoked.
   package var graceMilliseconds: Int64
 
   package init(
@@ -53,13 +54,13 @@ package struct TokenRotation: Sendable {
   }
 }
 
-/// Why a token is not taken.
+/// Why a token is refused.
 package enum TokenRefusal: String, Equatable, Sendable {
-  /// No family has or had this token, or its run was reset.
+  /// The token belongs to no family, or its run was reset.
   case unknown
   case expired
   case revoked
-  /// A used refresh token came back after the grace time; its family is revoked now.
+  /// A used refresh token was presented after the grace period; its family is now revoked.
   case replayed
   /// The family belongs to another device.
   case wrongDevice
@@ -67,7 +68,7 @@ package enum TokenRefusal: String, Equatable, Sendable {
   case deviceDeleted
 }
 
-/// The tokens that the store knows: refresh tokens by their hash, each used once; access tokens by their family.
+/// The tokens in the store: refresh tokens by their hash, each used once; access tokens by their family.
 struct TokenRegistry {
   let connection: StoreConnection
   let capacity: Int
@@ -183,7 +184,7 @@ struct TokenRegistry {
     try keep(rotation.successor, of: family)
   }
 
-  /// Nil when an access token of this family may write as this device.
+  /// Returns nil when an access token of this family may write as this device.
   mutating func refusal(
     of credential: TokenCredential, for device: DeviceIdentity
   ) throws(DatabaseError) -> TokenRefusal? {
@@ -243,8 +244,8 @@ struct TokenRegistry {
     return Int(connection.database.changes)
   }
 
-  /// The device is deleted. Its families stay until they expire, so that their tokens can be told from forged ones; the
-  /// text of the last refresh token goes. Returns how many there were.
+  /// Called when a device is deleted. Its families remain until they expire, so that their tokens can be told from forged ones;
+  /// the text of the last refresh token is deleted. Returns the number of families.
   mutating func delete(_ device: DeviceIdentity) throws(DatabaseError) -> Int {
     families.removeAll()
     let sql = "UPDATE token_families SET is_revoked = ?1, answer = NULL WHERE is_revoked != ?1"

@@ -1,12 +1,12 @@
 import Base
 
-/// Which tokens are good, told once for both stores: they read the rows that are looked at here, and write what follows.
+/// The rules for accepting tokens, shared by both stores: they read the rows examined here and write the consequences.
 package enum TokenRules {
-  /// How long a refresh token that was used stays known, and a family that has expired: until then each can be told from a forged one.
+  /// How long a used refresh token and an expired family are kept: until then each can be told from a forged one.
   package static let keptMilliseconds = 30 * Day.milliseconds
 
-  /// RFC 9700 §4.14.2: a used refresh token that comes again ends its family. A client that did not see the answer has to
-  /// repeat itself, though, so for the grace time the last used token gets the same answer again.
+  /// RFC 9700 §4.14.2: a used refresh token that is presented again revokes its family. But a client that did not get the
+  /// answer must repeat its request, so during the grace period the last used token gets the same answer again.
   package static func verdict(
     on rotation: TokenRotation, of token: FoundRefreshToken, now: Int64
   ) -> RefreshVerdict {
@@ -14,13 +14,13 @@ package enum TokenRules {
     guard token.state == FamilyState.good else { return .refused(.revoked) }
     guard token.expires > now else { return .refused(.expired) }
     let isRepeated = token.isPrevious && now - token.rotated <= rotation.graceMilliseconds
-    // Without rotation; a token that was used up while there was some stays used up.
+    // Without rotation; a token that was used up under rotation stays used up.
     if rotation.successor == rotation.presented, token.isCurrent || isRepeated { return .prolonged }
     if token.isCurrent { return .rotated }
     return isRepeated ? .repeated : .replayed
   }
 
-  /// Nil when an access token of this family may write as this device. No family: it is not in the store.
+  /// Returns nil when an access token of this family may write as this device. A nil family is not in the store.
   package static func refusal(
     of credential: TokenCredential, for device: DeviceIdentity, family: FoundFamily?
   ) -> TokenRefusal? {
@@ -33,30 +33,30 @@ package enum TokenRules {
   }
 }
 
-/// What is done with a refresh token that a store has found.
+/// The treatment of a refresh token that the store has found.
 package enum RefreshVerdict: Sendable {
-  /// Nothing is written.
+  /// Write nothing.
   case refused(TokenRefusal)
-  /// It stays, and lives longer.
+  /// Keep the token and extend its lifetime.
   case prolonged
-  /// It is used up, and its successor takes its place.
+  /// Mark the token as used and store its successor.
   case rotated
-  /// The answer to its first use is given again.
+  /// Repeat the answer to its first use.
   case repeated
-  /// It is refused, and its family is revoked.
+  /// Refuse the token and revoke its family.
   case replayed
 }
 
-/// What a store knows of a refresh token that was presented.
+/// The stored state of a presented refresh token.
 package struct FoundRefreshToken: Sendable {
-  /// That of its family, as `FamilyState` counts.
+  /// The state of its family, a `FamilyState`.
   let state: Int64
   let expires: Int64
-  /// Not used up yet.
+  /// Whether it is not used up yet.
   let isCurrent: Bool
-  /// The last one that was used up.
+  /// Whether it is the last one that was used up.
   let isPrevious: Bool
-  /// When that was; 0 when none was.
+  /// When the last one was used up; 0 when none was.
   let rotated: Int64
 
   package init(state: Int64, expires: Int64, isCurrent: Bool, isPrevious: Bool, rotated: Int64) {
@@ -68,12 +68,12 @@ package struct FoundRefreshToken: Sendable {
   }
 }
 
-/// What a store knows of the family of an access token.
+/// The stored state of the family of an access token.
 package struct FoundFamily: Sendable {
   let device: DeviceIdentity
-  /// What was issued before is not taken any more.
+  /// Tokens issued before this time are refused.
   let accessFrom: Int64
-  /// As `FamilyState` counts.
+  /// A `FamilyState`.
   let state: Int64
 
   package init(device: DeviceIdentity, accessFrom: Int64, state: Int64) {

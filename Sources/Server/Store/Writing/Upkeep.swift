@@ -1,7 +1,7 @@
 import Base
 import Database
 
-/// The work between groups, in steps of a few milliseconds, the most urgent first.
+/// Maintenance between groups, in steps of a few milliseconds, the most urgent first.
 struct Upkeep {
   private let configuration: StoreConfiguration
   private var index = RunBuilder()
@@ -14,7 +14,7 @@ struct Upkeep {
     checkpoint = CheckpointPacer(configuration)
   }
 
-  /// True when there is more to do at once.
+  /// Returns whether there is more to do at once.
   mutating func step(
     _ partitions: PartitionSet, _ sinks: SinkTable, _ outbox: inout CommandOutbox, now: Int64
   ) throws(DatabaseError) -> Bool {
@@ -28,17 +28,17 @@ struct Upkeep {
       retentionChecked = now
     }
     guard isDue(since: housekept, every: 60_000, now) else { return false }
-    // Only closed orders are trimmed: the outbox counts the open ones.
+    // Only closed orders are trimmed, because the outbox counts the open ones.
     try outbox.closeExpired(now: now)
     let more = try partitions.connection.trimHistories(configuration.limits, now: now)
     if !more { housekept = now }
     return more
   }
 
-  /// The end: no other thread of the store works on the file any more.
+  /// Stops the other threads of the store that use the file.
   mutating func stop() { checkpoint.stop() }
 
-  /// Also when the clock was set back.
+  /// Also true when the clock was set back.
   private func isDue(since last: Int64?, every milliseconds: Int64, _ now: Int64) -> Bool {
     guard let last else { return true }
     return now < last || now - last >= milliseconds

@@ -2,8 +2,8 @@ package import Base
 import Synchronization
 import Threads
 
-/// The one thread that writes. It takes what arrived while it was committing, commits that together, and hands the results
-/// out; no job waits for a timer. Between groups it does the store's upkeep in small steps.
+/// The only thread that writes. It takes the jobs that arrived during its last commit, commits them together, and delivers the
+/// results; no job waits for a timer. Between groups it maintains the store in small steps.
 package final class WriterThread: Sendable {
   private let mailbox: Mutex<JobQueue>
   private let wakeUp = Semaphore()
@@ -13,15 +13,15 @@ package final class WriterThread: Sendable {
   private let lastOutage = Mutex<(outage: StoreOutage?, detail: String?)>((nil, nil))
   private let hasNoRoom = Atomic(false)
   private let isDamaged = Atomic(false)
-  /// When the step at hand began, on the monotonic clock; 0 between two.
+  /// When the current step began, on the monotonic clock; 0 between steps.
   private let stepBegan = Atomic<Int64>(0)
   private let thread = Mutex<NamedThread?>(nil)
 
-  /// Upkeep steps between two groups: enough that the index keeps up with full groups.
+  /// The upkeep steps between two groups: enough for the index to keep up with full groups.
   private static let stepsBetweenGroups = 2
 
-  /// Makes the store on the new thread, which owns it from then on, and returns when it is open. `deliver` is called on the
-  /// writer's thread, once for each group, after its commit; every accepted job comes back there exactly once.
+  /// Opens the store on the new thread, which owns it from then on, and returns when it is open. `deliver` is called on the
+  /// writer's thread, once for each group, after its commit; every accepted job is delivered exactly once.
   package init(
     limits: WriterLimits = WriterLimits(), metrics: WriterMetrics,
     deliver: @escaping @Sendable ([Completion]) -> Void,
@@ -43,7 +43,7 @@ package final class WriterThread: Sendable {
     self.thread.withLock { $0 = thread }
   }
 
-  /// Hands a job over. False when the mailbox is full or the writer is stopping; then nothing will come back.
+  /// Submits a job. Returns false when the queue is full or the writer is stopping; then nothing will be delivered.
   package func submit(_ job: StoreJob, ticket: Ticket) -> Bool {
     let (isAccepted, wakes) = mailbox.withLock { mailbox in
       let isPosted = mailbox.post(job, ticket)
@@ -55,21 +55,21 @@ package final class WriterThread: Sendable {
     return isAccepted
   }
 
-  /// A job was refused, or the next would be, and the writer has taken nothing out since. One look at a flag: asked for every
-  /// request before its body is read.
+  /// Whether a job was refused, or the next would be, and the writer has taken nothing since. A single atomic load: it is
+  /// checked for every request before its body is read.
   package var isFull: Bool { hasNoRoom.load(ordering: .relaxed) }
 
-  /// Why the last group was not committed, nil when it was or when the disk takes writes again.
+  /// Why the last group was not committed; nil when it was, or when the disk accepts writes again.
   package var outage: StoreOutage? { lastOutage.withLock { $0.outage } }
   package var outageDetail: String? { lastOutage.withLock { $0.detail } }
 
-  /// How long the step at hand has lasted; nil between two. A database or a disk may not answer for a minute.
+  /// How long the current step has lasted; nil between steps. A database or a disk may take a minute.
   package var stall: Nanoseconds? {
     let began = stepBegan.load(ordering: .relaxed)
     return began == 0 ? nil : Nanoseconds(max(0, clock.monotonicNow.nanoseconds - began))
   }
 
-  /// A reader has met a damaged page.
+  /// Called when a reader has found a damaged page.
   package func damageFound() {
     isDamaged.store(true, ordering: .relaxed)
     wake(mailbox.withLock { $0.takeWaitingWriter() })
@@ -79,7 +79,7 @@ package final class WriterThread: Sendable {
     if wakes { wakeUp.signal() }
   }
 
-  /// Takes nothing more, finishes what is waiting, closes the store, and returns. Later calls return at once.
+  /// Stops accepting jobs, executes the waiting ones, closes the store, and returns. Later calls return at once.
   package func stop() {
     let wakes = mailbox.withLock { mailbox in
       mailbox.close()
@@ -89,7 +89,7 @@ package final class WriterThread: Sendable {
     thread.withLock { $0.take() }?.join()
   }
 
-  /// `note` hears after each step how many jobs it refused.
+  /// `note` is called after each step with the number of jobs that it refused.
   private func run(_ store: any Store, _ deliver: @Sendable ([Completion]) -> Void, _ note: (Int) -> Void) {
     while true {
       let (group, isClosed) = mailbox.withLock { mailbox in
@@ -133,7 +133,7 @@ package final class WriterThread: Sendable {
     deliver(zip(group.tickets, results).map { Completion(ticket: $0, result: $1) })
   }
 
-  /// True when more is waiting to be done.
+  /// Returns whether more work is waiting.
   private func upkeep(of store: any Store) -> Bool {
     var more = true
     for _ in 0..<WriterThread.stepsBetweenGroups where more {
@@ -160,13 +160,13 @@ package final class WriterThread: Sendable {
     }
     guard mustWait else { return }
     if !wakeUp.wait(milliseconds: limits.idleMilliseconds) {
-      // A signal that comes between the time-out and this line only makes the next wait return early.
+      // A signal between the timeout and this line only makes the next wait return early.
       mailbox.withLock { $0.isWriterWaiting = false }
     }
   }
 }
 
-/// The sender of a job: the number of an event loop and a number of the loop's own.
+/// The sender of a job: the number of an event loop, and a number that the loop has chosen.
 package struct Ticket: Hashable, Sendable {
   package var owner: Int
   package var number: UInt64
@@ -177,7 +177,7 @@ package struct Ticket: Hashable, Sendable {
   }
 }
 
-/// Measures the commits of groups alone: the writing of the log and its sync. A store in virtual time has none.
+/// Measures the commits of groups only: writing and syncing the log. A store in virtual time has none.
 package struct CommitTimer: Sendable {
   private let time: SharedHistogram
   package let now: @Sendable () -> MonotonicInstant
@@ -190,25 +190,25 @@ package struct CommitTimer: Sendable {
   package func record(since start: MonotonicInstant) { time.record(UInt64(max(0, (now() - start).count))) }
 }
 
-/// Bounds of the writer's mailbox and of its groups.
+/// The limits of the writer's queue and of its groups.
 package struct WriterLimits: Sendable {
-  /// Jobs waiting, beyond which a submission is refused.
+  /// The number of waiting jobs above which a submission is refused.
   package var mailboxJobs = 16_384
   package var mailboxBytes = 64 << 20
-  /// A group is what arrived during the last commit, up to these.
+  /// The limits of a group, which is otherwise all that arrived during the last commit.
   package var groupRows = 8_192
   package var groupBytes = 8 << 20
-  /// Pause between looks at the clock when nothing is asked, for retention and for the end of an outage.
+  /// The pause between wakeups without jobs, for retention and to detect the end of an outage.
   package var idleMilliseconds = 250
 
   package init() {}
 }
 
-/// What the writer tells about itself.
+/// The metrics of the writer.
 package struct WriterMetrics: Sendable {
   /// Nanoseconds from the begin of a transaction to the end of its commit.
   package let groupTime: SharedHistogram
-  /// Nanoseconds of the commit in that: the writing of the log and its sync.
+  /// Nanoseconds of the commit alone: writing and syncing the log.
   package let commitTime: SharedHistogram
   package let groupJobs: SharedHistogram
   package let groupRows: SharedHistogram
@@ -216,7 +216,7 @@ package struct WriterMetrics: Sendable {
   package let upkeepTime: SharedHistogram
   package let mailboxJobs: Gauge
   package let mailboxBytes: Gauge
-  /// Submissions refused because the mailbox was full.
+  /// Submissions refused because the queue was full.
   package let refusedJobs: Counter
   package let failedGroups: Counter
 

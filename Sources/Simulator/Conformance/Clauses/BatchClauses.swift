@@ -112,7 +112,7 @@ extension ConformanceClause {
     try run.expectOnce(records, of: phone.name, among: " of a batch of \(count)")
   }
 
-  /// So many pages there is time for.
+  /// The number of pages that fit into the time.
   private static let pagesMax = 300
 
   private static func backlog(_ run: ClauseRun) throws {
@@ -134,10 +134,10 @@ extension ConformanceClause {
       "\(count)\(uploads.count) pages, the slowest in \(uploads.map(\.duration.wholeMilliseconds).max() ?? 0) ms"
   }
 
-  /// A body of so many bytes: what the records are short of is a text in their extras.
+  /// Sends a body of so many bytes, padded with text in the extras of its records.
   private static func large(_ run: ClauseRun, of bytes: Int, records wanted: Int) throws {
     let count = min(wanted, run.facts.recordsMax)
-    // A record has a kilobyte at most (SDK §8.4): fewer of them make no such body.
+    // A record has at most a kilobyte (SDK §8.4), so fewer of them do not make such a body.
     try run.needBatches(of: min(wanted, bytes / 1_000))
     let phone = try run.phone {
       $0.http.batchSync = true
@@ -146,7 +146,7 @@ extension ConformanceClause {
     }
     let missing = bytes / count - run.fix(phone) { $0.extras = run.object(#"{"note":""}"#) }.bytes.count
     let note = run.object("{\"note\":\"\(String(repeating: "n", count: max(missing, 0)))\"}")
-    // They end two hours ago, as all do: none is of the future.
+    // They end two hours ago, like all records, and never in the future.
     let records = (0..<count).map { number in
       run.fix(phone, at: run.instant(number - count)) { $0.extras = note }
     }
@@ -171,11 +171,11 @@ extension ConformanceClause {
     let phone = try run.phone { $0.persistence.maxDaysToPersist = 30 }
     let newer = run.fix(phone)
     try run.deliver(phone, [newer])
-    // The newest is of two hours ago.
+    // The newest is two hours old.
     let hours = run.target.dialect.promises.oldest.wholeMilliseconds / 3_600_000 - 3
     for (age, words) in [(1, "an hour"), (25, "a day"), (145, "six days")] where age < hours {
       let time = newer.timestamp.advanced(byMilliseconds: Int64(age) * -3_600_000)
-      // How old a record may be that has nothing newer before it, is another clause.
+      // The maximum age of a record without a newer one is tested by another clause.
       if age > 1, !(try isTaken(at: time, run)) {
         run.note = "without one that is \(words) older, which is not stored by itself either (week-late)"
         break
@@ -187,7 +187,7 @@ extension ConformanceClause {
     try run.expectOnce([newer], of: phone.name)
   }
 
-  /// A record of that time is stored where it is the only one of its device.
+  /// Reports whether a record of that time is stored if it is the only one of its device.
   private static func isTaken(at time: WallInstant, _ run: ClauseRun) throws -> Bool {
     let phone = try run.phone { $0.persistence.maxDaysToPersist = 30 }
     let record = run.fix(phone, at: time)
@@ -198,7 +198,7 @@ extension ConformanceClause {
 
   private static func weekLate(_ run: ClauseRun) throws {
     let week = Nanoseconds.seconds(7 * 86_400)
-    // On its way a record of a week is a moment older.
+    // During the upload a record of a week ages by a moment.
     if run.target.dialect.promises.oldest < week + .seconds(60) {
       throw ClauseStop.notApplicable("the dialect promises to keep records of a week at most")
     }
@@ -211,14 +211,14 @@ extension ConformanceClause {
   private static func minuteEarly(_ run: ClauseRun) throws {
     let phone = try run.phone()
     let record = run.fix(phone, at: run.wallNow.advanced(byMilliseconds: 60_000))
-    // When it comes again, that minute has passed.
+    // When it is repeated, that minute has passed.
     run.log.noteUnscriptable()
     try run.deliver(phone, [record], as: "a record of the next minute")
     let look = try run.expectOnce([record], of: phone.name, among: ", a minute ahead of the clock,")
     try run.expectSame(["timestamp"], of: record, in: look)
   }
 
-  /// What a template without coordinates makes of a fix.
+  /// Returns what a template without coordinates makes of a fix.
   static func badRecord(_ run: ClauseRun, _ phone: ConformancePhone, isBare: Bool = true) throws -> SentRecord {
     guard run.facts.takesDefaultSchema else { return try run.fixWithoutPlace(phone) }
     return try run.raw(
@@ -288,7 +288,7 @@ extension ConformanceClause {
     let isBatch = phone.configuration.http.batchSync && run.facts.recordsMax > 1
     let request = try run.request(phone, (isBatch ? [run.fix(phone)] : []) + [try badRecord(run, phone)])
     for _ in 0..<run.leakCount {
-      // A slow answer: the backend waits for a resource that is used up, such as a connection of its pool.
+      // A slow answer suggests that the backend waits for an exhausted resource, such as a connection of its pool.
       if try run.line().exchange(request, of: phone.number).duration > .seconds(1) { break }
     }
     let next = try run.phone()
@@ -323,7 +323,7 @@ extension ConformanceClause {
       throw ClauseStop.notApplicable("the listing promises no order of arrival: verify.inArrivalOrder")
     }
     let phone = try run.phone()
-    // Neither time nor place grows with their order.
+    // Neither time nor place increases with their order.
     let records = (0..<12).map { run.fix(phone, at: run.instant(60 + $0 * 5 % 12)) }
     let sent = try run.deliver(phone, records).flatMap { $0.request.cargo?.uuids ?? [] }
     try run.expectOnce(records, of: phone.name)
@@ -354,7 +354,7 @@ extension ConformanceClause {
         if SentLog.isThrottling(upload.status) { continue }
         try run.expectTokenAlive(upload.status)
         if upload.isSuccess { continue }
-        // By itself it is taken: another clause would be broken.
+        // A single one is accepted; its rejection is another clause.
         run.hasNoCommandLine = true
         throw run.refusal(upload, of: "one of thirty uploads at once", harm: .repeat)
       }
@@ -369,7 +369,8 @@ extension ConformanceClause {
 
   private static let busyTime = Nanoseconds.seconds(4)
 
-  /// A backend that takes so many at once and refuses the others for a while keeps what it says.
+  /// Judges a crowd that was partly rejected: a backend that accepts so many at once and rejects the others for a while
+  /// keeps its promise.
   private static func crowded(
     _ run: ClauseRun, _ phones: [ConformancePhone], _ sent: [[SentRecord]], _ status: Int
   ) throws -> ClauseStop {

@@ -1,11 +1,11 @@
 import Base
 import Scenario
 
-/// What clauses of storage do with bodies that have not come, or not whole.
+/// Storage clauses with missing or incomplete bodies.
 extension ConformanceClause {
   static func answerWaits(_ run: ClauseRun) throws {
     try answerWaits(run, records: 1)
-    // Servers take what fits into a buffer of 4 to 16 KB together with the header.
+    // Servers read what fits into a buffer of 4 to 16 KB together with the header.
     if run.facts.takesBatches { try answerWaits(run, records: 60) }
   }
 
@@ -27,7 +27,7 @@ extension ConformanceClause {
     }
     connection.send(Array(raw.body.dropFirst(raw.body.count / 2)))
     let reply = connection.reply(within: ClauseRun.answerTime)
-    // How much a backend takes at once is another clause.
+    // The maximum batch size is tested by another clause.
     guard reply.isSuccess || records > 1 else {
       throw run.fail("a body in two halves, a second apart: \(reply.text)", harm: .repeat)
     }
@@ -79,7 +79,7 @@ extension ConformanceClause {
       if reply.isSuccess {
         throw run.fail("a body that ends in the middle of a record was acknowledged with \(reply.text)")
       }
-      // A slow answer: the backend waits for a resource that is used up, such as a connection of its pool.
+      // A slow answer suggests that the backend waits for an exhausted resource, such as a connection of its pool.
       if run.now - begin > .seconds(1) { break }
     }
     run.lose(request, of: phone)

@@ -6,7 +6,7 @@ import HTTP1
 import JSON
 import Upload
 
-/// Orders that come with answers.
+/// Commands in answers.
 extension ConformanceClause {
   static let remoteControl: [ConformanceClause] = [
     ConformanceClause(
@@ -100,7 +100,7 @@ extension ConformanceClause {
       ], inBatchAnswer),
   ]
 
-  /// A fence as an app would add it.
+  /// Returns a fence as an app would add it.
   private static func fence(_ name: String) -> Geofence {
     Geofence(
       identifier: name,
@@ -115,14 +115,14 @@ extension ConformanceClause {
     .setOdometer(metres: 1_000), .resetOdometer, .startGeofences, .stop,
   ]
 
-  /// How a queued command came.
+  /// The arrival of a queued command.
   private enum Arrival {
     case understood(Command)
     case misunderstood(CommandProblem)
     case none
   }
 
-  /// Waits for a queued command for three uploads, each of so many records.
+  /// Waits for a queued command during three uploads of so many records.
   private static func arrival(_ run: ClauseRun, _ phone: ConformancePhone, records: Int = 1) throws -> Arrival {
     let before = phone.obeyed.count
     for _ in 0..<3 {
@@ -135,7 +135,7 @@ extension ConformanceClause {
     return .none
   }
 
-  /// Uploads until so many commands were obeyed, or three uploads brought none.
+  /// Uploads until so many commands were executed, or three uploads brought none.
   private static func collect(_ run: ClauseRun, _ phone: ConformancePhone, count: Int) throws {
     var idle = 0
     while phone.obeyed.count < count, idle < 3 {
@@ -153,21 +153,21 @@ extension ConformanceClause {
       return true
     }
     let silent = try run.facts.forms.filter { try !comes($0) }
-    // That it comes at all is another clause.
-    if silent.count == run.facts.forms.count { throw ClauseStop.notJudged("no command has come") }
+    // Whether it arrives at all is tested by another clause.
+    if silent.count == run.facts.forms.count { throw ClauseStop.notJudged("no command arrived") }
     if silent.contains(true) { throw run.fail("a command does not come with the answers to batches") }
     if silent.contains(false) { throw run.fail("a command does not come with the answers to single records") }
   }
 
   private static func kinds(_ run: ClauseRun) throws {
     let phone = try run.phone()
-    // One by one: a later command may replace an earlier one of its kind.
+    // One by one, because a later command may replace an earlier one of its kind.
     for command in every {
       try run.order([command], for: phone)
       switch try arrival(run, phone) {
       case .none: throw run.fail("\(command.name.rawValue) was queued and has not come")
       case .misunderstood(let problem):
-        // What is wrong with its argument is another clause.
+        // A wrong argument is tested by another clause.
         if problem.isOfForm || problem.isOfName { throw run.fail("\(command.name.rawValue): \(problem)") }
       case .understood(let last):
         if last.name != command.name {

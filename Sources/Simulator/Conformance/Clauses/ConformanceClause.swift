@@ -1,20 +1,20 @@
-/// A promise that a location backend has to keep for the SDK: how it is put to the test, and why it matters.
+/// A promise that a location backend must keep for the SDK: its test, and its reason.
 package struct ConformanceClause: Sendable {
-  /// `batch-all-stored`: what `--only` and `--skip` name.
+  /// The name for `--only` and `--skip`, as `batch-all-stored`.
   package let id: String
   package let group: ClauseGroup
   package let level: ClauseLevel
-  /// What the SDK does when it is broken.
+  /// The effect on the SDK when it is broken.
   package let harm: ClauseHarm
-  /// What is asked of the backend, as a sentence without a full stop.
+  /// The requirement, as a sentence without a full stop.
   package let sentence: String
-  /// Why, with the place in the SDK's documents.
+  /// The reason, with the place in the SDK's documents.
   package let reason: String
-  /// Threads of the SDK's users, as `flutter#176`.
+  /// Reports of the SDK's users, as `flutter#176`.
   package let threads: [String]
   package let needs: Set<ClauseNeed>
   let phase: ClausePhase
-  /// Clauses without which this one says nothing: when one of them is broken, it is the cause.
+  /// Clauses without which this one means nothing: when one of them is broken, it is the cause.
   package let presumes: [String]
   let provoke: @Sendable (ClauseRun) throws -> Void
 
@@ -36,14 +36,14 @@ package struct ConformanceClause: Sendable {
     self.provoke = provoke
   }
 
-  /// All of them, in the order of the documentation.
+  /// All clauses, in the order of the documentation.
   package static let all: [ConformanceClause] =
     storage + lasting + repetition + batches + content + neighbours + seasons + texts + fields + shapes + tokens
     + refreshes
     + remoteControl
     + connections + framing + trouble + restarts
 
-  /// Where a thread that a clause names can be read.
+  /// Returns the URL of a report that a clause names.
   package static func address(ofThread thread: String) -> String? {
     let parts = thread.split(separator: "#")
     guard parts.count == 2, let repository = repositories[String(parts[0])] else { return nil }
@@ -62,7 +62,7 @@ package struct ConformanceClause: Sendable {
   ]
 }
 
-/// What clauses are about.
+/// The subject of a clause.
 package enum ClauseGroup: String, CaseIterable, Sendable {
   case storage = "Storage and acknowledgement"
   case repetition = "Repetition"
@@ -74,19 +74,19 @@ package enum ClauseGroup: String, CaseIterable, Sendable {
   case http = "HTTP"
   case trouble = "Trouble and restart"
 
-  /// For `--only` and `--skip`.
+  /// The name for `--only` and `--skip`.
   package var name: String { "\(self)" }
 }
 
-/// How much a clause weighs.
+/// The severity of a clause.
 package enum ClauseLevel: String, CaseIterable, Sendable {
-  /// Broken, it is a defect.
+  /// A breach is a defect.
   case must
-  /// Broken, it is a warning.
+  /// A breach is a warning.
   case should
 }
 
-/// What the SDK does with a backend that breaks a clause.
+/// The effect of a broken clause on the SDK.
 package enum ClauseHarm: String, CaseIterable, Sendable {
   case lose, `repeat`, block, drain, wrong, deaf, others
 
@@ -104,13 +104,13 @@ package enum ClauseHarm: String, CaseIterable, Sendable {
   }
 }
 
-/// What it takes to judge a clause.
+/// A prerequisite for judging a clause.
 package enum ClauseNeed: String, CaseIterable, Sendable {
-  /// A way to read what is stored.
+  /// Access to the stored records.
   case store
   /// Tokens and a way to refresh them.
   case tokens
-  /// Uploads without a valid token are refused.
+  /// Uploads without a valid token are rejected.
   case refusal
   /// A way to queue commands.
   case commands
@@ -118,24 +118,24 @@ package enum ClauseNeed: String, CaseIterable, Sendable {
   case restart
 }
 
-/// When a clause runs.
+/// The phase in which a clause runs.
 enum ClausePhase: Int, Comparable, CaseIterable {
-  /// Before all others, one after the other.
+  /// First, one after the other.
   case first
-  /// By itself, before those that run side by side: whether the backend bears that, and what they would disturb, as a memory of
-  /// the last few hundred records.
+  /// Alone, before the parallel ones: tests whether the backend supports these, and what they would disturb, such as a cache
+  /// of the last few hundred records.
   case crowd
-  /// Side by side.
+  /// In parallel.
   case together
-  /// By itself, as others would be in its way.
+  /// Alone, because others would interfere.
   case alone
-  /// By itself, behind those: what is sent may stop a backend that does not expect it.
+  /// Alone, after those: it may stop a backend that is not prepared for it.
   case risky
-  /// By itself, as the backend goes away meanwhile.
+  /// Alone, because the backend goes away meanwhile.
   case restart
-  /// By itself, behind those: what the run began with is looked at again.
+  /// Alone, after those: checks the first records of the run again.
   case late
-  /// From what was seen in all answers.
+  /// From the observations in all answers.
   case last
 
   static func < (left: ClausePhase, right: ClausePhase) -> Bool { left.rawValue < right.rawValue }

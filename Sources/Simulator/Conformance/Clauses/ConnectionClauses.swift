@@ -7,7 +7,7 @@ import HTTP1
 import Scenario
 import Upload
 
-/// What the backend does with connections and with requests that do not come in one piece.
+/// The backend's handling of connections and of requests in pieces.
 extension ConformanceClause {
   static let connections: [ConformanceClause] = [
     ConformanceClause(
@@ -114,7 +114,7 @@ extension ConformanceClause {
       request.url = parts.origin + "/rollingroad-conform/no-such-path"
       let reply = try run.exchange(request)
       guard reply.isSuccess else { return }
-      // What takes uploads on any path has no path that does not exist.
+      // A backend that accepts uploads on any path has no invalid one.
       if run.target.store != nil, try run.look(for: [record], of: phone.name).missing.isEmpty {
         return run.note = "an upload to a path of no meaning is acknowledged and stored"
       }
@@ -122,7 +122,7 @@ extension ConformanceClause {
     },
   ]
 
-  /// A good upload as the SDK would send it, ready to be sent otherwise.
+  /// Returns a good upload as the SDK would send it, to be sent in another way.
   static func plain(_ run: ClauseRun) throws -> (SentRecord, RawRequest) {
     let phone = try run.phone()
     let record = run.fix(phone)
@@ -178,7 +178,7 @@ extension ConformanceClause {
   }
 }
 
-/// Requests in other framing, in pieces, or one behind the other.
+/// Requests in other framing, in pieces, or pipelined.
 extension ConformanceClause {
   static let framing: [ConformanceClause] = [
     ConformanceClause(
@@ -274,7 +274,7 @@ extension ConformanceClause {
     let reply = try run.exchange(raw)
     guard reply.isSuccess else {
       if case .timeout = reply { throw run.fail("a chunked body: \(reply.text)", harm: .repeat) }
-      // A refusal before the end of the body may close the connection, and the rest of the body then resets it.
+      // A rejection before the end of the body may close the connection; the rest of the body then resets it.
       run.note = "refused: \(reply.text)"
       return
     }
@@ -331,7 +331,7 @@ extension ConformanceClause {
     for end in [name, raw.head.count + 5, letter, bytes.count] {
       connection.send(Array(bytes[start..<end]))
       start = end
-      // Each piece arrives by itself.
+      // Each piece arrives separately.
       if end < bytes.count, connection.isAnswered(within: .milliseconds(150)) { break }
     }
     let reply = connection.reply(within: ClauseRun.answerTime)

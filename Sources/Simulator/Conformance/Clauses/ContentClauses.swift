@@ -6,7 +6,7 @@ import JSON
 import Scenario
 import Upload
 
-/// Whether what is stored is what was sent.
+/// Whether content is stored as sent.
 extension ConformanceClause {
   static let content: [ConformanceClause] = [
     ConformanceClause(
@@ -59,8 +59,8 @@ extension ConformanceClause {
       because: "records of one second are told apart by it (LocationEvent timestamp; SDK §5.1)",
       presumes: ["time-is-utc"]
     ) { run in
-      // Their thousandths are 0, 4, 1 and 9: hundredths and steps of 1/300 s, as databases have them, change some. Two have
-      // fractions that begin with 0, which is lost where they are written as a number.
+      // Their milliseconds end in 0, 4, 1 and 9: rounding to hundredths or to 1/300 s, as in databases, changes some. Two
+      // fractions begin with 0, which is lost if they are written as a number.
       let second = run.instant(9)
       let start = second.advanced(byMilliseconds: -second.millisecondsSince1970 % 1_000)
       let others = [70, 1_007].map { start.advanced(byMilliseconds: $0) }
@@ -100,7 +100,7 @@ extension ConformanceClause {
       because: "apps say there whose trip this is (HttpConfig params)", params),
   ]
 
-  /// In each quarter of the Earth one whose numbers may be taken for each other.
+  /// One place in each quarter of the Earth, whose coordinates remain valid when they are swapped.
   private static let quadrants = [
     (48.85661411234567, 2.35222191234567), (38.72225221234567, -9.13933661234567),
     (-1.29206591234567, 36.82194621234567), (-12.04637381234567, -77.04279341234567),
@@ -126,7 +126,7 @@ extension ConformanceClause {
     for (latitude, longitude) in list {
       let (record, look) = try deliverPlace(run, latitude, longitude)
       try run.expectSame(["coords.latitude"], of: record, in: look)
-      // A pole has each longitude, and 180° east is 180° west.
+      // A pole has every longitude, and 180° east is 180° west.
       if abs(latitude) == 90 { continue }
       let stored = look.entry(of: record)?.value("coords.longitude")?.double
       if abs(longitude) == 180, let stored, abs(stored) == 180 { continue }
@@ -155,8 +155,8 @@ extension ConformanceClause {
     try run.expectUnknown(["coords.accuracy"], of: vague, in: second)
   }
 
-  /// Of yesterday, just behind midnight, in the morning and in the afternoon, where a clock of twelve hours shows others; of today
-  /// where the backend takes no older ones.
+  /// Returns times of yesterday, just after midnight, in the morning and in the afternoon, which a 12-hour clock shows
+  /// differently; of today where the backend rejects older ones.
   private static func hours(_ run: ClauseRun) -> [WallInstant] {
     guard run.target.dialect.promises.oldest > .seconds(50 * 3_600) else { return [run.instant(3)] }
     let day: Int64 = 86_400_000
@@ -219,7 +219,7 @@ extension ConformanceClause {
       try run.deliver(phone, [record], as: "a record of \(spelling)")
       let look = try run.expectOnce([record], of: phone.name, among: " of \(spelling)")
       guard let stored = look.entry(of: record)?.value("timestamp") else { continue }
-      // A store that keeps the text keeps the instant too.
+      // A store that keeps the text keeps the instant, too.
       if let reason = run.facts.strange("timestamp") { throw ClauseStop.notJudged(reason) }
       guard let found = stored.instant, found != instant, !run.isSpelledLike(stored, spelling) else { continue }
       throw run.fail("the time \(spelling) is stored as \(stored.shown)")
@@ -250,7 +250,7 @@ extension ConformanceClause {
     }
     try run.deliver(phone, [record], as: "an inaccurate record")
     let look = try run.expectOnce([record], of: phone.name, among: " of an accuracy of 1,500 m")
-    // A store that says false takes a simulated position for a real one.
+    // A store that says false presents a simulated position as a real one.
     guard let entry = look.entry(of: record), let stored = entry.value("mock"), stored.flag == false,
       record.value["mock"] != nil
     else { return }
@@ -262,7 +262,7 @@ extension ConformanceClause {
 
   private static func standardFields(_ run: ClauseRun) throws {
     let phone = try run.phone()
-    // No value of one is that of the other: what is always the same is not what was sent.
+    // The two records differ in every field: a constant value is not what was sent.
     let records = [
       run.fix(phone),
       run.fix(phone) { record in
@@ -270,7 +270,7 @@ extension ConformanceClause {
         (record.coords.altitude, record.coords.accuracy) = (-3.5, 17.25)
         (record.coords.speedAccuracy, record.coords.headingAccuracy) = (1.75, 12.5)
         record.coords.altitudeAccuracy = 6.25
-        // More digits than a float of 32 bits has.
+        // More digits than a 32-bit float has.
         (record.odometer, record.isMoving) = (1_204_871.43, false)
         record.activity = Activity(.still, confidence: 61)
         record.battery = Battery(level: 0.97, isCharging: true)
@@ -279,7 +279,7 @@ extension ConformanceClause {
     let kinds = [ActivityType.walking, .running, .onBicycle].map { kind in
       run.fix(phone) { $0.activity = Activity(kind, confidence: 92) }
     }
-    // Standing still, heading north, at the level of the sea.
+    // Standing still, heading north, at sea level.
     let zeros = run.fix(phone) { record in
       (record.coords.speed, record.coords.heading, record.coords.altitude) = (0, 0, 0)
       (record.odometer, record.isMoving) = (0, false)
@@ -292,7 +292,7 @@ extension ConformanceClause {
       "coords.speed", "coords.heading", "coords.altitude", "coords.accuracy", "odometer", "battery.level", "is_moving",
       "activity.type",
     ].filter { run.facts.shows($0) && zeros.value.value(at: $0) != nil }
-    // Columns may keep the level and the type alone.
+    // Columns may keep the level and the type only.
     let pairs: [(field: String, beside: String, of: KeptField)] = [
       ("battery.is_charging", "battery.level", .battery), ("activity.confidence", "activity.type", .activity),
     ]
@@ -326,7 +326,7 @@ extension ConformanceClause {
     }
   }
 
-  /// Gives whether the list leaves out every quantity that is 0, as some writers of JSON do. A database shows what it has.
+  /// Returns whether the list omits every quantity that is 0, as some JSON writers do. A database shows what it has.
   private static func expectZeros(
     _ run: ClauseRun, _ fields: [String], of zeros: SentRecord, beside others: [SentRecord],
     in look: ClauseRun.FoundRecords
@@ -340,7 +340,7 @@ extension ConformanceClause {
       run.target.dialect.verification.url != nil && quantities.count > 1 && quantities.allSatisfy(isMissing)
     for field in fields {
       let stored = entry.value(field)
-      // Null and nothing are other values than 0, but a scenario does not compare them.
+      // Null and absence are different values from 0, but a scenario does not compare them.
       if stored?.isNull ?? true { run.log.noteUnscriptable() }
       if !leavesOut, let sent = zeros.value.value(at: field), sent.isZero, isMissing(field) {
         run.showRequest(of: zeros)
@@ -391,6 +391,6 @@ extension ConformanceClause {
 }
 
 extension ClauseRun {
-  /// The text of a time, kept with its offset or without its zone's letter.
+  /// Reports whether the text of a time was kept with its offset, or without the letter of its zone.
   func isSpelledLike(_ stored: StoredValue, _ spelling: String) -> Bool { stored.string == spelling }
 }

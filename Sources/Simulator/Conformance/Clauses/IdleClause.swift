@@ -4,10 +4,10 @@ import Contract
 import Scenario
 import Upload
 
-/// A connection that is not used for a while.
+/// An idle connection.
 extension ConformanceClause {
-  /// Either side may close a connection while the other begins to send (RFC 9112 §9.5). So the backend is asked again, after another
-  /// time, before it is blamed.
+  /// Uploads on an idle connection. Either side may close it while the other begins to send (RFC 9112 §9.5), so the backend
+  /// is tried again, after a different time, before it is blamed.
   static func idle(_ run: ClauseRun) throws {
     do { try idle(run, for: run.settings.idleTime) } catch ClauseStop.broken {
       try idle(run, for: Nanoseconds(run.settings.idleTime.count * 6 / 5))
@@ -30,7 +30,7 @@ extension ConformanceClause {
       return
     }
     let second = try run.request(phone, [run.fix(phone)])
-    // Its end may have come while the request was made.
+    // It may have been closed while the request was made.
     if connection.ends(within: .zero) {
       run.note = "the connection was closed in time"
       return
@@ -46,7 +46,7 @@ extension ConformanceClause {
     throw run.fail("an upload after \(wait.seconds) idle seconds: \(reply.text)")
   }
 
-  /// Servers close a connection at the time that they state, or about a second later: a request does not meet that.
+  /// Returns an idle time that avoids the stated timeout and the second after it, when servers close connections.
   private static func waitingTime(_ time: Nanoseconds, beside stated: Nanoseconds?) -> Nanoseconds {
     guard let stated, stated - .milliseconds(500) <= time, time <= stated + .milliseconds(1_500) else { return time }
     return stated + .milliseconds(2_500)
@@ -54,7 +54,7 @@ extension ConformanceClause {
 }
 
 extension RawAnswer {
-  /// As `Keep-Alive: timeout=5` says.
+  /// The timeout in `Keep-Alive: timeout=5`.
   var keepAliveTime: Nanoseconds? {
     let parameters = (head["Keep-Alive"] ?? "").split(separator: ",")
     for parameter in parameters {

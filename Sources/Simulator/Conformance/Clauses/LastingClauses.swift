@@ -4,7 +4,8 @@ import Contract
 import Scenario
 import Upload
 
-/// What a run began with, at its end: a store that forgets, and one that knows a record only for a while.
+/// The first records of a run, at its end: tests for a store that forgets, and for one that recognizes
+/// repetitions only for a while.
 extension ConformanceClause {
   static let lasting: [ConformanceClause] = [
     ConformanceClause(
@@ -66,7 +67,7 @@ extension ConformanceClause {
     )
   }
 
-  /// As far as there is time for it: of how many. Params are those of an upload, and may come again with others.
+  /// Checks as many as time permits, and returns how many. Params belong to an upload and may be repeated with other values.
   private static func expectUnchanged(
     _ seen: [StoredDelivery], until end: MonotonicInstant, _ run: ClauseRun
   ) throws -> Int {
@@ -86,7 +87,7 @@ extension ConformanceClause {
     return compared
   }
 
-  /// In a run of few clauses little time has passed.
+  /// Waits until the first record is old enough, because in a run of few clauses little time has passed.
   private static func waitAfter(_ first: FirstDelivery, _ run: ClauseRun) throws {
     while true {
       let left = run.settings.timeAway - (run.now - first.acknowledged)
@@ -108,7 +109,7 @@ extension ConformanceClause {
   }
 }
 
-/// A record that was acknowledged at the beginning.
+/// A record that was acknowledged at the start.
 struct FirstDelivery: Sendable {
   let record: SentRecord
   let device: String
@@ -129,6 +130,6 @@ struct StoredDelivery: Sendable {
   let clause: String
   let device: String
   let records: [SentRecord]
-  /// What it has seen of each.
+  /// The entry of each.
   let entries: [StoredRecord?]
 }

@@ -5,17 +5,17 @@ import Upload
 
 /// A list of many records, page by page.
 extension ConformanceClause {
-  /// In threes of one time, and four in the middle, so that pages of any size up to half of all records part such a group, counted from
-  /// either end: where they have a multiple of three, the first that ends behind the middle does.
+  /// Groups of three records share one time, and four in the middle, so that pages of any size up to half of all records
+  /// split such a group, from either end; pages of a multiple of three split the first one after the middle.
   static let groupsMax = 334
   private static let groupsMin = 38
-  /// For the first half.
+  /// The time limit for the first half.
   private static let timeForHalf = Nanoseconds.seconds(3)
-  /// A list that ends at fewer says nothing of most clauses.
+  /// A list that ends at fewer says nothing about most clauses.
   private static let listedMin = 233
 
   static func storeReadsAll(_ run: ClauseRun) throws {
-    // What larger ones lose, other clauses look at.
+    // Losses with larger ones are tested by other clauses.
     let phone = try run.phone { $0.http.maxBatchSize = run.facts.isSlow ? 50 : 10 }
     let begin = run.now
     var (records, groups) = ([SentRecord](), 0)

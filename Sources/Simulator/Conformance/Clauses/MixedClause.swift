@@ -4,7 +4,7 @@ import Contract
 import Scenario
 import Upload
 
-/// Good uploads among others.
+/// Good uploads among bad ones.
 extension ConformanceClause {
   static func goodBesideBad(_ run: ClauseRun) throws {
     let phones = try (0..<12).map { _ in try run.phone { $0.http.batchSync = false } }
@@ -18,12 +18,12 @@ extension ConformanceClause {
         return (record, try run.request(phone, [record]))
       }
       let good = zip(sent, phones).map { (request: $0.1, device: $1.number) }
-      // Mixed, so that some of each are under way together.
+      // Mixed, so that some of each kind are under way together.
       let uploads = try run.line().exchangeAll(
         [bad[..<half], good[..<6], bad[half...], good[6...]].flatMap(Array.init))
       for (index, (record, request)) in sent.enumerated() {
         guard let upload = uploads.first(where: { $0.request === request }) else { continue }
-        // What was refused is given up, so that the next request has one record again.
+        // Rejected records are dropped, so that the next request has one record again.
         phones[index].answer(request, .answered(status: 200, reason: "", body: []))
         if upload.isSuccess { acknowledged[index].append(record) }
       }
@@ -37,8 +37,8 @@ extension ConformanceClause {
       ofEach: zip(phones, acknowledged).map { ($0, $1) }, among: " while others sent bad uploads and known records")
   }
 
-  /// The same each time: the first halves of uploads, records that are known from the second time on, and records without
-  /// coordinates, alone and behind good ones.
+  /// Returns the same uploads each time: truncated ones, records that repeat from the second time on, and records without
+  /// coordinates, alone and after good ones.
   private static func badUploads(_ run: ClauseRun) throws -> [(request: OutgoingRequest, device: Int)] {
     var uploads: [(request: OutgoingRequest, device: Int)] = []
     func add(inBatch: Bool = false, _ records: (ConformancePhone) throws -> [SentRecord]) throws {
@@ -59,7 +59,7 @@ extension ConformanceClause {
 }
 
 extension OutgoingRequest {
-  /// What a middlebox leaves of it: complete to HTTP, and no JSON.
+  /// The request as a middlebox might truncate it: complete HTTP, but invalid JSON.
   fileprivate var withHalfItsBody: OutgoingRequest {
     OutgoingRequest(
       id: id, purpose: purpose, method: method, url: url, headers: headers, body: Array(body.prefix(body.count / 2)),

@@ -6,7 +6,7 @@ import JSON
 import Scenario
 import Upload
 
-/// Devices beside devices, and records beside records: what belongs to one is not the other's.
+/// Devices beside devices, and records beside records: data of one must not appear in the other.
 extension ConformanceClause {
   static let neighbours: [ConformanceClause] = [
     ConformanceClause(
@@ -64,7 +64,7 @@ extension ConformanceClause {
     var pairs = [
       ("\(base)-A", "\(base)-a"), ("00\(base)", "0\(base)"), ("\(base) 1", "\(base)-1"), ("00\(digits)", "\(digits)"),
     ]
-    // In a field of the head other letters than those of ASCII are what the reader takes them for (RFC 9110 §5.5).
+    // Non-ASCII letters in a header field are interpreted by the recipient (RFC 9110 §5.5).
     if !run.target.namesDevicesInHeaders { pairs.append(("\(base)-ü", "\(base)-u")) }
     for (left, right) in pairs {
       var sent: [(String, SentRecord)] = []
@@ -123,12 +123,12 @@ extension ConformanceClause {
       throw ClauseStop.notApplicable(
         "the store shows none of the fields \(fields.joined(separator: ", "))\(run.facts.remedyOfTemplates)")
     }
-    // What is there under another name may be that of a neighbour.
+    // A value under another name may be that of a neighbour.
     let hidden = fields.compactMap(run.facts.hidden)
     if let reason = hidden.first { throw ClauseStop.partly(reason) }
   }
 
-  /// Where each record of a batch has other extras, each is stored with its own.
+  /// Checks that each record of a batch is stored with its own extras.
   private static func ownExtras(_ run: ClauseRun) throws {
     guard run.facts.shows("extras"), run.facts.hidden("extras") == nil else { return }
     let phone = try run.phone()
@@ -143,7 +143,7 @@ extension ConformanceClause {
       for (other, neighbour) in records.enumerated() where other != index {
         guard let stored, let theirs = neighbour.value.value(at: "extras") else { continue }
         let (mine, only) = ("record \(index + 1) of the batch has", run.nameOfExtra("only\(other + 1)"))
-        // A table with a column for each extra has null in those of others.
+        // A table with a column per extra has null in those of others.
         let strange = (stored[only] ?? (run.facts.hasFlatExtras ? entry.member(only) : nil)).flatMap {
           $0.isNull ? nil : $0
         }
@@ -159,7 +159,7 @@ extension ConformanceClause {
     }
   }
 
-  /// A record that has neither battery nor activity has none of those beside it.
+  /// Checks that a record without battery and activity does not get those of its neighbours.
   private static func bareRecords(_ run: ClauseRun) throws {
     let phone = try run.phone()
     let full = run.fix(phone) {
@@ -167,7 +167,7 @@ extension ConformanceClause {
     }
     let bare = try run.raw(
       phone, #"{"uuid":"%U","timestamp":"%T","coords":{"latitude":45.53,"longitude":-116.31,"accuracy":5}}"#)
-    // Fields that were not sent are not compared by a scenario.
+    // A scenario does not compare fields that were not sent.
     run.log.noteUnscriptable()
     try run.deliver(phone, [full, bare, run.fix(phone)])
     let look = try run.expectOnce([full, bare], of: phone.name)

@@ -7,7 +7,7 @@ import JSON
 import Scenario
 import Upload
 
-/// New tokens for old ones.
+/// Token refreshes.
 extension ConformanceClause {
   static let refreshes: [ConformanceClause] = [
     ConformanceClause(
@@ -207,8 +207,8 @@ extension ConformanceClause {
     _ = try run.refresh(renewed, in: next, as: "the refresh after a repeated one")
   }
 
-  /// Which of both answers the phone stores last, and keeps, is chance, and so is which of both requests the backend takes first: each
-  /// answer is kept some times.
+  /// Sends a refresh twice at once. Both the answer that the phone keeps and the order in which the backend handles the
+  /// requests are random, so each answer is kept several times.
   private static func twiceAtOnce(_ run: ClauseRun) throws {
     for kept in run.facts.isSlow ? [0, 1] : [0, 1, 0, 1, 0, 1] {
       let (phone, tokens) = try signedIn(run)
@@ -258,7 +258,7 @@ extension ConformanceClause {
 }
 
 extension ClauseRun {
-  /// A connection to where a URL leads, by name and port.
+  /// Returns a connection to the host and port of a URL.
   func connect(to url: String) throws -> RawConnection {
     guard TargetAddress(url)?.authority == TargetAddress(target.url)?.authority else {
       throw ClauseStop.notJudged("tokens are refreshed at another server: \(url)")
@@ -266,7 +266,7 @@ extension ClauseRun {
     return try connect()
   }
 
-  /// Sends, waits until an answer is there, and does not read it.
+  /// Sends a request and waits for the start of an answer, without reading it.
   func sendAside(_ request: RawRequest) throws {
     let connection = try connect(to: request.url)
     connection.send(request.bytes)
@@ -274,9 +274,9 @@ extension ClauseRun {
   }
 }
 
-/// What a JSON Web Token says of itself (RFC 7519 §4.1.4).
+/// The claims of a JSON Web Token (RFC 7519 §4.1.4).
 enum JWT {
-  /// Nil for another kind of token, for one without an end, and for an end that is no time.
+  /// Returns nil for another kind of token, for one without an expiry, and for an invalid expiry.
   static func end(of token: String) -> WallInstant? {
     let parts = token.split(separator: ".", omittingEmptySubsequences: false)
     guard parts.count == 3, let bytes = Base64URL.decode(Array(parts[1].utf8)[...]),
@@ -288,7 +288,7 @@ enum JWT {
 }
 
 extension FoundTokens {
-  /// Keys whose values some version of the SDK takes for the access token, wherever they stand.
+  /// Returns the keys whose values some version of the SDK takes for the access token, at any depth.
   fileprivate static func candidates(in answer: JSONValue) -> [String] {
     guard case .object(let object) = answer else { return [] }
     return object.members.flatMap { member -> [String] in

@@ -7,7 +7,7 @@ import JSON
 import Scenario
 import Upload
 
-/// Records that come again, and records that are alike.
+/// Repeated records, and similar records.
 extension ConformanceClause {
   static let repetition: [ConformanceClause] = [
     ConformanceClause(
@@ -107,7 +107,7 @@ extension ConformanceClause {
     let request = try run.request(phone, records)
     let connection = try run.connect()
     connection.send(RawRequest(request).bytes)
-    // The answer is under way, or there, and the phone does not see it.
+    // The answer has been sent, and the phone does not receive it.
     _ = connection.isAnswered(within: ClauseRun.answerTime)
     run.lose(request, of: phone)
     try run.deliver(phone, as: "what was sent before and had no answer")
@@ -133,7 +133,7 @@ extension ConformanceClause {
     let record = run.fix(phone) { $0.extras = run.object(#"{"trip":"T 1"}"#) }
     try run.deliver(phone, [record])
     let before = try run.look(for: [record], of: phone.name).entry(of: record)
-    // What takes the time of its arrival for that of the record does so to the millisecond.
+    // Without a pause, a store that takes the arrival time for the record's time might show the same millisecond twice.
     run.pause(20)
     try run.deliver(phone, [record], as: "a record that was acknowledged before")
     let look = try run.expectOnce([record], of: phone.name, among: " after it was acknowledged twice")
@@ -163,7 +163,7 @@ extension ConformanceClause {
       let request = try run.request(phone, [record])
       let bytes = RawRequest(request).bytes
       let pair = [try run.connect(), try run.connect()]
-      // All but the last byte, then the last ones together.
+      // All but the last byte first, then the last bytes together.
       for connection in pair { connection.send(Array(bytes.dropLast())) }
       for connection in pair { connection.send([bytes[bytes.count - 1]]) }
       let replies = pair.map { $0.reply(within: ClauseRun.answerTime) }
@@ -191,11 +191,11 @@ extension ConformanceClause {
       let uploads = try run.line().exchangeAll(zip(sent, phones).map { ($0.request, $1.number) })
       for (phone, (record, request)) in zip(phones, sent) {
         guard let upload = uploads.first(where: { $0.request === request }) else { continue }
-        // What was refused is given up, so that the next request has one record again.
+        // Rejected records are dropped, so that the next request has one record again.
         phone.answer(request, .answered(status: 200, reason: "", body: []))
         if upload.isSuccess { acknowledged.append(record) }
       }
-      // Another clause is about uploads that block each other.
+      // Uploads that block each other are tested by another clause.
       if uploads.contains(where: { $0.status == 0 }) { break }
     }
     guard !acknowledged.isEmpty else { throw ClauseStop.notJudged("no upload was acknowledged") }
@@ -212,7 +212,7 @@ extension ConformanceClause {
       let first = run.fix(phone, at: time, latitude: 45.61, longitude: -116.21)
       let second = run.fix(
         phone, at: time.advanced(byMilliseconds: milliseconds), latitude: 45.61 + metres / 111_000, longitude: -116.21)
-      // An app that always sends arrays has the second in another one.
+      // An app that always sends arrays has the second one in a separate array.
       if !isBatch { try run.deliver(phone, [first]) }
       try run.deliver(phone, isBatch ? [first, second] : [second])
       try run.expectOnce([first, second], of: phone.name, among: isBatch ? " of one batch" : " of two requests")
@@ -246,7 +246,7 @@ extension ConformanceClause {
       throw ClauseStop.notJudged("the record is not in the body as it is")
     }
     raw.body = Array((text[..<place.upperBound] + "," + one + text[place.upperBound...]).utf8)
-    // A phone that sends its records one by one has no list to put it into.
+    // A phone that sends single records has no list to insert it into.
     guard request.cargo?.isBatch ?? false, StoredValue(raw.body) != nil else {
       throw ClauseStop.notJudged("no batch could be formed: the backend has refused the first one")
     }

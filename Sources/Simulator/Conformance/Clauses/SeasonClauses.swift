@@ -4,7 +4,7 @@ import Contract
 import Scenario
 import Upload
 
-/// Times of other seasons than today's.
+/// Times in other seasons than today's.
 extension ConformanceClause {
   static let seasons: [ConformanceClause] = [
     ConformanceClause(
@@ -20,7 +20,7 @@ extension ConformanceClause {
     let oldest = run.target.dialect.promises.oldest.wholeMilliseconds
     let times = Seasons.instants(before: run.wallNow).filter { run.wallNow.milliseconds(since: $0) < oldest }
     guard !times.isEmpty else { throw ClauseStop.notApplicable("the dialect keeps no records of other seasons") }
-    // What a backend makes of long batches is not what this is about either.
+    // Large batches are tested by another clause.
     let phone = try run.phone { ($0.persistence.maxDaysToPersist, $0.http.maxBatchSize) = (1_000, 5) }
     let records = times.map { run.fix(phone, at: $0) }
     phone.put(records)
@@ -33,7 +33,7 @@ extension ConformanceClause {
       breach.remedy = "a backend that takes no older ones says from when on with promises.oldest"
       throw ClauseStop.broken(breach)
     }
-    // How old a record may be is not what this is about.
+    // The maximum age of a record is tested by another clause.
     guard phone.queuedCount == 0 else {
       throw ClauseStop.notJudged("records of up to a year ago are refused: \(last.outcome.text.shortened(80))")
     }
@@ -55,12 +55,12 @@ extension ConformanceClause {
   }
 }
 
-/// Instants that a local zone takes for others.
+/// Instants that a local time zone may misinterpret.
 enum Seasons {
-  /// Days of a year and their hours in UTC: in October and March all clocks of Europe change at one o'clock, in November and
-  /// March those of America in the hours before and behind two o'clock of each zone. The others are hours that a clock leaves
-  /// out: in Havana; in Sydney, Auckland and Santiago, where spring begins in September and October; in Cairo and Jerusalem. Around
-  /// the turn of the year the year of the week is another one than that of the day.
+  /// Days of a year and their hours in UTC. In October and March all clocks of Europe change at 01:00 UTC; in November and
+  /// March those of America, in the hours around 02:00 of each zone. The others are hours that are skipped locally: in
+  /// Havana; in Sydney, Auckland and Santiago, where spring begins in September and October; in Cairo and Jerusalem. Around
+  /// New Year the week-based year differs from the calendar year.
   private static let days: [(month: Int, days: ClosedRange<Int>, weekday: Weekday?, hours: [Double])] = [
     (1, 15...15, nil, [12]), (7, 15...15, nil, [12]), (10, 25...31, .sunday, [0.5, 1.5]),
     (3, 25...31, .sunday, [0.5, 1.5, 2.5]), (11, 1...7, .sunday, [5.5, 6.5, 7.5, 8.5, 9.5]),
@@ -69,13 +69,13 @@ enum Seasons {
     (1, 1...3, nil, [12]),
   ]
 
-  /// Days since the first of January 1970, a Thursday, and four more, by their rest of seven.
+  /// The weekday as the number of days since 1 January 1970, a Thursday, plus four, modulo seven.
   private enum Weekday: Int64 {
     case sunday = 0
     case friday = 5
   }
 
-  /// Those of the last year, never on a whole second.
+  /// Returns the instants of the last year, never on a whole second.
   static func instants(before now: WallInstant) -> [WallInstant] {
     let today = now.millisecondsSince1970 / 86_400_000
     return (1...366).flatMap { back -> [WallInstant] in

@@ -8,7 +8,7 @@ import JSON
 import Scenario
 import Upload
 
-/// The forms that a body may have.
+/// The forms of a body.
 extension ConformanceClause {
   static let shapes: [ConformanceClause] = [
     ConformanceClause(
@@ -127,7 +127,7 @@ extension ConformanceClause {
     run.target.dialect.promises.takesBareRecords || run.target.dialect.promises.roots.contains(".")
   }
 
-  /// What is claimed is stored; what is not is refused, or stored all the same.
+  /// Requires that records under a supported root are stored; those under another must be rejected, or stored nevertheless.
   private static func root(_ run: ClauseRun, _ root: String, isClaimed: Bool, isBatch: Bool? = nil) throws {
     let phone = try run.phone {
       $0.http.rootProperty = root
@@ -145,7 +145,7 @@ extension ConformanceClause {
     try run.expectOnce(records, of: phone.name, among: " of \(what)")
   }
 
-  /// Params have no place beside a bare array (SDK §8.2).
+  /// Requires that a bare array, which has no place for params, names its device elsewhere (SDK §8.2).
   private static func expectToSayWhose(
     _ upload: ConformancePhone.Upload, of phone: ConformancePhone, _ run: ClauseRun
   ) throws {

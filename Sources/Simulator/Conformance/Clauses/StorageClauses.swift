@@ -123,9 +123,9 @@ extension ConformanceClause {
       return phone.upload().last
     }
     var second: ConformancePhone.Upload?
-    // One of several nodes behind an address may be slow. Three failed attempts rule out chance.
+    // One of several nodes behind an address may be slow. Three failed attempts rule out coincidence.
     for attempt in 0..<3 {
-      // One or two uploads before, alternately, so that a round-robin balancer does not choose the same node each time.
+      // One or two uploads first, alternately, so that a round-robin balancer does not choose the same node each time.
       for _ in 0...attempt % 2 {
         _ = run.leaveLine()
         guard case .answered? = try uploads()?.outcome else { throw ClauseStop.notJudged("an upload was not answered") }
@@ -145,7 +145,7 @@ extension ConformanceClause {
       second)
   }
 
-  /// While the connections of the phones until now are kept open. All are closed then.
+  /// Runs `body` while the connections of earlier phones stay open, then closes all.
   private static func besideConnection<Result>(of run: ClauseRun, _ body: () throws -> Result) rethrows -> Result {
     let line = run.leaveLine()
     defer {
@@ -157,7 +157,7 @@ extension ConformanceClause {
 
   private static func goodRecord(_ run: ClauseRun) throws {
     try findOutTokens(run)
-    // One of the two forms is enough here; other clauses check that both are understood.
+    // One of the two forms suffices here; other clauses check that both are understood.
     let phone = try run.phone { $0.http.batchSync = false }
     phone.put([run.fix(phone)])
     guard let single = run.uploadPatiently(phone).last else { return }
@@ -170,9 +170,9 @@ extension ConformanceClause {
     throw run.refusalOfAll(single, of: "a record")
   }
 
-  /// A server that fails now and then, whatever it is sent, is a finding of its own: the SDK takes 5xx for a failure, also
-  /// of what was stored, and sends the record again. One failure may be that of a start; 429, and 503 with the time after
-  /// which to come again, are a limit, and no failure.
+  /// Tests single uploads. A server that fails now and then, whatever it is sent, is a finding of its own: the SDK takes 5xx
+  /// for a failure, even if the record was stored, and sends it again. One failure may be that of a start; 429, and 503 with
+  /// Retry-After, are a limit and not a failure.
   private static func oneByOne(_ run: ClauseRun, _ phone: ConformancePhone) throws {
     let deadline = run.now + .seconds(2)
     var (sent, failed, limited) = (0, [ConformancePhone.Upload](), 0)
@@ -194,7 +194,7 @@ extension ConformanceClause {
       last)
   }
 
-  /// Whether uploads need tokens, where the dialect does not say: without one, and with one that is none.
+  /// Finds out whether uploads need tokens, where the dialect does not define it: without a token, and with an invalid one.
   private static func findOutTokens(_ run: ClauseRun) throws {
     guard run.facts.areTokensUnknown else { return }
     run.facts.note(TokenPromise.none)
@@ -202,7 +202,7 @@ extension ConformanceClause {
     bare.put([run.fix(bare)])
     guard var first = bare.upload().last else { return }
     if case .failed = first.outcome, let second = bare.upload().last { first = second }
-    // A backend that answers to nothing takes a time-out for each question.
+    // A backend without answers costs a timeout per request.
     if case .failed = first.outcome { throw run.refusal(first, of: "a record") }
     let isRefused = [401, 403].contains(first.status)
     guard run.target.login != nil else {
@@ -223,7 +223,7 @@ extension ConformanceClause {
   private static func storedWhenAcknowledged(_ run: ClauseRun) throws {
     let singles = try run.phone { $0.http.batchSync = false }
     singles.put([run.fix(singles)])
-    // One that is too busy now and then has refused no form.
+    // A backend that is busy now and then has rejected no form.
     if run.uploadPatiently(singles).last?.isSuccess ?? false {
       let batches = try run.phone { $0.http.batchSync = true }
       batches.put([run.fix(batches)])
@@ -260,13 +260,13 @@ extension ConformanceClause {
     }
   }
 
-  /// What the first records tell of the store, and of what the dialect says about it.
+  /// Notes what the first records show of the store, and of the dialect's description of it.
   private static func noteFields(
     _ run: ClauseRun, of record: SentRecord, _ entry: StoredRecord, by phone: ConformancePhone
   ) throws {
     let isFlat = record.isTemplated && entry.value("extras")?.isNull ?? true
     if isFlat, entry.member(run.nameOfExtra("k"))?.string == "v" { run.facts.noteFlatExtras() }
-    // Only a record with an event tells whether the store shows events. That it is stored is another clause.
+    // Only a record with an event shows whether the store lists events. Its storage is tested by another clause.
     let change = run.fix(phone) { $0.event = .motionchange }
     try run.deliver(phone, [change])
     let changed = try run.look(for: [change], of: phone.name).entry(of: change)
@@ -279,7 +279,7 @@ extension ConformanceClause {
     var fields = Set(shown(of: record, entry))
     let places = ["timestamp", "coords.latitude", "coords.longitude"]
     let values = (names + places).compactMap(record.value.value)
-    // What stands there under other names is there.
+    // Values under other names are present.
     let isBare = places.allSatisfy { entry.value($0) == nil } && values.allSatisfy { entry.entry.place(of: $0) == nil }
     if fields.isEmpty, isBare { run.facts.noteIdentitiesAlone() }
     if changed?.value("event") != nil { fields.insert("event") }
@@ -289,7 +289,7 @@ extension ConformanceClause {
     if let changed { run.facts.noteHidden(["event"], in: changed, of: change) }
   }
 
-  /// Records that come over other connections: one of several nodes behind an address may drop what another keeps.
+  /// Returns records that were sent on other connections: one of several nodes behind an address may drop what another stores.
   private static func recordsElsewhere(_ run: ClauseRun) throws -> [(SentRecord, StoredRecord)] {
     var found: [(SentRecord, StoredRecord)] = []
     for _ in 0..<(run.facts.isSlow || run.facts.isStoreSlow ? 0 : 3) {
@@ -319,7 +319,7 @@ extension ConformanceClause {
       let phone = try run.phone { $0.http.batchSync = true }
       let records = run.fixes(phone, 20)
       try run.deliver(phone, records)
-      // That the whole batch is stored is another clause.
+      // The storage of the whole batch is tested by another clause.
       if let last = records.last { _ = try run.firstLook(for: last, of: phone.name) }
     }
     let promised = run.target.dialect.verification.readDelay

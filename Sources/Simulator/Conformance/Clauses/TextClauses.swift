@@ -92,7 +92,7 @@ extension ConformanceClause {
   }
 
   private static func allScripts(_ run: ClauseRun) throws {
-    // The accent of the last letter is a letter of its own, which a store keeps.
+    // The last letter has a combining accent, which a store must keep.
     let text = "Zürich 東京 🚗👩‍👩‍👧 عربى e\u{301}"
     try extras(run, "{\"place\":\"\(text)\"}")
     guard run.facts.shows("geofence") else { return }
@@ -116,7 +116,7 @@ extension ConformanceClause {
     let record = try run.record(phone, verbatimExtras: extras)
     let next = run.fix(phone)
     try run.deliver(phone, [record, next], as: "a record with \(what)")
-    // A record that cannot be understood may be put aside; what stands behind it may not.
+    // An invalid record may be quarantined, but not the one after it.
     let look = try run.expectOnce([next], of: phone.name, among: " behind one with \(what)")
     if look.entry(of: record) == nil, try run.look(for: [record], of: phone.name).entry(of: record) == nil {
       run.note = "the record with \(what) is not listed: it was quarantined, or lost"
@@ -125,7 +125,7 @@ extension ConformanceClause {
 }
 
 extension ClauseRun {
-  /// The text `note` in the extras is stored to its last letter.
+  /// Requires that the text `note` in the extras is stored completely.
   func expectWholeNotes(of records: [SentRecord], in look: FoundRecords) throws {
     guard facts.shows("extras") else {
       note = "texts were not compared, as the store shows no extras"
@@ -146,7 +146,7 @@ extension ClauseRun {
   }
 }
 
-/// Fields that are missing, null or new, and what only some records have.
+/// Missing, null or new fields, and fields that only some records have.
 extension ConformanceClause {
   static let fields: [ConformanceClause] = [
     ConformanceClause(
@@ -212,7 +212,7 @@ extension ConformanceClause {
           $0.event = .geofence
           $0.geofence = GeofenceTrigger(
             identifier: "yard \(action.rawValue)", action: action,
-            // The crossing comes before its position (SDK §15.3.2).
+            // The crossing precedes its position (SDK §15.3.2).
             timestamp: $0.timestamp.advanced(byMilliseconds: -17_250),
             extras: run.object(#"{"zone":3}"#))
           $0.extras = run.object(#"{"own":"x"}"#)
@@ -246,7 +246,7 @@ extension ConformanceClause {
     let look = try run.expectOnce([record], of: phone.name, among: ", a \(kind),")
     let shown = fields.filter { run.facts.shows($0) || $0.hasPrefix("geofence") && run.facts.shows("event") }
     try run.expectSame(shown.filter(run.facts.shows), of: record, in: look)
-    // No record of before has told whether the store shows geofences: what it shows of this one is looked at.
+    // No earlier record has shown whether the store lists geofences, so only what it shows of this one is checked.
     for field in fields where field.hasPrefix("geofence.") { try run.expectSame(field, of: record, in: look) }
     try crossingTime(run, of: record, in: look)
     try geofenceExtras(run, of: record, in: look)
@@ -259,7 +259,7 @@ extension ConformanceClause {
     if !run.facts.shows("event") { run.note = "the store shows no 'event'" }
   }
 
-  /// What only records of one event have. A list of columns may leave it out; one of whole records shows what is kept of each.
+  /// Checks the fields of one kind of event. A list of columns may omit them; one of whole records shows what is kept of each.
   private static func expectPart(
     _ run: ClauseRun, _ part: KeptField, of record: SentRecord, in look: ClauseRun.FoundRecords
   ) throws {
@@ -276,7 +276,7 @@ extension ConformanceClause {
       sign: .field(name))
   }
 
-  /// A geofence that is shown as an object says which it is, and what happened.
+  /// Requires that a geofence that is stored as an object has its identifier and action.
   private static func expectName(_ run: ClauseRun, of record: SentRecord, _ entry: StoredRecord) throws {
     guard record.value.value(at: "geofence") != nil, case .object? = entry.value("geofence"), entry.isWholeRecord else {
       return
@@ -288,7 +288,7 @@ extension ConformanceClause {
     }
   }
 
-  /// A geofence is entered and left: the second crossing leaves the first as it was.
+  /// Checks that entering and leaving a geofence are separate: the second crossing must not change the first.
   private static func crossings(_ run: ClauseRun) throws {
     let phone = try run.phone()
     let records = [(GeofenceTrigger.Action.enter, 1), (.exit, 2)].map { action, zone in
@@ -306,7 +306,8 @@ extension ConformanceClause {
     }
   }
 
-  /// Where the store shows it in a form that can be read; to the second, for that of the record tells what it keeps of times.
+  /// Checks the time of a crossing where the store shows it readably; to the second, because the record's own time shows the
+  /// store's precision.
   private static func crossingTime(_ run: ClauseRun, of record: SentRecord, in look: ClauseRun.FoundRecords) throws {
     let name = "geofence.timestamp"
     guard let sent = record.value.value(at: name)?.instant, let entry = look.entry(of: record),
@@ -319,7 +320,7 @@ extension ConformanceClause {
       stored: entry.entry.shown.shortened(300), sign: .field(name))
   }
 
-  /// A geofence that is shown as an object has all that was sent in it, where extras are kept at all.
+  /// Requires that a geofence that is stored as an object is complete, if extras are kept at all.
   private static func geofenceExtras(_ run: ClauseRun, of record: SentRecord, in look: ClauseRun.FoundRecords) throws {
     let name = "geofence.extras"
     guard let sent = record.value.value(at: name), let entry = look.entry(of: record) else { return }
@@ -347,7 +348,7 @@ extension ConformanceClause {
       guard let text = entry.value(field)?.string, ["null", "None", "nil", "undefined", "NULL"].contains(text) else {
         continue
       }
-      // Of an object: a column with JSON, whose text it is.
+      // For an object, a column with JSON has the text `null`.
       if text == "null", ["extras", "activity"].contains(field) { continue }
       throw run.fail(
         "\(field) null is stored as the text \"\(text)\"", harm: .wrong, stored: entry.entry.shown.shortened(240))

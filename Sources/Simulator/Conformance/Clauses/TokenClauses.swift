@@ -7,7 +7,7 @@ import JSON
 import Scenario
 import Upload
 
-/// Who may upload.
+/// Authorization of uploads.
 extension ConformanceClause {
   static let tokens: [ConformanceClause] = [
     ConformanceClause(
@@ -126,7 +126,7 @@ extension ConformanceClause {
       guard let upload = phone.upload().last, upload.status > 0 else {
         throw ClauseStop.notJudged("there was no answer")
       }
-      // A refusal keeps the promise as well.
+      // A rejection keeps the promise, too.
       let look = upload.isSuccess ? try run.look(for: [record], of: mine.name) : nil
       if try run.storedIfListed(other.name)?.contains(where: { $0.uuid == record.uuid }) ?? false {
         throw run.fail("with a token of '\(mine.name)' a record is stored under '\(other.name)'")
@@ -198,12 +198,12 @@ extension ConformanceClause {
 }
 
 extension String {
-  /// The same token but for a letter of its last quarter, or of the signature of a JWT; nil where it is too short.
+  /// The token with one letter of its last quarter changed, or of the signature of a JWT; nil if it is too short.
   var withAnotherLetter: String? {
     var letters = Array(utf8)
     let signature = letters.count { $0 == UInt8(ascii: ".") } == 2 ? letters.lastIndex(of: UInt8(ascii: ".")) : nil
     let begin = signature.map { $0 + 1 } ?? letters.count * 3 / 4
-    // The last letters of base64 may have bits that say nothing.
+    // The last letters of base64 may have unused bits.
     let place = begin + (letters.count - begin) / 2
     guard letters.count >= 8, place < letters.count - 1 else { return nil }
     let isUnchanged = letters[place] == UInt8(ascii: "a")
@@ -212,17 +212,17 @@ extension String {
   }
 }
 
-/// The tokens of a device, as its SDK keeps them.
+/// The tokens of a device, as its SDK stores them.
 struct DeviceTokens {
   let access: String
   let refresh: String?
   let expires: Double?
-  /// The name of an end that is no number.
+  /// The name of an expiry that is not a number.
   let unreadExpiry: String?
 }
 
 extension DeviceTokens {
-  /// An answer without a refresh token leaves the old one in use. Nil without an access token.
+  /// An answer without a refresh token keeps the old one. Nil without an access token.
   init?(_ found: FoundTokens, after old: DeviceTokens? = nil) {
     guard let access = found.accessToken else { return nil }
     self.access = access
@@ -231,11 +231,11 @@ extension DeviceTokens {
   }
 }
 
-/// Tokens that end, and new ones.
+/// Token expiry and refresh.
 extension ClauseRun {
   private static let patience = Nanoseconds.seconds(10)
 
-  /// Signs in, waits until the token has ended, and uploads without a refresh.
+  /// Signs in, waits until the token has expired, and uploads without a refresh.
   func uploadAfterTheEnd() throws -> ConformancePhone.Upload {
     let name = try phone(signsIn: false).name
     let tokens = try signIn(name)
@@ -260,7 +260,7 @@ extension ClauseRun {
     return upload
   }
 
-  /// The SDK's own refresh of these tokens, as a request.
+  /// Returns the SDK's own refresh request for these tokens.
   func refreshRequest(
     _ tokens: DeviceTokens, in phone: ConformancePhone, _ change: (inout AuthorizationSettings) -> Void = { _ in }
   ) throws -> RawRequest {
@@ -280,7 +280,7 @@ extension ClauseRun {
     return target.client.ask(request.url, by: request.method, headers: request.headers, body: request.body).outcome
   }
 
-  /// Throws a refusal of the refresh as a breach.
+  /// Refreshes; throws a rejection as a breach.
   func refresh(
     _ tokens: DeviceTokens, in phone: ConformancePhone, as what: String = "a refresh",
     _ change: (inout AuthorizationSettings) -> Void = { _ in }

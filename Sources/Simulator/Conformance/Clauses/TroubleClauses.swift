@@ -8,7 +8,7 @@ import Shell
 import Threads
 import Upload
 
-/// Many clients, strange ones, and restarts.
+/// Many clients, misbehaving clients, and restarts.
 extension ConformanceClause {
   static let trouble: [ConformanceClause] = [
     ConformanceClause(
@@ -80,8 +80,8 @@ extension ConformanceClause {
       presumes: ["good-record-acknowledged", "answer-waits-for-body"], garbage),
   ]
 
-  /// As many as the backend takes: what that is worth to others, the next upload shows. A server whose workers are all busy
-  /// leaves a handshake of TLS unanswered.
+  /// Opens as many connections as the backend accepts; the next upload shows whether it still serves others. A server without
+  /// free workers does not answer a TLS handshake.
   private static func connections(_ count: Int, _ run: ClauseRun) -> [RawConnection] {
     var connections: [RawConnection] = []
     while connections.count < count {
@@ -90,7 +90,8 @@ extension ConformanceClause {
     return connections
   }
 
-  /// Each has carried an upload. Where one is not answered, there are no more: the next upload shows what that is worth.
+  /// Opens connections that have each carried an upload. It stops at the first one without an answer; the next upload shows
+  /// whether the backend still serves others.
   private static func usedConnections(_ count: Int, _ run: ClauseRun) throws -> [RawConnection] {
     let phone = try run.phone()
     var used: [RawConnection] = []
@@ -183,7 +184,7 @@ extension ConformanceClause {
   }
 }
 
-/// The backend goes away and comes back.
+/// Restarts of the backend.
 extension ConformanceClause {
   static let restarts: [ConformanceClause] = [
     ConformanceClause(
@@ -237,7 +238,7 @@ extension ConformanceClause {
       let records = run.fixes(phone, 12)
       try run.deliver(phone, records)
       try run.expectOnce(records, of: phone.name)
-      // A second look later: what is written behind has been written.
+      // A second look later, after delayed writes.
       run.pause(1_500)
       let before = try run.stored(phone.name)
       _ = try run.restart("TERM")
@@ -278,15 +279,15 @@ extension ConformanceClause {
     var acknowledged: [SentRecord] = []
     var end: RestartInProgress?
     defer { end?.join() }
-    // One upload after the other until the backend goes away: the last acknowledged one is milliseconds old. Some come
-    // before the command begins, which may be as fast.
+    // Uploads one after the other until the backend goes away, so that the last acknowledged one is milliseconds old. Some
+    // precede the command, which may be as fast.
     let first = run.facts.isSlow ? 4 : 20
     for number in 0..<4_000 {
       if number == first { end = run.beginRestart(signal) }
       let record = run.fix(phone)
       let request = try run.request(phone, [record])
       let upload = try run.line().exchange(request, of: phone.number)
-      // One that is refused for its time is given up: the next one is as good.
+      // A record that is rejected because of a limit is dropped: the next one serves as well.
       let isBusy = SentLog.isThrottling(upload.status)
       phone.answer(request, isBusy ? .answered(status: 200, reason: "", body: []) : upload.outcome)
       end?.witness.note(upload)

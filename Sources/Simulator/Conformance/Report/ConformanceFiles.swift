@@ -7,7 +7,7 @@ import JSON
 import Scenario
 import Shell
 
-/// What a run leaves in the folder of `--out`.
+/// The files that a run writes into the folder of `--out`.
 package struct ConformanceFiles {
   private let summary: ConformanceSummary
 
@@ -18,21 +18,21 @@ package struct ConformanceFiles {
       + reproductions
   }
 
-  /// What any run may write into `again`.
+  /// The names of all files that a run may write into `again`.
   package static let namesOfReproductions = ConformanceClause.all.flatMap { clause in
     ["again/\(clause.id).sh", "again/\(clause.id).json5", clause.bodyFile]
   }
 
-  /// Of each finding the request that decided, to be sent again by `sh again/batch-250.sh`, which reads a long body from the file
-  /// beside it, and where the clause sent whole
-  /// requests all of them, for `rollingroad simulate again/batch-250.json5`.
+  /// For each finding, a script with the decisive request, run by `sh again/batch-250.sh`, which reads a long body from the
+  /// file beside it, and, if the clause sent complete requests only, a scenario with all of them for `rollingroad simulate
+  /// again/batch-250.json5`.
   private var reproductions: [(String, String)] {
     summary.causes.flatMap { result in
       var files: [(String, String)] = []
       if var curl = result.breach?.curl {
         if let body = result.breach?.body {
           files.append((result.clause.bodyFile, body))
-          // The file is beside the script, wherever that is run.
+          // The file is beside the script, in whatever directory that runs.
           let name = result.clause.bodyFile.dropFirst("again/".count)
           curl = curl.replacing("'@\(result.clause.bodyFile)'", with: "\"@$(dirname \"$0\")/\(name)\"")
         }
@@ -48,7 +48,7 @@ package struct ConformanceFiles {
     }
   }
 
-  /// The server, and how its store is read, as a scenario says it.
+  /// Writes the server and the access to its store in the form of a scenario.
   private func writeTarget(_ writer: inout JSONWriter) {
     func member(_ key: String, _ text: String?) {
       guard let text else { return }
@@ -113,7 +113,7 @@ package struct ConformanceFiles {
     writer.endObject()
   }
 
-  /// Fields that may let their reader in are asked for in a variable: `Authorization` in `VERIFY_AUTHORIZATION`.
+  /// Replaces fields that may contain credentials by a variable: `Authorization` by `VERIFY_AUTHORIZATION`.
   private static func withoutSecret(_ field: Named<String>) -> Named<String> {
     let name = field.name.lowercased()
     let isSecret = ["auth", "cookie", "token", "key", "secret", "password"].contains { name.contains($0) }
@@ -255,12 +255,12 @@ package struct ConformanceFiles {
 }
 
 extension ClauseResult {
-  /// It was to be judged, and the run could not.
+  /// Whether it was selected and could not be judged.
   fileprivate var isMissed: Bool {
     if case .unread = verdict { true } else { verdict == .notJudged(.interrupted) }
   }
 
-  /// What is to be said beside the verdict.
+  /// A remark beside the verdict.
   var remark: String {
     switch verdict {
     case .kept(let note): note
@@ -283,6 +283,6 @@ extension Breach {
 }
 
 extension ConformanceClause {
-  /// In the folder of the report.
+  /// The path in the folder of the report.
   var bodyFile: String { "again/\(id).body" }
 }

@@ -1,7 +1,7 @@
 import BackendStore
 import JSON
 
-/// The clauses for people: on the terminal, and in docs/conform.md.
+/// The list of clauses for people: on the terminal, and in docs/conform.md.
 package struct ConformanceList {
   private let clauses: [ConformanceClause]
 
@@ -23,7 +23,7 @@ package struct ConformanceList {
     return lines.joined(separator: "\n") + "\n\n\(clauses.count) clauses"
   }
 
-  /// The same for programs.
+  /// The list for programs.
   package var json: String {
     var writer = JSONWriter(capacity: 65_536)
     writer.beginArray()

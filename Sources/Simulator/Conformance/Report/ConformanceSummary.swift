@@ -2,7 +2,7 @@ package import Base
 import CurlTransport
 import Scenario
 
-/// The verdicts of a run, and what follows from them.
+/// The verdicts of a run, and their summary.
 package struct ConformanceSummary: Sendable {
   package let results: [ClauseResult]
   package let target: String
@@ -10,12 +10,12 @@ package struct ConformanceSummary: Sendable {
   package let seed: UInt64
   package let start: WallInstant
   package let seconds: Double
-  /// It ended before all clauses had their turn.
+  /// Whether it ended before all clauses had run.
   package var wasInterrupted = false
-  /// How the backend was spoken to, for what is to be sent again.
+  /// The form of requests to the backend, for reproductions.
   var dialect = Dialect()
   var transport = TransportConfiguration()
-  /// A command line that runs a clause again: all but its name.
+  /// A command line that runs a clause again, without its name.
   package var command = "rollingroad conform"
 
   package init(
@@ -31,9 +31,9 @@ package struct ConformanceSummary: Sendable {
 
   package var kept: [ClauseResult] { results.filter { if case .kept = $0.verdict { true } else { false } } }
   package var broken: [ClauseResult] { results.filter { $0.breach != nil } }
-  /// Those that are no consequence of another.
+  /// The breaches that are not the consequence of another.
   package var causes: [ClauseResult] { broken.filter { $0.cause == nil } }
-  /// The level of a finding: that of the worst clause that it names.
+  /// Returns the level of a finding: the highest of the clauses that it names.
   func level(of finding: ClauseResult) -> ClauseLevel {
     broken.contains {
       $0.clause.level == .must && ($0.clause.id == finding.clause.id || $0.cause == finding.clause.id)
@@ -56,10 +56,10 @@ package struct ConformanceSummary: Sendable {
   /// `68 of 70`.
   var count: String { "\(kept.count) of \(judgedCount)" }
 
-  /// The count, and what was not looked at.
+  /// The count, and what was not checked.
   package var badge: String { ([count] + reservations).joined(separator: "; ") }
 
-  /// What a reader of the count alone would take for granted.
+  /// The gaps that a reader of the count alone would not expect.
   package var reservations: [String] {
     var reservations: [String] = []
     if wasInterrupted { reservations.append("interrupted") }
@@ -76,7 +76,7 @@ package struct ConformanceSummary: Sendable {
     return reservations
   }
 
-  /// Clauses that restart the backend had no command for it.
+  /// Whether clauses that restart the backend had no command for it.
   var lacksRestart: Bool {
     dialect.restart == nil
       && results.contains { result in
@@ -84,23 +84,23 @@ package struct ConformanceSummary: Sendable {
       }
   }
 
-  /// No good record was acknowledged, and none refused: what was kept says little.
+  /// Whether no good record was acknowledged or rejected, so that kept clauses mean little.
   private var isMute: Bool {
     results.contains { result in
       if case .notJudged(.other) = result.verdict { result.clause.id == "good-record-acknowledged" } else { false }
     }
   }
 
-  /// Clauses had no turn, or no time to the end, within the limit.
+  /// Whether clauses did not run, or did not finish, within the limit.
   private var hasRunOutOfTime: Bool { results.contains { $0.verdict == .notJudged(.outOfTime) } }
 
-  /// Why the store that was named could not be read.
+  /// Why the store could not be read.
   var unreadStore: String? {
     for case .unread(let reason) in results.map(\.verdict) { return reason }
     return nil
   }
 
-  /// What the run as a whole came to.
+  /// The outcome of the run as a whole.
   package enum Outcome: Sendable {
     case allKept, mustBroken, shouldBroken, interrupted, storeUnread, outOfTime, nothingJudged
   }

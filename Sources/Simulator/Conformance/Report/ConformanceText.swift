@@ -5,7 +5,7 @@ package struct ConformanceText {
   private let summary: ConformanceSummary
   private let width: Int
   private let hasColours: Bool
-  /// Where the files of the run are written, if anywhere.
+  /// The folder of the run's files; nil without one.
   private let folder: String?
 
   package init(_ summary: ConformanceSummary, width: Int, hasColours: Bool, folder: String? = nil) {
@@ -14,7 +14,7 @@ package struct ConformanceText {
     self.hasColours = hasColours
   }
 
-  /// One line for a clause, as it gets its verdict.
+  /// Returns the line of a clause, printed with its verdict.
   package func line(_ result: ClauseResult) -> String {
     switch result.verdict {
     case .kept(let note): "\(green("✓")) \(result.clause.id)\(note.isEmpty ? "" : dim("  \(note)"))"
@@ -25,7 +25,7 @@ package struct ConformanceText {
     }
   }
 
-  /// The whole, after the run: findings first, each with what was sent, what came back and how to see it again.
+  /// The report after the run: findings first, each with the request, the answer and a command to reproduce it.
   package var text: String {
     var parts: [String] = []
     for result in summary.causes { parts.append(finding(result)) }
@@ -71,7 +71,7 @@ package struct ConformanceText {
     return lines.joined(separator: "\n")
   }
 
-  /// What is longer fills a screen.
+  /// Longer ones would fill a screen.
   private static let curlBytesMax = 2_000
 
   private func longCurl(_ clause: ConformanceClause) -> String {
@@ -79,10 +79,10 @@ package struct ConformanceText {
       ?? "its request is long: --out DIR writes it to DIR/again/\(clause.id).sh"
   }
 
-  /// Behind one reason; a screen full of names hides the findings.
+  /// The maximum number of names per reason, so that findings stay visible.
   private static let namesMax = 24
 
-  /// What says nothing, by its reasons.
+  /// The clauses that were not judged, by reason.
   private var silent: [String] {
     var groups: [(reason: String, ids: [String])] = []
     for result in summary.results {
@@ -122,7 +122,7 @@ package struct ConformanceText {
     return (reserved.isEmpty ? green("✓ ") : yellow("! ")) + bold(word) + untested
   }
 
-  /// What a reader of the verdict would take for granted.
+  /// The gaps that a reader of the verdict would not expect.
   private var untested: String {
     guard summary.lacksRestart else { return "" }
     return "\n"
@@ -137,7 +137,7 @@ package struct ConformanceText {
     return head + wrapped(text, indent: 12).drop { $0 == " " }
   }
 
-  /// Words in lines of the width; a word that is longer stands by itself.
+  /// Wraps words at the width; a longer word gets a line of its own.
   private func wrapped(_ text: String, indent: Int) -> String {
     let text = text.withoutControls
     let margin = String(repeating: " ", count: indent)
@@ -165,7 +165,7 @@ package struct ConformanceText {
 }
 
 extension String {
-  /// What a backend says must not steer the terminal: control characters are written as `\u{1B}`.
+  /// The text with control characters written as `\u{1B}`, so that a backend's output cannot control the terminal.
   var withoutControls: String {
     unicodeScalars.reduce(into: "") { text, scalar in
       switch scalar.value {

@@ -6,15 +6,15 @@ import JSON
 import Synchronization
 import Upload
 
-/// Looks at every answer of a run, whichever clause asked for it: for the clauses that hold for all answers.
+/// Examines every answer of a run, for the clauses that apply to all answers.
 final class AnswerWatch: Sendable {
-  /// What was seen of an upload, and the upload.
+  /// An observation and its upload.
   struct Example: Sendable {
     let words: String
     let upload: ConformancePhone.Upload
   }
 
-  /// What was seen, with an example of each kind.
+  /// All observations, with an example of each kind.
   struct Sight: Sendable {
     var uploads = 0
     var successes = 0
@@ -66,7 +66,7 @@ final class AnswerWatch: Sendable {
     }
   }
 
-  /// Whether there are commands, and why the SDK would not find or not understand them.
+  /// Returns whether there are commands, and why the SDK would not find or understand them.
   fileprivate static func commands(in body: [UInt8]) -> (areThere: Bool, form: String?, problem: String?) {
     guard let value = StoredValue(body) else {
       let names = String(decoding: body, as: UTF8.self).contains("background_geolocation")
@@ -84,7 +84,7 @@ final class AnswerWatch: Sendable {
     return (true, "the commands are at \(place), and the SDK looks for background_geolocation at the top", nil)
   }
 
-  /// `["stop", "start"]` is the command `stop` with an argument (SDK §10.1).
+  /// Returns a problem with a flat list: `["stop", "start"]` is parsed as the command `stop` with an argument (SDK §10.1).
   private static func flattened(_ list: StoredValue) -> String? {
     guard case .list(let elements) = list else { return nil }
     guard case .text(let first)? = elements.first else { return elements.lazy.compactMap(flattened).first }
@@ -95,7 +95,7 @@ final class AnswerWatch: Sendable {
       "a list of \(elements.count) that begins with \"\(first)\" is one command to the SDK: what follows is its argument"
   }
 
-  /// A key that means the commands, where or how the SDK does not look for it.
+  /// Returns a key that probably holds commands, at a place or in a form that the SDK does not read.
   private static func nestedCommands(_ value: StoredValue, at place: String) -> String? {
     switch value {
     case .object(let members):
@@ -117,7 +117,7 @@ final class AnswerWatch: Sendable {
 }
 
 extension CommandProblem {
-  /// The list itself is wrong, not what a command in it asks for.
+  /// Whether the list itself is malformed, not the argument of a command.
   var isOfForm: Bool {
     switch self {
     case .nullCommand, .wrongShape, .tooDeep: true
@@ -125,6 +125,6 @@ extension CommandProblem {
     }
   }
 
-  /// No command is called like this.
+  /// Whether no command has this name.
   var isOfName: Bool { if case .unknownCommand = self { true } else { false } }
 }

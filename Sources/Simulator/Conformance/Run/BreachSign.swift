@@ -1,34 +1,34 @@
 import Upload
 
-/// What a breach looks like, whichever clause has met it: what is wrong with a backend shows in many clauses, and one of them is
-/// about it alone.
+/// A symptom of a breach, independent of the clause: one defect of a backend shows in many clauses, of which one
+/// concerns it alone.
 enum BreachSign: Hashable, Sendable {
   /// Acknowledged, and not stored.
   case loss
   case storedTwice
   /// Stored under another device.
   case elsewhere
-  /// Of records some of which went out together.
+  /// Among records some of which were sent in batches.
   case ofBatch
-  /// No answer came in time.
+  /// No answer arrived in time.
   case unanswered
-  /// An upload of the form was answered with an error.
+  /// An upload of this form was rejected with an error.
   case refused(isBatch: Bool)
-  /// Of records that have few fields.
+  /// Among records with few fields.
   case ofBareRecords
-  /// The clause was kept when it was asked again, and good records fail now and then.
+  /// The clause was kept when it was repeated, and good records fail now and then.
   case byChance(of: String)
-  /// A field that is stored with another value than was sent.
+  /// A field is stored with a different value.
   case field(String)
   /// With the value of another record.
   case ofNeighbour
 
-  /// The clauses that are about this sign alone, the simplest first: a broken one explains it in those behind it, and in all
-  /// others.
+  /// The clauses that concern this sign alone, simplest first: a broken one explains the sign in those after it,
+  /// and in all others.
   var clauses: [String] {
     switch self {
-    // What was acknowledged before it was read is lost in many ways; what comes late may look lost to a clause that does
-    // not wait as long.
+    // Records that are acknowledged before they are read are lost in many ways; late ones may look lost to a clause that
+    // does not wait as long.
     case .loss: ["stored-when-acknowledged", "answer-waits-for-body", "readable-when-acknowledged", "stays-stored"]
     case .storedTwice:
       [
@@ -53,11 +53,11 @@ enum BreachSign: Hashable, Sendable {
 
   struct Traits: OptionSet {
     let rawValue: UInt8
-    /// An answer that was no success, or none.
+    /// An unsuccessful answer, or none.
     static let failure = Traits(rawValue: 1)
-    /// Good records may show it too, where they fail now and then.
+    /// Good records may show it too, if they fail now and then.
     static let ofGoodRecords = Traits(rawValue: 2)
-    /// The record was acknowledged: no limit of a busy backend brings it about.
+    /// The record was acknowledged, so that no limit of a busy backend can be the cause.
     static let ofAcknowledged = Traits(rawValue: 4)
   }
 
@@ -71,13 +71,13 @@ enum BreachSign: Hashable, Sendable {
     }
   }
 
-  /// The one that is about a difference of a field, as great or as slight as it is.
+  /// Returns the clause about a difference of a field, by its size.
   static func clause(about field: String, isSlight: Bool) -> String {
     let clauses = clauses(aboutField: field)
     return (isSlight ? clauses.last : clauses.first) ?? "standard-fields-kept"
   }
 
-  /// What an upload shows that a clause takes for a breach.
+  /// Returns the signs of an upload that a clause counts as a breach.
   static func of(_ upload: ConformancePhone.Upload) -> Set<BreachSign> {
     if upload.status == 0 { return [.unanswered] }
     guard upload.status >= 400, let cargo = upload.request.cargo else { return [] }
@@ -95,19 +95,19 @@ enum BreachSign: Hashable, Sendable {
     case "coords", "odometer", "is_moving", "battery", "activity": ["standard-fields-kept"]
     case "mock": ["inaccurate-kept"]
     case "provider": ["event-providerchange"]
-    // One that no document names.
+    // A field that no document names.
     default: ["unknown-fields"]
     }
   }
 }
 
 extension Breach {
-  /// Good records may show all of it, where they fail now and then.
+  /// Whether good records may show all signs, if they fail now and then.
   var isOfGoodRecords: Bool { !signs.isEmpty && signs.allSatisfy { $0.traits.contains(.ofGoodRecords) } }
 }
 
 extension ConformanceClause {
-  /// Those that it presumes, and those that they presume.
+  /// The clauses that it presumes, directly or indirectly.
   var ground: Set<String> {
     var ground: Set<String> = []
     var waiting = presumes
@@ -121,7 +121,7 @@ extension ConformanceClause {
   }
 }
 
-/// A finding names one cause: what a broken clause has broken in others is told under it.
+/// The causes of broken clauses: a finding names one cause, and the clauses that it broke are reported under it.
 struct ConformanceCauses {
   private let broken: [String: (clause: ConformanceClause, breach: Breach)]
 
@@ -133,7 +133,7 @@ struct ConformanceCauses {
     self.broken = broken
   }
 
-  /// The cause that has no cause of its own; nil for one of these.
+  /// Returns the root cause; nil for a root cause itself.
   func cause(of id: String) -> String? {
     var seen: Set<String> = [id]
     var last = id
@@ -141,7 +141,7 @@ struct ConformanceCauses {
     return last == id ? nil : last
   }
 
-  /// What came late may be lost in between, or its list may lag behind; what is gone behind a restart was lost.
+  /// A late record may be lost meanwhile, or its list may lag; a record that is gone after a restart was lost.
   private static let lateness = "readable-when-acknowledged"
   private static let proofsOfLoss = ["ack-survives-stop", "ack-survives-kill"]
 
@@ -159,7 +159,7 @@ struct ConformanceCauses {
     let isOfNeighbour = breach.signs.contains(.ofNeighbour)
     for sign in breach.signs.sorted(by: { $0.weight < $1.weight }) where !isOfNeighbour || sign == .ofNeighbour {
       for candidate in sign.clauses {
-        // What rests on this clause does not explain it.
+        // A clause that presumes this one does not explain it.
         guard candidate != id else { break }
         if case .byChance = sign, broken[candidate] != nil { return candidate }
         if candidate == ConformanceCauses.lateness, ConformanceCauses.proofsOfLoss.contains(id) { continue }
@@ -173,11 +173,11 @@ struct ConformanceCauses {
 }
 
 extension Breach {
-  /// What a clause presumes says nothing of a breach that has come about in another way: a field that is stored wrongly loses no
-  /// record, and spoils no other field.
+  /// Reports whether a presumed clause explains a breach. It does not if the breach has another cause: a field that is stored
+  /// wrongly loses no record and spoils no other field.
   fileprivate func mayExplain(_ other: Breach) -> Bool {
     if other.signs.contains(.ofNeighbour) { return signs.contains(.ofNeighbour) }
-    // Another refusal, as of a limit in front of the backend, has a reason of its own; so has what is stored twice.
+    // Another rejection, as by a limit in front of the backend, has its own cause, and so has a duplicate row.
     if let theirs = other.status, 400..<500 ~= theirs, status != theirs { return false }
     if other.signs.contains(.storedTwice), let status, status >= 400 { return false }
     let fields = signs.compactMap(\.fieldName)
@@ -197,13 +197,13 @@ extension Breach {
 extension BreachSign {
   fileprivate var fieldName: String? { if case .field(let name) = self { name } else { nil } }
 
-  /// One clause is about both, or a part of one is called as a part of the other: `extras` and `geofence.extras`.
+  /// Reports whether one clause concerns both, or they have a path component in common: `extras` and `geofence.extras`.
   fileprivate static func areRelated(_ one: String, _ other: String) -> Bool {
     !Set(clauses(aboutField: one)).isDisjoint(with: clauses(aboutField: other))
       || !Set(one.split(separator: ".")).isDisjoint(with: other.split(separator: "."))
   }
 
-  /// What explains more comes first.
+  /// The order of signs; those that explain more come first.
   fileprivate var weight: Int {
     switch self {
     case .byChance: -1

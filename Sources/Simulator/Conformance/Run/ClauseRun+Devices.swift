@@ -3,9 +3,9 @@ import Base
 import Synchronization
 import Threads
 
-/// Records of many devices.
+/// Checks of many devices.
 extension ClauseRun {
-  /// The records of each of these phones are stored once. Where there is no time to ask for all, the clause is not kept.
+  /// Requires that the records of each phone are stored once. If there is no time to query all, the clause is judged only partly.
   func expectOnce(ofEach sent: [(phone: ConformancePhone, records: [SentRecord])], among: String) throws {
     let sent = sent.filter { !$0.records.isEmpty }
     let end = now + settings.timeForDevices
@@ -21,7 +21,7 @@ extension ClauseRun {
     }
   }
 
-  /// The devices whose records are all there, once, at a first look: several are asked at a time.
+  /// Returns the devices whose records are all there, once, at a first look; several are queried in parallel.
   func complete(_ wanted: [(device: String, uuids: [UUID128])], until end: MonotonicInstant) throws -> Set<Int> {
     guard let store = target.store else { return [] }
     let unsettled = unsettledTime
@@ -36,7 +36,7 @@ extension ClauseRun {
         let place = next.add(1, ordering: .relaxed).oldValue
         guard place < order.count else { return }
         let (device, uuids) = wanted[order[place]]
-        // What fails is asked for again, as what is missing is.
+        // After an error the device is queried again, as for missing records.
         do throws(StoreViewError) {
           let listed = try store.records(of: device)
           if listed.haveOnce(uuids) { _ = found.withLock { $0.insert(order[place]) } }
@@ -48,7 +48,7 @@ extension ClauseRun {
     return found.withLock { $0 }
   }
 
-  /// One reading tells of all devices.
+  /// Checks all devices with one reading.
   private func completeOfAll(_ wanted: [(device: String, uuids: [UUID128])], _ store: any StoreView) -> Set<Int> {
     var listed: [String: [StoredRecord]] = [:]
     do throws(StoreViewError) {
@@ -59,7 +59,7 @@ extension ClauseRun {
     return Set(wanted.indices.filter { listed[wanted[$0].device]?.haveOnce(wanted[$0].uuids) ?? false })
   }
 
-  /// All indices, those first that are far from each other: the ones that there is time for are not all of the beginning.
+  /// Returns all indices, distant ones first, so that those reached in time are not all at the beginning.
   static func spread(_ count: Int) -> [Int] {
     var (indices, step) = ([Int](), max(1, count / 4))
     var isTaken = [Bool](repeating: false, count: count)
@@ -83,16 +83,16 @@ extension [StoredRecord] {
   }
 }
 
-/// Records that their own device misses.
+/// Records that are missing under their own device.
 extension ClauseRun {
-  /// Where a record is that its own device misses, when the list of all devices or a question without a device finds it. A
-  /// store that refuses that question says nothing.
+  /// Returns the device under which a missing record is listed, from the list of all devices or a query without a device. A
+  /// store that rejects such a query is ignored.
   func otherPlace(of record: SentRecord) -> String? {
     guard let owner = owners(of: [record.uuid])[record.uuid] else { return nil }
     return owner.map { "under '\($0)'" } ?? "under another device"
   }
 
-  /// Whose these records are by one question for all devices; nil as the owner where the store does not say it.
+  /// Returns the owners of these records by one query for all devices; nil as the owner where the store does not name it.
   private func owners(of wanted: Set<UUID128>) -> [UUID128: String?] {
     var owners: [UUID128: String?] = [:]
     do throws(StoreViewError) {
@@ -105,7 +105,7 @@ extension ClauseRun {
     return owners
   }
 
-  /// Under which other devices of the run some records are, as far as there is time to ask.
+  /// Returns the other devices of the run under which records are listed, as far as time permits.
   private func places(of records: [SentRecord], missedBy device: String) -> [UUID128: String] {
     guard let store = target.store, facts.timeForSearches > .zero else { return [:] }
     let wanted = Set(records.map(\.uuid))
@@ -127,7 +127,7 @@ extension ClauseRun {
     return places
   }
 
-  /// Missing records that are stored under another device are no loss, but a mistake in whose they are.
+  /// Requires that no missing record is stored under another device, which would be misattribution and not loss.
   func expectNotElsewhere(
     _ look: FoundRecords, among records: [SentRecord], of device: String, _ which: String = ""
   ) throws {

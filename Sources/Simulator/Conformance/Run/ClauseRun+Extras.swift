@@ -3,9 +3,9 @@ import Base
 import Contract
 import JSON
 
-/// The extras of the dialect's app are in each record, as the SDK merges them into what it records (SDK §7.5).
+/// The extras of the dialect's app, which the SDK merges into each record (SDK §7.5).
 extension ClauseRun {
-  /// Under extras of the record's own, which win. Gives the keys that were added.
+  /// Adds the app's extras to a record's own ones, which take precedence. Returns the added keys.
   static func add(_ ofApp: JSONValue, to extras: inout RenderedObject) -> Set<String> {
     guard case .object(let members) = ofApp, let rendered = RenderedObject(ofApp), !rendered.isEmpty else { return [] }
     var bytes: [UInt8] = []
@@ -15,7 +15,7 @@ extension ClauseRun {
     return Set(members.members.map(\.key).filter { own?[$0] == nil })
   }
 
-  /// As `add`, to a record that is written by hand; a null gives way to them.
+  /// Does the same for a handwritten record; a null value gives way to the app's.
   static func adding(_ ofApp: JSONValue, to text: String) -> (text: String, keys: Set<String>) {
     guard case .object(var added) = ofApp else { return (text, []) }
     let own = StoredValue(Array(text.utf8))?["extras"]
@@ -38,7 +38,8 @@ extension ClauseRun {
 }
 
 extension SentRecord {
-  /// A value of `extras` without what the app adds to each record: a backend may take that for the name of the device, and keep it apart.
+  /// Returns a value of `extras` without the app's additions: a backend may take these for the device's name and
+  /// store them elsewhere.
   func own(_ value: StoredValue, _ field: String) -> StoredValue {
     guard field == "extras", !keysOfApp.isEmpty, case .object(let members) = value else { return value }
     return .object(members.filter { !keysOfApp.contains($0.key) })

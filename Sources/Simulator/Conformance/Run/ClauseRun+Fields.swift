@@ -2,10 +2,10 @@ import BackendStore
 import Base
 import Scenario
 
-/// Whether fields are stored as they were sent.
+/// Checks that fields are stored as sent.
 extension ClauseRun {
-  /// A field of a record is stored as it was sent. Nothing is said of fields that the store does not show, or shows where
-  /// nothing tells that it is this field.
+  /// Requires that fields of a record are stored as sent. Fields that the store does not show, or does not show
+  /// recognizably, are not judged.
   func expectSame(_ fields: [String], of record: SentRecord, in look: FoundRecords) throws {
     guard let entry = look.entry(of: record) else { return }
     var unseen: ClauseStop?
@@ -28,7 +28,7 @@ extension ClauseRun {
           unseen = unseen ?? ClauseStop.notJudged(reason)
           continue
         }
-        // Of what comes in another form than the other records, nothing tells where it is.
+        // In a record of another form than the others, the place of the field is unknown.
         if !record.isTemplated, !facts.takesDefaultSchema {
           unseen = unseen ?? ClauseStop.partly("the store shows no '\(field)' of a record in the default schema")
           continue
@@ -39,7 +39,7 @@ extension ClauseRun {
         throw ClauseStop.notJudged(
           "the store's time has no zone: \(stored.shown.shortened(60)); let its query or command add one")
       }
-      // What a store shows of one time so that it can be read, and of another one not, it does not keep.
+      // A store that shows one time readably and another not has not kept the other.
       if StoredField.isUnreadableTime(stored, field), !facts.readsTimes {
         throw ClauseStop.notJudged("the store's time cannot be read: \(stored.shown.shortened(60)); see verify.fields")
       }
@@ -48,7 +48,7 @@ extension ClauseRun {
     if let unseen { throw unseen }
   }
 
-  /// A field that the store shows of this record, whether or not it was seen before; one that `isOwed` it shows.
+  /// Requires that a field is stored as sent, whether or not it was seen before; with `isOwed` it must be shown.
   func expectSame(_ field: String, of record: SentRecord, in look: FoundRecords, isOwed: Bool = false) throws {
     guard let entry = look.entry(of: record), let sent = record.value.value(at: field), facts.strange(field) == nil
     else { return }
@@ -69,7 +69,7 @@ extension ClauseRun {
     }
   }
 
-  /// Nothing can be said of what a template does not send by itself.
+  /// Returns why fields that the template does not send by themselves cannot be judged.
   func notSent(_ fields: [String]) -> String {
     "the app's template has no tag for \(fields.map { "'\($0)'" }.joined(separator: ", ")) that makes a value alone"
   }
@@ -91,13 +91,13 @@ extension ClauseRun {
 }
 
 extension RunFacts {
-  /// The fields that are looked for in the first record.
+  /// The fields that are searched for in the first record.
   static let fields = [
     "is_moving", "odometer", "activity", "battery", "extras", "coords.speed", "coords.heading", "coords.altitude",
     "coords.accuracy", "activity.type", "battery.level", "coords.latitude", "coords.longitude",
   ]
 
-  /// What a first, complete record tells of the store.
+  /// Notes what a first, complete record shows of the store.
   func noteFirst(_ entry: StoredRecord, of record: SentRecord) {
     if let time = entry.value("timestamp"), time.instant != nil { noteReadableTimes(time.epochUnit) }
     noteHidden(RunFacts.fields, in: entry, of: record)
@@ -115,7 +115,7 @@ extension RunFacts {
     }
     let places = ["coords.latitude", "coords.longitude"]
     let others = ["coords.accuracy", "coords.speed", "coords.heading", "coords.altitude"]
-    // Whole records without a place have lost it; where little is shown, it may be shown in a form that is not known.
+    // An otherwise complete record has lost its coordinates; one with few fields may show them in an unknown form.
     guard places.allSatisfy({ entry.value($0) == nil }), others.contains(where: { entry.value($0) == nil }) else {
       return
     }
@@ -124,7 +124,7 @@ extension RunFacts {
     }
   }
 
-  /// Fields whose values stand in an entry, and under no name that says so.
+  /// Notes fields whose values occur in an entry, but under no telling name.
   func noteHidden(_ fields: [String], in entry: StoredRecord, of record: SentRecord) {
     for field in fields where entry.value(field) == nil {
       guard let sent = record.value.value(at: field), let place = entry.entry.place(of: sent) else { continue }
@@ -136,8 +136,7 @@ extension RunFacts {
     "the store shows no '\(field)' under a usual name, and its value at \(place): name it in verify.fields, or let a query or command show it by itself"
   }
 
-  /// A field that is shown with another value under a name that is only likely, and with its own elsewhere: the name is that of
-  /// something else.
+  /// Notes a field that has another value under its likely name and its own elsewhere: the name belongs to something else.
   private func noteOther(in entry: StoredRecord, of record: SentRecord) {
     let said = record.value
     for field in RunFacts.fields + ["timestamp"] where entry.namedPlace(of: field) == nil && strange(field) == nil {
@@ -145,7 +144,7 @@ extension RunFacts {
         StoredField.difference(stored, sent, field) != nil
       else { continue }
       let place = field == "timestamp" ? entry.entry.place(of: record.timestamp) : entry.entry.place(of: sent)
-      // The value that is shown may be nearly the same.
+      // The shown value may be nearly the same.
       guard let place, entry.entry.values(along: JSONStep.steps(of: place)[...]).first?.equals(stored) != true else {
         continue
       }
@@ -156,8 +155,8 @@ extension RunFacts {
     }
   }
 
-  /// Numbers in a unit that no document names: degrees in whole parts, and times since another year than 1970. A list that shows
-  /// such a number of each record has it in its own unit.
+  /// Notes numbers in an undocumented unit: scaled integer degrees, and times with another epoch than 1970. A list with such
+  /// a number for each record uses a unit of its own.
   private func noteStrange(in entry: StoredRecord, of record: SentRecord) {
     for place in ["coords.latitude", "coords.longitude"] {
       guard let stored = entry.value(place)?.double, let sent = record.value.value(at: place)?.double, sent != 0,

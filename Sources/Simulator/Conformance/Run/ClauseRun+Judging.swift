@@ -5,7 +5,7 @@ import HTTP1
 import Scenario
 import Upload
 
-/// What every clause asks: was it acknowledged, is it stored, once, as it was sent?
+/// The questions of every clause: was a record acknowledged, is it stored, once, as it was sent?
 extension ClauseRun {
   static let answerTime = Nanoseconds.seconds(10)
 
@@ -18,7 +18,7 @@ extension ClauseRun {
     try keepTime()
     var all = uploadPatiently(phone)
     if phone.queuedCount > 0 { try keepTime() }
-    // One failure alone ends no run: the clauses of the first phase are what all others stand on.
+    // A single failure must not end the run: all other clauses depend on those of the first phase.
     if phone.queuedCount > 0, clause.phase == .first, let last = all.last, last.status == 0 || last.status >= 500 {
       all += uploadPatiently(phone)
       if phone.queuedCount == 0 { note(failure: last) }
@@ -29,13 +29,13 @@ extension ClauseRun {
     return all
   }
 
-  /// No finding, as one may be that of a moment: the report tells it beside the verdict.
+  /// Notes a failure that may be transient: the report mentions it beside the verdict, without a finding.
   func note(failure upload: ConformancePhone.Upload) {
     note =
       "a good upload was \(upload.outcome.answer(120)), and acknowledged when it was sent again"
   }
 
-  /// No clause can judge the backend.
+  /// Returns the stop of a run in which no clause can judge the backend.
   func endOfJudging(_ reason: String) -> ClauseStop {
     facts.note(silence: reason)
     return .notJudged(reason)
@@ -48,12 +48,12 @@ extension ClauseRun {
         upload))
   }
 
-  /// A record that is always refused blocks its queue, whatever the status.
+  /// Returns the effect of a status; a record that is always rejected blocks its queue, whatever the status.
   private func harm(of status: Int) -> ClauseHarm {
     status != 0 && clause.harm == .block ? .block : ClauseRun.harm(of: status)
   }
 
-  /// What an answer other than success makes of a queue.
+  /// Returns the effect of an unsuccessful answer on a queue.
   static func harm(of status: Int) -> ClauseHarm { 400..<500 ~= status || 300..<400 ~= status ? .block : .repeat }
 
   func breach(_ cause: String, harm: ClauseHarm? = nil, _ upload: ConformancePhone.Upload? = nil, stored: String = "")
@@ -84,13 +84,13 @@ extension ClauseRun {
     return breach
   }
 
-  /// The finding is about this record, whatever was sent behind it.
+  /// Shows this record's request in the finding, whatever was sent after it.
   func showRequest(of record: SentRecord) {
     guard let request = log.request(with: record.uuid), request.body != lastSent?.body else { return }
     lastSent = request
   }
 
-  /// What decided is no request that a client would send.
+  /// Fails because of bytes that are not a client's request.
   func fail(_ cause: String, harm: ClauseHarm? = nil, sent bytes: [UInt8]) -> ClauseStop {
     var breach = breach(cause, harm: harm)
     breach.sent = "\(bytes.count) bytes: \(String(decoding: bytes.prefix(160), as: UTF8.self))"
@@ -109,19 +109,19 @@ extension ClauseRun {
     return .broken(breach)
   }
 
-  /// The store of the backend, as it is now.
+  /// Returns the current records of the backend's store.
   func stored(_ device: String) throws -> [StoredRecord] { try list(device).get() }
 
-  /// How many entries it has of records without a uuid.
+  /// Returns the number of entries without a uuid.
   func countOfNameless(_ device: String) throws -> Int { try list(device, mayBeNameless: true).get().count }
 
-  /// Nil when the store refuses the question.
+  /// Returns nil when the store rejects the query.
   func storedIfListed(_ device: String) throws -> [StoredRecord]? {
     do { return try stored(device) } catch ClauseStop.unread { return nil }
   }
 
-  /// A store that fails now and then is asked again, unless it takes its time to fail. `.failure` is the end of a clause that
-  /// needs the list: there is none of the device, and none of another has come yet.
+  /// Lists a device's records. A store that fails is queried again for a short time. `.failure` means that the device has no
+  /// list and no other one has been read yet; it stops a clause that needs the list.
   private func list(_ device: String, mayBeNameless: Bool = false) throws -> Result<[StoredRecord], ClauseStop> {
     guard let store = target.store else { throw ClauseStop.notJudged("the dialect has no 'verify'") }
     try keepTime()
@@ -136,7 +136,7 @@ extension ClauseRun {
       } catch {
         let stop = ClauseStop.unread("the store could not be read: \(error.text)")
         if error.isAbsence { return .failure(stop) }
-        // Another look shows the same.
+        // Another look would show the same.
         if error.isNameless { throw stop }
         if target.client.end.isOver { throw ClauseStop.outOfTime }
         guard now < deadline else { throw stop }
@@ -145,20 +145,21 @@ extension ClauseRun {
     }
   }
 
-  /// What a store has of some records.
+  /// The entries of a store for some records.
   struct FoundRecords {
     let entries: [UUID128: [StoredRecord]]
     let listed: Int
     var missing: [SentRecord] = []
     var repeated: [SentRecord] = []
-    /// There is no list of the device, and none of another has come yet.
+    /// Set if the device has no list, and no other one has been read yet.
     var absence: ClauseStop?
-    /// The list of the device may go on behind what was read of it.
+    /// Why the device's list may have more pages than were read.
     var unreadPages: String?
 
     func entry(of record: SentRecord) -> StoredRecord? { entries[record.uuid]?.first }
 
-    /// At the end of waiting a list that is missing, or that lacks records and goes on, is a store that cannot be read.
+    /// Throws, at the end of waiting, if the list is missing, or lacks records and may have more pages: the store
+    /// could not be read.
     func present() throws -> FoundRecords {
       if let absence { throw absence }
       if !missing.isEmpty, let unreadPages {
@@ -168,7 +169,7 @@ extension ClauseRun {
       return self
     }
 
-    /// Where the missing ones stood among those that were sent, for people: what they have in common is the cause.
+    /// Returns the positions of the missing records among the sent ones, as text: their common property is the cause.
     func placesOfMissing(among sent: [SentRecord]) -> String {
       let gone = Set(missing.map(\.uuid))
       let places = sent.indices.filter { gone.contains(sent[$0].uuid) }
@@ -186,13 +187,13 @@ extension ClauseRun {
     }
   }
 
-  /// Looks until all of the records are there, or as long as the dialect allows them to be on their way.
+  /// Looks until all records are there, for as long as the dialect allows them to be invisible.
   func look(for records: [SentRecord], of device: String) throws -> FoundRecords {
     let deadline = now + max(target.dialect.verification.readDelay, facts.lag + facts.lag) + .seconds(1)
     while true {
       var look = try look(of: records, device)
       if look.missing.isEmpty || now >= deadline {
-        // What is written twice may be seen once, for a moment.
+        // A record that is written twice may be visible once at first.
         let unsettled = unsettledTime
         if look.missing.isEmpty, unsettled > .zero {
           pause(Int(unsettled.wholeMilliseconds) + 1)
@@ -214,7 +215,7 @@ extension ClauseRun {
     return ", \(seconds) s after the answer (\(remark) with verify.readDelay)"
   }
 
-  /// Until the store shows all that has been answered, as the dialect promises.
+  /// The remaining time until the store must show everything that has been answered, according to the dialect.
   var unsettledTime: Nanoseconds {
     let delay = target.dialect.verification.readDelay
     // A clause that has sent nothing looks for what others have sent before it began.
@@ -222,10 +223,10 @@ extension ClauseRun {
     return max(last + delay - now, .zero)
   }
 
-  /// So long a backend may take that stores behind its answers.
+  /// The time limit for a backend that stores records after its answers.
   static let timeToAppear = Nanoseconds.seconds(10)
 
-  /// Looks at once, and for as long as a backend may take that stores behind its answers; notes how late it was.
+  /// Looks at once, and repeatedly for as long as a backend may take that stores records after its answers; notes the delay.
   func firstLook(for record: SentRecord, of device: String) throws -> FoundRecords {
     let start = now
     let deadline = start + target.dialect.verification.readDelay + ClauseRun.timeToAppear
@@ -280,7 +281,7 @@ extension ClauseRun {
     return look
   }
 
-  /// What the store has of a record in the place of its uuid, where that is a part of the uuid.
+  /// Returns what the store has in place of a record's uuid, if that is a part of it.
   func cutIdentity(of record: SentRecord, _ device: String) -> String? {
     let whole = record.uuid.upperCaseText
     do throws(StoreViewError) {
@@ -294,7 +295,8 @@ extension ClauseRun {
     return nil
   }
 
-  /// Rows have identities of their own in many stores, and show no other.
+  /// Reports whether the entry is this record under another identity: in many stores rows have identities of their own,
+  /// and show no other.
   private func isUnderAnotherName(_ record: SentRecord, _ entry: StoredRecord) -> Bool {
     ["timestamp", "coords.latitude", "coords.longitude"].allSatisfy { field in
       guard let sent = record.value.value(at: field), let stored = entry.value(field) else { return false }
@@ -302,7 +304,7 @@ extension ClauseRun {
     }
   }
 
-  /// Each of them is stored once under its device. `among` tells which records these are, as "of the batch of 10".
+  /// Requires that each record is stored once under its device. `among` describes these records, as in "of the batch of 10".
   @discardableResult
   func expectOnce(
     _ records: [SentRecord], of device: String, among: String = "", harm: ClauseHarm? = nil

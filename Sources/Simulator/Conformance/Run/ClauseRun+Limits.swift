@@ -1,12 +1,12 @@
 import BackendStore
 import Contract
 
-/// Lists that end at a number of entries, whatever is behind it: whether the store has what they leave out, they do not say.
+/// Lists that end at a fixed number of entries, so that it is unknown whether the store has the rest.
 extension ClauseRun {
-  /// Whether the list is as long with one record more, and what it lacks does not appear in it when it is sent again, as what was
-  /// lost would.
+  /// Reports whether the list is still as long with one more record, and does not show a missing record after it was sent
+  /// again, as it would show a lost one.
   func isCutOff(_ look: FoundRecords, of device: String) throws -> Bool {
-    // Pages that name their next one up to the last have no end of that kind.
+    // Paged lists that name their next page up to the last have no such limit.
     if target.store?.isReadToItsEnd(device) ?? false { return false }
     guard mayBeCutOff(look), let gone = look.missing.last else { return false }
     let phone = try phone(exactly: device, tokens: facts.needsTokens ? try signIn(device) : nil)
@@ -19,12 +19,12 @@ extension ClauseRun {
     return true
   }
 
-  /// As a sentence.
+  /// Returns the limit, as a sentence.
   func endOfList(_ look: FoundRecords) -> String {
     "the list of a device ends at \(look.listed) entries, so that no others can be looked for: verify.next leads to further pages"
   }
 
-  /// The list has a number of entries at which lists end, and none was longer.
+  /// Reports whether the list has a number of entries that is a typical limit, and none was longer.
   private func mayBeCutOff(_ look: FoundRecords) -> Bool {
     let count = look.listed
     guard count >= facts.longestList else { return false }

@@ -1,13 +1,13 @@
 import BackendStore
 import Scenario
 
-/// Places of fields that the dialect names.
+/// The places of fields that the dialect names.
 extension ClauseRun {
-  /// In one of these entries at least, each field that was sent stands where verify.fields has it: one that stands nowhere there
-  /// would be looked at in no clause.
+  /// Requires that each sent field is at its place in verify.fields in at least one of these entries; otherwise no
+  /// clause would check it.
   func expectNamedPlaces(_ seen: [(record: SentRecord, entry: StoredRecord)]) throws {
     for field in target.dialect.verification.fields {
-      // A list may leave out what is 0, false or empty.
+      // A list may omit 0, false or empty values.
       let telling = seen.filter { pair in
         pair.record.value.value(at: field.name).map { !$0.isNull && !$0.isZero } ?? false
       }
@@ -18,7 +18,7 @@ extension ClauseRun {
     }
   }
 
-  /// The dialect has a field at a place where no entry has anything.
+  /// Returns the stop for a place of the dialect at which no entry has a value.
   func misplaced(_ field: String, _ path: String, _ entry: StoredRecord, of record: SentRecord? = nil) -> ClauseStop {
     let sent = record?.value.value(at: field)
     let found =

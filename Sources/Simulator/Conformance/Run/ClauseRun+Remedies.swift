@@ -4,9 +4,10 @@ import Contract
 import Scenario
 import Upload
 
-/// Where the cause may be a mistake of the dialect, the finding says what to look at.
+/// Remedies for findings that a mistake in the dialect may cause.
 extension ClauseRun {
-  /// As `refusal`; where no upload was acknowledged, it may have gone to another place, or lack what is asked for.
+  /// Returns the stop of `refusal`, with a remedy if no upload was acknowledged: the URL may be wrong, or something
+  /// required may be missing.
   func refusalOfAll(_ upload: ConformancePhone.Upload, of what: String) -> ClauseStop {
     let stop = refusal(upload, of: what)
     guard watch.seen.successes == 0, upload.status >= 400, case .broken(var breach) = stop else { return stop }
@@ -21,12 +22,12 @@ extension ClauseRun {
   static let remedyOfBatches =
     "single records are acknowledged: where the app sends no batches, say so with app.http.batchSync: false"
 
-  /// Of a backend that takes single records.
+  /// Reports whether a backend that accepts single records rejected a batch.
   func isRefusedBatch(_ upload: ConformancePhone.Upload) -> Bool {
     upload.status >= 400 && facts.refusesBatchesAlone && upload.request.cargo?.isBatch ?? false
   }
 
-  /// Latitude and longitude may change places in the description, too.
+  /// Returns the stop for swapped coordinates; the dialect's description may have them swapped, too.
   func swapped(_ latitude: Double, as stored: Double, _ entry: StoredRecord) -> ClauseStop {
     let stop = fail(
       "latitude \(latitude) is stored as \(stored), which is the longitude", stored: entry.entry.shown.shortened(200))
@@ -36,7 +37,7 @@ extension ClauseRun {
     }
     guard !places.isEmpty else { return stop }
     breach.remedy =
-      "verify.fields has \(places.joined(separator: " and ")): where the store has each under its right name, they have changed places there"
+      "verify.fields has \(places.joined(separator: " and ")): where the store has each under its right name, they are swapped there"
     return .broken(breach)
   }
 

@@ -4,7 +4,7 @@ import Scenario
 import Upload
 
 extension ClauseRun {
-  /// After a clause that takes seconds: 401 is right where tokens live no longer than that.
+  /// Requires a valid token after a clause that takes seconds; 401 is correct where tokens expire sooner.
   func expectTokenAlive(_ status: Int) throws {
     guard status == 401, facts.needsTokens, let life = target.dialect.promises.accessLifetime, life <= .seconds(10)
     else {
@@ -16,15 +16,16 @@ extension ClauseRun {
 
 /// Requests that no SDK would send by itself.
 extension ClauseRun {
-  /// So often is sent what is to be refused: a pool that loses a connection, a worker or a lock each time has no more then.
+  /// How often a request that must be rejected is sent: enough to exhaust a pool that leaks a connection, a
+  /// worker or a lock each time.
   var leakCount: Int { facts.isSlow ? 3 : 25 }
 
-  /// The request that the SDK would send for these records.
+  /// Returns the request that the SDK would send for these records.
   func request(_ phone: ConformancePhone, _ records: [SentRecord]) throws -> OutgoingRequest {
     try keepTime()
     phone.put(records)
     var next = phone.takeRequest()
-    // A token that has ended is refreshed before the upload, as the SDK does it (SDK §11.5).
+    // An expired token is refreshed before the upload, as in the SDK (SDK §11.5).
     if let refresh = next, refresh.purpose == .refresh {
       phone.answer(refresh, try line().exchange(refresh, of: phone.number).outcome)
       next = phone.takeRequest()
@@ -38,12 +39,12 @@ extension ClauseRun {
     return request
   }
 
-  /// The end of a request whose answer the phone did not see.
+  /// Ends a request whose answer the phone did not receive.
   func lose(_ request: OutgoingRequest, of phone: ConformancePhone) {
     phone.answer(request, .failed(.reset, message: "the connection was cut"))
   }
 
-  /// Sends over a connection of its own, and waits for the answer.
+  /// Sends a request on a new connection and waits for the answer.
   func exchange(_ request: RawRequest) throws -> RawConnection.RawOutcome {
     try keepTime()
     lastSent = request
@@ -56,7 +57,7 @@ extension ClauseRun {
     return reply
   }
 
-  /// A good record over the phone's own line: the backend goes on.
+  /// Requires that the backend still accepts a good record on the phone's own connection.
   func expectAlive(after what: String) throws {
     let phone = try phone()
     let record = fix(phone)

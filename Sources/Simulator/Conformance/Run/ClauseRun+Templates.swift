@@ -5,9 +5,9 @@ import Host
 import JSON
 import Scenario
 
-/// Records that a template writes.
+/// Records that are written by a template.
 extension ClauseRun {
-  /// What a record says by its own names, and which of its fields are sent; nil where it was written in the default schema.
+  /// Returns a record under its own names, and its sent fields; nil if it was written in the default schema.
   func said(
     _ record: LocationRecord, _ configuration: Configuration, _ note: RenderNote?
   ) -> (bytes: [UInt8], fields: [String])? {
@@ -31,7 +31,7 @@ extension ClauseRun {
     return template
   }
 
-  /// What the SDK writes by the app's template without the tags of the place.
+  /// Returns what the SDK writes by the app's template without the location tags.
   func fixWithoutPlace(_ phone: ConformancePhone) throws -> SentRecord {
     let record = fix(phone)
     guard let template = template(phone.configuration.persistence.locationTemplate, .location) else { return record }
@@ -50,10 +50,10 @@ extension ClauseRun {
 
 /// Extras among the keys of a template.
 extension ClauseRun {
-  /// Extras of a record. In an object of a template they stand among its keys, where they take the place of one of the same name
-  /// (SDK §7.5.2): they have names that no key has, and no column of a backend.
+  /// Returns the extras of a record. In a template's object they are among its keys, where they replace one of the same name
+  /// (SDK §7.5.2): their names must differ from every key, and from a backend's columns.
   func object(_ text: String) -> RenderedObject {
-    // Halves of surrogate pairs are what a clause is about.
+    // Unpaired surrogates are the subject of a clause.
     let limits = JSONLimits(isStructureOnly: true)
     do throws(JSONError) {
       let bytes = target.templates.keys.isEmpty ? Array(text.utf8) : try renamed(Array(text.utf8))
@@ -74,19 +74,19 @@ extension ClauseRun {
     return result + [UInt8(ascii: "}")]
   }
 
-  /// A backend for an app that writes its records by a template may take the keys beside them that the app sends, and no others.
+  /// Requires that params are free. With a template, a backend may accept only the keys that the app sends beside its records.
   func needFreeParams() throws {
     guard target.templates.writesLocations, !facts.promises(.params) else { return }
     throw ClauseStop.notApplicable("the app of the dialect writes its uploads by a template, and sends no other params")
   }
 
-  /// The key under which an extra is sent.
+  /// Returns the key under which an extra is sent.
   func nameOfExtra(_ name: String) -> String {
     target.templates.keys.isEmpty ? name : "x_\(name)"
   }
 
-  /// What the store has of a field. Extras that a template has sent among its keys may be shown so, too; and where they are shown
-  /// together, some of those keys may stand with them.
+  /// Returns the stored value of a field. Extras that a template sent among its keys may be stored there, too; where they are
+  /// stored as an object, some of those keys may be in it.
   func stored(_ field: String, of record: SentRecord, _ entry: StoredRecord) -> StoredValue? {
     guard field == "extras", !target.templates.keys.isEmpty, case .object(let sent)? = record.value["extras"] else {
       return entry.value(field)
@@ -104,7 +104,7 @@ extension ClauseRun {
 }
 
 extension StoredValue {
-  /// Without what stands at this place: in a list, without the list.
+  /// Returns the value without what is at this place; without the whole list, if the place is in a list.
   fileprivate func removing(_ steps: ArraySlice<TemplateFieldPaths.Step>) -> StoredValue {
     guard case .member(let name)? = steps.first else {
       guard case .element(let index)? = steps.first, case .list(var elements) = self, elements.indices.contains(index)

@@ -10,7 +10,7 @@ import Scenario
 import Threads
 import Upload
 
-/// One clause on its way to a verdict: its phones, what they send, what comes back, what is stored.
+/// One run of a clause: its phones, what they send, what comes back, what is stored.
 ///
 /// All that a clause does ends with a return, which means kept, or by throwing a `ClauseStop`.
 final class ClauseRun {
@@ -20,35 +20,35 @@ final class ClauseRun {
   let watch: AnswerWatch
   let settings: ConformanceRun.Settings
   private let deadline: RunDeadline
-  /// How often the backend was restarted before: what is sent again is not what was sent before.
+  /// The number of earlier restarts of the backend: records of different turns must differ.
   let turn: Int
-  /// How often the clause was tried before, at a backend that was too busy.
+  /// The number of earlier attempts at a busy backend.
   let attempt: Int
   private let clock = SystemClock()
   let begin = SystemClock().monotonicNow
   private var lineOfPhones: PhoneLine?
   private var stream: RandomStream
   private var phones = 0
-  /// By their texts.
+  /// Parsed templates, by their text.
   var templates: [String: TemplateFieldPaths?] = [:]
   private var records = 0
-  /// Records without the fields that are usual.
+  /// Whether records lack usual fields.
   private(set) var hasBareRecords = false
-  /// Commands were queued: without them the requests of the clause bring nothing.
+  /// Whether commands were queued, without which the clause's requests achieve nothing.
   private(set) var hasOrdered = false
-  /// What "kept" is to say.
+  /// A remark on the verdict "kept".
   var note = ""
-  /// The last thing that was sent, for the finding.
+  /// The last request, for the finding.
   var lastSent: RawRequest? { didSet { lastReply = nil } }
-  /// What came back, where no phone has read it.
+  /// Its answer, where no phone has read it.
   var lastReply: RawConnection.RawOutcome?
-  /// A command of the shell that sends what comes before it, and is no request.
+  /// A shell command that sends what precedes the request and is not a request itself.
   var preface: String?
-  /// Sent by a command line, it would be another request: it was sent in pieces, slowly, or with others.
+  /// Whether no command line can reproduce the request, because it was sent in pieces, slowly, or with others.
   var hasNoCommandLine = false
-  /// What the last look for records did not find.
+  /// The records that the last look did not find.
   private(set) var missing: [MissingRecords] = []
-  /// It went over two connections at once.
+  /// Whether the request was sent over two connections at once.
   var isSentTwice = false
   let log = SentLog()
 
@@ -73,13 +73,13 @@ final class ClauseRun {
 
   var isOutOfTime: Bool { deadline.isOver }
 
-  /// Nil without a limit.
+  /// The remaining time; nil without a limit.
   var timeLeft: Nanoseconds? { deadline.end.map { $0 - now } }
 
-  /// Before each step that takes its time.
+  /// Throws when time is over; called before each step that takes long.
   func keepTime() throws { if isOutOfTime { throw ClauseStop.outOfTime } }
 
-  /// Waits without an event to wait for: between two looks at a store, or two attempts at a busy server.
+  /// Sleeps between two looks at a store, or two attempts at a busy server.
   func pause(_ milliseconds: Int) { _ = Semaphore().wait(milliseconds: milliseconds) }
 
   func line() throws -> PhoneLine {
@@ -89,7 +89,7 @@ final class ClauseRun {
     return line
   }
 
-  /// Phones that come from now on have connections of their own. Gives the line of those before.
+  /// Makes later phones use new connections. Returns the line of the earlier ones.
   func leaveLine() -> PhoneLine? {
     defer { lineOfPhones = nil }
     return lineOfPhones
@@ -112,7 +112,7 @@ final class ClauseRun {
 
 /// Phones and their records.
 extension ClauseRun {
-  /// A phone that no other clause has, with tokens where the backend asks for them. Its app uploads in batches.
+  /// Returns a new phone, with tokens where the backend requires them. Its app uploads in batches.
   func phone(
     named suffix: String? = nil, signsIn: Bool = true, _ configure: (inout Configuration) -> Void = { _ in }
   ) throws -> ConformancePhone {
@@ -150,7 +150,7 @@ extension ClauseRun {
     }
   }
 
-  /// A record of the phone's own renderer, a second or so after the one before.
+  /// Returns a record of the phone's own renderer, about a second after the last one.
   func fix(_ phone: ConformancePhone, at time: WallInstant? = nil, _ change: (inout LocationRecord) -> Void = { _ in })
     -> SentRecord
   {
@@ -185,14 +185,14 @@ extension ClauseRun {
 
   func fixes(_ phone: ConformancePhone, _ count: Int) -> [SentRecord] { (0..<count).map { _ in fix(phone) } }
 
-  /// The instants of records: minutes ago, never on a whole second.
+  /// Returns the times of records: minutes ago, never on a whole second.
   func instant(_ number: Int) -> WallInstant {
     settings.start.advanced(
       byMilliseconds: Int64(number) * 1_137 - 7_200_000 - settings.start.millisecondsSince1970 % 1_000 + 563)
   }
 
-  /// A record as another app, or another version of the SDK, would write it: `%U` and `%T` stand for its uuid and time. `isBare`:
-  /// what the clause finds may come of the fields that it lacks.
+  /// Returns a record as another app or SDK version would write it; `%U` and `%T` stand for its uuid and time. `isBare`: a
+  /// breach may be due to the fields that it lacks.
   func raw(
     _ phone: ConformancePhone, _ text: String, at time: WallInstant? = nil, isBare: Bool = true
   ) throws -> SentRecord {
@@ -207,17 +207,17 @@ extension ClauseRun {
     return SentRecord(uuid: uuid, timestamp: time, bytes: Array(whole.utf8), keysOfApp: keysOfApp)
   }
 
-  /// A record with extras, in the form that the app of the dialect gives it.
+  /// Returns a record with extras, in the form of the dialect's app.
   func record(_ phone: ConformancePhone, extras text: String) -> SentRecord {
     fix(phone) { $0.extras = object(text) }
   }
 
-  /// The same with the extras as the text has them, where no template has to be filled in.
+  /// Does the same with the exact text of the extras, where no template must be filled in.
   func record(_ phone: ConformancePhone, verbatimExtras text: String) throws -> SentRecord {
     facts.takesDefaultSchema ? try raw(phone, with: "\"extras\":\(text)") : record(phone, extras: text)
   }
 
-  /// A usual record of the default schema with other members behind it, as `"extras":{}`.
+  /// Returns a usual record of the default schema, followed by other members such as `"extras":{}`.
   func raw(_ phone: ConformancePhone, with members: String, at time: WallInstant? = nil) throws -> SentRecord {
     let number = records + 1
     let place =
@@ -235,14 +235,14 @@ extension Configuration {
   }
 }
 
-/// Tokens, commands and connections that are no phone's.
+/// Tokens, commands and connections without a phone.
 extension ClauseRun {
-  /// Registers a device, as its app would.
+  /// Registers a device, like its app.
   func signIn(_ device: String) throws -> DeviceTokens {
     var (outcome, _) = try signInAnswer(device)
     if clause.phase == .first, case .failed = outcome {
       (outcome, _) = try signInAnswer(device)
-      // Clause after clause would wait for it.
+      // Otherwise every clause would wait for it.
       if case .failed(_, let message) = outcome { facts.note(silence: "no device can sign in: \(message)") }
     }
     guard let answer = JSONValue(answer: outcome.body), let found = DeviceTokens(FoundTokens(searching: answer)) else {
@@ -268,7 +268,7 @@ extension ClauseRun {
       login.method, inURL.fill(login.url), headers: headers, body: Array(placeholders.fill(login.body).utf8))
   }
 
-  /// Puts a command into the backend's queue for a device.
+  /// Queues a command for a device at the backend.
   func order(_ queued: [Command], for phone: ConformancePhone) throws {
     guard let commands = target.commands else { throw ClauseStop.notApplicable("the dialect promises no commands") }
     hasOrdered = true
@@ -289,7 +289,7 @@ extension ClauseRun {
     }
   }
 
-  /// A connection over which the clause decides byte by byte.
+  /// Returns a connection that the clause controls byte by byte.
   func connect() throws -> RawConnection {
     log.noteBytes()
     return try newConnection()

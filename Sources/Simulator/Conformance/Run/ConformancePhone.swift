@@ -10,10 +10,10 @@ import Queue
 import Upload
 import Vocabulary
 
-/// A phone of one clause: the SDK's configuration, queue, uploader and refreshes, and records that the clause puts into the
-/// queue. What it wants to send is sent by its line, or taken by the clause, which then says how that ended.
+/// A phone of one clause: the SDK's configuration, queue, uploader and refreshes, with records that the clause inserts. Its
+/// line sends its requests, or the clause takes them and reports their ends.
 final class ConformancePhone {
-  /// What was sent, and how it ended.
+  /// A request and its end.
   struct Upload {
     let request: OutgoingRequest
     let outcome: RequestOutcome
@@ -37,7 +37,7 @@ final class ConformancePhone {
   private var line: PhoneLine
   private var host: DeviceHost
   private var outbox: [OutgoingRequest] = []
-  /// Commands that were obeyed, in their order.
+  /// The executed commands, in order.
   private(set) var obeyed: [Command] = []
 
   private static let uploadsMax = 400
@@ -70,10 +70,10 @@ final class ConformancePhone {
   var configuration: Configuration { host.configuration }
   var queuedCount: Int { host.queue.count }
 
-  /// Its uploads go over connections of this line from now on.
+  /// Uses the connections of this line from now on.
   func take(_ line: PhoneLine) { self.line = line }
 
-  /// What the app changes.
+  /// Changes the configuration, like the app.
   func configure(_ change: (inout Configuration) -> Void) {
     host.edit(at: now) { draft in
       draft.edit { draft in
@@ -84,13 +84,13 @@ final class ConformancePhone {
     perform()
   }
 
-  /// Into the queue, as it is.
+  /// Inserts records into the queue, unmodified.
   func put(_ records: [SentRecord]) {
     for record in records { host.insert(record.uuid, record.timestamp, rendered: record.bytes, at: now) }
     perform()
   }
 
-  /// Begins an upload of what waits, and gives the request that the SDK wants sent; nil when it wants none.
+  /// Begins an upload, and returns the request that the SDK sends; nil when it sends none.
   func takeRequest() -> OutgoingRequest? {
     if outbox.isEmpty {
       host.sync(completion: 1, at: now)
@@ -99,13 +99,13 @@ final class ConformancePhone {
     return outbox.isEmpty ? nil : outbox.removeFirst()
   }
 
-  /// How a request that was taken has ended.
+  /// Reports the end of a request that was taken.
   func answer(_ request: OutgoingRequest, _ outcome: RequestOutcome) {
     host.answer(request.id, outcome, at: now)
     perform()
   }
 
-  /// One upload after the other, as long as the SDK goes on by itself; what is more than a number of them waits.
+  /// Uploads as long as the SDK continues by itself, up to a maximum number of uploads.
   func upload() -> [Upload] {
     var uploads: [Upload] = []
     guard var next = takeRequest() else { return [] }
@@ -134,7 +134,7 @@ final class ConformancePhone {
   }
 }
 
-/// The real connections of the phones of one clause.
+/// The network connections of the phones of one clause.
 final class PhoneLine {
   private let transport: DrivenTransport
   private let watch: AnswerWatch
@@ -150,7 +150,7 @@ final class PhoneLine {
 
   var isOutOfTime: Bool { deadline.isOver }
 
-  /// Sends, and waits for the end.
+  /// Sends a request and waits for its end.
   func exchange(_ request: OutgoingRequest, of device: Int) -> ConformancePhone.Upload {
     log.note(request, of: device)
     transport.submit(request, device: device)
@@ -165,7 +165,7 @@ final class PhoneLine {
     }
   }
 
-  /// All at once; in the order of their ends.
+  /// Sends all requests at once; returns them in the order of their ends.
   func exchangeAll(_ requests: [(request: OutgoingRequest, device: Int)]) -> [ConformancePhone.Upload] {
     var waiting: [Int: OutgoingRequest] = [:]
     for (request, device) in requests {

@@ -2,12 +2,12 @@ import Base
 import Contract
 import Scenario
 
-/// A backend that stores no good record any more says nothing of the clauses that come then: the one behind which it stopped
-/// is the finding. Where it can be restarted, the others have their turn behind that.
+/// A backend that no longer stores good records cannot be judged by further clauses: the clause after which it stopped is the
+/// finding. If it can be restarted, the other clauses run after the restart.
 extension ConformanceRun {
-  /// The verdict of a clause, after a look whether the backend still stores good records, where that is in doubt.
+  /// Returns the verdict of a clause, after a check, where in doubt, that the backend still stores good records.
   func examined(_ verdict: ConformanceVerdict, of clause: ConformanceClause, _ run: ClauseRun) -> ConformanceVerdict {
-    // It has stored none from the beginning: no clause has stopped it.
+    // It has never stored one: no clause has stopped it.
     if ConformanceRun.foundations.contains(where: isBroken) { return verdict }
     guard [.crowd, .together, .alone, .risky].contains(clause.phase), isInDoubt(verdict, of: clause, run),
       let problem = run.lastingProblem(withBatches: areBatchesStored)
@@ -25,7 +25,7 @@ extension ConformanceRun {
   private func isInDoubt(_ verdict: ConformanceVerdict, of clause: ConformanceClause, _ run: ClauseRun) -> Bool {
     switch verdict {
     case .broken: true
-    // Behind a restart it is one of these that is looked for.
+    // After a restart the search is for one of these.
     case .kept, .partly: clause.phase == .risky || run.turn > 0
     case .notJudged(let reason): reason != .outOfTime && reason != .interrupted
     case .unread: true
@@ -33,8 +33,8 @@ extension ConformanceRun {
     }
   }
 
-  /// The clauses of one phase. Those that the backend could not be judged by have another turn behind a restart, by
-  /// themselves, so that it shows which of them stops it.
+  /// Runs the clauses of one phase. Those that could not be judged run again after a restart, one at a time, to find the one
+  /// that stops the backend.
   func carryOut(
     _ due: [ConformanceClause], in phase: ClausePhase, _ tell: @escaping @Sendable (ClauseResult) -> Void
   ) {
@@ -65,7 +65,7 @@ extension ConformanceRun {
       waiting = waiting.filter { result(of: $0).map { isToBeJudgedAgain($0, wasAlone: true) } ?? false }
     }
     waiting.compactMap(result(of:)).forEach(tell)
-    // What none has done by itself was seen all the same.
+    // No clause alone caused it, but it did happen.
     guard !due.contains(where: { result(of: $0)?.breach?.isLasting ?? false }) else { return }
     replace(witness)
     tell(witness)
@@ -77,15 +77,15 @@ extension ConformanceRun {
     clause.id == "alive-after-bad-record" && target.dialect.verification.readDelay <= .seconds(3)
   }
 
-  /// It stands for the end of the backend, or was not judged because of that.
+  /// Reports whether the result represents the end of the backend, or was not judged because of it.
   private func isSilenced(_ result: ClauseResult) -> Bool {
     guard let culprit = illness else { return false }
     if result.verdict == .notJudged(.silence(behind: culprit)) { return true }
     return result.breach?.isLasting ?? false
   }
 
-  /// When the backend stopped while several clauses ran at once and cannot be restarted, it is unknown which of them
-  /// stopped it: one finding names them all.
+  /// Handles a backend that stopped while several clauses ran at once and that cannot be restarted: it is unknown which of
+  /// them stopped it, so one finding names them all.
   private func accuseTogether(_ due: [ConformanceClause]) {
     let silenced = due.compactMap(result(of:)).filter(isSilenced)
     guard let witness = silenced.first(where: { $0.clause.id == illness }), let problem = witness.breach?.lasting,
@@ -112,15 +112,15 @@ extension ConformanceRun {
     replace(result)
   }
 
-  /// A clause that was kept began before the backend stopped, so that the one that has stopped it ended behind all of these
-  /// beginnings.
+  /// Returns the kept clauses that may have stopped the backend. A kept clause began before the stop, so the one that caused
+  /// it ended after the last of these began.
   private func keptAtTheEnd(of due: [ConformanceClause]) -> [ConformanceClause] {
     let kept = due.compactMap(result(of:)).filter { if case .kept = $0.verdict { true } else { false } }
     guard let last = kept.compactMap(\.begin).max() else { return [] }
     return kept.filter { $0.end.map { $0 >= last } ?? false }.map(\.clause)
   }
 
-  /// It had no turn, or others were beside it, one of which may have stopped the backend.
+  /// Reports whether the clause had no turn, or ran beside others, one of which may have stopped the backend.
   private func isToBeJudgedAgain(_ result: ClauseResult, wasAlone: Bool) -> Bool {
     guard target.dialect.restart != nil, let culprit = illness else { return false }
     return switch result.verdict {
@@ -130,7 +130,7 @@ extension ConformanceRun {
     }
   }
 
-  /// False where the backend cannot be restarted, or stores no good record then either.
+  /// Restarts the backend. Returns false if that is impossible, or if it stores no good record then either.
   private func mend() -> Bool {
     guard target.dialect.restart != nil, let clause = ConformanceClause.all.first else { return false }
     let run = clauseRun(clause, turn: countRestart())
@@ -142,13 +142,13 @@ extension ConformanceRun {
 }
 
 extension ClauseRun {
-  /// Why the backend does not store good records, asked over connections of their own, as one of several nodes behind an address
-  /// may be at fault; nil when it does. Where the answer takes its time, it is asked twice.
+  /// Returns why the backend does not store good records; nil when it does. It is tried on new connections, because one of
+  /// several nodes behind an address may be at fault, and twice where answers take long.
   func lastingProblem(withBatches: Bool) -> String? {
     let begin = now
     var (problem, attempt) = (String?.none, 0)
     while attempt < 2 || attempt < 5 && now - begin < .seconds(6) {
-      // A backend may have no more connections than the clause has opened.
+      // The clause may have used up the backend's connections.
       _ = leaveLine()
       if attempt > 0 { pause(200) }
       attempt += 1
@@ -171,7 +171,7 @@ extension ClauseRun {
     let records = (1...count).map { fix(phone, at: instant($0)) }
     let what = count == 1 ? "a good record" : "a batch of good records"
     try deliver(phone, records, as: what)
-    // One that loses some of them goes on.
+    // A backend that loses only some of them still works.
     guard target.store != nil, try look(for: records, of: phone.name).missing.count == count else { return nil }
     return "\(what) was acknowledged and is not stored"
   }

@@ -5,21 +5,21 @@ import Scenario
 import Threads
 import Upload
 
-/// A backend that fails now and then, whatever it is sent, breaks the clauses that were under way then, and none of these is the
-/// cause. Where clauses were broken, good records that nothing is special about tell whether they fail too.
+/// A backend that fails now and then, whatever it is sent, breaks the clauses that are running, and none of these is the
+/// cause. If clauses were broken, a sample of ordinary records shows whether these fail, too.
 extension ConformanceRun {
-  /// The clauses that may be found broken by a sample.
+  /// The clauses that a sample may find broken.
   static let clausesOfSample = [
     "stored-when-acknowledged", "good-record-acknowledged", "batch-all-stored", "coordinates-not-swapped",
     "coordinates-exact", "time-is-utc", "time-to-the-millisecond", "standard-fields-kept", "extras-every-kind",
   ]
-  /// In the names of devices: behind all attempts at a busy backend.
+  /// A part of device names, beyond all attempts at a busy backend.
   private static let repetition = 50
   private static let timeForRepetitions = Nanoseconds.seconds(8)
   private static let crowd = "many-devices-at-once"
 
-  /// Before the many clauses, which take long where records are missing; before those that may stop a backend; and behind these,
-  /// where one of them has left it ill.
+  /// Takes a sample: before the many clauses, which take long if records are missing; before those that may stop a backend;
+  /// and after these, if one of them has left it failing.
   func takeSample(before phase: ClausePhase, _ tell: (ClauseResult) -> Void) {
     guard [.crowd, .together, .risky, .restart].contains(phase) else { return }
     lookAgain()
@@ -27,7 +27,7 @@ extension ConformanceRun {
       let clause = ConformanceClause.all.first(where: { $0.id == ConformanceRun.clausesOfSample[0] })
     else { return }
     let broken = ConformanceClause.all.compactMap(result(of:)).filter { $0.breach != nil }
-    // Where nothing good comes through, nothing else is judged.
+    // If no good upload succeeds, nothing else is judged.
     if phase != .crowd, ConformanceRun.clausesOfSample.prefix(2).contains(where: isBroken) { return }
     guard
       phase == .restart
@@ -48,8 +48,8 @@ extension ConformanceRun {
     repeatOnce(broken.filter { !isExplained($0, by: found) }, because: found.clause)
   }
 
-  /// The backend fails where uploads come at once, or right behind each other over other connections, and takes each of those that
-  /// come by themselves: the clause of the crowd has found that, and the others can be judged.
+  /// Reports whether the backend fails only if uploads come at once, or in quick succession on different connections, and
+  /// accepts single ones: the crowd's clause has found that, and the others can be judged.
   private func isOfCrowd(_ run: ClauseRun) -> Bool {
     if failsInCrowdsAlone.isRaised { return true }
     guard isBroken(ConformanceRun.crowd), run.takesSingleUploads() else { return false }
@@ -57,7 +57,7 @@ extension ConformanceRun {
     return true
   }
 
-  /// As "again" of a finding names it.
+  /// Reports whether the only clause of this run is one that a sample finds broken, as in "again" of a finding.
   private func isSampleWanted(before phase: ClausePhase) -> Bool {
     phase == .risky && clauses.count == 1 && clauses.allSatisfy { ConformanceRun.clausesOfSample.contains($0.id) }
   }
@@ -67,7 +67,7 @@ extension ConformanceRun {
     return signs.contains { $0.clauses.contains(found.clause) }
   }
 
-  /// What happens too seldom for a sample has broken several clauses that are kept when they are asked again.
+  /// Finds a failure too rare for a sample, from several broken clauses that are kept when they run again.
   private func gather(_ broken: [ClauseResult], _ tell: (ClauseResult) -> Void) {
     let causes = ConformanceCauses(broken)
     let isOfCrowd = failsInCrowdsAlone.isRaised
@@ -97,7 +97,7 @@ extension ConformanceRun {
     accuse(GoodRecordSample.Finding(clause: culprit, breach: breach), tell)
   }
 
-  /// One failure of a good upload that does not come again is a moment's. What was acknowledged and is lost is none.
+  /// Excuses a single failure of a good upload that does not recur. The loss of an acknowledged record is not excused.
   private func forgive(_ root: ClauseResult, _ tell: (ClauseResult) -> Void) {
     guard let breach = root.breach, breach.signs.contains(where: { $0.traits.contains(.failure) }),
       !breach.signs.contains(.loss)
@@ -118,7 +118,7 @@ extension ConformanceRun {
     // A clause of the first phase saw a single record, which does not show how often the failure occurs.
     if result.breach != nil, culprit.phase == .first { breach.cause += "; \(found.breach.cause)" }
     let isLoss = breach.signs.contains(.loss)
-    // A scenario of a sample shows it by chance.
+    // A scenario would reproduce it only by chance.
     if result.breach == nil { breach.requests = nil }
     // No other clause is its cause.
     breach.signs = []
@@ -128,7 +128,7 @@ extension ConformanceRun {
     tell(result)
   }
 
-  /// What is right when it is asked again was broken by chance. Gives these.
+  /// Repeats broken clauses; one that is kept then was broken by chance. Returns those.
   @discardableResult
   private func repeatOnce(_ broken: [ClauseResult], because culprit: String) -> [String] {
     var kept: [String] = []
@@ -145,8 +145,7 @@ extension ConformanceRun {
     return kept
   }
 
-  /// The first of the clauses that may stop a backend has made it one that fails now and then: what was broken behind it is broken
-  /// by that.
+  /// Blames the first of the clauses that may stop a backend for one that fails now and then; later breaches are due to it.
   private func blame(_ broken: [ClauseResult], for found: GoodRecordSample.Finding) {
     let risky = broken.filter { $0.clause.phase == .risky }
     func beginning(_ result: ClauseResult) -> Int64 { result.begin?.nanoseconds ?? .max }
@@ -158,13 +157,14 @@ extension ConformanceRun {
     replace(culprit)
   }
 
-  /// What fails, or is lost, where good records do so now and then; beside and behind the clause that has left the backend so, if one has.
+  /// Attributes failures and losses to the clause that a sample found broken; after a clause that left the backend failing,
+  /// those of that clause's phase and later.
   func withCulprit(_ result: ClauseResult) -> ClauseResult {
     guard let culprit = sampled, culprit.clause.id != result.clause.id, var breach = result.breach else {
       return result
     }
     if culprit.clause.phase == .risky {
-      // Several may have run at once, so that their order says nothing.
+      // Several may have run at once, so their order proves nothing.
       guard result.clause.phase >= .risky, breach.isOfGoodRecords else { return result }
     } else {
       guard isLossSampled, breach.signs.contains(.loss) else { return result }

@@ -1,14 +1,14 @@
 import Base
 import Contract
 
-/// A backend may refuse an upload because it is busy. That says nothing of a clause that asks for something else: the clause has
-/// another turn when the backend says so, and is not judged where the backend is too busy for each of them.
+/// A busy backend may reject an upload, which says nothing about a clause on another subject: the clause is repeated at the
+/// time that the backend names, and is not judged if the backend stays too busy.
 extension ConformanceRun {
   private static let turnsMax = 4
-  /// It is about what a backend answers to good records.
+  /// The clause about answers to good records.
   private static let clauseOfFailures = "good-record-acknowledged"
 
-  /// The verdict, and the run of the clause that it comes from.
+  /// Returns the verdict, and the run of the clause that produced it.
   func patientVerdict(
     of clause: ConformanceClause, turn: Int, attempt first: Int = 0
   ) -> (ConformanceVerdict, ClauseRun) {
@@ -31,7 +31,7 @@ extension ConformanceRun {
     }
   }
 
-  /// A record that is lost, stored twice or stored otherwise was acknowledged.
+  /// Reports whether the limit may be the cause. A record that is lost, stored twice or changed was acknowledged, so it is not.
   private func mayComeFromThrottling(_ verdict: ConformanceVerdict) -> Bool {
     switch verdict {
     case .broken(let breach): !breach.signs.contains { $0.traits.contains(.ofAcknowledged) }
@@ -44,7 +44,7 @@ extension ConformanceRun {
 extension ClauseRun {
   private static let goodRecords = 20
 
-  /// Good records are refused as well, one of some: it is not what the clause has sent that is refused.
+  /// Reports whether some good records are rejected as well, so that the content of the clause's upload is not the reason.
   func isThrottled() -> Bool {
     do {
       let phone = try phone(named: "throttled") { $0.http.batchSync = false }

@@ -3,39 +3,39 @@ import Scenario
 import Synchronization
 import Threads
 
-/// When a run ends, whether its clauses are through or not.
+/// The time at which a run ends, complete or not.
 struct RunDeadline: Sendable {
   /// Nil without a limit.
   var end: MonotonicInstant?
   var isOver: Bool { end.map { SystemClock().monotonicNow >= $0 } ?? false }
 }
 
-/// A run of clauses against one backend: some after each other, most side by side.
+/// A run of clauses against one backend, some sequentially, most in parallel.
 package final class ConformanceRun: Sendable {
-  /// Which clauses, and with which values.
+  /// The selection of clauses and their parameters.
   package struct Settings: Sendable {
     package var seed: UInt64
     package var start: WallInstant
-    /// Clauses by their ids; nil: all.
+    /// The ids of the selected clauses; nil: all.
     package var only: Set<String>?
     package var skip: Set<String> = []
-    /// How many clauses run at once, where that was asked for.
+    /// The number of parallel clauses; nil: the default.
     package var jobs: Int?
     var sideBySide: Int { jobs ?? 6 }
-    /// What is not judged by then is not judged; nil: all is.
+    /// Clauses that have not been judged by then are not judged; nil: no limit.
     package var timeLimit: Nanoseconds?
-    /// So long a clause of many devices asks for them; what a store that takes its time has of the others is not known.
+    /// How long a clause of many devices queries their records; with a slow store the rest remains unknown.
     var timeForDevices = Nanoseconds.seconds(12)
-    /// So long before the end of a run a record was acknowledged at least that comes again then.
+    /// The minimum age of an acknowledged record that is sent again at the end of a run.
     var timeAway = Nanoseconds.seconds(10)
-    /// So long a backend may take to come back behind a restart.
+    /// How long a backend may take to return after a restart.
     var patienceWithStart = Nanoseconds.seconds(20)
-    /// So long a connection is idle: no usual time of servers, nor one second more than one.
+    /// How long a connection stays idle: neither a usual timeout of servers nor one second more.
     var idleTime = Nanoseconds.milliseconds(7_500)
 
     package init(seed: UInt64, start: WallInstant) { (self.seed, self.start) = (seed, start) }
 
-    /// In the names of devices, so that runs at one backend do not meet.
+    /// A part of device names that keeps runs at one backend apart.
     var runID: String { String(start.millisecondsSince1970, radix: 36) }
   }
 
@@ -45,15 +45,15 @@ package final class ConformanceRun: Sendable {
   private let watch = AnswerWatch()
   private let results = Mutex<[String: ClauseResult]>([:])
   private let isInterrupted = Atomic(false)
-  /// The clause behind which the backend has stopped storing good records.
+  /// The clause after which the backend stopped storing good records.
   private let culprit = Mutex<String?>(nil)
-  /// What a sample of good records has found broken.
+  /// The clause that a sample of good records found broken.
   private let sample = Mutex<(result: ClauseResult, isLoss: Bool)?>(nil)
-  /// Good records that come by themselves are all taken, and some of those that come at once are not.
+  /// Set when all single good uploads are accepted, and some of simultaneous ones are not.
   let failsInCrowdsAlone = AtomicFlag()
   private let restarts = Atomic(0)
   private let clock = SystemClock()
-  /// When clauses end that are under way; the time that a last request takes is left of the limit.
+  /// The time at which running clauses end; the time of a last request is reserved.
   private let deadline: RunDeadline
 
   package init(_ target: ConformanceTarget, _ settings: Settings) {
@@ -65,22 +65,23 @@ package final class ConformanceRun: Sendable {
     target.client.end.set(deadline.end.map { $0 + ClauseRun.answerTime })
   }
 
-  /// What is not begun yet is not judged any more. From any thread.
+  /// Stops the run: clauses that have not begun are not judged. May be called from any thread.
   package func interrupt() { isInterrupted.store(true, ordering: .relaxed) }
 
-  /// It ended before all clauses had their turn.
+  /// Whether it ended before all clauses had run.
   package var wasInterrupted: Bool { isInterrupted.load(ordering: .relaxed) }
 
-  /// The clauses of this run, in their order.
+  /// The clauses of this run, in order.
   package var clauses: [ConformanceClause] {
     ConformanceClause.all.filter { clause in
       (settings.only?.contains(clause.id) ?? true) && !settings.skip.contains(clause.id)
     }
   }
 
-  /// Returns when all clauses have a verdict. `tell` is called from several threads, with each result and how many there are by then.
+  /// Returns when all clauses have a verdict. `tell` is called from several threads, with each result and the number
+  /// of results so far.
   package func run(_ tell: @escaping @Sendable (ClauseResult, Int) -> Void) -> [ClauseResult] {
-    // What the first clauses find out, others need, whether they are wanted or not.
+    // Other clauses need the results of the first ones, selected or not.
     let wanted = Set(clauses.map(\.id))
     for phase in ClausePhase.allCases {
       takeSample(before: phase) { if wanted.contains($0.clause.id) { tell($0, self.results.withLock { $0.count }) } }
@@ -93,7 +94,7 @@ package final class ConformanceRun: Sendable {
     return explained((brokenFoundations + clauses).compactMap { clause in results.withLock { $0[clause.id] } })
   }
 
-  /// What keeps a clause that is wanted from being judged is told, wanted or not.
+  /// Broken foundations keep selected clauses from being judged and are reported, selected or not.
   private var brokenFoundations: [ConformanceClause] {
     let wanted = clauses
     return ConformanceClause.all.filter { clause in
@@ -102,11 +103,11 @@ package final class ConformanceRun: Sendable {
     }
   }
 
-  /// Most of the time of a clause would be spent waiting.
+  /// Whether most of a clause's time would be spent waiting.
   var isSlow: Bool { facts.isSlow || facts.isStoreSlow || target.dialect.verification.readDelay > .milliseconds(250) }
 
-  /// One where the backend has refused uploads at once: each of the others is then judged for what it is about. Many where
-  /// it bears that and is slow, unless the number was given.
+  /// The number of parallel clauses: one where the backend has rejected simultaneous uploads, so that the other clauses test
+  /// only their own subject; many where it handles them and is slow, unless the number was given.
   var sideBySide: Int {
     let crowd = "many-devices-at-once"
     if isBroken(crowd) || facts.refusesCrowds { return 1 }
@@ -121,7 +122,7 @@ package final class ConformanceRun: Sendable {
     on clauses: [ConformanceClause], threads count: Int, _ tell: @escaping @Sendable (ClauseResult) -> Void
   ) {
     let next = Atomic(0)
-    // The slow ones first: they are what a phase waits for.
+    // The slow ones first, because a phase waits for them.
     let order = clauses.filter(\.isSlow) + clauses.filter { !$0.isSlow }
     let take: @Sendable () -> ConformanceClause? = {
       let index = next.add(1, ordering: .relaxed).oldValue
@@ -155,12 +156,12 @@ package final class ConformanceRun: Sendable {
     }
     if deadline.isOver, clause.phase != .last { return result(.notJudged(.outOfTime)) }
     if let illness, clause.phase != .last { return result(.notJudged(.silence(behind: illness))) }
-    // A backend without a good answer takes a time-out for each upload.
+    // Without a good answer each upload would wait for a timeout.
     let good = "good-record-acknowledged"
     if clause.phase == .first, clause.presumes.contains(good), isBroken(good) {
       return result(.notJudged(.because(of: good)))
     }
-    // What the first look at the store came to, the others need not find out again, each in its own time.
+    // A store that the first look could not read need not be tried by each clause.
     if clause.needs.contains(.store), clause.phase != .first, let problem = facts.storeProblem {
       return result(.unread(problem))
     }
@@ -197,7 +198,7 @@ package final class ConformanceRun: Sendable {
 
   var illness: String? { culprit.withLock { $0 } }
 
-  /// Nil where this clause is the first; else the one that was.
+  /// Notes the clause after which the backend stopped. Returns nil if it is the first, otherwise the first one.
   func noteIllness(behind clause: String) -> String? {
     culprit.withLock { culprit in
       defer { culprit = culprit ?? clause }
@@ -220,19 +221,19 @@ package final class ConformanceRun: Sendable {
 
   var restartCount: Int { restarts.load(ordering: .relaxed) }
 
-  /// How many there were, with this one.
+  /// Counts a restart and returns the number so far.
   func countRestart() -> Int { restarts.add(1, ordering: .relaxed).newValue }
 
-  /// Without these nothing else says anything.
+  /// Without these no other verdict means anything.
   static let foundations = [
     "no-redirect", "second-connection-served", "good-record-acknowledged", "stored-when-acknowledged",
   ]
 
-  /// Looked at all the same: what has broken them.
+  /// Judged all the same, as possible causes of broken foundations.
   private static let causesOfFoundations = Set(
     ConformanceClause.all.filter { foundations.contains($0.id) }.flatMap(\.presumes))
 
-  /// As was seen in this run.
+  /// Whether batches are stored, as far as this run has seen.
   var areBatchesStored: Bool {
     if case .kept = results.withLock({ $0["batch-all-stored"]?.verdict }) { true } else { false }
   }
@@ -277,6 +278,6 @@ package final class ConformanceRun: Sendable {
 }
 
 extension ConformanceClause {
-  /// It waits for time to pass.
+  /// Whether the clause waits for time to pass.
   var isSlow: Bool { ["idle-then-upload", "backlog-5000", "tokens-end", "slow-body"].contains(id) }
 }

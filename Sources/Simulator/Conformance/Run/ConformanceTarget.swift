@@ -10,25 +10,25 @@ import Shell
 import Synchronization
 import Upload
 
-/// The backend that is put to the test: where it is, how it is spoken to, how its store is read.
+/// The backend under test: its address, the form of its requests, and access to its store.
 package struct ConformanceTarget: Sendable {
-  /// Where uploads go; with `${device.id}` where the device belongs.
+  /// The upload URL, with `${device.id}` for the device.
   package let url: String
   package let dialect: Dialect
-  /// Nil when nothing says how it is read.
+  /// Nil without a description of the store.
   package let store: (any StoreView)?
-  /// The same, asked as no cache has been asked before; nil where it is not read over HTTP.
+  /// The same store, queried past caches; nil where it is not read over HTTP.
   let storePastCaches: (any StoreView)?
   let login: DialectLogin?
   let refreshURL: String?
   let commands: DialectCommands?
   let client: ConformanceClient
   let templates: AppTemplates
-  /// How phones and questions get there.
+  /// The transport of phones and queries.
   var transport: TransportConfiguration { client.transport }
 
-  /// `base` is the URL that the user names; the token is for the administration of a Rolling Road server; the transport says
-  /// whom to trust.
+  /// `base` is the URL that the user gives; the token is for the administration of a Rolling Road server; the transport
+  /// defines which certificates are trusted.
   package init(
     _ base: String, _ dialect: Dialect, adminToken: String?,
     over transport: TransportConfiguration = TransportConfiguration()
@@ -49,7 +49,7 @@ package struct ConformanceTarget: Sendable {
     storePastCaches = (store as? QueriedStore)?.pastCaches
   }
 
-  /// The app says in a field of the head which device it is.
+  /// Whether a header field names the device.
   var namesDevicesInHeaders: Bool {
     let document = dialect.app.document
     guard case .object(let headers)? = document["http"]?["headers"] ?? document["headers"] else { return false }
@@ -80,7 +80,7 @@ package struct ConformanceTarget: Sendable {
     return commands
   }
 
-  /// A path belongs to the server that the target names.
+  /// Resolves a path on the target's server.
   private static func joined(_ base: String, _ path: String?) -> String {
     guard let path else { return base }
     if URLParts(path).isHTTP { return path }
@@ -88,7 +88,7 @@ package struct ConformanceTarget: Sendable {
     return origin + (path.hasPrefix("/") ? path : "/" + path)
   }
 
-  /// Loopback by its name or number: what runs there is the user's own.
+  /// Whether the host is loopback, by name or number: its processes are the user's own.
   package var isLocal: Bool {
     guard let host = TargetAddress(url)?.host else { return false }
     return SocketAddress.resolving(host, port: 0)?.isLoopback ?? false
@@ -98,7 +98,7 @@ package struct ConformanceTarget: Sendable {
 }
 
 extension Dialect {
-  /// What is known of a preset's server, where the file says nothing else.
+  /// The dialect with the promises of the preset's server, where the file does not define them.
   fileprivate var withPromisesOfPreset: Dialect {
     guard preset == .rollingroad else { return self }
     var dialect = self
@@ -111,7 +111,7 @@ extension Dialect {
   }
 }
 
-/// What is known of a Rolling Road server without a dialect.
+/// The known properties of a Rolling Road server without a dialect.
 private struct OwnServer {
   let base: String
   let headers: [Named<String>]
@@ -150,7 +150,7 @@ private struct OwnServer {
   }
 }
 
-/// Asks questions beside the phones.
+/// Sends requests that do not come from a phone.
 struct ConformanceClient: Sendable {
   private static let answerBytesMax = 1 << 30
 
@@ -192,7 +192,7 @@ extension TransportConfiguration {
     return configuration
   }
 
-  /// Flags for curl that make it trust what this trusts.
+  /// The curl flags for the same trust.
   var wordsOfCurl: [String] {
     let files = [("--cacert", certificateAuthorities), ("--cert", clientCertificate), ("--key", clientKey)]
     let named = files.flatMap { flag, file in file.map { [flag, RawRequest.quoted(WholePath.of($0))] } ?? [] }
@@ -205,7 +205,7 @@ extension RequestOutcome {
     if case .answered(_, reason: _, let body) = self { body } else { [] }
   }
 
-  /// For people.
+  /// The text for messages.
   var text: String {
     switch self {
     case .answered(let status, reason: _, let body):
@@ -215,7 +215,7 @@ extension RequestOutcome {
     }
   }
 
-  /// What a request was: "answered with status 500", "not answered: timed out".
+  /// Describes the end of a request: "answered with status 500", "not answered: timed out".
   func answer(_ length: Int) -> String {
     if case .failed(_, let message) = self { return "not answered: \(message.shortened(length))" }
     return "answered with \(text.shortened(length))"

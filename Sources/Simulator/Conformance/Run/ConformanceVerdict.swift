@@ -1,16 +1,16 @@
 import Base
 
-/// What became of a clause.
+/// The result of a clause.
 package enum ConformanceVerdict: Equatable, Sendable {
-  /// With what was seen.
+  /// With the observation.
   case kept(String)
   case broken(Breach)
-  /// It asks for what this backend does not promise.
+  /// The clause requires something that this backend does not promise.
   case notApplicable(String)
   case notJudged(NotJudged)
-  /// Not judged, as the store that was named could not be read.
+  /// Not judged, because the store could not be read.
   case unread(String)
-  /// Not judged, as only a part was looked at, which was right.
+  /// Not judged, because only a part was checked, which was correct.
   case partly(String)
 
   package var word: String {
@@ -23,15 +23,15 @@ package enum ConformanceVerdict: Equatable, Sendable {
   }
 }
 
-/// Why nothing is said of a clause.
+/// Why a clause was not judged.
 package enum NotJudged: Equatable, Sendable, CustomStringConvertible {
   case interrupted
   case outOfTime
-  /// Without what this clause asks for, the other one says nothing.
+  /// A presumed clause is broken.
   case because(of: String)
-  /// The clause after which the backend stores no good record.
+  /// The clause after which the backend stored no good record.
   case silence(behind: String)
-  /// As the clause itself says.
+  /// A reason of the clause itself.
   case other(String)
 
   package var description: String {
@@ -47,29 +47,29 @@ package enum NotJudged: Equatable, Sendable, CustomStringConvertible {
 
 /// How a clause was broken.
 package struct Breach: Equatable, Sendable {
-  /// What is wrong with the backend, as half a sentence.
+  /// The defect of the backend, as half a sentence.
   package var cause: String
   package var harm: ClauseHarm
   var signs: Set<BreachSign> = []
-  /// What became of good records since; nil where the backend stores them.
+  /// The fate of good records since then; nil where the backend stores them.
   var lasting: String?
   var isLasting: Bool { lasting != nil }
-  /// Of the answer to an upload that shows it; nil where it is not the answer.
+  /// The status of the decisive answer to an upload; nil where the answer is not decisive.
   var status: Int?
-  /// What was acknowledged, and the store did not list.
+  /// Records that were acknowledged and not listed.
   var missing: [MissingRecords] = []
-  /// The clauses that ran at once, one of which has brought this about; empty where it is this one.
+  /// The clauses that ran at once, one of which caused this; empty if it is this one.
   package var suspects: [String] = []
   package var sent = ""
   package var answered = ""
-  /// What a person may do, where the cause may be no mistake of the backend.
+  /// A remedy, where the cause may not be a defect of the backend.
   package var remedy = ""
   package var stored = ""
-  /// A command line that sends the decisive request again; nil when none can.
+  /// A command line that repeats the decisive request; nil when none can.
   package var curl: String?
-  /// What that line sends out of `bodyFile`, as it is longer than a line; nil where it holds the body itself.
+  /// The content of `bodyFile`, which that line sends because it is too long for a line; nil if the line contains the body.
   package var body: String?
-  /// What the clause sent, as the requests of a scenario; nil where that is too much, or cannot be written down.
+  /// The clause's requests as a scenario; nil if they are too many or cannot be expressed.
   package var requests: [UInt8]?
 }
 
@@ -83,18 +83,18 @@ struct MissingRecords: Equatable, Sendable {
   let answered: MonotonicInstant?
 }
 
-/// A clause, its verdict and how long it took.
+/// A clause, its verdict and its duration.
 package struct ClauseResult: Sendable {
   package let clause: ConformanceClause
   package var verdict: ConformanceVerdict
   package var seconds: Double
   var begin: MonotonicInstant?
   var end: MonotonicInstant?
-  /// The clause that is the cause, when this one was broken by it.
+  /// The clause that caused the breach of this one; nil without one.
   package var cause: String?
 }
 
-/// The end of a provocation that has not come to "kept".
+/// The end of a clause without "kept".
 enum ClauseStop: Error {
   case broken(Breach)
   case notApplicable(String)

@@ -7,15 +7,15 @@ import JSON
 import Scenario
 import Upload
 
-/// A dialect, proposed after a first conversation: what the backend acknowledged, in the order of what apps use most. Of a
-/// dialect that was given it says only what is to be added.
+/// A dialect, proposed after trial uploads: what the backend acknowledged, by frequency of use in apps. For a given dialect,
+/// only its missing parts are proposed.
 package final class DialectProposal {
   private let target: ConformanceTarget
   private let run: ClauseRun
-  /// What the app's configuration needs so that uploads are acknowledged.
+  /// The app configuration with which uploads are acknowledged.
   private var app: App
 
-  /// How an app may speak, beside what the dialect says.
+  /// A variation of the app's requests, beyond the dialect.
   private struct App {
     var namesDevice = false
     var root: String?
@@ -61,7 +61,7 @@ package final class DialectProposal {
     return (lines + tail).joined(separator: "\n")
   }
 
-  /// Tries what apps use, the usual first, until something is acknowledged or asks for a token.
+  /// Tries the usual app configurations, most common first, until an upload is acknowledged or a token is required.
   private func firstAcknowledged() -> (without: Int, single: Int, batch: Int) {
     var without: Int?
     let roots: [String?] =
@@ -79,7 +79,7 @@ package final class DialectProposal {
     return (without ?? 0, status { $0.http.batchSync = false }, status { $0.http.batchSync = true })
   }
 
-  /// The dialect, or the address, has a place for the device.
+  /// Whether the dialect or the URL names the device.
   private var saysDevice: Bool {
     DevicePlaceholders.stand(in: target.url) || DevicePlaceholders.stand(in: target.dialect.app.document)
   }
@@ -136,7 +136,7 @@ package final class DialectProposal {
 
   private func isGood(_ status: Int) -> Bool { 200..<300 ~= status }
 
-  /// 0 when no answer came.
+  /// Returns 0 without an answer.
   private func status(_ configure: (inout Configuration) -> Void) -> Int {
     do {
       let phone = try phone(configure)
@@ -174,6 +174,6 @@ package final class DialectProposal {
 }
 
 extension Int {
-  /// A status, for people.
+  /// The status, for messages.
   fileprivate var shown: String { self == 0 ? "no answer" : "status \(self)" }
 }

@@ -12,42 +12,43 @@ private struct SentSample {
   var records: [SentRecord] { singles + others }
 }
 
-/// Good records that nothing is special about, sent one by one and in small batches: how many of them fail.
+/// A sample of ordinary records, sent one by one and in small batches, and how many of them fail.
 struct GoodRecordSample {
-  /// Those that were sent in one form.
+  /// The uploads of one form.
   struct Share {
     var uploads = 0
     var records = 0
-    /// Acknowledged, and not in the store.
+    /// The number of records that were acknowledged and are not in the store.
     var lost = 0
     var failed: [ConformancePhone.Upload] = []
   }
 
-  /// Records whose field is stored otherwise than it was sent.
+  /// The number of records in which a field is stored with a different value.
   struct Alteration {
     var count = 0
     let clause: String
     let breach: Breach
   }
 
-  /// What was found, by the clause that is about it.
+  /// A finding, attributed to the clause that concerns it.
   struct Finding {
     let clause: String
     var breach: Breach
-    /// Of uploads that were not acknowledged.
+    /// Whether it concerns uploads that were not acknowledged.
     var isOfFailures = false
   }
 
   var singles = Share()
   var batches = Share()
-  /// Records that were found in the store.
+  /// The number of records found in the store.
   var looked = 0
   var alterations: [String: Alteration] = [:]
   fileprivate var loss: Breach?
   fileprivate var missing: [MissingRecords] = []
   fileprivate var failure: Breach?
 
-  /// Nil where all is well, where all is wrong alike, and at one failure alone that nothing else has met: it may be a moment's.
+  /// Returns nil if all records succeed, if all fail alike, and after a single failure that no clause has met,
+  /// which may be transient.
   func finding(beside broken: [Breach]) -> Finding? { lossFound ?? failureFound(beside: broken) ?? alterationFound }
 
   private var lossFound: Finding? {
@@ -99,7 +100,7 @@ extension ClauseRun {
     "activity.type", "extras",
   ]
 
-  /// Nil where it could not be taken.
+  /// Returns nil if the sample could not be taken.
   func sampleOfGoodRecords() -> GoodRecordSample? {
     var sample = GoodRecordSample()
     let begin = now
@@ -119,7 +120,7 @@ extension ClauseRun {
   private static let (singlesAlone, restBefore, restBetween) = (40, 500, 40)
   private static let timeForSingles = Nanoseconds.seconds(5)
 
-  /// Each over a connection of its own, when what was under way before has come to its end.
+  /// Reports whether single uploads are accepted, each on a new connection, after earlier ones have ended.
   func takesSingleUploads() -> Bool {
     let end = now + ClauseRun.timeForSingles
     pause(ClauseRun.restBefore)
@@ -136,7 +137,8 @@ extension ClauseRun {
     return true
   }
 
-  /// A phone's part; nil when all are wrong alike. Every other phone has a connection for each upload: a fault may be that of a node, or of a new connection.
+  /// Sends a phone's part; returns nil when all uploads fail alike. Every other phone uses a new connection for each upload,
+  /// because one node or new connections may be at fault.
   private func send(
     as number: Int, into sample: inout GoodRecordSample, since begin: MonotonicInstant
   ) throws -> SentSample? {
@@ -157,7 +159,7 @@ extension ClauseRun {
     return SentSample(device: phone.name, singles: singles, others: others)
   }
 
-  /// Those that were acknowledged. What was refused is sent again until it is taken, as the SDK does.
+  /// Returns the acknowledged records. Like the SDK, it repeats a rejected upload until it is accepted.
   private func send(
     _ count: Int, by phone: ConformancePhone, _ number: Int, into share: inout GoodRecordSample.Share
   ) throws -> [SentRecord] {
@@ -178,8 +180,8 @@ extension ClauseRun {
     return phone.queuedCount == 0 ? records : []
   }
 
-  /// False where nothing of the first phones is stored. A list may lag behind that of another node: before a record counts as lost, it is
-  /// looked for as long behind the last answer as the first record of a run is.
+  /// Looks up all records. Returns false if none of the first phones' records is stored. A list may come from a lagging node,
+  /// so missing records are looked up again after the time that the first record of a run is given.
   private func lookForAll(_ sent: [SentSample], into sample: inout GoodRecordSample) throws -> Bool {
     let sent = sent.filter { !$0.records.isEmpty }
     var looks: [FoundRecords] = []
@@ -226,7 +228,7 @@ extension ClauseRun {
     }
   }
 
-  /// Less than a second, or a kilometre.
+  /// Reports whether the difference is below a second, or about a kilometre.
   private func isSlight(_ field: String, _ record: SentRecord, _ look: FoundRecords) -> Bool {
     guard let sent = record.value.value(at: field), let stored = look.entry(of: record)?.value(field) else {
       return false

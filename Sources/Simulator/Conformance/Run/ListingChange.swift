@@ -1,8 +1,8 @@
 import BackendStore
 import Base
 
-/// What a list of records says otherwise than an earlier one. Fields that belong to no record, as the time of the question, may
-/// change from one list to the next, and so may the order.
+/// The difference between two lists of records. Fields outside the records, such as the time of the query, may change,
+/// and so may the order.
 enum ListingChange {
   private static let fields = [
     "timestamp", "coords.latitude", "coords.longitude", "coords.accuracy", "coords.speed", "coords.heading",
@@ -10,7 +10,7 @@ enum ListingChange {
     "extras", "params",
   ]
 
-  /// As half a sentence; nil where all records are as they were.
+  /// Returns the difference as half a sentence; nil if all records are unchanged.
   static func words(from before: [StoredRecord], to after: [StoredRecord]) -> String? {
     let (old, new) = (byUUID(before), byUUID(after))
     let missing = old.keys.filter { new[$0] == nil }.sorted()
@@ -38,7 +38,7 @@ enum ListingChange {
     return rows
   }
 
-  /// Of one record, as half a sentence.
+  /// Returns the difference of one record, as half a sentence.
   static func difference(from before: StoredRecord, to after: StoredRecord, besides: String = "") -> String? {
     for field in fields where field != besides {
       guard let old = before.value(field), !old.equals(.null) else { continue }

@@ -17,9 +17,9 @@ final class QueriedStore: StoreView {
   private let fields: [Named<[JSONStep]>]
   private let path: String
   private let client: ConformanceClient
-  /// Some question was answered with a list: what is not there from then on is absent, and no mistake in the URL.
+  /// A request was answered with a list; from then on a 404 means absence and not a mistake in the URL.
   private let hasAnswered = AtomicFlag()
-  /// By device, of its last list.
+  /// The end of the last list, by device.
   private let ends = Mutex<[String: ListEnd]>([:])
 
   init(
@@ -32,7 +32,7 @@ final class QueriedStore: StoreView {
     list = PagedList(url, next: next)
   }
 
-  /// The same list under a URL that nothing in front of it has seen. A server leaves out of account what it does not know.
+  /// The same list under a URL that no cache has seen. Servers ignore unknown query parameters.
   var pastCaches: QueriedStore {
     let mark = "rollingroad=\(SystemClock().wallNow.millisecondsSince1970)"
     return QueriedStore(
@@ -63,7 +63,7 @@ final class QueriedStore: StoreView {
       }
       ends.withLock { $0[device] = end }
     } catch {
-      // A device without records may have no list either.
+      // A device without records may have no list.
       guard error.isAbsence else { throw error }
       guard hasAnswered.isRaised else {
         throw StoreViewError(

@@ -5,23 +5,23 @@ import CurlTransport
 import Gzip
 import HTTP1
 
-/// A connection over which a clause decides byte by byte what is sent and when.
+/// A connection on which a clause controls each byte and its time.
 final class RawConnection {
-  /// What came of a request.
+  /// The outcome of a request.
   enum RawOutcome: Equatable {
     case answer(RawAnswer)
-    /// The connection was closed before a byte of an answer.
+    /// The connection was closed before the first byte of an answer.
     case closed
     case reset
-    /// Nothing whole came in time.
+    /// No complete answer arrived in time.
     case timeout(partial: Int)
-    /// Bytes that are no answer, and why.
+    /// Bytes that are not an HTTP answer, and the reason.
     case notHTTP(String)
 
     var status: Int { if case .answer(let answer) = self { answer.status } else { 0 } }
     var isSuccess: Bool { 200..<300 ~= status }
 
-    /// For people.
+    /// The text for messages.
     var text: String {
       switch self {
       case .answer(let answer): "status \(answer.status)"
@@ -32,7 +32,7 @@ final class RawConnection {
       }
     }
 
-    /// With the beginning of the body.
+    /// The text with the beginning of the body.
     var wholeText: String {
       guard case .answer(let answer) = self, !answer.body.isEmpty else { return text }
       let start = String(decoding: answer.unpackedBody.prefix(120), as: UTF8.self).filter { !$0.isNewline }
@@ -42,7 +42,7 @@ final class RawConnection {
 
   private let connection: ByteConnection
   private let clock = SystemClock()
-  /// Bytes behind the last answer.
+  /// Bytes after the last answer.
   private var rest: [UInt8] = []
   private(set) var hasEnded = false
   private let watch: AnswerWatch
@@ -60,10 +60,10 @@ final class RawConnection {
 
   func endOutput() { connection.endOutput() }
 
-  /// Breaks the connection off with the end of this object.
+  /// Makes the connection end with a reset when this object is released.
   func resetAtTheEnd() { connection.resetAtTheEnd() }
 
-  /// Waits for whatever comes, without taking it for an answer: true when something did, or the connection ended.
+  /// Waits for any bytes, without reading them as an answer. Returns whether some arrived or the connection ended.
   func isReadable(within span: Nanoseconds) -> Bool {
     if !rest.isEmpty || hasEnded { return true }
     switch connection.receive(by: clock.monotonicNow + span) {
@@ -77,8 +77,7 @@ final class RawConnection {
     }
   }
 
-  /// Waits for the beginning of an answer, or the end of the connection. Interim answers may come at any time, and are none (RFC 9110
-  /// §15.2).
+  /// Waits for the start of an answer, or the end of the connection. Interim answers do not count (RFC 9110 §15.2).
   func isAnswered(within span: Nanoseconds) -> Bool {
     let deadline = clock.monotonicNow + span
     while !hasEnded, !RawConnection.beginsAnswer(rest) {
@@ -109,16 +108,16 @@ final class RawConnection {
     } catch { return true }
   }
 
-  /// Waits until the peer has ended the connection; false when it goes on, or sends something.
+  /// Waits for the peer to close the connection; returns false if it stays open or sends something.
   func ends(within span: Nanoseconds) -> Bool {
     guard rest.isEmpty else { return false }
     return isReadable(within: span) && hasEnded && rest.isEmpty
   }
 
-  /// What lies behind the last answer and belongs to none.
+  /// Bytes after the last answer that belong to none.
   var surplus: [UInt8] { rest }
 
-  /// The next answer; interim ones are passed over, and told.
+  /// Returns the next answer; interim ones are skipped and listed in it.
   func reply(to method: HTTPMethod = .post, within span: Nanoseconds) -> RawOutcome {
     let deadline = clock.monotonicNow + span
     var parser = ResponseParser(to: method)
@@ -177,7 +176,7 @@ final class RawConnection {
   }
 }
 
-/// A whole answer.
+/// A complete answer.
 struct RawAnswer: Equatable {
   var status = 0
   var head = AnswerHead()
@@ -188,8 +187,8 @@ struct RawAnswer: Equatable {
 
   private static let unpackedMax = 64 << 20
 
-  /// What it says. A server may pack its answer where nothing says what is accepted (RFC 9110 §12.5.3), as here; phones accept
-  /// gzip.
+  /// The decoded body. A server may compress its answer if the request does not say what is accepted (RFC 9110 §12.5.3), as
+  /// here; phones accept gzip.
   var unpackedBody: [UInt8] {
     let coding = ContentCoding(head[HeaderName.contentEncoding])
     do throws(GzipError) { return try coding.content(of: body, limit: RawAnswer.unpackedMax) ?? body } catch {

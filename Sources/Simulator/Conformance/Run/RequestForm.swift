@@ -2,12 +2,12 @@ import Base
 import Contract
 import Scenario
 
-/// What the app of the dialect says of its requests: in which form they are, and how many records one has. No clause sends what such an
-/// app never sends.
+/// The form of the requests of the dialect's app, and the number of records per request. No clause sends what
+/// such an app never sends.
 struct RequestForm: Sendable {
-  /// Nil where the app does not say it: an update may switch it (SDK §8.2).
+  /// Nil where the app does not define it: an update may change it (SDK §8.2).
   let batchSync: Bool?
-  /// In one request of a batch; nil without a limit (SDK §8.4).
+  /// The maximum number of records in a batch; nil without a limit (SDK §8.4).
   let limit: Int?
 
   init(_ dialect: Dialect) {
@@ -21,7 +21,7 @@ struct RequestForm: Sendable {
     limit = drafts[0].maxBatchSize > 0 ? drafts[0].maxBatchSize : nil
   }
 
-  /// What a clause has changed does not go beyond it.
+  /// Limits a clause's changes to this form.
   func hold(_ draft: inout Configuration) {
     if let batchSync { draft.http.batchSync = batchSync }
     guard let limit else { return }
@@ -30,9 +30,9 @@ struct RequestForm: Sendable {
   }
 }
 
-/// What clauses ask of the form.
+/// The requirements of clauses on the form.
 extension ClauseRun {
-  /// With so many records in one request.
+  /// Requires batches with so many records in one request.
   func needBatches(of count: Int = 2) throws {
     guard facts.takesBatches else {
       throw ClauseStop.notApplicable(
@@ -54,12 +54,12 @@ extension ClauseRun {
 }
 
 extension RunFacts {
-  /// The app may send a record that is no list (SDK §8.2).
+  /// Whether the app may send a record outside a list (SDK §8.2).
   var takesSingles: Bool { form.batchSync != true || !takesBatches }
 
-  /// With batchSync and without it, as far as the app sends so.
+  /// The values of batchSync that the app uses.
   var forms: [Bool] { (takesSingles ? [false] : []) + (takesBatches ? [true] : []) }
 
-  /// So many records one request has at most.
+  /// The maximum number of records in one request.
   var recordsMax: Int { takesBatches ? form.limit ?? .max : 1 }
 }

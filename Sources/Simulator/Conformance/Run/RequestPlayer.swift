@@ -6,19 +6,18 @@ package import Scenario
 import Synchronization
 import Upload
 
-/// Sends the requests of a scenario as they stand there, each at its time, those of one device over one connection and one
-/// after the other.
+/// Sends the requests of a scenario unmodified, each at its time; those of one device use one connection and follow each other.
 package final class RequestPlayer: Sendable {
-  /// A request, and what came of it.
+  /// A request and its outcome.
   package struct Played: Sendable {
     package let request: WrittenRequest
     package let bytes: [UInt8]
-    /// 0: there was no answer.
+    /// 0: no answer.
     package let status: Int
-    /// For people.
+    /// The text for messages.
     package let outcome: String
 
-    /// The answer has the status that was written down, where one was.
+    /// Whether the answer has the status in the scenario, if that defines one.
     package var isAsWritten: Bool { request.status.map { $0 == status } ?? (status != 0) }
   }
 
@@ -32,7 +31,7 @@ package final class RequestPlayer: Sendable {
   private let alarm = Mutex<@Sendable () -> Void>({})
   private let clock = SystemClock()
 
-  /// The headers go over those of the requests; devices fill them in.
+  /// The headers override those of the requests; placeholders are filled in per device.
   package init(
     _ requests: [WrittenRequest], to url: String, headers: [Named<String>], over transport: TransportConfiguration,
     seed: UInt64, answerTime: Nanoseconds = .seconds(60)
@@ -42,13 +41,13 @@ package final class RequestPlayer: Sendable {
     origin = URLParts(url).origin
   }
 
-  /// What is not sent yet is not sent any more. From any thread.
+  /// Stops sending. May be called from any thread.
   package func interrupt() {
     isInterrupted.store(true, ordering: .relaxed)
     alarm.withLock { $0 }()
   }
 
-  /// Returns when all have been answered; tells of each answer.
+  /// Returns when all requests have been answered; reports each answer.
   package func play(_ tell: (Played) -> Void) throws(TransportError) {
     let transport = try DrivenTransport(transport)
     alarm.withLock { $0 = transport.alarm }
@@ -79,14 +78,14 @@ package final class RequestPlayer: Sendable {
 
   private func body(of request: WrittenRequest) -> [UInt8] {
     guard request.base64 == nil else { return request.bytes }
-    // `$${device.id}` stands for `${device.id}`.
+    // `$${device.id}` is an escape for `${device.id}`.
     return Array(DevicePlaceholders(named: request.device, seed: seed).fill(request.body).utf8)
   }
 
   private func outgoing(_ request: WrittenRequest, number: UInt64) -> OutgoingRequest {
     let placeholders = DevicePlaceholders(named: request.device, seed: seed)
     let fields = request.headers.overlaid(headers).map { NameValuePair($0.name, placeholders.fill($0.value)) }
-    // The target of a request through a proxy is a whole URL.
+    // The target of a request through a proxy is a complete URL.
     let path = request.path.contains("://") ? String(URLParts(request.path).path) : request.path
     return OutgoingRequest(
       id: number, purpose: .log, method: request.method, url: origin + placeholders.fill(path), headers: fields,

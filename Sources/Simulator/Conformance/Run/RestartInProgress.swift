@@ -6,18 +6,18 @@ import Shell
 import Threads
 import Upload
 
-/// A restart that goes on beside the clause that asked for it.
+/// A restart that runs beside the clause that requested it.
 final class RestartInProgress: Sendable {
-  /// Signalled once the command has ended, and again by each who has waited for it.
+  /// Signalled once the command has ended, and again by each waiter.
   private let end = Semaphore()
   private let flag = AtomicFlag()
   private let code = AtomicFlag()
   private let isLate = AtomicFlag()
-  /// What the command had no more time than.
+  /// The time limit of the command, for messages.
   private let limit: String
   let witness: RestartWitness
 
-  /// A backend may stop some time after it was told to.
+  /// A backend may stop some time after the signal.
   private static let timeToStop = Nanoseconds.seconds(3)
 
   fileprivate init(_ command: String, signal: String, within time: Nanoseconds?, seenBy witness: RestartWitness) {
@@ -29,7 +29,7 @@ final class RestartInProgress: Sendable {
       timeLeft <= milliseconds
       ? "when the time of the run was over (--time-limit)" : "after \(ShellCommand.millisecondsMax / 1_000) s"
     NamedThread.started("restart") {
-      // The backend that it has started outlives it, unless it has not ended in time.
+      // The backend that it starts outlives it, unless the command times out.
       let result = ShellCommand.run(command, ["SIGNAL": signal], within: max(1, milliseconds)) { _ in true }
       if result != .code(0) { code.raise() }
       if result == .timeout { isLate.raise() }
@@ -40,7 +40,7 @@ final class RestartInProgress: Sendable {
 
   var hasEnded: Bool { flag.isRaised }
 
-  /// Until the command has ended. What comes after it must not meet it, however the clause ends.
+  /// Waits for the end of the command, so that it cannot affect later clauses, however this one ends.
   func join() {
     waitForCommand()
     witness.stop()
@@ -51,7 +51,7 @@ final class RestartInProgress: Sendable {
     end.signal()
   }
 
-  /// The same, and until the backend answers again.
+  /// Waits for the command, and then until the backend answers again.
   func wait(_ run: ClauseRun) throws {
     try waitUntilSeen(run)
     join()
@@ -81,13 +81,14 @@ final class RestartInProgress: Sendable {
 }
 
 extension ClauseRun {
-  /// What else the clause sends meanwhile goes over other connections: then each look of the witness has one of its own.
+  /// Begins a restart. If the clause sends other requests over other connections meanwhile, each look of the
+  /// witness uses a new one.
   func beginRestart(_ signal: String, beside connections: RestartWitness.Connections = .fresh) -> RestartInProgress {
     let witness = RestartWitness(of: target, over: connections, isSlow: facts.isSlow)
     return RestartInProgress(target.dialect.restart ?? "false", signal: signal, within: timeLeft, seenBy: witness)
   }
 
-  /// Seconds until the backend was available again.
+  /// Restarts the backend and returns the seconds until it was available again.
   func restart(_ signal: String) throws -> Double {
     let begin = now
     let restart = beginRestart(signal, beside: .kept)
@@ -96,7 +97,7 @@ extension ClauseRun {
     return (now - begin).seconds
   }
 
-  /// Where tokens do not survive a restart, which another clause says, the app signs in again.
+  /// Delivers the queue. If tokens do not survive a restart, which another clause tests, the app signs in again.
   func deliver(afterRestart phone: ConformancePhone, as what: String) throws {
     if facts.needsTokens, phone.upload().last.map({ [401, 403].contains($0.status) }) ?? false {
       let tokens = try signIn(phone.name)
@@ -105,7 +106,7 @@ extension ClauseRun {
     if phone.queuedCount > 0 { try deliver(phone, as: what) }
   }
 
-  /// It is the end of the run for all clauses that need a backend.
+  /// Returns the breach that ends the run for all clauses that need a backend.
   private func unreturned(_ answer: String) -> Breach {
     let words = "did not come back after the restart: for \(settings.patienceWithStart.wholeMilliseconds / 1_000) s"
     var breach = breach("the backend \(words) it was not there (\(answer.shortened(120)))", harm: .repeat)
@@ -115,7 +116,7 @@ extension ClauseRun {
     return breach
   }
 
-  /// Any answer of its own will do.
+  /// Waits for any answer of the backend.
   func waitUntilThere() throws {
     let deadline = now + settings.patienceWithStart
     var last = ""

@@ -5,16 +5,16 @@ import HTTP1
 import Threads
 import Upload
 
-/// Looks whether the backend goes away while a restart command runs. That the command ends well does not say so: it may have
-/// missed the process that listens, and nothing would have been put to the test.
+/// Checks whether the backend goes away while a restart command runs. A successful command does not prove that: it may have
+/// missed the listening process, and then nothing was tested.
 final class RestartWitness: Sendable {
-  /// A kept connection ends with its process, however soon the next one listens, but a backend that serves one connection at a
-  /// time would serve nothing else.
+  /// A kept connection ends with its process, however soon the next one listens, but it occupies a backend that serves one
+  /// connection at a time.
   enum Connections: Sendable { case kept, fresh }
 
   private let flag = AtomicFlag()
   private let isOver = AtomicFlag()
-  /// Signalled when the witness is to end, and by its thread when it has.
+  /// Signalled to stop the witness, and by its thread when it has ended.
   private let stopping = Semaphore()
   private let end = Semaphore()
 
@@ -35,14 +35,14 @@ final class RestartWitness: Sendable {
     }.detach()
   }
 
-  /// The backend was away.
+  /// Whether the backend was away.
   var hasSeen: Bool { flag.isRaised }
 
   func note(_ upload: ConformancePhone.Upload) {
     if upload.cameToNothing { flag.raise() }
   }
 
-  /// Ends the looking, and returns when nothing more is asked. May be called again.
+  /// Stops the checks, and returns when none is running. May be called again.
   func stop() {
     isOver.raise()
     stopping.signal()
@@ -50,7 +50,7 @@ final class RestartWitness: Sendable {
     end.signal()
   }
 
-  /// False where a connection is refused, or ends before its answer. What takes its time is there.
+  /// Returns false if a connection is refused, or ends before its answer. A slow backend counts as present.
   private static func isThere(_ target: ConformanceTarget, over connection: inout RawConnection?) -> Bool {
     let open: RawConnection
     if let kept = connection.take() {
@@ -72,7 +72,7 @@ final class RestartWitness: Sendable {
 }
 
 extension ConformancePhone.Upload {
-  /// There was no backend, or it went away before its answer.
+  /// Whether there was no backend, or it went away before its answer.
   var cameToNothing: Bool {
     switch outcome {
     case .answered(let status, _, _): ConformanceTarget.isAway(status)
@@ -82,6 +82,6 @@ extension ConformancePhone.Upload {
 }
 
 extension ConformanceTarget {
-  /// A proxy in front answers so for a backend that is not there.
+  /// Reports whether a proxy answered for a backend that is away.
   static func isAway(_ status: Int) -> Bool { [502, 503, 504].contains(status) }
 }

@@ -4,7 +4,7 @@ import JSON
 import Scenario
 import Synchronization
 
-/// What is known of the backend: what its dialect promises, and what the first clauses of a run have found out.
+/// The known facts about the backend: the promises of its dialect, and the findings of the first clauses.
 final class RunFacts: Sendable {
   private struct Found: Sendable {
     var shown: Set<String> = []
@@ -48,42 +48,42 @@ final class RunFacts: Sendable {
   }
 
   var tokens: TokenPromise { found.withLock { $0.tokens ?? .none } }
-  /// Whether the dialect leaves open what the first clauses are to find out.
+  /// Whether the dialect leaves the need for tokens to the first clauses.
   var areTokensUnknown: Bool { found.withLock { $0.tokens == nil } }
   var needsTokens: Bool { tokens == .required }
 
   func note(_ tokens: TokenPromise) { found.withLock { $0.tokens = tokens } }
 
-  /// In which form phones upload where a clause does not care: one that was seen to work.
+  /// Whether phones upload batches where a clause does not care; follows a form that was seen to work.
   var prefersBatches: Bool { takesBatches && found.withLock { $0.prefersBatches } }
 
   func note(prefersBatches: Bool) { found.withLock { $0.prefersBatches = prefersBatches } }
 
-  /// Single records were acknowledged and batches were not, and the app of the dialect does not say whether it sends any.
+  /// Whether single records were acknowledged and batches were not, while the dialect's app does not define whether it sends any.
   var refusesBatchesAlone: Bool { takesBatches && form.batchSync == nil && !prefersBatches }
 
-  /// An answer takes longer than a quarter of a second: clauses that repeat themselves do so less often.
+  /// Whether an answer takes longer than a quarter of a second, so that repetitive clauses repeat less.
   var isSlow: Bool { found.withLock { $0.isSlow } }
 
   func noteSlowness() { found.withLock { $0.isSlow = true } }
 
-  /// Why no upload can be judged: the backend cannot be reached at all, or asks for what the dialect does not give.
+  /// Why no upload can be judged: the backend is unreachable, or requires what the dialect does not provide.
   var silence: String? { found.withLock { $0.silence } }
 
   func note(silence: String) { found.withLock { $0.silence = silence } }
 
-  /// Why the store that was named could not be read when it was first looked at; nil when it could.
+  /// Why the first look could not read the store; nil when it could.
   var storeProblem: String? { found.withLock { $0.storeProblem } }
 
-  /// The dialect is wrong about the store: what clauses would say of what it shows is not about the backend.
+  /// Notes a wrong description of the store, which would make verdicts about its content meaningless.
   func note(misdescribed problem: String) { found.withLock { $0.storeProblem = $0.storeProblem ?? problem } }
 
   func note(storeProblem: String) { found.withLock { if !$0.isStoreRead { $0.storeProblem = storeProblem } } }
 
-  /// A look at the store takes long: clauses of many devices look at those of some.
+  /// Whether a look at the store takes long, so that clauses of many devices check only some.
   var isStoreSlow: Bool { found.withLock { $0.isStoreSlow } }
 
-  /// It takes a few uploads at once, and asks the others to come again.
+  /// Whether it accepts a few simultaneous uploads and asks the others to come again.
   var refusesCrowds: Bool { found.withLock { $0.refusesCrowds } }
 
   func noteCrowding() { found.withLock { $0.refusesCrowds = true } }
@@ -92,7 +92,7 @@ final class RunFacts: Sendable {
   /// A longer list takes its time; most clauses look at one that is shorter.
   private static let usualCount = 500
 
-  /// Of one device. A list that has been longer does not end here.
+  /// The length of a device's longest list; a list that has been longer does not end at this length.
   var longestList: Int { found.withLock { $0.longestList } }
 
   func noteStoreRead(of count: Int, in time: Nanoseconds) {
@@ -103,10 +103,10 @@ final class RunFacts: Sendable {
     }
   }
 
-  /// How long after its acknowledgement a record was seen to come into the store.
+  /// The observed delay from an acknowledgement to the appearance of the record in the store.
   var lag: Nanoseconds { found.withLock { $0.lag } }
 
-  /// How long after its acknowledgement a record was seen to be missing, which came later; nil when all were there at once.
+  /// The longest observed absence of a record that appeared later; nil when all were there at once.
   var missingUntil: Nanoseconds? { found.withLock { $0.missingUntil } }
 
   func note(missingUntil: Nanoseconds, lag: Nanoseconds) {
@@ -116,10 +116,10 @@ final class RunFacts: Sendable {
     }
   }
 
-  /// In a whole run this is the time for looking where missing records are.
+  /// The total time of a run for searches of missing records.
   private static let timeForSearches = Nanoseconds.seconds(10)
 
-  /// Devices that have uploaded, or are about to, the latest first.
+  /// Devices that have uploaded, or are about to, latest first.
   var devices: [String] { found.withLock { $0.devices.reversed() } }
 
   func note(device: String) { found.withLock { $0.devices.append(device) } }
@@ -128,7 +128,7 @@ final class RunFacts: Sendable {
 
   func noteSearch(of time: Nanoseconds) { found.withLock { $0.timeForSearches = $0.timeForSearches - time } }
 
-  /// The first record that was acknowledged, to be sent again much later.
+  /// The first acknowledged record, to be sent again much later.
   var firstDelivery: FirstDelivery? { found.withLock { $0.firstDelivery } }
 
   func note(firstDelivery: FirstDelivery) {
@@ -140,7 +140,7 @@ final class RunFacts: Sendable {
 
   private static let storedMax = 20
 
-  /// The first of each clause that are few enough to be looked at again.
+  /// Notes the first records of each clause, few enough to be looked up again.
   func noteStored(
     _ records: [SentRecord], of device: String, by clause: ConformanceClause, _ look: ClauseRun.FoundRecords
   ) {
@@ -153,33 +153,34 @@ final class RunFacts: Sendable {
     }
   }
 
-  /// Fields that the store shows of a first, complete record.
+  /// Notes the fields that the store shows of a first, complete record.
   func note(shown: Set<String>) { found.withLock { $0.shown = shown } }
 
-  /// The store shows of a record its uuid, and nothing else.
+  /// Whether the store shows nothing but the uuid of a record.
   var listsIdentitiesAlone: Bool { found.withLock { $0.listsIdentitiesAlone } }
 
   func noteIdentitiesAlone() { found.withLock { $0.listsIdentitiesAlone = true } }
 
-  /// The store has shown a uuid: an entry without one is no other form of list from then on.
+  /// Whether the store has shown a uuid; an entry without one is then not a different form of list.
   var listsUUIDs: Bool { found.withLock { $0.listsUUIDs } }
 
   func noteUUIDs() { found.withLock { $0.listsUUIDs = true } }
 
-  /// A record was found by its own uuid: where another one is not, it is not there.
+  /// Whether a record was found by its uuid; one that is not found is then absent.
   var knowsUUIDs: Bool { found.withLock { $0.knowsUUIDs } }
 
   func noteKnownUUIDs() { found.withLock { $0.knowsUUIDs = true } }
 
-  /// The store has shown a time that could be read.
+  /// Whether the store has shown a readable time.
   var readsTimes: Bool { found.withLock { $0.readsTimes } }
 
-  /// A store of texts may keep a number as it was sent.
+  /// Notes the unit of times. A store of texts may keep a number as sent.
   func noteReadableTimes(_ unit: EpochUnit?) {
     found.withLock { ($0.readsTimes, $0.timeUnits) = (true, unit.map { [$0] } ?? [.seconds, .milliseconds]) }
   }
 
-  /// A time in another unit than the store's own is a thousandfold one, though its size would tell the instant.
+  /// Returns a difference of a time in another unit than the store's own, which is wrong by a factor of a thousand even
+  /// though its size would identify the instant.
   func otherUnit(_ stored: StoredValue, _ field: String) -> String? {
     guard field == "timestamp", let unit = stored.epochUnit, let own = found.withLock({ $0.timeUnits }),
       !own.contains(unit)
@@ -187,31 +188,31 @@ final class RunFacts: Sendable {
     return "\(field): \(stored.shown), in another unit than the times of other records"
   }
 
-  /// What is to be done about a field of which the store has shown nothing.
+  /// Returns a remedy for a field that the store has never shown.
   func notShown(_ field: String) -> String { hidden(field) ?? "the store shows no '\(field)'\(remedyOfTemplates)" }
 
-  /// What a store shows under names of its own, only the dialect can tell.
+  /// Only the dialect can name fields that the store shows under its own names.
   var remedyOfTemplates: String { takesDefaultSchema ? "" : "; where it does, name the place in verify.fields" }
 
-  /// Why nothing can be said of a field that the store does not show by a name that is known; nil where it can.
+  /// Returns why a field cannot be judged that the store does not show under a known name; nil if it can.
   func hidden(_ field: String) -> String? { found.withLock { $0.hidden[field] } }
 
   func note(hidden field: String, _ reason: String) { found.withLock { $0.hidden[field] = reason } }
 
-  /// Why nothing can be said of the values that the store shows of a field; nil where it can.
+  /// Returns why the shown values of a field cannot be judged; nil if they can.
   func strange(_ field: String) -> String? { found.withLock { $0.strange[field] } }
 
   func note(strange field: String, _ reason: String) { found.withLock { $0.strange[field] = reason } }
 
-  /// The extras of a template stand among the other keys of an entry.
+  /// Whether the extras of a template are among the other keys of an entry.
   var hasFlatExtras: Bool { found.withLock { $0.hasFlatExtras } }
 
   func noteFlatExtras() { found.withLock { $0.hasFlatExtras = true } }
 
-  /// The dialect says that this is kept.
+  /// Reports whether the dialect promises to keep the field.
   func promises(_ field: KeptField) -> Bool { promises.kept?.contains(field) ?? false }
 
-  /// Whether what the store has of a field is to be judged: it is promised, or was seen once.
+  /// Reports whether a field is judged: it is promised, or was seen once.
   func shows(_ field: String) -> Bool {
     let root = field.split(separator: ".").first.map(String.init) ?? field
     if listsIdentitiesAlone { return false }

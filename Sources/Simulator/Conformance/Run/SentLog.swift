@@ -6,7 +6,7 @@ import Synchronization
 import Threads
 import Upload
 
-/// The requests that one clause has sent, to be sent again where all of them were whole.
+/// The requests that one clause has sent, to be repeated if all of them were complete.
 final class SentLog: Sendable {
   private struct Entry {
     let at: MonotonicInstant
@@ -24,10 +24,10 @@ final class SentLog: Sendable {
   private let names = Mutex<[Int: String]>([:])
   private let busy = Mutex<[Int: Throttling]>([:])
   private let clock = SystemClock()
-  /// What is more is no reproduction that a person can look at.
+  /// More would not be a readable reproduction.
   private static let (requestsMax, bytesMax) = (200, 4 << 20)
 
-  /// How the phone of that number is called.
+  /// Notes the name of a phone.
   func introduce(_ name: String, as number: Int) { names.withLock { $0[number] = name } }
 
   func note(_ request: OutgoingRequest, of phone: Int) {
@@ -35,7 +35,7 @@ final class SentLog: Sendable {
     note(RawRequest(request), of: phone)
   }
 
-  /// Records went out together.
+  /// Whether records were sent in batches.
   var hasBatches: Bool { batches.isRaised }
 
   func note(_ request: RawRequest, of phone: Int? = nil) {
@@ -44,7 +44,7 @@ final class SentLog: Sendable {
     entries.withLock { $0.append(entry) }
   }
 
-  /// The last request with a record.
+  /// Returns the last request with a record.
   func request(with uuid: UUID128) -> RawRequest? {
     let text = uuid.upperCaseText
     return entries.withLock { entries in
@@ -52,19 +52,20 @@ final class SentLog: Sendable {
     }
   }
 
-  /// What decides is not in the requests: which of two comes first, how much later one comes, what others have stored.
+  /// Notes that the requests alone do not reproduce the result, because it depends on their order, their delays, or
+  /// other stored data.
   func noteUnscriptable() { isUnscriptable.raise() }
 
-  /// The clause decides byte by byte what is sent and when: no list of whole requests is the same.
+  /// Notes that the clause controlled bytes and times, which no list of complete requests reproduces.
   func noteBytes() { isInPieces.raise() }
 
   /// The clause has sent nothing.
   var isEmpty: Bool { !isInPieces.isRaised && entries.withLock { $0.isEmpty } }
 
-  /// When the last answer came; nil where the clause reads its answers by itself.
+  /// The time of the last answer; nil where the clause reads its answers itself.
   var lastAnswer: MonotonicInstant? { isInPieces.isRaised ? nil : latest.withLock { $0 } }
 
-  /// The answer to the last request of a phone.
+  /// Notes the answer to the last request of a phone.
   func noteAnswer(_ status: Int, of phone: Int? = nil) {
     latest.withLock { $0 = clock.monotonicNow }
     entries.withLock { entries in
@@ -72,10 +73,10 @@ final class SentLog: Sendable {
     }
   }
 
-  /// An upload that was refused as the backend is busy, and did not come through later.
+  /// An upload that a busy backend rejected and that did not succeed later.
   struct Throttling: Sendable {
     let status: Int
-    /// How long to wait.
+    /// The time to wait.
     let milliseconds: Int
   }
 
@@ -83,7 +84,7 @@ final class SentLog: Sendable {
 
   static func isThrottling(_ status: Int) -> Bool { status == 429 || status == 503 }
 
-  /// Of a phone, the last answer counts; an answer over a connection of its own is repeated by no one.
+  /// Notes a rejection. For a phone the last answer counts; an answer on a separate connection is not repeated.
   func noteThrottling(_ status: Int, _ head: AnswerHead, of phone: Int? = nil) {
     busy.withLock { busy in
       if SentLog.isThrottling(status) {
@@ -97,12 +98,12 @@ final class SentLog: Sendable {
 
   private static let waitMax = 2_000
 
-  /// Milliseconds that a Retry-After asks for; a date, or none, is no time to wait (RFC 9110 §10.2.3).
+  /// Returns the milliseconds of a Retry-After; 0 for a date or none (RFC 9110 §10.2.3).
   static func wait(_ retryAfter: String?) -> Int {
     retryAfter.flatMap { Int($0) }.flatMap { (0...3_600).contains($0) ? $0 * 1_000 : nil } ?? 0
   }
 
-  /// As requests of a scenario; nil where there is nothing to send again, too much, or what no request is.
+  /// The requests as a scenario; nil if there are none, too many, or incomplete ones.
   var asScenario: [UInt8]? {
     let entries = entries.withLock { $0 }
     guard let first = entries.first, !isInPieces.isRaised, !isUnscriptable.isRaised,

@@ -6,11 +6,11 @@ import Contract
 struct SentRecord: Sendable {
   let uuid: UUID128
   let timestamp: WallInstant
-  /// As it is uploaded.
+  /// The uploaded form.
   let bytes: [UInt8]
-  /// The same in the default schema, where a template has written it, and which of its fields the template sends.
+  /// For a record that a template has written: its default form, and the fields that the template sends.
   var said: (bytes: [UInt8], fields: [String])?
-  /// Of its extras, those that the app of the dialect adds to each record.
+  /// The extras that the dialect's app adds to each record.
   var keysOfApp: Set<String>
 
   init(
@@ -20,17 +20,17 @@ struct SentRecord: Sendable {
     (self.uuid, self.timestamp, self.bytes, self.said, self.keysOfApp) = (uuid, timestamp, bytes, said, keysOfApp)
   }
 
-  /// A template has written it.
+  /// Whether a template has written it.
   var isTemplated: Bool { said != nil }
 
-  /// Nothing can be said of a field that a template does not send by itself.
+  /// Reports whether a field can be judged: a template may not send it by itself.
   func sends(_ field: String) -> Bool {
     guard let said else { return true }
     return said.fields.contains { $0 == field || field.hasPrefix($0 + ".") || $0.hasPrefix(field + ".") }
   }
 
-  /// What it says, by the record's own names: what a template puts under other keys, and nothing that it does not send. No event is
-  /// no field, whatever a template makes of it (SDK §7.5).
+  /// The record under its own names, with what a template sends under other keys and without what it does not send. No event
+  /// counts as no field, whatever a template makes of it (SDK §7.5).
   var value: StoredValue {
     guard let said else { return StoredValue(bytes) ?? .null }
     return (StoredValue(said.bytes) ?? .null).keeping(said.fields)
@@ -38,7 +38,7 @@ struct SentRecord: Sendable {
 }
 
 extension StoredValue {
-  /// The members at these places, `coords.latitude` or `extras`, and no others.
+  /// Returns the members at these places only, as in `coords.latitude` or `extras`.
   func keeping(_ fields: [String]) -> StoredValue {
     guard case .object(let members) = self else { return self }
     return .object(

@@ -3,7 +3,7 @@ import Contract
 import JSON
 import Scenario
 
-/// A store whose entries may show fields where the app of the dialect sends them.
+/// A store whose entries may have fields at the places where the dialect's app sends them.
 struct TemplatedStore: StoreView {
   let store: any StoreView
   let places: SentFieldPaths
@@ -38,17 +38,17 @@ private final class TemplatedSession: StoreSession {
   }
 }
 
-/// How the app of a dialect writes its records, where it does so by templates (SDK §7.5).
+/// How a dialect's app writes its records with templates (SDK §7.5).
 struct AppTemplates: Sendable {
-  /// The keys among which an object takes the extras (SDK §7.5.2).
+  /// The keys of an object that takes the extras (SDK §7.5.2).
   let keys: Set<String>
-  /// Keys beside the records in a body.
+  /// The keys beside the records in a body.
   let params: Set<String>
-  /// The times of its records are numbers (SDK §2.6).
+  /// Whether the times of its records are numbers (SDK §2.6).
   let countsTimes: Bool
-  /// All but records of geofences, at least.
+  /// Whether it writes at least all records except those of geofences.
   let writesLocations: Bool
-  /// Where they send their fields; nil where there is none.
+  /// The places of its fields; nil without a template.
   let places: SentFieldPaths?
 
   init(_ dialect: Dialect) {

@@ -1,9 +1,9 @@
 package import Base
 import Contract
 
-/// A stretch of time in which a phone made no record, and why.
+/// A period in which a phone made no record, and its cause.
 package struct Gap: Equatable, Sendable {
-  /// Why nothing was recorded.
+  /// The cause of the gap.
   package enum Cause: String, CaseIterable, Sendable {
     case stationary, suspended, terminated
     case belowDistanceFilter = "below-distance-filter"
@@ -23,12 +23,12 @@ package struct Gap: Equatable, Sendable {
 
   package var from: WallInstant
   package var to: WallInstant
-  /// Nil where no log tells of it.
+  /// Nil where no log covers it.
   package var lines: ClosedRange<Int>?
-  /// The log, or what shows that there is no record.
+  /// The log, or the evidence that there is no record.
   package var place: String
   package var edge: Edge
-  /// The first one is the verdict; the others had a part in it.
+  /// The first one is the verdict; the others contributed.
   package var causes: [Cause]
   /// The figures behind the verdict, as half a sentence.
   package var reason: String
@@ -53,12 +53,12 @@ extension Gap {
   }
 }
 
-/// Decides why nothing was recorded.
+/// Determines the cause of a gap.
 private struct GapJudgement {
   private(set) var causes: [Gap.Cause] = []
   private(set) var reason = ""
 
-  /// A phone that has gone further than so many distance filters should have been told of it.
+  /// A phone that has moved more than so many distance filters should have received a position.
   private static let filtersMax = 2.0
   private static let usualAccuracy = 20.0
 

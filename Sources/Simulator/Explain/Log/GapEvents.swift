@@ -1,7 +1,7 @@
 import Base
 import DeviceLog
 
-/// What happened in a stretch of a log, with bounded memory: of each kind the first ones and the last.
+/// The events in a period of a log, with bounded memory: of each kind the first ones and the last.
 struct GapEvents {
   enum Kind: Hashable {
     case silence, heartbeat, taskKilled, stopTimer, stopFired, moving, atRest, locationOn, locationOff, regionExit,
@@ -23,7 +23,7 @@ struct GapEvents {
 
   func count(of kind: Kind) -> Int { counts[kind] ?? 0 }
 
-  /// Beyond the first ones the latest takes the place of the one before it.
+  /// Adds an event; beyond the first ones it replaces the last.
   mutating func add(_ kind: Kind, _ evidence: Evidence) {
     let count = counts[kind, default: 0]
     counts[kind] = count + 1
@@ -32,13 +32,13 @@ struct GapEvents {
     events.append(Event(kind: kind, evidence: evidence))
   }
 
-  /// The last one of the kind, told anew.
+  /// Replaces the text of the last event of the kind.
   mutating func retell(_ kind: Kind, _ words: String) {
     guard let last = events.lastIndex(where: { $0.kind == kind }) else { return }
     events[last].evidence.words = words
   }
 
-  /// In their order; heartbeats are one event, and so is what was left out before the last of a kind.
+  /// All events in order; heartbeats are combined into one event, and so are events that were left out before the last of a kind.
   var all: [Evidence] {
     var told: [Evidence] = []
     var seen: [Kind: Int] = [:]
@@ -62,7 +62,7 @@ struct GapEvents {
 }
 
 extension GapEvents.Kind {
-  /// Entries that are evidence as they stand.
+  /// Returns the event for entries that are evidence by themselves.
   static func of(_ content: LogFact.Content) -> (kind: GapEvents.Kind, words: String)? {
     switch content {
     case .heartbeat: (.heartbeat, "heartbeat: at rest, location is off")
@@ -89,7 +89,7 @@ extension GapEvents.Kind {
     }
   }
 
-  /// `authorizationStatus` of the SDK.
+  /// Returns the name of the SDK's `authorizationStatus`.
   private static func words(ofPermission status: Int) -> String {
     switch status {
     case 0: "location permission is not decided"

@@ -3,11 +3,11 @@ import Contract
 import DeviceLog
 import Vocabulary
 
-/// Gathers what a log tells between two records.
+/// Collects the facts in a log between two records.
 struct GapWatch {
-  /// What the stretch before the next record has shown so far.
+  /// The facts about the period before the next record.
   struct Findings {
-    /// Nil at the beginning of the log.
+    /// False at the beginning of the log.
     var startsWithRecord = false
     var start: WallInstant
     var startLine: Int
@@ -17,14 +17,14 @@ struct GapWatch {
     var ended: Int64 = 0
     var longestQuiet: Int64 = 0
     var fixes = 0
-    /// In metres, as it was after the last record.
+    /// The distance filter after the last record, in metres.
     var distanceFilter: Double?
-    /// The one under which the next position came: location that is switched on again begins with the configured one.
+    /// The distance filter at the next position: location updates that are restarted begin with the configured one.
     var nextDistanceFilter: Double?
-    /// Where the last record was.
+    /// The place of the last record.
     var place: Coordinate?
     var accuracy: Double?
-    /// Where the phone was last before the next one.
+    /// The last place of the phone before the next record.
     var lastPlace: Coordinate?
     var lastAccuracy: Double?
   }
@@ -36,7 +36,7 @@ struct GapWatch {
   private var pending: Evidence?
   private let file: String
 
-  /// A record stands right behind its fix.
+  /// A record follows its fix within this time.
   private static let recordWithin: Int64 = 2_000
 
   init(_ passage: LogPassage, platform: DevicePlatform, file: String) {
@@ -58,7 +58,7 @@ struct GapWatch {
       take(content, passage)
       state.take(content)
     }
-    // What a log shows first holds for what came before it.
+    // The time in an unknown mode is attributed to the first known mode.
     findings.milliseconds[mode == .unknown ? state.mode : mode, default: 0] += span
     if mode == .unknown, state.mode != .unknown, let unknown = findings.milliseconds.removeValue(forKey: .unknown) {
       findings.milliseconds[state.mode, default: 0] += unknown
@@ -66,7 +66,7 @@ struct GapWatch {
     last = passage.time
   }
 
-  /// A record ends the stretch; the next one begins.
+  /// Ends the period with a record and begins the next.
   mutating func record(_ passage: LogPassage) -> Findings {
     pending = nil
     let whole = findings
@@ -77,7 +77,7 @@ struct GapWatch {
     return whole
   }
 
-  /// The log has ended.
+  /// Ends the period with the log.
   mutating func end() -> (findings: Findings, end: WallInstant) {
     if let pending { findings.events.add(.unrecorded, pending) }
     return (findings, last)

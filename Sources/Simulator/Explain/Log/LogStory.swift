@@ -2,14 +2,14 @@ package import Base
 package import Contract
 package import DeviceLog
 
-/// What a phone's log tells of its records and of the gaps between them, entry by entry.
+/// The records and gaps in a phone's log, read entry by entry.
 package struct LogStory: Sendable {
-  /// As the user names it.
+  /// The name that the user gave.
   package let file: String
   package private(set) var platform: DevicePlatform?
   package private(set) var zone: LogZone
   package private(set) var gaps: [Gap] = []
-  /// Records that the log shows.
+  /// The number of records in the log.
   package private(set) var recordCount = 0
   package private(set) var entryCount = 0
   private(set) var begin: WallInstant?
@@ -41,7 +41,7 @@ package struct LogStory: Sendable {
     if begin == nil, let earlier, earlier.end <= passage.time { records.goOn(from: earlier.records) }
     begin = begin ?? passage.time
     (end, lastLine) = (passage.time, passage.line)
-    // Years come from the log even where the zone is given.
+    // Years come from the log even if the offset is given.
     zone.take(passage, keepsOffset: isZoneGiven)
     records.take(passage)
     var watch = self.watch ?? GapWatch(passage, platform: platform, file: file)
@@ -55,7 +55,7 @@ package struct LogStory: Sendable {
     self.watch = watch
   }
 
-  /// Behind the last entry; times become instants.
+  /// Completes the log after its last entry, and converts local times to instants.
   package mutating func finish() {
     if recordCount > 0, var watch {
       let (findings, end) = watch.end()
@@ -73,12 +73,12 @@ package struct LogStory: Sendable {
     gaps.append(Gap(findings, endingAt: end, line: line, file: file, edge: edge, state))
   }
 
-  /// With times as instants.
+  /// Returns the trail with times as instants.
   func trail(of uuid: UUID128) -> RecordTrail? { records.trails[uuid].map(zone.dated) }
 
   var uuids: Dictionary<UUID128, RecordTrail>.Keys { records.trails.keys }
 
-  /// One uuid stands for many records: it was blanked before the log was given away.
+  /// Whether one uuid represents many records, because the log was anonymized.
   var isBlanked: Bool {
     recordCount > 1 && records.trails.count == 1 && records.trails.values.allSatisfy { $0.insertCount > 1 }
   }
@@ -87,10 +87,10 @@ package struct LogStory: Sendable {
 
   func isDestroyed(_ uuid: UUID128) -> Bool { records.trails[uuid]?.destroyed != nil }
 
-  /// When the record was made; nil when the log does not know it.
+  /// Returns the time at which the record was made; nil when the log does not contain it.
   func instant(of uuid: UUID128) -> WallInstant? { trail(of: uuid)?.inserted?.time }
 
-  /// The instants between which the log tells what happened.
+  /// The period that the log covers.
   package var span: ClosedRange<WallInstant>? {
     guard let begin, let end else { return nil }
     let instants = (zone.instant(of: begin, line: 0), zone.instant(of: end, line: .max))

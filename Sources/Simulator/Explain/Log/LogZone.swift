@@ -1,36 +1,36 @@
 package import Base
 import DeviceLog
 
-/// How far the phone's clock was from UTC. A log has local times and no zone, but some entries have an instant of UTC
+/// The offset of the phone's clock from UTC. A log has local times without a zone, but some entries contain a UTC instant
 /// beside the local one.
 package struct LogZone: Equatable, Sendable {
-  /// From this line on.
+  /// The first line with this offset.
   struct Stretch: Equatable, Sendable {
     var line: Int
     var offsetMinutes: Int
   }
 
   private(set) var stretches: [Stretch] = []
-  /// Added to the years that the reader gave to a log without years.
+  /// Added to the years that the reader assigned to a log without years.
   private(set) var years = 0
   private var votes: [Int] = []
 
-  /// So many entries must agree before another offset counts: one of them may be late.
+  /// The number of entries that must agree before another offset counts, because one of them may be late.
   private static let votesNeeded = 3
   private static let quarter: Int64 = 900_000
 
   package init() {}
 
-  /// What the user says instead of the log.
+  /// The offset that the user gives instead of the log.
   package init(offsetMinutes: Int) { stretches = [Stretch(line: 0, offsetMinutes: offsetMinutes)] }
 
-  /// The log, or the user, has told it.
+  /// Whether the log or the user has provided it.
   package var isKnown: Bool { !stretches.isEmpty }
 
-  /// At the end of the log.
+  /// The offset at the end of the log.
   package var offsetMinutes: Int { stretches.last?.offsetMinutes ?? 0 }
 
-  /// With `keepsOffset` only the year is looked for: the user has said the offset.
+  /// Follows an entry. With `keepsOffset` only the year is determined, because the user has given the offset.
   mutating func take(_ passage: LogPassage, keepsOffset: Bool) {
     guard let instant = LogZone.instant(in: passage.text) else { return }
     if passage.time.civilDate.year < LogZone.firstRealYear {
@@ -52,10 +52,10 @@ package struct LogZone: Equatable, Sendable {
     votes = []
   }
 
-  /// No phone of the SDK is older; logs without years have earlier ones.
+  /// No phone with the SDK is older; logs without years have earlier ones.
   private static let firstRealYear = 2_010
 
-  /// Zones are whole quarters of an hour apart, the most distant ones 14 hours from UTC.
+  /// Offsets are multiples of a quarter of an hour, at most 14 hours from UTC.
   private func offset(of local: WallInstant, at instant: WallInstant) -> Int? {
     let apart = dated(local).milliseconds(since: instant)
     let quarters = Int64((Double(apart) / Double(LogZone.quarter)).rounded())
@@ -67,14 +67,14 @@ package struct LogZone: Equatable, Sendable {
     years == 0 ? local : local.moved(toYear: local.civilDate.year + years)
   }
 
-  /// The instant of a line with that time at its head.
+  /// Returns the instant of a line with that local time.
   package func instant(of local: WallInstant, line: Int) -> WallInstant {
     let stretch = stretches.last { $0.line <= line } ?? stretches.first
     let offset = Int64(stretch?.offsetMinutes ?? 0) * 60_000
     return WallInstant(exactly: dated(local).millisecondsSince1970 - offset) ?? local
   }
 
-  /// An instant of UTC that an entry holds and that is that of the entry itself, or a few seconds older.
+  /// Returns a UTC instant in an entry, if it is the time of the entry itself or a few seconds older.
   private static func instant(in text: String) -> WallInstant? {
     let bytes = text.utf8
     if let rest = bytes.behind("state_updated_at=") { return epoch(rest, unit: 1_000) }
@@ -94,7 +94,7 @@ package struct LogZone: Equatable, Sendable {
 }
 
 extension String.UTF8View {
-  /// What follows the first occurrence of some words.
+  /// Returns the text after the first occurrence of some words.
   fileprivate func behind(_ words: StaticString) -> Substring.UTF8View? {
     let needle = words.description.utf8
     guard let first = needle.first else { return nil }

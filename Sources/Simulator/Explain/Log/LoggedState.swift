@@ -4,9 +4,9 @@ import DeviceLog
 import JSON
 import Vocabulary
 
-/// What a phone was doing, as far as its log has told.
+/// The state of a phone according to its log.
 struct LoggedState {
-  /// What decides whether a record can come at all.
+  /// Whether a record is possible.
   enum Mode: Hashable {
     case unknown, moving, atRest, off, scheduledOff, denied
   }
@@ -23,7 +23,7 @@ struct LoggedState {
   private(set) var isStopTimerRunning = false
 
   private static let usualHeartbeat = 60.0
-  /// Not determined, restricted, denied, denied for good.
+  /// Not determined, restricted, denied, permanently denied.
   private static let denials: Set<Int> = [0, 1, 2, 5]
 
   init(_ platform: DevicePlatform) { self.platform = platform }
@@ -47,7 +47,7 @@ struct LoggedState {
       (self.isEnabled, self.isMoving, distanceFilter) = (isEnabled, isMoving, filter)
     case .acquired(.motionChange(let isMoving?)): self.isMoving = isMoving
     case .locationUpdates(let isOn): isLocating = isOn
-    // A heartbeat exists only at rest, where location is off.
+    // A heartbeat occurs only at rest, where location updates are off.
     case .heartbeat: (isMoving, isLocating) = (false, false)
     case .stopTimeoutEngaged:
       (isMoving, isStopTimerRunning) = (true, true)
@@ -75,7 +75,7 @@ struct LoggedState {
     }
   }
 
-  /// A launch begins with what the device had kept.
+  /// Takes the saved state of the device, with which a launch begins.
   private mutating func take(_ document: JSONValue) {
     isStopTimerRunning = false
     isLocating = nil
@@ -91,7 +91,7 @@ struct LoggedState {
 }
 
 extension JSONValue {
-  /// iOS writes 1 and 0.
+  /// Returns a flag; iOS writes 1 and 0.
   fileprivate func flag(_ key: String) -> Bool? {
     switch self[key] {
     case .bool(let flag): flag

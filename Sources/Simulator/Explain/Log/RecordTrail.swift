@@ -3,9 +3,9 @@ import Contract
 import DeviceLog
 import Vocabulary
 
-/// What a log tells of one record, from its making to its end on the phone.
+/// The trail of one record in a log, from its creation to its end on the phone.
 struct RecordTrail: Sendable {
-  /// What came of a request that held it.
+  /// The outcome of a request with the record.
   struct Attempt: Sendable {
     var status: Int
     var evidence: Evidence
@@ -15,26 +15,26 @@ struct RecordTrail: Sendable {
 
   /// Nil where the record was made before this log begins.
   var inserted: Evidence?
-  /// The position that it was made of.
+  /// The position of the record.
   struct LoggedFix: Sendable {
     var place: Coordinate
-    /// By the phone's clock; as an instant only where its zone is known, and nil where it is not.
+    /// The phone's local time, or an instant where its zone is known; nil without a time.
     var time: WallInstant?
   }
 
-  /// Nil when the log does not tell for certain.
+  /// Nil when the log does not show it with certainty.
   var fix: LoggedFix?
-  /// How often a record of this uuid was made: more than once where the uuids of a log were blanked.
+  /// The number of records with this uuid: more than one where the log was anonymized.
   var insertCount = 0
-  /// The first ones and the last.
+  /// The first rejections and the last.
   var refusals: [Attempt] = []
   var refusalCount = 0
   /// The success for which the phone deleted it.
   var acknowledged: Attempt?
   var destroyed: Evidence?
-  /// The phone deleted it without an answer: too many records, too old, or the app wanted it.
+  /// The phone deleted it without an answer: the queue was full, the record too old, or the app requested it.
   var droppedByPhone: Evidence?
-  /// The last thing that kept the phone from sending.
+  /// The last reason that kept the phone from sending.
   var heldBack: Evidence?
 
   private static let refusalsKept = 3
@@ -78,9 +78,9 @@ struct RecordTrails {
   /// Only this one is followed; nil: all.
   private let wanted: UUID128?
   private let file: String
-  /// What lies in the phone's queue, the oldest first.
+  /// The phone's queue, oldest first.
   private var waiting: [UUID128] = []
-  /// What is on its way, and how it was answered.
+  /// The records of the current request.
   private var sent: [UUID128] = []
   private var response: RecordTrail.Attempt?
   /// The log has told the uuid of what is on its way; else which records these are is reckoned from the queue.
@@ -88,7 +88,7 @@ struct RecordTrails {
   private var fix: (logged: RecordTrail.LoggedFix?, at: WallInstant)?
   private var heldBack: Evidence?
 
-  /// A record stands right behind the fix that it is made of.
+  /// A record follows its fix within this time.
   private static let fixWithin: Int64 = 1_000
 
   init(of wanted: UUID128?, file: String) { (self.wanted, self.file) = (wanted, file) }
@@ -108,7 +108,7 @@ struct RecordTrails {
     for content in passage.contents { take(content, passage) }
   }
 
-  /// At the end of the log: what still waits, and why.
+  /// Completes the trails at the end of the log: notes which records still wait, and why.
   mutating func finish() {
     guard let heldBack, let line = heldBack.line else { return }
     for uuid in waiting where trails[uuid]?.inserted?.line ?? 0 < line { change(uuid) { $0.heldBack = heldBack } }
@@ -177,7 +177,7 @@ struct RecordTrails {
     waiting.removeFirst(gone.count)
   }
 
-  /// Of thousands of records only the places are kept.
+  /// Returns evidence; without a quote if all records are followed, of which there may be thousands.
   private func evidence(_ words: String, _ passage: LogPassage) -> Evidence {
     Evidence(
       words, place: file, line: passage.line, time: passage.time,

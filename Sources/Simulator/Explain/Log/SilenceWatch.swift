@@ -1,22 +1,23 @@
 import Base
 import Contract
 
-/// A stretch of a log without any line.
+/// A period of a log without any line.
 struct Silence {
-  /// Why there was none.
+  /// The cause of the silence.
   enum Cause: Equatable {
-    /// The system let the process sleep.
+    /// The system suspended the process.
     case suspended
-    /// The process had ended: the next lines are those of a new one.
+    /// The process had ended; the next lines belong to a new one.
     case ended
-    /// Nothing was to be told: the stop timer ran, location was on, or the log is of Android, whose process lives on.
+    /// Nothing had to be logged: the stop timer ran, location updates were on, or the log is of Android, whose
+    /// process is not suspended.
     case quiet
   }
 
   let milliseconds: Int64
   let end: WallInstant
   var cause: Cause
-  /// Of a quiet one.
+  /// Whether the stop timer ran during a quiet period.
   let isTimerRunning: Bool
 
   var words: String {
@@ -29,18 +30,18 @@ struct Silence {
   }
 }
 
-/// Tells a process that sleeps from one that has nothing to say.
+/// Distinguishes a suspended process from one without anything to log.
 struct SilenceWatch {
   private var last: WallInstant?
   private var latest: Silence?
 
   private static let shortest: Int64 = 60_000
-  /// A heartbeat that is later than that has not come.
+  /// A heartbeat with a greater delay is missing.
   private static let heartbeatSlack: Int64 = 5_000
-  /// A launch writes its first recognized line a moment after its first one.
+  /// A launch logs its first recognized line within this time after its first one.
   private static let launchWithin: Int64 = 10_000
 
-  /// The silence that ends with this line. The state is that of before.
+  /// Returns the silence that ends with this line; the state is the one before it.
   mutating func take(_ time: WallInstant, _ state: LoggedState) -> Silence? {
     defer { last = time }
     guard let last else { return nil }
@@ -53,7 +54,7 @@ struct SilenceWatch {
     return silence
   }
 
-  /// A new process begins: what the silence before it was, as it must be told now.
+  /// Returns the silence before a new process, corrected.
   mutating func launch(at time: WallInstant) -> Silence? {
     guard var silence = latest, silence.cause != .ended,
       time.milliseconds(since: silence.end) <= SilenceWatch.launchWithin
@@ -63,7 +64,7 @@ struct SilenceWatch {
     return silence
   }
 
-  /// Only where location is off does iOS let the process sleep; a heartbeat that is due and missing shows it.
+  /// Returns the cause of a silence. iOS suspends the process only while location updates are off; a missing heartbeat shows it.
   private static func cause(of span: Int64, _ state: LoggedState) -> Silence.Cause {
     guard state.platform == .ios, state.mode == .atRest else { return .quiet }
     let heartbeat = Int64(min(state.heartbeatSeconds, 1e6) * 1_000)

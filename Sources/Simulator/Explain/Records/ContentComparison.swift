@@ -1,18 +1,18 @@
 import BackendStore
 import Base
 
-/// How much of a stored record was compared with what was sent.
+/// The extent to which a stored record was compared with what was sent.
 package enum ComparedContent: Sendable {
-  /// All of it.
+  /// Completely.
   case whole
-  /// All but these fields, which the store does not show, or not so that they can be compared.
+  /// Without these fields, which the store does not show, or not in a comparable form.
   case allBut([String])
-  /// What a log shows of it.
+  /// The fields that a log shows.
   case logged([String])
-  /// Nothing: the store shows nothing of it, or no source tells what was sent.
+  /// Not at all: the store shows no content, or no source shows what was sent.
   case none
 
-  /// Behind "stored once".
+  /// The words after "stored once".
   var words: String {
     switch self {
     case .whole: " as sent"
@@ -30,19 +30,19 @@ package enum ComparedContent: Sendable {
   private static let namedMax = 4
 }
 
-/// A stored record beside what is known of what was sent.
+/// The comparison of a stored record with what was sent.
 struct ContentComparison {
   private(set) var differences: [String] = []
   private(set) var compared = ComparedContent.none
 
-  /// What a store may well change: it belongs to the request or to the phone's moment, not to the record.
+  /// Fields that a store may change, because they belong to the request or its time.
   private static let passedOver: Set<String> = ["uuid", "age"]
-  /// Logs of iOS have the time of a position in whole seconds, and some of Android have its age so.
+  /// iOS logs have the time of a position in whole seconds, and some Android logs its age.
   private static let secondsOfLogs: Int64 = 2
-  /// A log tells where a position was with six decimals.
+  /// Logs contain positions with six decimals.
   private static let degreesOfLogs = 1.1e-6
 
-  /// Nothing is said of fields that the store does not show.
+  /// Fields that the store does not show are not judged.
   init(of stored: StoredRecord, with sent: StoredValue) {
     guard case .object(let members) = sent else { return }
     var (count, unseen): (Int, [String]) = (0, [])
@@ -65,7 +65,7 @@ struct ContentComparison {
     }
   }
 
-  /// With the position that a log shows, and its time where the phone's zone is known.
+  /// Compares with the position in a log, and with its time if the phone's zone is known.
   init(of stored: StoredRecord, with fix: RecordTrail.LoggedFix) {
     var fields: [String] = []
     if let time = fix.time, let value = stored.value("timestamp"), let mine = value.instant {
@@ -89,7 +89,7 @@ struct ContentComparison {
 }
 
 extension StoredValue {
-  /// Null, and an object or a list without content: many stores do not tell these apart from what is not there.
+  /// Whether it is null or an empty object or list; many stores do not distinguish these from absence.
   fileprivate var isNothing: Bool {
     switch self {
     case .null: true

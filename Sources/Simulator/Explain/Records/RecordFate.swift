@@ -1,26 +1,26 @@
 import BackendStore
 package import Base
 
-/// What became of a record.
+/// The fate of a record.
 package enum RecordFate: String, CaseIterable, Sendable {
   case stored, waiting, refused
   case deletedByPhone = "deleted-by-phone"
   case quarantined
   case lost = "acknowledged-and-lost"
-  /// A fault has acknowledged it, or a part of its request, in the backend's place.
+  /// A fault acknowledged it, or a part of its request, in the backend's place.
   case lostByFault = "lost-by-injected-fault"
   case storedTwice = "stored-twice"
   case storedChanged = "stored-changed"
   case otherDevice = "under-another-device"
-  /// It was acknowledged, and no store was asked.
+  /// It was acknowledged, and no store was read.
   case acknowledged
-  /// It was acknowledged, and the store that was named does not tell.
+  /// It was acknowledged, and the store does not show whether it has it.
   case notJudged = "not-judged"
-  /// One uuid stands for many records.
+  /// One uuid represents many records.
   case ambiguous
   case unknown
 
-  /// The backend has not done what it acknowledged.
+  /// Whether the backend failed to do what it acknowledged.
   package var isBackendsFault: Bool {
     switch self {
     case .lost, .storedTwice, .storedChanged, .otherDevice: true
@@ -32,35 +32,35 @@ package enum RecordFate: String, CaseIterable, Sendable {
   }
 }
 
-/// The fate of one record with what shows it.
+/// The fate of one record, with evidence.
 package struct RecordStory: Sendable {
   package let uuid: UUID128
-  /// Under which it belongs, as far as it is known.
+  /// The device of the record, as far as known.
   package var device: String?
   package var fate: RecordFate
-  /// The verdict as half a sentence.
+  /// The verdict, as half a sentence.
   package var words: String
-  /// Of a stored one.
+  /// The comparison of a stored record.
   package var compared = ComparedContent.none
-  /// An injected fault has refused it.
+  /// Whether an injected fault rejected it.
   package var isRefusedByFault = false
-  /// A proxy has refused it, to which the backend gave no answer.
+  /// Whether a proxy rejected it because the backend did not answer.
   package var isRefusedByProxy = false
-  /// The phone did not get the acknowledgement.
+  /// Whether the phone did not receive the acknowledgement.
   package var isUndelivered = false
   package var evidence: [Evidence] = []
 }
 
-/// Joins what the phone, the way and the store tell of a record.
+/// Combines what the phone's log, the journal and the store show of a record.
 package struct RecordJoin {
   let logs: [LogStory]
   let requests: RequestBook?
   let store: StoreBook?
-  /// Where the record belongs; nil: as the requests say.
+  /// The device of the record; nil: as in the requests.
   let device: String?
-  /// Where it belongs if the requests do not say.
+  /// The device if the requests do not name one.
   private let presumed: String?
-  /// Devices under which a record may lie twice, and that were not looked under.
+  /// The number of devices that were not queried, under which a record may be stored again.
   package var unaskedCount = 0
 
   package init(
@@ -70,14 +70,14 @@ package struct RecordJoin {
     self.presumed = presumed
   }
 
-  /// Those that logs or requests know.
+  /// The records in logs or requests.
   package var known: Set<UUID128> {
     var known = Set(requests.map { Array($0.sightings.keys) } ?? [])
     for log in logs { known.formUnion(log.uuids) }
     return known
   }
 
-  /// What was acknowledged, and is not under its device.
+  /// The acknowledged records without a row in the store.
   package var missing: Set<UUID128> {
     guard let store else { return [] }
     var missing: Set<UUID128> = []
@@ -126,7 +126,7 @@ package struct RecordJoin {
     return (fate, words, .none)
   }
 
-  /// Of a record that no store shows.
+  /// Determines the fate of a record that no store shows.
   private func unstored(
     _ uuid: UUID128, _ trails: [RecordTrail], _ seen: [SeenRequest], _ owner: String?
   ) -> (RecordFate, String) {
@@ -135,7 +135,7 @@ package struct RecordJoin {
     guard !successes.isEmpty || trails.contains(where: { $0.destroyed != nil }) else {
       return unacknowledged(uuid, trails, seen)
     }
-    // The backend has refused it, and the phone was told something else.
+    // The backend rejected it, and the phone received another status.
     if successes.isEmpty, let fault = seen.last(where: { $0.fault?.replacesStatus ?? false })?.fault {
       return (.lostByFault, "lost by an injected fault (\(fault.kind)): the phone deleted what the backend had refused")
     }
@@ -168,7 +168,7 @@ package struct RecordJoin {
   ) -> (RecordFate, String, ComparedContent)? {
     let rows = store.rows[uuid] ?? []
     guard let first = rows.first else { return nil }
-    // A row that does not say whose it is may be anyone's.
+    // A row without a device may belong to any.
     let own = rows.filter { $0.device == nil || $0.device == owner ?? first.device }
     guard let mine = own.first else {
       if let owner, let accounts = store.accounts, accounts[owner] == nil {

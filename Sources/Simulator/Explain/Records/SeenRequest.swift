@@ -1,14 +1,14 @@
 import BackendStore
 package import Base
 
-/// A request as something between phone and store has noted it: the journal of a server, or of a proxy.
+/// A request as recorded between phone and store: by the journal of a server or of a proxy.
 package struct SeenRequest: Sendable {
   /// An injected fault.
   package struct Fault: Sendable {
     package var kind: String
-    /// It kept records from the backend, or some of them: an answer with 2xx is its own.
+    /// Whether it kept records, or some of them, from the backend: a 2xx answer is then the fault's own.
     package var withholdsRecords: Bool
-    /// The phone got another status than the one that is noted.
+    /// Whether the phone received another status than the recorded one.
     package var replacesStatus: Bool
 
     package init(kind: String, withholdsRecords: Bool, replacesStatus: Bool = false) {
@@ -16,17 +16,17 @@ package struct SeenRequest: Sendable {
     }
   }
 
-  /// How it is found again: `journal #812`.
+  /// Its location in a source: `journal #812`.
   package var place: String
   package var time: WallInstant
   package var device: String?
   package var method: String
   package var path: String
   package var status: Int
-  /// That met it.
+  /// The injected fault.
   package var fault: Fault?
   package var body: [UInt8]
-  /// Only the beginning of the body is there.
+  /// Whether the recorded body is truncated.
   package var isCut: Bool
   package var answer: [UInt8]
 
@@ -38,7 +38,7 @@ package struct SeenRequest: Sendable {
     (self.status, self.fault, self.body, self.isCut, self.answer) = (status, fault, body, isCut, answer)
   }
 
-  /// The records that a body, or a piece of one, holds.
+  /// Returns the records in a body, or in a part of one.
   package static func uuids(in body: [UInt8]) -> [UUID128] { BodyRecords.find(in: body).map(\.uuid) }
 
   package var isSuccess: Bool { (200...299).contains(status) }
@@ -46,7 +46,7 @@ package struct SeenRequest: Sendable {
   /// The client was gone before there was an answer (docs/proxy.md).
   var isUnanswered: Bool { status == 499 }
 
-  /// What was answered, the backend did not say.
+  /// Whether the answer did not come from the backend.
   var isOfFault: Bool { fault?.withholdsRecords ?? false }
 
   /// Why a proxy answered in the backend's place (docs/proxy.md); nil where it did not.
@@ -77,41 +77,41 @@ package struct SeenRequest: Sendable {
   }
 }
 
-/// What the requests that were seen held: of each record the requests that it was in.
+/// The recorded requests, by record.
 package struct RequestBook: Sendable {
   struct Sighting: Sendable {
     var request: Int32
     var bytes: [UInt8]
   }
 
-  /// Only this record is looked for; nil: all.
+  /// Only this record is searched for; nil: all.
   private let wanted: UUID128?
   private(set) var sightings: [UUID128: [Sighting]] = [:]
-  /// How often a record was answered in requests that are not kept.
+  /// The number of answers in requests that are not kept, by record.
   private var moreAnswers: [UUID128: Int] = [:]
-  /// Without bodies.
+  /// The requests, without bodies.
   private(set) var requests: [SeenRequest] = []
   package private(set) var devices: Set<String> = []
-  /// Acknowledged by answers that the phone did not get, as far as that is known.
+  /// Records acknowledged by answers that the phone did not receive, as far as known.
   package var undelivered: Set<UUID128> = []
-  /// How to ask for runs that were not asked for and have requests of what is looked for.
+  /// Hints for other runs that have requests with the records in question.
   package var otherRuns: [String] = []
-  /// Of the journal, whatever it was asked for; nil: it is empty.
+  /// The start of the journal, whatever the query; nil: it is empty.
   private let begin: WallInstant?
-  /// Requests whose bodies were kept only in part, or cannot be read, so that a record may have been in the rest.
+  /// The number of requests with truncated or unreadable bodies, in which further records may be.
   private(set) var cutBodyCount = 0
 
-  /// The first ones of a record, and one more: the last with 2xx, else the last.
+  /// The first sightings of a record are kept, and one more: the last with 2xx, or else the last.
   private static let sightingsKept = 8
 
-  /// `begin` is the time of the oldest request that is known, of any record.
+  /// `begin` is the time of the oldest recorded request, of any record.
   package init(of wanted: UUID128?, since begin: WallInstant? = nil) { (self.wanted, self.begin) = (wanted, begin) }
 
   var cutBodyWords: String {
     "of \(StoryText.count(cutBodyCount, "request")) the journal has the body only in part, or packed"
   }
 
-  /// Half a sentence.
+  /// The place, as half a sentence.
   var place: String { begin.map { "the journal since \($0.iso8601Text)" } ?? "the journal, which is empty" }
 
   package mutating func take(_ request: SeenRequest) {
@@ -146,17 +146,17 @@ package struct RequestBook: Sendable {
 
   func requests(with uuid: UUID128) -> [SeenRequest] { (sightings[uuid] ?? []).map { requests[Int($0.request)] } }
 
-  /// How many requests with it were answered, those that are not kept among them.
+  /// Returns the number of answered requests with the record, including those that are not kept.
   func answerCount(of uuid: UUID128) -> Int {
     requests(with: uuid).count { !$0.isUnanswered } + moreAnswers[uuid, default: 0]
   }
 
-  /// When it was made, as it says itself.
+  /// Returns the record's own timestamp.
   func instant(of uuid: UUID128) -> WallInstant? {
     sent(uuid).flatMap { StoredRecord($0, fields: []).value("timestamp")?.instant }
   }
 
-  /// As it was last acknowledged, or else sent.
+  /// Returns the record as it was last acknowledged, or else last sent.
   func sent(_ uuid: UUID128) -> StoredValue? {
     let all = sightings[uuid] ?? []
     let last = all.last { requests[Int($0.request)].isSuccess } ?? all.last

@@ -11,37 +11,37 @@ package struct StoreAccount: Sendable {
   package init(taken: Int, since: WallInstant?) { (self.taken, self.since) = (taken, since) }
 }
 
-/// What stores have, by record: under which devices, and how often.
+/// The content of stores, by record: under which devices, and how often.
 package struct StoreBook: Sendable {
   struct Row: Sendable {
-    /// Nil: the store does not say.
+    /// Nil: the store does not name it.
     var device: String?
     var record: StoredRecord
   }
 
-  /// Whence, for people.
+  /// The store, for messages.
   package let place: String
   /// Only this record is kept; nil: all.
   private let wanted: UUID128?
   private(set) var rows: [UUID128: [Row]] = [:]
-  /// Which devices were looked under, and how many records each has.
+  /// The number of records of each queried device.
   private(set) var counts: [String: Int] = [:]
-  /// Of a store that one reading tells all of, the number of its records.
+  /// The number of records in a store that one reading lists completely.
   private(set) var countOfAll: Int?
-  /// Devices that the store has no list of, and what it said instead.
+  /// Devices without a list in the store, and its answer.
   private(set) var absent: [(device: String, words: String)] = []
-  /// Why entries of the store do not say which records they are.
+  /// Why entries of the store do not identify their records.
   private var namelessness: String?
-  /// Devices that were not looked under, as there are too many.
+  /// The number of devices that were not queried, because there are too many.
   package var skippedCount = 0
   /// Of a server of ours, by device; nil: the store does not tell what it has deleted.
   package var accounts: [String: StoreAccount]?
-  /// Records that the store put aside instead of storing them, and why.
+  /// Records that the store quarantined, with the reason.
   private(set) var putAside: [UUID128: Evidence] = [:]
 
-  /// When the store was asked.
+  /// The time of the query.
   private let askedAt: WallInstant
-  /// So long after its acknowledgement a record may be missing there.
+  /// How long a record may be missing after its acknowledgement.
   private let readDelay: Nanoseconds
 
   package init(
@@ -50,7 +50,7 @@ package struct StoreBook: Sendable {
     (self.place, self.wanted, self.askedAt, self.readDelay) = (place, wanted, askedAt, readDelay)
   }
 
-  /// Why a record that was acknowledged then may still come; nil when it should be there.
+  /// Returns why a record with that acknowledgement may still appear; nil when it should be there.
   func reprieve(of acknowledgement: WallInstant?) -> String? {
     guard readDelay > .zero, let acknowledgement,
       askedAt.milliseconds(since: acknowledgement) < readDelay.wholeMilliseconds
@@ -73,7 +73,7 @@ package struct StoreBook: Sendable {
     return "the store has deleted \(records) of '\(device)' (--retain-days, --retain-bytes or an administrator)"
   }
 
-  /// What is listed under a device; only the records in `kept` are of interest, or all.
+  /// Takes the list of a device; keeps only the records in `kept`, or all.
   package mutating func take(_ records: [StoredRecord], under device: String, keeping kept: Set<UUID128>? = nil) {
     counts[device] = records.count
     for record in records {
@@ -83,7 +83,7 @@ package struct StoreBook: Sendable {
     }
   }
 
-  /// A record of a store that one reading tells all of. Those of `device` and those in `kept` are of interest.
+  /// Takes a record from a reading of all devices; keeps those of `device` and those in `kept`.
   package mutating func take(ofAll record: StoredRecord, device: String?, keeping kept: Set<UUID128>) {
     countOfAll = (countOfAll ?? 0) + 1
     lookForOtherName(in: record)
@@ -93,7 +93,7 @@ package struct StoreBook: Sendable {
     rows[uuid, default: []].append(Row(device: owner, record: record))
   }
 
-  /// Another uuid of the entry may have been taken for that of the record.
+  /// Checks whether another uuid of the entry was taken for the record's.
   private mutating func lookForOtherName(in record: StoredRecord) {
     guard let wanted, record.uuid != wanted, namelessness == nil, let path = record.entry.place(of: wanted) else {
       return
@@ -101,21 +101,21 @@ package struct StoreBook: Sendable {
     namelessness = StoreViewError.misnamed(place, path: path).text
   }
 
-  /// One reading has told all of the store, which may have been nothing.
+  /// Notes that one reading has listed the whole store, which may be empty.
   package mutating func tookAll() { countOfAll = countOfAll ?? 0 }
 
-  /// The store has no list of a device: that it has no records there is certain only where it has a list of another one.
+  /// Notes a device without a list; it certainly has no records only if another device has a list.
   package mutating func takeAbsence(of device: String, _ words: String) { absent.append((device, words)) }
 
-  /// Entries were listed, and none says which record it is: that tells of no loss.
+  /// Notes entries without identities, which cannot prove a loss.
   package mutating func takeNamelessness(_ words: String) { namelessness = words }
 
-  /// A record that is kept apart because it could not be understood.
+  /// Notes a quarantined record.
   package mutating func putAside(_ uuid: UUID128, _ evidence: Evidence) {
     if wanted == nil || uuid == wanted { putAside[uuid] = evidence }
   }
 
-  /// Why the store does not tell that a record is missing, as a sentence; nil where it does.
+  /// Why the store cannot show that a record is missing, as a sentence; nil if it can.
   var silence: String? {
     if let namelessness { return namelessness }
     if countOfAll != nil { return nil }
@@ -124,10 +124,10 @@ package struct StoreBook: Sendable {
       return "the store has no list of '\(first.device)'\(others) (\(first.words))"
     }
     if counts.isEmpty { return "no device was asked; give --device" }
-    return skippedCount > 0 ? "\(StoryText.count(skippedCount, "device")) were not looked under; give --device" : nil
+    return skippedCount > 0 ? "\(StoryText.count(skippedCount, "device")) were not searched; give --device" : nil
   }
 
-  /// Where a record is not, as half a sentence.
+  /// Where a record was not found, as half a sentence.
   var extent: String {
     if let countOfAll { return "not among \(StoryText.count(countOfAll, "record")) in \(place)" }
     let records = StoryText.count(counts.values.reduce(0, +), "record")

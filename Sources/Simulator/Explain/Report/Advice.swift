@@ -1,4 +1,4 @@
-/// What to do about a verdict, one sentence each.
+/// The advice for each cause, one sentence each.
 extension Gap.Cause {
   package var words: String {
     switch self {
@@ -101,7 +101,7 @@ extension RecordStory {
 }
 
 extension Explanation {
-  /// What to do, each once.
+  /// The advice, without repetitions.
   package var advice: [String] {
     var all: [String] = []
     for story in stories { if let advice = story.advice, !all.contains(advice) { all.append(advice) } }

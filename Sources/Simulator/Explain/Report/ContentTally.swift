@@ -1,10 +1,10 @@
 import JSON
 
-/// Of records that are stored once, how much of them was compared with what was sent.
+/// Counts how far the records that are stored once were compared with what was sent.
 package struct ContentTally: Sendable {
   private var whole = 0
   private var none = 0
-  /// In part: with what was sent, or with what a log shows.
+  /// Partial comparisons: with what was sent, or with a log.
   private var part = (sent: 0, logged: 0)
   private var unseen: [String] = []
   private var logged: [String] = []
@@ -22,7 +22,7 @@ package struct ContentTally: Sendable {
     }
   }
 
-  /// As "3 stored once as sent".
+  /// The text, as "3 stored once as sent".
   var words: [String] {
     var words: [String] = []
     if whole > 0 { words.append("\(whole) stored once as sent") }

@@ -1,24 +1,24 @@
 import BackendStore
 package import Base
 
-/// What is told in the end: of one record, or of a device and its gaps.
+/// The result of `explain`: for one record, or for a device and its gaps.
 package struct Explanation: Sendable {
-  /// What was asked for.
+  /// The subject of the question.
   package enum Subject: Sendable {
     case record(UUID128)
-    /// Instants; nil: from the beginning, to the end.
+    /// Instants; nil: unbounded.
     case stretch(device: String, from: WallInstant?, to: WallInstant?)
   }
 
-  /// How bad it is, for exit codes.
+  /// The severity, for exit codes.
   package enum Outcome: Sendable {
     /// Nothing is wrong with the backend.
     case innocent
-    /// A record was refused and is still on the phone.
+    /// A record was rejected and is still on the phone.
     case refused
-    /// What was acknowledged is not as it was sent.
+    /// An acknowledged record is not stored as it was sent.
     case broken
-    /// The sources do not tell.
+    /// The sources do not show it.
     case unknown
   }
 
@@ -27,22 +27,22 @@ package struct Explanation: Sendable {
   /// The verdict in one line.
   package let verdict: String
   package let gaps: [Gap]
-  /// Records by what became of them; of one record, or of all in the stretch.
+  /// The number of records by fate; for one record, or for all in the period.
   package let fates: [(fate: RecordFate, count: Int)]
-  /// Of those that are stored once, how much of them was compared.
+  /// The extent of comparison of records that are stored once.
   package let content: ContentTally
-  /// One by one: the record that was asked for, or those of the stretch that are not stored once as they were sent.
+  /// Individual stories: of the requested record, or of those in the period that are not stored once as sent.
   package let stories: [RecordStory]
-  /// What limits the answer.
+  /// The limitations of the answer.
   package let notes: [String]
   package let zone: LogZone
 
-  /// Beyond so many like stories the counts must do.
+  /// Beyond so many similar stories only the counts are reported.
   private static let storiesMax = 1_000
 }
 
 extension Explanation {
-  /// The story of one record.
+  /// Explains one record.
   package init(of uuid: UUID128, _ join: RecordJoin) {
     let story = join.story(of: uuid)
     subject = .record(uuid)
@@ -58,7 +58,7 @@ extension Explanation {
     notes = join.notes + join.notes(on: [story.fate])
   }
 
-  /// The gaps and the records of a device.
+  /// Explains the gaps and the records of a device.
   package init(of device: String, from: WallInstant?, to: WallInstant?, gapMilliseconds: Int64, _ join: RecordJoin) {
     let window = (from ?? .earliest)...max(from ?? .earliest, to ?? .latest)
     subject = .stretch(device: device, from: from, to: to)
@@ -144,7 +144,7 @@ extension Explanation {
 }
 
 extension RecordJoin {
-  /// Of the phone's clock, for people.
+  /// The phone's time zone, for output.
   fileprivate var zone: LogZone { logs.first { $0.zone.isKnown }?.zone ?? logs.first?.zone ?? LogZone() }
 
   fileprivate var notes: [String] {
@@ -155,7 +155,7 @@ extension RecordJoin {
           "\(log.file) shows no record: set logger.logLevel to verbose, or look into another stretch of time")
       }
       if !log.zone.isKnown {
-        notes.append("\(log.file) does not tell the phone's time zone: its times are taken as UTC (--utc-offset)")
+        notes.append("\(log.file) does not show the phone's time zone; its times are taken as UTC (--utc-offset)")
       }
     }
     if let requests, requests.cutBodyCount > 0 {
@@ -168,14 +168,14 @@ extension RecordJoin {
       if let silence = store.silence { notes.append("\(store.place) was not read: \(silence)") }
       if unaskedCount > 0 {
         notes.append(
-          "records that are stored under another device too are not seen: \(StoryText.count(unaskedCount, "device")) were not looked under (--device, or ask by uuid)"
+          "records that are stored under another device too are not seen: \(StoryText.count(unaskedCount, "device")) were not searched (--device, or ask by uuid)"
         )
       }
     }
     return notes
   }
 
-  /// The phone's log tells what was answered, and not by what.
+  /// Returns a note that the phone's log shows an answer, but not which component sent it.
   fileprivate func notes(on fates: [RecordFate]) -> [String] {
     guard requests == nil, !logs.isEmpty, fates.contains(.lost) else { return [] }
     return [
@@ -183,8 +183,8 @@ extension RecordJoin {
     ]
   }
 
-  /// Those that were made in the window: by a log, else by what they say of themselves, and else by the first request with
-  /// them. Without a log, what is only in the store counts as well.
+  /// Returns the records made in the window: by a log, otherwise by their own timestamp, otherwise by the first request with
+  /// them. Without a log, records that only the store has count as well.
   fileprivate func records(of device: String, in window: ClosedRange<WallInstant>) -> [UUID128] {
     var times: [UUID128: WallInstant] = [:]
     for log in logs {

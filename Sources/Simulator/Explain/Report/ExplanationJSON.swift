@@ -3,7 +3,7 @@ import JSON
 
 /// An explanation for programs.
 extension Explanation {
-  /// One object: `verdict`, `outcome`, `gaps`, `records`, `compared`, `stories`, `notes`, `advice`.
+  /// An object with `verdict`, `outcome`, `gaps`, `records`, `compared`, `stories`, `notes` and `advice`.
   package var json: String {
     var object: JSONObject = ["verdict": .string(verdict), "outcome": .string("\(outcome)")]
     switch subject {

@@ -1,11 +1,11 @@
 import Base
 
-/// An explanation for people: the verdict, then what shows it, then what to do.
+/// An explanation for people: the verdict, the evidence, the advice.
 package struct ExplanationText {
   private let explanation: Explanation
   private let clock: PhoneClock
 
-  /// Of stories with the same words so many are told.
+  /// The number of stories with the same words that are reported.
   private static let likeMax = 3
 
   package init(_ explanation: Explanation) {
@@ -31,7 +31,7 @@ package struct ExplanationText {
     return lines.joined(separator: "\n")
   }
 
-  /// The first ones of each kind; with the last of these, how many more there are like it.
+  /// Returns the first stories of each kind; the last of these with the number of further similar ones.
   private func shown(_ stories: [RecordStory]) -> [(story: RecordStory, like: Int)] {
     var counts: [String: Int] = [:]
     for story in stories { counts[story.words, default: 0] += 1 }
@@ -71,7 +71,7 @@ package struct ExplanationText {
   }
 }
 
-/// Instants as the phone's user saw them.
+/// Instants in the local time of the phone's user.
 struct PhoneClock {
   private let zone: LogZone
 
@@ -92,7 +92,7 @@ struct PhoneClock {
   /// `2026-07-28 14:34:52.600`.
   func full(_ instant: WallInstant) -> String { "\(text(of: instant).prefix(10)) \(time(instant))" }
 
-  /// With its date only where that is another one.
+  /// Includes the date only if it differs.
   func end(_ instant: WallInstant, after start: WallInstant) -> String {
     text(of: instant).prefix(10) == text(of: start).prefix(10) ? time(instant) : full(instant)
   }

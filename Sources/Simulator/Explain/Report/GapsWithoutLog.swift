@@ -1,7 +1,7 @@
 import BackendStore
 import Base
 
-/// Gaps where no log of the phone is there to tell why: between the times of records that are stored, or were sent.
+/// Gaps without a log of the phone: between the times of stored or sent records.
 extension RecordJoin {
   func gapsWithoutLog(of device: String, above milliseconds: Int64) -> [Gap] {
     let (times, place) = self.times(of: device)
@@ -28,7 +28,7 @@ extension RecordJoin {
   }
 
   private func reason(_ seen: [SeenRequest]) -> String {
-    let why = "no log of the phone is given, which would tell why"
+    let why = "no log of the phone is given, which would show why"
     guard requests != nil else { return why }
     if seen.isEmpty { return "\(why); no request came meanwhile" }
     let refused = seen.count { !$0.isSuccess }

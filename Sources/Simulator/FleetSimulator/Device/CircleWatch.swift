@@ -4,27 +4,27 @@ import Engine
 import Sensing
 import World
 
-/// A circle that a phone watches: when its body truly crosses the rim, and when the phone is sure of it (SDK §15.3).
+/// A circle that a phone monitors: when its body truly crosses the rim, and when the phone detects the crossing (SDK §15.3).
 struct CircleWatch {
   /// Nil for the region around the fences.
   let identifier: String?
   let circle: Circle
-  /// By the true position. A device counts as outside only beyond the margin within which no phone can decide.
+  /// Judged by the true position. A device counts as outside only beyond the margin within which no phone can decide.
   private(set) var isInside: Bool
   private var test: CrossingTest
   private var crossing: MonotonicInstant?
   private var tick: MonotonicInstant?
 
-  /// What has happened at an instant.
+  /// The crossings at one instant.
   struct Crossings {
-    /// The body has truly come in, or gone out beyond the margin.
+    /// Whether the body has truly entered, or left beyond the margin; nil without a crossing.
     var crossed: Bool?
-    /// The phone is sure that it has come in, or gone out.
+    /// Whether the phone has detected an entry or an exit; nil without one.
     var noticed: Bool?
   }
 
-  /// Begins with the side on which the app has the device: if the body is on the other one, the first test finds it there
-  /// (SDK §15.4). Nil: the side on which the body is.
+  /// Starts on the side that the app knows of. If the body is on the other side, the first test finds it there (SDK §15.4).
+  /// Nil: the side of the body.
   init(
     _ identifier: String?, _ circle: Circle, wasInside: Bool? = nil, _ body: Body, at instant: MonotonicInstant
   ) {
@@ -34,7 +34,7 @@ struct CircleWatch {
     isInside = circle.center.distanceMetres(to: body.position(at: instant)) <= circle.radiusMetres + margin
     test = CrossingTest(isInside: wasInside ?? isInside)
     solve(body, after: instant)
-    // Where it is the system finds out at once, before it can leave.
+    // The system detects at once that the body is inside, before it can leave.
     if isInside && test.isInside == false { tick = instant + .milliseconds(1) }
   }
 
@@ -43,7 +43,7 @@ struct CircleWatch {
     return min(crossing, tick)
   }
 
-  /// A body at rest crosses nothing and need not be tested again.
+  /// Computes the next crossing. A body at rest has none and needs no further test.
   mutating func solve(_ body: Body, after instant: MonotonicInstant) {
     crossing = nextCrossing(of: body, after: instant)
     if test.isInside == isInside {
@@ -53,7 +53,7 @@ struct CircleWatch {
     }
   }
 
-  /// After a time without tests: a rim that was crossed then is crossed now.
+  /// Resumes after a time without tests; a rim that was crossed meanwhile is crossed now.
   mutating func resume(_ body: Body, at instant: MonotonicInstant) {
     solve(body, after: instant)
     let margin = isInside ? NetworkPosition.accuracyMetres : 0
@@ -88,7 +88,7 @@ struct CircleWatch {
     return body.nextCrossing(distanceMetres: circle.radiusMetres + margin, from: circle.center, after: instant)
   }
 
-  /// Positions are compared with the circles at every fifth second.
+  /// Returns the next multiple of five seconds, at which positions are compared with the circles.
   private static func tick(after instant: MonotonicInstant) -> MonotonicInstant {
     let step = CrossingTest.tick.count
     return MonotonicInstant(nanoseconds: (instant.nanoseconds / step + 1) * step)

@@ -4,13 +4,13 @@ import JSON
 import Scenario
 import Upload
 
-/// What the run puts into each upload, whatever a server has configured: `target.headers`, by which it knows its devices, and
-/// in virtual time the server inside, which takes the place of any other.
+/// Values that the run sets in each upload, whatever a server has configured: `target.headers`, which identify the device,
+/// and in virtual time the URL of the in-process server, which replaces any other.
 struct GivenTarget {
   let headers: [NameValuePair]
   let url: String?
 
-  /// Nil where the configuration says the same, as it does until a server changes it.
+  /// Nil where the configuration has the same values, as it does until a server changes it.
   init?(_ own: Configuration, over configured: Configuration, names: [String], keepsURL: Bool) {
     guard case .object(let fields) = own.http.headers else { return nil }
     let current = configured.http.headers
@@ -34,7 +34,7 @@ struct GivenTarget {
 }
 
 extension SimulatedDevice {
-  /// After each change of the configuration.
+  /// Called after each change of the configuration.
   mutating func keepTarget(in run: RunContext) {
     let outside = run.setup.outside
     var names = (outside?.headers ?? run.setup.insideHeaders).map(\.name)

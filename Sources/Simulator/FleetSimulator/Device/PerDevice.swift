@@ -1,13 +1,13 @@
-/// A state for each device of a run, by its number. Watchers touch a hundred of them with each upload: the places are taken
-/// once and stay, so that a touch is neither counted nor guarded at run time.
+/// One state for each device of a run, indexed by device number. Watchers access about a hundred of them with each upload, so
+/// they are allocated once at fixed addresses, and an access costs neither reference counting nor an exclusivity check.
 @safe final class PerDevice<State> {
   let count: Int
   private let start: UnsafeMutableRawPointer
   private let step: Int
-  /// Keeps the places.
+  /// Owns the memory.
   private let space: DeviceSpace
 
-  /// Each is made at its place: what a run needs most of its memory for is never there twice.
+  /// Constructs each state in place, so that the largest allocation of a run never exists twice.
   init<Failure: Error>(in space: DeviceSpace, _ make: (Int) throws(Failure) -> State) throws(Failure) {
     let (start, step) = unsafe space.take(MemoryLayout<State>.self)
     for device in 0..<space.devices {
@@ -27,7 +27,7 @@
 
   convenience init(_ state: State, in space: DeviceSpace) { self.init(in: space) { _ in state } }
 
-  /// In a space of its own.
+  /// Allocates the states in a space of their own.
   convenience init<Failure: Error>(count: Int, _ make: (Int) throws(Failure) -> State) throws(Failure) {
     try self.init(in: DeviceSpace(devices: count, bytesEach: MemoryLayout<State>.stride), make)
   }
@@ -46,7 +46,7 @@ extension PerDevice: RandomAccessCollection {
   var startIndex: Int { 0 }
   var endIndex: Int { count }
 
-  /// What changes a state does not reach for the same one by another way meanwhile.
+  /// A state must not be accessed again while it is being modified.
   subscript(device: Int) -> State {
     unsafeAddress { unsafe UnsafePointer(place(of: device)) }
     unsafeMutableAddress { unsafe place(of: device) }
@@ -66,17 +66,17 @@ extension PerDevice: RandomAccessCollection {
   private let bytesEach: Int
   private var slabs: [Slab] = unsafe []
 
-  /// Of all that Swift lays out.
+  /// The maximum alignment of Swift's types.
   private static let alignment = 16
 
-  /// What is taken comes from pieces of so many bytes for each device.
+  /// Allocates in slabs of `bytesEach` bytes per device.
   init(devices: Int, bytesEach: Int = 1_024) { (self.devices, self.bytesEach) = (devices, bytesEach) }
 
   deinit {
     unsafe slabs.forEach { slab in unsafe slab.start.deallocate() }
   }
 
-  /// The place of the first device, and how far it is to the next.
+  /// Returns the address of the first device's state and the distance to the next.
   @unsafe fileprivate func take<State>(_ layout: MemoryLayout<State>.Type) -> (UnsafeMutableRawPointer, step: Int) {
     let unit = layout.alignment
     if let index = unsafe slabs.indices.last {

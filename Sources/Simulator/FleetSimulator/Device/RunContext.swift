@@ -8,28 +8,28 @@ import Upload
 import Vocabulary
 import World
 
-/// What the devices of a run share: the city, the way to the server, the database of their queues, the book, the trace.
+/// The state that the devices of a run share: the city, the route to the server, the queue database, the ledger, the trace.
 final class RunContext {
   let setup: RunSetup
   let names: [String]
   let clock: DayClock
   private let way: ServerWay
-  /// How many requests a server inside has been shown.
+  /// The number of requests that the in-process server has received.
   var requestsInside = 0
-  /// Seconds of the devices in a second of the network.
+  /// Seconds of device time per second of network time.
   let clockFactor: Double
   let database: QueueDatabase
   let oracle: Oracle
   var faults: FaultPlan
   let queueWatch = QueueWatch()
   let scratch = HostScratch()
-  /// What the app of the device that works now has said, and which requests it has made, until the watchers hear of it.
+  /// The effects of the app of the current device, and the requests that it has made, until the watchers are notified.
   var said = RecycledList<HostEffect>()
   var requests: [OutgoingRequest] = []
   let logEntriesKept: Int
-  /// Of each device, whether its records are traced; nil: requests say nothing of traces.
+  /// Whether each device's records are traced; nil: requests carry no trace context.
   let traced: [Bool]?
-  /// When a fault has last asked for a new key of tokens.
+  /// The time at which a fault last requested a new token key.
   private var keysRotatedAt: MonotonicInstant?
   var head = ResponseHead()
   var trace: Trace
@@ -75,30 +75,31 @@ final class RunContext {
   var lockstep: Lockstep? { way.lockstep }
   var carrier: FleetTransport? { way.carrier }
 
-  /// Whom to ask what is stored; nil when nothing can.
+  /// The proof of what is stored; nil when nothing can be asked.
   let proof: (any StoreProof)?
 
-  /// A real server is asked in the end: questions would keep the devices waiting.
+  /// Proves what is stored, if the ledger needs it. A real server is queried only at the end, because queries would
+  /// delay the devices.
   func proveIfNeeded() {
     if oracle.ledger.needsProof && (proof == nil || inside != nil) { oracle.ledger.prove(by: proof) }
   }
 
-  /// What a real server does badly; nil where no fault asks for it.
+  /// The faults of a real server; nil without such faults.
   let targetFaults: TargetFaults?
 
-  /// Nil where none can have made the same records.
+  /// Nil where no earlier run can have made the same records.
   let earlierRun: EarlierRun?
 
-  /// Faults of the server are played in front of it.
+  /// The faults of the server that are simulated in front of it.
   var played = PlayedAnswers()
   var playsFaults: Bool { targetFaults == nil && inside == nil && (setup.playsFaults || setup.isSteerable) }
 
-  /// What an administrator of the server asks for.
+  /// Executes an administrative request.
   func obey(_ order: Administration, at now: Moment) {
     if let targetFaults { targetFaults.obey(order) } else { server.obey(order, at: now) }
   }
 
-  /// Once, however many devices a fault means.
+  /// Once per fault, however many devices it affects.
   func rotateKeys(at now: Moment) {
     guard keysRotatedAt != now.monotonic else { return }
     keysRotatedAt = now.monotonic
@@ -123,10 +124,10 @@ final class RunContext {
     for watcher in watchers { watcher.drivesEnded() }
   }
 
-  /// A watcher wants the drives to end, or the run is none.
+  /// Whether a watcher wants the drives to end, or an earlier run has left the same records.
   var hasSeenEnough: Bool { earlierRun?.leftover != nil || watchers.contains { $0.hasSeenEnough } }
 
-  /// Tells what the queues did while this device worked.
+  /// Reports the changes of the queues during the turn of this device.
   func balance(_ context: EventContext, queued: @autoclosure () -> Int) {
     guard !queueWatch.notes.isEmpty else { return }
     let notes = queueWatch.notes.take()
@@ -136,22 +137,22 @@ final class RunContext {
   }
 }
 
-/// Where the server is that the devices of a run send to.
+/// The location of the server that a run's devices send to.
 enum ServerWay {
-  /// In the process, behind modelled links.
+  /// In the process, over modelled links.
   case inside(InProcessServer)
-  /// Outside, by the machine's clock.
+  /// Outside, in real time.
   case outside(FleetTransport)
   /// Outside, in virtual time.
   case lockstep(Lockstep)
 
-  /// Where requests go over modelled links; nil when they leave the process.
+  /// The server, where requests go over modelled links; nil when they leave the process.
   var inside: InProcessServer? { if case .inside(let server) = self { server } else { nil } }
-  /// What takes requests out of the process by the machine's clock.
+  /// The transport to an external server in real time.
   var transport: FleetTransport? { if case .outside(let transport) = self { transport } else { nil } }
-  /// What takes them out of the process in virtual time.
+  /// The transport to an external server in virtual time.
   var lockstep: Lockstep? { if case .lockstep(let lockstep) = self { lockstep } else { nil } }
-  /// What takes them out of the process, whatever the time.
+  /// The transport to an external server, in real or virtual time.
   var carrier: FleetTransport? { transport ?? lockstep?.transport }
 }
 

@@ -9,12 +9,12 @@ import Upload
 import Vocabulary
 import World
 
-/// What the world does to a device, in the order of one instant.
+/// The effects of the world on a device, in their order at one instant.
 extension SimulatedDevice {
-  /// When the device is to be called; nil when nothing happens to it any more.
+  /// Returns when the device has its next turn; nil when nothing more happens to it.
   mutating func next(after instant: MonotonicInstant) -> MonotonicInstant? {
     guard life.isInstalled else { return isHealed ? nil : life.presenceChange }
-    // Who is off asks for no token.
+    // A phone that is off requests no token.
     let attempt = life.isDownUntil == nil ? account?.nextAttempt : nil
     var next = earlier(attempt, link.next)
     if isHealed {
@@ -25,7 +25,7 @@ extension SimulatedDevice {
     next = earlier(next, life.presenceChange)
     if let isDownUntil = life.isDownUntil {
       if isDownUntil != .never { next = earlier(next, isDownUntil) }
-      // The body goes on without its phone.
+      // The body moves on without its phone.
       return isWatched ? earlier(next, nextSight(after: instant)) : next
     }
     next = earlier(next, life.opensAt)
@@ -37,12 +37,12 @@ extension SimulatedDevice {
     return earlier(next, nextSight(after: instant))
   }
 
-  /// When the system has to look at what it watches for the app.
+  /// Returns when the system must next check what it monitors for the app.
   private mutating func nextSight(after instant: MonotonicInstant) -> MonotonicInstant? {
     earlier(body.nextChange(after: instant), phone.nextSight)
   }
 
-  /// Everything that is due at the instant; gives what `next` would give then.
+  /// Performs everything that is due at the instant; returns what `next` would return then.
   mutating func advance(to instant: MonotonicInstant, in run: RunContext) throws(DatabaseError) -> MonotonicInstant? {
     if !isHealed { try live(at: instant, in: run) }
     let now = moment(at: instant, in: run)
@@ -50,7 +50,7 @@ extension SimulatedDevice {
     if life.isDownUntil == nil { register(at: now, in: run) }
     if life.isDownUntil == nil {
       if !isHealed { tellBattery(at: now, in: run) }
-      // After the faults the timers of the engine rest.
+      // After the faults, the engine's own timers no longer fire.
       if let deadline = isHealed ? host.uploader.nextDeadline : host.nextDeadline, deadline <= instant {
         run.trace.note(.timers, UInt64(bitPattern: deadline.nanoseconds), of: number, at: instant)
         if isHealed { host.uploadTimersDue(at: now) } else { host.timersDue(at: now) }
@@ -99,12 +99,12 @@ extension SimulatedDevice {
     }
   }
 
-  /// Faults are over, the phone is on, the app runs and has a network; no body moves any more.
+  /// Ends the faults: the phone is on, the app runs and has a network, the body stands still.
   mutating func heal(at instant: MonotonicInstant, in run: RunContext) throws(DatabaseError) {
     guard life.isInstalled else { return isHealed = true }
     healFaults(at: instant, in: run)
     if life.isDownUntil != nil {
-      // A phone that has been off does not wait for what starts the app, either.
+      // A phone that has been off is restarted too, without waiting for its own restart.
       life.isPhoneOff = false
       try comeBack(at: instant, in: run)
     }
@@ -119,7 +119,7 @@ extension SimulatedDevice {
     finish(at: instant, in: run)
   }
 
-  /// Asks the app to deliver what it has, until nothing waits.
+  /// Calls `sync` of the app until its queue is empty.
   private mutating func sync(at now: Moment, in run: RunContext) {
     guard host.queue.count > 0 else { return nextSync = nil }
     if let nextSync, nextSync > now.monotonic { return }
@@ -129,24 +129,24 @@ extension SimulatedDevice {
     applyEffects(at: now, in: run)
   }
 
-  /// A short phase, too, has time for a second attempt, and for its answer.
+  /// Leaves time for a second attempt and its answer in a short phase, too.
   private static func syncInterval(in settle: Nanoseconds) -> Nanoseconds {
     min(.seconds(15), Nanoseconds(settle.count / 2))
   }
 
-  /// A flush that is running will not take along what it did not find.
+  /// A running flush does not include records that it did not find.
   private static let busyInterval = Nanoseconds.milliseconds(500)
 }
 
-/// When a device comes into being, leaves and comes back.
+/// Installation, departure and return of a device.
 extension SimulatedDevice {
-  /// The app runs for the first time: it adds its geofences and starts the SDK.
+  /// Starts the app for the first time: it adds its geofences and starts the SDK.
   mutating func install(at instant: MonotonicInstant, in run: RunContext) {
     (life.isInstalled, life.isPresent) = (true, true)
     life.presenceChange = fleet.presence.change(of: index, after: instant)
     begin(Launch(), at: instant, in: run)
     let now = moment(at: instant, in: run)
-    // Watchers know the configuration before they hear what the app asks for.
+    // Watchers must know the configuration before they see the app's requests.
     settle(at: now, in: run)
     tellMoves(at: instant, in: run)
     if !fleet.setup.geofences.isEmpty {
@@ -156,7 +156,7 @@ extension SimulatedDevice {
     start(at: now, in: run)
   }
 
-  /// An app with a schedule leaves it to the schedule.
+  /// Starts the SDK; an app with a schedule starts the schedule instead.
   private mutating func start(at now: Moment, in run: RunContext) {
     let hasSchedule = !fleet.setup.configuration.app.schedule.isEmpty
     let startsGeofences = fleet.setup.startsGeofencesOnly
@@ -183,7 +183,7 @@ extension SimulatedDevice {
     }
   }
 
-  /// What it has goes out first.
+  /// Uploads what is queued, then stops.
   mutating func stop(at now: Moment, in run: RunContext) {
     if host.queue.count > 0 && !host.uploader.isBusy {
       run.tell(.askedToSync, link.context(at: now))
@@ -198,7 +198,7 @@ extension SimulatedDevice {
     give(.call(.stop), at: now, in: run)
   }
 
-  /// Moves the body on, and tells of all that it begins to do on the way.
+  /// Moves the body on and reports each change of its activity on the way.
   mutating func move(to instant: MonotonicInstant, in run: RunContext) {
     while let end = body.episode.end, end <= instant {
       body.advance(to: end)
@@ -212,9 +212,9 @@ extension SimulatedDevice {
   }
 }
 
-/// The app begins, ends and begins again: by its user, by the system, with its phone (SDK §19).
+/// Starts and ends of the app: by its user, by the system, with its phone (SDK §19).
 extension SimulatedDevice {
-  /// The app is gone, and with a reboot its phone. One that is down already stays so at least as long.
+  /// Ends the app and, with a reboot, its phone. A device that is already down stays down at least as long.
   mutating func goDown(
     _ process: ProcessEnd, until end: MonotonicInstant, at instant: MonotonicInstant, in run: RunContext
   ) {
@@ -242,7 +242,7 @@ extension SimulatedDevice {
     leaveToSystem(process, at: instant)
   }
 
-  /// Its user closes the app. False when its service goes on without it, or when the app has died of it.
+  /// Closes the app on behalf of its user. Returns false when its service continues without it, or when this crashed the app.
   private mutating func close(until end: MonotonicInstant, at instant: MonotonicInstant, in run: RunContext) -> Bool {
     let now = moment(at: instant, in: run)
     run.tell(.closed, link.context(at: now))
@@ -257,18 +257,18 @@ extension SimulatedDevice {
     return true
   }
 
-  /// What the system watches on. Android watches for services that run.
+  /// Leaves the monitoring that survives the app to the system. Android monitors only for running services.
   private mutating func leaveToSystem(_ process: ProcessEnd, at instant: MonotonicInstant) {
     phone.watchRegion(body, at: instant)
     applyDemands(at: instant)
     phone.endProcess(process, on: host.configuration.platform)
   }
 
-  /// The phone is on, and its system watches something that starts the app.
+  /// Whether the phone is on and its system monitors something that starts the app.
   var isWatched: Bool { !life.isPhoneOff && (phone.region != nil || phone.surroundings != nil) }
 
-  /// The user opens the app, or the phone is on again. Android starts its apps then; iOS waits for what it watches
-  /// (SDK §19.4), and an app for which it watches nothing is opened by its user.
+  /// Starts the app again because the user opens it or the phone is on again. Android then starts its apps; iOS waits for an
+  /// event that it monitors (SDK §19.4), and an app without monitoring is opened by its user.
   mutating func comeBack(at instant: MonotonicInstant, in run: RunContext) throws(DatabaseError) {
     let platform = host.configuration.platform
     if life.isPhoneOff {
@@ -297,7 +297,7 @@ extension SimulatedDevice {
     if !life.isPresent { stop(at: moment(at: instant, in: run), in: run) }
   }
 
-  /// The user opens an app that the system has started, or over its service.
+  /// Opens an app that the system has started, or whose service is running.
   mutating func open(at instant: MonotonicInstant, in run: RunContext) {
     life.opensAt = nil
     let now = moment(at: instant, in: run)
@@ -306,7 +306,7 @@ extension SimulatedDevice {
     give(.foreground, at: now, in: run)
   }
 
-  /// What the system has seen, for the app, which it starts when it does not run (SDK §19.2).
+  /// Delivers an event that the system has detected, and starts the app if it does not run (SDK §19.2).
   mutating func signal(_ input: EngineInput, at now: Moment, in run: RunContext) throws(DatabaseError) {
     if let due = life.isDownUntil {
       guard input.startsApp(on: host.configuration.platform) else { return }

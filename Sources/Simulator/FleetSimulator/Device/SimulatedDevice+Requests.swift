@@ -4,9 +4,9 @@ import Host
 import Upload
 import Vocabulary
 
-/// What the app sends, and what comes of it.
+/// The requests of the app and their outcomes.
 extension SimulatedDevice {
-  /// Puts the requests that the app has made on their way.
+  /// Sends the requests that the app has made.
   mutating func post(at now: Moment, in run: RunContext) {
     guard !run.requests.isEmpty else { return }
     var requests: [OutgoingRequest] = []
@@ -16,7 +16,7 @@ extension SimulatedDevice {
     }
   }
 
-  /// What the link has brought by now.
+  /// Delivers what the link has received by now.
   mutating func carry(at now: Moment, in run: RunContext) {
     while let event = link.advance(to: now, under: faults, in: run) {
       switch event {
@@ -26,7 +26,7 @@ extension SimulatedDevice {
     }
   }
 
-  /// The transport reports the end of a request; returns what `next` would return then.
+  /// Handles the end of a request that the transport reports; returns what `next` would return then.
   mutating func receive(
     _ landed: TransportCompletion, at instant: MonotonicInstant, in run: RunContext
   ) -> MonotonicInstant? {

@@ -10,9 +10,9 @@ import Sensing
 import Vocabulary
 import World
 
-/// What the sensors tell the app.
+/// The events that the sensors deliver to the app.
 extension SimulatedDevice {
-  /// When the level or the charger has changed; before timers and positions, whose records tell of it.
+  /// Reports a change of the battery's level or charger, before timers and positions, whose records contain it.
   mutating func tellBattery(at now: Moment, in run: RunContext) {
     let reading = fleet.setup.battery.reading(at: now.monotonic, seed: run.setup.seed, device: key)
     let told = Int8(reading.isCharging ? -1 - reading.percent : reading.percent)
@@ -22,7 +22,7 @@ extension SimulatedDevice {
       .battery(Battery(level: Double(reading.percent) / 100, isCharging: reading.isCharging)), at: now, in: run)
   }
 
-  /// Without the app, only what the system watches for it.
+  /// Delivers what the sensors detect; without a running app, only what the system monitors for it.
   mutating func sense(at now: Moment, in run: RunContext) throws(DatabaseError) {
     if life.isDownUntil == nil {
       reportActivity(at: now, in: run)
@@ -54,13 +54,13 @@ extension SimulatedDevice {
     let content = position.place.latitude.bitPattern ^ TraceHash.mix(position.place.longitude.bitPattern)
     run.trace.note(isSampling ? .sample : .fix, content, of: number, at: now.monotonic)
     if isSampling { give(.sample(fix), at: now, in: run) }
-    // The stream goes on while positions are sampled, and a phone gives the same one to both.
+    // The stream continues during sampling, and a phone delivers the same position to both.
     guard let updates, phone.updates != nil else { return phone.lastStreamed = nil }
     guard phone.streams(position.place, besideSamples: isSampling, updates, at: now.monotonic) else { return }
     give(.fix(fix), at: now, in: run)
   }
 
-  /// The system tells the app some time after it is sure.
+  /// Delivers the exit from the region some time after the phone has detected it.
   private mutating func leaveRegion(at now: Moment, in run: RunContext) throws(DatabaseError) {
     if let due = phone.regionExit, due <= now.monotonic {
       phone.regionExit = nil
@@ -72,10 +72,10 @@ extension SimulatedDevice {
     }
   }
 
-  /// After each input: what the app wants now, which requests it has made, what it did to its queue.
+  /// Completes each input: applies the app's demands, sends its requests, records the changes of its queue.
   mutating func finish(at instant: MonotonicInstant, in run: RunContext) {
     dieIfDead(at: instant, in: run)
-    // Watchers hear of what has happened before they hear of the requests that follow.
+    // Watchers are notified of these events before the requests that follow from them.
     settle(at: moment(at: instant, in: run), in: run)
     post(at: moment(at: instant, in: run), in: run)
     guard !isHealed else { return }
@@ -89,7 +89,7 @@ extension SimulatedDevice {
     applyDemands(at: instant)
   }
 
-  /// Enters into the book, and tells, what the app did.
+  /// Enters the app's effects into the ledger and notifies the watchers.
   mutating func settle(at now: Moment, in run: RunContext) {
     run.balance(link.context(at: now), queued: host.queue.count)
     guard !run.said.isEmpty else { return }
@@ -98,7 +98,7 @@ extension SimulatedDevice {
     for case .deliver(let event) in said {
       if case .configured = event {
         keepTarget(in: run)
-        // A level that a server sets is also that of the log it asks for; ours, for those who listen, is not.
+        // A level that a server sets also applies to the log it requests; the level that we set for listeners does not.
         let level = host.configuration.logger.logLevel
         if !(isLogged && level == .verbose) { phone.recentLog?.level = level }
         run.tell(.configured(host.configuration), link.context(at: now))
@@ -116,7 +116,7 @@ extension SimulatedDevice {
 }
 
 extension HostEvent {
-  /// Of a position that the odometer may have counted.
+  /// Whether the event holds a position that the odometer may have counted.
   fileprivate var hasPosition: Bool {
     switch self {
     case .engine(.location), .engine(.geofence): true

@@ -10,14 +10,14 @@ import Upload
 import Vocabulary
 import World
 
-/// One phone with its owner, its app and what lies between it and the server. It says when something next happens to it,
+/// One phone with its owner, its app and the network between it and the server. It reports the time of its next event
 /// and is called then.
 ///
-/// Its methods are `mutating` even where they only look: any other would be handed a copy of its three kilobytes.
+/// Even methods that only read are `mutating`: otherwise the caller would copy its three kilobytes.
 struct SimulatedDevice {
   let number: Int
   let key: UInt64
-  /// Its place in its fleet.
+  /// The index of the device in its fleet.
   let index: Int
   let fleet: SharedFleet
   let isLogged: Bool
@@ -27,13 +27,13 @@ struct SimulatedDevice {
   var radio: Radio
   var link: DeviceLink
   var life: AppLife
-  /// Nil where no tokens are wanted.
+  /// Nil without token authorization.
   var account: Account?
   var faults: FaultTimeline
   var isHealed = false
   var nextSync: MonotonicInstant?
 
-  /// Concerns of a device beside those of the world.
+  /// The random streams of a device beside those of the world.
   private enum DeviceStreamID {
     static let identity: UInt64 = 1 << 32
     static let region: UInt64 = 65
@@ -41,7 +41,7 @@ struct SimulatedDevice {
   }
 
   init(_ number: Int, index: Int, of fleet: SharedFleet, in run: RunContext) throws(DatabaseError) {
-    // A body begins to live when its device is there for the first time.
+    // A body exists from the first presence of its device.
     let zero = MonotonicInstant(nanoseconds: 0)
     let presence = fleet.firstPresence(of: index)
     let start = presence ?? zero
@@ -75,7 +75,7 @@ struct SimulatedDevice {
     finish(at: zero, in: run)
   }
 
-  /// What begins with its presence, for a device that comes at another time than its fleet's scenario says.
+  /// Prepares what begins with the device's presence, when this is not the time that its fleet's scenario says.
   mutating func prepare(for start: MonotonicInstant, in run: RunContext) {
     let seed = run.setup.seed
     body = fleet.movement.body(seed: seed, device: key, index: index, clock: run.clock, start: start)
@@ -111,9 +111,9 @@ struct SimulatedDevice {
       give(
         .timeZone(ZoneRules(offsetSeconds: run.setup.zoneOffsetSeconds, transitions: changes)), at: now, in: run)
     }
-    // In a pocket: the throttle of heartbeats asks for it in the background only (SDK §18.3).
+    // The phone is in a pocket: heartbeats are throttled only in the background (SDK §18.3).
     give(.screen(isOn: false), at: now, in: run)
-    // Its user gives the permission that its app asks for.
+    // The user grants the permission that the app requests.
     if fleet.setup.configuration.geolocation.locationAuthorizationRequest == .whenInUse {
       give(
         .provider(
@@ -131,7 +131,7 @@ struct SimulatedDevice {
   mutating func ready(_ launch: Launch, at now: Moment, in run: RunContext) {
     var configuration = configuration(in: run)
     phone.recentLog?.begin(configuration, at: now.wall)
-    // Without a reader of the log, the engine need not write one.
+    // Without a reader of the log, the engine need not write it.
     if phone.recentLog == nil { configuration.logger.logLevel = .off }
     phone.isLogged = isLogged
     if isLogged { configuration.logger.logLevel = .verbose }
@@ -139,14 +139,14 @@ struct SimulatedDevice {
     host.ready(launch, at: now) { kept in
       Configuration.ready(platform: configuration.platform, persisted: kept) { draft in
         draft = configuration
-        // The app has kept what the SDK told it of its tokens.
+        // The app has stored the tokens that the SDK reported.
         if hasAccount, let kept { draft.authorization = kept.authorization }
       }
     }
     applyEffects(at: now, in: run)
   }
 
-  /// What the app says to `ready`.
+  /// Returns the placeholder values of this device.
   private func placeholders(in run: RunContext) -> DevicePlaceholders {
     DevicePlaceholders(fleet: fleet.setup.name, index: index, seed: run.setup.seed)
   }
@@ -161,7 +161,7 @@ struct SimulatedDevice {
     guard let outside = run.setup.outside else {
       configuration.http.url = SimulatedDevice.url("/locations", in: run)
       for header in run.setup.insideHeaders { configuration.setHeader(header.name, placeholders.fill(header.value)) }
-      // The run is the only one that this server has, and knows its devices by their names.
+      // This server has only this run and identifies the devices by their names.
       configuration.removeHeader(HeaderName.runID.description)
       configuration.setHeader(HeaderName.deviceID.description, name)
       return configuration
@@ -189,20 +189,20 @@ struct SimulatedDevice {
   }
 }
 
-/// Whether the app runs, and when that changes.
+/// The state of the app: running or not, and when that changes.
 struct AppLife {
   var habits: Habits
   var isInstalled = false
   var isPresent = false
-  /// When the device comes into being, leaves or comes back.
+  /// The time of the next installation, departure or return of the device.
   var presenceChange: MonotonicInstant?
-  /// While the app or the phone is off: when its user, or the phone's start, brings it back; never when only the system
-  /// does.
+  /// While the app or the phone is off: the time at which the user, or the phone's start, restarts it; never when
+  /// only the system does.
   var isDownUntil: MonotonicInstant?
   var isPhoneOff = false
-  /// The app has not run since.
+  /// Whether the phone has rebooted and the app has not run since.
   var hasRebooted = false
-  /// When the user opens an app that runs without them.
+  /// The time at which the user opens an app that runs in the background.
   var opensAt: MonotonicInstant?
   var launches: UInt64 = 0
 
@@ -221,23 +221,23 @@ extension RadioLink {
   }
 }
 
-/// How an app stands with a server that wants tokens.
+/// The account of an app at a server with token authorization.
 struct Account {
-  /// When it registers; nil: it has tokens, or is asking for them.
+  /// The time of the next registration; nil: the app has tokens, or a registration is under way.
   var nextAttempt: MonotonicInstant?
   var attempts: UInt64 = 0
-  /// A registration is under way, and what comes of it decides what is next.
+  /// Whether a registration is under way; its outcome decides the next attempt.
   var isRegistering = false
 
   static let retryInterval = Nanoseconds.seconds(15)
-  /// The app's own requests are counted from here, beyond all of the SDK's.
+  /// The first id of the app's own requests, above all ids of the SDK.
   static let firstRequest: UInt64 = 1 << 62
 }
 
-/// The app behind the SDK, where a server wants tokens: it registers, gives the SDK what it got, and registers again when
-/// the SDK tells it that the server takes its refresh token no more (SDK §11).
+/// The app's part of token authorization: it registers, passes the tokens to the SDK, and registers again when the SDK
+/// reports that the server rejects the refresh token (SDK §11).
 extension SimulatedDevice {
-  /// The app has started, or has lost its tokens.
+  /// Schedules a registration: the app has started, or has lost its tokens.
   mutating func seekTokens(at instant: MonotonicInstant) {
     if host.configuration.authorization.accessToken == nil { account?.nextAttempt = instant }
   }
@@ -251,7 +251,7 @@ extension SimulatedDevice {
     account?.attempts += 1
     let login = (authorization.identity ?? .own).requests(for: name)
     let place = authorization.identity == nil ? authorization.tokenURL : login.login.name
-    // What a gateway in front of the server asks for, it asks here, too.
+    // Headers that a gateway in front of the server requires are sent here, too.
     let placeholders = placeholders(in: run)
     let given = (run.setup.outside?.headers ?? []).filter { field in
       !login.loginHeaders.contains { $0.hasName(field.name) }
@@ -264,7 +264,7 @@ extension SimulatedDevice {
     link.send(request, at: now, under: faults, in: run)
   }
 
-  /// What came of it.
+  /// Handles the outcome of a registration.
   mutating func registered(_ outcome: RequestOutcome, at now: Moment, in run: RunContext) {
     account?.isRegistering = false
     guard let authorization = run.setup.authorization, let tokens = FoundTokens(in: outcome),
@@ -289,7 +289,7 @@ extension SimulatedDevice {
     applyEffects(at: now, in: run)
   }
 
-  /// A refresh has failed. A server in trouble is asked again by the SDK; one that refuses wants a new registration.
+  /// Handles a failed refresh. The SDK retries at a failing server; a rejection requires a new registration.
   mutating func hear(_ event: AuthorizationEvent, at instant: MonotonicInstant, in run: RunContext) {
     guard event.isRefusal, account?.isRegistering == false, isHealed || logsInAgain(in: run) else { return }
     account?.nextAttempt = instant
@@ -309,12 +309,12 @@ extension SimulatedDevice {
 }
 
 extension AuthorizationEvent {
-  /// The refresh token is worth nothing any more.
+  /// Whether the server rejects the refresh token.
   var isRefusal: Bool { !isSuccess && (400..<500).contains(status) && ![408, 429].contains(status) }
 }
 
 extension FoundTokens {
-  /// Nil unless the answer is a success with something to read.
+  /// Nil unless the answer is a success with a readable body.
   fileprivate init?(in outcome: RequestOutcome) {
     guard case .answered(200..<300, _, let body) = outcome else { return nil }
     do throws(JSONError) {

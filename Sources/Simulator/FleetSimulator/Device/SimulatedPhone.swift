@@ -8,7 +8,7 @@ import Sensing
 import Vocabulary
 import World
 
-/// What the app wants of its phone, and what the phone keeps for it.
+/// The app's demands on its phone, and the state that the phone keeps for the app.
 struct SimulatedPhone {
   private(set) var updates: LocationUpdates?
   private(set) var isSampling = false
@@ -17,34 +17,34 @@ struct SimulatedPhone {
   var regionIsNew = false
   /// Other demands, until the device applies them.
   var demands: [SensorDemand] = []
-  /// Whether the watchers hear of what is logged.
+  /// Whether log entries go to the watchers.
   var isLogged = false
-  /// For a server that asks for it; nil in runs in which none can.
+  /// The log for a server that requests it; nil in runs in which none can.
   var recentLog: RecentLog?
 
-  /// What the run puts into its uploads; nil where its configuration says so.
+  /// Values that the run sets in its uploads; nil where the configuration already has them.
   var target: GivenTarget?
 
   var receiver: Receiver
   var sensor: ActivitySensor
-  /// When the receiver next has a position for the app.
+  /// The time of the receiver's next position for the app.
   var occasion: MonotonicInstant?
-  /// The last position of the stream that came beside those of the sampling.
+  /// The last position of the stream that was delivered during sampling.
   var lastStreamed: (place: Coordinate, instant: MonotonicInstant)?
-  /// Of the stationary region.
+  /// The crossing test of the stationary region.
   var crossing = CrossingTest(isInside: true)
   var regionTick: MonotonicInstant?
   var regionExit: MonotonicInstant?
   var surroundings: Surroundings?
-  /// In percent; while it is charged −1 − percent.
+  /// The last reported level in percent; −1 − percent while charging.
   var toldBattery = Int8.min
-  /// Where the body is since when, of whose rest the system is to pause the stream, and when to look at that.
+  /// The place and the start of the body's rest, after which the system pauses the stream, and the time of the next check.
   private var rest: (place: Coordinate, since: MonotonicInstant)?
   private var pauseDue: MonotonicInstant?
 
   init(_ receiver: Receiver, _ sensor: ActivitySensor) { (self.receiver, self.sensor) = (receiver, sensor) }
 
-  /// The app's process is gone: the system watches on what it watches without one.
+  /// Ends the app's process; the system continues what it monitors without one.
   mutating func endProcess(_ end: ProcessEnd, on platform: DevicePlatform) {
     (updates, isSampling, wantsActivities, demands) = (nil, false, false, [])
     sensor.ask(at: nil)
@@ -72,21 +72,21 @@ struct SimulatedPhone {
     }
   }
 
-  /// When the system has to look at what it watches.
+  /// When the system must next check what it monitors.
   var nextSight: MonotonicInstant? {
     earlier(earlier(earlier(regionTick, surroundings?.next), regionExit), pauseDue)
   }
 
-  /// The system does not let it sleep, so that it hears again and again of a rest that goes on.
+  /// Whether the app stays awake and is notified again and again of a rest that continues.
   var hearsOfRest: Bool { wantsActivities && updates != nil }
 
-  /// Metres between the positions that the app wants.
+  /// The demanded distance between positions, in metres.
   var distanceFilter: Double { isSampling ? 0 : updates?.distanceFilterMetres ?? 0 }
 
-  /// Between them in time.
+  /// The demanded time between positions.
   private var interval: Nanoseconds { isSampling ? .zero : updates?.interval ?? .zero }
 
-  /// The receiver goes on and off as the app wants it. Without positions it is blind, however long it is on.
+  /// Switches the receiver on and off as the app demands. Where it is blind, it has no positions, however long it is on.
   mutating func plan(_ body: Body, isBlind: Bool, after instant: MonotonicInstant) {
     planPause(body, at: instant)
     guard isSampling || updates != nil else {
@@ -95,19 +95,19 @@ struct SimulatedPhone {
       return
     }
     receiver.start(at: instant)
-    // The end of the fault is a turn of its own, so that its end need not be looked for.
+    // The end of the fault has a turn of its own, so no occasion is needed for it.
     guard !isBlind else { return occasion = nil }
     occasion = receiver.nextOccasion(
       of: body, distanceFilterMetres: distanceFilter, interval: interval, after: instant)
   }
 
-  /// The system pauses the stream once for each rest, where the app lets it (SDK §12.6.3).
+  /// Plans the pause of the stream: once for each rest, where the app permits it (SDK §12.6.3).
   private mutating func planPause(_ body: Body, at instant: MonotonicInstant) {
     guard updates?.pausesAutomatically ?? false else { return (rest, pauseDue) = (nil, nil) }
     guard !rests(body, at: instant) else { return }
     let here = body.position(at: instant)
     rest = (here, instant)
-    // A metre more, so that it is surely elsewhere then.
+    // One metre more, so that the body is certainly outside then.
     let leaving = body.nextCrossing(distanceMetres: PhoneSensors.restMetres + 1, from: here, after: instant)
     pauseDue = min(leaving ?? .never, instant + PhoneSensors.pauseAfter)
   }
@@ -122,7 +122,7 @@ struct SimulatedPhone {
     return rests(body, at: instant) && rest.map { instant - $0.since >= PhoneSensors.pauseAfter } ?? false
   }
 
-  /// Whether a position is also one of the stream, whose distance counts for it.
+  /// Reports whether a position also belongs to the stream, given the stream's distance filter and interval.
   mutating func streams(
     _ place: Coordinate, besideSamples isSampling: Bool, _ updates: LocationUpdates, at instant: MonotonicInstant
   ) -> Bool {
@@ -136,14 +136,14 @@ struct SimulatedPhone {
     return true
   }
 
-  /// The stationary region: a true crossing of its rim begins the test.
+  /// Monitors the stationary region: a true crossing of its rim starts the test.
   mutating func watchRegion(_ body: Body, at instant: MonotonicInstant) {
     if regionIsNew {
       regionIsNew = false
       (crossing, regionTick, regionExit) = (CrossingTest(isInside: true), nil, nil)
     }
     guard let region, crossing.isInside == true, regionTick.map({ $0 <= instant }) ?? true else { return }
-    // Crossings are calculated in a plane, which differs from the earth by so much at the rim.
+    // Crossings are calculated in a plane; this is its deviation from the earth's surface at the rim.
     let doubt = max(0.5, 0.001 * region.radiusMetres)
     regionTick =
       region.center.distanceMetres(to: body.position(at: instant)) > region.radiusMetres - doubt
@@ -151,7 +151,7 @@ struct SimulatedPhone {
       : body.nextCrossing(distanceMetres: region.radiusMetres, from: region.center, after: instant)
   }
 
-  /// The test goes on at its ticks until the phone is sure that it has left the region.
+  /// Continues the test at its ticks until the phone detects that it has left the region.
   mutating func noticesExit(_ body: Body, at instant: MonotonicInstant) -> Bool {
     guard let due = regionTick, due <= instant, let region else { return false }
     regionTick = nil
@@ -171,8 +171,8 @@ extension SimulatedDevice {
     applyEffects(at: now, in: run)
   }
 
-  /// After each call of the host: does what it leaves to its phone. What the app says and sends waits for `settle` and
-  /// `post`.
+  /// Applies, after each call of the host, the effects that the phone must perform. The app's reports and requests wait for
+  /// `settle` and `post`.
   mutating func applyEffects(at now: Moment, in run: RunContext) {
     while true {
       let effects = host.takeEffects()

@@ -7,10 +7,10 @@ import Sensing
 import Vocabulary
 import World
 
-/// What a phone watches for its app beside positions and motion: fences, the region around them, large moves, and when it
-/// lets the app run for a moment. Only phones whose app wants some of it have one.
+/// What a phone monitors for its app beside positions and motion: fences, the region around them, significant location
+/// changes, and background fetches. Only phones whose app demands some of it have one.
 final class Surroundings {
-  /// A crossing that the phone has noticed and will tell its app of.
+  /// A crossing that the phone has detected and will report to its app.
   struct Report {
     let identifier: String?
     let isEntry: Bool
@@ -19,7 +19,7 @@ final class Surroundings {
 
   var watches: [CircleWatch] = []
   var reports: [Report] = []
-  /// Where the phone was when it last told of a large move.
+  /// The position at the last report of a significant change.
   var significantPlace: Coordinate?
   var significantEarliest = MonotonicInstant(nanoseconds: 0)
   var significantDue: MonotonicInstant?
@@ -27,7 +27,7 @@ final class Surroundings {
   /// The episode of the body for which the crossings are solved.
   private var episodeStart: MonotonicInstant?
 
-  /// SDK §12: significant changes come about every 500 m, and not more often than every five minutes.
+  /// Significant changes come about every 500 m, and at most every five minutes (SDK §12).
   static let significantMetres = 500.0
   static let significantInterval = Nanoseconds.seconds(300)
 
@@ -35,7 +35,7 @@ final class Surroundings {
     watches.isEmpty && reports.isEmpty && significantPlace == nil && fetches.due == nil
   }
 
-  /// When the phone has to look at its surroundings again.
+  /// When the phone must next check its surroundings.
   var next: MonotonicInstant? {
     var next = fetches.due
     func add(_ instant: MonotonicInstant?) { if let instant { next = min(next ?? instant, instant) } }
@@ -45,7 +45,7 @@ final class Surroundings {
     return next
   }
 
-  /// Solves when something next happens, once for each episode of the body.
+  /// Computes the times of the next events, once for each episode of the body.
   func look(at body: Body, after instant: MonotonicInstant) {
     guard body.episode.start != episodeStart else { return }
     episodeStart = body.episode.start
@@ -53,7 +53,7 @@ final class Surroundings {
     solveSignificant(body, after: instant)
   }
 
-  /// After a time in which the phone was off.
+  /// Resumes after a time in which the phone was off.
   func resume(at body: Body, _ instant: MonotonicInstant) {
     for index in watches.indices { watches[index].resume(body, at: instant) }
     fetches.demand(fetches.due != nil, at: instant)
@@ -72,7 +72,7 @@ final class Surroundings {
     significantDue = crossing.map { max($0, significantEarliest) }
   }
 
-  /// The next large move begins there, and is told of only after a while.
+  /// Starts the next significant change at this position; it is reported only after the interval.
   func toldSignificantPlace(of body: Body, at instant: MonotonicInstant) {
     significantEarliest = instant + Surroundings.significantInterval
     significantPlace = body.position(at: instant)
@@ -80,9 +80,9 @@ final class Surroundings {
   }
 }
 
-/// Fences, large moves, background fetches and the battery.
+/// Fences, significant changes, background fetches and the battery.
 extension SimulatedDevice {
-  /// What the app has asked for since the last look.
+  /// Applies the demands that the app has made since the last call.
   mutating func applyDemands(at instant: MonotonicInstant) {
     if !phone.demands.isEmpty {
       let demands = phone.demands
@@ -102,9 +102,9 @@ extension SimulatedDevice {
       around.watches.removeAll { watch in watch.identifier.map { gone.contains($0) } ?? false }
       for fence in on {
         guard let circle = host.engine.circle(ofGeofence: fence.identifier) else { continue }
-        // As the app has it by now, for a crossing that started it has been told since the fence was asked for; and as it
-        // will have it after a crossing that is still to be told. An app that wants no initial trigger asks the system for
-        // changes only, but for fences that it knows from before: what happened to them meanwhile it is to hear.
+        // The crossing test starts from the app's own status: a crossing that started the app has been reported since the
+        // fence was requested, and one that is still to be reported counts as reported. An app without an initial trigger
+        // requests changes only, except for fences that it knew before: it must learn what happened to them meanwhile.
         let reported = around.reports.last { $0.identifier == fence.identifier }?.isEntry
         let isInside = host.engine.geofence(fence.identifier)?.status.isInside ?? fence.status.isInside
         let isAsked =
@@ -118,7 +118,7 @@ extension SimulatedDevice {
       if followsSignificantChanges { around.reports.removeAll { $0.identifier == nil } }
       if let circle { around.watches.append(CircleWatch(nil, circle, body, at: instant)) }
     case .significantChanges(let isOn):
-      // Android has none by itself; its app asks for coarse positions instead.
+      // Android has no such service; the app requests coarse positions instead.
       let configuration = host.configuration
       let isKnown = configuration.platform == .ios || followsSignificantChanges
       around.significantPlace = isOn && isKnown ? body.position(at: instant) : nil
@@ -142,9 +142,9 @@ extension SimulatedDevice {
       }
       if let isEntry = finding.noticed {
         var due = now.monotonic + reportDelay(of: index, at: now.monotonic, in: run)
-        // Such phones give their apps positions several times per hour, whatever for.
+        // With `useSignificantChangesOnly`, Android delivers positions only a few times per hour, for every purpose.
         if identifier == nil && followsSignificantChanges { due = max(due, around.significantEarliest) }
-        // In their order (SDK §15.3.11).
+        // In the order of the crossings (SDK §15.3.11).
         if let earlier = around.reports.last(where: { $0.identifier == identifier }) { due = max(due, earlier.due) }
         around.reports.append(Surroundings.Report(identifier: identifier, isEntry: isEntry, due: due))
       }
@@ -167,7 +167,7 @@ extension SimulatedDevice {
   ) throws(DatabaseError) {
     while let index = around.reports.firstIndex(where: { $0.due <= now.monotonic }) {
       let report = around.reports.remove(at: index)
-      // Android hands over the position that proved the crossing; iOS has none.
+      // Android passes on the position that proved the crossing; iOS passes none.
       let fix = host.configuration.platform == .android ? coarseFix(at: now, in: run) : nil
       run.trace.note(.region, report.isEntry ? 4 : 5, of: number, at: now.monotonic)
       if let identifier = report.identifier {
@@ -186,12 +186,12 @@ extension SimulatedDevice {
     return CrossingTest.delay(draws.uniform())
   }
 
-  /// A position by cells and known wireless networks.
+  /// Returns a position from cells and known wireless networks.
   private mutating func coarseFix(at now: Moment, in run: RunContext) -> Fix {
     let n = UInt64(bitPattern: now.monotonic.nanoseconds / 1_000_000) << 2
     var draws = RandomStream(
       seed: run.setup.seed, device: key, concern: FleetStreamID.coarsePosition.rawValue, n: n)
-    // With x and y normal, 68 of 100 lie within 1.51 deviations.
+    // With x and y normally distributed, 68 % lie within 1.51 deviations.
     let deviation = NetworkPosition.accuracyMetres / 1.51
     let truth = body.position(at: now.monotonic)
     let offset = Offset(east: draws.normal() * deviation, north: draws.normal() * deviation)

@@ -8,26 +8,26 @@ import Upload
 import Vocabulary
 import World
 
-/// Tells what happens to some devices as lines of JSON: which are told of follows from the seed alone.
+/// Writes the events of some devices as lines of JSON; the selection depends on the seed only.
 package final class EventLog: Watcher {
   private let setup: RunSetup
   private let names: [String]
   private let isTold: [Bool]
   private let write: ([UInt8]) -> Void
   private var writer = JSONWriter(capacity: EventLog.pieceBytes + 4_096)
-  /// Of the records that wait in the devices that are told of.
+  /// The uuids of the waiting records of the selected devices.
   private var uuids: [Int64: UUID128] = [:]
   private var requests: [UInt64: MonotonicInstant] = [:]
 
   private static let pieceBytes = 65_536
-  /// What is told of a run by the machine's clock is handed over about once a second of it.
+  /// The time of the next write of a run in real time, about one second after the last.
   private var due = MonotonicInstant(nanoseconds: 0)
   private let interval: Nanoseconds?
 
-  /// An empty line stands where the drives end.
+  /// Whether an empty line marks the end of the drives.
   private let marksEndOfDrives: Bool
 
-  /// `share` of the devices are told of; `write` gets whole lines, many at once.
+  /// `share` of the devices are selected; `write` receives whole lines, many at once.
   package init(
     _ setup: RunSetup, share: Double, marksEndOfDrives: Bool = false, write: @escaping ([UInt8]) -> Void
   ) {
@@ -60,7 +60,7 @@ package final class EventLog: Watcher {
     write([UInt8(ascii: "\n")])
   }
 
-  /// Hands over what was not yet.
+  /// Writes what is still buffered.
   package func finish() {
     guard !writer.bytes.isEmpty else { return }
     write(writer.bytes + [UInt8(ascii: "\n")])
@@ -146,6 +146,6 @@ extension JSONWriter {
 }
 
 extension MonotonicInstant {
-  /// Since the beginning of the run.
+  /// The seconds since the start of the run.
   fileprivate var secondsOfRun: Double { (self - MonotonicInstant(nanoseconds: 0)).seconds }
 }

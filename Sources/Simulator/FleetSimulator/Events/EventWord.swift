@@ -7,8 +7,7 @@ import Upload
 import Vocabulary
 import World
 
-/// The words for what happens in a run. The event log, the transcript of a failure and the history of a record take theirs
-/// from here, so that one event has one name everywhere.
+/// The names of a run's events. The event log, the transcript of a failure and the history of a record use the same ones.
 package enum EventWord: String, Sendable {
   case launched, killed, rebooted, network
   case created, delivered, destroyed, expired, evicted
@@ -21,7 +20,7 @@ package enum EventWord: String, Sendable {
 }
 
 extension SimulationEvent {
-  /// Nil for what no account of a run mentions.
+  /// The name; nil for events that no output mentions.
   var word: EventWord? {
     switch self {
     case .launched: .launched
@@ -49,7 +48,7 @@ extension SimulationEvent {
     }
   }
 
-  /// The rest of the sentence that begins with the word, on a network of this name; may be empty.
+  /// Returns the rest of the sentence that begins with the word, on a network of this name; may be empty.
   func detail(on network: String) -> String {
     switch self {
     case .launched(let launch):

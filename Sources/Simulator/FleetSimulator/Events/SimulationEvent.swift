@@ -8,56 +8,56 @@ package import Upload
 package import Vocabulary
 package import World
 
-/// What happens to a device, as its watchers hear of it. Two dozen of them hear of each: what is large goes by reference.
+/// An event of a device, as its watchers receive it. About two dozen watchers receive each event, so large payloads are references.
 package enum SimulationEvent {
-  /// The app runs, on a phone that was switched on or not.
+  /// The app was started, possibly on a phone that was just switched on.
   case launched(Launch)
   case killed(isReboot: Bool)
-  /// Its user opens the app, which runs already: the system has started it, or its service goes on.
+  /// The user opens the app, which runs already: the system started it, or its service continued.
   case opened
-  /// Its user closes the app, which ends with it or goes on without it.
+  /// The user closes the app, which ends or continues without a user interface.
   case closed
-  /// What of the engine survives the process, just before its end and just after its beginning.
+  /// The engine state that survives the process, just before its end and just after its start.
   indirect case kept(EngineState)
-  /// What the app has said to `ready`, or made of its configuration since.
+  /// The configuration that the app passed to `ready`, or changed since.
   indirect case configured(Configuration)
   case network(RadioNetwork)
   /// A record entered or left the queue.
   case queue(QueueNote)
   /// A request left the app.
   case sent(OutgoingRequest)
-  /// A request goes over a modelled link, on a connection of its own or on one that was there.
+  /// A request is sent over a modelled link, on a new connection or on an open one.
   case connected(request: UInt64, isNew: Bool)
-  /// The server has answered, and has stored what it was sent or not; what it said is still on its way.
+  /// The server has answered and has stored the records or not; its answer is still under way.
   case served(request: UInt64, isCommitted: Bool, answerBytes: Int)
-  /// A real server's answer is there, or there will be none; the times are those of the machine's clock. With
-  /// the lines of its head.
+  /// A real server's answer has arrived, or there will be none; times are those of the machine's clock. `head`
+  /// holds the header lines.
   indirect case carried(request: UInt64, TransferTimings, head: [UInt8])
   /// The app knows how a request ended.
   case ended(request: UInt64, RequestOutcome)
-  /// The motion sensors report to the app what its owner does.
+  /// The motion sensors report the user's activity to the app.
   indirect case sensed(Activity)
-  /// The SDK told its app something.
+  /// The SDK notified its app.
   case told(HostEvent)
-  /// A fault begins for the device, or ends.
+  /// A fault begins or ends for the device.
   indirect case faultBegan(FaultOccurrence)
   indirect case faultEnded(FaultOccurrence)
-  /// The SDK of a device whose log is kept wrote a line of it.
+  /// The SDK of a device with a kept log wrote an entry.
   indirect case logged(LogEntry)
   /// The system has woken the app for a background fetch.
   case fetched
-  /// What its owner's app asks of the SDK.
+  /// The app calls the SDK.
   indirect case asked(Command)
-  /// The app asks the SDK to send what it has.
+  /// The app calls `sync`.
   case askedToSync
-  /// What its body does from now on, or since an instant that was not watched.
+  /// The body's episode from now on, or since an instant that was not observed.
   indirect case moves(Episode)
-  /// It has truly come into a geofence that the phone watches, or gone out of it and so far beyond that a phone can be sure.
+  /// The body has truly entered a geofence that the phone monitors, or left it so far that a phone can be certain.
   case crossed(fence: String, isEntry: Bool)
-  /// Where it truly is, and how far it has gone: before each position that the SDK tells its app.
+  /// The true place and distance, before each position that the SDK reports to its app.
   case stood(at: Coordinate, metres: Double)
   /// The device had its turn so long after it was due, on the machine's clock.
   case turn(late: Nanoseconds)
-  /// The end of all faults.
+  /// All faults have ended.
   case healed
 }

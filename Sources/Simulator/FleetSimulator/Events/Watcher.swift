@@ -2,18 +2,17 @@ package import Base
 package import Vocabulary
 package import World
 
-/// Sees everything that happens in a run, in order, in the run's own thread, and changes nothing: a run goes the same way
-/// with any watchers.
+/// Receives every event of a run, in order, in the run's own thread, and changes nothing: a run is the same with any watchers.
 package protocol Watcher: AnyObject {
   func see(_ event: SimulationEvent, _ context: EventContext)
 
-  /// Whether the drives may end now: what comes after would tell nothing.
+  /// Whether the drives may end now, because later events would add nothing.
   var hasSeenEnough: Bool { get }
 
-  /// A person has done something to the run, which lasts until `end`.
+  /// Called when a person acts on the run; the act lasts until `end`.
   func mark(_ words: String, from start: Nanoseconds, until end: Nanoseconds)
 
-  /// The drives and all faults are over; what follows are the turns in which the queues empty.
+  /// Called when the drives and all faults are over; the turns in which the queues empty follow.
   func drivesEnded()
 }
 
@@ -25,13 +24,13 @@ extension Watcher {
   package func drivesEnded() {}
 }
 
-/// Of whom a watcher hears, and when.
+/// The device, the time and the network of an event.
 package struct EventContext {
-  /// Its place in the run.
+  /// The number of the device in the run.
   package let device: Int
   package let now: Moment
   package let network: RadioNetwork
 
-  /// By how many milliseconds the clock on the wall is ahead of the run's time.
+  /// The milliseconds by which the wall clock is ahead of the run's time.
   var clockLead: Int64 { now.wall.millisecondsSince1970 - now.monotonic.nanoseconds / 1_000_000 }
 }

@@ -2,16 +2,16 @@ package import Base
 package import Scenario
 import World
 
-/// Which devices each fault affects, and when. What a fault does to a device is not decided here.
+/// Which devices each fault affects, and when. The effect of a fault on a device is implemented elsewhere.
 struct FaultPlan {
   private(set) var faults: [Fault]
   let seed: UInt64
-  /// The networks of faults that change it.
+  /// The networks of faults that change the network.
   private(set) var networks: [RadioNetwork?]
-  /// For a fault that affects so many devices: the last one that is chosen.
+  /// For a fault that affects a number of devices: the last one that is chosen.
   private var lastChosen: [Choice?]
 
-  /// A device and its lot.
+  /// A device and its random draw.
   private struct Choice: Comparable {
     let lot: UInt64
     let key: UInt64
@@ -27,7 +27,7 @@ struct FaultPlan {
     lastChosen = faults.map { fault in
       guard let count = fault.selection.count, count > 0 else { return nil }
       var choices: [Choice] = []
-      // All of a fleet, also where only some are simulated.
+      // All of a fleet, even where only some are simulated.
       for fleet in setup.fleets where fault.concerns(fleet.name) {
         choices += (0..<fleet.devices).map { FaultPlan.choice(fault, fleet.key(of: $0), seed) }
       }
@@ -36,7 +36,7 @@ struct FaultPlan {
     }
   }
 
-  /// One that a person adds on the way, for no number of devices; gives its place among the faults.
+  /// Adds a fault by a person, without a number of devices; returns its index.
   mutating func append(_ fault: Fault, in radio: RadioTable) -> Int {
     faults.append(fault)
     networks.append(fault.network(in: radio))
@@ -49,13 +49,13 @@ struct FaultPlan {
     return Choice(lot: stream.u64(), key: key)
   }
 
-  /// The faults that may affect one device.
+  /// Returns the faults that may affect one device.
   func timeline(of index: Int, in fleet: FleetSetup) -> FaultTimeline {
     guard !faults.isEmpty else { return FaultTimeline([]) }
     return FaultTimeline(faults.indices.flatMap { spells(of: $0, index, in: fleet) })
   }
 
-  /// All that are listed, or the first.
+  /// Returns all listed occurrences, or the first one.
   func spells(of fault: Int, _ index: Int, in fleet: FleetSetup) -> [FaultTimeline.Spell] {
     if let listed = faults[fault].occurrences { return spells(of: fault, listed, index, fleet.name) }
     let key = fleet.key(of: index)
@@ -63,7 +63,7 @@ struct FaultPlan {
     return [first]
   }
 
-  /// Those of a list that are one device's.
+  /// Returns the occurrences of a list that concern one device.
   private func spells(
     of fault: Int, _ listed: [ListedOccurrence], _ index: Int, _ fleet: String
   ) -> [FaultTimeline.Spell] {
@@ -86,7 +86,7 @@ struct FaultPlan {
     return lastChosen[index].map { FaultPlan.choice(fault, key, seed) <= $0 } ?? false
   }
 
-  /// What comes after an occurrence.
+  /// Returns the occurrence after this one.
   func successor(of spell: FaultTimeline.Spell, _ key: UInt64) -> FaultTimeline.Spell? {
     spell.isListed ? nil : self.spell(spell.fault, spell.ordinal + 1, after: spell.start, key)
   }
@@ -111,13 +111,13 @@ struct FaultPlan {
       fault: index, ordinal: ordinal, start: start, end: fault.end(from: start), effects: fault.action.effects)
   }
 
-  /// Whether a fault that comes by itself finds the device where it has to be.
+  /// Reports whether an unlisted fault finds the device in its area.
   func finds(_ spell: FaultTimeline.Spell, at place: @autoclosure () -> Coordinate) -> Bool {
     guard !spell.isListed, let area = faults[spell.fault].selection.place else { return true }
     return area.contains(place())
   }
 
-  /// Whether one of a device's faults makes its app crash then.
+  /// Reports whether one of a device's faults makes its app crash at this moment.
   func crash(_ moment: CrashMoment, among timeline: FaultTimeline) -> Bool {
     timeline.running.contains {
       if case .storage(let fault) = faults[$0.fault].action { fault.crash == moment } else { false }
@@ -144,18 +144,18 @@ extension Fault {
   }
 }
 
-/// One time that a fault affects one device. The same in every run with the same seed, whatever else is in the run, so
-/// that a plan can name those that it keeps.
+/// One occurrence of a fault for one device. It is the same in every run with the same seed, whatever else is in the run, so
+/// that a plan can list the occurrences that it keeps.
 package struct FaultOccurrence: Hashable, Sendable {
   /// The name of the fault.
   package let fault: String
   package let fleet: String
-  /// The place of the device in its fleet.
+  /// The index of the device in its fleet.
   package let index: Int
-  /// Counted from 0 for each fault and device, those included that find the device elsewhere.
+  /// Counted from 0 per fault and device, including occurrences that find the device outside the area.
   package let ordinal: Int
   package let start: MonotonicInstant
-  /// `start` for an event, nil for what lasts until everything is healed.
+  /// `start` for an event; nil for what lasts until all faults end.
   package let end: MonotonicInstant?
   package let effects: FaultEffects
 
@@ -174,7 +174,7 @@ package struct FaultOccurrence: Hashable, Sendable {
 }
 
 extension ListedOccurrence {
-  /// So that the same happens when it is listed.
+  /// With the parameters of a listed occurrence, so that the same happens.
   package init(_ occurrence: FaultOccurrence) {
     self.init(
       fleet: occurrence.fleet, member: occurrence.index,
@@ -182,13 +182,13 @@ extension ListedOccurrence {
   }
 }
 
-/// What a chance of a fault is for. Draws follow from the fault's name and the device alone: taking a fault or a device
-/// away changes no other.
+/// The purpose of a random draw of a fault. Draws depend on the fault's name and the device only: removing another fault or
+/// device changes none.
 enum FaultDraw: UInt64 {
   case selection, arrivals, absence, toxicity, request, delay, poison
 
   func stream(_ fault: String, seed: UInt64, device: UInt64, n: UInt64 = 0) -> RandomStream {
-    // The upper bit keeps clear of the concerns of the world.
+    // The upper bit avoids collisions with the streams of the world.
     let concern = 1 << 63 | (FNV1a.hash(fault) & ~0xF) | rawValue
     return RandomStream(seed: seed, device: device, concern: concern, n: n)
   }

@@ -1,27 +1,27 @@
 import Base
 import Scenario
 
-/// What goes wrong with one device: what is to come, and what has begun and not ended.
+/// The faults of one device: the upcoming ones and the active ones.
 struct FaultTimeline {
   /// An occurrence of a fault, without its device.
   struct Spell {
-    /// The place of the fault among those of the run.
+    /// The index of the fault in the run.
     let fault: Int
     let ordinal: Int
     let start: MonotonicInstant
-    /// Nil: not before everything is healed.
+    /// Nil: until all faults end.
     let end: MonotonicInstant?
     let effects: FaultEffects
-    /// A plan has named it: it comes wherever the device is.
+    /// Whether a plan lists it: it then occurs wherever the device is.
     var isListed = false
   }
 
-  /// One for each fault that comes by chance or by the clock, or all that are listed.
+  /// The next occurrence of each random or scheduled fault, or all listed ones.
   private var coming: [Spell]
   private(set) var running: [Spell] = []
-  /// Of all that are running.
+  /// The effects of all active faults.
   private(set) var effects: FaultEffects = []
-  /// When something begins or ends.
+  /// The time at which the next fault begins or ends.
   private(set) var next: MonotonicInstant?
 
   init(_ coming: [Spell]) {
@@ -29,7 +29,7 @@ struct FaultTimeline {
     look()
   }
 
-  /// The first that begins by an instant; its successor comes in its place.
+  /// Removes the first occurrence that begins by an instant, and inserts its successor.
   mutating func takeComing(by instant: MonotonicInstant, _ successor: (Spell) -> Spell?) -> Spell? {
     guard let place = coming.indices.min(by: { coming[$0].start < coming[$1].start }), coming[place].start <= instant
     else { return nil }
@@ -39,7 +39,7 @@ struct FaultTimeline {
     return taken
   }
 
-  /// More is to come.
+  /// Adds occurrences.
   mutating func append(_ spells: [Spell]) {
     coming += spells
     look()
@@ -50,7 +50,7 @@ struct FaultTimeline {
     look()
   }
 
-  /// The first that is over.
+  /// Removes the first occurrence that has ended.
   mutating func takeEnded(by instant: MonotonicInstant) -> Spell? {
     guard let place = running.firstIndex(where: { $0.end.map { $0 <= instant } ?? false }) else { return nil }
     let ended = running.remove(at: place)
@@ -58,13 +58,13 @@ struct FaultTimeline {
     return ended
   }
 
-  /// Ends one before its time.
+  /// Ends an occurrence early.
   mutating func remove(_ spell: Spell) {
     running.removeAll { $0.fault == spell.fault && $0.ordinal == spell.ordinal }
     look()
   }
 
-  /// Nothing goes wrong any more. Gives what had not ended.
+  /// Ends all faults. Returns those that were active.
   mutating func heal() -> [Spell] {
     let ended = running
     (coming, running, effects, next) = ([], [], [], nil)

@@ -1,20 +1,20 @@
 import Database
 import Queue
 
-/// What the writes of a device's app meet.
+/// The faults of the writes of a device's app.
 struct WriteFailure {
-  /// Of every write.
+  /// The error of every write.
   var error: DatabaseError?
-  /// The process dies before this step. What it has written until then stays, and it writes nothing after it.
+  /// The step before which the process dies. Earlier writes persist, and none follow.
   var death: WriteStep?
-  /// It has died.
+  /// Whether it has died.
   fileprivate(set) var isDead = false
 }
 
-/// Lets the writes of devices fail that a fault makes fail, and keeps what became of the rest until the run's watchers
-/// hear of it.
+/// Makes writes fail for devices with such a fault, and collects the outcomes of the others until the run's
+/// watchers are notified.
 final class QueueWatch: QueueObserver {
-  /// By the device's number. Never gone through.
+  /// By device number. Never iterated.
   var failures: [Int: WriteFailure] = [:]
   var notes = RecycledList<QueueNote>()
 

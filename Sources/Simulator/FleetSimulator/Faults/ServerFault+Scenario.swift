@@ -6,16 +6,15 @@ import JSON
 import Scenario
 import Upload
 
-/// What a scenario's fault asks of a server: of the one in the process for each request, of a Rolling Road server outside as
-/// rules.
+/// The server faults of a scenario: per request for the in-process server, as rules for an external Rolling Road server.
 extension DeviceLink {
-  /// With one request that has arrived; of several faults the first that meets it counts.
+  /// Returns the fault of a request that has arrived; of several matching faults the first counts.
   func serverFault(of exchange: LinkExchange, under faults: FaultTimeline, in run: RunContext) -> ServerFault? {
     for spell in faults.running {
       let fault = run.faults.faults[spell.fault]
       switch fault.action {
       case .http(let http):
-        // Three draws for each request.
+        // Three draws per request.
         var draws = FaultDraw.request.stream(
           fault.name, seed: run.setup.seed, device: key, n: 4 * (exchange.request & 0xFFFF_FFFF))
         if let met = http.meets(exchange, &draws) { return met }
@@ -29,7 +28,7 @@ extension DeviceLink {
 }
 
 extension ServerFault {
-  /// The server has stored the records all the same.
+  /// Whether the server has stored the records nevertheless.
   var isAfterCommit: Bool {
     switch self {
     case .delay, .cut, .drop, .delayAfterCommit, .dribble, .malformed, .wrongLength, .empty, .replace: true
@@ -40,7 +39,7 @@ extension ServerFault {
 }
 
 extension HTTPFault {
-  /// The first of abort, answer and delay that meets the request.
+  /// Returns the first of abort, answer and delay that matches the request.
   fileprivate func meets(_ exchange: LinkExchange, _ draws: inout RandomStream) -> ServerFault? {
     let chances = (draws.uniform() * 100, draws.uniform() * 100, draws.uniform() * 100)
     if let abort, chances.0 < abort.percentage, exchange.satisfies(abort.condition) {
@@ -73,7 +72,7 @@ extension LinkExchange {
     switch condition.subject {
     case .requestBytes: return condition.holds(Double(bodyBytes))
     case .requestRecords: return condition.holds(Double(records))
-    // The language refuses them here.
+    // The scenario language rejects these here.
     case .responseStatus, .responseBytes, .responseDuration: return false
     }
   }
@@ -108,7 +107,7 @@ extension AnswerFault {
 }
 
 extension Fault {
-  /// The simulator's network can play it in front of any server.
+  /// Whether the simulator's network can simulate it in front of any server.
   var isPlayable: Bool {
     switch action {
     case .http(let http): http.delay == nil && (http.answer.map { $0.kind == .portal } ?? true)
@@ -118,17 +117,17 @@ extension Fault {
   }
 }
 
-/// One rule of PUT /admin/v1/faults.
+/// A rule of PUT /admin/v1/faults.
 struct TargetFaultRule {
   let id: String
   let fault: ServerFault
   let share: Double
-  /// Nil: of all devices.
+  /// Nil: all devices.
   let device: String?
-  /// Nil: whatever is asked.
+  /// Nil: all operations.
   var operation: String?
 
-  /// What a fault comes to, the first that meets a request first.
+  /// Returns the rules of a fault, in order of precedence.
   static func rules(of fault: Fault, _ index: Int, device: String?) -> [TargetFaultRule] {
     func rule(_ effect: ServerFault, _ share: Double) -> TargetFaultRule {
       TargetFaultRule(
@@ -138,7 +137,7 @@ struct TargetFaultRule {
     switch fault.action {
     case .http(let http):
       var (aborted, answered) = ((http.abort?.percentage ?? 0) / 100, (http.answer?.percentage ?? 0) / 100)
-      // The server resets before it reads a body, and so before it decides about anything else.
+      // The server decides about a reset before it reads a body, and so before anything else.
       if http.answer?.kind == .reset {
         answered *= 1 - aborted
         aborted = answered < 1 ? aborted / (1 - answered) : 0
@@ -162,7 +161,7 @@ struct TargetFaultRule {
     writer.beginObject()
     writer.key("faults")
     writer.beginArray()
-    // The administration takes numbers that every reader of JSON can hold.
+    // The seed is reduced to integers that every JSON reader can represent.
     for rule in rules { rule.append(seed: Int64(seed & (1 << 53 - 1)), to: &writer) }
     writer.endArray()
     writer.endObject()

@@ -8,9 +8,9 @@ import Scenario
 import Vocabulary
 import World
 
-/// What goes wrong with a phone and its app. What goes wrong on the way to the server is the link's affair.
+/// The faults of a phone and its app. Faults of the network belong to the link.
 extension SimulatedDevice {
-  /// Faults that begin or end by now.
+  /// Begins and ends the faults that are due.
   mutating func changeFaults(at instant: MonotonicInstant, in run: RunContext) {
     guard let next = faults.next, next <= instant else { return }
     let shown = moment(at: instant, in: run)
@@ -20,7 +20,7 @@ extension SimulatedDevice {
       guard run.faults.finds(spell, at: body.position(at: instant)) else { continue }
       run.trace.note(.faultBegan, UInt64(spell.ordinal), of: number, at: instant)
       let isOver = spell.end.map { $0 <= instant } ?? false
-      // Watchers see the clock as the fault has set it.
+      // Watchers must see the clock as the fault has set it.
       if !isOver { faults.begin(spell) }
       run.tell(.faultBegan(occurrence(spell, in: run)), link.context(at: moment(at: instant, in: run)))
       begin(spell, at: instant, in: run)
@@ -30,7 +30,7 @@ extension SimulatedDevice {
     }
   }
 
-  /// A fault that begins or ends may set the clock.
+  /// Reports a clock that the start or the end of a fault has set.
   private mutating func tellClock(_ before: Moment, in run: RunContext) {
     let now = moment(at: before.monotonic, in: run)
     if now != before { give(.clockSet, at: now, in: run) }
@@ -58,7 +58,7 @@ extension SimulatedDevice {
     let fault = run.faults.faults[spell.fault]
     let now = run.setup.moment(at: instant)
     if spell.effects.contains(.disturbsStore) { failWrites(in: run) }
-    // What acts by being asked for, as a network, a clock and a receiver, has no beginning.
+    // Faults that are evaluated on use, as of network, clock and receiver, need no action here.
     switch fault.action {
     case .http: run.targetFaults?.begin(spell.fault, of: number)
     case .toxic: link.resetIdleLine(spell, at: instant, in: run)
@@ -77,7 +77,7 @@ extension SimulatedDevice {
     case .remote(let remote):
       for order in Administration.orders(remote.commands, to: name) { run.obey(order, at: now) }
     case .lifecycle(let lifecycle):
-      // Before its time there is nothing to close.
+      // Before the installation there is no app to close.
       guard life.isInstalled else { return }
       var stream = FaultDraw.absence.stream(fault.name, seed: run.setup.seed, device: key, n: UInt64(spell.ordinal))
       let usual = lifecycle.reboot ? fleet.setup.habits.bootSeconds : fleet.setup.habits.relaunchSeconds
@@ -90,7 +90,7 @@ extension SimulatedDevice {
     }
   }
 
-  /// Records that an app with a bug makes as soon as it runs and tracks.
+  /// Inserts the records that a buggy app makes once it runs and tracks.
   mutating func poison(at instant: MonotonicInstant, in run: RunContext) {
     guard host.engine.state.isEnabled else { return }
     for spell in faults.running {
@@ -107,14 +107,14 @@ extension SimulatedDevice {
     }
   }
 
-  // MARK: What running faults come to.
+  // MARK: The effects of active faults.
 
-  /// The network that a fault gives the device; the last one to begin counts.
+  /// Returns the network of the active fault that began last.
   mutating func faultyNetwork(in run: RunContext) -> RadioNetwork? {
     faults.running.last { run.faults.networks[$0.fault] != nil }.flatMap { run.faults.networks[$0.fault] }
   }
 
-  /// The time as the phone has it.
+  /// Returns the time by the phone's clocks.
   mutating func moment(at instant: MonotonicInstant, in run: RunContext) -> Moment {
     let now = run.setup.moment(at: instant)
     guard !faults.running.isEmpty else { return now }
@@ -128,7 +128,7 @@ extension SimulatedDevice {
     return Moment(monotonic: instant, wall: wall)
   }
 
-  /// What its queue meets, from all faults that are running.
+  /// Applies all active faults to the writes of its queue.
   private mutating func failWrites(in run: RunContext) {
     var failure = WriteFailure()
     var isDisturbed = false
@@ -145,16 +145,16 @@ extension SimulatedDevice {
     run.queueWatch.failures[number] = isDisturbed ? failure : nil
   }
 
-  /// The app has died in the middle of what it did to its queue.
+  /// Crashes an app whose process died during a write.
   mutating func dieIfDead(at instant: MonotonicInstant, in run: RunContext) {
     guard run.queueWatch.hasDied(number) else { return }
-    // What it had to say after that is lost.
+    // Reports after its death are lost.
     run.said.removeAll { if case .deliver = $0 { true } else { false } }
     settle(at: moment(at: instant, in: run), in: run)
     crash(at: instant, in: run)
   }
 
-  /// A crash that was waited for has come.
+  /// Crashes the app as a fault requires.
   mutating func crash(at instant: MonotonicInstant, in run: RunContext) {
     let spell = faults.running.first {
       if case .storage(let fault) = run.faults.faults[$0.fault].action { fault.crash != nil } else { false }
@@ -186,13 +186,13 @@ extension StorageError {
   }
 }
 
-/// A record that no server should take, as an app with a bug would have made it.
+/// A record that every server should reject, as a buggy app would make it.
 struct PoisonRecord {
   let uuid: UUID128
   let timestamp: WallInstant
   let bytes: [UInt8]
 
-  /// More than the mebibyte that nginx lets through by default
+  /// More than the mebibyte that nginx accepts by default
   /// (https://nginx.org/en/docs/http/ngx_http_core_module.html#client_max_body_size).
   private static let dumpedLines = 1_250
   private static let lineBytes = 1_000

@@ -4,27 +4,28 @@ import JSON
 import Scenario
 import Upload
 
-/// What a Rolling Road server outside the run does badly for the run's devices: rules of its administration, which come
-/// and go with the faults. Rules are placed together before the next requests leave, and taken away with the run.
+/// The faults of an external Rolling Road server for the run's devices: rules of its administration that follow
+/// the scenario's faults. Changed rules are uploaded together before the next requests are sent, and removed at
+/// the end of the run.
 package final class TargetFaults {
   private let administration: TargetAdministration
   private let faults: [Fault]
   private let names: [String]
   private let seed: UInt64
-  /// The devices that each fault affects now.
+  /// The devices that each fault currently affects.
   private var affectedDevices: [Set<Int>]
   private var hasChanged = false
   private var hasRules = false
   private var placements: UInt64 = 0
-  /// Why something was not done; nil when everything was.
+  /// Why the server refused something; nil when it did not.
   private(set) var refusal: String?
 
-  /// A server keeps no more of one run.
+  /// The server's maximum per run.
   static let rulesMax = 1_000
   private static let path = "/admin/v1/faults"
 
-  /// Nil when nothing is asked of the server. Throws when it is no server of ours, wants to see a token, or has rules of
-  /// another run, which would be lost.
+  /// Nil when no fault needs the server. Throws when it is not a Rolling Road server, requires a token, or has rules of
+  /// another run, which would be overwritten.
   init?(_ setup: RunSetup, at target: OutsideSetup) throws {
     guard target.isOurs, setup.faults.contains(where: { $0.action.isServers || $0.isRuleOfHandshakes(at: target) })
     else {
@@ -58,7 +59,7 @@ package final class TargetFaults {
     if affectedDevices[fault].isEmpty || !faults[fault].isEverybodys { hasChanged = true }
   }
 
-  /// What has changed holds for every request that is sent from now on.
+  /// Uploads changed rules, which apply to every request that is sent from now on.
   func place() {
     guard hasChanged else { return }
     hasChanged = false
@@ -68,19 +69,20 @@ package final class TargetFaults {
     }
     hasRules = !rules.isEmpty
     placements += 1
-    // Draws begin anew with each list.
+    // A new list restarts the server's draws.
     let body = TargetFaultRule.list(rules, seed: seed &+ placements)
     note(administration.ask(TargetFaults.path, by: "PUT", body: body), "PUT \(TargetFaults.path)")
   }
 
-  /// The server does everything well again.
+  /// Removes all rules.
   func clear() {
     guard hasRules else { return }
     hasRules = false
     note(administration.ask(TargetFaults.path, by: "DELETE"), "DELETE \(TargetFaults.path)")
   }
 
-  /// 429: as many commands wait as the server keeps, and these are not among them.
+  /// Sends an administrative request. 429 is accepted: the server's limit of pending commands is reached, and
+  /// these were discarded.
   func obey(_ order: Administration) {
     let answer = administration.ask(order.path, by: "POST", body: Array(order.body.utf8))
     if answer.status != 429 { note(answer, "POST \(order.path)") }
@@ -100,7 +102,7 @@ package final class TargetFaults {
   }
 }
 
-/// A server outside does not do what the run needs of it.
+/// The external server refuses something that the run needs.
 struct TargetError: Error, CustomStringConvertible {
   let description: String
 
@@ -108,18 +110,19 @@ struct TargetError: Error, CustomStringConvertible {
 }
 
 extension Fault {
-  /// It goes wrong at the server itself: a rule there meets the handshakes of all devices, and cannot tell one from another.
+  /// Reports whether the fault is a handshake rule of the server, which applies to all devices, because it
+  /// cannot tell them apart.
   func isRuleOfHandshakes(at target: OutsideSetup) -> Bool {
     guard case .tls = action else { return false }
     return target.isOurs && target.lockstep == nil && isEverybodys
   }
 
-  /// One rule is enough for all devices.
+  /// Whether one rule covers all devices.
   var isEverybodys: Bool { selection == FaultSelection() && occurrences == nil && perDeviceHour == 0 }
 }
 
 extension JSONValue {
-  /// Nil when the content of an answer is not JSON.
+  /// Nil when the content of the answer is not JSON.
   init?(answerOf outcome: RequestOutcome) {
     let bytes = outcome.body
     do throws(JSONError) { self = try JSONValue(parsing: bytes.span, reading: .lenient) } catch { return nil }

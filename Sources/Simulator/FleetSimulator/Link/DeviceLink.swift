@@ -11,18 +11,18 @@ import Upload
 import Vocabulary
 import World
 
-/// What lies between the app of one device and its server: bytes that take their time, or never arrive.
+/// The network between one device's app and its server: bytes take time, or never arrive.
 struct DeviceLink {
   let device: Int
   let key: UInt64
   private(set) var network = RadioNetwork.none
   var exchanges: [LinkExchange] = []
   var idleLine: LinkConnection?
-  /// How many connections it has made.
+  /// The number of connections so far.
   private var lines: UInt64 = 0
   var stream: RandomStream
   private(set) var isHealed = false
-  /// Tokens that a fault has made worthless in front of a server that takes no faults.
+  /// Tokens that a fault has invalidated in front of a server that cannot inject faults.
   var withdrawnTokens: WithdrawnTokens?
 
   init(of device: Int, key: UInt64, seed: UInt64) {
@@ -30,26 +30,26 @@ struct DeviceLink {
     stream = RandomStream(seed: seed, device: key, concern: RandomStreamID.link.rawValue)
   }
 
-  /// What the app hears of it.
+  /// The events for the app.
   enum Event {
     case ended(LinkExchange, RequestOutcome)
-    /// The app dies, as a fault wants it to when a request is at the server.
+    /// A fault makes the app crash while a request is at the server.
     case crash
   }
 
-  /// When something next happens here by itself.
+  /// The time of the next event of this link.
   var next: MonotonicInstant? {
     exchanges.reduce(nil) { $1.due == .never ? $0 : earlier($0, $1.due) }
   }
 
-  /// What watchers hear of beside what happened.
+  /// Returns the context of an event for watchers.
   func context(at now: Moment) -> EventContext { EventContext(device: device, now: now, network: network) }
 
   mutating func send(_ request: OutgoingRequest, at now: Moment, under faults: FaultTimeline, in run: RunContext) {
     precondition(!exchanges.contains { $0.request == request.id }, "an answer is found by the id of its request")
     let request = run.traced.map { request.traced(isSampled: $0[device]) } ?? request
-    // Bodies count only for uploads of records to the server inside: tokens are random and independent of the seed, and
-    // runs by the machine's clock do not repeat.
+    // Bodies count only for uploads of records to the in-process server: tokens are random and independent of the seed, and
+    // runs in real time do not repeat.
     var hash = TraceHash()
     let body = request.body
     if request.purpose == .records && run.transport == nil { hash.fold(body.span) }
@@ -106,7 +106,7 @@ struct DeviceLink {
       case nil: break
       case .takes(let time)?: span = span + time
       case .fails(let message)?:
-        // A flight there and one back (RFC 8446 §2), and no byte has come to the server.
+        // One flight in each direction (RFC 8446 §2); no byte has reached the server.
         line.serverEnd?.close(.clientGone, at: run.setup.moment(at: instant))
         exchange.outcome = .failed(.tls, message: message)
         exchange.advance(to: .returning, after: connecting.span.map { $0 + $0 }, from: instant)
@@ -125,7 +125,7 @@ struct DeviceLink {
     return exchange
   }
 
-  /// What has arrived by now, event by event: nil once there is no more.
+  /// Returns the next event that is due; nil when there is none.
   mutating func advance(to now: Moment, under faults: FaultTimeline, in run: RunContext) -> Event? {
     while let index = exchanges.firstIndex(where: { $0.due <= now.monotonic }) {
       switch exchanges[index].stage {
@@ -148,7 +148,7 @@ struct DeviceLink {
     return nil
   }
 
-  /// The request is at the server, or what of it gets there. True when the app dies then.
+  /// Handles the arrival of a request, or of its part that arrives. Returns true when the app crashes then.
   private mutating func arrive(
     _ index: Int, at now: Moment, under faults: FaultTimeline, in run: RunContext
   ) -> Bool {
@@ -178,7 +178,7 @@ struct DeviceLink {
     return (line, serverEnd)
   }
 
-  /// The connection breaks on the way.
+  /// Handles a connection that breaks during the transfer.
   private mutating func arriveInPart(_ index: Int, _ cut: TransportFailure, at now: Moment, in run: RunContext) {
     let wall = run.setup.moment(at: now.monotonic)
     if let serverEnd = exchanges[index].line?.serverEnd {
@@ -188,7 +188,7 @@ struct DeviceLink {
     exchanges[index].advance(to: .failing(cut), after: .zero, from: now.monotonic)
   }
 
-  /// The server goes on with what it has held back.
+  /// Continues the server's delayed answer.
   private mutating func work(_ index: Int, at now: Moment, under faults: FaultTimeline, in run: RunContext) {
     let (line, serverEnd) = way(of: exchanges[index])
     exchanges[index].answer += serverEnd.goOn(at: run.setup.moment(at: now.monotonic))
@@ -209,7 +209,7 @@ struct DeviceLink {
     returns(index, line, bytes: bytes, at: now, under: faults, in: run)
   }
 
-  /// An answer of so many bytes sets out for the device.
+  /// Starts the return of an answer of so many bytes.
   mutating func returns(
     _ index: Int, _ line: LinkConnection, bytes: Int, at now: Moment, under faults: FaultTimeline, in run: RunContext
   ) {
@@ -226,7 +226,7 @@ struct DeviceLink {
     }
   }
 
-  /// The idle connection when it is still good, or a new one.
+  /// Returns the idle connection if it is still usable, or a new one.
   mutating func takeLine(at instant: MonotonicInstant, in run: RunContext) -> (line: LinkConnection, isNew: Bool) {
     if let line = idleLine {
       idleLine = nil
@@ -240,7 +240,7 @@ struct DeviceLink {
     return (LinkConnection(number: lines - 1, serverEnd: run.inside?.connect()), true)
   }
 
-  /// A whole answer has come through it.
+  /// Returns a connection after a complete answer.
   mutating func giveBack(_ line: LinkConnection?, at now: Moment, in run: RunContext) {
     guard var line, line.serverEnd?.isOpen ?? true else { return }
     precondition(!exchanges.contains { $0.line?.number == line.number }, "a connection carries one exchange at a time")
@@ -249,8 +249,8 @@ struct DeviceLink {
     idleLine = line
   }
 
-  /// A real server's answer, or that there will be none; nil when it is no longer waited for, because the app or the network
-  /// that sent the request is gone.
+  /// Takes a real server's answer or failure; nil when it is no longer waited for, because the app or the network that sent
+  /// the request is gone.
   mutating func take(_ landed: TransportCompletion, under faults: FaultTimeline, in run: RunContext) -> Event? {
     guard let index = exchanges.firstIndex(where: { $0.request == landed.id }) else { return nil }
     if exchanges[index].purpose == .records && run.faults.crash(.betweenSendAndAnswer, among: faults) { return .crash }
@@ -259,13 +259,13 @@ struct DeviceLink {
 
   private mutating func end(_ exchange: LinkExchange, _ outcome: RequestOutcome) -> Event {
     if exchange.request > Account.firstRequest || exchange.purpose == .refresh, (200..<300).contains(outcome.status) {
-      // The server has given new ones, whatever they are called.
+      // The server has issued new ones, possibly with the same text.
       withdrawnTokens = nil
     }
     return .ended(exchange, outcome)
   }
 
-  /// The app is gone, and with it all that was under way.
+  /// Drops everything under way, because the app has ended.
   mutating func drop(at instant: MonotonicInstant, in run: RunContext) {
     loseLines(.clientGone, at: instant, in: run)
     exchanges.removeAll()
@@ -273,7 +273,7 @@ struct DeviceLink {
 
   mutating func change(to network: RadioNetwork) { self.network = network }
 
-  /// Connections belong to an interface: they end with it, wherever their bytes are.
+  /// Closes all connections: they belong to an interface and end with it, wherever their bytes are.
   mutating func reset(at instant: MonotonicInstant, in run: RunContext) {
     loseLines(.lost, at: instant, in: run)
     run.transport?.changeNetwork(of: device)
@@ -285,12 +285,12 @@ struct DeviceLink {
     }
   }
 
-  /// In the end every device has a network without faults, whatever the scenario calls Wi-Fi.
+  /// Switches to a network without faults for the end of the run, whatever the scenario calls Wi-Fi.
   mutating func heal() { isHealed = true }
 
   private mutating func loseLines(_ reason: CloseReason, at instant: MonotonicInstant, in run: RunContext) {
     let now = run.setup.moment(at: instant)
-    // A server learns of a silent end only by the silence.
+    // A server detects a silent end only by its timeout.
     idleLine?.serverEnd?.close(reason == .lost ? .idleTimeout : .clientClosed, at: now)
     idleLine = nil
     for exchange in exchanges { exchange.line?.serverEnd?.close(reason, at: now) }
@@ -298,7 +298,8 @@ struct DeviceLink {
 }
 
 extension OutgoingRequest {
-  /// Bytes on the link. A token counts for as many as tokens usually have: its length says how many others there are.
+  /// Returns the bytes on the link. A token counts as a typical number of bytes, because its length depends on the
+  /// number of other tokens.
   fileprivate func weight(headBytes: Int) -> Int {
     switch purpose {
     case .records, .log:

@@ -4,17 +4,17 @@ import Network
 import Scenario
 import TLS
 
-/// What a proxy in the network makes of a handshake.
+/// The effect of an intercepting proxy on a handshake.
 enum InterceptedHandshake: Equatable {
   case fails(message: String)
   case takes(Nanoseconds)
 }
 
 extension DeviceLink {
-  /// Requests go to a real server over connections of its own, of which nothing is known here.
+  /// Reports whether requests use connections to a real server, of which nothing is known here.
   func isCarried(in run: RunContext) -> Bool { run.transport != nil || run.lockstep?.latency == .measured }
 
-  /// Nil when nothing is wrong: no fault is running, or the server makes it.
+  /// Returns the effect of active faults; nil when nothing is intercepted, or when the server injects the fault.
   func interception(under faults: FaultTimeline, in run: RunContext) -> InterceptedHandshake? {
     var wait = Nanoseconds.zero
     for spell in faults.running {
@@ -26,7 +26,7 @@ extension DeviceLink {
     return wait > .zero ? .takes(wait) : nil
   }
 
-  /// The proxy stands in another network: what was connected over the old one, and is not in use, ends.
+  /// Closes the idle connection, because the proxy is in another network.
   mutating func meetProxy(at instant: MonotonicInstant, in run: RunContext) {
     idleLine?.serverEnd?.close(.clientClosed, at: run.setup.moment(at: instant))
     idleLine = nil
@@ -51,7 +51,7 @@ extension RunContext {
 }
 
 extension TLSProblem {
-  /// As libcurl with OpenSSL says it, so that a virtual run reads as a real one; nil when the handshake is done.
+  /// Returns the message of libcurl with OpenSSL, so that a virtual run reads like a real one; nil when the handshake succeeds.
   func message(isPinned: Bool) -> String? {
     switch self {
     case .expired: "SSL certificate problem: certificate has expired"
@@ -67,7 +67,7 @@ extension TLSProblem {
 }
 
 extension TLSFault {
-  /// The rule of a server.
+  /// The corresponding rule of a server.
   var serverFault: ServerFault {
     switch problem {
     case .expired: .certificate(.expired)

@@ -4,23 +4,23 @@ import HTTP1
 import IngestServer
 import Upload
 
-/// A request on its way through the modelled link, and then its answer.
+/// A request on the modelled link, and its answer.
 struct LinkExchange {
   enum Stage {
-    /// The request is on its way to the server, or the part of it that gets there.
+    /// The request, or the part that arrives, is on its way to the server.
     case arriving
-    /// The server holds its answer back.
+    /// The server delays its answer.
     case working
     /// The answer is on its way back.
     case returning
-    /// Outside the process, until the transport reports its end.
+    /// The request is outside the process until the transport reports its end.
     case carried
-    /// The device will notice that nothing comes.
+    /// The device will detect that no answer comes.
     case failing(TransportFailure)
     /// The phone has left the network that its connection belongs to.
     case left
 
-    /// How it ends for the device, where it can only fail.
+    /// The outcome for the device of a stage that can only fail.
     var failure: RequestOutcome? {
       switch self {
       case .failing(let failure): .failed(failure, message: failure.rawValue)
@@ -32,28 +32,28 @@ struct LinkExchange {
 
   let request: UInt64
   let purpose: OutgoingRequest.Purpose
-  /// How many of the last bytes of the pieces are its body.
+  /// The number of body bytes at the end of the pieces.
   let bodyBytes: Int
   let deadline: MonotonicInstant
   var line: LinkConnection?
   var stage: Stage
   var due: MonotonicInstant
-  /// What is on its way to the server, in the pieces in which it comes there.
+  /// The bytes to the server, in the pieces in which they arrive.
   var pieces: [ArraySlice<UInt8>] = []
-  /// How the connection ends when they are there; nil: it does not.
+  /// The end of the connection after the pieces; nil: it stays open.
   var cut: TransportFailure?
-  /// What the server does badly keeps it from storing the records.
+  /// Whether a fault of the server keeps it from storing the records.
   var isDisregarded = false
-  /// What the server has said so far.
+  /// The server's answer so far.
   var answer: [UInt8] = []
-  /// What goes to a server outside once it has arrived, and how that ended.
+  /// The request to an external server after its arrival, and its outcome.
   var outside: OutgoingRequest?
   var outcome: RequestOutcome?
 
-  /// For faults that look at it; of a request that gets through as a whole.
+  /// The body of a request that arrives whole, for faults that inspect it.
   var body: [UInt8] { Array(pieces.joined().suffix(bodyBytes)) }
 
-  /// What does not get through before the device gives up fails then.
+  /// Advances to a stage; what does not arrive before the device's timeout fails then.
   mutating func advance(to stage: Stage, after span: Nanoseconds?, from instant: MonotonicInstant) {
     precondition(span.map { $0 >= .zero } ?? true, "nothing arrives before it is sent")
     if let span, instant + span <= deadline {
@@ -67,19 +67,19 @@ struct LinkExchange {
 }
 
 extension MonotonicInstant {
-  /// Of what waits for the world outside.
+  /// The end of a stage that waits for an external server.
   static let never = MonotonicInstant(nanoseconds: .max)
 }
 
 /// A connection of a device to the server.
 struct LinkConnection {
-  /// Counted from 0 for each device.
+  /// Counted from 0 per device.
   let number: UInt64
-  /// Nil when the server is outside: the connections that there are to it are kept elsewhere.
+  /// Nil when the server is outside; its connections are managed elsewhere.
   let serverEnd: InProcessConnection?
-  /// Since when no request uses it.
+  /// The time since which no request uses it.
   var idleSince = MonotonicInstant(nanoseconds: 0)
-  /// What has gone through it so far.
+  /// The number of bytes sent so far.
   var sentBytes = 0
   var receivedBytes = 0
 }

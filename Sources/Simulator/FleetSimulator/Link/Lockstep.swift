@@ -5,14 +5,15 @@ import Scenario
 import Upload
 import Vocabulary
 
-/// Virtual time in front of a real server: it stands still from the moment a request is there until its answer has come.
+/// Virtual time in front of a real server: it stands still from the arrival of a request until its answer.
 struct Lockstep {
   let transport: FleetTransport
   let latency: LatencySource
 }
 
 extension DeviceLink {
-  /// The request is at the server; true when the app dies then. What the answer takes to come back is modelled, or what it took in truth.
+  /// Handles the arrival of a request at the server. Returns true when the app crashes then. The duration of the answer's
+  /// return is modelled, or the measured one.
   mutating func arriveOutside(
     _ index: Int, _ lockstep: Lockstep, at now: Moment, under faults: FaultTimeline, in run: RunContext
   ) -> Bool {
@@ -28,7 +29,7 @@ extension DeviceLink {
     switch landed.outcome {
     case .failed(let failure, _):
       let elapsed = lockstep.latency == .measured ? landed.timings.total : .zero
-      // What was waited for in vain the device waits for in its own time, too.
+      // After a timeout the device waits until its own deadline, too.
       exchanges[index].advance(
         to: .failing(failure), after: failure == .timeout ? nil : elapsed, from: now.monotonic)
     case .answered(_, _, let body):
@@ -42,6 +43,6 @@ extension DeviceLink {
     return false
   }
 
-  /// Heads differ from second to second by their date, and from server to server: in modelled time they all count as much.
+  /// Heads differ by date and by server; in modelled time they all count the same.
   private static let answerHeadBytes = 160
 }

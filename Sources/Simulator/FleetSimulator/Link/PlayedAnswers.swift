@@ -5,8 +5,8 @@ import IngestServer
 import Scenario
 import Upload
 
-/// Faults of the server in front of one that takes none: the network of the simulator answers in its place, and the request
-/// does not get there.
+/// Server faults in front of a server that cannot inject them: the simulator's network answers in its place, and the request
+/// does not reach it.
 extension DeviceLink {
   func playedAnswer(
     to request: OutgoingRequest, _ exchange: LinkExchange, under faults: FaultTimeline, in run: RunContext
@@ -22,7 +22,7 @@ extension DeviceLink {
     return .answered(status: 401, reason: "", body: [])
   }
 
-  /// These tokens are good no more.
+  /// Invalidates these tokens.
   mutating func withdraw(_ authorization: AuthorizationSettings, refreshToo: Bool) {
     withdrawnTokens = WithdrawnTokens(
       access: authorization.accessToken,
@@ -30,7 +30,7 @@ extension DeviceLink {
   }
 }
 
-/// Requests that the simulator's network has answered in the server's place.
+/// The number of requests that the simulator's network has answered in the server's place.
 struct PlayedAnswers: Equatable {
   private var uploads = 0
   private var tokenRequests = 0
@@ -43,7 +43,7 @@ struct PlayedAnswers: Equatable {
     }
   }
 
-  /// Nil when there were none.
+  /// Nil without such requests.
   var sentence: String? {
     guard uploads + tokenRequests > 0 else { return nil }
     return
@@ -51,7 +51,7 @@ struct PlayedAnswers: Equatable {
   }
 }
 
-/// Tokens that a fault has made worthless.
+/// Tokens that a fault has invalidated.
 final class WithdrawnTokens {
   let access: String?
   let refresh: String?
@@ -72,7 +72,7 @@ final class WithdrawnTokens {
 }
 
 extension RunSetup {
-  /// Faults of the server at a target that takes none.
+  /// Whether server faults are simulated at a target that cannot inject them.
   package var playsFaults: Bool {
     outside.map { !$0.isOurs } ?? false && (isSteerable || faults.contains(where: \.action.isServers))
   }

@@ -4,7 +4,7 @@ import Scenario
 import Upload
 import World
 
-/// On which way through a connection a toxic acts.
+/// The direction of a connection in which a toxic acts.
 enum ToxicWay {
   case connect, up, down
 
@@ -18,29 +18,29 @@ enum ToxicWay {
   }
 }
 
-/// A toxic that touches a connection now.
+/// A toxic that currently acts on a connection.
 struct ActingToxic {
   let toxic: Toxic
-  /// When its fault is over; nil: not before everything is healed.
+  /// The end of its fault; nil: when all faults end.
   let end: MonotonicInstant?
-  /// Its chances for one request and one way.
+  /// The random stream of one request and direction.
   var draws: RandomStream
 }
 
 extension LinkTransit {
-  /// What is to pass one way through a connection.
+  /// A transfer in one direction of a connection.
   struct Load {
     let bytes: Int
-    /// How many of them are the head.
+    /// The number of head bytes among them.
     let headBytes: Int
-    /// How many have gone the same way before.
+    /// The number of bytes that went the same way before.
     let bytesBefore: Int
-    /// Of the link alone.
+    /// The bandwidth of the link alone.
     let bitsPerSecond: Double
     let start: MonotonicInstant
   }
 
-  /// As toxiproxy does it (https://github.com/Shopify/toxiproxy#toxics).
+  /// Applies a toxic as toxiproxy does (https://github.com/Shopify/toxiproxy#toxics).
   mutating func meet(_ acting: ActingToxic, _ load: Load) {
     var draws = acting.draws
     switch acting.toxic.effect {
@@ -48,7 +48,7 @@ extension LinkTransit {
       let jitter = latency.jitterMilliseconds * (2 * draws.uniform() - 1)
       delay(max(0, latency.latencyMilliseconds + jitter) / 1_000)
     case .bandwidth(let bandwidth):
-      // At 0 toxiproxy lets everything through.
+      // At 0 toxiproxy does not limit.
       guard bandwidth.kilobytesPerSecond > 0 else { return }
       let bits = Double(load.bytes) * 8
       delay(max(0, bits / (bandwidth.kilobytesPerSecond * 8_000) - bits / load.bitsPerSecond))
@@ -76,13 +76,13 @@ extension LinkTransit {
     span = span.map { $0 + Nanoseconds(Int64(min(seconds, 1e9) * 1e9)) }
   }
 
-  /// The earliest of several cuts counts.
+  /// Cuts the transfer; the earliest of several cuts counts.
   private mutating func cutOff(_ bytes: Int, _ failure: TransportFailure) {
     if let cut, cut.bytes <= bytes { return }
     cut = (bytes, failure)
   }
 
-  /// How many bytes pass before a toxic that ends the connection acts.
+  /// Returns the number of bytes that pass before a toxic ends the connection.
   private func through(_ toxic: Toxic, _ load: Load) -> Int {
     switch toxic.phase {
     case .afterRequestHead: load.headBytes
@@ -104,26 +104,26 @@ extension LinkTransit {
   }
 }
 
-/// How bytes get through one way of a connection.
+/// The transit of bytes in one direction of a connection.
 struct LinkTransit {
-  /// How long they take; nil: they do not arrive.
+  /// The duration; nil: they do not arrive.
   var span: Nanoseconds?
-  /// How many get through before the connection ends, and how it does; nil: all, and it goes on.
+  /// The number of bytes that arrive before the connection ends, and how it ends; nil: all arrive, and it stays open.
   var cut: (bytes: Int, failure: TransportFailure)?
-  /// The sizes of the pieces in which they come; empty: in one.
+  /// The sizes of the pieces in which they arrive; empty: one piece.
   var pieces: [Int] = []
 }
 
-/// What bytes meet on their way.
+/// The effect of toxics on transfers.
 extension DeviceLink {
-  /// A way through one of the device's connections. `request` makes the chances of one request its own.
+  /// Computes the transit in one direction of one of the device's connections. `request` selects the random draws of one request.
   mutating func transit(
     _ way: ToxicWay, of bytes: Int, headBytes: Int = 0, through line: LinkConnection, for request: UInt64,
     at instant: MonotonicInstant, under faults: FaultTimeline, in run: RunContext
   ) -> LinkTransit {
     let quality = quality(in: run)
     let isUpload = way != .down
-    // A handshake goes once there and back (RFC 9293 §3.5).
+    // A handshake takes one round trip (RFC 9293 §3.5).
     var transit = LinkTransit(
       span: way == .connect
         ? Nanoseconds(Int64(quality.latency * 1e9)) : quality.transfer(bytes: bytes, isUpload: isUpload, from: &stream))
@@ -132,7 +132,7 @@ extension DeviceLink {
       bytes: bytes, headBytes: headBytes, bytesBefore: isUpload ? line.sentBytes : line.receivedBytes,
       bitsPerSecond: isUpload ? quality.upBitsPerSecond : quality.downBitsPerSecond, start: instant)
     let toxics = toxics(on: line.number, way, request, under: faults, in: run)
-    // Whether a connection closes late shows when it is known whether it closes.
+    // Last, because a slow close applies only if the connection closes.
     for toxic in toxics where !toxic.toxic.isSlowClose { transit.meet(toxic, load) }
     for toxic in toxics where toxic.toxic.isSlowClose { transit.meet(toxic, load) }
     return transit
@@ -151,7 +151,7 @@ extension DeviceLink {
     }
   }
 
-  /// Each connection is touched or is not.
+  /// Reports whether a toxic acts on a connection, by a draw for each connection.
   private func touches(
     _ toxic: Toxic, _ spell: FaultTimeline.Spell, _ name: String, _ line: UInt64, in run: RunContext
   ) -> Bool {
@@ -160,7 +160,7 @@ extension DeviceLink {
     return draw.chance(toxic.toxicity)
   }
 
-  /// A toxic that resets connections does so to the one that is idle, too.
+  /// Closes the idle connection if a toxic resets it, too.
   mutating func resetIdleLine(_ spell: FaultTimeline.Spell, at instant: MonotonicInstant, in run: RunContext) {
     let fault = run.faults.faults[spell.fault]
     guard case .toxic(let toxic) = fault.action, case .resetPeer = toxic.effect, toxic.phase == nil, let idleLine,

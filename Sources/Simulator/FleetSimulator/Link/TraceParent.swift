@@ -2,15 +2,15 @@ package import Base
 import Contract
 package import Upload
 
-/// How an upload tells a server of the trace that its answer belongs to: the header `traceparent` of W3C Trace Context, §3.2.
-/// The trace of a record has the record's uuid for its name, and the spans in it follow from that and from the request.
+/// The header `traceparent` of W3C Trace Context, §3.2, by which an upload names its trace to a server. The trace id of a
+/// record is its uuid; the span ids derive from it and from the request.
 package struct TraceParent: Equatable, Sendable {
   package let trace: UUID128
-  /// The attempt.
+  /// The span of the attempt.
   package let span: UInt64
   package let isSampled: Bool
 
-  /// A request can name one trace: that of its first record. Nil when it holds none.
+  /// A request can name one trace, that of its first record. Nil without records.
   package init?(of request: OutgoingRequest, isSampled: Bool) {
     guard request.purpose == .records, let first = request.cargo?.uuids.first else { return nil }
     trace = first
@@ -26,21 +26,21 @@ package struct TraceParent: Equatable, Sendable {
     return "00-\(words[0])\(words[1])-\(words[2])-\(isSampled ? "01" : "00")"
   }
 
-  /// The whole line of the header; the same for all.
+  /// The length of the whole header line, always the same.
   fileprivate static let lineBytes = header.utf8.count + 2 + 55 + 2
 }
 
-/// The spans in the trace of a record.
+/// The spans of a record's trace.
 package enum RecordSpan {
   /// From the fix until the record has left its device.
   case record
   /// From the fix until the first attempt.
   case queued
   case attempt(request: UInt64)
-  /// What the server did in an attempt.
+  /// The server's work in an attempt.
   case commit(request: UInt64)
 
-  /// Never 0, which would be none.
+  /// Returns the span id; never 0, which is invalid.
   package func id(in trace: UUID128) -> UInt64 {
     let number: UInt64 =
       switch self {
@@ -54,7 +54,7 @@ package enum RecordSpan {
 }
 
 extension OutgoingRequest {
-  /// With the header, unless it sends no records or the app has a header of that name.
+  /// Adds the header, except to requests without records or with a header of that name.
   func traced(isSampled: Bool) -> OutgoingRequest {
     guard let parent = TraceParent(of: self, isSampled: isSampled),
       !headers.contains(where: { $0.name.lowercased() == TraceParent.header })
@@ -65,7 +65,7 @@ extension OutgoingRequest {
       occasion: occasion)
   }
 
-  /// Bytes of its head that modelled links do not count, so that a traced run goes like one that is not.
+  /// The bytes of its head that modelled links do not count, so that tracing does not change a run.
   var traceBytes: Int {
     guard let last = headers.last, last.name == TraceParent.header,
       let own = TraceParent(of: self, isSampled: last.value.hasSuffix("1")), own.value == last.value

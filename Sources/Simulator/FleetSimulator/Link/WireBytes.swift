@@ -3,9 +3,9 @@ import Contract
 import HTTP1
 import Upload
 
-/// The bytes of requests and answers, as they would lie on a socket.
+/// The bytes of requests and answers on a socket.
 enum WireBytes {
-  /// What stands before its body; nil when the request cannot be written as HTTP/1.1.
+  /// Returns the bytes before the body; nil when the request cannot be written as HTTP/1.1.
   static func head(of request: OutgoingRequest) -> [UInt8]? {
     let url = request.url.utf8
     var slashes = url.indices.lazy.filter { url[$0] == UInt8(ascii: "/") }.makeIterator()
@@ -18,7 +18,7 @@ enum WireBytes {
     do throws(HTTPError) {
       try RequestWriter.requestLine(request.method.utf8.span, target.utf8.span, .http11, into: &bytes)
       try HeadWriter.field(HeaderName.host, host.span, into: &bytes)
-      // As in libraries of phones, an app cannot say these two itself.
+      // As in the HTTP libraries of phones, an app cannot set these two.
       for field in request.headers where !field.hasName(HeaderName.host) && !field.hasName(HeaderName.contentLength) {
         try HeadWriter.field(field.name.utf8.span, field.value.utf8.span, into: &bytes)
       }
@@ -28,20 +28,20 @@ enum WireBytes {
     return bytes
   }
 
-  /// A request in the pieces in which it comes to the server: of these sizes, or its head and its body as the app has it,
-  /// which thousands of phones that send at once do not have twice. What is behind `limit` is left out.
+  /// Returns a request in the pieces in which it arrives: of these sizes, or head and body. The app's body is not copied, as
+  /// thousands of phones may send at once. Omits what comes after `limit`.
   static func pieces(_ head: [UInt8], _ body: [UInt8], upTo limit: Int?, _ sizes: [Int]) -> [ArraySlice<UInt8>] {
     if limit == nil && sizes.isEmpty { return body.isEmpty ? [head[...]] : [head[...], body[...]] }
     let bytes = head + body
     return bytes.prefix(limit ?? bytes.count).cut(into: sizes)
   }
 
-  /// Whether an answer begins with a status of success.
+  /// Reports whether an answer begins with a success status.
   static func isSuccess(_ answer: [UInt8]) -> Bool {
     answer.count > 9 && answer.starts(with: "HTTP/1.".utf8) && answer[9] == UInt8(ascii: "2")
   }
 
-  /// What the device makes of an answer whose connection ends after these bytes.
+  /// Returns the device's outcome of an answer whose connection ends after these bytes.
   static func outcome(of bytes: [UInt8], into head: inout ResponseHead) -> RequestOutcome {
     var parser = ResponseParser(to: .post)
     var body: [UInt8] = []
@@ -70,7 +70,7 @@ enum WireBytes {
 }
 
 extension ArraySlice<UInt8> {
-  /// In pieces of these sizes; what is left comes last.
+  /// Cuts it into pieces of these sizes; the rest is the last one.
   fileprivate func cut(into sizes: [Int]) -> [ArraySlice<UInt8>] {
     var pieces: [ArraySlice<UInt8>] = []
     var rest = self

@@ -5,7 +5,7 @@ import Scenario
 import Upload
 import Vocabulary
 
-/// Gives the requests that fail a name each: how they ended, what was said of it, and whose they were.
+/// Groups failed requests by their end, their error message and their fleet.
 package final class ErrorWatch: Watcher {
   private struct Name: Hashable {
     let purpose: OutgoingRequest.Purpose
@@ -16,32 +16,32 @@ package final class ErrorWatch: Watcher {
 
   private struct Opening {
     let end: RequestEnd
-    /// Where it is no error: what the page calls itself, and where it came from.
+    /// The title and the request of a page that answered with a success status.
     let page: (title: String, request: String)?
     var count: Int
   }
 
   private let devices: [String]
   private let fleets: [String]
-  /// By device: its fleet.
+  /// The fleet of each device.
   private let fleetOf: [Int]
   private let open: PerDevice<[OutgoingRequest]>
   private var rows: [RequestError] = []
   private var places: [Name: Int] = [:]
-  /// Servers repeat what they say.
+  /// The last message, cached because servers repeat theirs.
   private var lastMessage: (outcome: RequestOutcome, text: String)?
-  /// How the first uploads ended, as long as all of them failed in the same way. A page with a success is a failure: the device
-  /// deletes what no server has taken.
+  /// The end of the first uploads, while all of them have failed in the same way. A page with a success status is a failure:
+  /// the device deletes records that no server has accepted.
   private var opening: Opening?
   private var isOpen = true
   private var isOpeningTold = false
-  /// Uploads that have ended in another way than with a 2xx.
+  /// The number of uploads that ended without a 2xx.
   package private(set) var failedUploads = 0
 
-  /// Beyond so many names a server says something else each time.
+  /// Beyond so many names the server's messages differ each time.
   private static let rowsMax = 100
   private static let bodyMax = 500
-  /// So many equal failures at the start are no accident.
+  /// So many equal failures at the start are no coincidence.
   private static let openingCount = 10
 
   package init(_ setup: RunSetup) {
@@ -96,7 +96,7 @@ package final class ErrorWatch: Watcher {
       purpose: request.purpose, end: RequestEnd(outcome), message: message(of: outcome), fleet: fleetOf[device])
     if let place = places[name] { return place }
     if rows.count >= ErrorWatch.rowsMax / 2 {
-      // This server says another number each time.
+      // This server's messages contain a different number each time.
       name = Name(
         purpose: name.purpose, end: name.end, message: ErrorMessage.withoutNumbers(name.message), fleet: name.fleet)
       if let place = places[name] { return place }
@@ -126,22 +126,22 @@ package final class ErrorWatch: Watcher {
 }
 
 extension ErrorWatch {
-  /// The most frequent first.
+  /// The errors, most frequent first.
   package var errors: [RequestError] { RequestError.inOrder(rows) }
 
-  /// How most failed uploads ended; nil when none failed.
+  /// The end of most failed uploads; nil when none failed.
   package var mostFrequent: String? {
     rows.filter { $0.purpose == OutgoingRequest.Purpose.records.rawValue }.max { $0.count < $1.count }?.kind
   }
 
-  /// Once: for a person who watches.
+  /// Returns the opening sentence once, for an interactive display.
   package func takeOpeningSentence() -> String? {
     guard !isOpeningTold, let sentence = openingSentence else { return nil }
     isOpeningTold = true
     return sentence
   }
 
-  /// What there is to ask when the first uploads all failed in the same way; nil otherwise.
+  /// A question when the first uploads all failed in the same way; nil otherwise.
   var openingSentence: String? {
     guard let opening, opening.count == ErrorWatch.openingCount else { return nil }
     if let page = opening.page {
@@ -161,7 +161,7 @@ extension ErrorWatch {
 }
 
 extension RequestEnd {
-  /// What is most often wrong when every request ends so.
+  /// The most likely mistake when every request ends in this way.
   fileprivate var question: String {
     switch self {
     case .status(401), .status(403): "is the token right?"
@@ -181,12 +181,12 @@ extension RequestEnd {
   }
 }
 
-/// What an answer says of its failure, short enough for a name. What differs from one answer to the next is left out.
+/// The error message of an answer, short enough for a name, without the parts that differ between answers.
 struct ErrorMessage {
   let text: String
 
   private static let lengthMax = 120
-  /// Where servers write what is wrong: RFC 9457 §3.1 has `detail` and `title`.
+  /// The members in which servers report errors; `detail` and `title` are those of RFC 9457 §3.1.
   private static let keys = ["message", "error_description", "detail", "title", "error", "code"]
 
   init(of outcome: RequestOutcome) {
@@ -210,7 +210,7 @@ struct ErrorMessage {
     return nil
   }
 
-  /// The title of a page, or the first line of a text.
+  /// Returns the title of a page, or the first line of a text.
   private static func said(inText body: [UInt8]) -> String? {
     let text = String(decoding: body.prefix(2_048), as: UTF8.self)
     if let start = text.firstRange(of: "<title>")?.upperBound,
@@ -226,7 +226,7 @@ struct ErrorMessage {
     text.split(separator: " ").map { $0.contains(where: \.isNumber) ? "…" : $0 }.joined(separator: " ")
   }
 
-  /// On one line; uuids and long numbers are replaced, as each would make another name.
+  /// Returns the text on one line, with uuids and long numbers replaced, as each would make another name.
   private static func name(_ text: String) -> String {
     let words = text.split(whereSeparator: \.isWhitespace).map { word in
       let digits = word.count(where: \.isNumber)

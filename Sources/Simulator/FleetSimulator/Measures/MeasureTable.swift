@@ -1,10 +1,10 @@
 import Base
 import Scenario
 
-/// All figures of a run: one cell for each measure of each fleet, and one for each part that a threshold asks for. Their
-/// number follows from the scenario alone.
+/// All figures of a run: one cell for each measure of each fleet, and one for each selection of a threshold. Their number
+/// depends on the scenario only.
 struct MeasureTable {
-  /// A part of a measure that some threshold is about.
+  /// A part of a measure that a threshold selects.
   struct Selection {
     let measure: Measure
     let filter: SampleFilter
@@ -14,13 +14,13 @@ struct MeasureTable {
   private let fleetCount: Int
   private var cells: [Cell]
   private(set) var selections: [Selection] = []
-  /// What runs are compared by.
+  /// The samples for comparisons between runs.
   private(set) var groups = SampleGroups()
-  /// By device.
+  /// The comparison group of each device.
   private let groupOf: [Int]
-  /// The piece of the run that is on.
+  /// The current piece of the run.
   var piece = 0
-  /// Of each measure, the selections that have a cell of their own.
+  /// For each measure, the selections with a cell of their own.
   private var own: [[Int]]
 
   init(_ setup: RunSetup) {
@@ -30,7 +30,7 @@ struct MeasureTable {
     own = Array(repeating: [], count: Measure.allCases.count)
   }
 
-  /// Gives the number under which the figure is to be had.
+  /// Adds a selection and returns the index of its figure.
   mutating func select(_ measure: Measure, _ filter: SampleFilter) -> Int {
     selections.append(Selection(measure: measure, filter: filter))
     if !filter.isOfFleetsOnly { own[measure.rawValue].append(selections.count - 1) }
@@ -44,7 +44,7 @@ struct MeasureTable {
     }
   }
 
-  /// Of requests in the settle phase only what asks for it is told.
+  /// Requests in the settle phase count only for selections that include it.
   mutating func judge(_ measure: Measure, _ isHit: Bool, _ tags: SampleTags) {
     if !tags.isSettling {
       cells[measure.rawValue * fleetCount + tags.fleet].judge(isHit)
@@ -71,14 +71,14 @@ struct MeasureTable {
     record(measure, UInt64(max(span.count, 0) / 1_000), tags)
   }
 
-  /// What is known of the whole only; it stands with the first fleet.
+  /// Adds a measure of the whole run, stored with the first fleet.
   mutating func add(_ measure: Measure, hits: Int = 0, of total: Int) {
     cells[measure.rawValue * fleetCount].add(hits: hits, of: total)
   }
 
   func cell(_ measure: Measure, fleet: Int) -> Cell { cells[measure.rawValue * fleetCount + fleet] }
 
-  /// Of the fleets that `fleets` names.
+  /// Returns the sum over the fleets that `fleets` selects.
   func cell(_ measure: Measure, of fleets: [Bool]) -> Cell {
     var sum = Cell()
     for fleet in fleets.indices where fleets[fleet] { sum.add(cell(measure, fleet: fleet)) }
@@ -109,12 +109,12 @@ enum Measure: Int, CaseIterable {
 
   static func of(_ metric: Metric) -> Measure? { allCases.first { $0.metric.name == metric.name } }
 
-  /// What only a look into the server's store can tell.
+  /// The measures that only the server's store can show.
   static let ofStorage: [Measure] = [.recordsLost, .duplicatesExplained, .duplicatesUnexplained, .duplicatesRatio]
-  /// What only a server inside the run shows.
+  /// The measures that only the in-process server shows.
   static let ofArrivals: [Measure] = [.duplicatesExplained, .duplicatesRatio]
 
-  /// How many units of its histogram make one of the metric: times are kept in microseconds and told in milliseconds.
+  /// Histogram units per unit of the metric: times are stored in microseconds and reported in milliseconds.
   var resolution: Double {
     switch self {
     case .uploadDuration, .uploadWait, .recordDeliveryLatency, .timeToVisible, .queueOldestAge, .drainTime,
@@ -125,10 +125,10 @@ enum Measure: Int, CaseIterable {
     }
   }
 
-  /// Forty days in microseconds; more records, bytes and requests than a device has.
+  /// Forty days in microseconds; for other measures more than a device can have.
   var highestTrackableValue: UInt64 { resolution == 1_000 ? 3_456_000_000_000 : 1_000_000_000 }
 
-  /// Its place in `SampleGroups.metrics`.
+  /// The index in `SampleGroups.metrics`.
   var placeInComparison: Int? {
     switch self {
     case .uploadDuration: 0
@@ -137,7 +137,7 @@ enum Measure: Int, CaseIterable {
     }
   }
 
-  /// Why it is not known of that run; nil when it is measured.
+  /// Returns why the measure is unknown for that run; nil when it is measured.
   func absence(in setup: RunSetup) -> String? {
     let isVirtual = setup.outside == nil
     return switch self {
@@ -164,7 +164,7 @@ enum Measure: Int, CaseIterable {
     }
   }
 
-  /// Only the end of a run can tell it.
+  /// Whether it is known only at the end of a run.
   var isKnownAtTheEnd: Bool {
     switch self {
     case .recordsLost, .duplicatesExplained, .duplicatesUnexplained, .duplicatesRatio, .droppedTrips, .clausesBroken:
@@ -173,7 +173,7 @@ enum Measure: Int, CaseIterable {
     }
   }
 
-  /// Known of the run as a whole and not of its devices.
+  /// Whether it belongs to the run as a whole and not to its devices.
   var isOfTheWhole: Bool {
     switch self {
     case .recordsLost, .duplicatesExplained, .duplicatesUnexplained, .duplicatesRatio, .droppedTrips, .generatorLag,

@@ -6,14 +6,14 @@ import Upload
 import Vocabulary
 import World
 
-/// What becomes of records and of the requests that carry them.
+/// The measures of records and of the requests that carry them.
 extension Measures {
   func enter(_ note: QueueNote, _ context: EventContext) {
     let device = context.device
     switch note {
     case .inserted(_, let row, let uuid, let timestamp, _):
       let age = context.now.wall.millisecondsSince1970 - timestamp.millisecondsSince1970
-      // Limited, because the age is wrong when the clock was set meanwhile; no fix is older than ten minutes when it is recorded.
+      // Clamped, because the age is wrong when the clock was set meanwhile; no fix is older than ten minutes when it is recorded.
       let ageBefore = Nanoseconds.milliseconds(min(max(age, 0), 600_000))
       change(device) { state in
         state.backlog.append(
@@ -72,7 +72,7 @@ extension Measures {
     table.record(.uploadBytes, UInt64(flight.bytes), tags)
   }
 
-  /// What a modelled link says of a request. Those for tokens make connections, too; whether one was reused is asked of uploads.
+  /// Notes a connection of a modelled link. Token requests open connections, too; reuse is measured for uploads.
   func connect(_ request: UInt64, isNew: Bool, of device: Int) {
     let upload = devices[device].flights.first { $0.request == request }?.flight
     let tags = upload.map { self.tags(of: $0, device) } ?? tagsOfOther(device)
@@ -80,7 +80,7 @@ extension Measures {
     if upload != nil { table.judge(.connectionReuse, !isNew, tags) }
   }
 
-  /// What a real network says of a request, as above.
+  /// Notes a connection of a real network, as above.
   func carry(_ request: UInt64, _ timings: TransferTimings, of device: Int) {
     let upload = devices[device].flights.firstIndex { $0.request == request }
     let tags = upload.map { self.tags(of: devices[device].flights[$0].flight, device) } ?? tagsOfOther(device)
@@ -97,7 +97,7 @@ extension Measures {
     table.record(.tlsHandshakeTime, timings.secured - timings.connected, tags)
   }
 
-  /// Of a request that is no upload.
+  /// Returns the tags of a request that is not an upload.
   private func tagsOfOther(_ device: Int) -> SampleTags {
     var tags = tags(of: device)
     tags.isSettling = devices[device].isSettling
@@ -113,13 +113,13 @@ extension Measures {
     return tags
   }
 
-  /// The phone has left its network while it waited. In accelerated time it waits for longer than it would, and so often that this
-  /// says nothing of the server.
+  /// Reports whether the phone left its network while it waited in accelerated time. There it waits longer in its own time,
+  /// so that such ends say nothing about the server.
   private func isCutByPace(_ outcome: RequestOutcome?) -> Bool {
     (setup.outside?.factor ?? 1) > 1 && outcome.map(RequestEnd.init) == .leftNetwork
   }
 
-  /// `outcome` is nil when the app was killed meanwhile.
+  /// Notes the end of an upload. `outcome` is nil when the app was killed meanwhile.
   func end(_ flight: Flight, _ outcome: RequestOutcome?, of device: Int) {
     let status = outcome?.status ?? 0
     let isFailed = !(200..<300).contains(status)
@@ -142,13 +142,12 @@ extension Measures {
 }
 
 extension Measures {
-  /// The end of the run: what `report` says and what was measured, as one.
-  /// It can be asked for again with a later report.
+  /// Returns the summary of `report` and the measures at the end of the run. May be called again with a later report.
   package func summary(of report: RunReport, hash scenarioHash: String, product: String) -> RunSummary {
     concluded(by: report) { summary(concludedBy: report, hash: scenarioHash, product: product) }
   }
 
-  /// The figures with what only the end of the run can tell, while `body` looks at them.
+  /// Calls `body` with the figures completed by what only the end of the run shows.
   func concluded<Result>(by report: RunReport, _ body: () -> Result) -> Result {
     let before = (table, chart, checkCounts, unauthorized)
     defer { (table, chart, checkCounts, unauthorized) = before }
@@ -190,7 +189,7 @@ extension Measures {
     if abandonedUploads > 0 { summary.answers["app ended"] = abandonedUploads }
     let open = devices.reduce(0) { $0 + $1.flights.count }
     if open > 0 { summary.answers["no answer by the end"] = open }
-    // Over as soon as the queues are empty, which is often long before its time.
+    // The phase ends as soon as the queues are empty, often long before its limit.
     if let settledSince, summary.ended > settledSince {
       summary.timeline.marks.append(
         Timeline.Mark(
@@ -210,7 +209,7 @@ extension Measures {
       summary.notes.append("the server did not apply all faults: \(refusal)")
     }
     summary.invariants = report.invariants.map { InvariantVerdict($0) }
-    // What has to come up over several seeds need not in each of them.
+    // Coverage that is required over several seeds need not occur in each of them.
     if scenario.coverage.requireOverSeeds == 1 {
       summary.coverage = report.coverage.filter { scenario.coverage.sometimes.contains($0.goal) }
         .map { CoverageCount(goal: $0.goal.rawValue, seen: $0.count) }
@@ -221,7 +220,7 @@ extension Measures {
 
   private func enter(_ sums: LedgerSums) {
     table.add(.recordsLost, of: sums.lostInAll)
-    // A server whose arrivals are not seen shows repeated ones by its rows.
+    // Where arrivals are not seen, repeated rows show the duplicates.
     let unexplained = max(sums.duplicatesUnexplained, sums.duplicateRows)
     let repeated = sums.duplicatesExplained + unexplained
     table.add(.duplicatesExplained, of: sums.duplicatesExplained)
@@ -231,7 +230,7 @@ extension Measures {
     table.add(.droppedTrips, of: setup.fleets.reduce(0) { $0 + $1.droppedTrips })
   }
 
-  /// Of the run as a whole and, where there are several, of each fleet.
+  /// The figures of the run as a whole and, with several fleets, of each fleet.
   private var figures: [MetricFigure] {
     var figures: [MetricFigure] = []
     let all = setup.fleets.map { _ in true }

@@ -8,17 +8,17 @@ import Upload
 import Vocabulary
 import World
 
-/// Measures a run while it goes on: figures by fleet and by the parts that thresholds ask for, the timeline, the checks.
-/// What it keeps does not grow with the length of the run; only with what waits in the devices.
+/// Measures a run in progress: figures by fleet and by the selections of thresholds, the timeline, the checks. Its memory
+/// grows with the waiting records only, not with the length of the run.
 package final class Measures: Watcher {
-  /// A request whose end is not known yet.
+  /// A request that has not ended.
   struct Flight {
     let sentAt: MonotonicInstant
     let bytes: Int
     let cargo: OutgoingRequest.Cargo
-    /// On the network, where that is not the devices' own time.
+    /// The duration on the network, where that is not device time.
     var serviceTime: Nanoseconds?
-    /// One bit for each fault that held the device when it was sent, or when a record in it was made.
+    /// One bit for each fault that was active when the request was sent, or when a record in it was made.
     var faults: UInt64 = 0
     var isSettling = false
   }
@@ -27,30 +27,30 @@ package final class Measures: Watcher {
   struct Unauthorized {
     let answer: Answer
     let tags: SampleTags
-    /// The device has a new token since.
+    /// Whether the device has received a new token since.
     var isRefreshed = false
   }
 
-  /// What is known of one device.
+  /// The state of one device.
   struct DeviceState {
     let fleet: Int
     var backlog = Backlog()
     var network = RadioNetwork.none
     var faults: UInt64 = 0
     var isActive = false
-    /// The drives are over.
+    /// Whether the drives are over.
     var isSettling = false
     var isMoving = false
-    /// Since when it has a network again and something to send.
+    /// The time since which it has a network again and records to send.
     var drainsSince: MonotonicInstant?
     var flights: [(request: UInt64, flight: Flight)] = []
     var token = TokenWatch()
     var refusals = RefusalWatch()
-    /// The last true crossing of the rim of each fence that no event has told of yet.
+    /// The last true crossing of each fence that no event has reported yet.
     var crossings: [String: Crossing] = [:]
   }
 
-  /// A body came into a fence, or went out of it.
+  /// A true entry into a fence, or exit from it.
   struct Crossing {
     let instant: MonotonicInstant
     let isEntry: Bool
@@ -62,33 +62,33 @@ package final class Measures: Watcher {
   var chart: ChartRecorder
   var judge: ThresholdJudge
   let devices: PerDevice<DeviceState>
-  /// By the name of a fault.
+  /// The bit of each fault, by name.
   private let faultBits: [String: UInt64]
-  /// One for each check of the scenario.
+  /// The count of each check of the scenario.
   var checkCounts: [Cell]
-  /// Answers 401 of which it is not known yet whether they are the ordinary end of a token.
+  /// 401 answers that may be the ordinary expiry of a token.
   var unauthorized: [Int: Unauthorized] = [:]
   private(set) var now = MonotonicInstant(nanoseconds: 0)
-  /// By the device of which the watcher hears.
+  /// The wall clock of the device of the current event.
   private(set) var wall = WallInstant(millisecondsSince1970: 0)
   package private(set) var hasSeenEnough = false
-  /// How uploads ended.
+  /// The number of uploads by their end.
   var uploadEnds: [RequestEnd: Int] = [:]
   var repeatedUploads = 0
-  /// Uploads whose app ended before they did.
+  /// Uploads whose app ended first.
   var abandonedUploads = 0
-  /// When the drives ended; nil while they last.
+  /// The end of the drives; nil before.
   private(set) var settledSince: Nanoseconds?
-  /// By the machine's clock, and how many uploads had ended by then.
+  /// The end of the drives by the machine's clock, and the number of uploads that had ended.
   private(set) var endOfDrives: (at: MonotonicInstant, uploads: Int)?
   var uploadsEnded: Int { uploadEnds.values.reduce(0, +) }
   var uploadPace = Pace()
   var recordPace = Pace()
-  /// What the answers of a real server have broken, known at the end.
+  /// The number of clauses that a real server's answers have broken, known at the end.
   package var clausesBroken = 0
 
-  /// `setup` is what `scenario` comes to. Throws for thresholds of what cannot be measured.
-  /// `processorTime` is that of the process.
+  /// `setup` is the setup of `scenario`. Throws for thresholds on measures that are not available. `processorTime` returns
+  /// the processor time of the process.
   package init(
     _ scenario: Scenario, _ setup: RunSetup, processorTime: (() -> Nanoseconds)? = nil
   ) throws(UnsupportedScenarioError) {
@@ -109,7 +109,7 @@ package final class Measures: Watcher {
     judge = try ThresholdJudge(scenario, setup, in: &table)
   }
 
-  /// What its intervals have come to that are over.
+  /// The timeline of all completed intervals.
   package var timeline: Timeline { chart.timeline }
 
   package func see(_ event: SimulationEvent, _ context: EventContext) {
@@ -157,7 +157,7 @@ package final class Measures: Watcher {
     chart.mark(words, from: start, until: min(end, setup.duration))
   }
 
-  /// From now on, as the transport of a real server counts them.
+  /// Sets the source of the number of connections to a real server.
   func watchConnections(_ count: @escaping () -> Int) { chart.connections = count }
 
   private func settle(_ device: Int) {
@@ -169,14 +169,14 @@ package final class Measures: Watcher {
 
   private func isOffline(_ network: RadioNetwork) -> Bool { setup.radio.kind(of: network) == .none }
 
-  /// What kept its records from going out is over.
+  /// The device can send its records again.
   private func beginDraining(_ device: Int) {
     if !isOffline(devices[device].network), devices[device].drainsSince == nil, devices[device].backlog.count > 0 {
       devices[device].drainsSince = now
     }
   }
 
-  /// Time has gone on: intervals of the timeline end, and thresholds that end a run are looked at.
+  /// Advances the time: completes intervals of the timeline, and evaluates thresholds that end a run.
   private func pass(to instant: MonotonicInstant) {
     now = instant
     let elapsed = instant - MonotonicInstant(nanoseconds: 0)
@@ -199,7 +199,7 @@ package final class Measures: Watcher {
       device: device, fleet: devices[device].fleet, network: devices[device].network, faults: devices[device].faults)
   }
 
-  /// Who was inside when the watch began is told of it without having crossed anything.
+  /// A device that was inside when monitoring began is notified without a crossing.
   private func noteDelay(of action: GeofenceTrigger.Action, at fence: String, _ device: Int) {
     guard action != .dwell, let crossing = devices[device].crossings[fence], crossing.isEntry == (action == .enter)
     else { return }
@@ -230,10 +230,10 @@ package final class Measures: Watcher {
   }
 }
 
-/// What checks are held against.
+/// The data that checks use.
 extension Measures {
-  /// An answer 401 to a token waits for the next one: when a new token is taken, it was the ordinary end of the old one, and no
-  /// check is about it.
+  /// A 401 to a token is not judged before the next answer: if a new token is then accepted, the old one had merely expired, and
+  /// no check applies.
   func check(_ answer: Answer, _ tags: SampleTags, of device: Int) {
     guard !scenario.checks.isEmpty else { return }
     let isAuthorized = answer.status != 401
@@ -253,7 +253,7 @@ extension Measures {
     if let last = unauthorized.removeValue(forKey: device) { judge(last.answer, last.tags) }
   }
 
-  /// At the end of the run none will follow.
+  /// Judges the remaining 401 answers at the end of the run, when no further answer will follow.
   func settleUnauthorized() { for device in unauthorized.keys.sorted() { settleUnauthorized(of: device) } }
 
   private func judge(_ answer: Answer, _ tags: SampleTags) {
@@ -262,13 +262,13 @@ extension Measures {
       tags.check = index
       let isMet = answer.meets(check.value)
       table.judge(.checks, isMet, tags)
-      // In the settle phase only a threshold that asks for it is about a check.
+      // In the settle phase only thresholds that include it use checks.
       if !tags.isSettling { checkCounts[index].judge(isMet) }
     }
   }
 }
 
-/// What checks look at.
+/// An answer as checks see it.
 struct Answer {
   let flight: Measures.Flight
   let status: Int
@@ -286,76 +286,7 @@ struct Answer {
   }
 }
 
-/// The records that wait in one device, in the order in which they came.
-struct Backlog {
-  /// One of them.
-  struct Record {
-    let row: Int64
-    let uuid: UUID128
-    let insertedAt: MonotonicInstant
-    /// How old it was then.
-    let ageBefore: Nanoseconds
-    /// One bit for each fault that held the device then.
-    let faults: UInt64
-    var requests: Int32 = 0
-  }
-
-  private var records: ContiguousArray<Record> = []
-  private var head = 0
-
-  var count: Int { records.count - head }
-  var oldest: Record? { head < records.count ? records[head] : nil }
-
-  mutating func append(_ record: Record) { records.append(record) }
-
-  /// Rows ascend. The first one leaves nearly always, and the last one where the newest are sent first.
-  mutating func remove(row: Int64) -> Record? {
-    let index = records[head...].indexBehind { $0.row < row }
-    guard index < records.count, records[index].row == row else { return nil }
-    let record = records[index]
-    if index == head {
-      head += 1
-    } else {
-      records.remove(at: index)
-    }
-    shrink()
-    return record
-  }
-
-  /// Each was in one more request. They stand together at one end, in one order or the other. Gives the faults under which
-  /// they were made.
-  mutating func sent(_ uuids: [UUID128]) -> UInt64 {
-    var faults: UInt64 = 0
-    var last: Int?
-    for uuid in uuids {
-      guard let index = index(of: uuid, beside: last) else { continue }
-      records[index].requests += 1
-      faults |= records[index].faults
-      last = index
-    }
-    return faults
-  }
-
-  /// Beside the one before or, where that is nil, at an end; anywhere else it is searched for.
-  private func index(of uuid: UUID128, beside last: Int?) -> Int? {
-    let (next, previous) = last.map { ($0 + 1, $0 - 1) } ?? (head, records.count - 1)
-    if next < records.count, records[next].uuid == uuid { return next }
-    if previous >= head, records[previous].uuid == uuid { return previous }
-    return records[head...].firstIndex { $0.uuid == uuid }
-  }
-
-  /// An empty queue keeps no memory; a long one gives back what is behind it now and then.
-  private mutating func shrink() {
-    if head == records.count {
-      (records, head) = ([], 0)
-    } else if head >= 64, head * 2 >= records.count {
-      records.removeFirst(head)
-      head = 0
-    }
-  }
-}
-
-/// What one measure, or a part of it, has come to so far. A histogram takes memory only once there is something in it.
+/// The value of one measure, or of a part of it, so far. The histogram is allocated with its first value.
 struct Cell {
   private(set) var hits = 0
   private(set) var total = 0
@@ -388,7 +319,7 @@ struct Cell {
     }
   }
 
-  /// Of everything but gauges.
+  /// Returns the figure of any measure except gauges.
   func figure(of measure: Measure) -> Figure {
     switch measure.metric.kind {
     case .counter: .counter(total)

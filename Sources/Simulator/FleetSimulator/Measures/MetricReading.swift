@@ -2,23 +2,22 @@ import Base
 package import Scenario
 import World
 
-/// What one metric of one fleet has come to so far, or one of the run as a whole, as receivers of metrics want it: in
-/// base units.
+/// The current value of one metric, of one fleet or of the whole run, for receivers of metrics: in base units.
 package struct MetricReading {
-  /// That of the metric: `upload_duration`.
+  /// The name of the metric: `upload_duration`.
   package let name: String
   package let help: String
   package let kind: MetricKind
-  /// Its values are seconds; those of the figure are milliseconds.
+  /// Whether its values are seconds; those of the figure are milliseconds.
   package let isTime: Bool
   /// Nil: the run as a whole.
   package let fleet: String?
   package let figure: Figure
 
-  /// How many of the figure's units make one base unit.
+  /// Units of the figure per base unit.
   package var unitsInBase: Double { isTime ? 1_000 : 1 }
 
-  /// As Prometheus wants it.
+  /// The name in the form that Prometheus requires.
   package var exposedName: String {
     let name = ExpositionPage.prefix + name
     return switch kind {
@@ -30,11 +29,11 @@ package struct MetricReading {
 }
 
 extension Measures {
-  /// All that is known so far; with a report, also what only the end of the run can tell. Metrics that have series of several
-  /// fleets have them one after the other.
+  /// Returns all readings that are known; with a report, also those that only the end of the run shows. The series of several
+  /// fleets of a metric are adjacent.
   package func readings(concludedBy report: RunReport? = nil) -> [MetricReading] {
     guard let report else { return readings { !$0.isKnownAtTheEnd } }
-    // A nought would say something.
+    // A zero would be wrong.
     let unknown =
       (setup.outside == nil ? [] : Measure.ofArrivals)
       + (report.verification.outcome == .verified ? [] : Measure.ofStorage)
@@ -66,14 +65,14 @@ extension Measure {
   }
 }
 
-/// A number that readings come to where a receiver knows only numbers: a counter is one, a rate is both its halves, a
-/// trend its quantiles, sum and count.
+/// A sample of a reading, for receivers that only have numbers: one for a counter, two for a rate, quantiles, sum and
+/// count for a trend.
 package struct MetricSample {
   package let name: String
   package var labels: [(name: String, value: String)]
   package let value: Value
 
-  /// Exact where it is whole.
+  /// Exact for whole numbers.
   package enum Value {
     case whole(Int)
     case real(Double)
@@ -125,7 +124,7 @@ extension MetricReading {
 }
 
 extension Measures {
-  /// What is known so far, in the text format of Prometheus.
+  /// The current readings in the text format of Prometheus.
   package var exposition: [UInt8] {
     var page = ExpositionPage()
     let progress = progress

@@ -2,20 +2,20 @@ import Base
 import Contract
 import Upload
 
-/// What one device sends with a refresh token that is dead: the SDK does not give up, and asks anew with each upload that
-/// falls due (SDK §11.6).
+/// Counts the requests of one device with an invalid refresh token: the SDK does not give up, and tries again with each
+/// upload that is due (SDK §11.6).
 struct RefusalWatch {
-  /// When a refresh was refused for the first time; nil while the tokens are good.
+  /// The time of the first rejected refresh; nil while the tokens are valid.
   private var start: MonotonicInstant?
   private var count = 0
-  /// An upload was refused, and what comes of the refresh is not known.
+  /// Whether an upload was rejected and the outcome of the refresh is unknown.
   private var isUploadOpen = false
-  /// The drives are over: from here on users log in.
+  /// The end of the drives, after which users log in.
   private var end: MonotonicInstant?
-  /// What is under way when the SDK is stopped still ends.
+  /// Requests that are under way when the SDK is stopped still end.
   private var isStopped = false
 
-  /// Shorter ones say little of an hour.
+  /// The minimum duration for a rate per hour.
   private static let leastSeconds = 60.0
 
   mutating func endUpload(status: Int) {
@@ -34,14 +34,14 @@ struct RefusalWatch {
     isUploadOpen = false
   }
 
-  /// Gives the requests that were sent in vain, when there were any and the drives are not over.
+  /// Returns the number of futile requests; nil when there were none, or when the drives are over.
   mutating func close() -> UInt64? {
     guard end == nil, start != nil else { return nil }
     defer { (start, count, isUploadOpen) = (nil, 0, false) }
     return UInt64(count)
   }
 
-  /// The same, of a device whose SDK is stopped, or started again.
+  /// Returns the same when the SDK is stopped; nil when it is started.
   mutating func enable(_ isEnabled: Bool) -> UInt64? {
     isStopped = !isEnabled
     return isEnabled ? nil : close()
@@ -49,7 +49,7 @@ struct RefusalWatch {
 
   mutating func endDrive(at instant: MonotonicInstant) { end = end ?? instant }
 
-  /// Of a device that was refused until then.
+  /// Returns the rate of a device whose requests are still being rejected.
   func perHour(until now: MonotonicInstant) -> UInt64? {
     guard let start else { return nil }
     let seconds = ((end ?? now) - start).seconds
@@ -71,7 +71,7 @@ extension Measures {
     if let count { table.record(measure, count, tags(of: device)) }
   }
 
-  /// Of those who go on.
+  /// Records the rates of devices that are still being rejected.
   func enterRefusals() {
     for device in devices.indices {
       guard let count = devices[device].refusals.perHour(until: now) else { continue }
@@ -89,7 +89,7 @@ extension RunSummary {
       sentence("refusals_per_hour", "did not log in again and kept sending until the drives ended", " an hour")
         .map {
           $0
-            + "; the SDK tries again with each upload that falls due (SDK §11.6), and the command stop in an answer ends it"
+            + "; the SDK retries with every upload (SDK §11.6); send the command stop in an answer to end it"
         },
     ].compactMap(\.self)
   }

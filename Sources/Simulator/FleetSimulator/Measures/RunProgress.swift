@@ -1,29 +1,29 @@
 package import Base
 
-/// How far a run has come and how it goes just now.
+/// The progress of a run and its current figures.
 package struct RunProgress: Equatable, Sendable {
-  /// Of the drives, 0 to 1.
+  /// The completed share of the drives, 0 to 1.
   package var share: Double
-  /// The drives are over, and the queues empty: that takes as long as it takes.
+  /// Whether the drives are over and the queues are emptying, which takes an unknown time.
   package var isSettling = false
-  /// Whose app runs.
+  /// The number of devices whose app runs.
   package var devices: Int
   package var uploadsPerSecond: Double
-  /// Of uploads that were answered lately.
+  /// The 95th percentile of recently answered uploads.
   package var p95Milliseconds: Double?
-  /// Records that wait.
+  /// The number of waiting records.
   package var backlog: Int
-  /// Open to a real server; nil in virtual time.
+  /// The number of open connections to a real server; nil in virtual time.
   package var connections: Int?
-  /// Uploads without a 2xx so far.
+  /// The number of uploads without a 2xx so far.
   package var errors: Int
-  /// How most of them ended.
+  /// The most frequent error.
   package var mostFrequentError: String?
-  /// How long the queues have at most; nil while the drives last, and in virtual time.
+  /// The time limit for emptying the queues; nil during the drives, and in virtual time.
   package var settlesFor: Nanoseconds?
 }
 
-/// A rate by the machine's clock, over the last few looks at a count.
+/// A rate by the machine's clock, over the last samples of a count.
 struct Pace {
   private static let interval = Nanoseconds.milliseconds(200)
   private static let span = Nanoseconds.seconds(2)
@@ -33,7 +33,7 @@ struct Pace {
 
   init() { looks = [(clock.monotonicNow, 0)] }
 
-  /// What was counted in a second since a look of about two seconds ago.
+  /// Returns the rate per second since a sample of about two seconds ago.
   mutating func look(at count: Int) -> Double {
     let now = clock.monotonicNow
     if let last = looks.last, now - last.at >= Pace.interval { looks.append((now, count)) }
@@ -44,7 +44,7 @@ struct Pace {
 }
 
 extension Measures {
-  /// What lies in the last whole interval of the timeline and in the one after it.
+  /// The seconds that the last complete interval of the timeline and the current one cover.
   private var recentSeconds: Double {
     let timeline = chart.timeline
     let elapsed = now - MonotonicInstant(nanoseconds: 0)
@@ -52,7 +52,8 @@ extension Measures {
     return covered + (elapsed - timeline.width * Int64(timeline.intervals.count)).seconds
   }
 
-  /// The server of a run in real or accelerated time has a clock of its own; many times faster, an interval is none of its seconds.
+  /// Whether the server has a clock of its own, in real or accelerated time; many times faster, an interval of the timeline
+  /// is not a second of the server.
   private var isPaced: Bool { setup.outside.map { $0.lockstep == nil } ?? false }
 
   private func rate(_ pace: inout Pace, _ count: (Timeline.Interval) -> Int) -> Double {
@@ -62,7 +63,7 @@ extension Measures {
     return recentSeconds > 0 ? Double(recent) / recentSeconds : 0
   }
 
-  /// Milliseconds of uploads that were answered lately.
+  /// The durations of recently answered uploads in milliseconds.
   var recentUploads: StepSpread {
     var spread = chart.current.uploadDuration
     if let before = chart.timeline.intervals.last { spread.add(before.uploadDuration) }
@@ -71,7 +72,7 @@ extension Measures {
 
   var recordsPerSecond: Double { rate(&recordPace) { $0.delivered } }
 
-  /// What the last whole interval of the timeline and the one after it tell.
+  /// The progress from the last complete interval of the timeline and the current one.
   package var progress: RunProgress {
     let elapsed = now - MonotonicInstant(nanoseconds: 0)
     return RunProgress(
@@ -82,14 +83,14 @@ extension Measures {
       settlesFor: isPaced ? settledSince.map { max(.zero, $0 + setup.settle - elapsed) } : nil)
   }
 
-  /// What the server got in a second of its own time while the drives lasted, which began then.
+  /// Returns the uploads per second of the server's own time during the drives, which began at `begin`.
   package func uploadsPerSecond(since begin: MonotonicInstant) -> Double {
     let (end, count) = endOfDrives ?? (SystemClock().monotonicNow, uploadsEnded)
     return end > begin ? Double(count) / (end - begin).seconds : 0
   }
 }
 
-/// How much of the processors a run at a real server takes: where it takes all of them, its figures are its own.
+/// The processor load of a run against a real server: at full load, its figures show the simulator and not the server.
 struct ProcessorGauge {
   private let clock = SystemClock()
   private let processorTime: () -> Nanoseconds
@@ -97,14 +98,14 @@ struct ProcessorGauge {
   private var worked: Nanoseconds
   private(set) var series = LevelSeries(resolution: 1_000)
 
-  /// `processorTime` is what the processors have worked for this process, all of its threads together.
+  /// `processorTime` returns the processor time of all threads of this process.
   init(_ processorTime: @escaping () -> Nanoseconds) {
     self.processorTime = processorTime
     lookedAt = clock.monotonicNow
     worked = processorTime()
   }
 
-  /// The share of one core since the last look.
+  /// Records the load since the last call, as a share of one core.
   mutating func look() {
     let (now, time) = (clock.monotonicNow, processorTime())
     guard now > lookedAt else { return }

@@ -3,12 +3,12 @@ import Vocabulary
 import World
 
 extension SampleFilter {
-  /// Why a selector finds no samples here.
+  /// Why a selector matches no samples here.
   struct Problem: Error {
     let message: String
   }
 
-  /// The measure and the samples that a selector means in this run.
+  /// Returns the measure and the samples of a selector in this run.
   static func measure(
     _ selector: MetricSelector, of scenario: Scenario, _ setup: RunSetup
   ) -> Result<(Measure, SampleFilter), Problem> {
@@ -70,7 +70,7 @@ extension SampleFilter {
 }
 
 extension RunSetup {
-  /// The place in the run of the device with that name.
+  /// Returns the number of the device with that name.
   fileprivate func deviceNumber(_ name: String) -> Int? {
     var number = 0
     for fleet in fleets {
@@ -83,27 +83,27 @@ extension RunSetup {
   }
 }
 
-/// What tells one sample from another. Nil: the sample has no such tag.
+/// The tags of a sample. Nil: the sample has no such tag.
 struct SampleTags {
   var device: Int
   var fleet: Int
   var network: RadioNetwork
-  /// One bit for each fault of the scenario that holds the device, or held it when the record was made.
+  /// One bit for each fault of the scenario that is active, or was active when the record was made.
   var faults: UInt64 = 0
   var status: Int?
   var isBatch: Bool?
   var trigger: FlushTrigger?
   var check: Int?
-  /// Of a request that left in the settle phase.
+  /// Whether it belongs to a request of the settle phase.
   var isSettling = false
 }
 
-/// The samples of which a selector speaks.
+/// The samples that a selector matches.
 struct SampleFilter {
-  /// One for each fleet.
+  /// Whether each fleet is included.
   var fleets: [Bool]
   var device: Int?
-  /// A device that another shard simulates.
+  /// The number of a device that another shard simulates.
   fileprivate static let elsewhere = -1
   var network: RadioNetwork?
   var fault: UInt64?
@@ -114,13 +114,13 @@ struct SampleFilter {
   /// Nil: without the settle phase, where requests are measured.
   var isSettling: Bool?
 
-  /// Whole fleets are added up from the cells that there are anyway.
+  /// Whether only fleets are selected, whose cells exist anyway and are added up.
   var isOfFleetsOnly: Bool {
     device == nil && network == nil && fault == nil && status == nil && isBatch == nil && trigger == nil && check == nil
       && isSettling == nil
   }
 
-  /// `countsSettling`: what is counted, the settle phase included.
+  /// Reports whether the filter matches. `countsSettling`: the measure counts the settle phase, too.
   func takes(_ tags: SampleTags, countsSettling: Bool = false) -> Bool {
     guard fleets[tags.fleet] else { return false }
     if let device, device != tags.device { return false }

@@ -1,12 +1,12 @@
 import Base
 import JSON
 
-/// The samples that two runs are compared by, in groups of phones and in pieces of the run: they show how much phones, and
-/// moments, differ among themselves.
+/// The samples for comparisons between two runs, in groups of phones and in pieces of the run, which show the variance
+/// between phones and between times.
 package struct SampleGroups: Equatable, Sendable {
   /// One group of phones, or one piece of the run.
   package struct Group: Equatable, Sendable {
-    /// In the order of `metrics`.
+    /// The spreads, in the order of `metrics`.
     package var spreads = SampleGroups.metrics.map { _ in StepSpread.fine }
     package var uploads = 0
     package var failed = 0
@@ -22,18 +22,18 @@ package struct SampleGroups: Equatable, Sendable {
   package var pieces: [Group] = Array(repeating: Group(), count: count)
 
   package static let count = 16
-  /// The times that are compared.
+  /// The compared metrics.
   package static let metrics = ["upload_duration", "record_delivery_latency"]
 
   package init() {}
 
-  /// The group of a phone, by its number in the whole run: the same in whichever shard it is simulated.
+  /// Returns the group of a phone, by its number in the whole run: the same in whichever shard it is simulated.
   package static func group(of number: Int) -> Int { number % count }
 
-  /// The piece of the run that is on when this share of the drives is over.
+  /// Returns the piece of the run at this share of the drives.
   static func piece(at share: Double) -> Int { min(count - 1, max(0, Int(share * Double(count)))) }
 
-  /// `metric` is a place in `metrics`.
+  /// Records a sample. `metric` is an index in `metrics`.
   mutating func record(_ metric: Int, _ span: Nanoseconds, of group: Int, in piece: Int) {
     let microseconds = UInt64(max(span.count, 0) / 1_000)
     phones[group].spreads[metric].record(microseconds: microseconds)
@@ -48,7 +48,7 @@ package struct SampleGroups: Equatable, Sendable {
     pieces[piece].failed += failed
   }
 
-  /// What another shard has come to.
+  /// Adds the samples of another shard.
   mutating func add(_ other: SampleGroups) {
     for index in 0..<SampleGroups.count {
       phones[index].add(other.phones[index])
@@ -64,7 +64,7 @@ extension SampleGroups {
     ])
   }
 
-  /// All samples of one of `metrics`.
+  /// Returns all samples of a metric, by its index.
   package func whole(_ metric: Int) -> StepSpread {
     var whole = StepSpread.fine
     for group in phones { whole.add(group.spreads[metric]) }
@@ -104,7 +104,7 @@ extension SampleGroups.Group {
 }
 
 extension StepSpread {
-  /// Step and count of those that have one, in turn.
+  /// The non-zero steps, as alternating step and count.
   fileprivate var pairs: [JSONValue] {
     counts.enumerated().flatMap { slot, count in
       count > 0 ? [JSONValue.integer(Int64(slot)), .integer(Int64(count))] : []

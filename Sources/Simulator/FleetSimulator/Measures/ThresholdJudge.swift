@@ -1,13 +1,13 @@
 import Base
 import Scenario
 
-/// Holds the figures against the thresholds: those that end the run now and then, all of them at its end.
+/// Evaluates the thresholds: those that end the run now and then, all of them at its end.
 struct ThresholdJudge {
   private struct Entry {
     let selector: MetricSelector
     let threshold: Threshold
     let selection: Int
-    /// How many times too large its figure can be; nil where that is exact.
+    /// The factor by which its figure may be too large; nil where it is exact.
     let stretch: Double?
     var endedTheRun = false
 
@@ -17,7 +17,7 @@ struct ThresholdJudge {
   private var entries: [Entry] = []
   private var nextLook: MonotonicInstant?
 
-  /// k6 looks as often.
+  /// The interval of k6.
   static let interval = Nanoseconds.seconds(2)
 
   init(_ scenario: Scenario, _ setup: RunSetup, in table: inout MeasureTable) throws(UnsupportedScenarioError) {
@@ -44,7 +44,7 @@ struct ThresholdJudge {
 
   func isDue(at instant: MonotonicInstant) -> Bool { nextLook.map { $0 <= instant } ?? false }
 
-  /// Whether a threshold that ends the run is missed by now.
+  /// Reports whether a threshold that ends the run is missed by now.
   mutating func isMissed(in table: MeasureTable, _ chart: ChartRecorder, at instant: MonotonicInstant) -> Bool {
     let elapsed = instant - MonotonicInstant(nanoseconds: 0)
     nextLook = instant + ThresholdJudge.interval
@@ -89,7 +89,7 @@ struct ThresholdJudge {
       : table.cell(of: entry.selection).figure(of: selection.measure)
   }
 
-  /// What the parts that are asked for came to, all of them, so that the shards of a run can be judged together.
+  /// Returns the figures of all selections, so that the shards of a run can be judged together.
   func figures(in table: MeasureTable, _ chart: ChartRecorder, besides known: [MetricFigure]) -> [MetricFigure] {
     var figures: [MetricFigure] = []
     for entry in entries where !(known + figures).contains(where: { $0.name == entry.selector.text }) {

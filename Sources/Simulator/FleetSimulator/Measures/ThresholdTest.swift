@@ -1,11 +1,11 @@
 import Scenario
 
-/// Holds a figure against a threshold. The time of accelerated devices goes on faster than their server's, also while they
-/// wait for it: a figure of it, or of what they do meanwhile, is too large by up to the factor. It passes, or is missed, where it would be both as it
-/// was measured and without all of that; in between it is not judged.
+/// Compares a figure with a threshold. Accelerated devices' time is faster than their server's, even while they wait for it,
+/// so a figure of that time, or of actions during it, is too large by up to the factor. A threshold passes or fails if both
+/// the measured value and the value divided by the factor do; otherwise it is not judged.
 struct ThresholdTest {
   let expression: ThresholdExpression
-  /// How many times too large a figure can be.
+  /// The factor by which a figure may be too large.
   let stretch: Double
 
   init(_ expression: ThresholdExpression, stretch: Double?) {
@@ -13,7 +13,7 @@ struct ThresholdTest {
     self.stretch = stretch ?? 1
   }
 
-  /// Nil: nothing was measured.
+  /// Returns the outcome; a nil value means that nothing was measured.
   func outcome(of value: Double?) -> ThresholdVerdict.Outcome {
     guard let value else { return .notMeasured }
     let (comparison, limit) = (expression.comparison, expression.limit)
@@ -29,16 +29,16 @@ struct ThresholdTest {
 }
 
 extension ThresholdTest {
-  /// Why it is not judged.
+  /// Why the threshold is not judged.
   var doubt: String {
     let seconds = stretch == stretch.rounded() ? "\(Int(stretch))" : "\(stretch)"
     return "a second of the server is \(seconds) s of the devices; a smaller factor judges it"
   }
 
-  /// Nil where a figure is exact.
+  /// Returns the factor by which a figure may be too large; nil where it is exact.
   static func stretch(_ expression: ThresholdExpression, of measure: Measure, in setup: RunSetup) -> Double? {
     guard let factor = setup.outside?.factor, factor > 1 else { return nil }
-    // How many samples there are is no matter of what they show.
+    // The number of samples of a trend or rate is exact.
     let isStretched =
       measure.metric.kind == .counter
       ? measure.countsAttempts : (measure.holdsWaits || measure.countsAttempts) && expression.aggregation != .count
@@ -47,14 +47,14 @@ extension ThresholdTest {
 }
 
 extension RunSummary {
-  /// Times of this metric are those of the devices; other times are the machine's, also in an accelerated run.
+  /// Reports whether times of this metric are device times; other times are the machine's, even in an accelerated run.
   package static func isByDevicesClock(_ metric: String) -> Bool {
     Measure.allCases.contains { $0.metric.name == metric && $0.holdsWaits }
   }
 }
 
 extension Measure {
-  /// It grows while a device waits for its server, or has its turn late, by the device's clock.
+  /// Whether it grows by device time while a device waits for its server or for its turn.
   fileprivate var holdsWaits: Bool {
     switch self {
     case .uploadWait, .recordDeliveryLatency, .queueDepth, .queueOldestAge, .drainTime, .geofenceDelay: true
@@ -62,6 +62,7 @@ extension Measure {
     }
   }
 
-  /// A device tries again by its own clock: so many times as often while its server is away, or slow.
+  /// Whether it counts attempts, which a device makes by its own clock: more of them by the factor while its
+  /// server is down or slow.
   fileprivate var countsAttempts: Bool { self == .retriesPerRecord || self == .uploads }
 }

@@ -2,18 +2,18 @@ import Base
 import Contract
 import Scenario
 
-/// The access token of a device, and whether its time is over: a refusal is then a part of its life (SDK §11.2.1).
+/// The access token of a device, and whether it has expired; a rejection is then ordinary (SDK §11.2.1).
 struct TokenWatch {
   private var text: String?
-  /// Nil: the server has not said.
+  /// Nil: the server has not reported it.
   private var end: WallInstant?
   private var isTakenBack = false
   private var wasAccepted = false
 
-  /// Servers allow so much between two clocks.
+  /// The clock skew that servers tolerate.
   private static let tolerance = Nanoseconds.seconds(90)
 
-  /// Whether it is a new one.
+  /// Notes the token, and returns whether it is a new one.
   @discardableResult
   mutating func learn(_ authorization: AuthorizationSettings, at wall: WallInstant) -> Bool {
     guard let text = authorization.accessToken, text != self.text else { return false }
@@ -23,18 +23,18 @@ struct TokenWatch {
     return true
   }
 
-  /// A fault of the run expires or revokes it.
+  /// Notes that a fault of the run expires or revokes it.
   mutating func takeBack() { isTakenBack = true }
 
-  /// An upload was accepted with it.
+  /// Notes an upload that was accepted with it.
   mutating func accept() { wasAccepted = true }
 
   func state(at wall: WallInstant) -> TokenState { text == nil ? .none : isOver(at: wall) ? .expired : .valid }
 
-  /// A refusal may end its life: the server may take it back at any time.
+  /// Whether there is a token, which a rejection may end: the server may revoke it at any time.
   var isThere: Bool { text != nil }
 
-  /// A token whose end is not known was good once.
+  /// Reports whether it has expired. A token with an unknown expiry counts as expired once it was accepted.
   func isOver(at wall: WallInstant) -> Bool {
     guard text != nil else { return false }
     if isTakenBack { return true }

@@ -5,9 +5,9 @@ import CurlTransport
 import Scenario
 import Upload
 
-/// Holds what a real server answers against what the SDK needs of it, as `drive` does, for a part of the answers that costs
-/// next to nothing: all those of a few devices until there are many, and of all others the first ones of each kind.
-/// An answer that a fault of the scenario may have changed is no mistake of the server and is skipped.
+/// Checks a real server's answers against what the SDK needs, as `drive` does, on a cheap sample: all answers of a few
+/// devices up to a limit, and the first ones of each kind of all others. An answer that a fault of the scenario may have
+/// changed is not the server's mistake and is skipped.
 package final class AnswerAudit: Watcher {
   private struct Followed {
     var request: OutgoingRequest?
@@ -18,10 +18,10 @@ package final class AnswerAudit: Watcher {
     var faults = 0
   }
 
-  /// Answers that say the same as far as a first look shows.
+  /// Answers that look the same at first sight.
   private struct Kind: Hashable {
     let purpose: OutgoingRequest.Purpose
-    /// 0: there was none.
+    /// 0: no answer.
     let status: Int
   }
 
@@ -29,9 +29,9 @@ package final class AnswerAudit: Watcher {
   private var checkers: [AnswerChecker]
   private var seen: [Kind: Int] = [:]
   private(set) var card = Scorecard()
-  /// Whether header fields of answers are seen; else clauses about them cannot be judged.
+  /// Whether the header fields of answers are seen; otherwise clauses about them cannot be judged.
   let seesHeads: Bool
-  /// Some answers are those of the simulator's own network.
+  /// Whether some answers come from the simulator's own network.
   private let playsFaults: Bool
   private let clock = SystemClock()
 
@@ -70,7 +70,7 @@ package final class AnswerAudit: Watcher {
     }
   }
 
-  /// What did not come over a socket has no head, and is no word of the server.
+  /// Reports whether the simulator's network answered: such an answer did not come over a socket and has no head.
   private func isPlayed(_ outcome: RequestOutcome, _ device: Int) -> Bool {
     guard playsFaults, outcome.status != 0 else { return false }
     return seesHeads ? devices[device].head.isEmpty : !(200..<300).contains(outcome.status)
@@ -82,7 +82,7 @@ package final class AnswerAudit: Watcher {
     let isFollowed = device < checkers.count && checkers[device].scorecard.answers < AnswerAudit.answersEach
     guard isFollowed || seen[kind, default: 0] < AnswerAudit.answersOfKind else { return }
     seen[kind, default: 0] += 1
-    // The devices may live on another day than the server.
+    // The devices' date may differ from the server's.
     let answer = ObservedAnswer(
       request, outcome, head: seesHeads ? AnswerHead(parsing: devices[device].head) : nil,
       duration: devices[device].total, endedAt: clock.wallNow,
@@ -97,7 +97,7 @@ package final class AnswerAudit: Watcher {
 }
 
 extension AnswerAudit {
-  /// What was seen of each clause; empty when there was no answer.
+  /// The verdicts of all clauses; empty when there was no answer.
   package var verdicts: [ClauseVerdict] {
     guard card.answers > 0 else { return [] }
     let examples = Dictionary(card.findings.map { ($0.clause, $0) }) { first, _ in first }
@@ -114,6 +114,6 @@ extension AnswerAudit {
 }
 
 extension Clause {
-  /// It is about header fields.
+  /// Whether the clause concerns header fields.
   fileprivate var needsHead: Bool { [.noRetryAfter, .challenge, .isJSON].contains(self) }
 }

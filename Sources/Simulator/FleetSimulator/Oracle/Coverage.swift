@@ -8,15 +8,15 @@ import Upload
 import Vocabulary
 import World
 
-/// Counts how often the situations came up without which a green result means little.
+/// Counts the situations without which a passed run means little.
 final class CoverageWatch: Watcher {
   private let ledger: Ledger
   private var counts: [CoverageGoal: Int] = [:]
-  /// Of devices that have renewed their tokens: how often.
+  /// The number of token refreshes, by device.
   private var refreshes: [Int: Int] = [:]
-  /// Of devices whose last upload was too large: how many records it held.
+  /// The size of the last upload that was too large, by device.
   private var tooLarge: [Int: Int] = [:]
-  /// Of each device: wall clock minus monotonic clock, in milliseconds.
+  /// Wall clock minus monotonic clock of each device, in milliseconds.
   private let clocks: PerDevice<Int64?>
 
   init(_ ledger: Ledger) {
@@ -105,24 +105,24 @@ final class CoverageWatch: Watcher {
   }
 }
 
-/// What came up in several runs together.
+/// The coverage of several runs.
 package struct CoverageTally: Equatable, Sendable {
-  /// What a goal has come to.
+  /// The coverage of one goal.
   package struct Row: Equatable, Sendable {
     package let goal: CoverageGoal
-    /// How often, in all runs.
+    /// The number of occurrences in all runs.
     package fileprivate(set) var count = 0
-    /// In how many of them.
+    /// The number of runs with an occurrence.
     package fileprivate(set) var seeds = 0
   }
 
   package private(set) var rows = CoverageGoal.allCases.map { Row(goal: $0) }
-  /// How many runs there were.
+  /// The number of runs.
   package private(set) var seeds = 0
 
   package init() {}
 
-  /// What one run has shown.
+  /// Adds the coverage of one run.
   package mutating func add(_ seen: [CoverageSeen]) {
     seeds += 1
     for index in rows.indices {
@@ -132,12 +132,12 @@ package struct CoverageTally: Equatable, Sendable {
     }
   }
 
-  /// Those of the goals that never came up.
+  /// Returns the goals without an occurrence.
   package func missing(of goals: [CoverageGoal]) -> [CoverageGoal] {
     rows.filter { goals.contains($0.goal) && $0.count == 0 }.map(\.goal)
   }
 
-  /// A line for each of the goals.
+  /// Returns a line for each goal.
   package func lines(of goals: [CoverageGoal]) -> [String] {
     rows.filter { goals.contains($0.goal) }.map { row in
       let name = row.goal.rawValue
@@ -146,7 +146,7 @@ package struct CoverageTally: Equatable, Sendable {
   }
 }
 
-/// How often something came up.
+/// The number of occurrences of a goal.
 package struct CoverageSeen: Equatable, Sendable {
   package let goal: CoverageGoal
   package let count: Int

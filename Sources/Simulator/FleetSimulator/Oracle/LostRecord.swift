@@ -1,9 +1,9 @@
 package import Base
 package import JSON
 
-/// An acknowledged record that the server does not have, as a list of all of them names it.
+/// An acknowledged record that the server does not have, as an entry of the list of losses.
 package struct LostRecord: Equatable, Sendable {
-  /// Where it is instead, or what has cost it.
+  /// Where the record is instead, or how it was lost.
   package enum Cause: Equatable, Sendable {
     case missing
     /// Listed for that device.
@@ -22,11 +22,11 @@ package struct LostRecord: Equatable, Sendable {
 
   package let device: String
   package let uuid: UUID128
-  /// Its own time.
+  /// The timestamp of the record.
   package let timestamp: WallInstant
-  /// Since the start of the run.
+  /// Times since the start of the run.
   package let (created, acknowledged): (Nanoseconds, Nanoseconds)
-  /// Whose answer made the device delete it, how many records that held, and with which status it ended.
+  /// The request whose answer made the device delete it, its number of records, and its final status.
   package let request: UInt64
   package let (records, status, attempts): (Int, Int, Int)
   package let cause: Cause
@@ -50,7 +50,7 @@ package struct LostRecord: Equatable, Sendable {
     return .object(object)
   }
 
-  /// One on each line.
+  /// Returns one line per record.
   package static func lines(of records: [LostRecord]) -> [UInt8] {
     records.flatMap { $0.json.serialized + [UInt8(ascii: "\n")] }
   }

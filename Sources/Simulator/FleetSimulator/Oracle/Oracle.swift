@@ -6,21 +6,21 @@ import Queue
 import Scenario
 import Vocabulary
 
-/// Watches over a run: keeps the book of its records and calls everything that looks at an invariant.
+/// Judges a run: keeps the ledger of its records and calls every rule that checks an invariant.
 final class Oracle: Watcher {
   let ledger: Ledger
   let violations: ViolationLog
   let coverage: CoverageWatch
-  /// Follows those whose story is wanted.
+  /// Records the histories of selected records.
   var history: RecordHistory?
-  /// Of what the server has stored; final after `close`.
+  /// The verification of the server's store; final after `close`.
   private(set) var verification = Verification(.notAsked)
-  /// Nil where the server is inside the run.
+  /// Nil where the server is in the process.
   let serverWatch: ServerWatch?
-  /// After `closeQueues`; nil where the server is inside the run.
+  /// Set by `closeQueues`; nil where the server is in the process.
   private(set) var serverCounts: ServerCounts?
   private let rules: [Rule]
-  /// Of each kind of event, in the order of the kinds, the rules that want to see it.
+  /// The rules that receive each kind of event, by kind.
   private let byInterest: [[Rule]]
 
   init(of setup: RunSetup, names: [String], sight: ServerSight) {
@@ -39,7 +39,7 @@ final class Oracle: Watcher {
   }
 
   private static let allRules: [Rule.Type] = [
-    // The others ask it what a device is to do.
+    // First, because the other rules ask it for a device's task.
     ScheduleRule.self,
     ConservationRule.self, NoDeleteBeforeAckRule.self, ByteIdentityRule.self, ExplainedDuplicatesRule.self,
     SingleFlightRule.self, BatchBoundsRule.self, OrderRule.self, TriggerRule.self, CellularRule.self, BoundsRule.self,
@@ -60,7 +60,7 @@ final class Oracle: Watcher {
     ledger.leave(event, context)
   }
 
-  /// The device's own queue against the book.
+  /// Compares the device's own queue with the ledger.
   func compare(_ context: EventContext, queued: Int) {
     let known = ledger.pages[context.device].waiting.count
     if known != queued {
@@ -69,10 +69,10 @@ final class Oracle: Watcher {
     }
   }
 
-  /// The queues had no time to empty.
+  /// Whether the queues had no time to empty.
   private var isCut = false
 
-  /// After the settle phase. `isCut`: the run did not wait until the queues were empty.
+  /// Called after the settle phase. `isCut`: the run did not wait until the queues were empty.
   func closeQueues(at instant: MonotonicInstant, isCut: Bool) {
     for rule in rules { rule.close(at: instant) }
     self.isCut = isCut
@@ -80,7 +80,7 @@ final class Oracle: Watcher {
     serverCounts = serverWatch?.counts(at: instant, isCut: isCut)
   }
 
-  /// Then the server's store is looked at.
+  /// Called then, to judge the server's store.
   func closeStore(by proof: (any StoreProof)?, at instant: MonotonicInstant) {
     ledger.closeStore(by: proof, at: instant)
     if let nameless = ledger.nameless {
@@ -99,14 +99,14 @@ final class Oracle: Watcher {
     }
   }
 
-  /// After `close`.
+  /// The outcomes of all invariants, after `close`.
   var outcomes: [InvariantOutcome] { violations.outcomes { look(at: $0) } }
 }
 
 extension Oracle {
   private func look(at invariant: Invariant) -> ViolationLog.Exercise {
     switch invariant {
-    // The book judges these.
+    // The ledger judges these.
     case .ackedIsDurable, .noPhantom:
       guard verification.outcome == .verified else {
         return .impossible(
@@ -142,25 +142,25 @@ extension Oracle {
   }
 }
 
-/// What rules tell apart of all that happens.
+/// The kinds of events that rules distinguish.
 enum EventKind: Int, CaseIterable {
   case inserted, deleted, refused
   case sent, served, ended
-  /// A position is told, of the stream or a sample.
+  /// A reported position, of the stream or a sample.
   case location
   case motionChange
-  /// Whatever else is told, but for how requests ended.
+  /// Any other report, except the end of requests.
   case event
-  /// The app begins or ends, is configured, the phone gets another network, the faults are over.
+  /// The app begins, ends or is configured, the network changes, the faults end.
   case life
-  /// What the body truly does.
+  /// The true movement of the body.
   case truth
-  /// What the body begins to do, and what the app asks for.
+  /// What the body begins to do, and the calls of the app.
   case course
 }
 
 extension SimulationEvent {
-  /// Nil for what concerns no rule.
+  /// Nil for an event that no rule needs.
   fileprivate var kind: EventKind? {
     switch self {
     case .queue(.inserted): .inserted
@@ -171,37 +171,37 @@ extension SimulationEvent {
     case .ended: .ended
     case .told(.engine(.location)): .location
     case .told(.engine(.motionChange)): .motionChange
-    // What the judged events already say.
+    // The events that are judged already show this.
     case .told(.http): nil
     case .told, .sensed: .event
     case .launched, .killed, .opened, .closed, .kept, .network, .healed, .configured, .fetched: .life
     case .faultBegan, .faultEnded: .life
     case .crossed, .stood: .truth
     case .moves, .asked, .askedToSync: .course
-    // For those who measure.
+    // For measures only.
     case .carried, .logged, .connected, .turn: nil
     }
   }
 }
 
-/// An invariant that is watched over while a run goes on. It holds what it needs of each device and grows no further.
+/// An invariant that is checked during a run. Its memory per device is bounded.
 class Rule: Watcher {
   let ledger: Ledger
 
   required init(_ ledger: Ledger) { self.ledger = ledger }
 
   class var invariant: Invariant { preconditionFailure("each rule has one") }
-  /// What it wants to see.
+  /// The events that the rule receives.
   class var interest: Interest { [] }
 
-  /// What did not come up in a run in which it has never looked, as half a sentence.
+  /// The situation that a run must contain for the rule to judge anything, as half a sentence.
   class var absence: String { "the rule was never applied" }
 
-  /// How often it has looked at what it judges: a rule that never looked has shown nothing.
+  /// The number of checks; a rule without any has proven nothing.
   final var exercised = 0
 
   func see(_ event: SimulationEvent, _ context: EventContext) {}
-  /// After the settle phase.
+  /// Called after the settle phase.
   func close(at instant: MonotonicInstant) {}
 
   final func flag(
@@ -213,7 +213,7 @@ class Rule: Watcher {
   }
 }
 
-/// Kinds of events, so that a rule is only called for what concerns it.
+/// The kinds of events that a rule receives.
 struct Interest: OptionSet {
   let rawValue: UInt16
 

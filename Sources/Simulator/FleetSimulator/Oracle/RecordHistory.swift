@@ -5,20 +5,20 @@ import Upload
 import Vocabulary
 import World
 
-/// Writes down what becomes of a few records, on both sides of the link: for a second run of the same seed, when it is known
+/// Records the history of a few records on both sides of the link, in a second run of the same seed, when it is known
 /// which records matter.
 final class RecordHistory: Watcher {
   private let ledger: Ledger
-  /// By device: the records that matter, and what there is to say.
+  /// The histories of the selected records, by device.
   private var lives: [Int: [Life]] = [:]
 
-  /// Of one record, or of its whole device when it is not known which.
+  /// The history of one record, or of a whole device when the record is unknown.
   private struct Life {
     let uuid: UUID128?
     let end: MonotonicInstant
     private var row: Int64?
     private var isOver = false
-    /// The requests under way that carry the record.
+    /// The open requests that carry the record.
     private var requests: Set<UInt64> = []
     var lines: [String] = []
 
@@ -69,7 +69,7 @@ final class RecordHistory: Watcher {
     guard life.uuid != nil || context.now.monotonic <= life.end else { return }
     guard let word = event.word, life.concerns(event) else { return }
     if life.lines.count == RecordHistory.linesMax {
-      // The beginning of a record is a part of its story; of a device only the last part matters.
+      // The beginning of a record's history is kept; of a device only the latest part matters.
       life.lines.remove(at: life.uuid == nil ? 0 : 1)
     }
     let detail = event.detail(on: ledger.radio[context.network].name)
@@ -77,9 +77,9 @@ final class RecordHistory: Watcher {
   }
 }
 
-/// The whole story of those to whom something happened that must not: from a second run, in which only they are watched.
+/// The full history of the violating records, from a second run that watches only these.
 package enum Investigation {
-  /// `setup` is the report's own, and `store` makes a store like the one that it ran with.
+  /// Runs the report's `setup` again; `store` makes a store like that of the first run.
   package static func explain(
     _ report: RunReport, of setup: RunSetup, store: () throws -> any Store
   ) throws -> RunReport {

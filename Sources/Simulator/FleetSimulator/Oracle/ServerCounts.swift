@@ -1,26 +1,27 @@
 import Base
 import JSON
 
-/// What a run has seen of its server, in numbers: those of shards add up, and what is to be known of the server is said of the
-/// sum. "Every device" is every one of the run.
+/// Numbers that a run has observed of its server: those of shards are added, and findings are derived from the sum. "Every
+/// device" means every device of the run.
 package struct ServerCounts: Equatable, Sendable {
   var devices = 0
-  /// Where tokens are to be had; nil where the run needs none.
+  /// The token URL; nil where the run needs none.
   var tokenURL: String?
-  /// Devices that have registered there and got no token, how their requests ended, and what they sent all the same.
+  /// The number of devices that registered there without receiving a token, how their requests ended, and what they
+  /// sent nevertheless.
   var devicesWithoutToken = 0
   var registrationAnswers: [String: Int] = [:]
   var uploadsWithoutToken = 0
 
-  /// When an upload was answered last; nil when none was.
+  /// The time of the last answer to an upload; nil without one.
   var lastAnswerAt: MonotonicInstant?
-  /// Uploads since that ended without an answer, by what kept it away.
+  /// The number of uploads since then that ended without an answer, by cause.
   var silences: [String: Int] = [:]
-  /// When the latest of them ended, as many as make a silence: which of a shard's come after the last answer to any shard.
+  /// The ends of the latest of these, as many as make a silence, to count those of a shard after the last answer to any shard.
   var latestSilences: [MonotonicInstant] = []
   var openUploads = 0
 
-  /// Devices that have uploaded, of these the ones that a command has stopped, and of these the ones that their first answer has.
+  /// The number of devices that have uploaded, of those stopped by a command, and of those stopped by their first answer.
   var activeDevices = 0
   var stoppedDevices = 0
   var devicesStoppedAtOnce = 0
@@ -31,14 +32,14 @@ package struct ServerCounts: Equatable, Sendable {
   var worstStorm = ""
   var worstStormUploads = 0
 
-  /// The run did not wait until the queues were empty.
+  /// Whether the run did not wait until the queues were empty.
   var isCut = false
-  /// Devices whose records were not accepted by the end, the first of them, and the last answers to all of them.
+  /// The number of devices whose records were not accepted by the end, the first of them, and the last answers to all of them.
   var fullDevices = 0
   var waitingRecords = 0
   var lastAnswers: [String: Int] = [:]
   var fullSamples: [String] = []
-  /// Devices whose last upload ended with a status.
+  /// The number of devices whose last upload ended with a status.
   var answeredDevices = 0
 
   static let silencesMin = 3
@@ -56,7 +57,7 @@ package struct ServerCounts: Equatable, Sendable {
     ("registrationAnswers", \.registrationAnswers), ("silences", \.silences), ("lastAnswers", \.lastAnswers),
   ]
 
-  /// Those of another shard.
+  /// Adds the counts of another shard.
   mutating func add(_ other: ServerCounts) {
     for number in ServerCounts.numbers { self[keyPath: number.path] += other[keyPath: number.path] }
     for words in ServerCounts.words { self[keyPath: words.path].merge(other[keyPath: words.path], uniquingKeysWith: +) }
@@ -73,7 +74,7 @@ package struct ServerCounts: Equatable, Sendable {
 }
 
 extension ServerCounts {
-  /// What is to be known of the server; `sums` say where the records of the run are.
+  /// Returns the findings about the server; `sums` says where the records of the run are.
   func findings(_ sums: LedgerSums) -> [ServerFinding] {
     [registration, silence, stop, storm, isCut ? nil : drain(sums)].compactMap(\.self)
   }
@@ -124,7 +125,7 @@ extension ServerCounts {
       details: fullSamples)
   }
 
-  /// Queues are empty as well when phones have given up all that the server did not take.
+  /// Returns a finding when the queues are empty only because phones have discarded what the server did not accept.
   private func givenUp(_ sums: LedgerSums) -> ServerFinding? {
     let records = sums.expired + sums.evicted
     guard records > 0, records + sums.destroyed == sums.created, answeredDevices > 0 else { return nil }
@@ -133,13 +134,13 @@ extension ServerCounts {
       "the server has taken no record: phones have given up \(records.of("record")), for their age or for room")
   }
 
-  /// The most frequent first.
+  /// Lists the counts, most frequent first.
   private static func list(_ counts: [String: Int]) -> String {
     counts.sorted { ($1.value, $0.key) < ($0.value, $1.key) }.map { "\($0.key): \($0.value)" }.joined(separator: ", ")
   }
 }
 
-/// As a shard's summary has them.
+/// The form in a shard's summary.
 extension ServerCounts {
   var json: JSONValue {
     var object: JSONObject = ["tokenURL": tokenURL.map { .string($0) } ?? .null, "isCut": .bool(isCut)]

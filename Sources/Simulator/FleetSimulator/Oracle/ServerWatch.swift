@@ -8,23 +8,23 @@ import Upload
 import Vocabulary
 import World
 
-/// Sees what a server outside the run does to its devices beside taking their records: whether it gives them tokens, orders
-/// them to stop, makes them upload without end, or answers no more.
+/// Observes what an external server does to its devices beside accepting records: whether it issues tokens, stops them by a
+/// command, causes endless uploads, or stops answering.
 final class ServerWatch: Watcher {
   private struct Phone {
     var uploads = 0
     var answered = 0
-    /// How many uploads were answered when a command stopped it; nil while it goes on.
+    /// The number of answered uploads when a command stopped the device; nil while it tracks.
     var stoppedAfter: Int?
     var registrations = 0
     var hasToken = false
     var tokenlessUploads = 0
-    /// Of the last upload.
+    /// The end of the last upload.
     var lastAnswer: RequestEnd?
     var window = Window()
   }
 
-  /// A stretch of time in which more uploads leave than records explain is a storm.
+  /// A period in which more uploads leave than records explain; that is a storm.
   private struct Window {
     var start = MonotonicInstant(nanoseconds: 0)
     var waiting = 0
@@ -32,13 +32,13 @@ final class ServerWatch: Watcher {
     var inserts = 0
     var commands = 0
 
-    /// A record is sent, refused with 401, and sent again; occasions without a record come now and then.
+    /// Accounts for a record that is sent, rejected with 401 and sent again, and for occasional uploads without a new record.
     var isStorm: Bool { uploads > 2 * (waiting + max(0, inserts - commands)) + 60 }
   }
 
   private let ledger: Ledger
   private let tokenURL: String?
-  /// A fault of the scenario sends commands, so that those in answers are no surprise.
+  /// Whether a fault of the scenario sends commands, so that commands in answers are expected.
   private let ordersCommands: Bool
   private let windowLength: Nanoseconds
   private let phones: PerDevice<Phone>
@@ -47,7 +47,7 @@ final class ServerWatch: Watcher {
   private var stormUploads = 0
   private var uploads = 0
   private var lastAnswerAt: MonotonicInstant?
-  /// Uploads since that ended without an answer, by what kept it away.
+  /// The number of uploads since then that ended without an answer, by cause.
   private var silences: [RequestEnd: Int] = [:]
   private var latestSilences: [MonotonicInstant] = []
 
@@ -55,7 +55,7 @@ final class ServerWatch: Watcher {
     self.ledger = ledger
     tokenURL = setup.authorization?.strategy == .jwt ? setup.authorization?.tokenURL : nil
     ordersCommands = setup.faults.contains { if case .remote = $0.action { true } else { false } }
-    // A faster clock leaves a server less time for as many answers.
+    // A faster clock gives the server less time for the same number of answers.
     windowLength = Nanoseconds(Int64(60e9 * (setup.outside?.factor ?? 1)))
     phones = PerDevice(Phone(), in: ledger.space)
   }
@@ -72,7 +72,7 @@ final class ServerWatch: Watcher {
     case .told(.commanded(let command)):
       phones[device].window.commands += 1
       if command == .stop, phones[device].stoppedAfter == nil { phones[device].stoppedAfter = phones[device].answered }
-    // By a later command, a schedule or its user.
+    // By a later command, a schedule or the user.
     case .told(.engine(.enabledChange(isEnabled: true))): phones[device].stoppedAfter = nil
     default: break
     }
@@ -116,7 +116,7 @@ final class ServerWatch: Watcher {
     latestSilences = latestSilences.suffix(ServerCounts.silencesMin - 1) + [context.now.monotonic]
   }
 
-  /// After the settle phase. `isCut`: the run did not wait until the queues were empty.
+  /// Returns the counts after the settle phase. `isCut`: the run did not wait until the queues were empty.
   func counts(at instant: MonotonicInstant, isCut: Bool) -> ServerCounts {
     for device in phones.indices { closeWindow(of: device, at: instant) }
     var counts = ServerCounts()
@@ -152,11 +152,11 @@ final class ServerWatch: Watcher {
   }
 }
 
-/// How a request ended: with a status, or without an answer.
+/// The end of a request: a status, or a failure without an answer.
 enum RequestEnd: Hashable {
   case status(Int)
   case failure(TransportFailure)
-  /// The phone has left the network while it waited, which says nothing of the server.
+  /// The phone left the network while it waited, which says nothing about the server.
   case leftNetwork
 
   static let leftNetworkMessage = "the phone changed its network"
@@ -169,7 +169,7 @@ enum RequestEnd: Hashable {
     }
   }
 
-  /// `status 503`, or what kept the answer away.
+  /// `status 503`, or why there was no answer.
   var word: String {
     switch self {
     case .status(let status): "status \(status)"
@@ -184,7 +184,7 @@ enum RequestEnd: Hashable {
 }
 
 extension TransportFailure {
-  /// For people.
+  /// The text for messages.
   var word: String {
     switch self {
     case .unresolvable: "name unknown"

@@ -3,18 +3,18 @@ package import Scenario
 
 /// Collects violations of invariants, with their devices and records.
 final class ViolationLog {
-  /// The earliest violations of each invariant, in the order in which they were found; the counts are of all.
+  /// The earliest violations of each invariant, in order of detection; the counts include all.
   private(set) var violations: [Violation] = []
-  /// What is to be told and breaks no invariant.
+  /// Observations that break no invariant and are reported.
   private(set) var remarks: [Violation] = []
   private var counts: [Invariant: Int] = [:]
   private let checked: Set<Invariant>
   private let names: [String]
   private let ending: Set<Invariant>
   private let breaking: Invariant?
-  /// Something has happened that ends the run.
+  /// Whether a violation ends the drives.
   private(set) var endsDrives = false
-  /// Something has happened after which the run is over.
+  /// Whether a violation ends the run.
   private(set) var breaksOff = false
 
   static let violationsMax = 32
@@ -28,7 +28,7 @@ final class ViolationLog {
 
   func count(of invariant: Invariant) -> Int { counts[invariant, default: 0] }
 
-  /// `device` is nil when it is none that the run has; `what` is a sentence, and stands for so many violations.
+  /// Adds a violation. `device` is nil when the run has no such device; `what` is a sentence that represents `times` violations.
   func flag(
     _ invariant: Invariant, _ device: Int?, _ uuid: UUID128? = nil, at instant: MonotonicInstant, times: Int = 1,
     _ what: @autoclosure () -> String, story: @autoclosure () -> [String] = []
@@ -48,22 +48,22 @@ final class ViolationLog {
     if hasRoom { violations.append(violation) } else if let latest { violations[latest] = violation }
   }
 
-  /// A record whose device lost it by the SDK's own rules.
+  /// Adds a record that its device lost by the SDK's own rules.
   func remark(_ device: Int, _ uuid: UUID128, at instant: MonotonicInstant, _ what: String) {
     guard remarks.count < ViolationLog.violationsMax else { return }
     remarks.append(
       Violation(device: names[device], uuid: uuid, rule: .ackedIsDurable, instant: instant, what: what, story: []))
   }
 
-  /// How far an invariant was looked at.
+  /// Whether an invariant was checked.
   enum Exercise {
     case exercised(Int)
-    /// Never, for want of something.
+    /// Never, with the missing situation.
     case absent(String)
     case impossible(String)
   }
 
-  /// Of all invariants, in their order.
+  /// Returns the outcomes of all invariants, in order.
   func outcomes(look lookAt: (Invariant) -> Exercise) -> [InvariantOutcome] {
     Invariant.allCases.map { invariant in
       guard checked.contains(invariant) else {
@@ -86,19 +86,19 @@ final class ViolationLog {
   }
 }
 
-/// A device to which something happened that must not.
+/// A violation of an invariant by a device.
 package struct Violation: Equatable, Sendable {
   package let device: String
-  /// Nil when it concerns the device as a whole.
+  /// Nil when it concerns the whole device.
   package let uuid: UUID128?
   package let rule: Invariant
   package let instant: MonotonicInstant
-  /// What happened, as a sentence.
+  /// The description, as a sentence.
   package let what: String
-  /// What became of the record, in order, as sentences.
+  /// The history of the record, in order, as sentences.
   package var story: [String]
 
-  /// The invariant, device and record first, then a line for each sentence.
+  /// The text: the invariant, device and record first, then a line for each sentence.
   package var text: String {
     let record = uuid.map { ", record \($0.text)" } ?? ""
     return
@@ -108,7 +108,7 @@ package struct Violation: Equatable, Sendable {
 }
 
 extension MonotonicInstant {
-  /// Since the start of the run: `00:12:43.210`.
+  /// The time since the start of the run: `00:12:43.210`.
   package var clockText: String {
     let milliseconds = nanoseconds / 1_000_000
     let (hours, minutes, seconds) = (milliseconds / 3_600_000, milliseconds / 60_000 % 60, milliseconds / 1_000 % 60)
@@ -117,13 +117,13 @@ extension MonotonicInstant {
   }
 }
 
-/// What a run has shown about an invariant.
+/// The result of a run for an invariant.
 package struct InvariantOutcome: Equatable, Sendable {
-  /// How it went.
+  /// The verdict.
   package enum Verdict: Equatable, Sendable {
     case held
     case violated(count: Int)
-    /// Nothing came up that it could be held against: with what, as half a sentence.
+    /// Not exercised, with the missing situation as half a sentence.
     case notExercised(String)
     /// With the reason, as half a sentence.
     case notJudged(String)
@@ -131,6 +131,6 @@ package struct InvariantOutcome: Equatable, Sendable {
 
   package let invariant: Invariant
   package let verdict: Verdict
-  /// How often it was looked at.
+  /// The number of checks.
   package let exercised: Int
 }

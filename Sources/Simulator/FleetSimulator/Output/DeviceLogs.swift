@@ -4,7 +4,7 @@ import DeviceLog
 import Host
 import Vocabulary
 
-/// Writes down what the SDK of some devices logs, in the grammar of its platform.
+/// Writes the SDK logs of some devices, in the format of their platform.
 package final class DeviceLogs: Watcher {
   private let names: [String]
   private let texts: [LogText]
@@ -13,7 +13,7 @@ package final class DeviceLogs: Watcher {
 
   private static let pieceBytes = 65_536
 
-  /// The devices are those that `setup.logged` names; `write` gets a device's name and the next piece of its log.
+  /// The devices are those in `setup.logged`; `write` receives a device's name and the next part of its log.
   package init(_ setup: RunSetup, write: @escaping (String, [UInt8]) -> Void) {
     self.write = write
     names = setup.deviceNames
@@ -29,7 +29,7 @@ package final class DeviceLogs: Watcher {
     if let piece = pieces[device], piece.count >= DeviceLogs.pieceBytes { handOver(device) }
   }
 
-  /// Hands over what was not yet.
+  /// Writes what is still buffered.
   package func finish() {
     for device in pieces.keys.sorted() { handOver(device) }
   }

@@ -5,7 +5,7 @@ import HTTPService
 package import Network
 import Synchronization
 
-/// Lets others read the figures of a run while it goes on: `GET /metrics`, for Prometheus and whatever reads its text.
+/// Serves the current figures of a run: `GET /metrics`, for Prometheus and compatible readers.
 package final class MetricsListener: Sendable {
   private let page = MetricsPage()
   private let service: HTTPService
@@ -14,11 +14,12 @@ package final class MetricsListener: Sendable {
 
   private let renewal: Nanoseconds
 
-  /// Listens at `127.0.0.1:9464` or the like; port 0 lets the kernel choose. Scrapes come at most once a second.
+  /// Listens at an address such as `127.0.0.1:9464`; with port 0 the kernel chooses one. The figures are renewed at most
+  /// once per `renewal`.
   package init(listen: String, renewal: Nanoseconds = .seconds(1)) throws(NetworkError) {
     self.renewal = renewal
     var behaviour = ServiceBehaviour { [page] in .answer(MetricsListener.answer($0, with: page)) }
-    // Scrapes are seconds apart, so that nothing is gained by keeping a connection.
+    // Scrapes are seconds apart, so keeping connections gains nothing.
     behaviour.isOneToAConnection = true
     behaviour.refusal = { .text($0.status, $0.reason + "\n") }
     service = try HTTPService(listen: listen, behaviour)
@@ -35,7 +36,7 @@ package final class MetricsListener: Sendable {
   package var url: String { "http://\(service.address)/metrics" }
   package var port: UInt16 { service.address.port }
 
-  /// To be called now and then by the thread of the run.
+  /// Must be called regularly by the thread of the run.
   package func show(_ measures: Measures) {
     let now = clock.monotonicNow
     let isDue = shownAt.withLock { last in
@@ -49,7 +50,7 @@ package final class MetricsListener: Sendable {
   package func stop() { service.stop() }
 }
 
-/// What is shown just now; the run writes, the listener reads.
+/// The current page; the run writes it, the listener reads it.
 final class MetricsPage: Sendable {
   private let bytes = Mutex<[UInt8]>([])
 
@@ -60,7 +61,7 @@ final class MetricsPage: Sendable {
 /// A page in the Prometheus text exposition format 0.0.4,
 /// https://prometheus.io/docs/instrumenting/exposition_formats/#text-based-format
 ///
-/// All samples of a family follow its beginning.
+/// The samples of a family follow its header.
 struct ExpositionPage {
   static let contentType = MetricsRegistry.contentType
 
@@ -70,7 +71,7 @@ struct ExpositionPage {
     case counter, gauge, summary
   }
 
-  /// Begins a family.
+  /// Begins a family with its header.
   mutating func begin(_ name: String, _ kind: Kind, help: String) {
     append("# HELP \(name) ")
     append(escaped: help, quotes: false)
@@ -89,7 +90,7 @@ struct ExpositionPage {
 
   private mutating func append(_ text: String) { bytes.append(contentsOf: text.utf8) }
 
-  /// Help text escapes backslash and line feed; the value of a label, which stands in quotes, the quote as well.
+  /// Appends with escapes: help text escapes backslash and line feed; a label value, which is quoted, the quote as well.
   private mutating func append(escaped text: String, quotes: Bool) {
     for byte in text.utf8 {
       switch byte {

@@ -1,7 +1,7 @@
 import Base
 
-/// The next instant of each device, the earliest first and of the same instant the lowest device first. A device whose
-/// turn is over is put back in one step, so that nothing is allocated while a run lasts.
+/// The next instant of each device, earliest first and, at the same instant, lowest device first. The first device is
+/// rescheduled in one step, and nothing is allocated during a run.
 struct EventQueue: QuaternaryHeap {
   struct Entry: Comparable {
     let instant: MonotonicInstant
@@ -13,7 +13,7 @@ struct EventQueue: QuaternaryHeap {
   }
 
   var heap: [Entry] = []
-  /// Where in the heap each device stands; -1: nowhere.
+  /// The position of each device in the heap; -1: not in it.
   private var places: [Int32]
 
   init(_ instants: [MonotonicInstant?]) {
@@ -27,12 +27,12 @@ struct EventQueue: QuaternaryHeap {
 
   var first: (instant: MonotonicInstant, device: Int)? { heap.first.map { ($0.instant, $0.device) } }
 
-  /// When a device has its next turn; nil: never.
+  /// Returns the time of a device's next turn; nil: never.
   func instant(of device: Int) -> MonotonicInstant? {
     places[device] < 0 ? nil : heap[Int(places[device])].instant
   }
 
-  /// Gives the first device its next turn, or none.
+  /// Reschedules the first device, or removes it.
   mutating func replaceFirst(with instant: MonotonicInstant?) {
     if let instant {
       precondition(instant >= heap[0].instant, "the next turn of a device is not before this one")
@@ -42,7 +42,7 @@ struct EventQueue: QuaternaryHeap {
     }
   }
 
-  /// Gives any device another next turn, or none.
+  /// Reschedules any device, or removes it.
   mutating func update(_ device: Int, to instant: MonotonicInstant?) {
     let place = Int(places[device])
     guard let instant else {
@@ -68,23 +68,23 @@ struct EventQueue: QuaternaryHeap {
   }
 }
 
-/// The devices' clock over the machine's: `factor` seconds of theirs for each second of the machine.
+/// Maps device time to machine time: `factor` seconds of the devices for each second of the machine.
 struct RunClock {
   private let machine = SystemClock()
   private var machineStart: MonotonicInstant
   private var deviceStart: MonotonicInstant
   private(set) var factor: Double
-  /// It stands still.
+  /// Whether the clock is paused.
   private(set) var isPaused = false
 
-  /// Goes on from `instant` of the devices, now.
+  /// Starts the clock, with `instant` of the devices now.
   init(factor: Double, from instant: MonotonicInstant) {
     machineStart = machine.monotonicNow
     deviceStart = instant
     self.factor = factor
   }
 
-  /// It stands still at `instant` of the devices, or goes on from it.
+  /// Pauses the clock at `instant` of the devices, or resumes it from there.
   mutating func setPaused(_ isPaused: Bool, at instant: MonotonicInstant) {
     self.isPaused = isPaused
     (machineStart, deviceStart) = (machine.monotonicNow, instant)
@@ -95,11 +95,11 @@ struct RunClock {
     return deviceStart + Nanoseconds(Int64(Double((machine.monotonicNow - machineStart).count) * factor))
   }
 
-  /// When the machine's clock shows what the devices' will show then.
+  /// Returns the machine time of an instant of the devices.
   func machineInstant(of instant: MonotonicInstant) -> MonotonicInstant {
     machineStart + Nanoseconds(Int64((Double((instant - deviceStart).count) / factor).rounded(.up)))
   }
 
-  /// A span of the devices' time on the machine's clock.
+  /// Converts a span of device time to machine time.
   func machineSpan(of span: Nanoseconds) -> Nanoseconds { Nanoseconds(Int64(Double(span.count) / factor)) }
 }

@@ -8,12 +8,12 @@ package import Scenario
 package import Store
 import Upload
 
-/// By the machine's clock, against a server that answers in its own time.
+/// Runs in real time, against a server that answers in its own time.
 extension FleetRun {
-  /// How many devices have their turns before what has come from the network is looked at.
+  /// The number of turns before the network is polled.
   private static let turnsInARow = 256
   private static let turnsPerCommit = 4_096
-  /// No device is woken more often than that (docs/decisions/0020).
+  /// The minimum time between two wake-ups (docs/decisions/0020).
   private static let wakingInterval = Nanoseconds.milliseconds(4)
 
   func run(over transport: FleetTransport, _ progress: () -> Void) throws(DatabaseError) {
@@ -21,12 +21,12 @@ extension FleetRun {
     try work(over: transport, by: RunClock(factor: shared.clockFactor, from: now), before: drivesEnd, progress)
     if isAborted { return settled() }
     try heal()
-    // No device moves any more and the network keeps its own time, so that nothing is gained by a faster clock.
+    // No device moves any more and the network keeps its own time: a faster clock would gain nothing.
     try work(over: transport, by: RunClock(factor: 1, from: now), before: settlingEnd, untilIdle: true, progress)
     settled()
   }
 
-  /// Until `end`, or until nothing waits for anything any more, if that is wished.
+  /// Works until `end` or, with `untilIdle`, until nothing is pending any more.
   private func work(
     over transport: FleetTransport, by start: RunClock, before limit: MonotonicInstant,
     untilIdle: Bool = false, _ progress: () -> Void
@@ -69,14 +69,14 @@ extension FleetRun {
     try shared.database.commit()
   }
 
-  /// Acts, the view, and a pause, in which the clock stands still.
+  /// Performs acts, updates the view, and pauses, during which the clock stands still.
   private func steer(_ steering: RunSteering, _ clock: inout RunClock) {
     if steering.hasActs { takeActs() }
     if isPaused != clock.isPaused { clock.setPaused(isPaused, at: now) }
     publishIfDue(steering)
   }
 
-  /// By the machine's clock; one that is watched shows itself in between.
+  /// Returns the machine time of the next wake-up; a watched run wakes in between to update its view.
   private func wakeUp(for instant: MonotonicInstant, by clock: RunClock) -> MonotonicInstant {
     var wake = clock.isPaused ? .never : clock.machineInstant(of: instant).roundedUp(to: FleetRun.wakingInterval)
     if clock.isPaused || steering?.isWatched ?? false {
@@ -90,7 +90,7 @@ extension FleetRun {
     queue.update(landed.device, to: next)
   }
 
-  /// The devices that are due, the latest first; how many.
+  /// Serves the devices that are due, the latest first; returns their number.
   private func serve(
     by clock: RunClock, before end: MonotonicInstant
   ) throws(DatabaseError) -> Int {
@@ -116,8 +116,8 @@ extension MonotonicInstant {
 }
 
 extension RunDestination {
-  /// What a setup asks for; `newStore` makes that of a server inside. An interruption ends the questions after the run.
-  /// Throws when the machine lacks what it takes.
+  /// Makes the run that a setup describes; `newStore` makes the store of an in-process server. An interruption ends the
+  /// queries after the run. Throws when the machine lacks resources.
   package init(
     of setup: RunSetup, interruption: Interruption? = nil, newStore: () throws -> any Store
   ) throws {
@@ -147,8 +147,8 @@ extension RunDestination {
 }
 
 extension OutsideSetup {
-  /// Whom to ask what became of the records; nil when there is none.
-  /// `others` are simulated elsewhere: records may be filed under them.
+  /// Returns the proof of what was stored; nil without one. `others` are simulated in other processes; records may be listed
+  /// under their names.
   package func proof(
     devices: [String], others: [String] = [], seed: UInt64, start: String, interruption: Interruption? = nil
   ) throws(TransportError) -> (any StoreProof)? {
@@ -178,23 +178,23 @@ extension OutsideSetup {
   }
 }
 
-/// Where the devices of a run send their records.
+/// The destination of the records of a run's devices.
 package enum RunDestination {
-  /// To a server of ours inside the run, over modelled links; this is what it keeps them in.
+  /// The in-process server, over modelled links; records go to this store.
   case inside(any Store)
-  /// To a real server, over sockets, in real time: `factor` seconds of the devices in each second of the network.
+  /// A real server, over sockets, in real time: `factor` seconds of the devices per second of the network.
   case outside(FleetTransport, factor: Double, TargetAccess)
-  /// To a real server in virtual time, which waits for each answer.
+  /// A real server in virtual time, which waits for each answer.
   case lockstep(FleetTransport, LatencySource, TargetAccess)
 }
 
-/// What a real server does for the run beside taking records.
+/// The access of a run to a real server, beside uploading records.
 package struct TargetAccess {
-  /// Says what it has stored; nil: nothing can.
+  /// Reads what it has stored; nil without such access.
   package var proof: (any StoreProof)?
-  /// Nil: the run asks for none.
+  /// Nil when the run requests none.
   package var faults: TargetFaults?
-  /// Nil: another run makes other records.
+  /// Nil when an earlier run cannot have made the same records.
   var earlierRun: EarlierRun?
 
   package init(proof: (any StoreProof)? = nil, faults: TargetFaults? = nil) {

@@ -7,8 +7,8 @@ import Scenario
 package import Store
 import Synchronization
 
-/// A run, in one thread. Against a server inside everything goes in the order of (time, device), in virtual time, and
-/// nothing comes from outside; against one outside the devices live by the machine's clock.
+/// A run, in one thread. Against the in-process server everything is ordered by (time, device), in virtual time, without
+/// outside input; against an external one the devices follow the machine's clock.
 package final class FleetRun {
   let setup: RunSetup
   let shared: RunContext
@@ -16,13 +16,13 @@ package final class FleetRun {
   let fleets: [Range<Int>]
   let sharedFleets: [SharedFleet]
   let steering: RunSteering?
-  /// Acts that are still to be done, in their order.
+  /// Acts that are pending, in order.
   var dueActs: [DueAct]
-  /// When the drives end, unless something ends them sooner.
+  /// The end of the drives, unless something ends them sooner.
   var drivesEnd: MonotonicInstant
   var isAborted = false
   var isPaused = false
-  /// For the views of a run that is watched.
+  /// The source of the views of a watched run.
   let room: RoomWatch?
   let measures: Measures?
   let errors: ErrorWatch?
@@ -31,32 +31,32 @@ package final class FleetRun {
   var now = FleetRun.zero
   var queue = EventQueue([])
   private(set) var phase = Phase.driving
-  /// When the drives and the faults ended.
+  /// The time at which the drives and the faults ended.
   private var healed = FleetRun.zero
   private var turns = 0
   var trackRecorder: TrackRecorder
-  /// How late devices were served, in microseconds of the machine's clock; empty in virtual time.
+  /// The lag of turns, in microseconds of the machine's clock; empty in virtual time.
   var generatorLag = Histogram(highestTrackableValue: 3_600_000_000)
   let interruption: Interruption
-  /// Looked at now and then: asking takes a lock.
+  /// Checked every few events, as reading it takes a lock.
   var isInterrupted = false {
     didSet { if isInterrupted && !oldValue { patienceEnd = now + Interruption.patience } }
   }
-  /// When a run that is to end early has drained for long enough.
+  /// The end of the draining of an interrupted run.
   private var patienceEnd: MonotonicInstant?
 
-  /// What the devices are doing.
+  /// The phase of a run.
   enum Phase { case driving, settling, over }
 
-  /// Beyond, a device goes round in circles.
+  /// More turns than this at one instant are a livelock.
   var turnsAtOnceMax = 1_000_000
 
   private static let turnsPerProgress = 4_096
-  /// In lockstep each may wait for an answer.
+  /// Smaller in lockstep, where each event may wait for an answer.
   private static let eventsPerLook = 512
   private static let zero = MonotonicInstant(nanoseconds: 0)
 
-  /// `store` is what the server keeps its records in.
+  /// Makes a run against the in-process server; `store` holds its records.
   package convenience init(_ setup: RunSetup, store: any Store) throws(DatabaseError) {
     try self.init(setup, to: .inside(store), watchers: [])
   }
@@ -65,7 +65,7 @@ package final class FleetRun {
     try self.init(setup, to: .inside(store), watchers: watchers)
   }
 
-  /// Against a server outside the process.
+  /// Makes a run against a server outside the process.
   package convenience init(
     _ setup: RunSetup, over transport: FleetTransport, factor: Double = 1, interruption: Interruption = Interruption()
   ) throws(DatabaseError) {
@@ -73,7 +73,8 @@ package final class FleetRun {
       setup, to: .outside(transport, factor: factor, TargetAccess()), interruption: interruption, watchers: [])
   }
 
-  /// `watchers` see everything from the first launch on; `steering` is where people act on the run and see it.
+  /// `watchers` receive every event from the first launch on; `steering` is the interface through which people act on
+  /// the run and view it.
   package init(
     _ setup: RunSetup, to destination: RunDestination, interruption: Interruption = Interruption(),
     watchers: [any Watcher], steering: RunSteering? = nil
@@ -91,7 +92,7 @@ package final class FleetRun {
     room = steering.map { _ in RoomWatch(phones: setup.deviceNames.count) }
     if let room { watchers.append(room) }
     let names = setup.deviceNames
-    // Long queues of many devices are more than a machine may have memory for.
+    // The queues of many devices can exceed a machine's memory.
     let database = try QueueDatabase(
       path: StoreConfiguration.scratch.spillsToDisk ? "" : ":memory:", commits: .grouped)
     shared = RunContext(setup, to: destination, database: database, names: names, watchers: watchers)
@@ -127,7 +128,7 @@ package final class FleetRun {
     shared.oracle.history = RecordHistory(shared.oracle.ledger, of: violations)
   }
 
-  /// With what was seen of it; what the report said of the server stands last.
+  /// Adds the recorded history to a violation; statements of the report about the server come last.
   func withHistory(_ violation: Violation) -> Violation {
     guard let story = shared.oracle.history?.story(of: violation), !story.isEmpty else { return violation }
     var violation = violation
@@ -135,16 +136,16 @@ package final class FleetRun {
     return violation
   }
 
-  /// How many connections its devices have made.
+  /// The number of connections that its devices have made.
   var connections: Int { shared.inside?.connections ?? 0 }
-  /// What a server outside calls itself in its answers.
+  /// The name that an external server gives in its answers.
   package var serverName: String? { shared.carrier?.serverName }
-  /// What a device takes in the array of all.
+  /// The size of a device in the array of devices.
   package var bytesInline: Int { MemoryLayout<SimulatedDevice>.stride }
 
-  /// The whole run. `progress` hears how far it has come now and then, as a share.
-  /// Throws what the queues' database says, `ScratchError`, `LivelockError`, and `EarlierRun.Leftover`. `unproven` gets what is known
-  /// before a server outside is asked what it has stored.
+  /// Performs the whole run. `progress` receives the completed share now and then. Throws errors of the queue database,
+  /// `ScratchError`, `LivelockError`, and `EarlierRun.Leftover`. `unproven` receives the report before an external server is
+  /// asked what it has stored.
   package func run(
     progress: (Double, LedgerSums) -> Void = { _, _ in }, unproven: (RunReport) throws -> Void = { _ in }
   ) throws -> RunReport {
@@ -154,7 +155,7 @@ package final class FleetRun {
     return try conclude(unproven)
   }
 
-  /// What is broken off has nothing to be judged in the end.
+  /// Judges the end of the run and returns its report; an aborted run is not judged.
   private func conclude(_ unproven: (RunReport) throws -> Void) rethrows -> RunReport {
     let oracle = shared.oracle
     guard !isBrokenOff else { return account(oracle.ledger.unprovenSums) }
@@ -177,8 +178,8 @@ package final class FleetRun {
     progress((now - FleetRun.zero).seconds / (setup.duration + setup.settle).seconds, shared.oracle.ledger.sums)
   }
 
-  /// Drives and settles until so many events have happened, or to the end of the run. Gives whether it is over: then
-  /// `report` says what it has come to. For runs in virtual time.
+  /// Drives and settles until so many events have happened, or to the end of the run. Returns whether the run is over;
+  /// `report` then returns its result. For runs in virtual time.
   func advance(
     toEvent last: Int, _ progress: (Double, LedgerSums) -> Void = { _, _ in }
   ) throws -> Bool {
@@ -196,7 +197,7 @@ package final class FleetRun {
 
   func settled() { phase = .over }
 
-  /// The end of the drives and of all faults.
+  /// Ends the drives and all faults.
   func heal() throws(DatabaseError) {
     healed = isEndedEarly ? now : drivesEnd
     trackRecorder.look(at: devices, before: healed)
@@ -209,25 +210,25 @@ package final class FleetRun {
 
   var settlingEnd: MonotonicInstant { healed + setup.settle }
 
-  /// A run that is to end early settles no longer than that.
+  /// Reports whether a run that is to end early has settled for long enough.
   func isOutOfPatience(at instant: MonotonicInstant) -> Bool {
     phase == .settling && patienceEnd.map { instant >= max($0, healed + Interruption.patience) } ?? false
   }
 
-  /// Once, when the run is over.
+  /// Returns the result of a run that is over. May be called once.
   func report() -> RunReport { conclude { _ in } }
 
-  /// What it has come to so far; what the server has stored is looked at in the end.
+  /// The result so far; the server's store is read only at the end.
   package var interim: RunReport { account(shared.oracle.ledger.unprovenSums, as: .running) }
 
   private var isBrokenOff: Bool { isAborted || shared.oracle.violations.breaksOff }
 
-  /// Phones that the scenario has, or that acts have brought.
+  /// Reports whether the scenario has the phone, or an act has added it.
   private func hasBeen(_ device: Int) -> Bool {
     devices[device].index < devices[device].fleet.setup.devices || devices[device].life.isInstalled
   }
 
-  /// Why it is over.
+  /// The reason for which the run ended.
   private var ending: RunSummary.Ending {
     if isAborted { return .aborted }
     if interruption.isRequested { return .signal }
@@ -254,15 +255,15 @@ package final class FleetRun {
       ending: ending ?? self.ending)
   }
 
-  /// Some are found out later than others: what happened first stands first.
+  /// In the order of their instants; some are detected later than others.
   private static func inOrder(_ violations: [Violation]) -> [Violation] {
     violations.enumerated().sorted { ($0.element.instant, $0.offset) < ($1.element.instant, $1.offset) }.map(\.element)
   }
 
-  /// The drives, not what follows.
+  /// Whether the drives, not the phases after them, end early.
   var isEndedEarly: Bool { isInterrupted || shared.hasSeenEnough || shared.oracle.violations.endsDrives }
 
-  /// The turns of a phase, in order; gives whether it is over.
+  /// Works the turns of a phase, in order; returns whether the phase is over.
   private func work(
     before limit: MonotonicInstant, toEvent last: Int, _ progress: () -> Void
   ) throws -> Bool {
@@ -272,7 +273,7 @@ package final class FleetRun {
         attend(steering, progress)
         if steering.hasActs { continue }
       }
-      // An act that was just done may have ended the drives.
+      // An act that was just performed may have ended the drives.
       let end = phase == .driving ? min(limit, drivesEnd) : limit
       if phase == .driving, let act = dueActs.first, act.instant < end, act.instant <= queue.first?.instant ?? .never {
         doDueActs(before: end, upTo: act.instant)
@@ -283,7 +284,7 @@ package final class FleetRun {
       now = instant
       if phase == .driving && trackRecorder.isDue(at: instant) { trackRecorder.look(at: devices, upTo: instant) }
       let next = try devices[device].advance(to: instant, in: shared)
-      // What is due again at once comes in a turn of its own.
+      // A device that is due again at the same instant gets a turn of its own.
       queue.replaceFirst(with: next.map { max($0, instant) })
       turnsAtOnce = next.map { $0 <= instant } ?? false ? turnsAtOnce + 1 : 0
       if turnsAtOnce > turnsAtOnceMax { throw LivelockError(device: shared.names[device], instant: instant) }
@@ -301,42 +302,42 @@ package final class FleetRun {
   }
 }
 
-/// What a run has come to.
+/// The result of a run.
 package struct RunReport: Equatable, Sendable {
   package let seed: UInt64
   package let devices: Int
-  /// Of each fleet, in order.
+  /// The number of devices of each fleet, in order.
   package let fleetDevices: [Int]
   package let duration: Nanoseconds
   package var sums: LedgerSums
-  /// Of each fleet, in order: sums, so that those of shards add up.
+  /// The hash of each fleet, in order: sums, so that those of shards add up.
   package let fleetHashes: [TraceHash]
   package let events: Int
   package let requests: Int
-  /// When the last queue was empty, counted from the end of the drives; nil when one never was.
+  /// When the last queue became empty, counted from the end of the drives; nil when one never did.
   package let drained: Nanoseconds?
   package var violations: [Violation]
-  /// What breaks no invariant and is to be told all the same.
+  /// Observations that break no invariant and are reported all the same.
   package var remarks: [Violation]
   package let invariants: [InvariantOutcome]
-  /// Of all goals, in their order.
+  /// The coverage of all goals, in order.
   package let coverage: [CoverageSeen]
-  /// How late devices were served, in microseconds of the machine's clock; empty in virtual time.
+  /// The lag of turns, in microseconds of the machine's clock; empty in virtual time.
   package let generatorLag: Histogram
-  /// Of what the server has stored.
+  /// The verification of what the server has stored.
   package let verification: Verification
-  /// What was seen of a server outside; nil of one inside, and before the end.
+  /// The counts from an external server; nil for the in-process one, and before the end.
   package let serverCounts: ServerCounts?
-  /// What is to be known of it.
+  /// The findings about the server.
   package var findings: [ServerFinding] { serverCounts?.findings(sums) ?? [] }
-  /// What the lost records have in common, as a sentence.
+  /// The common properties of the lost records, as a sentence.
   package let lossSentence: String?
   package let lost: [LostRecord]
-  /// What the simulator's network has answered in the server's place, as a sentence.
+  /// The answers that the simulator's network gave in the server's place, as a sentence.
   package let playedSentence: String?
-  /// What the server outside did not do badly, though a fault says so; nil when it did.
+  /// Why the external server did not inject a fault; nil when it injected all.
   package let faultRefusal: String?
-  /// Thresholds are the matter of `Measures`.
+  /// The ending, without thresholds, which belong to `Measures`.
   package let ending: RunSummary.Ending
 
   /// The sum of the fleets' hashes.
@@ -346,16 +347,16 @@ package struct RunReport: Equatable, Sendable {
     return hash
   }
 
-  /// Why it is not known what the server has stored; nil when it was asked, or was not to be asked.
+  /// Why it is unknown what the server has stored; nil when it was read, or was not to be read.
   package var proofRefusal: String? { verification.reason }
 
   package var isRight: Bool { violations.isEmpty }
 
-  /// There is nothing whose history could be told.
+  /// No record has a history to report.
   package var isWithoutStories: Bool { violations.isEmpty && remarks.isEmpty }
 }
 
-/// A wish from outside to end a run early, from any thread.
+/// A request to end a run early; may be made from any thread.
 package final class Interruption: Sendable {
   private struct State {
     var isRequested = false
@@ -366,7 +367,7 @@ package final class Interruption: Sendable {
 
   package init() {}
 
-  /// The devices stop where they are; what they have may still be delivered for a short while.
+  /// Requests the end: the devices stop where they are; their queues may drain for a short while.
   package func request() {
     let alarm = state.withLock { state in
       state.isRequested = true
@@ -377,14 +378,14 @@ package final class Interruption: Sendable {
 
   package var isRequested: Bool { state.withLock { $0.isRequested } }
 
-  /// How long queues may drain after it.
+  /// How long queues may drain after the request.
   static let patience = Nanoseconds.seconds(5)
 
-  /// Called with the wish: ends a wait.
+  /// Sets a callback that ends a wait when the request is made.
   package func onRequest(_ alarm: @escaping @Sendable () -> Void) { state.withLock { $0.alarm = alarm } }
 }
 
-/// A device that is due again at once, for ever: a mistake of the simulator, and the end of its run.
+/// A device that is due again at once, endlessly. This is a bug of the simulator and ends the run.
 package struct LivelockError: Error, Equatable, CustomStringConvertible {
   package let device: String
   package let instant: MonotonicInstant

@@ -1,4 +1,4 @@
-/// A list that is taken out whole, gone through and given back, so that its memory is used again.
+/// A list that is taken as a whole, iterated and given back, so that its memory is reused.
 struct RecycledList<Element> {
   private var elements: [Element] = []
 
@@ -14,7 +14,7 @@ struct RecycledList<Element> {
     return taken
   }
 
-  /// Consumed by the caller: memory that is shared is not used again.
+  /// Takes the memory back. The caller consumes the list, because shared memory is not reused.
   mutating func giveBack(_ spare: consuming [Element]) {
     spare.removeAll(keepingCapacity: true)
     elements = spare

@@ -1,6 +1,6 @@
 package import Store
 
-/// The server inside a run could not store what it was sent: nothing that follows says anything of phones or servers.
+/// The in-process server of a run could not store a batch: nothing that follows says anything of phones or servers.
 package struct ScratchError: Error, Equatable, CustomStringConvertible {
   package let outage: StoreOutage
 

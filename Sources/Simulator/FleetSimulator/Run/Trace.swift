@@ -1,7 +1,7 @@
 package import Base
 
-/// The hashes of a run: one of each device, which nothing beside it changes. Events can be kept for a while, for finding
-/// where two runs part.
+/// The hashes of a run: one per device, independent of other devices. Events can be kept for a while, to find
+/// where two runs diverge.
 struct Trace {
   private let devices: PerDevice<TraceHash>
   private(set) var count = 0
@@ -11,7 +11,7 @@ struct Trace {
 
   init(in space: DeviceSpace) { devices = PerDevice(TraceHash(), in: space) }
 
-  /// The events since the last time.
+  /// Returns the events since the last call.
   mutating func takeKept() -> [TraceEvent] {
     defer { kept.removeAll(keepingCapacity: true) }
     return kept
@@ -27,7 +27,8 @@ struct Trace {
     count += 1
   }
 
-  /// The sum of these devices' hashes, under the keys by which they draw: it does not depend on how they were dealt out.
+  /// Returns the sum of the hashes of these devices, under the keys of their random streams: it does not depend on how
+  /// devices are distributed over shards.
   func hash(of devices: [Int], keys: (Int) -> UInt64) -> TraceHash {
     var hash = TraceHash.zero
     for device in devices { hash.add(self.devices[device], key: keys(device)) }
@@ -35,9 +36,9 @@ struct Trace {
   }
 }
 
-/// Something that happened in a run, in the order in which it did.
+/// An event of a run, in order of occurrence.
 package struct TraceEvent: Equatable, Sendable {
-  /// What.
+  /// The kind of event.
   package enum Kind: UInt64, Sendable {
     case fix, sample, activity, connectivity, region, timers, sent, arrived, answered, failed, killed, launched, healed,
       faultBegan, faultEnded
@@ -45,14 +46,14 @@ package struct TraceEvent: Equatable, Sendable {
 
   package let number: Int
   package let instant: MonotonicInstant
-  /// Its place in the run.
+  /// The number of the device in the run.
   package let device: Int
   package let kind: Kind
-  /// Of everything that came with it.
+  /// A digest of the event's content.
   package let content: UInt64
 }
 
-/// Two words that depend on everything folded in and on its order (the finalizer of SplitMix64 as the mixer).
+/// A 128-bit hash that depends on everything folded in and on its order (mixer: the finalizer of SplitMix64).
 package struct TraceHash: Hashable, Sendable {
   package private(set) var high: UInt64 = 0x9E37_79B9_7F4A_7C15
   package private(set) var low: UInt64 = 0xD1B5_4A32_D192_ED03
@@ -64,7 +65,7 @@ package struct TraceHash: Hashable, Sendable {
     low = TraceHash.mix(low &+ word &+ high)
   }
 
-  /// Eight bytes at a time, the length last.
+  /// Folds in eight bytes at a time, the length last.
   package mutating func fold(_ bytes: Span<UInt8>) {
     var index = 0
     while index + 8 <= bytes.count {
@@ -85,22 +86,22 @@ package struct TraceHash: Hashable, Sendable {
     fold(other.low)
   }
 
-  /// Nothing yet, for `add`.
+  /// The start value for `add`.
   package static let zero: TraceHash = {
     var hash = TraceHash()
     (hash.high, hash.low) = (0, 0)
     return hash
   }()
 
-  /// Takes in the hash of the member with this key. The order of members does not show, so that the sums of parts add up
-  /// to the sum of the whole.
+  /// Adds the hash of the member with this key. The order of members does not matter, so that partial sums add up to
+  /// the sum of the whole.
   package mutating func add(_ member: TraceHash, key: UInt64) {
     var keyed = member
     keyed.fold(key)
     add(keyed)
   }
 
-  /// Takes in a sum of other members.
+  /// Adds a sum of other members.
   package mutating func add(_ sum: TraceHash) {
     high &+= sum.high
     low &+= sum.low
@@ -116,7 +117,7 @@ package struct TraceHash: Hashable, Sendable {
   /// 32 hexadecimal digits.
   package var text: String { high.zeroPadded(to: 16, radix: 16) + low.zeroPadded(to: 16, radix: 16) }
 
-  /// Nil for what `text` never gives.
+  /// Nil for a text that `text` never returns.
   package init?(text: String) {
     guard text.utf8.count == 32, text.utf8.allSatisfy({ $0 != 0x2B && $0 != 0x2D }),
       let high = UInt64(text.prefix(16), radix: 16), let low = UInt64(text.suffix(16), radix: 16)
@@ -126,27 +127,26 @@ package struct TraceHash: Hashable, Sendable {
 }
 
 extension UUID128 {
-  /// Eight bytes that stand for it where all sixteen would be too many.
+  /// The hash reduced to eight bytes.
   var mixed: UInt64 { TraceHash.mix(high ^ TraceHash.mix(low)) }
 }
 
-/// Drives two runs that should be the same side by side, and finds where they part.
+/// Drives two runs that should be identical side by side, and finds where they diverge.
 package enum DeterminismCheck {
-  /// What two runs did not do alike.
+  /// The divergence of two runs.
   package struct Difference: Equatable, Sendable {
-    /// The last event that both had; nil: they part at once.
+    /// The last common event; nil: they diverge at once.
     package let common: TraceEvent?
-    /// The first that is not the same; nil when that run was over. Nil in both: all events are the same, and what was
-    /// made of them is not.
+    /// The first differing event; nil when that run was over. Nil in both: all events are equal, and the results are not.
     package let first: TraceEvent?
     package let second: TraceEvent?
   }
 
-  /// How many events are compared at a time.
+  /// The number of events compared at a time.
   private static let stretch = 4_096
 
-  /// The report is that of `one`, which goes to its end in any case; the other one ends with the first difference. Both
-  /// have a server inside.
+  /// Returns the report of `one`, which always runs to its end; the other stops at the first difference. Both use the
+  /// in-process server.
   package static func run(
     _ one: FleetRun, beside other: FleetRun, progress: (Double, LedgerSums) -> Void = { _, _ in }
   ) throws -> (report: RunReport, difference: Difference?) {

@@ -2,28 +2,28 @@ import Base
 import Scenario
 package import World
 
-/// How the bodies of a fleet spend their time.
+/// How the bodies of a fleet move.
 package enum Movement: Sendable {
-  /// By a daily plan in a city.
+  /// By a daily schedule in a city.
   case plan(Occupation, City, Transport)
-  /// In a city from place to place.
+  /// From place to place in a city.
   case roam(RoamingAim, City, Transport)
   /// Along recorded routes.
   case ride(RouteSet, RouteRepetition)
   /// Over open ground.
   case walk(WalkRules, Transport)
-  /// On scheduled trips, those of each device of the whole fleet.
+  /// On scheduled trips; `orders` holds those of each device of the whole fleet.
   case scheduled(Ground, orders: [[ScheduledTrips.Order]])
 
-  /// There and back between home and work from the first second on.
+  /// Returns a movement back and forth between home and work, from the first second.
   package static func shuttle(_ transport: Transport, in city: City) -> Movement { .roam(.shuttle, city, transport) }
 
-  /// By a plan, as suits it.
+  /// Returns a movement by a daily schedule, with a suitable means of transport.
   package static func plan(_ occupation: Occupation, in city: City) -> Movement {
     .plan(occupation, city, occupation.transport)
   }
 
-  /// What the motion sensors report on the way.
+  /// The activities that the motion sensors report during movement.
   var shares: ActivityShares? {
     switch self {
     case .plan(_, _, let transport), .roam(_, _, let transport), .walk(_, let transport): transport.shares
@@ -36,7 +36,7 @@ package enum Movement: Sendable {
     }
   }
 
-  /// A body that begins at an instant; `index` is its device's place in the fleet.
+  /// Returns a body that begins at an instant; `index` is the index of its device in the fleet.
   func body(seed: UInt64, device: UInt64, index: Int, clock: DayClock, start: MonotonicInstant) -> Body {
     switch self {
     case .plan(let occupation, let city, let transport):
@@ -57,7 +57,7 @@ package enum Movement: Sendable {
   }
 }
 
-/// Turns routes into movement; remembers cities and files, which many fleets may share.
+/// Makes movements from routes; caches cities and files, which several fleets may share.
 struct MovementBuilder {
   let scenario: Scenario
   let files: RouteFiles
@@ -65,7 +65,7 @@ struct MovementBuilder {
 
   init(_ scenario: Scenario, _ files: RouteFiles) { (self.scenario, self.files) = (scenario, files) }
 
-  /// How the devices move by themselves, and where trips lead that are ordered. Nil after a problem.
+  /// Returns the movement of the devices and the ground of ordered trips. Nil after a problem.
   mutating func build(
     _ traits: FleetTraits, _ problems: inout [String]
   ) -> (movement: Movement, ground: Ground, place: FencedPlace)? {
@@ -105,7 +105,7 @@ struct MovementBuilder {
   }
 
   private mutating func city(_ route: GridCity, _ place: String, _ problems: inout [String]) -> City? {
-    // The trips are no part of the city.
+    // Trips do not belong to the city.
     if let known = cities.first(where: { $0.route.isSamePlace(as: route) }) { return known.city }
     let blocks = (route.extentMetres / max(route.blockMetres, 1)).rounded(.up)
     guard (50...500).contains(route.blockMetres), (1...4_096).contains(blocks), route.center.latitude.magnitude <= 80
@@ -153,7 +153,7 @@ extension RouteRepetition {
 }
 
 extension RunSetup {
-  /// How a fleet's bodies get about.
+  /// Returns the transport of a fleet's bodies.
   static func transport(_ motion: DeclaredMotion) -> Transport {
     let shares = ActivityShares(
       motion.activity.map { (activity: MotionActivity(name: $0.name), share: $0.value) })
@@ -165,7 +165,7 @@ extension RunSetup {
       let stops = driver.stops.map { Transport.Stops(perKilometre: $0.perKilometre, duration: $0.duration) }
       return Transport(mover: mover, stops: stops, activity: activity(at: mover.topSpeed), shares: shares)
     case .steady(let steady):
-      // The same speed whatever the street is like.
+      // The same speed on every street.
       let mover = Mover(
         topSpeed: max(steady.meanMetresPerSecond, leastSpeed), acceleration: 1, braking: 1,
         lateralAcceleration: 1_000, obeysLights: false, obeysLimits: false, unsteadiness: 0)
@@ -182,17 +182,17 @@ extension RunSetup {
       accuracyShare: gps.accuracy.share)
   }
 
-  /// Metres per second; who stands for ever is no body on its way.
+  /// Metres per second; a speed of 0 is not a movement.
   private static let leastSpeed = 0.1
 
-  /// For motions that do not say what their sensors report.
+  /// Returns the activity for a motion that declares none.
   private static func activity(at speed: Double) -> MotionActivity {
     speed > 8 ? .inVehicle : speed > 2.5 ? .onBicycle : .onFoot
   }
 }
 
 extension MotionActivity {
-  /// Under the SDK's name; the table of the scenario lets no other through.
+  /// From the SDK's name, which the scenario's table has validated.
   fileprivate init(name: String) {
     switch name {
     case "still": self = .still

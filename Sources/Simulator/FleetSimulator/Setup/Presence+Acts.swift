@@ -2,21 +2,21 @@ import Base
 import World
 
 extension Ramp {
-  /// From an instant on the number is so many times that of the lines, and so many more.
+  /// A change by an act: from an instant on, the number of the lines is multiplied and then increased.
   struct Turn: Equatable, Sendable {
     let instant: MonotonicInstant
     let factor: Double
     let shift: Double
   }
 
-  /// The largest number that there ever is, rounded.
+  /// The maximum number, rounded.
   var peak: Int {
     var ends: [MonotonicInstant] = [start] + turns.map(\.instant)
     var begin = start.seconds
     for line in lines {
       begin += line.seconds
       let end = MonotonicInstant(secondsRoundedUp: begin)
-      // The end of a line may be the beginning of a jump.
+      // A jump may begin at the end of a line.
       ends += [end, max(start, end + .milliseconds(-2)), end + .milliseconds(2)]
     }
     for turn in turns where turn.instant > start { ends.append(turn.instant + Nanoseconds(-1)) }
@@ -25,8 +25,8 @@ extension Ramp {
 }
 
 extension Presence {
-  /// From an instant on so many times as many devices as there would be, and so many more. `devices` is the number of
-  /// those that are always there.
+  /// Returns the presence with a number of devices that is multiplied and then increased from an instant on. `devices` is the
+  /// number of devices that are always present.
   func steered(at instant: MonotonicInstant, factor: Double, shift: Double, of devices: Int) -> Presence {
     switch self {
     case .each: return self
@@ -36,7 +36,7 @@ extension Presence {
       return Presence.ramp(ramp).steered(at: instant, factor: factor, shift: shift, of: devices)
     case .ramp(var ramp):
       let last = ramp.turns.last ?? Ramp.Turn(instant: ramp.start, factor: 1, shift: 0)
-      // Fewer than none are none, for what comes later too.
+      // The number does not drop below zero, so that later increases start from zero.
       let now = ramp.value(at: instant)
       let least = shift < 0 ? max(shift, -max(0, now)) : shift
       ramp.turns.append(
@@ -53,20 +53,20 @@ extension Presence {
     }
   }
 
-  /// When a device is there for the first time that is not there yet.
+  /// Returns the first presence of a device that is absent.
   func first(of index: Int, after instant: MonotonicInstant) -> MonotonicInstant? {
     guard case .ramp(let ramp) = self, instant >= ramp.start else { return first(of: index) }
     return ramp.change(of: index, after: instant)
   }
 
-  /// See `Ramp.peak`; of other fleets nothing is known here.
+  /// See `Ramp.peak`; 0 for other kinds of presence.
   var peak: Int { if case .ramp(let ramp) = self { ramp.peak } else { 0 } }
 }
 
 extension SharedFleet {
-  /// Those of the whole fleet that are present, by their place in it.
+  /// Returns the present members of the whole fleet, by index.
   func members(at instant: MonotonicInstant) -> [Int] {
-    // A room of a fleet that is always there is none of it.
+    // The spare places of a fleet that is always present are not members.
     let places: Int = if case .from = presence { setup.devices } else { setup.devices + setup.room }
     return (0..<places).filter { presence.isPresent($0, at: instant) }
   }

@@ -2,17 +2,17 @@ package import Base
 import Scenario
 import World
 
-/// When the devices of a fleet are there. Before the first time the app is not installed. At the end of a time its owner
-/// stops where they are; the app delivers what it has and stops the SDK. It starts it again when the next time begins.
+/// When the devices of a fleet are present. Before its first presence the app is not installed. At the end of a presence the
+/// user stops at the current place; the app uploads its queue and stops the SDK, which it starts again at the next presence.
 package enum Presence: Equatable, Sendable {
-  /// All of them, from an instant on.
+  /// All devices, from an instant on.
   case from(MonotonicInstant)
-  /// As many as a curve says; who came last goes first.
+  /// As many as a curve says; the last to arrive leaves first.
   case ramp(Ramp)
-  /// Each from an instant of its own on; nil: never.
+  /// Each device from its own instant on; nil: never.
   case each([MonotonicInstant?])
 
-  /// When the device with this place in the fleet is there for the first time.
+  /// Returns the first presence of the device with this index.
   func first(of index: Int) -> MonotonicInstant? {
     switch self {
     case .from(let instant): instant
@@ -21,7 +21,7 @@ package enum Presence: Equatable, Sendable {
     }
   }
 
-  /// When a device that is there leaves, or one that has left comes back.
+  /// Returns the next time at which a present device leaves, or one that has left returns.
   func change(of index: Int, after instant: MonotonicInstant) -> MonotonicInstant? {
     switch self {
     case .from, .each: nil
@@ -30,9 +30,9 @@ package enum Presence: Equatable, Sendable {
   }
 }
 
-/// A number of devices over time, in straight lines and jumps.
+/// A number of devices over time, in lines and jumps.
 package struct Ramp: Equatable, Sendable {
-  /// From one number to another, in so many seconds; none: a jump.
+  /// From one number to another in so many seconds; 0: a jump.
   package struct Line: Equatable, Sendable {
     package let seconds: Double
     package let first: Double
@@ -44,14 +44,14 @@ package struct Ramp: Equatable, Sendable {
   }
 
   package let start: MonotonicInstant
-  /// The last number stays.
+  /// The last number remains.
   package let lines: [Line]
-  /// What acts make of the number, in the order of time.
+  /// The changes by acts, in order of time.
   var turns: [Turn] = []
 
   package init(start: MonotonicInstant, lines: [Line]) { (self.start, self.lines) = (start, lines) }
 
-  /// Devices that are there are as many as the number, rounded.
+  /// Reports whether a device is present; the number of present devices is the rounded number of the curve.
   func isPresent(_ index: Int, at instant: MonotonicInstant) -> Bool { value(at: instant) >= Double(index) + 0.5 }
 
   func value(at instant: MonotonicInstant) -> Double {
@@ -70,7 +70,7 @@ package struct Ramp: Equatable, Sendable {
     return lines.last?.last ?? 0
   }
 
-  /// The next instant at which it is not as it is at this one.
+  /// Returns the next instant at which the device's presence changes.
   func change(of index: Int, after instant: MonotonicInstant) -> MonotonicInstant? {
     let wasPresent = isPresent(index, at: instant)
     var (turn, begin) = (turns.last { $0.instant <= instant }, instant)
@@ -82,7 +82,7 @@ package struct Ramp: Equatable, Sendable {
     return change(of: index, after: begin, wasPresent, under: turn)
   }
 
-  /// As long as `turn` is the last one.
+  /// Returns the next change while `turn` is the last one in effect.
   private func change(
     of index: Int, after instant: MonotonicInstant, _ wasPresent: Bool, under turn: Turn?
   ) -> MonotonicInstant? {
@@ -97,7 +97,7 @@ package struct Ramp: Equatable, Sendable {
       let end = begin + line.seconds
       defer { begin = end }
       guard end >= now else { continue }
-      // Within the line, and at its end, where the next one may begin elsewhere.
+      // Within the line, and at its end, where the next one may begin at another number.
       var candidates: [Double] = []
       if line.first != line.last, line.seconds > 0 {
         candidates.append(begin + (mark - line.first) / (line.last - line.first) * line.seconds)
@@ -106,7 +106,7 @@ package struct Ramp: Equatable, Sendable {
       for candidate in candidates where candidate >= begin && candidate <= end {
         let found = max(
           MonotonicInstant(secondsRoundedUp: start.seconds + candidate), instant + .milliseconds(1))
-        // On its way down the number is below the mark only after it.
+        // On a falling line the number is below the mark only after this instant.
         for found in [found, found + .milliseconds(1)] where isPresent(index, at: found) != wasPresent {
           return found
         }
@@ -116,7 +116,7 @@ package struct Ramp: Equatable, Sendable {
   }
 }
 
-/// When the devices of a fleet are there, and which trips they are told to make.
+/// When the devices of a fleet are present, and which trips they are ordered to make.
 struct FleetSchedule {
   var devices: Int
   var presence: Presence
@@ -127,7 +127,7 @@ struct FleetSchedule {
 }
 
 extension RunSetup {
-  /// `ground` is where ordered trips lead, `movement` what others do.
+  /// Returns the schedule of a fleet. `ground` is the ground of ordered trips, `movement` that of other executors.
   static func schedule(
     _ name: String, _ fleet: Fleet, on ground: Ground, _ movement: Movement, of scenario: Scenario
   ) -> FleetSchedule {
@@ -185,14 +185,14 @@ extension Nanoseconds {
   fileprivate var atLeastAMillisecond: Double { max(seconds, 1e-3) }
 }
 
-/// When trips begin: a rate over time, in straight lines, and how they are spread.
+/// The starts of trips: a rate over time, in lines, and their distribution.
 struct Arrivals {
-  /// Trips a second.
+  /// Trips per second.
   var lines: [Ramp.Line]
   let isPoisson: Bool
 
-  /// Seconds since the beginning, in order, before `end`; the last rate stays. Of each line there come exactly as many as
-  /// its rate says, rounded; by chance they are as far apart as those of a Poisson process of which that number is known:
+  /// Returns the start times in seconds, in order, before `end`; the last rate remains. Each line has exactly as many
+  /// as its rate says, rounded. Random ones are distributed like a Poisson process with that number of events:
   /// uniform draws, sorted.
   func seconds(before end: Double, from stream: RandomStream) -> [Double] {
     var stream = stream
@@ -217,23 +217,24 @@ struct Arrivals {
     return result
   }
 
-  /// When so many have come, at a rate that goes from `first` to `last`: first t + (last − first) t² / 2 length = count.
+  /// Returns the time after which `count` trips have started, at a rate from `first` to `last`: solves first t + (last −
+  /// first) t² / 2 length = count.
   private static func time(of count: Double, first: Double, last: Double, _ length: Double) -> Double {
     let slope = (last - first) / length
     let root = max(first * first + 2 * slope * count, 0).squareRoot()
-    // This form of the solution has no difference of equal numbers and needs no slope.
+    // This form of the solution avoids cancellation and is defined for a constant rate.
     return first + root > 0 ? min(2 * count / (first + root), length) : 0
   }
 }
 
-/// Which device makes which trip: the first of the fleet that is free. All that it depends on are the trips themselves, so
-/// it is the same whichever devices a process simulates.
+/// The assignment of trips to devices: each goes to the first free device of the fleet. It depends on the trips only, so it
+/// is the same whichever devices a process simulates.
 struct TripOrders {
   private(set) var orders: [[ScheduledTrips.Order]] = []
-  /// Trips that found no free device.
+  /// The number of trips that found no free device.
   private(set) var dropped = 0
 
-  /// `key` gives the number under which a device draws.
+  /// `key` returns the key of a device's random streams.
   init(
     at seconds: [Double], start: MonotonicInstant, distance: Distribution, on ground: Ground, devicesMax: Int,
     seed: UInt64, key: (Int) -> UInt64
@@ -268,7 +269,7 @@ struct TripOrders {
     busyTrips = [:]
   }
 
-  /// Where each device is after its last trip.
+  /// The position of each device after its last trip.
   private var busyTrips: [Int: ScheduledTrips] = [:]
 
   private struct Busy: Comparable {
@@ -279,7 +280,7 @@ struct TripOrders {
   }
 }
 
-/// The smallest comes first.
+/// A heap with the smallest element first.
 struct MinHeap<Element: Comparable>: QuaternaryHeap {
   var heap: [Element] = []
 

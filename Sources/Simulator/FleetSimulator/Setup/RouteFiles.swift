@@ -7,16 +7,16 @@ package import Scenario
 import Vocabulary
 import World
 
-/// Where the files are that a scenario names.
+/// Access to the files that a scenario names.
 package struct RouteFiles {
-  /// The bytes of a file; nil when it cannot be read.
+  /// The function that returns the bytes of a file; nil when it cannot be read.
   let read: (String) -> [UInt8]?
-  /// The names in a folder, in any order; nil when there is no such folder.
+  /// The function that returns the names in a folder, in any order; nil when there is no such folder.
   let list: (String) -> [String]?
-  /// In which the scenario itself lies, with a slash at its end; empty: where the program was started.
+  /// The folder of the scenario file, with a trailing slash; empty: the working directory.
   private let folder: String
 
-  /// `scenario` is the path of the scenario's own file, nil for one that is built in.
+  /// `scenario` is the path of the scenario file; nil for a built-in one.
   package init(
     beside scenario: String?, read: @escaping (String) -> [UInt8]?,
     list: @escaping (String) -> [String]?
@@ -25,7 +25,7 @@ package struct RouteFiles {
     folder = scenario?.lastIndex(of: "/").map { String((scenario ?? "")[...$0]) } ?? ""
   }
 
-  /// Those that a plan has of its scenario: by the names by which that names them.
+  /// The files in a plan, by the names in its scenario.
   package init(_ files: [String: [UInt8]]) {
     self.init(
       beside: nil, read: { files[$0] },
@@ -36,7 +36,7 @@ package struct RouteFiles {
       })
   }
 
-  /// Those that the routes of a scenario are in, by the names by which it names them.
+  /// Returns the files of a scenario's routes, by their names in it.
   package func files(of scenario: Scenario) -> [String: [UInt8]] {
     var files: [String: [UInt8]] = [:]
     for route in scenario.routes {
@@ -51,14 +51,14 @@ package struct RouteFiles {
     return files
   }
 
-  /// There are none.
+  /// No files.
   package static var none: RouteFiles {
     RouteFiles(beside: nil, read: { _ in nil }, list: { _ in nil })
   }
 
   func path(_ name: String) -> String { name.hasPrefix("/") ? name : folder + name }
 
-  /// The paths that a pattern with `*` in its last part means, in alphabetical order.
+  /// Returns the paths that match a pattern with `*` in its last component, in alphabetical order.
   func paths(_ pattern: String) -> [String] {
     let whole = path(pattern)
     let slash = whole.lastIndex(of: "/")
@@ -82,9 +82,9 @@ package struct RouteFiles {
   }
 }
 
-/// Files of recorded routes, in whichever format, packed with gzip or not.
+/// Files of recorded routes, in any format, compressed with gzip or not.
 package enum RouteFile {
-  /// What the name of a file says about its format; nil when it says nothing.
+  /// Returns the format by a file's name; nil when it is unknown.
   package static func format(of path: String) -> RouteFormat? {
     let parts = path.lowercased().split(separator: ".")
     let name = parts.last == "gz" ? parts.dropLast().last : parts.last
@@ -94,12 +94,12 @@ package enum RouteFile {
     case "csv", "tsv": return .csv
     case "ndjson", "jsonl": return .ndjson
     case "log": return .sdkLog
-    // Phones hand their logs over packed.
+    // Phones export their logs compressed.
     default: return parts.last == "gz" ? .sdkLog : nil
     }
   }
 
-  /// What the bytes look like.
+  /// Returns the format by the content.
   package static func format(guessedFrom bytes: [UInt8]) -> RouteFormat {
     let first = bytes.first { $0 > 0x20 && $0 < 0x80 }
     if first == UInt8(ascii: "<") { return .gpx }
@@ -112,7 +112,7 @@ package enum RouteFile {
     }
   }
 
-  /// A day of a verbose log is a few megabytes.
+  /// A day of a verbose log has a few megabytes.
   private static let bytesMax = 1 << 30
 
   package static func unpacked(_ file: [UInt8]) throws(RouteError) -> [UInt8] {
@@ -132,7 +132,7 @@ package enum RouteFile {
     case .polyline: try RouteRecording(polyline: bytes)
     case .ndjson: try RouteRecording(ndjson: bytes)
     case .sdkLog:
-      // A log may have been cut in the middle of a character.
+      // A log may be cut in the middle of a character.
       if let log = LogReader(String(decoding: bytes, as: UTF8.self)) {
         try RouteRecording(log)
       } else {
@@ -145,11 +145,10 @@ package enum RouteFile {
 }
 
 extension RouteRecording {
-  /// Older positions than that are the platform's memory of another place, and not where the phone is.
+  /// Older positions are cached by the platform and do not show where the phone is.
   private static let ageMillisecondsMax: Int64 = 10_000
 
-  /// The positions that the platform gave the SDK, at the times of their lines: as the clock of the phone showed them, as if
-  /// it were in UTC.
+  /// The positions that the platform gave the SDK, at the local times of their log lines, read as UTC.
   package init(_ log: LogReader) throws(RouteError) {
     let points = log.facts.compactMap { fact -> RoutePoint? in
       guard case .fix(let fix, number: _, let age) = fact.content, age ?? 0 <= RouteRecording.ageMillisecondsMax,
@@ -178,7 +177,7 @@ extension MovementBuilder {
     }
   }
 
-  /// With the times of the file where it has them, else with those of the motion.
+  /// Reads a route, with the file's times if it has them, otherwise with those of the motion.
   func read(
     _ collection: RouteCollection, _ transport: Transport, _ place: String, _ problems: inout [String]
   ) -> RouteSet? {

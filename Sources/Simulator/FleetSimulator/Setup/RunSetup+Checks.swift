@@ -3,18 +3,18 @@ import IngestServer
 import Scenario
 
 extension RunSetup {
-  /// What of a fault cannot be simulated.
+  /// Appends the parts of a fault that cannot be simulated.
   static func judge(_ fault: Fault, of scenario: Scenario, _ problems: inout [String]) {
     let place = "fault '\(fault.name)'"
     problems += fault.action.problems(in: scenario).map { "\(place): \($0)" }
-    // What a header may be is the server's rule.
+    // The server decides which headers are valid.
     guard case .http(let http) = fault.action else { return }
     for header in http.abort?.headers ?? [] where !ServerFault.isField(NameValuePair(header.name, header.value)) {
       problems.append("\(place): the header '\(header.name)' is reserved or not a header")
     }
   }
 
-  /// What of the target cannot be simulated.
+  /// Appends the parts of the target that cannot be simulated.
   static func judge(_ target: Target, _ problems: inout [String]) {
     if target.connections.policy == .pooled {
       problems.append("target.connections.policy pooled: in virtual time each device has connections of its own")

@@ -3,14 +3,14 @@ import Contract
 import Scenario
 import World
 
-/// The place over which a grid of fences is spread.
+/// The area over which a grid of fences is spread.
 enum FencedPlace {
   case city(City)
   /// A square around a place.
   case around(Coordinate)
   case along(RouteSet)
 
-  /// From the southwestern corner to the northeastern one.
+  /// The southwestern and the northeastern corner.
   var corners: (Coordinate, Coordinate)? {
     switch self {
     case .city(let city):
@@ -39,14 +39,14 @@ enum FencedPlace {
 }
 
 extension RunSetup {
-  /// What the app of a fleet adds before it starts.
+  /// Returns the geofences that the app of a fleet adds before it starts.
   static func geofences(named name: String, of scenario: Scenario, over place: FencedPlace) -> [Geofence] {
     guard let set = scenario.geofences.first(where: { $0.name == name })?.value else { return [] }
     switch set {
     case .list(let list): return list.fences
     case .grid(let grid):
       guard let (first, last) = place.corners else { return [] }
-      // As many columns as rows, or a few more; the last row may be short.
+      // As many columns as rows, or a few more; the last row may be incomplete.
       let columns = Int(Double(grid.count).squareRoot().rounded(.up))
       let rows = (grid.count + columns - 1) / columns
       return (0..<grid.count).map { number in

@@ -6,7 +6,7 @@ package import CurlTransport
 package import Scenario
 import World
 
-/// Real servers (`target`), and the clocks by which they are driven at.
+/// Real servers (`target`), and the clocks of runs against them.
 extension RunSetup {
   static func outside(
     _ scenario: Scenario, _ fleets: [FleetSetup], _ problems: inout [String]
@@ -37,7 +37,7 @@ extension RunSetup {
     return outside
   }
 
-  /// Which run of the server the apps say that they belong to, when they agree.
+  /// Returns the run header of the apps, if all have the same.
   private static func runHeader(of fleets: [FleetSetup]) -> Named<String>? {
     let name = HeaderName.runID.description
     let runs = fleets.map { $0.configuration.header(name) }
@@ -45,11 +45,11 @@ extension RunSetup {
     return Named(name: name, value: run)
   }
 
-  /// Where the apps upload to; nil after a problem was noted.
+  /// Returns the upload URL of the apps; nil after a problem was noted.
   private static func appURL(of fleets: [FleetSetup], _ problems: inout [String]) -> String? {
     let urls = fleets.compactMap(\.configuration.http.uploadURL)
     guard let first = urls.first, urls.count == fleets.count else {
-      problems.append("target.url: there is no server: --target http://127.0.0.1:8080, or http.url in sdk.config")
+      problems.append("target.url: no server is given; use --target http://127.0.0.1:8080, or http.url in sdk.config")
       return nil
     }
     let origin = URLParts(first).origin
@@ -89,7 +89,7 @@ extension RunSetup {
 }
 
 extension RunSetup {
-  /// At a real server handshakes go wrong by a rule of the server, or fail before they get there.
+  /// Checks handshake faults: at a real server they need a rule of the server, or fail before they reach it.
   private static func judge(
     _ tls: TLSFault, of fault: Fault, _ target: Target, hasLinks: Bool, _ problems: inout [String]
   ) {
@@ -105,7 +105,7 @@ extension RunSetup {
 }
 
 extension Fault {
-  /// How many rules a server may need for it at once.
+  /// Returns the maximum number of simultaneous rules for this fault.
   fileprivate func rulesAtOnceMax(of fleets: [FleetSetup]) -> Int {
     let each = TargetFaultRule.rules(of: self, 0, device: nil).count
     if isEverybodys { return each }
@@ -128,30 +128,30 @@ extension TransportConfiguration {
   }
 }
 
-/// The real server that a run's devices talk to, and by whose clock.
+/// The real server of a run's devices, and the clock of the run.
 package struct OutsideSetup: Sendable {
-  /// Where records go, and from where relative URLs start.
+  /// The upload URL, and the base of relative URLs.
   package var url: String
-  /// Each app uploads to its own URL, of which `url` is one.
+  /// Whether each app uploads to its own URL, of which `url` is one.
   package var keepsURLs = false
-  /// A Rolling Road server. Nothing of ours goes to others: no names of devices, no question, no order.
+  /// Whether it is a Rolling Road server. Other servers receive no device names, queries or administrative requests.
   package var isOurs: Bool
-  /// `Rolling Road 0.1.0`; nil where it was not told.
+  /// `Rolling Road 0.1.0`; nil when it was not reported.
   package var serverVersion: String?
   package var preset: TargetPreset?
-  /// Of every request, over those of the app.
+  /// The headers of every request, which override those of the app.
   package var headers: [Named<String>] = []
   package var transport = TransportConfiguration()
   package var verification = TargetVerification()
-  /// Of a Rolling Road server, when its administration wants one: to prove what is stored, to place faults, to draw streets.
+  /// The admin token of a Rolling Road server, if it requires one: to prove what is stored, to inject faults, to draw streets.
   package var adminToken: String?
-  /// Seconds of the devices in a second of the network.
+  /// Seconds of device time per second of network time.
   package var factor = 1.0
-  /// In virtual time, which waits for the answers: what a request costs in it.
+  /// The latency of requests in virtual time; nil in other modes.
   package var lockstep: LatencySource?
-  /// Records carry the time at which the run began, instead of that of the scenario.
+  /// Whether the run's dates begin with today instead of the scenario's date.
   package var beginsToday = false
-  /// Tells runs of one seed apart, which may all go to one server; 0: they are the same.
+  /// Distinguishes runs of one seed against the same server; 0: they are not distinguished.
   package var runNumber: UInt64 = 0
 
   package init(url: String, isOurs: Bool = false) { (self.url, self.isOurs) = (url, isOurs) }
@@ -161,17 +161,17 @@ package struct OutsideSetup: Sendable {
 }
 
 extension OutsideSetup {
-  /// One address of this machine has some 28,000 ports to one server.
+  /// One address of this machine has some 28,000 ports per server.
   private static let devicesPerAddress = 20_000
 
-  /// A target as it is declared, under the URL to which so many devices upload.
+  /// The target as declared, with the upload URL of so many devices.
   package init(_ target: Target, url: String, devices: Int) {
     self.init(url: url, isOurs: target.isOurs)
     (preset, headers, verification) = (target.preset, target.headers, target.verification)
     transport = OutsideSetup.transport(target, to: url, devices: devices)
   }
 
-  /// What of a target cannot be, as sentences.
+  /// Returns the mistakes in a target, as sentences.
   package static func problems(of target: Target) -> [String] {
     var problems: [String] = []
     if target.authorization.strategy == .sas {
@@ -209,7 +209,7 @@ extension OutsideSetup {
 }
 
 extension RunSetup {
-  /// The presets and the links that the scenario declares. Networks that change are no links but lead from one to another.
+  /// Returns the presets and the links that the scenario declares, without changing networks, which switch between links.
   static func radioTable(of scenario: Scenario) -> RadioTable {
     var table = RadioTable.presets
     for network in scenario.networks {
@@ -218,8 +218,8 @@ extension RunSetup {
     return table
   }
 
-  /// How the network of that name goes on over time. A changing network whose states are changing networks themselves
-  /// is refused: it is unknown how long it stays.
+  /// Returns the network of that name over time. A changing network whose states are changing networks is rejected: it is
+  /// unknown how long each would last.
   static func radioModel(
     named name: String, of scenario: Scenario, _ table: RadioTable, _ problems: inout [String]
   ) -> RadioModel {

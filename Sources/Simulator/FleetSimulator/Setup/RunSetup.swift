@@ -5,53 +5,53 @@ package import Scenario
 import Vocabulary
 package import World
 
-/// Everything that a run follows from, besides the server and the time it takes.
+/// All inputs of a run, except the server and its timing.
 package struct RunSetup: Sendable {
   package var seed: UInt64
   /// The date and time at which the run begins.
   package var start: WallInstant
-  /// How long the devices live.
+  /// The duration of the drives.
   package var duration: Nanoseconds
-  /// How long everything is healthy afterwards.
+  /// The duration of the settle phase, without faults.
   package var settle: Nanoseconds
-  /// How far the clocks on the wall are ahead of UTC where the devices are.
+  /// The devices' offset from UTC.
   package var zoneOffsetSeconds = 0
-  /// When that changes, in order.
+  /// The changes of the offset, in order.
   package var zoneChanges: [(instant: WallInstant, offsetSeconds: Int)] = []
-  /// The links that devices may have.
+  /// The links of devices.
   package var radio: RadioTable
   package var fleets: [FleetSetup]
-  /// What goes wrong, each under a name of its own.
+  /// The faults, with unique names.
   package var faults: [Fault]
-  /// What a person does on the way, in the order of time.
+  /// The acts of the scenario, in order of time.
   package var acts: [PlannedAct] = []
-  /// A person may act on the run.
+  /// Whether a person may act on the run.
   var isSteerable = false
-  /// The part of the run that this is; nil: the whole.
+  /// The shard that this is; nil: the whole.
   var shard: Shard?
-  /// Of a shard, how many devices the whole run has; nil: those that are simulated.
+  /// The number of devices of the whole run, for a shard; nil: those that are simulated.
   var counted: Int?
-  /// Of each fleet, those of the whole run whose ways a map shows; nil: `membersOnMap` chooses them.
+  /// For each fleet, the devices of the whole run whose tracks a map shows; nil: `membersOnMap` chooses them.
   var mapped: [[Int]]?
   /// Invariants whose violation ends the drives.
   package var endingInvariants: Set<Invariant> = []
-  /// With its first violation everything is over; what is acknowledged is then looked for in the store at once.
+  /// The invariant whose first violation ends the run; acknowledged records are then looked up in the store at once.
   package var breakingInvariant: Invariant?
-  /// The real server that is driven at; nil: one inside, in virtual time.
+  /// The real server; nil: the in-process server, in virtual time.
   package var outside: OutsideSetup?
-  /// Of every request to a server inside, over those of the app.
+  /// The headers of every request to the in-process server, which override those of the app.
   package var insideHeaders: [Named<String>] = []
-  /// How apps get their tokens; nil: the server wants none.
+  /// How apps receive their tokens; nil: the server requires none.
   package var authorization: TargetAuthorization?
-  /// How long a device keeps a connection that it does not use.
+  /// How long a device keeps an idle connection.
   package var keepAlive = Nanoseconds.seconds(300)
-  /// Apps take no other key of the server than the one that they know.
+  /// Whether apps accept only the server's known key.
   package var pinsKey = false
-  /// The names of the devices whose SDK's log watchers hear of.
+  /// The names of the devices whose SDK logs go to watchers.
   package var logged: Set<String> = []
-  /// Share of the devices whose records are traced; nil: uploads say nothing of traces.
+  /// The share of devices whose records are traced; nil: uploads carry no trace context.
   package var tracedShare: Double?
-  /// What is watched over.
+  /// The invariants that are checked.
   package var invariants = Invariant.allCases
 
   package init(
@@ -67,19 +67,19 @@ package struct RunSetup: Sendable {
     self.faults = faults
   }
 
-  /// What the uuids of records follow from. A run over sockets leaves its records beside those of earlier runs of its seed: with
-  /// the same uuids at times a little different they would look like repeated rows.
+  /// The seed of record uuids. A run over sockets leaves its records beside those of earlier runs of its seed: with the same
+  /// uuids at slightly different times they would look like repeated rows.
   var identitySeed: UInt64 {
     guard let number = outside?.runNumber, number != 0 else { return seed }
     return TraceHash.mix(seed ^ TraceHash.mix(number))
   }
 
-  /// Of those that are simulated, in order.
+  /// The names of the simulated devices, in order.
   package var deviceNames: [String] {
     fleets.flatMap { fleet in fleet.simulated.map { "\(fleet.name)-\($0)" } }
   }
 
-  /// Those that other processes simulate.
+  /// The names of devices that other processes simulate.
   var namesOfOtherShards: [String] {
     guard shard != nil else { return [] }
     return fleets.flatMap { fleet in
@@ -88,12 +88,12 @@ package struct RunSetup: Sendable {
     }
   }
 
-  /// Those that the scenario has; of a shard, those of all shards.
+  /// The number of devices in the scenario, for a shard that of all shards.
   package var devicesOfWhole: Int {
     counted ?? fleets.reduce(0) { sum, fleet in sum + fleet.simulated.count(where: { $0 < fleet.devices }) }
   }
 
-  /// By device: its number in the whole run, in whichever shard it is simulated.
+  /// The number of each device in the whole run, whichever shard simulates it.
   var deviceNumbers: [Int] {
     var before = 0
     var numbers: [Int] = []
@@ -104,7 +104,7 @@ package struct RunSetup: Sendable {
     return numbers
   }
 
-  /// A share of the devices, by place in the run; it follows from the seed alone.
+  /// Draws a share of the devices; depends on the seed only.
   package func devicesDrawn(share: Double) -> [Bool] {
     fleets.flatMap { fleet in
       fleet.simulated.map { index in
@@ -118,7 +118,7 @@ package struct RunSetup: Sendable {
     Moment(monotonic: instant, wall: start.advanced(byMilliseconds: instant.nanoseconds / 1_000_000))
   }
 
-  /// How many entries of its log a device keeps for a server that asks for it; 0 when none of the run can ask.
+  /// The number of log entries that a device keeps for a server that requests its log; 0 when none in the run can.
   var logEntriesKept: Int {
     let asks = faults.contains { fault in
       guard case .remote(let remote) = fault.action else { return false }
@@ -131,7 +131,7 @@ package struct RunSetup: Sendable {
 }
 
 extension RunSetup {
-  /// What a scenario comes to. Throws a sentence for each thing in it that cannot be simulated yet.
+  /// The setup of a scenario. Throws a sentence for each part of it that cannot be simulated.
   package init(_ scenario: Scenario, files: RouteFiles = .none) throws(UnsupportedScenarioError) {
     var problems: [String] = []
     let radio = RunSetup.radioTable(of: scenario)
@@ -163,15 +163,15 @@ extension RunSetup {
   }
 }
 
-/// Devices that are alike.
+/// A group of devices with the same setup.
 package struct FleetSetup: Sendable {
-  /// Tells the fleet's chances from those of other fleets: renaming it changes them, what stands beside it does not.
+  /// The key of the fleet's random streams: renaming it changes its draws; other fleets do not.
   package var name: String
   package var devices: Int
-  /// Places after those, for phones that acts add on the way.
+  /// The number of places after those, for phones that acts add during the run.
   package var room = 0
-  /// Which of them are simulated, in order and once each; nil: all. A member is who it is in the whole fleet: it has the
-  /// same name, the same chances, the same trips.
+  /// The simulated members, in order and once each; nil: all. A member has the same name, random draws and trips as
+  /// in the whole fleet.
   package var members: [Int]?
   package var movement: Movement
   package var radio: RadioModel
@@ -179,20 +179,20 @@ package struct FleetSetup: Sendable {
   package var receiver = GPSModel.inVehicle
   package var battery = PhoneBattery()
   package var presence = Presence.from(MonotonicInstant(nanoseconds: 0))
-  /// Which the app adds before it starts the SDK for the first time.
+  /// The fences that the app adds before it starts the SDK for the first time.
   package var geofences: [Geofence] = []
-  /// What the app starts when it has no schedule.
+  /// Whether the app calls `startGeofences` when it has no schedule.
   package var startsGeofencesOnly = false
   package var behaviour = SDKBehaviour.observed
-  /// For thresholds and reports.
+  /// Tags for thresholds and reports.
   package var tags: [Tag] = []
-  /// Trips that found no free device.
+  /// The number of trips that found no free device.
   package var droppedTrips = 0
-  /// Nil for fleets that make no trips on demand.
+  /// Nil for fleets without trips on demand.
   var trips: TripPlan?
-  /// Of every device, as far as devices are alike.
+  /// The common configuration of all devices.
   package var configuration: Configuration
-  /// What makes up the configuration, where devices differ in it; else empty.
+  /// The documents of the configuration, where devices differ in it; otherwise empty.
   package var documents: [JSONValue] = []
 
   package init(
@@ -210,10 +210,10 @@ package struct FleetSetup: Sendable {
     self.configuration = configuration
   }
 
-  /// The places in the fleet of those that are simulated.
+  /// The indices of the simulated devices.
   package var simulated: [Int] { members ?? Array(0..<devices + room) }
 
-  /// A word that its devices are told from others by.
+  /// A tag of the fleet's devices.
   package struct Tag: Equatable, Sendable {
     package let name: String
     package let value: String
@@ -223,16 +223,16 @@ package struct FleetSetup: Sendable {
 
   func key(of index: Int) -> UInt64 { FleetSetup.key(of: index, in: name) }
 
-  /// The number under which a device draws: FNV-1a of the fleet's name above, its place in the fleet below.
+  /// Returns the key of a device's random streams: FNV-1a of the fleet's name in the upper bits, its index in the lower ones.
   static func key(of index: Int, in name: String) -> UInt64 {
     UInt64(FNV1a.hash32(name)) << 32 | UInt64(index)
   }
 }
 
-/// A fleet's setup, once for all its devices.
+/// A fleet's setup, shared by all its devices.
 final class SharedFleet {
   let setup: FleetSetup
-  /// What acts have made of those of the setup.
+  /// The presence of the setup, as changed by acts.
   var presence: Presence
   private(set) var movement: Movement
   private(set) var trips: TripPlan?
@@ -249,7 +249,7 @@ final class SharedFleet {
     presence = .each(orders.map { $0.first?.start })
   }
 
-  /// When a device is there for the first time, as the scenario has it; what acts add comes with them.
+  /// Returns the first presence of a device according to the scenario; devices that acts add begin with their act.
   func firstPresence(of index: Int) -> MonotonicInstant? {
     index < setup.devices ? setup.presence.first(of: index) : nil
   }
@@ -295,26 +295,27 @@ extension RunSetup {
   }
 }
 
-/// What a draw of the simulator is for, beside `RandomStreamID` of the world and what a device and its link draw.
+/// The purpose of a random draw of the simulator, beside `RandomStreamID` of the world and the draws of devices and links.
 enum FleetStreamID: UInt64 {
   case arrivals = 80
   case tripDistance = 81
-  /// How late a crossing is reported, and how far off the position is that comes with it.
+  /// The delay of a reported crossing, and the error of its position.
   case crossing = 82
   case coarsePosition = 83
 }
 
-/// What a scenario asks for and this version cannot simulate.
+/// The parts of a scenario that this version cannot simulate.
 package struct UnsupportedScenarioError: Error, Equatable, Sendable, CustomStringConvertible {
-  /// One sentence each.
+  /// The problems, one sentence each.
   package let problems: [String]
-  /// Where those of them stand that are about one place of the scenario, in the same order.
+  /// The positions of the problems in the scenario, in the same order, where known.
   package var places: [SourcePosition?] = []
 
-  /// Without the places.
+  /// The problems without positions.
   package var description: String { problems.joined(separator: "; ") }
 
-  /// With their places; `sources` names the file and then the overrides in their order, `author` says what has no place.
+  /// Returns the problems with their positions; `sources` names the file and then the overrides in order, `author` those
+  /// without a position.
   package func lines(sources: [String], else author: String) -> [String] {
     problems.enumerated().map { index, problem in
       guard index < places.count, let place = places[index], place.source < sources.count else {

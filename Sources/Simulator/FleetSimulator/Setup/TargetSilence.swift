@@ -1,19 +1,19 @@
 internal import Base
 package import Upload
 
-/// Why a server cannot be reached, and what to do where that follows from how the run was started.
+/// Why a server cannot be reached, with a remedy where the command line suggests one.
 package struct TargetSilence: Equatable, Sendable {
   /// `https://127.0.0.1:8443`.
   package let origin: String
   package let failure: TransportFailure
-  /// What the transport says of it, with the remedy for a certificate.
+  /// The transport's message, with a remedy for a certificate problem.
   package let message: String
 
   package init(origin: String, failure: TransportFailure, message: String) {
     (self.origin, self.failure, self.message) = (origin, failure, message)
   }
 
-  /// `variable` reads the environment.
+  /// Returns the message with its hint. `variable` reads the environment.
   package func text(_ variable: (String) -> String?) -> String {
     if failure == .tls, message.contains("certificate problem") {
       return "the certificate of \(origin) is not trusted: \(message)"
@@ -24,12 +24,12 @@ package struct TargetSilence: Equatable, Sendable {
     return "no answer from \(origin): \(message)"
   }
 
-  /// For a request whose message was told already; nil where there is nothing to add.
+  /// Returns a hint to follow the transport's message; nil without one.
   package func hint(_ variable: (String) -> String?) -> String? {
     proxy(variable).map { "the request goes by way of the proxy \($0.url), which \($0.variable) names" }
   }
 
-  /// Of https targets alone, and not of those that NO_PROXY excepts: then it is not the proxy that the message is about.
+  /// Returns the proxy of an https target that NO_PROXY does not exempt; for other targets the message cannot concern the proxy.
   private func proxy(_ variable: (String) -> String?) -> (variable: String, url: String)? {
     guard origin.lowercased().hasPrefix("https:") else { return nil }
     for name in ["https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY"] {

@@ -2,10 +2,10 @@ import Base
 import Scenario
 import World
 
-/// What the trips of a fleet follow from: the same in every process that simulates a part of it, and in every run in which
-/// the same rates are changed at the same instants.
+/// The inputs of a fleet's trips: the same in every process that simulates a part of it, and in every run with the same rate
+/// changes at the same instants.
 struct TripPlan: Sendable {
-  /// From an instant on there are so many times as many trips.
+  /// A factor on the number of trips from an instant on.
   struct RateChange: Sendable {
     let instant: MonotonicInstant
     let factor: Double
@@ -14,7 +14,7 @@ struct TripPlan: Sendable {
   let fleet: String
   let arrivals: Arrivals
   let start: MonotonicInstant
-  /// From the start to the end of the drives.
+  /// The duration of the drives.
   let seconds: Double
   let distance: Distribution
   let ground: Ground
@@ -36,7 +36,7 @@ struct TripPlan: Sendable {
     return plan
   }
 
-  /// Trips that begin before a change are as they were without it; those after it have draws of their own.
+  /// Trips that begin before a change are not affected by it; later ones have draws of their own.
   var orders: TripOrders {
     let key = { (index: Int) in FleetSetup.key(of: index, in: fleet) }
     func draws(_ number: Int) -> RandomStream {
@@ -59,7 +59,7 @@ struct TripPlan: Sendable {
 }
 
 extension Arrivals {
-  /// What is left of the lines, at another rate.
+  /// Returns the rest of the lines, at another rate.
   func scaled(by factor: Double, from offset: Double) -> Arrivals {
     var (rest, result) = (offset, [Ramp.Line]())
     for line in lines {

@@ -3,25 +3,25 @@ import JSON
 package import Scenario
 import World
 
-/// Everything that a failure follows from: a scenario with its seed, its members and its faults written out. It is data,
-/// so that it fails in the same way when whatever made the scenario is made differently.
+/// The complete input of a failure: a scenario with its seed, its members and its fault occurrences. As plain data it fails
+/// in the same way even if the generator of the scenario changes.
 package struct FailurePlan: Equatable, Sendable {
   package static let unknownHash = ""
-  /// Of the form, for readers of later versions.
+  /// The version of the format.
   package static let version: Int64 = 1
 
   package var document: ScenarioDocument
-  /// Of recorded routes, by the names that the scenario has for them: they may be changed, or elsewhere, when it is replayed.
+  /// The route files, by their names in the scenario: they may have been changed or moved before a replay.
   package var files: [String: [UInt8]]
   /// `I3-acked-is-durable`.
   package var invariant: String
-  /// The device; nil when it was none of the run.
+  /// The device; nil for a device outside the run.
   package var device: String?
-  /// When it happened; nil: the plan does not know.
+  /// The time of the violation; nil: unknown.
   package var instant: MonotonicInstant?
-  /// What the run's hash was; `unknownHash` where the search was stopped before it was taken.
+  /// The hash of the run; `unknownHash` where the search stopped before it was computed.
   package var hash: String
-  /// The version that wrote it.
+  /// The version of the program that wrote it.
   package var product: String
 
   package init(
@@ -52,7 +52,7 @@ package struct FailurePlan: Equatable, Sendable {
     return JSONValue.object(object).pretty
   }
 
-  /// Why a text is no plan, as a sentence that follows the file's name.
+  /// Why a text is not a plan, as a sentence that follows the file's name.
   package struct ReadingError: Error, Equatable, Sendable {
     package let message: String
   }
@@ -106,7 +106,7 @@ extension FailurePlan {
     return files
   }
 
-  /// What the plan comes to. Throws what is wrong with it.
+  /// Returns the setup of the plan. Throws its mistakes.
   package func setup() throws -> RunSetup {
     try RunSetup(ScenarioReader.read(document).scenario, files: RouteFiles(files))
   }

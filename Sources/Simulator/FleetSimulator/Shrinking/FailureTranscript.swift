@@ -3,9 +3,9 @@ import JSON
 import Vocabulary
 import World
 
-/// Writes down what happens to one device, or to all, until a moment of the run.
+/// Records the events of one device, or of all, until an instant of the run.
 package final class FailureTranscript: Watcher {
-  /// One thing that happened.
+  /// An event.
   package struct Line: Equatable, Sendable {
     package let instant: MonotonicInstant
     package let device: String
@@ -15,7 +15,7 @@ package final class FailureTranscript: Watcher {
   }
 
   package private(set) var lines: [Line] = []
-  /// How many there were before them: of a long story the end matters.
+  /// The number of earlier lines that were dropped: the end of a long transcript matters most.
   package private(set) var forgotten = 0
   private let setup: RunSetup
   private let names: [String]
@@ -43,7 +43,7 @@ package final class FailureTranscript: Watcher {
     }
   }
 
-  /// One line of text each, for people; of one device, or all.
+  /// Returns one line of text per event, of one device or of all.
   package func text(of device: String? = nil) -> String {
     var text = lines.filter { device == nil || $0.device == device }.map {
       "\($0.instant.clockText)  \($0.device)  \($0.event.rawValue)\($0.detail.isEmpty ? "" : " ")\($0.detail)"
@@ -52,7 +52,7 @@ package final class FailureTranscript: Watcher {
     return text.joined(separator: "\n")
   }
 
-  /// One JSON object a line.
+  /// The events as one JSON object per line.
   package var journal: String {
     var writer = JSONWriter(capacity: 1_024)
     var text = ""

@@ -16,14 +16,14 @@ extension Shrinker {
     return setup.fleets.flatMap { fleet in fleet.simulated.map { Member(fleet: fleet.name, index: $0) } }
   }
 
-  /// The violating device alone; the rest of the run as it is.
+  /// Tries the violating device alone, with the rest of the run unchanged.
   mutating func keepVictim() throws -> Bool {
     let members = members()
     guard members.count > 1 else { return false }
     return try attempt(with: members.filter { $0.name == plan.device })
   }
 
-  /// The violating device alone, or as few as it takes.
+  /// Keeps the violating device alone, or as few as possible.
   mutating func keepFewerDevices() throws {
     if try keepVictim() { return }
     let members = members()
@@ -45,8 +45,8 @@ extension Shrinker {
     return try attempt(document)
   }
 
-  /// What comes after the violation tells nothing. What shows at the end alone may show at an earlier one: short runs
-  /// are tried first, as they cost least.
+  /// Cuts the run after the violation. A violation that is found only at the end may occur in a shorter run: short ones are
+  /// tried first, as they are cheapest.
   mutating func cutTimeline() throws {
     if let instant = plan.instant {
       let end = instant.seconds.rounded(.up) + 1
@@ -65,7 +65,7 @@ extension Shrinker {
     }
   }
 
-  /// Enough for what is on its way to arrive.
+  /// Long enough for everything under way to arrive.
   private static let settleSeconds = 60.0
 
   mutating func keepFewerFaults() throws {
@@ -78,8 +78,7 @@ extension Shrinker {
     }
   }
 
-  /// From faults that come by the clock, by chance or to many, to the single times that they came; then as few of those
-  /// as it takes.
+  /// Replaces scheduled, random and repeated faults by their single occurrences, then keeps as few of those as possible.
   mutating func keepFewerOccurrences() throws {
     let all = occurrences
     guard !all.isEmpty, all.count <= Shrinker.occurrencesMax else { return }
@@ -90,14 +89,14 @@ extension Shrinker {
 
   private static let occurrencesMax = 10_000
 
-  /// Whatever need not be said: the outer before the inner, so that most goes at once.
+  /// Removes unnecessary keys: outer ones before inner ones, so that the largest parts go first.
   mutating func takeKeysAway() throws {
     let sections = ["faults", "fleets", "sdk", "target", "geofences", "networks", "motion", "routes"]
     var left = sections.flatMap { name in
       let section = DocumentPath([.key(name)])
       return [section] + plan.document.places(below: section)
     }
-    // Places behind one that was taken away have moved, or are gone with it: what stands there now is tried instead.
+    // Paths behind a removed element now refer to other elements or to none; those are tried instead.
     while !left.isEmpty {
       let place = left.removeFirst()
       guard plan.document[place] != nil, place.steps.last != .key("members") else { continue }
@@ -107,7 +106,7 @@ extension Shrinker {
     }
   }
 
-  /// Shorter faults, at round times.
+  /// Shortens faults, to round times.
   mutating func roundTimes() throws {
     for place in plan.document.places(below: .faults) {
       guard place.steps.last == .key("for") || place.steps.last == .key("at"),
@@ -130,7 +129,7 @@ extension DocumentPath {
 }
 
 extension ScenarioDocument {
-  /// Without what would begin after the end.
+  /// Returns the document without faults that would begin after the end.
   fileprivate func lasting(_ seconds: Double, at place: DocumentPath) -> ScenarioDocument {
     var result = self
     result.setSeconds(seconds, at: place)
@@ -147,7 +146,7 @@ extension ScenarioDocument {
     if case .string(let text)? = occurrence["at"] { ScenarioDocument.seconds(text) ?? 0 } else { 0 }
   }
 
-  /// Of those that are listed; a fault of which none is left goes too.
+  /// Keeps some of the listed occurrences; removes a fault without any.
   private mutating func keepOccurrences(of fault: Int, where isKept: (JSONValue) -> Bool) {
     let place = DocumentPath([.key("faults"), .index(fault)])
     guard case .array(let listed)? = self[place.appending(.key("occurrences"))] else { return }
@@ -155,12 +154,12 @@ extension ScenarioDocument {
     if kept.isEmpty { remove(place) } else { set(place.appending(.key("occurrences")), to: .array(kept)) }
   }
 
-  /// Whether all faults name each time that they come.
+  /// Whether all faults list their occurrences.
   fileprivate var listsOccurrences: Bool {
     faultNames.indices.allSatisfy { self[DocumentPath([.key("faults"), .index($0), .key("occurrences")])] != nil }
   }
 
-  /// With these times alone that something goes wrong.
+  /// Returns the document with these fault occurrences only.
   fileprivate func listing(_ occurrences: [FaultOccurrence]) -> ScenarioDocument {
     var result = self
     for (index, name) in faultNames.enumerated().reversed() {
@@ -174,7 +173,7 @@ extension ScenarioDocument {
     return result
   }
 
-  /// And what concerns it alone.
+  /// Removes a fleet and what concerns it alone.
   fileprivate mutating func removeFleet(_ name: String) {
     remove(DocumentPath([.key("fleets"), .key(name)]))
     for index in faultNames.indices.reversed() {

@@ -1,19 +1,19 @@
 import JSON
 import Scenario
 
-/// Makes a failure small, step by step: a step is kept when the run that is left still violates the same invariant. The
-/// outcome follows from the plan alone; the effort is bounded by the number of runs and of their events. A search that is
-/// stopped keeps what it has found.
+/// Minimizes a failure, step by step: a step is kept when the resulting run still violates the same invariant. The result
+/// depends on the plan only; the effort is bounded by the number of runs and of their events. A search that is stopped
+/// keeps its best result.
 package struct Shrinker {
-  /// Makes a run of its own.
+  /// Performs a run.
   package typealias Runner = (RunSetup, [any Watcher]) throws -> RunReport
 
   package private(set) var plan: FailurePlan
   package private(set) var runs = 0
-  /// What went wrong in the run of the plan, until it failed.
+  /// The fault occurrences in the run of the plan, until it failed.
   private(set) var occurrences: [FaultOccurrence] = []
   private let run: Runner
-  /// Stops the search, also in the middle of a run: the runner checks it.
+  /// Stops the search, even during a run, as the runner checks it.
   private let stop: Interruption
   private var runsLeft: Int
   private var eventsLeft: Int
@@ -30,9 +30,9 @@ package struct Shrinker {
     eventsLeft = eventsMax
   }
 
-  /// Gives the smallest plan that was found.
+  /// Returns the smallest plan that was found.
   package mutating func shrink() throws -> FailurePlan {
-    // Most failures need only their own device: a plan of thousands is then never run as a whole.
+    // Most failures need only their own device, so a plan of thousands is usually never run as a whole.
     guard try keepVictim() || attempt(plan.document) else { return plan }
     var before: ScenarioDocument
     repeat {
@@ -52,7 +52,7 @@ package struct Shrinker {
     return plan
   }
 
-  /// Whether the document still fails in the same way; then it is the plan from now on.
+  /// Reports whether the document still fails in the same way; if so, it becomes the plan.
   mutating func attempt(_ document: ScenarioDocument) throws -> Bool {
     guard !stop.isRequested, runsLeft > 0, eventsLeft > 0, tried.insert(document.text).inserted else { return false }
     guard var setup = setup(document) else { return false }
@@ -62,7 +62,7 @@ package struct Shrinker {
     let list = OccurrenceList()
     let report = try run(setup, [list])
     eventsLeft -= report.events
-    // A run that was cut shows nothing.
+    // A run that was cut short proves nothing.
     guard !stop.isRequested, let violation = report.violations.first(where: { $0.invariantName == plan.invariant })
     else {
       return false
@@ -75,7 +75,7 @@ package struct Shrinker {
     return true
   }
 
-  /// Nil for what is no scenario any more, or none that can be run.
+  /// Returns nil for an invalid scenario, or one that cannot be run.
   func setup(_ document: ScenarioDocument) -> RunSetup? {
     do throws(ScenarioErrors) {
       let result = try ScenarioReader.read(document)
@@ -88,13 +88,13 @@ package struct Shrinker {
 }
 
 extension Violation {
-  /// As scenarios and plans have it: `I3-acked-is-durable`.
+  /// The name in scenarios and plans: `I3-acked-is-durable`.
   package var invariantName: String { rule.rawValue }
 }
 
-/// Makes a list that fails small: A. Zeller, R. Hildebrandt, "Simplifying and Isolating Failure-Inducing Input",
-/// IEEE Transactions on Software Engineering 28 (2002). What is left fails, and fails no more when any one element is
-/// taken away, as long as the test has patience.
+/// Minimizes a failing list: A. Zeller, R. Hildebrandt, "Simplifying and Isolating Failure-Inducing Input", IEEE Transactions
+/// on Software Engineering 28 (2002). The result fails, and stops failing when any one element is removed, unless the test
+/// ends the search early.
 enum DeltaDebugging {
   static func reduce<Element>(
     _ elements: [Element], _ stillFails: ([Element]) throws -> Bool
@@ -116,7 +116,7 @@ enum DeltaDebugging {
     return rest
   }
 
-  /// One part alone, or all but one part.
+  /// Returns one part alone, or all but one part.
   private static func smaller<Element>(
     _ elements: [Element], in parts: Int, _ stillFails: ([Element]) throws -> Bool
   ) rethrows -> (elements: [Element], isOnePart: Bool)? {
@@ -134,7 +134,7 @@ enum DeltaDebugging {
   }
 }
 
-/// Writes down which faults befell whom, and when.
+/// Records which faults affected which devices, and when.
 final class OccurrenceList: Watcher {
   private(set) var begun: [FaultOccurrence] = []
 
@@ -143,13 +143,13 @@ final class OccurrenceList: Watcher {
   }
 }
 
-/// Stops a search whose time is over, in the middle of a run too.
+/// Stops a search at its time limit, even during a run.
 package final class SearchLimit: Watcher {
   private let stop: Interruption
   private let isOver: () -> Bool
   private var events = 0
 
-  /// Asking for the time costs more than most events.
+  /// Reading the clock is more expensive than most events.
   private static let happeningsPerLook = 64
 
   package init(_ stop: Interruption, isOver: @escaping () -> Bool) {

@@ -2,34 +2,34 @@ import Base
 import Database
 import Scenario
 
-/// What a person does to the run. An act is done when every turn before its instant is over and none at it or after it:
-/// a run that finds the same act in its scenario does it at the same place between the same turns.
+/// The acts of a person on the run. An act is performed when all turns before its instant are over and none at it or after it
+/// has begun: a run with the same act in its scenario performs it between the same turns.
 extension FleetRun {
-  /// An act that is to be done, and whose it is.
+  /// An act to be performed, and the submission that it completes.
   struct DueAct {
     let instant: MonotonicInstant
     let change: PlannedAct.Change
-    /// The number of the act that is over with this one, and what it has come to.
+    /// The number of the submitted act that this one completes, and its result.
     var settles: (number: Int, words: String)?
   }
 
-  /// Phones come and go by so many, so that a run by the machine's clock has turns for others in between.
+  /// The number of phones that come or go at once, so that a run in real time has turns for others in between.
   private static let phonesAtOnce = 500
   private static let chunkInterval = Nanoseconds.milliseconds(15)
-  /// How long a view and a pause wait for something to happen, by the machine's clock.
+  /// How long a view and a pause wait for an event, by the machine's clock.
   static let pauseMilliseconds = 50
 
   func spanOfRun(_ instant: MonotonicInstant) -> Nanoseconds { instant - MonotonicInstant(nanoseconds: 0) }
 
-  /// Where an act goes in that is done now: after everything that has happened, before everything that is to come, and
-  /// at a whole millisecond where there is one in between. Acts that come in a row have the same instant.
+  /// The instant of an act that is performed now: after all past events, before all future ones, and at a whole millisecond
+  /// if there is one in between. Successive acts share an instant.
   private var actInstant: MonotonicInstant {
     let millisecond = MonotonicInstant(nanoseconds: (now.nanoseconds / 1_000_000 + 1) * 1_000_000)
     guard let next = queue.first?.instant, next > now else { return millisecond }
     return min(millisecond, next)
   }
 
-  /// Does the acts of the plan that are due before the next turn.
+  /// Performs the planned acts that are due before the next turn.
   func doDueActs(before limit: MonotonicInstant, upTo instant: MonotonicInstant) {
     while phase == .driving, let act = dueActs.first, act.instant <= instant, act.instant < limit,
       act.instant < drivesEnd
@@ -40,7 +40,7 @@ extension FleetRun {
     }
   }
 
-  /// Does what has been submitted.
+  /// Performs the submitted acts.
   func takeActs() {
     guard let steering else { return }
     while let (number, act) = steering.takeAct() {
@@ -54,7 +54,7 @@ extension FleetRun {
     }
   }
 
-  /// Gives what it has come to; nil when that is told later.
+  /// Returns the result; nil when it follows later.
   private func take(_ act: RunAct, _ number: Int, at instant: MonotonicInstant) throws(RunActError) -> String? {
     switch act {
     case .pause, .resume:
@@ -103,7 +103,7 @@ extension FleetRun {
     return end == .stop ? "the drives end, and the queues drain" : "the run ends"
   }
 
-  /// The first of them now, the others one after the other.
+  /// Performs the first of several acts now, the others one after the other.
   private func begin(
     _ count: Int, _ number: Int, at instant: MonotonicInstant, _ words: String,
     _ change: (Int) -> PlannedAct.Change
@@ -117,7 +117,7 @@ extension FleetRun {
       acts.append(DueAct(instant: due, change: change(part), settles: rest == 0 ? (number, words) : nil))
     }
     for act in acts {
-      // Beyond the end of the drives there is nothing to come to.
+      // Acts after the end of the drives are dropped.
       guard act.instant < drivesEnd else {
         steering?.settle(number, .applied(words + ", as far as the drives last"), at: instant)
         break
@@ -129,7 +129,7 @@ extension FleetRun {
     doDueActs(before: drivesEnd, upTo: instant)
   }
 
-  /// `isNew`: it is not in the plan yet.
+  /// Performs a change. `isNew`: the act is not in the plan yet.
   func perform(_ change: PlannedAct.Change, at instant: MonotonicInstant, isNew: Bool = false) {
     if isNew { steering?.note(.act(PlannedAct(at: spanOfRun(instant), change))) }
     shared.markAct(change.words, from: spanOfRun(instant), until: spanOfRun(instant))
@@ -178,7 +178,7 @@ extension FleetRun {
     }
   }
 
-  /// The next turn of a device comes at an instant, if it does not come sooner.
+  /// Moves the next turn of a device to an instant, unless it is earlier.
   func hasten(_ device: Int, to instant: MonotonicInstant) {
     queue.update(device, to: queue.instant(of: device).map { min($0, instant) } ?? instant)
   }
@@ -187,7 +187,7 @@ extension FleetRun {
     setup.fleets.firstIndex { $0.name == fleet }.map { fleets[$0] } ?? 0..<0
   }
 
-  /// Of the whole fleet, whichever of its phones this process simulates.
+  /// Returns the number of present phones of the whole fleet, including those that other processes simulate.
   func phonesPresent(in name: String, at instant: MonotonicInstant) -> Int {
     sharedFleets.first { $0.setup.name == name }?.members(at: instant).count ?? 0
   }
@@ -213,7 +213,7 @@ extension FleetRun {
 }
 
 extension PlannedAct.Change {
-  /// In a mark of the timeline.
+  /// The text of a mark in the timeline.
   var words: String {
     switch self {
     case .addPhones(let phones): "\(phones.count) phones come to \(phones.fleet)"

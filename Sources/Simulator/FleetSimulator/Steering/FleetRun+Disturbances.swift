@@ -2,7 +2,7 @@ import Base
 import Scenario
 import World
 
-/// Acts that are faults: they are written down as faults, and begin as faults do, in a turn of each device.
+/// Acts that are faults: they are recorded as faults, and begin like faults, in a turn of each device.
 extension FleetRun {
   func disturb(_ act: RunAct, at instant: MonotonicInstant) throws(RunActError) -> String {
     var fault = Fault(name: newFaultName, start: spanOfRun(instant), action: .network("none"))
@@ -42,15 +42,15 @@ extension FleetRun {
     return "\(words(add(fault, at: instant))) (fault '\(fault.name)')"
   }
 
-  /// No fault of the scenario has it.
+  /// A name that no fault of the scenario has.
   private var newFaultName: String {
     var number = 1
     while shared.faults.faults.contains(where: { $0.name == "act-\(number)" }) { number += 1 }
     return "act-\(number)"
   }
 
-  /// Of the phones that are present in the whole of these fleets, by draws that follow from their names: the same in
-  /// each shard.
+  /// Chooses among the phones that are present in these whole fleets, by draws that depend on their names: the
+  /// same in each shard.
   private func choose(
     _ count: Int, of only: String?, for fault: String, at instant: MonotonicInstant
   ) -> [ListedOccurrence] {
@@ -68,11 +68,11 @@ extension FleetRun {
     }
   }
 
-  /// Gives how many phones have an app that ran until now and may be affected.
+  /// Adds a fault; returns the number of phones with a running app that it may affect.
   private func add(_ fault: Fault, at instant: MonotonicInstant) -> Int {
     let place = shared.faults.append(fault, in: setup.radio)
     shared.markAct(fault.name, from: spanOfRun(instant), until: spanOfRun(instant) + fault.duration)
-    // By the machine's clock a turn of every phone would be dear, and nothing repeats it.
+    // In real time a turn of every phone would be expensive, and need not be repeatable.
     let isSelective = shared.transport != nil
     var running = 0
     for number in devices.indices {

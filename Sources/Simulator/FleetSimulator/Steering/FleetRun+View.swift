@@ -7,13 +7,13 @@ import Scenario
 import Vocabulary
 import World
 
-/// What a run shows of itself.
+/// The views of a run.
 extension FleetRun {
   /// By the machine's clock.
   private static let viewInterval = Nanoseconds.milliseconds(250)
 
-  /// Between two turns: does what was submitted, shows itself while it is watched, and stands still while it is to.
-  /// For runs in virtual time.
+  /// Called between two turns: performs submitted acts, publishes a view while the run is watched, and waits while it is
+  /// paused. For runs in virtual time.
   func attend(_ steering: RunSteering, _ progress: () -> Void) {
     repeat {
       takeActs()
@@ -25,7 +25,7 @@ extension FleetRun {
     } while !isInterrupted
   }
 
-  /// What an act came to is seen in the state that is asked for after it.
+  /// Publishes a view at once, so that a request after an act sees its result.
   func publishNow() {
     guard let steering, steering.isWatched else { return }
     steering.publish(view(steering.mode))
@@ -36,7 +36,7 @@ extension FleetRun {
     let machine = viewClock.monotonicNow
     guard machine >= viewDue else { return }
     steering.publish(view(steering.mode))
-    // What a view costs is not spent twice in a row.
+    // Limits the share of time that views take.
     let cost = viewClock.monotonicNow - machine
     viewDue = machine + max(FleetRun.viewInterval, cost * 10)
   }
@@ -71,7 +71,7 @@ extension FleetRun {
 }
 
 extension SimulatedDevice {
-  /// Nil before it has been there.
+  /// Returns the phone as a view shows it; nil before its first presence.
   fileprivate mutating func shown(
     _ number: Int, _ fleet: Int, at instant: MonotonicInstant, _ room: RoomWatch?
   ) -> RunView.Phone? {
@@ -86,7 +86,7 @@ extension SimulatedDevice {
   }
 }
 
-/// What a server knows of the phones of a run, and how their tokens stand, for those who watch it.
+/// The server's knowledge of the phones of a run and the state of their tokens, for watched runs.
 final class RoomWatch: Watcher {
   private struct Phone {
     var known = KnownPlace()
@@ -115,8 +115,8 @@ final class RoomWatch: Watcher {
   }
 }
 
-/// How late devices were served in the last five to ten seconds of the machine's clock: one slow moment is not told for the
-/// rest of a run. The whole of it stands in the report.
+/// The lag of turns in the last five to ten seconds of the machine's clock, so that one slow moment is not reported for the
+/// rest of a run. The report has the lag of the whole run.
 struct LagWindow {
   private static let span = Nanoseconds.seconds(5)
   /// In microseconds.
@@ -127,7 +127,7 @@ struct LagWindow {
 
   mutating func record(_ late: Nanoseconds) { current.record(UInt64(max(0, late.count / 1_000))) }
 
-  /// Nil when no device had a turn, and in virtual time.
+  /// Returns a quantile of the lag; nil when no device had a turn, and in virtual time.
   mutating func milliseconds(atQuantile quantile: Double, at now: MonotonicInstant) -> Double? {
     if now >= turnAt {
       (before, current, turnAt) = (current, LagWindow.empty, now + LagWindow.span)

@@ -4,14 +4,14 @@ import Engine
 import Host
 import Queue
 
-/// Where a server believes a phone to be: at the last of its positions that it has acknowledged.
+/// The last position of a phone that the server has acknowledged.
 struct KnownPlace: Sendable {
   /// The records that wait, in the order of their rows, and where they were made.
   private var waiting: [(row: Int64, uuid: UUID128, place: Coordinate?)] = []
   /// Nil before the first.
   private(set) var place: Coordinate?
 
-  /// Gives the place that the server has just learned.
+  /// Returns the place that the server has just learned.
   mutating func see(_ event: SimulationEvent) -> Coordinate? {
     switch event {
     case .queue(.inserted(_, let row, let uuid, _, _)): waiting.append((row, uuid, nil))

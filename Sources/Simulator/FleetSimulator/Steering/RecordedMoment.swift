@@ -1,12 +1,12 @@
 package import Base
 import World
 
-/// A run at one instant.
+/// The state of a run at one instant.
 package struct RecordedMoment: Equatable, Sendable {
   /// A request of a phone.
   package struct Request: Equatable, Sendable {
     let bits: UInt8
-    /// Of records; or else for tokens or a log.
+    /// Whether it uploads records; otherwise it is for tokens or a log.
     package let isUpload: Bool
     package let sent: Nanoseconds
     /// Nil while it is under way.
@@ -17,22 +17,22 @@ package struct RecordedMoment: Equatable, Sendable {
 
   /// One phone.
   package struct Phone: Equatable, Sendable {
-    /// Its number in `RunSteering.phoneNames`.
+    /// The index in `RunSteering.phoneNames`.
     package let number: Int
     package let fleet: Int
-    /// Where it truly was.
+    /// The true place.
     package let place: Coordinate
-    /// Clockwise from north; nil while it stayed somewhere.
+    /// Clockwise from north; nil at rest.
     package let headingDegrees: Double?
-    /// The last of its positions that the server had acknowledged; nil before the first.
+    /// The last position that the server had acknowledged; nil before the first.
     package let known: Coordinate?
     package let queue: Int
-    /// The place of its network in `RunSteering.networkNames`.
+    /// The index of its network in `RunSteering.networkNames`.
     package let network: Int
     package let state: PhoneState
     package let token: TokenState
     package let isMoving: Bool
-    /// The last ones, the newest last.
+    /// The last requests, the newest last.
     package let requests: [Request]
   }
 
@@ -45,17 +45,17 @@ package struct RecordedMoment: Equatable, Sendable {
     package var backlog = 0
   }
 
-  /// Since the run began.
+  /// Totals since the start of the run.
   package struct Sums: Equatable, Sendable {
     package var created = 0
     package var uploads = 0
     package var failedUploads = 0
   }
 
-  /// What is shown; earlier than what was asked for where `isExact` is false.
+  /// The instant that is shown; earlier than the requested one where `isExact` is false.
   package let instant: Nanoseconds
   package let isExact: Bool
-  /// Those that have been there.
+  /// The phones that have been present.
   package let phones: [Phone]
   package let fleets: [Fleet]
   package let sums: Sums

@@ -4,7 +4,7 @@ import Scenario
 
 /// An act is an object with one key: `{"addPhones": {"fleet": "cars", "count": 50}}`.
 extension RunAct {
-  /// Throws with the place and the remedy.
+  /// Throws the path and a remedy.
   package init(json: JSONValue) throws(RunActError) {
     guard case .object(let object) = json else {
       throw RunActError("", "an act is an object", remedy: #"write {"addPhones": {"fleet": "cars", "count": 50}}"#)
@@ -51,12 +51,12 @@ extension RunAct {
     }
   }
 
-  /// Of a rate, at once.
+  /// The maximum factor of one rate change.
   package static let factorMax = 1_000.0
-  /// Of phones, in one act.
+  /// The maximum number of phones in one act.
   package static let countMax = 1_000_000
 
-  /// As it is read.
+  /// The JSON that `init(json:)` reads.
   package var json: JSONValue {
     var content = JSONObject()
     func put(_ fleet: String?) { if let fleet { content["fleet"] = .string(fleet) } }
@@ -87,7 +87,7 @@ extension RunAct {
   }
 }
 
-/// Reads the content of one act.
+/// Reads the members of one act.
 private struct ActReader {
   private let name: String
   private let content: JSONValue
@@ -98,7 +98,7 @@ private struct ActReader {
     RunActError("\(name).\(key)", reason, remedy: remedy)
   }
 
-  /// No other keys.
+  /// Rejects all other keys.
   func allow(_ keys: [String]) throws(RunActError) {
     guard case .object(let object) = content else {
       throw RunActError(name, "not an object", remedy: "write {\(keys.map { "\"\($0)\": …" }.joined(separator: ", "))}")

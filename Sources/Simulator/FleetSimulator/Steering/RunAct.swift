@@ -1,34 +1,33 @@
 package import Base
 
-/// What a person can do to a run while it goes on.
+/// An act of a person on a run in progress.
 package enum RunAct: Equatable, Sendable {
-  /// More phones in a fleet. Those that were removed come back first.
+  /// Adds phones to a fleet. Removed ones return first.
   case addPhones(Int, fleet: String)
-  /// Fewer phones in a fleet: the last to come leave first, after they have delivered what they have.
+  /// Removes phones from a fleet: the last to arrive leave first, after they have uploaded their queues.
   case removePhones(Int, fleet: String)
-  /// From now on a fleet does so many times what it would do: for executors with trips the trips in a unit of time, for
-  /// the others the number of phones.
+  /// Multiplies the activity of a fleet from now on: the rate of trips for executors with trips, the number of phones for others.
   case changeRate(Double, fleet: String)
   case dropNetwork(NetworkDrop)
-  /// Access tokens are worth nothing any more; of all fleets without a name.
+  /// Invalidates access tokens; nil: those of all fleets.
   case expireTokens(fleet: String?)
   case killApps(AppKill)
-  /// Time stands still, in virtual, lockstep and accelerated runs.
+  /// Stops the time, in virtual, lockstep and accelerated runs.
   case pause
   case resume
-  /// The drives end; the queues drain.
+  /// Ends the drives; the queues drain.
   case stop
-  /// The run ends at once, and nothing drains.
+  /// Ends the run at once, without draining.
   case abort
 
-  /// Phones in an area have another network for a while.
+  /// Changes the network of phones in an area for a while.
   package struct NetworkDrop: Equatable, Sendable {
-    /// The name of the network that they have meanwhile.
+    /// The name of the other network.
     package var network = "none"
     package var duration: Nanoseconds
     /// Nil: everywhere.
     package var place: Polygon?
-    /// Nil: of all fleets.
+    /// Nil: all fleets.
     package var fleet: String?
 
     package init(for duration: Nanoseconds, in place: Polygon? = nil, fleet: String? = nil) {
@@ -36,24 +35,24 @@ package enum RunAct: Equatable, Sendable {
     }
   }
 
-  /// Users close their apps, and open them again as the fleet's lifecycle says.
+  /// Users close their apps, and reopen them according to the fleet's lifecycle.
   package struct AppKill: Equatable, Sendable {
-    /// How many of the phones.
+    /// The number of phones.
     package enum Amount: Equatable, Sendable {
       /// The probability for each phone.
       case share(Double)
-      /// Of those that are present, drawn from the seed.
+      /// A number of present phones, drawn from the seed.
       case count(Int)
     }
 
     package var amount: Amount
-    /// Nil: of all fleets.
+    /// Nil: all fleets.
     package var fleet: String?
 
     package init(_ amount: Amount, fleet: String? = nil) { (self.amount, self.fleet) = (amount, fleet) }
   }
 
-  /// As JSON has it.
+  /// The key in JSON.
   package var name: String {
     switch self {
     case .addPhones: "addPhones"
@@ -74,7 +73,7 @@ package enum RunAct: Equatable, Sendable {
     "abort",
   ]
 
-  /// In a line.
+  /// The act in one line.
   package var text: String {
     switch self {
     case .addPhones(let count, let fleet): "add \(count) phones to \(fleet)"
@@ -95,16 +94,16 @@ package enum RunAct: Equatable, Sendable {
     }
   }
 
-  /// Without a fraction that says nothing.
+  /// Formats without an unnecessary fraction.
   private static func number(_ value: Double) -> String {
     let rounded = (value * 1_000).rounded() / 1_000
     return rounded == rounded.rounded() && abs(rounded) < 1e15 ? "\(Int64(rounded))" : "\(rounded)"
   }
 }
 
-/// Why an act is not done: the place in it, what is wrong there, and what to do about it.
+/// Why an act is rejected: the path, the mistake, and a remedy.
 package struct RunActError: Error, Equatable, Sendable, CustomStringConvertible {
-  /// `addPhones.fleet`; empty for the act as a whole.
+  /// The path, as `addPhones.fleet`; empty for the act as a whole.
   package let place: String
   package let reason: String
   package let remedy: String

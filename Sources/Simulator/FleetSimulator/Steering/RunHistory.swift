@@ -1,20 +1,20 @@
 package import Base
 import Scenario
 
-/// What a watched run was like, once a second of the machine's clock while its time goes on.
+/// The state of a watched run, once per second of the machine's clock, except during pauses.
 package struct RunSample: Equatable, Sendable {
-  /// By the wall clock of the machine.
+  /// The wall-clock time of the machine.
   package let at: WallInstant
-  /// Since the run began.
+  /// The time since the start of the run.
   package let instant: Nanoseconds
   package let uploadsPerSecond: Double
   package let recordsPerSecond: Double
-  /// Uploads without a 2xx, by the clock of `uploadsPerSecond`; nil where there is no sample just before.
+  /// Uploads without a 2xx, by the clock of `uploadsPerSecond`; nil without a preceding sample.
   package let errorsPerSecond: Double?
   package let p50Milliseconds: Double?
   package let p95Milliseconds: Double?
   package let p99Milliseconds: Double?
-  /// Records that wait.
+  /// The number of waiting records.
   package let queue: Int
   package let lagP99Milliseconds: Double?
 }
@@ -23,14 +23,14 @@ package struct RunSample: Equatable, Sendable {
 struct RunHistory {
   private(set) var samples: [RunSample] = []
   private var dueAt = MonotonicInstant(nanoseconds: 0)
-  /// Errors at the last view in which time went on, and its instant by the clock of the rates.
+  /// The errors at the last view outside a pause, and its instant by the clock of the rates.
   private var before: (errors: Int, instant: Nanoseconds)?
 
   static let interval = Nanoseconds.seconds(1)
   static let kept = 600
 
   mutating func take(_ view: RunView, at now: (monotonic: MonotonicInstant, wall: WallInstant)) {
-    // While time stands still nothing happens in a second, and afterwards the pause is no part of one.
+    // A pause is not part of any second.
     guard !view.isPaused else { return before = nil }
     guard now.monotonic >= dueAt else { return }
     dueAt = now.monotonic + RunHistory.interval

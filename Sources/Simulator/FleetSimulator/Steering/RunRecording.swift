@@ -9,25 +9,25 @@ import Upload
 import Vocabulary
 import World
 
-/// Any instant of a run so far: the state of all phones now and then, and what happened in between, which is played on
-/// top of it. A watcher like any other: it changes nothing.
+/// A recording from which any past instant of a run can be shown: states of all phones at intervals, and the changes in
+/// between, which are replayed on top of them. Like any watcher it changes nothing.
 ///
-/// A change takes 16 bytes, with a place 32, and a state some 130 for each phone. Beyond `bytesMax` the oldest half loses what happened
-/// between its states, and then every second state: an instant there is shown as the nearest earlier state that is kept,
-/// and the answer says which that is.
+/// A change takes 16 bytes, with a place 32, and a state some 130 per phone. Beyond `bytesMax` the oldest half loses the
+/// changes between its states, and then every second state; an instant there is shown as the nearest earlier state that is
+/// kept, and the answer contains that state's instant.
 package final class RunRecording: Watcher, Sendable {
-  /// What changed for one phone.
+  /// A change of one phone.
   fileprivate struct Change: Sendable {
     enum Kind: UInt8 { case inserted, deleted, known, network, state, token, moving, episode, sent, ended }
 
     let instant: Int64
     let phone: UInt32
     let kind: Kind
-    /// A status, an index, a number of records, or the last bits of the number of a request.
+    /// A status, an index, a number of records, or the lowest bits of a request id.
     var value: UInt16
     var detail: UInt8
 
-    /// Of a place that became known: indices of these need more bits.
+    /// The index of a new known place; it needs more bits.
     var placeIndex: Int {
       get { Int(value) | Int(detail) << 16 }
       set { (value, detail) = (UInt16(truncatingIfNeeded: newValue), UInt8(truncatingIfNeeded: newValue >> 16)) }
@@ -40,7 +40,7 @@ package final class RunRecording: Watcher, Sendable {
     }
   }
 
-  /// From one state to the next.
+  /// The part from one state to the next.
   fileprivate struct Segment: Sendable {
     let start: MonotonicInstant
     let state: RecordedState
@@ -59,7 +59,7 @@ package final class RunRecording: Watcher, Sendable {
   private struct Tape: Sendable {
     var closed: [Segment] = []
     var open: Segment
-    /// After the last change of the open segment.
+    /// The state after the last change of the open segment.
     var state: RecordedState
     var closedBytes = 0
     var now = MonotonicInstant(nanoseconds: 0)
@@ -72,11 +72,11 @@ package final class RunRecording: Watcher, Sendable {
   private let tape: Mutex<Tape>
 
   package convenience init(_ setup: RunSetup) {
-    // A state is to cost no more than what lies between it and the next.
+    // A state should cost no more than the changes up to the next.
     self.init(setup, bytesMax: 256 << 20, changesMax: max(16_384, 8 * setup.deviceNames.count))
   }
 
-  /// `changesMax`: how many lie between two states.
+  /// `changesMax` is the number of changes between two states.
   init(_ setup: RunSetup, bytesMax: Int, changesMax: Int) {
     let fleets = setup.fleets.enumerated().flatMap { repeatElement(UInt16($0), count: $1.simulated.count) }
     self.bytesMax = bytesMax
@@ -159,7 +159,7 @@ package final class RunRecording: Watcher, Sendable {
     while tape.closedBytes > bytesMax, thin(&tape) {}
   }
 
-  /// False when there is nothing left to take away.
+  /// Removes the least valuable data. Returns false when nothing is left to remove.
   private func thin(_ tape: inout Tape) -> Bool {
     let half = tape.closed.count / 2
     if let index = tape.closed[..<half].firstIndex(where: { !$0.isThin }) {
@@ -175,17 +175,17 @@ package final class RunRecording: Watcher, Sendable {
     return true
   }
 
-  /// How far the run has come.
+  /// The time of the last recorded change.
   package var end: Nanoseconds { tape.withLock { $0.now } - MonotonicInstant(nanoseconds: 0) }
 
-  /// What the recording takes.
+  /// The size of the recording.
   package var bytes: Int { tape.withLock { $0.closedBytes + $0.open.bytes + $0.state.bytes } }
 
-  /// The whole run at an instant, as it was after everything that happened at it; the last one for instants to come.
+  /// Returns the state of the whole run after all events at an instant; for future instants the latest state.
   package func moment(at instant: Nanoseconds) -> RecordedMoment {
     let wanted = MonotonicInstant(nanoseconds: 0) + instant
     let (segment, now) = tape.withLock { tape in
-      // The first segment that begins later; the one before it has the instant.
+      // The first segment that begins later; the one before it contains the instant.
       let next = tape.closed.partitioningIndex { $0.start > wanted }
       let isOpen = next == tape.closed.count && tape.open.start <= wanted
       return (isOpen || tape.closed.isEmpty ? tape.open : tape.closed[max(0, next - 1)], tape.now)
@@ -210,9 +210,9 @@ private struct RecordedState: Sendable {
     var state = PhoneState.absent
     var token = TokenState.none
     var isMoving = false
-    /// Where the server believes it to be.
+    /// The last place that the server knows.
     var known: Coordinate?
-    /// The newest last.
+    /// The requests, newest last.
     var requests: [RecordedMoment.Request] = []
   }
 
@@ -291,7 +291,8 @@ private struct RecordedState: Sendable {
 }
 
 extension RunRecording.Segment {
-  /// Records that come and go at one instant are one change, and of places that become known there the last one counts.
+  /// Appends a change. Insertions and deletions at one instant are combined, and of several known places at one instant
+  /// the last one counts.
   fileprivate mutating func append(_ change: RunRecording.Change) {
     let isSummable = change.kind == .inserted || change.kind == .deleted
     if isSummable || change.kind == .known,
@@ -313,7 +314,7 @@ extension RunRecording.Segment {
     changes.count >= changesMax || episodes.count >= Int(UInt16.max) || places.count >= RunRecording.Change.placesMax
   }
 
-  /// Only the state at its beginning is left.
+  /// Removes the changes and keeps the state at the beginning.
   fileprivate mutating func makeThin() {
     (changes, episodes, episodeBytes, places) = ([], [], 0, [])
     isThin = true
@@ -321,7 +322,7 @@ extension RunRecording.Segment {
 }
 
 extension [RunRecording.Segment] {
-  /// The first place whose element has it, and all behind it too.
+  /// Returns the first index whose element satisfies the condition, as all later ones do.
   fileprivate func partitioningIndex(_ holds: (Element) -> Bool) -> Int {
     var range = startIndex..<endIndex
     while !range.isEmpty {
@@ -333,7 +334,7 @@ extension [RunRecording.Segment] {
 }
 
 extension Episode {
-  /// What it keeps in memory, roughly.
+  /// The approximate size in memory.
   fileprivate var recordedBytes: Int {
     switch self {
     case .stay: 128

@@ -2,7 +2,7 @@ import Base
 import Scenario
 
 extension FleetSchedule {
-  /// How many devices there are at most, with what acts change.
+  /// Returns the maximum number of devices, including the changes by acts.
   func devices(under acts: [PlannedAct], of name: String) -> Int {
     var (presence, trips) = (presence, trips)
     for act in acts where act.fleet == name {
@@ -24,7 +24,7 @@ extension FleetSchedule {
 }
 
 extension RunSetup {
-  /// What of an act cannot be simulated.
+  /// Appends the parts of an act that cannot be simulated.
   static func judge(_ act: PlannedAct, of scenario: Scenario, _ problems: inout [String]) {
     guard let name = act.fleet, let fleet = scenario.fleets.first(where: { $0.name == name })?.value,
       fleet.executor.startsTrips
@@ -35,15 +35,15 @@ extension RunSetup {
     )
   }
 
-  /// Takes places for phones that may be added while the run goes on; nil: as many as there are, and a thousand at least.
-  /// A place costs memory and nothing else: what is not taken is counted nowhere.
+  /// Reserves places for phones that may be added during the run; nil: as many as there are phones, and at least a thousand.
+  /// A place only costs memory; unused ones are not counted.
   mutating func makeRoom(_ places: Int?) {
     isSteerable = true
     for index in fleets.indices {
       let old = fleets[index].devices + fleets[index].room
       let more = places ?? RunSteering.places(besides: fleets[index].devices)
       fleets[index].room += more
-      // Of a fleet of which only some are simulated, others that make trips are not.
+      // Where only some members of a fleet are simulated, further ones that make trips are not.
       guard fleets[index].members != nil, shard != nil || fleets[index].trips == nil else { continue }
       let before = fleets[..<index].reduce(0) { $0 + $1.devices }
       fleets[index].members? += (old..<old + more).filter { place in

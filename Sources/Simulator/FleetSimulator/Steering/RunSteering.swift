@@ -4,36 +4,36 @@ import Synchronization
 import Threads
 import World
 
-/// Between the threads of a room and the thread of a run: acts go in, and what has become of them and the view of the run
-/// come out. The run's thread does the acts between two turns and gives each an instant that no turn before it has
-/// reached, so that a replay repeats it exactly.
+/// The interface between the threads of a control room and the thread of a run: acts go in, their results and the view of the
+/// run come out. The run's thread performs acts between two turns, at an instant that no earlier turn has reached, so that a
+/// replay repeats them exactly.
 package final class RunSteering: Sendable {
-  /// An act and what has become of it.
+  /// An act and its outcome.
   package struct Entry: Equatable, Sendable {
-    /// What has become of an act.
+    /// The outcome of an act.
     package enum Outcome: Equatable, Sendable {
       case waiting
-      /// With what it came to, in words.
+      /// Applied, with its result in words.
       case applied(String)
       case refused(RunActError)
     }
 
-    /// From 1 on, in the order of submission.
+    /// Counted from 1, in order of submission.
     package let number: Int
     package let act: RunAct
-    /// By the wall clock of the machine.
+    /// The wall-clock time of the machine.
     package let requestedAt: WallInstant
     package fileprivate(set) var outcome = Outcome.waiting
-    /// In the run.
+    /// The time in the run.
     package fileprivate(set) var appliedAt: Nanoseconds?
-    /// By the machine's clock, from the submission to the end of the act.
+    /// The time from submission to completion, by the machine's clock.
     package fileprivate(set) var reaction: Nanoseconds?
     fileprivate let submitted: MonotonicInstant
   }
 
   private struct State {
     var entries: [Entry] = []
-    /// Places among the entries that the run has not taken yet.
+    /// The indices of entries that the run has not taken yet.
     var waiting: [Int] = []
     var plan = SteeredPlan()
     var isPaused = false
@@ -42,33 +42,33 @@ package final class RunSteering: Sendable {
     var view: RunView?
     var history = RunHistory()
     var alarm: (@Sendable () -> Void)?
-    /// By number: who waits for what becomes of the act.
+    /// The listeners for the outcome of an act, by its number.
     var listeners: [Int: @Sendable (Entry) -> Void] = [:]
   }
 
   package let mode: ClockMode
-  /// By the number of the phone, those included that may still be added.
+  /// The names by phone number, including phones that may still be added.
   package let phoneNames: [String]
   package let fleetNames: [String]
-  /// Networks that `dropNetwork` knows.
+  /// The networks that `dropNetwork` accepts.
   package let networkNames: [String]
-  /// Every instant of the run so far; nil where time is the machine's.
+  /// Every past instant of the run; nil in real time.
   package let recording: RunRecording?
   private let tripFleets: Set<String>
   private let scenario: Scenario
   private let document: ScenarioDocument
   private let clock: @Sendable () -> (monotonic: MonotonicInstant, wall: WallInstant)
   private let state = Mutex(State())
-  /// Whether the run's thread is to look: a lock for each turn would be dear.
+  /// Whether the run's thread must take the lock; taking it every turn would be expensive.
   private let wantsAttention = Atomic(false)
   private let isWatchedFlag = Atomic(false)
   private let wakeUp = Semaphore()
 
-  /// How many phones can be added to a run that does not say otherwise: as many as it has, and a thousand at least.
+  /// Returns the default number of phones that can be added to a run: as many as it has, and at least a thousand.
   package static func places(besides phones: Int) -> Int { max(1_000, phones) }
 
-  /// Of a run of `scenario`, which was read from `document`; makes room in `setup` for phones that may be added.
-  /// `places`: how many, in each fleet.
+  /// Steers a run of `scenario`, which was read from `document`, and reserves places in `setup` for phones that may be added:
+  /// `places` per fleet.
   package convenience init(
     _ scenario: Scenario, _ setup: inout RunSetup, document: ScenarioDocument, places: Int? = nil
   ) {
@@ -92,10 +92,10 @@ package final class RunSteering: Sendable {
     self.clock = clock
   }
 
-  // MARK: For the threads of a room.
+  // MARK: For the threads of a control room.
 
-  /// Gives the number of the act. Throws what can be known before it is done; `settled` hears what has become of it, on the
-  /// thread of the run.
+  /// Submits an act and returns its number. Throws mistakes that can be detected before it is performed; `settled` receives
+  /// the outcome, on the thread of the run.
   package func submit(
     _ act: RunAct, settled: (@Sendable (Entry) -> Void)? = nil
   ) throws(RunActError) -> Int {
@@ -120,13 +120,13 @@ package final class RunSteering: Sendable {
   package var entries: [Entry] { state.withLock { $0.entries } }
   package var isPaused: Bool { state.withLock { $0.isPaused } }
 
-  /// The latest; nil before the first, and while nothing watches.
+  /// The latest view; nil before the first, and while nobody watches.
   package var view: RunView? { state.withLock { $0.view } }
 
-  /// Of the last ten minutes in which it was watched, the oldest first.
+  /// The samples of the last ten watched minutes, oldest first.
   package var samples: [RunSample] { state.withLock { $0.history.samples } }
 
-  /// Views are published from the first watch on until the last has ended.
+  /// Starts the publication of views, which lasts until the last watch has ended.
   package func beginWatching() {
     state.withLock { $0.viewers += 1 }
     isWatchedFlag.store(true, ordering: .releasing)
@@ -147,12 +147,12 @@ package final class RunSteering: Sendable {
   /// Whether acts have changed the run.
   package var isSteered: Bool { state.withLock { !$0.plan.steps.isEmpty } }
 
-  /// A document of the run's scenario, with the session so far in it.
+  /// Returns a document of the run's scenario with the session so far.
   package func session(in document: ScenarioDocument) -> ScenarioDocument {
     state.withLock { $0.plan }.document(from: document, of: scenario)
   }
 
-  /// What repeats the run of `setup` with its acts.
+  /// Returns a setup that repeats the run of `setup` with its acts.
   package func repeating(_ setup: RunSetup, files: RouteFiles = .none) throws -> RunSetup {
     guard isSteered else { return setup }
     return try RunSetup(ScenarioReader.read(session(in: document)).scenario, files: files)
@@ -207,7 +207,7 @@ package final class RunSteering: Sendable {
   var hasActs: Bool { wantsAttention.load(ordering: .acquiring) }
   var isWatched: Bool { isWatchedFlag.load(ordering: .acquiring) }
 
-  /// The next act that waits; nil when none does.
+  /// Returns the next waiting act; nil without one.
   func takeAct() -> (number: Int, act: RunAct)? {
     state.withLock { state in
       guard !state.waiting.isEmpty else {
@@ -241,10 +241,10 @@ package final class RunSteering: Sendable {
     }
   }
 
-  /// Until something is submitted or the time is over.
+  /// Waits until an act is submitted or the time is over.
   func wait(milliseconds: Int) { _ = wakeUp.wait(milliseconds: milliseconds) }
 
-  /// The run has ended: what waits is not done any more.
+  /// The run has ended; waiting acts are discarded.
   func close(at instant: MonotonicInstant) {
     let waiting = state.withLock { state in
       state.isOver = true

@@ -1,21 +1,21 @@
 package import Base
 package import Scenario
 
-/// What a room shows of a run: a snapshot that the run's thread publishes now and then, while it is watched.
+/// A snapshot of a run for the control room, which the run's thread publishes at intervals while the run is watched.
 package struct RunView: Sendable {
-  /// How far the run has come: its duration goes on, what waits is still being sent, it has ended.
+  /// The phase of the run: the drives, the settle phase, the end.
   package enum Phase: String, Sendable { case driving, settling, over }
 
   /// The figures of one fleet.
   package struct Fleet: Sendable, Equatable {
     package var name: String
-    /// Phones that the fleet has had, and that it has now.
+    /// The number of phones that the fleet has had, and of those present now.
     package var phones = 0
     package var present = 0
-    /// Whose app runs, and that move as their SDK has it.
+    /// The number of phones whose app runs, and of those moving according to their SDK.
     package var active = 0
     package var moving = 0
-    /// Records that wait.
+    /// The number of waiting records.
     package var backlog = 0
 
     package init(name: String) { self.name = name }
@@ -23,19 +23,19 @@ package struct RunView: Sendable {
 
   /// One phone.
   package struct Phone: Sendable, Equatable {
-    /// Its number in `RunSteering.phoneNames`.
+    /// The index in `RunSteering.phoneNames`.
     package var number: Int
-    /// The place of its fleet in `RunView.fleets`.
+    /// The index of its fleet in `RunView.fleets`.
     package var fleet: Int
-    /// Where it truly is.
+    /// The true place.
     package var place: Coordinate
-    /// Clockwise from north; nil while it stays somewhere.
+    /// Clockwise from north; nil at rest.
     package var headingDegrees: Double?
-    /// The last of its positions that the server has acknowledged; nil before the first.
+    /// The last position that the server has acknowledged; nil before the first.
     package var known: Coordinate?
-    /// Records that wait.
+    /// The number of waiting records.
     package var queue: Int
-    /// The place of its network in `RunView.networks`.
+    /// The index of its network in `RunView.networks`.
     package var network: Int
     package var state: PhoneState
     package var token: TokenState
@@ -43,35 +43,35 @@ package struct RunView: Sendable {
   }
 
   package var mode: ClockMode
-  /// Since the run began.
+  /// The time since the start of the run.
   package var instant: Nanoseconds
-  /// The instant at which the drives are to end.
+  /// The planned end of the drives.
   package var duration: Nanoseconds
   package var progress: RunProgress
   package var phase: Phase
   package var isPaused: Bool
   package var recordsPerSecond: Double
-  /// Of uploads that were answered lately, in milliseconds: medians and tails.
+  /// Percentiles of recently answered uploads, in milliseconds.
   package var p50Milliseconds: Double?
   package var p99Milliseconds: Double?
-  /// Failed requests by name.
+  /// Failed requests by error.
   package var errors: [RequestError]
   package var fleets: [Fleet]
-  /// Of the machine's clock, in milliseconds; nil in virtual time.
+  /// The lag of turns by the machine's clock, in milliseconds; nil in virtual time.
   package var lagP50Milliseconds: Double?
   package var lagP99Milliseconds: Double?
-  /// By the numbers in `Phone.network`.
+  /// The networks, by the index in `Phone.network`.
   package var networks: [String]
-  /// Those that have been there, in the order of their numbers.
+  /// The phones that have been present, in the order of their numbers.
   package var phones: [Phone]
 }
 
-/// Whether a phone is there and its app runs.
+/// Whether a phone is present and its app runs.
 package enum PhoneState: UInt8, Sendable, CaseIterable {
-  /// Not there yet.
+  /// Not yet present.
   case absent
   case running
-  /// The app does not run, the phone does.
+  /// The phone is on and the app does not run.
   case closed
   case switchedOff
   /// The phone has left its fleet.
@@ -88,12 +88,12 @@ package enum PhoneState: UInt8, Sendable, CaseIterable {
   }
 }
 
-/// How a phone stands with a server that wants tokens.
+/// The state of a phone's tokens at a server that requires them.
 package enum TokenState: UInt8, Sendable, CaseIterable {
-  /// The app has none.
+  /// The app has no tokens.
   case none
   case valid
-  /// Its time is over, or the server has taken it back.
+  /// The token has expired, or the server has revoked it.
   case expired
 
   package var word: String {

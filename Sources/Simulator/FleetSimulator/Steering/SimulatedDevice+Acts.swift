@@ -2,9 +2,9 @@ import Base
 import Sensing
 import World
 
-/// What acts change of a device between its turns; what follows from it happens in its next turn.
+/// Changes of a device by acts between its turns; the consequences follow in its next turn.
 extension SimulatedDevice {
-  /// The presence of its fleet has another plan from an instant on.
+  /// Adapts to a new presence of its fleet from an instant on.
   mutating func changePresencePlan(at instant: MonotonicInstant, in run: RunContext) {
     let presence = fleet.presence
     let isWanted = presence.isPresent(index, at: instant)
@@ -16,7 +16,7 @@ extension SimulatedDevice {
     }
   }
 
-  /// It is to be there for the first time at another instant.
+  /// Changes the time of its first presence.
   private mutating func expect(_ start: MonotonicInstant?, in run: RunContext) {
     guard start != life.presenceChange else { return }
     life.presenceChange = start
@@ -24,14 +24,14 @@ extension SimulatedDevice {
     prepare(for: start, in: run)
   }
 
-  /// Its fleet makes other trips from an instant on. Gives when it has to be called: for the first time, where it has not
-  /// been there yet, nil: never; or now, nil when nothing changes.
+  /// Changes the trips of its fleet from an instant on. Returns the time of its next turn: before its first presence, that
+  /// presence, or nil for never; later, now, or nil when nothing changes.
   mutating func changeErrands(at instant: MonotonicInstant, in run: RunContext) -> MonotonicInstant? {
     guard case .scheduled(_, let orders) = fleet.movement else { return life.isInstalled ? nil : life.presenceChange }
     // An earlier change may have had more devices.
     let own = orders.indices.contains(index) ? orders[index] : []
     guard life.isInstalled else {
-      // Its trips are others even where the first begins when the old one did.
+      // The trips may differ even if the first begins at the same time.
       life.presenceChange = own.first?.start
       if let start = life.presenceChange { prepare(for: start, in: run) }
       return life.presenceChange
@@ -42,7 +42,7 @@ extension SimulatedDevice {
     return instant
   }
 
-  /// Whether the fault may affect it.
+  /// Adds a fault; reports whether it may affect the device.
   mutating func add(fault: Int, in run: RunContext) -> Bool {
     let spells = run.faults.spells(of: fault, index, in: fleet.setup)
     faults.append(spells)

@@ -3,17 +3,17 @@ import Contract
 import JSON
 import Scenario
 
-/// What an act has come to, as a scenario has it.
+/// The result of an act, in terms of a scenario.
 enum PlannedStep: Equatable, Sendable {
   case fault(Fault)
   case act(PlannedAct)
 }
 
-/// The acts of a session, in their order.
+/// The acts of a session, in order.
 struct SteeredPlan: Sendable {
   var steps: [PlannedStep] = []
 
-  /// The document of a scenario with the acts in it.
+  /// Returns the document of a scenario with the acts added.
   func document(from document: ScenarioDocument, of scenario: Scenario) -> ScenarioDocument {
     var (document, whole) = (document, scenario)
     for case .fault(let fault) in steps { document.append(fault.json, to: "faults") }
@@ -22,7 +22,7 @@ struct SteeredPlan: Sendable {
       document.remove(DocumentPath([.key("acts")]))
       for act in whole.acts { document.append(act.json, to: "acts") }
     }
-    // Where only some are simulated, those that were added are among them.
+    // Where only some members are simulated, those that acts add are included.
     for fleet in scenario.fleets where !fleet.value.executor.startsTrips {
       guard let members = fleet.value.traits.members else { continue }
       let added = fleet.value.executor.peakDevices..<whole.places(of: fleet)
@@ -33,7 +33,7 @@ struct SteeredPlan: Sendable {
 }
 
 extension Fault {
-  /// Of those that acts come to.
+  /// The JSON of a fault that results from an act.
   fileprivate var json: JSONValue {
     var object: JSONObject = ["name": .string(name)]
     if let start { object["at"] = .duration(start) }

@@ -3,16 +3,16 @@ import Contract
 import JSON
 import World
 
-/// The cities of a run as GeoJSON, for the live page of the server that is driven at.
+/// The cities of a run as GeoJSON, for the live page of the target server.
 struct CityMap {
   private let cities: [City]
 
-  /// Streets of one city, from which on only the greater ones are drawn: the others could not be told apart.
+  /// The number of streets of a city above which only major ones are drawn; more could not be distinguished.
   private static let streetsMax = 1_000
-  /// The same for its tunnels and dead zones.
+  /// The same limit for its tunnels and dead zones.
   private static let zonesMax = 1_000
 
-  /// Nil when no body moves in a city. Fleets in one city show it once.
+  /// Nil when no body moves in a city. A city that several fleets share is included once.
   init?(_ setup: RunSetup) {
     var cities: [City] = []
     for city in setup.fleets.compactMap(\.movement.city) where !cities.contains(where: { $0.isSame(as: city) }) {
@@ -93,7 +93,7 @@ extension City {
 }
 
 extension City {
-  /// Every street, from one side of the city to the other.
+  /// All streets, each from one side of the city to the other.
   var streets: [(street: Street, places: [Coordinate])] {
     let upright = (0...columns).map { line in
       (Street(isNorthSouth: true, line: line), Crossing(column: line, row: 0), Crossing(column: line, row: rows))
@@ -108,7 +108,7 @@ extension City {
 }
 
 extension Movement {
-  /// Nil when it goes on open ground or along given routes.
+  /// Nil for movement on open ground or along given routes.
   var city: City? {
     switch self {
     case .plan(_, let city, _), .roam(_, let city, _), .scheduled(.city(let city, _), orders: _): city

@@ -2,34 +2,33 @@ package import Base
 import JSON
 package import Scenario
 
-/// What a metric, or a part of it, came to.
+/// The value of a metric, or of a part of it.
 package struct MetricFigure: Equatable, Sendable {
   /// `upload_duration{fleet:couriers}`.
   package var name: String
   package var figure: Figure
 }
 
-/// A number of something, a share, a level or a spread. Two of the same kind add up to that of both.
+/// A count, a share, a level or a spread. Two figures of the same kind add up.
 package enum Figure: Equatable, Sendable {
   case counter(Int)
   case rate(hits: Int, of: Int)
-  /// The level now and then.
+  /// The level at each interval.
   case gauge(LevelSeries)
   case trend(Spread)
 }
 
-/// Values of a trend.
+/// The values of a trend.
 package struct Spread: Equatable, Sendable {
   package var histogram: Histogram
-  /// How many units of the histogram make one of the metric.
+  /// Histogram units per unit of the metric.
   package var resolution: Double
 }
 
-/// A level at the end of each interval of a run. Levels of shards add up interval by interval, which their greatest and
-/// least alone would not.
+/// A level at the end of each interval of a run. Levels of shards add up interval by interval, unlike their extremes alone.
 package struct LevelSeries: Equatable, Sendable {
   package var levels: [Int] = []
-  /// How many units of the levels make one of the metric.
+  /// Units of the levels per unit of the metric.
   package var resolution = 1.0
 
   package var last: Double? { levels.last.map(value) }
@@ -40,7 +39,7 @@ package struct LevelSeries: Equatable, Sendable {
 }
 
 extension Figure {
-  /// Whether anything was measured at all: a rate of nothing is no rate, a counter of nothing is zero.
+  /// Whether nothing was measured; a counter without events is zero, not empty.
   package var isEmpty: Bool {
     switch self {
     case .counter: false
@@ -50,7 +49,7 @@ extension Figure {
     }
   }
 
-  /// The number that a threshold is about; nil when nothing was measured. `seconds` is how long it took.
+  /// Returns the number that a threshold compares; nil when nothing was measured. `seconds` is the duration of the run.
   package func value(_ aggregation: ThresholdExpression.Aggregation, seconds: Double) -> Double? {
     switch (self, aggregation) {
     case (.counter(let count), .rate): seconds > 0 ? Double(count) / seconds : nil
@@ -77,7 +76,7 @@ extension Spread {
     }
   }
 
-  /// 0 to 100.
+  /// Returns a percentile; `share` is 0 to 100.
   package func percentile(_ share: Double) -> Double? {
     if share == 0 { return value(.minimum) }
     return histogram.value(atQuantile: share / 100).map { Double($0) / resolution }
@@ -124,7 +123,7 @@ extension Spread {
   }
 }
 
-/// Bytes as text, two digits each.
+/// Bytes as hexadecimal text, two digits each.
 enum Hexadecimal {
   static func text(_ bytes: [UInt8]) -> String {
     let digits = Array("0123456789abcdef".utf8)

@@ -1,15 +1,15 @@
 package import Base
 import JSON
 
-/// Requests of one fleet that failed in one way.
+/// Failed requests of one fleet with the same error.
 package struct RequestError: Equatable, Sendable {
-  /// The first of them, as it was.
+  /// The first of them, unmodified.
   package struct Sample: Equatable, Sendable {
     package var device: String
     /// `POST http://127.0.0.1:8080/locations`.
     package var request: String
     package var records: Int
-    /// The beginning of the answer's body; empty where no answer came.
+    /// The beginning of the answer's body; empty without an answer.
     package var body: String
   }
 
@@ -17,11 +17,11 @@ package struct RequestError: Equatable, Sendable {
   package var purpose: String
   /// `status 404`, `connection refused`.
   package var kind: String
-  /// What the server, or the transport, says of it; may be empty.
+  /// The message of the server or of the transport; may be empty.
   package var message: String
   package var fleet: String
   package var count: Int
-  /// When the first and the last of them ended, counted from the start of the run.
+  /// The ends of the first and the last of them, since the start of the run.
   package var first: Nanoseconds
   package var last: Nanoseconds
   package var sample: Sample
@@ -38,14 +38,14 @@ extension RequestError {
     last = max(last, other.last)
   }
 
-  /// The most frequent first.
+  /// Returns the errors, most frequent first.
   package static func inOrder(_ errors: [RequestError]) -> [RequestError] {
     errors.sorted { ($1.count, $0.first, $0.fleet) < ($0.count, $1.first, $1.fleet) }
   }
 }
 
 extension RunSummary {
-  /// Adds what another shard has seen.
+  /// Adds the errors of another shard.
   mutating func add(errors more: [RequestError]) {
     for error in more {
       if let index = errors.firstIndex(where: error.hasNameOf) {
@@ -57,7 +57,7 @@ extension RunSummary {
     errors = RequestError.inOrder(errors)
   }
 
-  /// The share of an error among all requests of the run.
+  /// Returns the share of an error among all requests of the run.
   package func share(of error: RequestError) -> Double { Double(error.count) / Double(max(requests, 1)) }
 }
 

@@ -2,24 +2,24 @@ package import Base
 package import Scenario
 import World
 
-/// The places of a run: what there is of the city where its devices went, and the ways of some of them.
+/// The map of a run: the part of the city where its devices went, and the tracks of some of them.
 package struct RunMap: Equatable, Sendable {
-  /// A piece of a street.
+  /// A section of a street.
   package struct Street: Equatable, Sendable {
     package let places: [Coordinate]
     package let isArtery: Bool
   }
 
-  /// A zone without signal, or the place of a fault.
+  /// A zone without signal, or the area of a fault.
   package struct Area: Equatable, Sendable {
     package let name: String
     package let places: [Coordinate]
   }
 
-  /// Where one device truly was.
+  /// The true places of one device.
   package struct Track: Equatable, Sendable {
     package let device: String
-    /// Its place among `fleets`.
+    /// The index in `fleets`.
     package let fleet: Int
     package let places: [Coordinate]
   }
@@ -27,7 +27,7 @@ package struct RunMap: Equatable, Sendable {
   package let fleets: [String]
   package let tracks: [Track]
   package let zones: [Area]
-  /// Of faults.
+  /// The areas of faults.
   package let places: [Area]
   package let streets: [Street]
   private let bounds: Bounds
@@ -45,7 +45,7 @@ package struct RunMap: Equatable, Sendable {
   package var aspect: Double { bounds.heightMetres / bounds.widthMetres }
   package var widthMetres: Double { bounds.widthMetres }
 
-  /// How far to the east and to the north a place lies, each as a share of the whole.
+  /// Returns the position of a place to the east and to the north, each as a share of the whole.
   package func share(of place: Coordinate) -> (east: Double, north: Double) {
     (
       east: (place.longitude - bounds.west) / (bounds.east - bounds.west),
@@ -54,14 +54,14 @@ package struct RunMap: Equatable, Sendable {
   }
 }
 
-/// A rectangle of the earth that is small enough to be drawn flat.
+/// A rectangle of the earth that is small enough for a flat drawing.
 struct Bounds: Equatable, Sendable {
   private(set) var west: Double
   private(set) var east: Double
   private(set) var south: Double
   private(set) var north: Double
 
-  /// Around some places, with room at the edges; nil without any.
+  /// The bounds of some places with a margin; nil without places.
   init?(_ places: [Coordinate]) {
     guard let first = places.first else { return nil }
     (west, east, south, north) = (first.longitude, first.longitude, first.latitude, first.latitude)
@@ -71,7 +71,7 @@ struct Bounds: Equatable, Sendable {
       south = min(south, place.latitude)
       north = max(north, place.latitude)
     }
-    // At least some hundred metres, so that a body that never moves has a map too.
+    // At least some hundred metres, so that a body at rest has a map, too.
     let (width, height) = (max((east - west) * 0.05, 0.002), max((north - south) * 0.05, 0.002))
     (west, east, south, north) = (west - width, east + width, max(south - height, -89), min(north + height, 89))
   }
@@ -102,7 +102,7 @@ struct Bounds: Equatable, Sendable {
   }
 }
 
-/// Looks now and then where some devices truly are: never more places than a map can show, however long the run is.
+/// Samples the true places of some devices: at most as many as a map can show, however long the run is.
 struct TrackRecorder {
   private let sample: [Int]
   private let interval: Nanoseconds
@@ -121,7 +121,7 @@ struct TrackRecorder {
 
   func isDue(at instant: MonotonicInstant) -> Bool { instant >= next }
 
-  /// Once for each interval that has begun, at its beginning: the places do not depend on which other devices have a turn.
+  /// Samples once for each interval that has begun, at its beginning, so that the places do not depend on other devices' turns.
   mutating func look(at devices: PerDevice<SimulatedDevice>, upTo instant: MonotonicInstant) {
     while isDue(at: instant) {
       let due = next
@@ -129,12 +129,12 @@ struct TrackRecorder {
     }
   }
 
-  /// What is still due before the bodies stop.
+  /// Takes the remaining samples before the bodies stop.
   mutating func look(at devices: PerDevice<SimulatedDevice>, before end: MonotonicInstant) {
     while next < end { look(at: devices, at: next) }
   }
 
-  /// Bodies go on between two looks; a copy is moved to the instant.
+  /// Moves a copy of each body to the instant, because bodies move on between two samples.
   mutating func look(at devices: PerDevice<SimulatedDevice>, at instant: MonotonicInstant) {
     next = instant + interval
     for (index, device) in sample.enumerated() {
@@ -145,12 +145,12 @@ struct TrackRecorder {
     }
   }
 
-  /// The devices that were looked at, with their ways.
+  /// The sampled devices, with their tracks.
   var tracks: [(device: Int, places: [Coordinate])] { Array(zip(sample, places)).map { (device: $0.0, places: $0.1) } }
 }
 
 extension RunSetup {
-  /// Of each fleet, those whose ways a map shows: from all over the run, evenly.
+  /// Returns, for each fleet, the devices whose tracks a map shows, spread evenly over the fleet.
   func membersOnMap() -> [[Int]] {
     if let mapped { return mapped }
     let all = fleets.indices.flatMap { fleet in
@@ -167,7 +167,7 @@ extension RunSetup {
 }
 
 extension FleetRun {
-  /// Where some devices have been.
+  /// The tracks of some devices.
   package var tracks: [RunMap.Track] {
     trackRecorder.tracks.map { track in
       RunMap.Track(
@@ -176,7 +176,7 @@ extension FleetRun {
     }
   }
 
-  /// The places of the run, as far as they are known by now; nil when there is no device.
+  /// Returns the map as known so far; nil without a device.
   package func map(of scenario: Scenario) -> RunMap? { RunMap(of: setup, scenario, tracks: tracks) }
 }
 
@@ -184,7 +184,7 @@ extension RunMap {
   /// Nil without a place.
   package init?(of setup: RunSetup, _ scenario: Scenario, tracks: [Track]) {
     guard let bounds = Bounds(tracks.flatMap(\.places)) else { return nil }
-    // Fleets in different places have different cities; the map shows the one of the first.
+    // Fleets in different places have different cities; the map shows that of the first.
     let city = setup.fleets.lazy.compactMap(\.movement.city).first
     let zones = (city?.allZones ?? []).filter { bounds.touches($0.area.vertices) }.map { zone in
       Area(name: zone.kind == .tunnel ? "tunnel" : "dead zone", places: zone.area.vertices)
@@ -200,7 +200,7 @@ extension RunMap {
 }
 
 extension City {
-  /// The streets of a part of the city; where it is large, only the greater ones.
+  /// Returns the streets of a part of the city; where it is large, only the major ones.
   fileprivate func streets(near bounds: Bounds) -> [RunMap.Street] {
     let isLarge = bounds.widthMetres > 60 * blockMetres
     return streets.compactMap { street, places in

@@ -3,7 +3,7 @@ package import JSON
 import Scenario
 
 extension RunSummary {
-  /// What summary.json holds.
+  /// The content of summary.json.
   package var json: JSONValue {
     .object([
       "format": .string("rollingroad-summary"), "version": .integer(Int64(RunSummary.version)),
@@ -39,7 +39,7 @@ extension RunSummary {
     return .object(object)
   }
 
-  /// Null for what is not known of this run: a nought would say something.
+  /// Null for values that are unknown in this run; a zero would be wrong.
   private var ledgerJSON: JSONValue {
     var object = JSONObject()
     for part in LedgerSums.parts { object[part.name] = .integer(Int64(ledger[keyPath: part.path])) }
@@ -122,7 +122,7 @@ extension ClauseVerdict {
 }
 
 extension LedgerSums {
-  /// By the names that they have in outputs, in the order in which they are told.
+  /// The names in outputs, in the order of output.
   package static let parts: [(name: String, path: any WritableKeyPath<LedgerSums, Int> & Sendable)] = [
     ("created", \.created), ("stored", \.stored), ("unverified", \.unverified), ("pending", \.pending),
     ("expired", \.expired), ("evicted", \.evicted), ("destroyed", \.destroyed), ("quarantined", \.quarantined),

@@ -2,7 +2,7 @@ import Base
 package import JSON
 
 extension RunSummary {
-  /// Reads what `json` wrote.
+  /// Reads the JSON that `json` writes.
   package init(_ json: JSONValue) throws(SummaryError) {
     let node = SummaryNode(value: json, path: "summary")
     guard node.value["format"] == .string("rollingroad-summary") else { throw SummaryError("not a run summary") }
@@ -33,7 +33,7 @@ extension RunSummary {
     try readServer(node)
     if let node = node.optional("groups") { groups = try SampleGroups(node) }
     let sums = try node.member("ledger")
-    // Some are unknown of a run, and others were unknown to older versions.
+    // Some are unknown in a run, others in older versions.
     for part in LedgerSums.parts { ledger[keyPath: part.path] = try sums.optional(part.name)?.count() ?? 0 }
     try readVerdicts(node)
     for (name, figure) in try node.member("metrics").members() {
@@ -41,7 +41,7 @@ extension RunSummary {
     }
   }
 
-  /// What older summaries do not hold.
+  /// Reads the members that older summaries lack.
   private mutating func readServer(_ node: SummaryNode) throws(SummaryError) {
     for (word, count) in try node.optional("answers")?.members() ?? [] { answers[word] = try count.count() }
     for error in try node.optional("errors")?.elements() ?? [] { errors.append(try RequestError(error)) }
@@ -152,7 +152,7 @@ extension ViolationStory {
 }
 
 extension SummaryNode {
-  /// Of seconds.
+  /// Returns a span that is given in seconds.
   func span() throws(SummaryError) -> Nanoseconds {
     if case .integer(let seconds) = value, seconds.magnitude < 9_000_000_000 { return .seconds(seconds) }
     let nanoseconds = (try number() * 1e9).rounded()
@@ -190,7 +190,7 @@ extension Timeline {
     guard width > .zero else { throw SummaryError("\(node.path).widthSeconds: not above 0") }
     self.init(width: width)
     for column in Interval.columns {
-      // Summaries of older versions do not have all of them.
+      // Summaries of older versions lack some of them.
       guard let counts = try node.optional(column.name)?.counts() else { continue }
       if intervals.isEmpty { intervals = Array(repeating: Interval(), count: counts.count) }
       guard counts.count == intervals.count else { throw SummaryError("\(node.path).\(column.name): length differs") }
@@ -213,7 +213,7 @@ extension Timeline {
 }
 
 extension RunSummary {
-  /// Of a folder of `--out`, or of a summary itself; `readFile` gives nil for what cannot be read.
+  /// Reads the summary in a folder of `--out`, or a summary file; `readFile` returns nil for an unreadable file.
   package static func read(_ place: String, _ readFile: (String) -> [UInt8]?) throws(SummaryError) -> RunSummary {
     guard let bytes = readFile(place + "/summary.json") ?? readFile(place) else {
       throw SummaryError("\(place): neither a folder with summary.json nor a summary; did its run end?")
@@ -226,14 +226,14 @@ extension RunSummary {
   }
 }
 
-/// Why a file is no summary of a run.
+/// Why a file is not a summary of a run.
 package struct SummaryError: Error, Equatable, Sendable {
   package let message: String
 
   package init(_ message: String) { self.message = message }
 }
 
-/// A place in a summary that is being read; errors tell where it is.
+/// A node of a summary that is being read; errors contain its path.
 struct SummaryNode {
   let value: JSONValue
   let path: String
@@ -243,7 +243,7 @@ struct SummaryNode {
     return SummaryNode(value: member, path: "\(path).\(key)")
   }
 
-  /// Nil for null, and for what is not there.
+  /// Returns nil for null and for a missing key.
   func optional(_ key: String) -> SummaryNode? {
     guard let member = value[key], member != .null else { return nil }
     return SummaryNode(value: member, path: "\(path).\(key)")
@@ -298,7 +298,7 @@ struct SummaryNode {
 
   func choice<Choice: RawRepresentable<String>>(_ type: Choice.Type = Choice.self) throws(SummaryError) -> Choice {
     let text = try text()
-    guard let choice = Choice(rawValue: text) else { throw SummaryError("\(path): '\(text)' is not known here") }
+    guard let choice = Choice(rawValue: text) else { throw SummaryError("\(path): unknown value '\(text)'") }
     return choice
   }
 }

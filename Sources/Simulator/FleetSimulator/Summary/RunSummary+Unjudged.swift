@@ -1,13 +1,13 @@
 import Base
 import Scenario
 
-/// What a run could not judge is neither passed nor failed, and says why.
+/// What a run could not judge is neither passed nor failed, with the reason.
 extension RunSummary {
-  /// Requests that arrive at an external server are not visible, nor are those among them that it has had before.
+  /// Whether arrivals at the server, and repeated ones among them, are visible; at an external server they are not.
   package var seesArrivals: Bool { mode == ClockMode.virtual.rawValue }
 
-  /// Thresholds on what the run cannot see are neither passed nor missed, and a zero is no figure: repeated arrivals at an
-  /// external server, and without a look into its store what only that can tell.
+  /// Marks thresholds on unseen values as not judged and removes their figures: repeated arrivals at an external server and,
+  /// without a look into its store, what only the store shows.
   mutating func leaveUnseenUnjudged() {
     if !seesArrivals {
       leaveUnjudged(Measure.ofArrivals, "repeated arrivals at an external server are not visible")
@@ -32,12 +32,13 @@ extension RunSummary {
   }
 }
 
-/// Of runs at a real server, by the machine's clock.
+/// Runs against a real server, in real time.
 extension RunSummary {
-  /// As late as that by their own clock, devices still keep all times that are asked of them.
+  /// With this lateness by their own clock, devices still keep all required times.
   private static let latenessAllowed = 10.0
 
-  /// Devices that had their turns late, by the machine's clock, did late what was due: that is no fault of their SDK.
+  /// Marks violations by phones as not judged where devices had their turns late by the machine's clock, which is not a
+  /// fault of their SDK.
   package mutating func leaveLateUnjudged() {
     guard let place, let milliseconds = figure("generator_lag")?.value(.maximum, seconds: ended.seconds) else {
       return

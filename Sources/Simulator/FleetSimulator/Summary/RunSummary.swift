@@ -1,89 +1,89 @@
 package import Base
 import Scenario
 
-/// Everything that a run came to, as summary.json has it. All other outputs are made from it, and the summaries of
-/// shards add up to that of the whole.
+/// The complete result of a run, as in summary.json. All other outputs are made from it, and the summaries of shards add up
+/// to that of the whole.
 package struct RunSummary: Equatable, Sendable {
-  /// Of the form, for readers of later versions.
+  /// The version of the format.
   package static let version = 1
 
-  /// Devices that are alike.
+  /// A group of devices with the same setup.
   package struct Fleet: Equatable, Sendable {
     package var name: String
     package var devices: Int
-    /// Of all that happened to them.
+    /// The hash of all their events.
     package var hash: String
   }
 
   /// The scenario's name.
   package var scenario: String
-  /// Of everything that the scenario came to: runs of the same one have the same.
+  /// The hash of the resolved scenario; equal for runs of the same one.
   package var scenarioHash: String
   package var seed: UInt64
   /// The clock mode.
   package var mode: String
   /// `0/4`; nil for the whole.
   package var shard: String?
-  /// What ran.
+  /// The product and its version.
   package var product: String
   /// The date and time at which the run began.
   package var start: WallInstant
-  /// How long the devices were to live.
+  /// The planned duration.
   package var duration: Nanoseconds
   package var settle: Nanoseconds
   package var fleets: [Fleet]
 
-  /// How it ended, and when, counted from its beginning.
+  /// How and when the run ended, since its start.
   package var ending = Ending.completed
   package var ended: Nanoseconds
   package var hash: String
   package var events = 0
   package var requests = 0
-  /// When the last queue was empty, counted from the end of the drives; nil when one never was.
+  /// The time at which the last queue became empty, since the end of the drives; nil when one never did.
   package var drained: Nanoseconds?
-  /// How uploads ended: `status 200`, `no answer in time`.
+  /// The number of uploads by end: `status 200`, `no answer in time`.
   package var answers: [String: Int] = [:]
-  /// Those that were no success.
+  /// The unsuccessful ones.
   package var failures: [String: Int] { answers.filter { !$0.key.hasPrefix("status 2") } }
-  /// Requests that failed, by name, the most frequent first.
+  /// Failed requests by error, most frequent first.
   package var errors: [RequestError] = []
-  /// What was typed, where and when; nil where nothing is known of it.
+  /// The command line, machine and time; nil when unknown.
   package var origin: RunOrigin?
-  /// The server outside that was driven at, and when, by the machine's clock; nil in virtual time.
+  /// The external server and the time of the run by the machine's clock; nil in virtual time.
   package var place: RunPlace?
   package var ledger = LedgerSums()
-  /// Of what the server has stored.
+  /// The verification of the server's store.
   package var verification = Verification(.verified)
-  /// What was seen of a server outside, from which the findings of shards are made anew when they are added up.
+  /// The counts from an external server, from which the findings are derived again when shards are added up.
   package var serverCounts: ServerCounts?
-  /// What is to be known of the server before all else.
+  /// Findings about the server that precede everything else.
   package var findings: [ServerFinding] = []
-  /// What its answers have shown of each clause; empty where none were looked at.
+  /// The verdicts on its answers, per clause; empty where none were checked.
   package var clauses: [ClauseVerdict] = []
   package var metrics: [MetricFigure] = []
-  /// For comparisons with other runs; nil in summaries of older versions.
+  /// Samples for comparisons with other runs; nil in summaries of older versions.
   package var groups: SampleGroups?
   package var checks: [CheckResult] = []
   package var thresholds: [ThresholdVerdict] = []
   package var invariants: [InvariantVerdict] = []
   package var violations: [ViolationStory] = []
-  /// The command that shows the first violation again.
+  /// The command that reproduces the first violation.
   package var replay: String?
-  /// What breaks no invariant and is to be told all the same.
+  /// Observations that break no invariant and are reported all the same.
   package var remarks: [ViolationStory] = []
-  /// What was left out of the run, or not known of it, in sentences.
+  /// Omissions and unknowns of the run, in sentences.
   package var notes: [String] = []
   package var coverage: [CoverageCount] = []
   package var timeline: Timeline
-  /// Parts of the run that are not in here.
+  /// Shards of the run that are not included.
   package var missing: [MissingShard] = []
 
   package var devices: Int { fleets.reduce(0) { $0 + $1.devices } }
 }
 
-/// Which command made a run, on which machine, and when by its clock.
+/// The command that made a run, the machine, and the time by its clock.
 package struct RunOrigin: Equatable, Sendable {
-  /// Without passwords and tokens.
+  /// The command line without passwords and tokens.
   package var command: String
   package var host: String
   package var start: WallInstant
@@ -94,17 +94,17 @@ package struct RunOrigin: Equatable, Sendable {
   }
 }
 
-/// Where and when a run at a real server took place.
+/// The place and time of a run against a real server.
 package struct RunPlace: Equatable, Sendable {
-  /// Without a password.
+  /// The URL without a password.
   package var target: String
-  /// What the server is, with its version, as it says itself; nil when it does not.
+  /// The server's product and version as it reports them; nil when it does not.
   package var server: String?
   package var start: WallInstant
   package var end: WallInstant
-  /// What the server got in a second of its own time, while the drives lasted.
+  /// Uploads per second of the server's own time during the drives.
   package var uploadsPerSecond: Double
-  /// Seconds of the devices in a second of the machine, while the drives last.
+  /// Seconds of device time per second of machine time during the drives.
   package var factor: Double
 
   package init(
@@ -124,12 +124,12 @@ package struct RunPlace: Equatable, Sendable {
       uploadsPerSecond: uploadsPerSecond, factor: outside.factor)
   }
 
-  /// Seconds of the machine's clock.
+  /// The duration in seconds of the machine's clock.
   package var seconds: Double { Double(end.millisecondsSince1970 - start.millisecondsSince1970) / 1_000 }
 }
 
 extension RunSummary {
-  /// Why a run was over.
+  /// The reason for the end of a run.
   package enum Ending: String, Sendable {
     case completed
     /// A threshold that ends the run was missed.
@@ -137,17 +137,17 @@ extension RunSummary {
     /// An invariant was violated.
     case violation
     case signal
-    /// A person has ended the drives; the queues were emptied, and all is judged.
+    /// A person ended the drives; the queues were emptied, and everything was judged.
     case stopped
-    /// A person has broken it off.
+    /// A person aborted it.
     case aborted
-    /// It is not over: these are the figures of an instant.
+    /// The run is in progress; the figures are those of an instant.
     case running
   }
 }
 
 extension RunSummary {
-  /// What a metric, or a part of it, came to; nil when nothing was measured.
+  /// Returns the figure of a metric or of a part of it; nil when nothing was measured.
   package func figure(_ name: String) -> Figure? { metrics.first { $0.name == name }?.figure }
 
   /// The date and time at which the run began, as in ISO 8601.
@@ -155,22 +155,22 @@ extension RunSummary {
 }
 
 extension RunSummary {
-  /// What the run says of what it drove at; the first that applies.
+  /// The verdict of the run on its target; the first that applies.
   package enum Result: Int32, Sendable {
     case passed = 0
-    /// The figures mean nothing.
+    /// The figures are invalid.
     case invalid = 97
-    /// Something happened that must never happen.
+    /// An invariant was violated.
     case violated = 98
-    /// The server is not good enough.
+    /// The server misses a threshold or a check.
     case failed = 99
-    /// It was stopped from outside.
+    /// The run was stopped from outside.
     case stopped = 105
-    /// What must come up for a green result to mean something has not.
+    /// The required coverage was not reached.
     case uncovered = 110
   }
 
-  /// A lost record is lost whatever else is wrong with a run; figures of a run that was cut off or late say nothing.
+  /// A lost record counts whatever else is wrong with a run; figures of a run that was cut short or late do not.
   package var result: Result {
     let isRight = !findings.contains(where: \.isViolation) && violations.isEmpty && hasEachRecordOnce
     if !isRight || invariants.contains(where: { $0.outcome == .violated }) { return .violated }
@@ -183,18 +183,18 @@ extension RunSummary {
     return coverage.contains { $0.seen == 0 } ? .uncovered : .passed
   }
 
-  /// It was not left to its end.
+  /// Whether it did not run to its end.
   package var isStopped: Bool { [.signal, .aborted, .running].contains(ending) }
 
-  /// None is lost, or twice in the store; in the middle of a run some are on their way.
+  /// Whether no record is lost or stored twice; during a run some are still under way.
   package var hasEachRecordOnce: Bool {
     ([.aborted, .running].contains(ending) || ledger.isBalanced) && ledger.lostInAll == 0 && ledger.duplicateRows == 0
   }
 }
 
 extension RunSummary {
-  /// Checks that some answer does not meet, but for those of which a threshold says how many answers have to: one on all
-  /// checks, or on all answers to this one. With other tags it is about a part of the answers and says nothing of the rest.
+  /// Checks that some answer does not meet, except those with a threshold: one on all checks, or on all answers to this one.
+  /// A threshold with other tags covers only part of the answers and does not count.
   package var missedChecks: [CheckResult] {
     let allowances = thresholds.compactMap(\.selector).filter { $0.metric.name == "checks" }
     return checks.filter { check in
@@ -205,7 +205,7 @@ extension RunSummary {
 }
 
 extension RunSummary {
-  /// How long the devices drove: less than planned when a person has stopped them.
+  /// The duration of the drives: shorter than planned when a person stopped them.
   package var drives: Nanoseconds {
     switch ending {
     case .stopped: max(.zero, ended - (drained ?? settle))
@@ -215,34 +215,34 @@ extension RunSummary {
   }
 }
 
-/// How far the records that a server has acknowledged were looked for where it keeps them.
+/// The extent to which acknowledged records were looked up in the server's store.
 package struct Verification: Equatable, Sendable {
-  /// How it went.
+  /// The outcome of the verification.
   package enum Outcome: String, Sendable {
-    /// Each of them was looked for.
+    /// Each of them was looked up.
     case verified
-    /// There was no server to ask.
+    /// There was no server to query.
     case notAsked
-    /// It was asked for and did not succeed.
+    /// It was requested and failed.
     case failed
   }
 
   package var outcome: Outcome
-  /// Positions and times were compared with those that were sent; else only the identities of records.
+  /// Whether positions and times were compared with those that were sent; otherwise only identities were.
   package var comparesContents = false
-  /// Of `timestamp`, `latitude` and `longitude` those that no entry of the store has shown.
+  /// The fields among `timestamp`, `latitude` and `longitude` that no entry of the store has shown.
   package var uncompared: [String] = []
-  /// Times that were to be compared and that the store shows in no form in which they can be, as without a zone.
+  /// The number of stored times in a form that cannot be compared, such as without a time zone.
   package var unreadTimes = 0
-  /// Messages that were there once more, with an id that was there already: their reader is to ignore them.
+  /// The number of duplicate messages, with an id that was there already; their consumers must ignore them.
   package var repetitions = 0
-  /// Rows of the run's devices that no phone of the run has sent: of an earlier run, or invented.
+  /// The number of rows of the run's devices that no phone of the run has sent: from an earlier run, or invented.
   package var unknownRows = 0
-  /// Of a shard, rows of the devices of other shards that hold what it has sent: there they are unknown.
+  /// The number of rows under devices of other shards that hold records of this one; those shards do not know them.
   package var rowsElsewhere = 0
-  /// Acknowledged records that were not there at once, and came while they were looked for.
+  /// The number of acknowledged records that were absent at first and appeared during the search.
   package var lateRecords = 0
-  /// Why it did not succeed.
+  /// Why the verification failed.
   package var reason: String?
 
   package init(
@@ -256,7 +256,7 @@ package struct Verification: Equatable, Sendable {
     (self.unknownRows, self.rowsElsewhere, self.lateRecords) = (unknownRows, rowsElsewhere, lateRecords)
   }
 
-  /// Of several shards: no better than that of the worst.
+  /// Combines the verifications of shards; the worst outcome counts.
   package func joined(with other: Verification) -> Verification {
     if outcome == .failed { return self }
     if other.outcome == .failed { return other }
@@ -266,7 +266,7 @@ package struct Verification: Equatable, Sendable {
       .verified, comparesContents: comparesContents && other.comparesContents,
       uncompared: uncompared.filter(other.uncompared.contains),
       unreadTimes: unreadTimes + other.unreadTimes,
-      // Each has read the whole stream.
+      // Each shard has read the whole stream.
       repetitions: max(repetitions, other.repetitions), unknownRows: unknownRows + other.unknownRows,
       rowsElsewhere: rowsElsewhere + other.rowsElsewhere,
       lateRecords: lateRecords + other.lateRecords)

@@ -1,11 +1,11 @@
 import Base
 package import JSON
 
-/// What the run of one seed among several came to, as a worker tells it.
+/// The result of one seed among several, as a worker reports it.
 package struct SeedResult: Equatable, Sendable {
   /// The exit code of the run.
   package var code: Int32
-  /// What came up; nil when there was no run.
+  /// The coverage; nil when there was no run.
   package var coverage: [CoverageSeen]?
   package var records = 0
   package var deviceHours = 0.0

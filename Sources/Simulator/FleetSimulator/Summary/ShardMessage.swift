@@ -2,15 +2,15 @@ package import Base
 package import JSON
 import Scenario
 
-/// What a shard tells the process that has begun it: each message is a line of JSON.
+/// A message from a shard to its parent process, as a line of JSON.
 package enum ShardMessage: Equatable, Sendable {
-  /// In real time: everything is prepared, and the drives can begin.
+  /// In real time: all preparations are complete, and the drives can begin.
   case ready
   case progress(RunProgress)
-  /// What it has come to so far, where the whole is judged while it lasts.
+  /// The result so far, where the whole is judged during the run.
   case interimSummary(RunSummary)
   case result(ShardResult)
-  /// What went wrong, and the files that are not whole because of it. Without a result it is why there is none.
+  /// An error, and the files that it leaves incomplete. Without a result it is the reason for that.
   case failure(String, files: [String])
 
   package var json: JSONValue {
@@ -42,14 +42,14 @@ package enum ShardMessage: Equatable, Sendable {
   }
 }
 
-/// What a shard has come to: more than its summary, because the whole has a map and counts what came up.
+/// The result of a shard: more than its summary, because the whole has a map and counts coverage.
 package struct ShardResult: Equatable, Sendable {
   package var summary: RunSummary
   package var tracks: [RunMap.Track]
   package var coverage: [CoverageSeen]
-  /// The run was made twice, and the second time was not the same.
+  /// Whether a second run of the same setup differed.
   package var differs: Bool
-  /// When what the remarks of the summary tell happened.
+  /// The instants of the remarks in the summary.
   package var remarkedAt: [MonotonicInstant]
 
   package init(
@@ -81,8 +81,8 @@ package struct ShardResult: Equatable, Sendable {
 }
 
 extension ShardResult {
-  /// All shards of a run as one, but for those that are said to be missing; `endings` as for summaries. Throws a sentence
-  /// when they are not those of one run, or not all.
+  /// Combines all shards of a run, except missing ones; `endings` as for summaries. Throws a sentence when they are not those
+  /// of one run, or not all.
   package static func whole(
     of shards: [ShardResult], missing: [MissingShard] = [], endedBy endings: [Int] = []
   ) throws(MergeError) -> ShardResult {
@@ -98,7 +98,7 @@ extension ShardResult {
       differs: shards.contains(where: \.differs), remarkedAt: remarks.map(\.instant))
   }
 
-  /// As many as one run tells, in the order of one process: by time, and at one instant by device.
+  /// Returns as many remarks as one run reports, in the order of one process: by time, and at one instant by device.
   private static func remarks(
     of shards: [ShardResult], fleets: [String]
   ) -> [(instant: MonotonicInstant, story: ViolationStory)] {
@@ -114,7 +114,7 @@ extension ShardResult {
   }
 }
 
-/// `couriers-17`
+/// A device's name, as in `couriers-17`.
 private struct DeviceName {
   let fleet: String
   let number: Int
@@ -144,7 +144,7 @@ extension CoverageSeen {
 }
 
 extension RunProgress {
-  /// Of all shards together: as far as the one that is last.
+  /// Combines the progress of all shards; the slowest determines the share.
   package static func whole(of shards: [RunProgress]) -> RunProgress {
     let slowest = shards.map(\.share).min() ?? 0
     let failing = shards.max { $0.errors < $1.errors }

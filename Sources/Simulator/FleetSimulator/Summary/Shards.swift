@@ -3,11 +3,11 @@ import Scenario
 
 /// One of several processes that share the devices of a run.
 package struct Shard: Equatable, Sendable {
-  /// From 0 on.
+  /// Counted from 0.
   package let index: Int
   package let count: Int
 
-  /// Nil when the index is not one of the count's.
+  /// Nil when the index is not below the count.
   package init?(index: Int, count: Int) {
     guard count >= 1, count <= Shard.countMax, (0..<count).contains(index) else { return nil }
     self.index = index
@@ -23,21 +23,21 @@ package struct Shard: Equatable, Sendable {
 
   package var text: String { "\(index)/\(count)" }
 
-  /// Of the devices of all fleets, one after the other.
+  /// Reports whether the shard simulates a device, by its index among all devices of all fleets.
   func simulates(_ device: Int) -> Bool { device % count == index }
 
-  /// Digits alone: no sign, no space.
+  /// Reads a number of digits only: no sign, no space.
   private static func number(_ text: Substring) -> Int? {
     text.utf8.allSatisfy { (0x30...0x39).contains($0) } ? Int(text) : nil
   }
 
-  /// No cluster is larger; a typing error is.
+  /// No cluster is larger; a larger number is a typing error.
   package static let countMax = 10_000
 }
 
 extension RunSetup {
-  /// What one shard simulates: every `count`-th device of the whole file. Fleets stay, even when they are empty. A part that is
-  /// to add up with the others to a whole goes to its end even when an invariant is violated.
+  /// Returns the part of one shard: every `count`-th device of the whole run. Fleets remain, even when empty. A part that is
+  /// to be added to others runs to its end even when an invariant is violated.
   package func part(_ shard: Shard, isEndedByViolation: Bool = false) -> RunSetup {
     var part = self
     if !isEndedByViolation { part.endingInvariants = [] }
@@ -46,7 +46,7 @@ extension RunSetup {
     part.mapped = membersOnMap()
     var before = 0
     for index in fleets.indices {
-      // They are of the whole run, and counted once.
+      // They belong to the whole run and are counted once.
       if shard.index > 0 { part.fleets[index].droppedTrips = 0 }
       part.fleets[index].members = fleets[index].simulated.filter { shard.simulates(before + $0) }
       before += fleets[index].devices
@@ -56,8 +56,8 @@ extension RunSetup {
 }
 
 extension RunSummary {
-  /// What the shards of one run came to together, without those that are said to be missing. The thresholds at the places
-  /// `endings` have ended it, judged on the whole. Throws a sentence when the shards are not those of one run, or not all.
+  /// Combines the results of the shards of one run, except missing ones. The thresholds with the indices `endings` have ended
+  /// it, judged on the whole. Throws a sentence when the shards are not those of one run, or not all.
   package static func whole(
     of shards: [RunSummary], missing: [MissingShard] = [], endedBy endings: [Int] = []
   ) throws(MergeError) -> RunSummary {
@@ -80,7 +80,7 @@ extension RunSummary {
     return whole
   }
 
-  /// What not all parts say names the one that it is about.
+  /// Prefixes notes that not all parts have with the name of their shard.
   private static func withNotesNamed(_ parts: [RunSummary]) -> [RunSummary] {
     guard parts.count > 1 else { return parts }
     return parts.map { part in
@@ -92,7 +92,7 @@ extension RunSummary {
     }
   }
 
-  /// All shards of the same count, each once.
+  /// Checks that all shards of the same count are there, each once.
   private static func inOrder(
     _ summaries: [RunSummary], missing: [MissingShard]
   ) throws(MergeError) -> [RunSummary] {
@@ -129,7 +129,7 @@ extension RunSummary {
       ("duration", "\(duration.seconds.short) s", "\(other.duration.seconds.short) s"),
       ("settle time", "\(settle.seconds.short) s", "\(other.settle.seconds.short) s"),
       ("fleets", fleets.map(\.name).joined(separator: " "), other.fleets.map(\.name).joined(separator: " ")),
-      // It is another one too where any of these differs, but says nothing to a person.
+      // These identify a run as well, but are meaningless to a person.
       ("scenario hash", scenarioHash, other.scenarioHash),
     ]
     for row in rows where row.mine != row.theirs {
@@ -188,8 +188,8 @@ extension RunSummary {
     try timeline.add(part.timeline)
   }
 
-  /// What is to be known of the server is said of all devices together, and of the rows that one shard does not know what
-  /// another one has sent. What `--strict` asks of shards it asks of the whole.
+  /// Derives the findings about the server again from the sums of all devices and rows: one shard does not know what another
+  /// has sent. Applies `--strict` to the whole if it applied to shards.
   private mutating func findAnew(_ parts: [RunSummary]) {
     findings = serverCounts?.findings(ledger) ?? []
     if parts.contains(where: { $0.findings.contains(where: \.isOfStrictness) }) { judgeStrictly() }
@@ -197,8 +197,8 @@ extension RunSummary {
     verification.rowsElsewhere = 0
   }
 
-  /// As one run has them: by measure, of the whole and then of each fleet, and then what thresholds ask for. A part leaves out
-  /// what it has not measured.
+  /// Sorts metrics as in a single run: by measure, for the whole and then each fleet, and then the selections of thresholds.
+  /// A part omits what it has not measured.
   private mutating func putMetricsInOrder() {
     var places: [String: Int] = [:]
     for measure in Measure.allCases {
@@ -219,8 +219,8 @@ extension RunSummary {
     return sum.text
   }
 
-  /// Violated when any part violates it; not judged when a part could not; held when one has held it and nothing came up in
-  /// the others; not exercised when nothing came up in any.
+  /// Combines the verdicts of the parts: violated when it is in any part; not judged when a part could not judge it; held
+  /// when it held in some part; not exercised when it was in none.
   private static func invariants(of parts: [RunSummary]) -> [InvariantVerdict] {
     parts[0].invariants.indices.map { index in
       let verdicts = parts.compactMap { $0.invariants.indices.contains(index) ? $0.invariants[index] : nil }
@@ -234,7 +234,7 @@ extension RunSummary {
     }
   }
 
-  /// Against the figures of the whole: a percentile of the whole is in no part.
+  /// Judges a threshold by the figures of the whole: a percentile of the whole cannot be derived from those of its parts.
   private mutating func judge(_ index: Int, _ parts: [RunSummary], endsTheRun: Bool) throws(MergeError) {
     var verdict = thresholds[index]
     verdict.endedTheRun =
@@ -261,11 +261,11 @@ extension ClauseVerdict {
   }
 }
 
-/// A part of a run that has come to nothing: its process has died.
+/// A shard without a result, because its process died.
 package struct MissingShard: Equatable, Sendable {
-  /// `0/4`.
+  /// The shard, as in `0/4`.
   package var shard: String
-  /// As half a sentence.
+  /// The reason, as half a sentence.
   package var reason: String
 
   package init(_ shard: Shard, reason: String) { self.init(shard: shard.text, reason: reason) }
@@ -276,7 +276,7 @@ package struct MissingShard: Equatable, Sendable {
 }
 
 extension RunSummary {
-  /// Figures without those of some shards are not those of the run.
+  /// Marks figures that lack some shards as not those of the run.
   fileprivate mutating func leaveOut(_ missing: [MissingShard]) {
     guard let first = missing.first else { return }
     self.missing = missing
@@ -288,13 +288,13 @@ extension RunSummary {
 }
 
 extension RunSummary {
-  /// A part of a run says nothing of what is asked of the whole, unless it was ended by it.
+  /// Leaves thresholds to the whole, except those that ended this part.
   package mutating func leaveThresholdsToTheWhole() {
     for index in thresholds.indices where !thresholds[index].endedTheRun { thresholds[index].outcome = .notMeasured }
   }
 }
 
-/// Figures of shards that cannot be of one run.
+/// Summaries of shards that cannot belong to one run.
 package struct MergeError: Error, Equatable, Sendable, CustomStringConvertible {
   package let message: String
 
@@ -302,7 +302,7 @@ package struct MergeError: Error, Equatable, Sendable, CustomStringConvertible {
 }
 
 extension Figure {
-  /// What both count together.
+  /// Adds another figure.
   package mutating func add(_ other: Figure) throws(MergeError) {
     switch (self, other) {
     case (.counter(let count), .counter(let more)): self = .counter(count + more)
@@ -323,7 +323,7 @@ extension Figure {
 }
 
 extension LevelSeries {
-  /// A series that ended keeps its last level.
+  /// Adds a series; one that ended earlier keeps its last level.
   package mutating func add(_ other: LevelSeries) {
     let count = max(levels.count, other.levels.count)
     levels = (0..<count).map { index in
@@ -334,7 +334,7 @@ extension LevelSeries {
 }
 
 extension Timeline {
-  /// Marks are the same in all shards: they are kept once.
+  /// Adds a timeline. Marks are the same in all shards and are kept once.
   package mutating func add(_ other: Timeline) throws(MergeError) {
     guard width == other.width else { throw MergeError(message: "timelines of different widths") }
     let (last, otherLast) = (intervals.last, other.intervals.last)
@@ -343,7 +343,7 @@ extension Timeline {
       intervals[index].add(index < other.intervals.count ? other.intervals[index] : Interval(levelsOf: otherLast))
     }
     for mark in other.marks where !marks.contains(mark) {
-      // Shards that are ended by a signal are not all ended at one instant.
+      // A signal does not end all shards at the same instant.
       if mark.name == Timeline.settling, let index = marks.firstIndex(where: { $0.name == mark.name }) {
         (marks[index].from, marks[index].until) =
           (min(marks[index].from, mark.from), max(marks[index].until, mark.until))
@@ -355,7 +355,7 @@ extension Timeline {
 }
 
 extension Timeline.Interval {
-  /// An interval in which nothing happened after one in which something did.
+  /// An interval without events after `last`, with its levels.
   init(levelsOf last: Timeline.Interval?) {
     self.init()
     backlog = last?.backlog ?? 0

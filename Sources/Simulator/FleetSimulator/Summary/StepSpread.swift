@@ -1,17 +1,17 @@
-/// How times spread, in steps that grow with them: a power of two of steps for each doubling. It takes no more memory than the
-/// values need that came.
+/// A histogram of times with logarithmic steps, a power of two of steps per doubling. Its memory depends on the
+/// largest value only.
 package struct StepSpread: Equatable, Sendable {
-  /// Of the number of steps for each doubling.
+  /// The binary logarithm of the number of steps per doubling.
   package let bits: Int
-  /// By step, from 0 on.
+  /// The counts by step, from 0.
   package private(set) var counts: [Int]
 
-  /// Four steps for each doubling: enough for a line in a chart.
+  /// Four steps per doubling: enough for a line in a chart.
   package static let coarse = StepSpread(bits: 2)
-  /// 64 steps for each doubling: a step is at most 1.6 % wide.
+  /// 64 steps per doubling: a step is at most 1.6 % wide.
   package static let fine = StepSpread(bits: 6)
 
-  /// Longer than any run.
+  /// More doublings than any run needs.
   private static let doublingsMax = 40
 
   package init(bits: Int, counts: [Int] = []) { (self.bits, self.counts) = (bits, counts) }
@@ -34,7 +34,7 @@ package struct StepSpread: Equatable, Sendable {
     for (slot, count) in other.counts.enumerated() { counts[slot] += count }
   }
 
-  /// Milliseconds, by the place of the value in its step. Nil when nothing was recorded.
+  /// Returns a percentile in milliseconds, interpolated within its step. Nil without values.
   package func percentile(_ share: Double) -> Double? {
     let total = count
     guard total > 0 else { return nil }
@@ -51,8 +51,7 @@ package struct StepSpread: Equatable, Sendable {
     return nil
   }
 
-  /// How many values lie above a level, in milliseconds: of those in its own step, as many as lie above it if they are spaced
-  /// equally.
+  /// Returns the number of values above a level in milliseconds, assuming equal spacing within its step.
   package func count(above level: Double) -> Double {
     var above = 0.0
     for (slot, count) in counts.enumerated() where count > 0 {
@@ -75,20 +74,20 @@ package struct StepSpread: Equatable, Sendable {
     return sums
   }
 
-  /// Milliseconds.
+  /// Returns the middle of a step in milliseconds.
   package func middle(of slot: Int) -> Double {
     let bounds = bounds(of: slot)
     return (bounds.lowerBound + bounds.upperBound) / 2
   }
 
-  /// Whole microseconds below two doublings have a step each.
+  /// Returns the step of a time; whole microseconds below two doublings have one step each.
   private func slot(of microseconds: UInt64) -> Int {
     guard microseconds >> UInt64(bits) > 0 else { return Int(microseconds) }
     let doubling = 63 - bits - microseconds.leadingZeroBitCount
     return doubling << bits + Int(microseconds >> UInt64(doubling))
   }
 
-  /// The values of a step, in milliseconds.
+  /// Returns the bounds of a step in milliseconds.
   private func bounds(of slot: Int) -> ClosedRange<Double> {
     let steps = 1 << bits
     guard slot >= 2 * steps else { return Double(slot) / 1_000...Double(slot) / 1_000 }

@@ -1,31 +1,31 @@
 package import Base
 
-/// What went on in each of the intervals of a run, all of the same width: as many as a chart is wide, however long the
-/// run is. Timelines of shards add up interval by interval.
+/// The activity in each interval of a run, all of the same width: as many as a chart is wide, however long the run is.
+/// Timelines of shards add up interval by interval.
 package struct Timeline: Equatable, Sendable {
   /// One interval.
   package struct Interval: Equatable, Sendable {
     package var created = 0
     package var delivered = 0
     package var uploads = 0
-    /// Of the uploads, those without a 2xx.
+    /// Uploads without a 2xx.
     package var failed = 0
     package var bytes = 0
-    /// Records that wait, and devices whose app runs or that move, at its end.
+    /// Waiting records, devices whose app runs, and devices that move, at its end.
     package var backlog = 0
     package var active = 0
     package var moving = 0
-    /// Uploads without an answer at its end.
+    /// Uploads under way at its end.
     package var inFlight = 0
-    /// Milliseconds of uploads that were answered.
+    /// The durations of answered uploads in milliseconds.
     package var uploadDuration = StepSpread.coarse
-    /// Milliseconds from a record's making to its acknowledgement.
+    /// The times from the creation of a record to its acknowledgement, in milliseconds.
     package var deliveryLatency = StepSpread.coarse
 
     package init() {}
   }
 
-  /// Something that lasted and explains what the charts show.
+  /// A marked period that explains what the charts show.
   package struct Mark: Equatable, Sendable {
     package var name: String
     package var from: Nanoseconds
@@ -37,10 +37,10 @@ package struct Timeline: Equatable, Sendable {
   package var marks: [Mark] = []
 
   package static let intervalsMax = 360
-  /// The name of the mark over the time in which queues empty.
+  /// The name of the mark for the settle phase.
   package static let settling = "settle phase"
 
-  /// For a run of that length: intervals of whole seconds.
+  /// A timeline for a run of that length, with intervals of whole seconds.
   package init(span: Nanoseconds) {
     let seconds = max(1, (span.count / 1_000_000_000 + Int64(Timeline.intervalsMax) - 1) / Int64(Timeline.intervalsMax))
     width = .seconds(seconds)
@@ -51,30 +51,30 @@ package struct Timeline: Equatable, Sendable {
     self.width = width
   }
 
-  /// Beyond the end of the run that was planned, everything belongs to the last interval.
+  /// Returns the interval of a time; everything beyond the planned end belongs to the last one.
   package func index(of span: Nanoseconds) -> Int {
     min(Int(span.count / width.count), Timeline.intervalsMax)
   }
 }
 
-/// Writes the timeline: what happens goes into the interval of now, levels are written down when it ends.
+/// Records the timeline: events count in the current interval, levels are recorded at its end.
 struct ChartRecorder {
   private(set) var timeline: Timeline
   var current = Timeline.Interval()
   var backlog = 0
-  /// Uploads that are under way now.
+  /// The number of uploads under way.
   var inFlight = 0
-  /// Devices whose app runs, and devices that move, of each fleet now.
+  /// The number of devices whose app runs, and of devices that move, per fleet.
   var active: [Int]
   var moving: [Int]
-  /// The same at the end of each interval.
+  /// The same numbers at the end of each interval.
   private(set) var activeLevels: [LevelSeries]
   private(set) var movingLevels: [LevelSeries]
-  /// Tells how many connections are open; nil where they are modelled.
+  /// The function that returns the number of open connections; nil where they are modelled.
   var connections: (() -> Int)?
   private var connectionLevels = LevelSeries()
   private var isFinished = false
-  /// Nil where the clock is not the machine's.
+  /// Nil unless the run follows the machine's clock.
   private var processor: ProcessorGauge?
 
   init(span: Nanoseconds, fleetCount: Int, processorTime: (() -> Nanoseconds)? = nil) {
@@ -97,7 +97,7 @@ struct ChartRecorder {
     timeline.marks.append(Timeline.Mark(name: name, from: start, until: end))
   }
 
-  /// The last interval ends with the run.
+  /// Ends the last interval with the run.
   mutating func finish(at instant: MonotonicInstant) {
     advance(to: instant)
     close()
@@ -105,7 +105,7 @@ struct ChartRecorder {
     isFinished = true
   }
 
-  /// What a gauge came to in these fleets.
+  /// Returns the gauge of these fleets.
   func gauge(_ measure: Measure, of fleets: [Bool]) -> Figure {
     if measure == .generatorCPU { return .gauge(processor?.series ?? LevelSeries()) }
     if measure == .connectionsOpen { return .gauge(connectionLevels) }

@@ -1,22 +1,22 @@
 import Base
 package import Scenario
 
-/// How the answers stood up to a check.
+/// The result of a check.
 package struct CheckResult: Equatable, Sendable {
   package var name: String
   package var held: Int
   package var failed: Int
 }
 
-/// What a threshold came to.
+/// The result of a threshold.
 package struct ThresholdVerdict: Equatable, Sendable {
-  /// How it went.
+  /// The outcome.
   package enum Outcome: String, Sendable {
     case passed
     case failed
-    /// Nothing happened that it could be held against; that is no failure, and no success either.
+    /// There was no sample to compare, which is neither success nor failure.
     case notMeasured
-    /// `reason` says why.
+    /// Not judged; `reason` says why.
     case notJudged
   }
 
@@ -26,18 +26,18 @@ package struct ThresholdVerdict: Equatable, Sendable {
   package var expression: String
   package var value: Double?
   package var outcome: Outcome
-  /// Missing it makes the run invalid instead of failed.
+  /// Whether missing it makes the run invalid instead of failed.
   package var invalidates = false
-  /// It was missed while the run went on, and ended it.
+  /// Whether it was missed during the run and ended it.
   package var endedTheRun = false
-  /// The value is a time of accelerated devices, and can be so many times too large; nil where it is exact.
+  /// The factor by which a time of accelerated devices may be too large; nil where it is exact.
   package var stretch: Double?
   /// Why it was not judged.
   package var reason: String?
 }
 
 extension ThresholdVerdict {
-  /// Of what it is a threshold; nil where this version knows no such thing.
+  /// The selector; nil where this version does not know it.
   package var selector: MetricSelector? { MetricSelector(text: selection) }
 
   mutating func judge(by test: ThresholdTest) {
@@ -47,17 +47,17 @@ extension ThresholdVerdict {
 }
 
 extension InvariantVerdict {
-  /// Whether the simulator's phones break it or their server.
+  /// Whether the simulator's phones are responsible or their server.
   package var subject: Invariant.Subject { Invariant(rawValue: name)?.subject ?? .phone }
 }
 
-/// What an invariant came to.
+/// The result of an invariant.
 package struct InvariantVerdict: Equatable, Sendable {
-  /// How it went.
+  /// The outcome.
   package enum Outcome: String, Sendable {
     case held
     case violated
-    /// Nothing came up that it could be held against.
+    /// The run contained nothing to check it against.
     case notExercised
     case notJudged
   }
@@ -66,13 +66,13 @@ package struct InvariantVerdict: Equatable, Sendable {
   package var name: String
   package var outcome: Outcome
   package var violations = 0
-  /// How often it was looked at.
+  /// The number of checks.
   package var exercised = 0
-  /// Why it was not judged, or what did not come up.
+  /// Why it was not judged, or the missing situation.
   package var reason: String?
 }
 
-/// What happened to whom that must not happen.
+/// One violation, with its device, record and history.
 package struct ViolationStory: Equatable, Sendable {
   package var invariant: String
   package var device: String
@@ -80,7 +80,7 @@ package struct ViolationStory: Equatable, Sendable {
   package var story: [String]
 }
 
-/// How often something happened without which a green result means little.
+/// The number of occurrences of a situation without which a passed run means little.
 package struct CoverageCount: Equatable, Sendable {
   package var goal: String
   package var seen: Int
@@ -106,7 +106,7 @@ extension InvariantVerdict {
   }
 }
 
-/// What a run shows of its server that a person must know before the figures, and that no invariant is about.
+/// A finding about the server that precedes the figures and that no invariant covers.
 package struct ServerFinding: Equatable, Sendable {
   /// `not-drained`.
   package var name: String
@@ -114,7 +114,7 @@ package struct ServerFinding: Equatable, Sendable {
   package var text: String
   /// More lines about it.
   package var details: [String]
-  /// It must never happen; else the server is not good enough.
+  /// Whether it counts as a violation; otherwise the server merely fails.
   package var isViolation: Bool
 
   package init(_ name: String, _ text: String, details: [String] = [], isViolation: Bool = false) {
@@ -129,36 +129,36 @@ package struct ServerFinding: Equatable, Sendable {
   package static let noAnswers = "no-answers"
   package static let storageNotVerified = "storage-not-verified"
 
-  /// Only `--strict` takes it for one.
+  /// Whether only `--strict` makes it one.
   var isOfStrictness: Bool { [ServerFinding.clausesBroken, ServerFinding.storageNotVerified].contains(name) }
 }
 
-/// What a run's answers have shown of one clause of `drive`.
+/// The verdict of a run's answers on one clause of `drive`.
 package struct ClauseVerdict: Equatable, Sendable {
-  /// How it went.
+  /// The outcome.
   package enum Outcome: String, Sendable {
     case kept
     case broken
-    /// No answer has put it to the test.
+    /// No answer has tested it.
     case notSeen
-    /// This kind of run cannot see what it is about.
+    /// This kind of run cannot test it.
     case notJudged
   }
 
   package var number: Int
   package var rule: String
   package var outcome: Outcome
-  /// Answers that put it to the test, and those that broke it.
+  /// The number of answers that tested it, and of those that broke it.
   package var judged = 0
   package var broken = 0
-  /// The first time that it was broken, and what to do.
+  /// The first breach, with a remedy.
   package var detail: String?
   package var remedy: String?
 }
 
 extension [ClauseVerdict] {
-  /// A sentence for each clause that the server has broken, how many were kept, and those that could not be judged; none when
-  /// there was no answer. Not all answers to the requests of a run are checked.
+  /// Returns a sentence for each broken clause, for the number of kept ones, and for those that could not be judged; none
+  /// without answers. Not all answers of a run are checked.
   package func sentences(requests: Int) -> [String] {
     guard let answers = lazy.map(\.judged).max(), answers > 0 else { return [] }
     var sentences = filter { $0.outcome == .broken }.map { clause in
@@ -178,10 +178,10 @@ extension [ClauseVerdict] {
 }
 
 extension RunSummary {
-  /// What the figures of a whole run mean.
+  /// Explanations of the figures of a whole run.
   package var sentences: [String] { refusalSentences + clauses.sentences(requests: requests) }
 
-  /// With `simulate --strict` a broken clause fails the run, and so does a store that was not looked at.
+  /// Applies `simulate --strict`: a broken clause or an unread store fails the run.
   package mutating func judgeStrictly() {
     if verification.outcome == .notAsked {
       findings.append(

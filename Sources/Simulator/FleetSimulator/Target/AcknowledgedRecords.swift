@@ -6,16 +6,16 @@ import Scenario
 import Store
 package import Upload
 
-/// The records that a server has acknowledged to one phone with a 2xx, to be looked for where it keeps them.
+/// The records of one phone that a server has acknowledged with a 2xx, to be looked up where the server stores them.
 package struct AcknowledgedRecords {
-  /// What the request said of a record, where its shape shows it.
+  /// The properties of a record in its request, where the format shows them.
   private struct Sent {
     var timestamp: WallInstant?
     var content: RecordContent?
   }
 
   private var known: [UUID128: Sent] = [:]
-  /// Of answers that say how many of their records were put aside; they do not say which.
+  /// The counts of quarantined records in answers, which do not say which records these are.
   private var putAsideByAnswers: [(uuids: [UUID128], count: Int)] = []
   private var headers: [NameValuePair] = []
 
@@ -25,7 +25,7 @@ package struct AcknowledgedRecords {
 
   package init() {}
 
-  /// The end of any request.
+  /// Notes the end of any request.
   package mutating func note(_ request: OutgoingRequest, _ outcome: RequestOutcome) {
     guard let cargo = request.cargo, (200..<300).contains(outcome.status) else { return }
     headers = request.headers
@@ -34,7 +34,7 @@ package struct AcknowledgedRecords {
     read(request.body, isAll: false)
   }
 
-  /// An upload that no SDK has made: all that its body shows of records counts as acknowledged.
+  /// Notes an upload that no SDK has made: every record that its body shows counts as acknowledged.
   package mutating func note(body: [UInt8], headers: [NameValuePair]) {
     self.headers = headers
     read(body, isAll: true)
@@ -60,7 +60,7 @@ package struct AcknowledgedRecords {
     guard !known.isEmpty else { return .impossible("no record was acknowledged") }
     var server = server
     let origin = server.origin
-    // The run that the app says it belongs to and, to the server that it uploads to, who it is.
+    // The run id that the app sends and, for the server that it uploads to, its credentials.
     let wanted = [HeaderName.runID] + (server.asksOnly(origin) ? [HeaderName.authorization] : [])
     server.headers = headers.filter { wanted.contains(where: $0.hasName) }
       .map { Named(name: $0.name, value: $0.value) }.overlaid(server.headers)
@@ -82,7 +82,7 @@ package struct AcknowledgedRecords {
     let putAside = absent.isEmpty ? QuarantinedRecords() : proof.putAside(of: device)
     var unexplained = absent.map(\.uuid).filter { !putAside.holds($0) }
     for answer in putAsideByAnswers {
-      // What the store lists is in the count of its answer, too.
+      // The count of an answer includes the quarantined records that the store lists.
       let unlisted = answer.count - answer.uuids.count { putAside.holds($0) }
       let explained = Set(unexplained.filter { answer.uuids.contains($0) }.prefix(max(0, unlisted)))
       unexplained.removeAll { explained.contains($0) }
@@ -112,21 +112,21 @@ package struct AcknowledgedRecords {
 }
 
 extension OutsideSetup {
-  /// All questions go to this origin.
+  /// Reports whether all queries go to this origin.
   fileprivate func asksOnly(_ origin: String) -> Bool {
     [verification.url, verification.quarantinedURL].compactMap(\.self)
       .allSatisfy { $0.hasPrefix("/") || URLParts($0).origin == origin }
   }
 }
 
-/// What a look at the store has come to.
+/// The result of a look at the store.
 package enum StorageLook: Equatable, Sendable {
   case notAsked
-  /// Why, as half a sentence.
+  /// The reason, as half a sentence.
   case impossible(String)
   case looked(Result)
 
-  /// What of the acknowledged records there is.
+  /// The acknowledged records that the store holds.
   package struct Result: Equatable, Sendable {
     package var device: String
     package var acknowledged: Int
@@ -138,17 +138,17 @@ package enum StorageLook: Equatable, Sendable {
 
     fileprivate static let elsewhere = "lists of other devices were not searched for them"
 
-    /// A store that files records under other names has none of them for this device.
+    /// Advice where no record was found: the store may list the device under another name.
     fileprivate var remedy: String {
       "the store has none of them for device '\(device)': if the server finds the device in the body, give the app "
         + "http.params { device_id: \"${device.id}\" } with --config, or name the device with --device"
     }
   }
 
-  /// Some record was not found, or not once and as it was sent.
+  /// Whether some record was missing, repeated or changed.
   package var isRefuted: Bool { if case .looked = self { !isProven } else { false } }
 
-  /// Each record was found, once and as it was sent, or put aside.
+  /// Whether each record was found, once and as it was sent, or was quarantined.
   package var isProven: Bool {
     guard case .looked(let result) = self else { return false }
     return result.missing.isEmpty && result.repeated.isEmpty && result.changes.isEmpty

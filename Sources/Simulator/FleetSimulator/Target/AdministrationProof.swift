@@ -6,19 +6,19 @@ import Scenario
 import Store
 import Upload
 
-/// Asks a Rolling Road server, by its administration.
+/// Proof by the administration interface of a Rolling Road server.
 final class AdministrationProof: StoreProof {
   private let administration: TargetAdministration
   private let devices: [String]
   private(set) var refusal: String?
   private var sent = SentMarks()
   let isShared = true
-  /// A record is known by its identity and its time; its place is not asked for.
+  /// A record is identified by its uuid and time; its position is not queried.
   let comparesContents = false
 
-  /// An answer names so many missing records at most.
+  /// The maximum number of missing records that an answer names.
   private static let recordsPerQuestion = 1_000
-  /// For all devices together, and for each.
+  /// The time limit for all devices together, and the addition for each.
   private static let (span, spanEach) = (Nanoseconds.seconds(20), Nanoseconds.milliseconds(20))
 
   init(_ administration: TargetAdministration, devices: [String]) {
@@ -27,7 +27,7 @@ final class AdministrationProof: StoreProof {
   }
 
   func missing(_ keys: [PointKey], of device: String) -> [PointKey]? {
-    // A server that failed to answer once is not asked for each device.
+    // A server that once failed to answer is not queried for each device.
     guard refusal == nil else { return nil }
     for key in keys { sent.add(key.uuid) }
     administration.limit(to: AdministrationProof.span + AdministrationProof.spanEach * Int64(devices.count))
@@ -112,7 +112,7 @@ final class AdministrationProof: StoreProof {
   }
 }
 
-/// The administration of a Rolling Road server outside the run, as its owner uses it.
+/// The administration interface of an external Rolling Road server.
 final class TargetAdministration {
   private let client: BlockingHTTPClient
   private let base: String
@@ -126,7 +126,7 @@ final class TargetAdministration {
     hasToken = target.adminToken != nil
   }
 
-  /// What to do about a refusal, to be said behind it.
+  /// Returns advice about a rejection, to be appended to it.
   func remedy(of answer: RequestOutcome) -> String {
     guard answer.wantsToken else { return "" }
     return hasToken ? "; --admin-token is not the token of this server" : "; give --admin-token"
@@ -141,14 +141,14 @@ final class TargetAdministration {
 }
 
 extension OutsideSetup {
-  /// `http://127.0.0.1:8080`, or the run that the URL names: `/r/{run}/…` is one.
+  /// `http://127.0.0.1:8080`, or the run that the URL names, as in `/r/{run}/…`.
   fileprivate var administration: String {
     let segments = URLParts(url).path.split(separator: "/", omittingEmptySubsequences: false)
     let isRun = segments.count >= 4 && segments[1] == "r" && !segments[2].isEmpty
     return origin + (isRun ? "/r/\(segments[2])" : "")
   }
 
-  /// Who asks, and about which run.
+  /// The credentials and the run of a query.
   fileprivate var administrationHeaders: [NameValuePair] {
     var fields = headers.filter { $0.name.lowercased() == HeaderName.runID.description.lowercased() }
       .map { NameValuePair($0.name, $0.value) }

@@ -3,18 +3,18 @@ package import Contract
 package import CurlTransport
 package import Upload
 
-/// Asks a server beside the run, one question after the other, and never waits for long: a server that does not answer
-/// twice in a row is asked no more, and all questions together have a limit where one is set, which progress extends.
+/// A blocking HTTP client for queries outside the run's own traffic. After two timeouts in a row it sends no further
+/// queries. An optional limit for all queries together is extended by progress.
 package final class BlockingHTTPClient {
   private let transport: DrivenTransport
   private let now: () -> MonotonicInstant
   private var asked: UInt64 = 0
   private var silences = 0
   private var end: MonotonicInstant?
-  /// The header lines of the last answer, as they came.
+  /// The header lines of the last answer, unmodified.
   private(set) var head: [UInt8] = []
-  /// A wish to end the run that comes while it asks ends the questions. One that came before does not: they tell what the
-  /// run has come to by then.
+  /// An interruption during the queries ends them. An earlier one does not: the queries then complete the report of the
+  /// interrupted run.
   private let interruption: Interruption?
   private var wasInterrupted = false
 
@@ -37,15 +37,15 @@ package final class BlockingHTTPClient {
     transport = try DrivenTransport(configuration)
   }
 
-  /// From now on all questions together take no longer than that; further calls change nothing.
+  /// Limits the total time of all queries from now on; further calls have no effect.
   func limit(to span: Nanoseconds) { if end == nil { end = now() + span } }
 
-  /// An answer has brought something new: a slow server with much to tell is not one that does not answer.
+  /// Extends the limit after an answer with new data: a slow server with much to send counts as responsive.
   func extendLimit(by span: Nanoseconds) { end = end.map { $0 + span } }
 
   private var isEnded: Bool { !wasInterrupted && interruption?.isRequested ?? false }
 
-  /// Waits for the answer.
+  /// Sends a request and waits for the answer.
   package func ask(
     _ url: String, by method: String = "GET", headers: [NameValuePair] = [], body: [UInt8] = [],
     seconds: Int64 = BlockingHTTPClient.secondsPerQuestion
@@ -78,7 +78,7 @@ package final class BlockingHTTPClient {
 }
 
 extension RequestOutcome {
-  /// What kept a question from being answered with 200; nil when nothing did.
+  /// Why a query was not answered with 200; nil when it was.
   var refusal: String? {
     switch self {
     case .answered(status: 200, reason: _, body: _): nil
@@ -87,7 +87,7 @@ extension RequestOutcome {
     }
   }
 
-  /// Who asks has to say who they are.
+  /// The server requires credentials.
   var wantsToken: Bool { status == 401 || status == 403 }
 
   var body: [UInt8] {

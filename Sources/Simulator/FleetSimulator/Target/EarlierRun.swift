@@ -2,10 +2,10 @@ import Base
 import Store
 import Upload
 
-/// A run in modelled time makes the same records each time. What an earlier one has left in a store passes for what this
-/// one stores: before the first upload of some devices it is asked whether their records are there already.
+/// Detects records that an earlier run has left in the store. A run in virtual time makes the same records each time, so
+/// those would pass for records of this run. Before the first upload of some devices, the store is asked for their records.
 final class EarlierRun {
-  /// There already, and of which device.
+  /// A record that was stored before this run, and its device.
   struct Leftover: Error, CustomStringConvertible {
     let uuid: UUID128
     let device: String
@@ -16,7 +16,7 @@ final class EarlierRun {
     }
   }
 
-  /// Asked for nothing else: it keeps what it has read.
+  /// Used only for this purpose, as it caches what it has read.
   private let proof: any StoreProof
   private var asked: Set<Int> = []
   private(set) var leftover: Leftover?
@@ -25,7 +25,7 @@ final class EarlierRun {
 
   init(_ proof: any StoreProof) { self.proof = proof }
 
-  /// A request is about to leave. A store that cannot be read says nothing here; the end of the run will tell.
+  /// Checks a request that is about to be sent. A store that cannot be read is ignored here; the end of the run reports it.
   func look(before request: OutgoingRequest, of device: Int, named name: String, _ ledger: Ledger) {
     guard leftover == nil, asked.count < EarlierRun.devicesMax, let cargo = request.cargo,
       asked.insert(device).inserted

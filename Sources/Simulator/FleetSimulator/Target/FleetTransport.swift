@@ -5,21 +5,21 @@ import JSON
 import Scenario
 import Upload
 
-/// Takes the requests of a run's devices to a server outside the run, which answers in its own time.
+/// Sends the requests of a run's devices to an external server, which answers in its own time.
 package final class FleetTransport {
   private let transport: DrivenTransport
-  /// How many it has taken so far.
+  /// The number of requests so far.
   private(set) var requests = 0
-  /// Of those, how many have not ended.
+  /// The number of requests that have not ended.
   private(set) var inFlight = 0
-  /// What its first answer says of the server (RFC 9110 §10.2.4); nil where it says nothing.
+  /// The server's name in its first answer (RFC 9110 §10.2.4); nil without one.
   private(set) var serverName: String?
   private var hasAnswered = false
-  /// A wish to end the run, which waits no longer for an answer.
+  /// The request to end the run, after which no answer is waited for.
   var interruption: Interruption?
-  /// Of requests that were waited for one by one: those in a row whose time ran out.
+  /// The number of timeouts in a row, of requests that were waited for one by one.
   private var silences = 0
-  /// The end of the patience with a target after a wish to end the run.
+  /// When waiting for a target ends after a request to end the run.
   private var patienceEnd: MonotonicInstant?
   private let clock = SystemClock()
 
@@ -39,11 +39,11 @@ package final class FleetTransport {
 
   func cancel(_ request: UInt64, of device: Int) { transport.cancel(request, device: device) }
 
-  /// Connections belong to a network, and end with it.
+  /// Closes the connections of a device, which belong to one network.
   func changeNetwork(of device: Int) { transport.changeNetwork(of: device) }
 
-  /// Sends and receives until something has ended, a call comes in, or that instant of the machine's clock has come; nil: for
-  /// ever. Gives what has ended.
+  /// Sends and receives until a request has ended, `alarm` is called, or the machine's clock reaches the deadline; nil:
+  /// forever. Returns the requests that have ended.
   func work(until deadline: MonotonicInstant?) -> [TransportCompletion] {
     let landed = transport.turn(until: deadline)
     inFlight -= landed.count
@@ -54,14 +54,14 @@ package final class FleetTransport {
     return landed
   }
 
-  /// What moves no cursor; nil when nothing is left.
+  /// Returns the name without control characters; nil when nothing is left.
   fileprivate static func printable(_ name: String) -> String? {
     let letters = name.unicodeScalars.prefix(100).filter { (0x20..<0x7F).contains($0.value) }
     return letters.isEmpty ? nil : String(String.UnicodeScalarView(letters))
   }
 
-  /// Sends, and waits for the end of just that; nothing else may be under way. A target that has let the time of several
-  /// requests in a row run out is sent nothing more, and after a wish to end the run the wait is short.
+  /// Sends a request and waits for its end; no other may be under way. After several timeouts in a row nothing more is sent,
+  /// and after a request to end the run the wait is short.
   func ask(_ request: OutgoingRequest, of device: Int) -> TransportCompletion {
     precondition(inFlight == 0, "one request at a time")
     if silences >= FleetTransport.silencesMax || isOutOfPatience {
@@ -90,12 +90,13 @@ package final class FleetTransport {
     return now >= end
   }
 
-  /// Ends a wait, from any thread.
+  /// A function that ends a wait, from any thread.
   var alarm: @Sendable () -> Void { transport.alarm }
 }
 
 extension OutsideSetup {
-  /// The version of a Rolling Road server; nil when it does not say. Others are asked nothing that devices would not ask.
+  /// Returns the version of a Rolling Road server; nil when it reports none. Other servers get no request that
+  /// devices would not send.
   package func askVersion() throws -> String? {
     guard isOurs else { return nil }
     let answer = try BlockingHTTPClient(transport).ask(origin + "/healthz", seconds: 3)
@@ -103,9 +104,8 @@ extension OutsideSetup {
     return FleetTransport.printable("Rolling Road " + version)
   }
 
-  /// Puts the streets of the run's cities under the devices on the target's live page. Only a Rolling Road server has
-  /// one; it is asked first by reading. Gives why a page shows no streets; nil when
-  /// it does, or when there is no page.
+  /// Uploads the streets of the run's cities to the target's live page. Only a Rolling Road server has one, so it is first
+  /// asked with a GET. Returns why a page shows no streets; nil when it does, or when there is no page.
   package func showStreets(of setup: RunSetup) throws -> String? {
     guard isOurs, let map = setup.streets else { return nil }
     let administration = TargetAdministration(try BlockingHTTPClient(transport), of: self)

@@ -8,7 +8,7 @@ import Vocabulary
 
 /// The server of a run in virtual time.
 extension InProcessServer {
-  /// As the devices of a run need it. `store` is one in memory, or behaves like one.
+  /// Configures the server for the devices of a run. `store` is one in memory, or behaves like one.
   convenience init(store: any Store, for setup: RunSetup) {
     self.init(store: store) { configuration in
       configuration.journalShare = 0
@@ -22,7 +22,8 @@ extension InProcessServer {
     }
   }
 
-  /// What a server of these apps would be told. A template that gives no JSON leaves the default schema (SDK §7.5).
+  /// Returns the templates with which a server of these apps would be configured. A template that is not JSON keeps the
+  /// default schema (SDK §7.5).
   private static func templates(of fleets: [FleetSetup]) -> [TemplateSchema] {
     var seen: Set<String> = []
     return fleets.map(\.configuration.persistence).flatMap { persistence in
@@ -33,15 +34,15 @@ extension InProcessServer {
     }
   }
 
-  /// What an administrator asks for.
+  /// Executes an administrative request.
   func obey(_ order: Administration, at now: Moment) {
     let connection = connect()
     let head = "POST \(order.path) HTTP/1.1\r\nHost: localhost\r\nContent-Length: \(order.body.utf8.count)\r\n\r\n"
     var answer = connection.receive(Array((head + order.body).utf8)[...], at: now)
-    // One that is held back for a moment has nothing to wait for where time stands still.
+    // An answer that is delayed for a moment need not wait where time stands still.
     if answer.isEmpty { answer = connection.goOn(at: now) }
     connection.close(.clientClosed, at: now)
-    // 429: as many commands wait as it keeps, and these are not among them.
+    // 429: the server's limit of pending commands is reached, and these were discarded.
     let isDone = ["HTTP/1.1 2", "HTTP/1.1 429"].contains { answer.starts(with: $0.utf8) }
     precondition(isDone, "the server refuses \(order.path): \(String(decoding: answer, as: UTF8.self))")
   }

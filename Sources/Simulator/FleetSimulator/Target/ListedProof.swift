@@ -3,26 +3,26 @@ package import Base
 package import Store
 import Threads
 
-/// What a list says of a record.
+/// An entry of a list of records.
 package enum ListedRecord {
   case stored(StoredRecord)
-  /// It was put aside instead.
+  /// The record was quarantined.
   case putAside(UUID128)
 }
 
 /// Reads what a backend has stored.
 package protocol ListingSource: AnyObject {
-  /// Whence, for people.
+  /// The source, for messages.
   var place: String { get }
-  /// One reading tells of all devices, each record with its own.
+  /// Whether one reading lists all devices, each record with its own.
   var isOfAllDevices: Bool { get }
-  /// The records of a device come in the order in which they were stored.
+  /// Whether the records of a device are listed in the order in which they were stored.
   var isInArrivalOrder: Bool { get }
-  /// Messages of the last reading that were there once more, with the id of another; they are left out.
+  /// The number of duplicate messages in the last reading, under another id; they are left out.
   var repetitions: Int { get }
-  /// Why the last list that was read may have more pages than were read, and what to do; nil where nothing says so.
+  /// Why the last list may have more pages than were read, with a remedy; nil without such signs.
   var unreadPage: String? { get }
-  /// Calls `take` with the records of a device, or with those of all.
+  /// Calls `take` with each record of a device, or of all devices.
   func read(_ device: String, _ take: (ListedRecord) -> Void) throws(StoreViewError)
 }
 
@@ -32,26 +32,26 @@ extension ListingSource {
   package var repetitions: Int { 0 }
 }
 
-/// Proves by lists of stored records. Each device's list is read once. Of a device whose turn is over only the identities
-/// stay in memory, 16 bytes each, to find there what another one misses.
+/// Proof by lists of stored records. Each device's list is read once. Once a device has been judged, only the identities
+/// remain in memory, 16 bytes each, to find records that another device misses.
 package final class ListedProof: StoreProof {
   private let source: any ListingSource
   private let devices: [String]
-  /// Of the same run, in other processes.
+  /// The devices of the same run in other processes.
   private let others: [String]
   private var listings: [String: StoreListing] = [:]
-  /// Where one reading tells of all devices: what it lists for none of those that are asked for.
+  /// Where one reading lists all devices: the records of none of the queried devices.
   private var strangers = StrangeRecords()
-  /// Of the lists that may have more pages than were read: why.
+  /// Why a device's list may have more pages than were read.
   private var unreadPages: [String: String] = [:]
   private var sent = SentMarks()
-  /// Devices whose lists could not be read when another device's record was looked for there.
+  /// Devices whose lists could not be read in a search for another device's record.
   private var silent: Set<String> = []
-  /// Whose turn it is.
+  /// The device that is being judged.
   private var turn: String?
-  /// A list was read: the source is one.
+  /// Whether a list was read, so that the source is known to work.
   private var hasListed = false
-  /// What has been acknowledged may be invisible for so long.
+  /// The time for which acknowledged records may be invisible.
   private var delay: Nanoseconds
   private var patience: ListPatience?
   package private(set) var refusal: String?
@@ -60,7 +60,7 @@ package final class ListedProof: StoreProof {
   package private(set) var (lateRecords, rowsElsewhere) = (0, 0)
   package let (isShared, readsContents) = (true, true)
 
-  /// A list that is missing is an empty one where another device has a list; so many others are asked for theirs.
+  /// A missing list counts as empty if another device has a list; up to so many others are tried.
   private static let othersMax = 20
 
   package init(
@@ -72,7 +72,7 @@ package final class ListedProof: StoreProof {
   }
 
   package func missing(_ keys: [PointKey], of device: String) -> [PointKey]? {
-    // The listings that were read to find what this or an earlier device misses keep their contents: their turn may come.
+    // Listings that were read in search of another device's record keep their contents, because these may still be needed.
     if let turn, turn != device { listings[turn]?.forgetContents() }
     turn = device
     for key in keys { sent.add(key.uuid) }
@@ -80,7 +80,7 @@ package final class ListedProof: StoreProof {
     let missing = keys.filter { !listing.isStored($0.uuid) }
     if missing.allSatisfy({ listing.putAside.contains($0.uuid) }) { return missing }
     let lost = lookAgain(for: missing, of: device)
-    // What is on a page that was not read is not lost.
+    // A record on a page that was not read is not lost.
     if !lost.isEmpty, let reason = unreadPages[device] {
       refusal =
         "\(reason): answer with Link: <URL>; rel=\"next\", or say where the next one is with target.verify.next of a scenario"
@@ -89,12 +89,12 @@ package final class ListedProof: StoreProof {
     return lost
   }
 
-  /// What a list shows late is not lost.
+  /// Reads the list again for missing records: one that appears late is not lost.
   private func lookAgain(for keys: [PointKey], of device: String) -> [PointKey] {
     var missing = keys
     while !missing.isEmpty, let pause = patience?.next() {
       _ = Semaphore().wait(milliseconds: pause)
-      // The list that is known holds until there is a newer one.
+      // The known list remains valid until a newer one is read.
       do throws(StoreViewError) { try fetch(device) } catch { break }
       let rest = missing.filter { !(listings[device]?.isStored($0.uuid) ?? false) }
       if rest.count < missing.count { patience?.goOn() }
@@ -116,7 +116,7 @@ package final class ListedProof: StoreProof {
 
   package func place(of uuid: UUID128, of device: String) -> Int? { listing(of: device)?.place(of: uuid) }
 
-  /// A list that cannot be read here says nothing of the device whose record is missing.
+  /// Returns the device under which a record is listed. A list that cannot be read is skipped here.
   package func holder(of uuid: UUID128) -> String? {
     if let owner = strangers.owner(of: uuid) { return owner }
     func lists(_ device: String) -> Bool { sought(device)?.isStored(uuid) ?? false }
@@ -141,14 +141,14 @@ package final class ListedProof: StoreProof {
     forEachOfOthers { uuid, other in
       rowsElsewhere += 1
       let place = rows.indexBehind { $0.uuid < uuid }
-      // Where one reading tells of all devices, that was said with the strangers.
+      // Where one reading lists all devices, the strangers have reported this pair.
       guard !source.isOfAllDevices, place < rows.count, rows[place].uuid == uuid else { return }
       body(uuid, devices[rows[place].device], other)
     }
   }
 
-  /// What this shard has sent, and is listed for devices of other shards: they do not know that it was sent. Their lists are
-  /// read here once, and forgotten.
+  /// Calls `body` with each record of this shard that is listed for a device of another shard, which does not know that it
+  /// was sent. Those lists are read once and discarded.
   private func forEachOfOthers(_ body: (_ uuid: UUID128, _ device: String) -> Void) {
     guard !source.isOfAllDevices else {
       let others = Set(others)
@@ -174,7 +174,7 @@ package final class ListedProof: StoreProof {
 
   private func listing(of device: String) -> StoreListing? {
     if let known = listings[device] { return known }
-    // A store that could not be read once is not read for each device.
+    // A store that once could not be read is not read for each device.
     guard refusal == nil else { return nil }
     do throws(StoreViewError) { try fetch(device) } catch {
       guard error.isAbsence else { return refuse(error.text) }
@@ -195,7 +195,7 @@ package final class ListedProof: StoreProof {
     devices.lazy.filter { $0 != device }.prefix(ListedProof.othersMax)
   }
 
-  /// To look there for the record of another device.
+  /// Returns a device's listing for the search of another device's record.
   private func sought(_ device: String) -> StoreListing? {
     if let known = listings[device] { return known }
     guard refusal == nil, !silent.contains(device), !(hasListed && source.isOfAllDevices) else { return nil }
@@ -203,7 +203,7 @@ package final class ListedProof: StoreProof {
     return listings[device]
   }
 
-  /// Reads the list of a device, or that of all.
+  /// Reads the list of a device, or of all devices.
   private func fetch(_ device: String) throws(StoreViewError) {
     if delay > .zero { _ = Semaphore().wait(milliseconds: Int(delay.wholeMilliseconds)) }
     delay = .zero
@@ -240,9 +240,9 @@ package final class ListedProof: StoreProof {
   }
 }
 
-/// How long a list is read again for what it does not show: as a rule the first seconds, and as long as more comes.
+/// How long a list is read again for missing records: the first seconds, and longer while more arrive.
 package struct ListPatience {
-  /// Milliseconds.
+  /// The pauses in milliseconds.
   private var pauses: ArraySlice<Int>
   private let longer: Int
   private var spare = 30
@@ -260,8 +260,7 @@ package struct ListPatience {
   }
 }
 
-/// Fields that `verify.fields` names and that every record has: a path to one of them that finds nothing in a whole list is a
-/// mistake.
+/// The fields of `verify.fields` that every record has: a path that finds nothing in a whole list is a mistake.
 private struct FoundFields {
   private static let always = ["timestamp", "coords.latitude", "coords.longitude"]
   private var missing: [String]?
@@ -279,7 +278,7 @@ private struct FoundFields {
   }
 }
 
-/// The devices that the entries of one device's list name, where they do.
+/// The device names in the entries of one device's list.
 private struct ListedNames {
   private var (own, others) = (0, 0)
   private var stranger: String?
@@ -288,19 +287,19 @@ private struct ListedNames {
     if isOwn { own += 1 } else { (others, stranger) = (others + 1, stranger ?? name) }
   }
 
-  /// One of the others, where this is the list of all devices: fewer entries, or these alone, may be misfiled records that say
-  /// whose they were.
+  /// One of the other devices, if this is the list of all devices: fewer foreign entries, or only such, may be misfiled
+  /// records that name their device.
   var strangerOfAll: String? { own > 0 && others >= own ? stranger : nil }
 }
 
-/// Records that are listed for devices of other runs, for a name that no device has, or for none: a record that its device misses
+/// Records listed for devices of other runs, for unknown names, or for no device; a record that its device misses
 /// may be among them.
 private struct StrangeRecords {
   private var owners: [UUID128: UInt32] = [:]
   private var names: [String] = []
   private var numbers: [String: UInt32] = [:]
 
-  /// A store may have millions of earlier runs.
+  /// A store may hold millions of records of earlier runs.
   private static let recordsMax = 1_000_000
 
   mutating func take(_ uuid: UUID128, of owner: String?) {
@@ -321,13 +320,13 @@ private struct StrangeRecords {
   func owner(of uuid: UUID128) -> String? { owners[uuid].map { names[Int($0)] } }
 }
 
-/// What a store lists of one device's records.
+/// The records that a store lists for one device.
 struct StoreListing {
-  /// Repeated ones too; in order once the listing is closed.
+  /// The identities, with duplicates; sorted once the listing is closed.
   private(set) var stored: [UUID128] = []
-  /// Of each of them; empty as long as there is nothing to compare.
+  /// The content of each; empty without contents to compare.
   private var contents: [RecordContent] = []
-  /// Of each of them, where it stood; empty where that means nothing.
+  /// The original position of each; empty where the order has no meaning.
   private var places: [UInt32] = []
   private(set) var putAside: Set<UUID128> = []
 
@@ -339,7 +338,7 @@ struct StoreListing {
     if !contents.isEmpty || !content.isEmpty { contents.append(content) }
   }
 
-  /// All of it has been taken.
+  /// Sorts the listing when it is complete.
   mutating func close(keepingOrder: Bool) {
     guard !contents.isEmpty || keepingOrder else { return stored.sort() }
     let order = stored.indices.sorted { (stored[$0], $0) < (stored[$1], $1) }
@@ -352,7 +351,7 @@ struct StoreListing {
 
   func isStored(_ uuid: UUID128) -> Bool { index(of: uuid) != nil }
 
-  /// Where it stood first; nil where that means nothing.
+  /// Returns the first position of a record in the list; nil where the order has no meaning.
   func place(of uuid: UUID128) -> Int? {
     guard !places.isEmpty, let index = index(of: uuid) else { return nil }
     return Int(places[index])
@@ -369,7 +368,7 @@ struct StoreListing {
   }
 }
 
-/// A database, what a command prints, a file, a stream.
+/// The source for a database, the output of a command, a file, or a stream.
 package final class ViewSource: ListingSource {
   private let view: any StoreView
   private var session: (any StoreSession)?
@@ -384,7 +383,7 @@ package final class ViewSource: ListingSource {
   package func read(_ device: String, _ take: (ListedRecord) -> Void) throws(StoreViewError) {
     let session: any StoreSession
     if let kept = self.session { session = kept } else { session = try view.session() }
-    // One that has failed is not used again.
+    // A session that has failed is not reused.
     self.session = nil
     try session.read(device) { take(.stored($0)) }
     repetitions = session.repetitions

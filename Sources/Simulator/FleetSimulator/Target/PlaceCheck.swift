@@ -6,11 +6,11 @@ import Scenario
 import Upload
 
 extension OutsideSetup {
-  /// Why there is no answer; nil when there is one, whatever it says.
+  /// Returns why there is no answer; nil when there is one, of any kind.
   package func silence() throws -> TargetSilence? { try silence(of: origin) }
 
   private func silence(of origin: String) throws -> TargetSilence? {
-    // A connection is made and nothing is sent: the first request is that of a device.
+    // Only a connection is made: the first request is that of a device.
     var transport = transport
     (transport.connectsOnly, transport.isDirect) = (true, false)
     let client = try BlockingHTTPClient(transport)
@@ -18,8 +18,8 @@ extension OutsideSetup {
     return TargetSilence(origin: origin, failure: failure, message: message)
   }
 
-  /// Why what is stored cannot be read where `target.verify` says, as far as a look before the run shows; nil when nothing
-  /// speaks against it. That the target itself answers is looked at elsewhere.
+  /// Returns why the store of `target.verify` cannot be read, as far as a check before the run shows; nil without objection.
+  /// Whether the target itself answers is checked elsewhere.
   package func unreadablePlace(_ variable: (String) -> String?) throws -> String? {
     guard verification.effectiveMethod == .query else { return nil }
     for url in [verification.url, verification.quarantinedURL].compactMap(\.self) where !url.hasPrefix("/") {
@@ -30,7 +30,7 @@ extension OutsideSetup {
     var silences: [TargetSilence] = []
     let hosts = verification.place.streamHosts
     for host in hosts {
-      // It speaks another protocol, and is said nothing.
+      // The host speaks another protocol, so only a connection is made.
       guard let silence = try silence(of: "http://\(host)") else { break }
       silences.append(silence)
     }

@@ -1,25 +1,25 @@
 package import Base
 import JSON
 
-/// Records that a store has put aside, and what they are known by again.
+/// Records that a store has quarantined, with the marks that identify them.
 package struct QuarantinedRecords {
-  /// Of their bytes, where the store keeps them as they came.
+  /// Hashes of their bytes, where the store keeps them unmodified.
   private var marks: Set<UInt64> = []
   private var uuids: Set<UUID128>
 
   package init(uuids: Set<UUID128> = []) { self.uuids = uuids }
 
-  /// As the store keeps it: a record that is a body by itself has the members of the upload's `params` among its own.
+  /// Adds a record as stored: a record that is a whole body also holds the upload's `params`.
   mutating func add(_ record: Span<UInt8>) {
     marks.insert(RecordMark.of(record))
     do throws(JSONError) {
       let value = try JSONValue(parsing: record, reading: .lenient)
       if let uuid = UUID128(member: "uuid", of: value) { return _ = uuids.insert(uuid) }
-      // The store may have taken the whole body for the record, as it knew nothing of its root.
+      // A store that did not know the root property may have stored the whole body as one record.
       guard case .object(let body) = value else { return }
       uuids.formUnion(body.members.compactMap { UUID128(member: "uuid", of: $0.value) })
     } catch {
-      // What is no JSON is known by its bytes.
+      // Bytes that are not JSON are identified by their hash.
       return
     }
   }

@@ -4,16 +4,16 @@ import Base
 import Contract
 import Scenario
 
-/// Asks any server that can list the uuids of a device's records (`target.verify`), with the pages that follow.
+/// Queries any server that can list the uuids of a device's records (`target.verify`), following its pages.
 final class QuerySource: ListingSource {
-  /// What to ask, with `{device}` where a device's name belongs.
+  /// The query, with `{device}` as placeholder for a device's name.
   struct Question {
     let url: String
-    /// Leads to the records.
+    /// The path to the records.
     let path: String
-    /// Leads to the cursor or the URL of the next page.
+    /// The path to the cursor or the URL of the next page.
     var next: String?
-    /// Of records that were put aside: where they are listed, when not in the same answer, and what leads to them.
+    /// The URL of quarantined records, when they are not in the same answer, and the path to them.
     var putAsideURL: String?
     var putAsidePath: String?
     var fields: [Named<String>] = []
@@ -30,12 +30,12 @@ final class QuerySource: ListingSource {
 
   var place: String { question.url }
 
-  /// For all devices together, and for each.
+  /// The time limit for all devices together, and the addition for each.
   private static let (span, spanEach) = (Nanoseconds.seconds(20), Nanoseconds.milliseconds(20))
-  /// For each page with records that no earlier one had.
+  /// The extension for each page with new records.
   private static let spanEachPage = Nanoseconds.milliseconds(500)
 
-  /// The headers are those of a device's requests.
+  /// `headers` are those of a device's requests.
   init(_ client: BlockingHTTPClient, _ question: Question, headers: [Named<String>], seed: UInt64, deviceCount: Int) {
     self.client = client
     list = PagedList(question.url, next: question.next.map(JSONStep.steps))

@@ -1,6 +1,6 @@
 import Base
 
-/// The records of the run that were looked for, as eight bytes each.
+/// The records of the run that were looked up, as eight bytes each.
 struct SentMarks {
   private var marks: [UInt64] = []
   private var isSorted = true

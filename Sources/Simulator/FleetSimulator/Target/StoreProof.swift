@@ -7,37 +7,37 @@ import JSON
 package import Store
 import Vocabulary
 
-/// Something that can say what a server keeps, for the proof that it kept what it acknowledged.
+/// Reads what a server has stored, to prove that it stored what it acknowledged.
 package protocol StoreProof: AnyObject {
-  /// Those of one device's records that are not in the store, in their order; nil when that is unknown.
+  /// Returns the records of the device that are not in the store, in order; nil when that is unknown.
   func missing(_ keys: [PointKey], of device: String) -> [PointKey]?
-  /// Of the records of one device.
+  /// The quarantined records of one device.
   func putAside(of device: String) -> QuarantinedRecords
-  /// Goes through the whole store, or what it has of one device.
+  /// Iterates over the whole store, or over the records of one device.
   func forEachRecord(of device: String?, _ body: (_ device: String, _ uuid: UUID128) -> Void)
-  /// Why that is unknown; nil as long as it is known.
+  /// Why the store cannot be read; nil while it can.
   var refusal: String? { get }
-  /// Records of earlier runs and of strangers may be there too.
+  /// The store may also hold records of earlier runs and of other clients.
   var isShared: Bool { get }
-  /// It may show positions and times of records.
+  /// Whether the store may show positions and times of records.
   var readsContents: Bool { get }
-  /// Positions and times of records are there to be compared.
+  /// Whether positions and times of records are available for comparison.
   var comparesContents: Bool { get }
-  /// Messages with records that were there once more, with an id that was there already.
+  /// The number of duplicate messages, with an id that was there already.
   var repetitions: Int { get }
-  /// Acknowledged records that were not there at once, and came while they were looked for.
+  /// The number of acknowledged records that were absent at first and appeared during the search.
   var lateRecords: Int { get }
-  /// Rows of the devices of other shards that hold what this one has sent; known after `forEachOfTwoDevices`.
+  /// The number of rows under devices of other shards that hold records of this one; known after `forEachOfTwoDevices`.
   var rowsElsewhere: Int { get }
-  /// Where a record stands among those of its device, in the order in which they were stored; nil where nothing shows that.
+  /// Returns the position of a record among those of its device, in the order of storage; nil where nothing shows it.
   func place(of uuid: UUID128, of device: String) -> Int?
-  /// What the store shows of a record that it has; nil when it shows nothing of any.
+  /// Returns the stored content of a record; nil when the store shows none.
   func content(of uuid: UUID128, of device: String) -> RecordContent?
-  /// The device under which a record is listed that its own device misses.
+  /// Returns the device under which a record is listed that its own device misses.
   func holder(of uuid: UUID128) -> String?
-  /// A record of this run: a shared store may have what an earlier run has left there.
+  /// Reports whether the record belongs to this run; a shared store may hold those of earlier runs.
   func wasSent(_ uuid: UUID128) -> Bool
-  /// Records that are listed for one device of the run and for another device too.
+  /// Calls `body` with each record that is listed for a device of the run and for another device.
   func forEachOfTwoDevices(_ body: (_ uuid: UUID128, _ device: String, _ other: String) -> Void)
 }
 
@@ -56,13 +56,13 @@ extension StoreProof {
 extension InProcessServer: StoreProof {
   package var refusal: String? { nil }
   package var isShared: Bool { false }
-  /// What is stored is the bytes that came.
+  /// True, as the stored bytes are those that came.
   package var comparesContents: Bool { true }
 
   package func missing(_ keys: [PointKey], of device: String) -> [PointKey]? {
     let identity = DeviceIdentity(name: device)
     return read { (reader) throws(StoreError) in
-      // The server keeps a record whose time it cannot read under none.
+      // The server stores a record with an unreadable time under time 0.
       let missing = try reader.missing(keys, of: identity)
       if missing.isEmpty { return [] }
       let timeless = missing.map { PointKey(recordedAt: 0, uuid: $0.uuid) }
@@ -105,25 +105,25 @@ extension InProcessServer: StoreProof {
   }
 }
 
-/// What an administrator of the server does because of a fault: a request, the same for every server of ours.
+/// An administrative request that a fault makes, the same for every Rolling Road server.
 struct Administration {
   let path: String
   let body: String
 
-  /// Access tokens that the device got until now are out of date.
+  /// Expires the access tokens that the device has.
   static func expireTokens(of device: String) -> Administration {
     Administration(path: "/admin/v1/tokens/expire", body: JSONValue.object(["device": .string(device)]).string)
   }
 
-  /// None of its tokens is worth anything.
+  /// Revokes all tokens of the device.
   static func revokeTokens(of device: String) -> Administration {
     Administration(path: "/admin/v1/tokens/revoke", body: JSONValue.object(["device": .string(device)]).string)
   }
 
-  /// A new key signs the tokens.
+  /// Replaces the key that signs tokens.
   static let rotateKeys = Administration(path: "/admin/v1/tokens/rotate-keys", body: "")
 
-  /// The next answers to the device carry these. A request queues at most a hundred.
+  /// Queues commands for the next answers to the device, at most a hundred per request.
   static func orders(_ commands: [Command], to device: String) -> [Administration] {
     stride(from: 0, to: commands.count, by: 100).map { start in
       let list = JSONValue.object(["commands": .array(commands[start...].prefix(100).map(\.json))])

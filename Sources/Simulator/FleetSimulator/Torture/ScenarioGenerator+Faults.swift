@@ -2,7 +2,7 @@ import Base
 import Scenario
 
 extension ScenarioGenerator {
-  /// Some trouble, at some time, for some.
+  /// Returns a random fault, for some devices at some time.
   mutating func fault(_ index: Int) -> String {
     let seconds = minutes * 60
     let (start, length) = (1 + stream.index(below: seconds - 1), 1 + stream.index(below: seconds / 2))
@@ -14,8 +14,8 @@ extension ScenarioGenerator {
       "{}", #"{ "fleet": "first" }"#, #"{ "fraction": 0.5 }"#, #"{ "count": \#(1 + stream.index(below: 3)) }"#,
     ])
     let action = one(of: FaultAction.examples(from: &stream))
-    // A queue of them in one body is more than a server takes (413), and then the SDK tries the same body for ever
-    // (SDK §9.1): so it has to be, and no queue would ever drain.
+    // Several of them in one body exceed a server's limit (413), and the SDK then retries the same body forever (SDK §9.1).
+    // This is by design, and no queue would ever drain.
     let when = action.contains("oversized-extras") ? once : time
     return #"{ "name": "fault\#(index)", \#(when), "select": \#(selection), \#(action) }"#
   }

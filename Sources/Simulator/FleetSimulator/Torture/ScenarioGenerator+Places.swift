@@ -4,7 +4,7 @@ import Base
 extension ScenarioGenerator {
   private static let middle = (latitude: 48.137, longitude: 11.575)
 
-  /// A grid of circles, few or more than any system watches; or single ones, small and very large, and polygons.
+  /// Returns a grid of circles, few or more than any system monitors, or single circles, small and very large, and polygons.
   mutating func geofences() -> String {
     let dwell = one(of: ["", #", "notifyOnDwell": true, "loiteringDelay": \#(one(of: ["0", "30000", "300000"]))"#])
     let flags = one(of: ["", "", #", "notifyOnEntry": false"#, #", "notifyOnExit": false"#])

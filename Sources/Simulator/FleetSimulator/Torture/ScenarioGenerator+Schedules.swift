@@ -1,18 +1,18 @@
 import Base
 import JSON
 
-/// When a run takes place, and what its schedules say.
+/// The date of a run and its schedules.
 extension ScenarioGenerator {
-  /// A day and time at which a run begins, and the zone's changes around it.
+  /// The date and time of a run's start, and the changes of the time zone around it.
   struct Calendar {
     let start: String
-    /// The date, in parts, and the minute of the day on the clock on the wall.
+    /// The parts of the date, and the local minute of the day.
     let date: (year: Int, month: Int, day: Int)
     let minute: Int
     let zoneChanges: [String]
   }
 
-  /// In winter and around the nights in which central Europe changes its clocks.
+  /// Returns a date in winter or around the clock changes of central Europe.
   mutating func calendar() -> Calendar {
     let hour = stream.index(below: 24)
     let minute = stream.index(below: 60)
@@ -36,15 +36,15 @@ extension ScenarioGenerator {
     }
   }
 
-  /// Windows that begin and end while the run lasts: side by side, one inside another, over midnight, on single dates and
-  /// over weeks, in both modes.
+  /// Returns windows that begin and end during the run: adjacent, nested, across midnight, on single dates and over
+  /// weeks, in both modes.
   mutating func schedule(_ calendar: Calendar) -> String {
     if stream.chance(0.3) { return overlap(calendar) }
     let entries = (0...stream.index(below: 3)).map { _ in window(calendar) }
     return "[" + entries.map { "\"\($0)\"" }.joined(separator: ", ") + "]"
   }
 
-  /// A window of one mode that begins within one of the other, of two that last long beside the lateness of any system.
+  /// Returns a window of one mode that begins within one of the other, both long compared with the lateness of any system.
   private mutating func overlap(_ calendar: Calendar) -> String {
     let first = calendar.minute + stream.index(below: max(minutes / 4, 2))
     let second = first + 1 + stream.index(below: max(minutes / 4, 2))
@@ -55,13 +55,13 @@ extension ScenarioGenerator {
     return "[\(texts.joined(separator: ", "))]"
   }
 
-  /// On a date that is more than a week away when the run begins.
+  /// Returns a window on a date more than a week after the start of the run.
   mutating func farWindow(_ calendar: Calendar) -> String {
     let (day, first) = (date(calendar, daysAhead: 8), stream.index(below: 1_200))
     return "\"\(day) \(clock(first))-\(clock(first + 60 + stream.index(below: 180)))\""
   }
 
-  /// Clocks that are set or drift while a schedule goes by them, and a schedule that begins more than a week ahead.
+  /// Adds clocks that are set or drift during a schedule, and a schedule that begins more than a week ahead.
   mutating func addClockTrouble(_ calendar: Calendar) throws(JSONError) {
     if isLong, minutes > 8 * 1_440, stream.chance(0.5) {
       try add("[\(farWindow(calendar))]", at: ["sdk", "config", "app", "schedule"])
@@ -74,7 +74,7 @@ extension ScenarioGenerator {
       #""clockDrift": \#(100 + stream.index(below: 200))"#,
       #""clockDrift": \#(-300 + stream.index(below: 200))"#,
     ])
-    // Its end would set the clock back.
+    // The end of the fault would set the clock back.
     try add(
       fault: #"{ "name": "clock", "at": "\#(start)s", "for": "\#(minutes * 60)s", "device": { \#(trouble) } }"#)
   }
@@ -98,7 +98,7 @@ extension ScenarioGenerator {
     }
   }
 
-  /// A minute of the day within the run, or any.
+  /// Returns a minute of the day within the run, or any.
   private mutating func ahead(_ calendar: Calendar) -> Int {
     (calendar.minute + stream.index(below: min(max(minutes, 2), 1_440))) % 1_440
   }

@@ -2,14 +2,13 @@ import Base
 import JSON
 import Scenario
 
-/// Situations whose parts chance alone rarely brings together. They begin near the start of a run, so that a short run
-/// has them, too.
+/// Situations whose parts rarely coincide by chance. They begin near the start of a run, so that a short run has them, too.
 extension ScenarioGenerator {
   mutating func addSituation() throws(JSONError) {
     if stream.chance(0.5) { try addFailures() } else { try addRegionExits() }
   }
 
-  /// A server that fails and a network that goes and comes back, with fewer records than the threshold.
+  /// Adds a failing server and an intermittent network, with fewer records than the threshold.
   private mutating func addFailures() throws(JSONError) {
     let http: [(String, String)] = [
       ("autoSync", "true"), ("disableAutoSyncOnCellular", "false"), ("batchSync", one(of: ["true", "true", "false"])),
@@ -28,7 +27,7 @@ extension ScenarioGenerator {
       fault: #"{ "name": "gaps", "rate": { "perDeviceHour": \#(rate) }, "for": "1m", "network": "none" }"#)
   }
 
-  /// Devices without activity updates: only that they leave their place shows that they set off.
+  /// Adds devices without activity updates: only leaving their region shows that they depart.
   private mutating func addRegionExits() throws(JSONError) {
     try add("true", at: ["sdk", "config", "activity", "disableMotionActivityUpdates"])
     try add("false", at: ["sdk", "config", "activity", "disableStopDetection"])
@@ -36,19 +35,19 @@ extension ScenarioGenerator {
     if !isLong { try travel() }
   }
 
-  /// From place to place, with rests.
+  /// Makes bodies travel from place to place, with rests.
   private mutating func travel() throws(JSONError) {
     for fleet in document.fleetNames { try add(#""about""#, at: ["fleets", fleet, "routes"]) }
   }
 
-  /// All devices watch these fences and come and go.
+  /// Makes all devices monitor these fences and come and go.
   private mutating func visit(_ fences: String) throws(JSONError) {
     try add(#"{ "fences": \#(fences) }"#, at: ["geofences"])
     for fleet in document.fleetNames { try add(#""fences""#, at: ["fleets", fleet, "geofences"]) }
     if !isLong { try travel() }
   }
 
-  /// Apps that are closed, or not opened after a boot, for long, and whose SDK goes on without them.
+  /// Adds apps that are closed, or not opened after a boot, for long, and whose SDK continues.
   mutating func addClosing() throws(JSONError) {
     try add("false", at: ["sdk", "config", "app", "stopOnTerminate"])
     try add(one(of: ["true", "false"]), at: ["sdk", "config", "app", "startOnBoot"])
@@ -60,7 +59,7 @@ extension ScenarioGenerator {
     )
   }
 
-  /// Fences around devices whose phone is off, or whose app is closed, while they come and go.
+  /// Adds fences around devices that come and go while their phone is off or their app is closed.
   mutating func addAbsences() throws(JSONError) {
     try add("false", at: ["sdk", "config", "app", "stopOnTerminate"])
     try add(stream.chance(0.75) ? "true" : "false", at: ["sdk", "config", "app", "startOnBoot"])
@@ -78,7 +77,7 @@ extension ScenarioGenerator {
         """#)
   }
 
-  /// Large fences in which devices stay: polygons, or circles in which they dwell while their apps end and begin.
+  /// Adds large fences in which devices stay: polygons, or circles with dwelling while apps end and start.
   mutating func addVisits() throws(JSONError) {
     let isOfPolygons = stream.chance(0.5)
     let dwell = #", "notifyOnDwell": true, "loiteringDelay": \#(one(of: ["30000", "300000", "600000"]))"#
@@ -99,7 +98,7 @@ extension ScenarioGenerator {
         """#)
   }
 
-  /// Servers that refuse uploads and say in the same answer what is to be done.
+  /// Adds servers that reject uploads with commands in the same answer.
   mutating func addRefusalsWithCommands() throws(JSONError) {
     let status = one(of: ["400", "401", "401", "403", "500", "503"])
     if status == "401" {
@@ -116,12 +115,12 @@ extension ScenarioGenerator {
         """#)
   }
 
-  /// Queues that leave out a kind of record, or keep none.
+  /// Adds a queue that excludes a kind of record, or stores none.
   mutating func addPersistMode() throws(JSONError) {
     try add(one(of: ["-1", "0", "1"]), at: ["sdk", "config", "persistence", "persistMode"])
   }
 
-  /// Apps that ask for less than fences need.
+  /// Adds apps that request less permission than fences need.
   mutating func addWhenInUse() throws(JSONError) {
     try add(#""WhenInUse""#, at: ["sdk", "config", "geolocation", "locationAuthorizationRequest"])
   }

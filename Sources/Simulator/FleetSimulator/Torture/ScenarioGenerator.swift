@@ -2,20 +2,20 @@ import Base
 package import JSON
 package import Scenario
 
-/// Makes a scenario of a seed, small enough to run in a moment and strange enough to find something: any number of parts
-/// of the language, each with values at and beyond the usual. The same seed gives the same scenario, and each scenario is
-/// one that can be run.
+/// Generates a scenario from a seed, small enough to run in a moment and unusual enough to find bugs: any combination
+/// of parts of the language, with values at and beyond the usual. The same seed yields the same scenario, and each
+/// scenario can be run.
 package struct ScenarioGenerator {
-  /// How much happens in a run.
+  /// The size of a run.
   package struct Size: Sendable {
     let minutes: Range<Int>
     let devicesMax: Int
 
-    /// One in so many runs lasts for days, with a device or two that follow a plan; 0: none.
+    /// One in so many runs lasts for days, with one or two devices that follow a plan; 0: none.
     let longEach: Int
 
     package static let usual = Size(minutes: 5..<120, devicesMax: 5, longEach: 6)
-    /// For tests of a debug build.
+    /// The size for tests of a debug build.
     package static let small = Size(minutes: 3..<8, devicesMax: 1, longEach: 0)
   }
 
@@ -41,7 +41,7 @@ package struct ScenarioGenerator {
     for index in 0..<stream.index(below: self.isLong ? 1 : 3) { try add(fleet(), at: ["fleets", "more\(index)"]) }
     for fleet in document.fleetNames {
       for (key, part) in traits() where stream.chance(0.35) { try add(part, at: ["fleets", fleet, key]) }
-      // Without a plan it would be on its way for days.
+      // Without a plan it would travel for days.
       if self.isLong { try add(#""day""#, at: ["fleets", fleet, "routes"]) }
     }
     for (path, part) in configuration() where stream.chance(0.3) {
@@ -53,7 +53,7 @@ package struct ScenarioGenerator {
     if stream.chance(0.4) { try addGeofences() }
     if stream.chance(0.15) { try addBacklog(fault: faults) }
     if stream.chance(0.3) { try addTokens(fault: faults + 1) }
-    // Last, so that the rest of a seed's scenario is the same without it.
+    // Last, so that the rest of a seed's scenario does not depend on it.
     try add(#""\#(one(of: SDKBehaviour.allCases.map(\.rawValue)))""#, at: ["sdk", "behaviour"])
     if let calendar { try addClockTrouble(calendar) }
     if stream.chance(0.25) { try addClosing() }
@@ -114,7 +114,7 @@ package struct ScenarioGenerator {
       ("persistence.maxDaysToPersist", one(of: ["1", "3"])),
       ("persistence.maxRecordsToPersist", one(of: ["-1", "1", "5", "100"])),
       ("persistence.locationsOrderDirection", one(of: [#""ASC""#, #""DESC""#])),
-      // A record each second, for days, shows no more than for an hour.
+      // A record each second shows no more in days than in an hour.
       ("geolocation.distanceFilter", one(of: isLong ? ["50", "500"] : ["0", "1", "10", "50", "500"])),
       ("geolocation.stopTimeout", one(of: ["1", "5"])), ("geolocation.disableElasticity", flag(&stream)),
       ("app.stopOnTerminate", flag(&stream)), ("app.startOnBoot", flag(&stream)),
@@ -132,7 +132,7 @@ package struct ScenarioGenerator {
     }
   }
 
-  /// A day, and windows on it.
+  /// Adds a date with windows on it.
   private mutating func addSchedule() throws(JSONError) -> Calendar {
     let calendar = calendar()
     try add(#""\#(calendar.start)""#, at: ["clock", "start"])
@@ -143,7 +143,7 @@ package struct ScenarioGenerator {
     return calendar
   }
 
-  /// Nothing goes out for a while, and then the server takes its time for each of many pages.
+  /// Adds an outage, followed by a slow server for many pages.
   private mutating func addBacklog(fault index: Int) throws(JSONError) {
     let seconds = minutes * 60
     try add(#"{ "batchSync": true, "maxBatchSize": \#(one(of: ["1", "5"])) }"#, at: ["sdk", "config", "http"])
@@ -154,7 +154,7 @@ package struct ScenarioGenerator {
     )
   }
 
-  /// Tokens, and what becomes of them.
+  /// Adds tokens and their faults.
   private mutating func addTokens(fault index: Int) throws(JSONError) {
     let lifetime = one(of: ["90s", "10m", "1h"])
     try add(#"{ "auth": { "strategy": "jwt", "accessTokenTtl": "\#(lifetime)" } }"#, at: ["target"])

@@ -1,8 +1,8 @@
 import Base
 import FleetSimulator
 
-/// The mean of a number that each sample has, for example 1 above a level and 0 below it, with what its standard error follows
-/// from: what the samples of each group of phones, and of each piece of the run, came to.
+/// The mean of a number per sample, such as 1 above a level and 0 below it, with the data for its standard error: the sums of
+/// each group of phones, and of each piece of the run.
 struct ClusteredMean {
   /// The samples of one group, or of one piece.
   struct Cluster {
@@ -14,10 +14,10 @@ struct ClusteredMean {
   let pieces: [Cluster]
   let mean: Double
   let count: Double
-  /// Of the mean, if all samples were independent.
+  /// The variance of the mean if all samples were independent.
   let independentVariance: Double
 
-  /// `moments` gives the sum of the numbers of a group, that of their squares, and how many there are. Nil without samples.
+  /// `moments` returns the sum of the numbers of a group, the sum of their squares, and their count. Nil without samples.
   init?(_ groups: SampleGroups, moments: (SampleGroups.Group) -> (sum: Double, squares: Double, count: Double)) {
     let (phones, pieces) = (groups.phones.map(moments), groups.pieces.map(moments))
     count = phones.reduce(0) { $0 + $1.count }
@@ -28,21 +28,22 @@ struct ClusteredMean {
     self.pieces = pieces.map { Cluster(sum: $0.sum, count: $0.count) }
   }
 
-  /// By how much each cluster moves the mean; the sum of all is 0.
+  /// Returns the influence of each cluster on the mean; the sum of all is 0.
   func influences(_ clusters: [Cluster]) -> [Double] { clusters.map { ($0.sum - mean * $0.count) / count } }
 }
 
-/// Whether a mean differs between two runs by more than phones, and moments, differ among themselves. Samples of one phone are
-/// alike, and so are those of one moment, when all phones share a fault, a burst or a busy machine: the variance is therefore
-/// clustered by both (Cameron, Gelbach and Miller 2011). docs/decisions/0025-comparing-runs.md says why.
+/// Tests whether a mean differs between two runs by more than it varies between phones and between moments. Samples
+/// of one phone are correlated, and so are those of one moment, when all phones share a fault, a burst or a busy
+/// machine: the variance is therefore clustered by both (Cameron, Gelbach and Miller 2011).
+/// docs/decisions/0025-comparing-runs.md explains why.
 struct MeanTest {
   /// The difference of the means in standard errors; infinite where nothing varies and the means differ.
   let score: Double
   private let freedom: Int
 
-  /// With fewer groups, or pieces, the standard error itself is not known.
+  /// With fewer groups, or pieces, the standard error itself is unknown.
   private static let clustersMin = 6
-  /// So many pieces on a moment still knows of it (Newey and West 1987).
+  /// The number of pieces over which a moment is correlated (Newey and West 1987).
   private static let memory = 3
 
   /// `isPaired`: the runs had the same phones. Pieces are always pairs, as the scenario's faults and bursts come at the same
@@ -64,20 +65,20 @@ struct MeanTest {
       : after.pieces.map { _ in 0 }
     let shared = MeanTest.sharedVariance(series)
     let byPiece = MeanTest.variance(series) + shared
-    // What both know of is counted twice. Of pairs it is not known how much that is.
+    // The common part is counted twice. For pairs it is unknown.
     let both = isPaired ? 0 : before.independentVariance + after.independentVariance
     let variance = max(byPhone, byPiece, byPhone + byPiece - both)
     let step = after.mean - before.mean
     score = variance > 0 ? step / variance.squareRoot() : step == 0 ? 0 : step > 0 ? .infinity : -.infinity
-    // Stretches of pieces that know of each other count once.
+    // Correlated pieces count as one.
     let stretches = shared > 0 ? Double(pieces) / Double(MeanTest.memory + 1) : Double(fewest - 1)
     let sum = byPhone + byPiece
-    // Of a sum of variances (Satterthwaite 1946).
+    // Degrees of freedom of a sum of variances (Satterthwaite 1946).
     let pooled = sum * sum / (byPhone * byPhone / Double(fewest - 1) + byPiece * byPiece / stretches)
     freedom = pooled.isFinite ? min(fewest - 1, Int(pooled)) : fewest - 1
   }
 
-  /// How probable it is that the means of equal runs differ by so much, in the same direction.
+  /// The probability that the means of equal runs differ by so much, in the same direction.
   var chance: Double { StudentTail.share(beyond: score.magnitude, freedom: freedom) }
 
   private static func variance(_ influences: [Double]) -> Double {
@@ -85,7 +86,7 @@ struct MeanTest {
     return count / (count - 1) * influences.reduce(0) { $0 + $1 * $1 }
   }
 
-  /// What neighbours in time add to the variance of a series, as far as they are alike.
+  /// Returns the covariance of neighbouring pieces, as an addition to the variance of a series.
   private static func sharedVariance(_ influences: [Double]) -> Double {
     let shared = (1...memory).reduce(0.0) { sum, lag in
       let products = zip(influences, influences.dropFirst(lag)).reduce(0) { $0 + $1.0 * $1.1 }
@@ -98,8 +99,8 @@ struct MeanTest {
 
 /// Student's distribution.
 enum StudentTail {
-  /// The probability of more than `score`, which is not negative. For an even number of degrees of freedom it is a finite sum
-  /// (Abramowitz and Stegun 26.7.4); an odd one is rounded down, which makes the tail longer.
+  /// Returns the probability of more than `score`, which is not negative. For an even number of degrees of freedom it is a
+  /// finite sum (Abramowitz and Stegun 26.7.4); an odd one is rounded down, which makes the tail longer.
   static func share(beyond score: Double, freedom: Int) -> Double {
     guard score.isFinite else { return 0 }
     let even = max(2, freedom / 2 * 2)

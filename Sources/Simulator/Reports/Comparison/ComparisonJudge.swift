@@ -2,24 +2,24 @@ import Base
 import FleetSimulator
 import Scenario
 
-/// Holds the figures of two runs against each other.
+/// Compares the figures of two runs.
 struct ComparisonJudge {
   private let before: RunSummary
   private let after: RunSummary
   private let limits: [RunComparison.Limit]
-  /// They live in the same city and drive the same ways.
+  /// Whether the phones live in the same city and drive the same routes.
   private let isSamePhones: Bool
-  /// How probable the difference may be that one figure of equal runs has.
+  /// The significance level for one figure.
   private let chanceAllowed: Double
 
-  /// How probable it may be that any figure of two equal runs is a regression.
+  /// The probability that any figure of two equal runs counts as a regression.
   private static let chanceOfAlarm = 0.002
-  /// So many samples must lie beyond a percentile.
+  /// The minimum number of samples beyond a percentile.
   private static let samplesBeyond = 20.0
-  /// What depends on the places of a city, of which a run has only one.
+  /// A metric that depends on the places of a city, of which a run has only one.
   private static let ofPlaces = "record_delivery_latency"
 
-  /// `limits` are what the user asks for; without any, the percentiles of the times and the share of failed uploads are judged.
+  /// `limits` are those of the user; without any, the percentiles of the times and the share of failed uploads are judged.
   init(_ before: RunSummary, _ after: RunSummary, _ limits: [RunComparison.Limit]) {
     (self.before, self.after) = (before, after)
     self.limits = limits.isEmpty ? RunComparison.Limit.standard : limits
@@ -27,7 +27,7 @@ struct ComparisonJudge {
     isSamePhones =
       before.seed == after.seed && before.scenario == after.scenario && before.shard == after.shard
       && fleets(before) == fleets(after)
-    // Of several figures one may differ by chance more easily (Bonferroni).
+    // With several figures, each must meet a stricter level (Bonferroni).
     chanceAllowed = ComparisonJudge.chanceOfAlarm / Double(max(1, self.limits.count(where: \.isTested)))
   }
 
@@ -43,7 +43,7 @@ struct ComparisonJudge {
     for row in rows + [hosts] where row.before != row.after {
       notes.append("the \(row.name) differs: \(row.before) and \(row.after)")
     }
-    // Each of these is part of the hash, and other versions may write the scenario in another way.
+    // The hash includes each of these, and other versions may write the scenario differently.
     if rows.allSatisfy({ $0.before == $0.after }), before.product == after.product,
       before.scenarioHash != after.scenarioHash
     {
@@ -65,7 +65,7 @@ struct ComparisonJudge {
     return notes
   }
 
-  /// What is wrong in one run and not in the other, whatever chance says.
+  /// The rows of facts that are compared without a statistical test.
   var wholeRows: [RunComparison.Row] {
     let counts: [(String, (RunSummary) -> Int)] = [
       ("records lost", \.ledger.lostInAll), ("records changed", \.ledger.changed),
@@ -92,13 +92,13 @@ struct ComparisonJudge {
       } + errorRows
   }
 
-  /// What is known of a store only by looking at it.
+  /// Reports whether the figure requires a look at the store that one run lacked.
   private func isUnseen(_ name: String) -> Bool {
     ["records lost", "records changed", "duplicate rows"].contains(name)
       && [before, after].contains { $0.verification.outcome != .verified }
   }
 
-  /// What holds of a run or does not: 1 or 0.
+  /// Returns the row of a fact that is true or false: 1 or 0.
   private func promise(_ name: String, _ holds: (RunSummary) -> Bool) -> RunComparison.Row {
     let (old, new) = (holds(before), holds(after))
     return RunComparison.Row(
@@ -106,7 +106,7 @@ struct ComparisonJudge {
       outcome: old == new ? .same : new ? .better : .regression, isCost: false, isPromise: true)
   }
 
-  /// Why figures of these runs say nothing; nil when they do.
+  /// Why the figures of these runs are invalid; nil when they are not.
   var invalidity: String? {
     for (name, run) in [("first", before), ("second", after)] {
       switch run.result {
@@ -118,7 +118,7 @@ struct ComparisonJudge {
     return nil
   }
 
-  /// Kinds of errors that one of them had not.
+  /// The kinds of errors of either run.
   private var errorRows: [RunComparison.Row] {
     func counts(_ summary: RunSummary) -> [String: Int] {
       Dictionary(summary.errors.map { ("errors: \($0.kind)", $0.count) }, uniquingKeysWith: +)
@@ -130,10 +130,10 @@ struct ComparisonJudge {
     }
   }
 
-  /// Figures that are judged by how far they may move.
+  /// The figures with limits.
   var judgedRows: [RunComparison.Row] { limits.map(row) }
 
-  /// Figures that are told beside them.
+  /// The other figures, for information.
   var otherRows: [RunComparison.Row] {
     after.metrics.compactMap { metric in
       guard !metric.name.contains("{"), !limits.contains(where: { $0.metric == metric.name }) else { return nil }
@@ -182,14 +182,14 @@ struct ComparisonJudge {
         ? .undecided("smaller than the lag of the generator (\(NumberText.span(milliseconds: lag)))") : .same
     }
     guard let test = test(limit) else { return .undecided("too few samples") }
-    // A percentile moves a long way where there are few values: what is tested is the share of samples above a level.
+    // A percentile varies widely with few values: the test is on the share of samples above a level.
     let isBeyondChance = test.chance < chanceAllowed && (test.score > 0) == (new > old)
     if !isWorse { return isBeyondChance ? .better : .same }
     return isBeyondChance && isBeyond ? .regression : isBeyond ? .undecided("within chance") : .same
   }
 
-  /// How much later than usual the turns of the generator were: times that differ by less may differ by what else the machine
-  /// did. In milliseconds of the clock by which the metric is measured; nil in virtual time.
+  /// Returns how far the 99th percentile of the generator's lag exceeds its median: smaller differences of times may be due
+  /// to the machine. In milliseconds of the clock of the metric; nil in virtual time.
   private func lateness(of metric: String) -> Double? {
     [before, after].compactMap { run in
       guard case .trend(let lag)? = run.figure("generator_lag"), let usual = lag.percentile(50),
@@ -199,7 +199,7 @@ struct ComparisonJudge {
     }.max()
   }
 
-  /// Whether the difference is one that chance does not explain. Nil with too few samples.
+  /// Tests whether chance explains the difference. Nil with too few samples.
   private func test(_ limit: RunComparison.Limit) -> MeanTest? {
     guard let old = before.groups, let new = after.groups else { return nil }
     let moments: (SampleGroups.Group) -> (sum: Double, squares: Double, count: Double)
@@ -222,12 +222,12 @@ struct ComparisonJudge {
     guard let old = ClusteredMean(old, moments: moments), let new = ClusteredMean(new, moments: moments),
       min(old.count, new.count) >= samplesMin
     else { return nil }
-    // A machine may be slow for a while. Failures are no such chance: an outage of one run is what is looked for.
+    // A machine may be slow for a while. Failures are not excused like that: an outage in one run is to be found.
     let isOfTimes = SampleGroups.metrics.contains(limit.metric)
     return MeanTest(old, new, isPaired: isSamePhones, excusesMoments: isOfTimes)
   }
 
-  /// Of what is not here, less is better.
+  /// Metrics of which more is better.
   private static let gains: Set<String> = [
     "records_created", "records_delivered", "uploads", "checks", "connection_reuse", "devices_active", "devices_moving",
     "geofence_transitions", "remote_commands_applied", "batch_size",

@@ -1,7 +1,7 @@
 import Base
 import FleetSimulator
 
-/// Two runs as one page, with their charts laid over each other. It needs no network and no other file.
+/// A page that compares two runs, with overlaid charts. It needs no network and no other file.
 package struct ComparisonPage {
   private let comparison: RunComparison
 

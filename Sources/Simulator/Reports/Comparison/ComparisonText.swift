@@ -1,20 +1,20 @@
 import Base
 import FleetSimulator
 
-/// Two runs held against each other, for a terminal, for a pull request and for a CI server.
+/// The comparison of two runs for a terminal, for a pull request and for a CI server.
 package struct ComparisonText {
   private let comparison: RunComparison
   private let paint: Paint
   private let width: Int
 
-  /// `width` is nil where lines may be of any length.
+  /// `width` is nil for unlimited line length.
   package init(_ comparison: RunComparison, isColoured: Bool = false, width: Int? = nil) {
     self.width = width ?? .max
     self.comparison = comparison
     paint = Paint(isOn: isColoured)
   }
 
-  /// What it comes to: `2 regressions: upload_duration p95 +6.1 %, records lost 0 to 3`.
+  /// The verdict: `2 regressions: upload_duration p95 +6.1 %, records lost 0 to 3`.
   package var verdict: String {
     let bad = comparison.regressions
     guard !bad.isEmpty else {
@@ -47,7 +47,7 @@ package struct ComparisonText {
     return ([head] + lines + [""] + table).flatMap { Columns.wrapped($0, to: width) }.joined(separator: "\n")
   }
 
-  /// A table as GitHub and GitLab show it.
+  /// A table in the Markdown of GitHub and GitLab.
   package var markdown: String {
     let runs = [("before", comparison.before), ("after", comparison.after)].map {
       "- \($0): \(ComparisonText.escaped(ComparisonText.words($1)))"
@@ -62,7 +62,7 @@ package struct ComparisonText {
       .joined(separator: "\n")
   }
 
-  /// A test case for each figure that is judged.
+  /// JUnit XML with a test case for each judged figure.
   package var junit: String {
     let judged = comparison.rows.filter { $0.outcome != .shown }
     let skipped = judged.count { if case .undecided = $0.outcome { true } else { false } }
@@ -86,7 +86,7 @@ package struct ComparisonText {
 extension ComparisonText {
   static let heads = ["figure", "before", "after", "change", "result"]
 
-  /// Zeros on both sides say nothing, except of records.
+  /// The rows without zeros in both runs, except for records.
   var shown: [RunComparison.Row] {
     comparison.rows.filter { $0.before != 0 || $0.after != 0 || $0.name == "records lost" }
   }
@@ -125,7 +125,7 @@ extension ComparisonText {
     }
   }
 
-  /// Which run it is: what was run, how it ended, when and where.
+  /// Describes a run: scenario, end, time and place.
   static func words(_ run: RunSummary) -> String {
     let when = (run.place?.start ?? run.origin?.start).map { ", \($0.iso8601Text)" } ?? ""
     let target = run.place.map { " at \($0.target)" } ?? ""

@@ -1,7 +1,7 @@
 import Base
 import FleetSimulator
 
-/// A time of two runs by percentile: the further to the right, the rarer. Both axes are logarithmic.
+/// A chart of a time of two runs by percentile, rarer values to the right. Both axes are logarithmic.
 struct PercentileChart {
   let title: String
   let before: Spread
@@ -9,10 +9,10 @@ struct PercentileChart {
 
   private static let (width, height) = (720.0, 160.0)
   private static let shares = [0.0, 50, 90, 99, 99.9, 99.99]
-  /// Points to each tenth of what is rarer.
+  /// The number of points for each tenfold rarity.
   private static let steps = 24
 
-  /// Shares from 0 up, each of which leaves less above it, as far as a run has samples.
+  /// Returns percentiles from 0 up, at rising rarity, as far as a run has samples.
   private func shares(of spread: Spread) -> [Double] {
     let last = PercentileChart.place(of: 100 - 100 / Double(max(spread.histogram.count, 2)))
     let count = Int(min(last, 4) * Double(PercentileChart.steps))
@@ -82,14 +82,14 @@ struct PercentileChart {
     PercentileChart.shares.map { share in
       let percent = 25 * PercentileChart.place(of: share)
       let anchor = percent < 2 ? "start" : percent > 96 ? "end" : "middle"
-      // On a phone p0 and p50 have no room side by side.
+      // On a phone p0 and p50 do not fit side by side.
       return HTML.element(
         "text", "\(share == 0 ? "class=\"odd\" " : "")x=\"\(SVG.number(percent))%\" y=\"13\" text-anchor=\"\(anchor)\"",
         [HTML.text("p\(share == share.rounded() ? "\(Int(share))" : "\(share)")")])
     }
   }
 
-  /// The same in numbers.
+  /// The values as a table.
   private var table: String {
     let shares = [50.0, 75, 90, 95, 99, 99.9]
     let rows = shares.map { share -> (String, [String]) in

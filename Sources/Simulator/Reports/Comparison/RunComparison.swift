@@ -2,32 +2,32 @@ import Base
 package import FleetSimulator
 import Scenario
 
-/// Two runs held against each other: what differs, and whether the later one is worse.
+/// The comparison of two runs: their differences, and whether the later one is worse.
 package struct RunComparison {
-  /// How a figure stands.
+  /// The outcome for a figure.
   package enum Outcome: Equatable, Sendable {
-    /// It is no worse.
+    /// Not worse.
     case same, better
-    /// It is worse by more than is allowed, and by more than chance explains.
+    /// Worse by more than the limit, and by more than chance explains.
     case regression
-    /// It cannot be told from chance.
+    /// The difference may be due to chance.
     case undecided(String)
-    /// It is told and not judged.
+    /// Shown without a judgement.
     case shown
   }
 
-  /// One figure of both runs.
+  /// A figure of both runs.
   package struct Row: Equatable, Sendable {
     package let name: String
     package let before: Double?
     package let after: Double?
     package let outcome: Outcome
-    /// More of it is worse.
+    /// Whether more of it is worse.
     let isCost: Bool
-    /// It holds of a run, 1, or it does not, 0.
+    /// Whether it is a fact: 1 for true, 0 for false.
     var isPromise = false
 
-    /// `+4.8 %`; nil without two numbers.
+    /// The relative change, as `+4.8 %`; nil without two numbers.
     package var change: Double? {
       guard let before, let after, before != 0, !isPromise else { return nil }
       return (after - before) / before
@@ -36,14 +36,14 @@ package struct RunComparison {
 
   package let before: RunSummary
   package let after: RunSummary
-  /// What the two are compared by, the judged ones first.
+  /// The compared figures, the judged ones first.
   package let rows: [Row]
-  /// What is to be known before the figures, in sentences.
+  /// Remarks that precede the figures, in sentences.
   package let notes: [String]
-  /// Why figures of these runs say nothing; nil when they do.
+  /// Why the figures of these runs are invalid; nil when they are not.
   package let invalidity: String?
 
-  /// `limits` are what the user asks for; without any, the percentiles of the times and the share of failed uploads are judged.
+  /// `limits` are those of the user; without any, the percentiles of the times and the share of failed uploads are judged.
   package init(_ before: RunSummary, _ after: RunSummary, limits: [Limit] = []) {
     (self.before, self.after) = (before, after)
     let judge = ComparisonJudge(before, after, limits)
@@ -54,14 +54,14 @@ package struct RunComparison {
 
   package var regressions: [Row] { rows.filter { $0.outcome == .regression } }
 
-  /// `upload_duration:p95:5%`: a figure, and how much worse it may be.
+  /// `upload_duration:p95:5%`: a figure, and by how much it may be worse.
   package struct Limit: Equatable, Sendable {
     package let metric: String
-    /// `p95`, `avg`; empty for what has one number only.
+    /// `p95`, `avg`; empty for a figure with a single number.
     package let statistic: String
     package let allowed: Double
 
-    /// Nil when it is none.
+    /// Nil for an invalid text.
     package init?(text: String) {
       let parts = text.split(separator: ":").map { String($0) }
       guard (2...3).contains(parts.count), let percent = parts.last, percent.hasSuffix("%"),
@@ -75,14 +75,14 @@ package struct RunComparison {
       (self.metric, self.statistic, allowed) = (metric, statistic, 0.02)
     }
 
-    /// What is judged when nothing is asked for.
+    /// The default limits.
     static let standard =
       SampleGroups.metrics.flatMap { metric in ["p50", "p95", "p99"].map { Limit(metric, $0) } }
       + [Limit("upload_failed", "")]
 
     var aggregation: ThresholdExpression.Aggregation? { Limit.aggregation(statistic) }
 
-    /// Whether runs keep what it takes to tell a difference from chance.
+    /// Whether runs keep the data for a statistical test.
     var isTested: Bool {
       guard SampleGroups.metrics.contains(metric) else { return metric == "upload_failed" }
       return switch aggregation {

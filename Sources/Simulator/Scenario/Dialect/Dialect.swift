@@ -1,6 +1,6 @@
 package import Base
 
-/// How a backend is spoken to, and what it promises: a file in the language of scenarios, for `rollingroad conform`.
+/// The form of requests to a backend, and its promises: a file in the language of scenarios, for `rollingroad conform`.
 package struct Dialect: Equatable, Sendable {
   package var name = ""
   package var preset: TargetPreset?
@@ -13,7 +13,7 @@ package struct Dialect: Equatable, Sendable {
   package var commands: DialectCommands?
   package var verification = DialectVerification()
   package var promises = DialectPromises()
-  /// A command of the shell that ends the backend with the signal in `SIGNAL` and starts it again.
+  /// A shell command that stops the backend with the signal in `SIGNAL` and starts it again.
   package var restart: String?
   private var version = 1
 
@@ -44,7 +44,7 @@ extension Dialect: ScenarioSection {
       ),
     ])
 
-  /// For people and their editors: nothing follows from it.
+  /// For editors; has no effect.
   private var schema: String? {
     get { nil }
     set {}
@@ -56,7 +56,7 @@ package struct DialectLogin: Equatable, Sendable {
   package var url = ""
   package var method = "POST"
   package var headers: [Named<String>] = []
-  /// A JSON document as text, with `${device.id}`.
+  /// A JSON document as text, with the placeholder `${device.id}`.
   package var body = "{}"
 
   package init() {}
@@ -76,7 +76,7 @@ extension DialectLogin: ScenarioSection {
     ])
 }
 
-/// How a command is queued for a device.
+/// The request that queues a command for a device.
 package struct DialectCommands: Equatable, Sendable {
   package var url = ""
   package var method = "POST"
@@ -100,20 +100,20 @@ extension DialectCommands: ScenarioSection {
     ])
 }
 
-/// How the records that a backend has stored are read.
+/// Access to the stored records of a backend.
 package struct DialectVerification: Equatable, Sendable {
   package var url: String?
   package var headers: [Named<String>] = []
-  /// Leads to the entries of a page.
+  /// The path to the entries of a page.
   package var records = "$[*]"
-  /// Leads to the cursor or the URL of the next page.
+  /// The path to the cursor or the URL of the next page.
   package var next: String?
-  /// By the names of the record's own fields, `coords.latitude`: where they stand in an entry.
+  /// The paths of fields in an entry, by the record's own names, as `coords.latitude`.
   package var fields: [Named<String>] = []
   package var place = StorePlace()
-  /// How long after its acknowledgement a record may be invisible.
+  /// How long a record may be invisible after its acknowledgement.
   package var readDelay = Nanoseconds.zero
-  /// Entries come in the order of arrival.
+  /// Whether entries are listed in order of arrival.
   package var isInArrivalOrder = false
 
   package init() {}

@@ -1,16 +1,17 @@
 package import Base
 
-/// What a backend promises beyond the clauses that hold for all.
+/// The promises of a backend beyond the clauses that apply to all.
 package struct DialectPromises: Equatable, Sendable {
-  /// Nil: it is tried out.
+  /// Nil: found out by trial.
   package var tokens: TokenPromise?
   /// Nil: unknown.
   package var accessLifetime: Nanoseconds?
-  /// So long after its end a token may be taken: clocks differ.
+  /// How long a token may be accepted after its expiry, because clocks differ.
   package var accessLeeway = Nanoseconds.seconds(5)
-  /// The device is known by its token alone.
+  /// Whether the device is identified by its token alone.
   package var isNamedByToken = false
-  /// What is kept of a record, beside identity, time and place. Nil: what the store shows of one record is expected of all.
+  /// The parts of a record that are kept, beside identity, time and place. Nil: those that the store shows of one record
+  /// are expected of all.
   package var kept: [KeptField]?
   package var roots: [String] = []
   package var methods: [String] = []
@@ -21,28 +22,28 @@ package struct DialectPromises: Equatable, Sendable {
   package var takesJSONRefresh = false
   package var refusesBadRecords = false
   package var keepsUnreadableBodies = false
-  /// Records older than this may be dropped.
+  /// Older records may be dropped.
   package var oldest = Nanoseconds.seconds(3_650 * 86_400)
 
   package init() {}
 }
 
-/// Who may upload.
+/// The authorization of uploads.
 package enum TokenPromise: String, CaseIterable, Sendable {
-  /// No upload is refused for its token.
+  /// No upload is rejected because of its token.
   case none
-  /// A token that is shown is checked.
+  /// A token is checked if one is sent.
   case optional
   case required
 }
 
-/// What a backend may keep of a record, under the names of the record.
+/// The parts of a record that a backend may keep, under the names of the record.
 package enum KeptField: String, CaseIterable, Sendable {
   case event, geofence, provider, extras, params, activity, battery, odometer, speed, heading, altitude, accuracy
   case isMoving = "is_moving"
   case unknown
 
-  /// By the proof of a run; the others only by the clauses of `conform`.
+  /// Whether the proof of a run compares it; the others are tested by the clauses of `conform` only.
   var isCompared: Bool { ![.params, .provider, .unknown].contains(self) }
 }
 

@@ -1,9 +1,10 @@
 import Base
 import Contract
 
-/// Templates by which the SDK writes no record.
+/// Invalid templates.
 extension DecodingContext {
-  /// The SDK logs an error about each record and uploads the default schema (SDK §7.5.1): not what the author of a dialect wants.
+  /// Rejects templates with which the SDK logs an error for each record and uploads the default schema (SDK §7.5.1), which
+  /// the author of a dialect does not intend.
   mutating func judgeTemplates(of dialect: Dialect, _ document: JSON5Value) {
     var device = Configuration(platform: .ios)
     _ = device.apply(DevicePlaceholders.example.fill(dialect.app.document))
@@ -27,7 +28,7 @@ extension DecodingContext {
 }
 
 extension TemplateFieldPaths {
-  /// A latitude under the name of a longitude, or the other way round: no backend could know.
+  /// A latitude under the name of a longitude, or the reverse, which no backend could detect.
   fileprivate var swappedPlace: TemplateProblem? {
     for place in places {
       guard case .member(let name)? = place.steps.last else { continue }
@@ -44,7 +45,7 @@ extension TemplateFieldPaths {
 }
 
 extension LocationRecord {
-  /// With all that a tag may stand for.
+  /// A record with a value for every tag.
   fileprivate static var usual: LocationRecord {
     let time = WallInstant(millisecondsSince1970: 1_767_268_800_123)
     var coords = Coordinates(latitude: 45.5190912, longitude: -116.2972148)

@@ -1,10 +1,10 @@
 internal import Base
 
-/// Reads the text of a dialect, with the tables and the variables of scenarios.
+/// Reads the text of a dialect, with the tables and variables of scenarios.
 package struct DialectReader {
   private let variable: (String) -> String?
 
-  /// `variable` looks into the environment.
+  /// `variable` reads the environment.
   package init(variable: @escaping (String) -> String? = { _ in nil }) { self.variable = variable }
 
   package func read(_ text: String) throws(ScenarioErrors) -> Dialect {
@@ -23,7 +23,7 @@ package struct DialectReader {
 }
 
 extension DecodingContext {
-  /// What no key can know alone.
+  /// Checks conditions on several keys.
   fileprivate mutating func judge(_ dialect: Dialect, _ document: JSON5Value) {
     let verification = dialect.verification
     let place = document["verify"]?.position ?? document.position
@@ -57,7 +57,7 @@ extension DecodingContext {
     }
   }
 
-  /// A name in braces that nothing fills in would go to the backend as it stands.
+  /// Rejects names in braces without a meaning, which would be sent to the backend unchanged.
   private mutating func judgeURLs(_ dialect: Dialect, _ document: JSON5Value) {
     if let url = document["app"]?["http"]?["url"] {
       inside("app") { context in
@@ -65,7 +65,7 @@ extension DecodingContext {
       }
     }
     let ownName = "write ${device.id}"
-    // The app's texts have names and JSON in braces of their own: only those of other places are mistakes.
+    // The app's texts may contain other names and JSON in braces; only names of other places are mistakes.
     judge(document["app"], "app", remedy: ownName) { !["device", "device.id", "device_id"].contains($0) }
     judge(document["path"], nil, remedy: ownName) { _ in false }
     judge(document["refresh"], nil, remedy: "leave it out") { _ in false }
@@ -104,7 +104,7 @@ extension DecodingContext {
 }
 
 extension String {
-  /// In their order; `${device.id}` is known to the substitution.
+  /// The names in order; the substitution handles `${device.id}`.
   fileprivate var namesInBraces: [String] {
     let pieces = split(separator: "{" as Character, omittingEmptySubsequences: false)
     return zip(pieces, pieces.dropFirst()).compactMap { before, piece in

@@ -1,4 +1,4 @@
-/// Where what a backend has stored is read without asking it: a database with a query, a command, a file, a stream.
+/// A store that is read without its backend: a database with a query, a command, a file, a stream.
 package struct StorePlace: Equatable, Sendable {
   package var database: String?
   package var query: String?
@@ -8,10 +8,10 @@ package struct StorePlace: Equatable, Sendable {
 
   package init() {}
 
-  /// How many are named, of which one can be read.
+  /// The number of places; only one can be read.
   package var count: Int { [database, command, file, stream].count { $0 != nil } }
 
-  /// A database cannot be read without a query, nor the other way round.
+  /// Whether a database has no query, or a query no database.
   package var isHalf: Bool { (database == nil) != (query == nil) }
 }
 

@@ -1,20 +1,20 @@
 import Base
 internal import Contract
 
-/// What is known while a scenario is read: where the reader stands, and all that was found wrong so far.
+/// The state of reading a scenario: the current path, and all problems so far.
 struct DecodingContext {
   private(set) var problems: [ScenarioError] = []
-  /// What takes effect, though not as the author may think.
+  /// Notes on values that are valid, but may not mean what the author intends.
   private(set) var notes: [ScenarioError] = []
   private(set) var path = ""
-  /// Names that other sections may use.
+  /// Names that other sections may refer to.
   let names: DeclaredNames
-  /// Tags that an outer choice among variants has read already; the next section takes them for known.
+  /// Tags that an outer choice among variants has already read, for the next section.
   var readTags: [String] = []
 
   init(names: DeclaredNames) { self.names = names }
 
-  /// `step` is `name` or `[0]`.
+  /// Runs `body` inside a step of the path, which is `name` or `[0]`.
   mutating func inside<Result>(_ step: String, _ body: (inout DecodingContext) -> Result) -> Result {
     let outer = path
     path = step.hasPrefix("[") || path.isEmpty ? path + step : "\(path).\(step)"
@@ -34,12 +34,12 @@ struct DecodingContext {
     notes.append(ScenarioError(.contradiction, at: position, path: path, message, remedy: remedy))
   }
 
-  /// The value is not what the key takes.
+  /// Rejects a value of the wrong type.
   mutating func refuse(_ value: JSON5Value, expected: String) {
     refuse(.wrongType, value.position, "\(value.summary) is not allowed here", remedy: "write \(expected)")
   }
 
-  /// For a word that is none of the known ones.
+  /// Rejects an unknown word.
   mutating func refuse(
     _ kind: ScenarioError.Kind, _ position: SourcePosition, word: String, as what: String,
     known: [String]
@@ -51,7 +51,7 @@ struct DecodingContext {
 }
 
 extension JSON5Value {
-  /// Small values as they stand, large ones by their kind.
+  /// Small values literally, large ones by their kind.
   fileprivate var summary: String {
     switch content {
     case .null: return "null"
@@ -64,7 +64,7 @@ extension JSON5Value {
   }
 }
 
-/// What no section can know alone.
+/// Checks of conditions on several sections.
 extension DecodingContext {
   mutating func judge(_ scenario: Scenario, _ document: JSON5Value) {
     judgeFleets(scenario, document)

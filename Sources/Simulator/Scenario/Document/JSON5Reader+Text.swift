@@ -1,5 +1,5 @@
 extension JSON5Reader {
-  /// A string in single or double quotes.
+  /// Reads a string in single or double quotes.
   mutating func readString() throws(ScenarioError) -> String {
     let start = position
     let quote = next
@@ -25,7 +25,7 @@ extension JSON5Reader {
     throw problem("the string does not end", at: start, remedy: "close the quotes")
   }
 
-  /// Nil for a line that goes on in the next.
+  /// Returns nil for a line continuation.
   private mutating func readEscape() throws(ScenarioError) -> Unicode.Scalar? {
     let start = position
     advance()
@@ -56,7 +56,7 @@ extension JSON5Reader {
     problem("a backslash before a digit is not an escape", at: start, remedy: "write \\x and two hexadecimal digits")
   }
 
-  /// The four digits behind `\u`, and the second half of a surrogate pair.
+  /// Reads the four digits after `\u`, and the second half of a surrogate pair.
   mutating func readUnicodeEscape(from start: SourcePosition) throws(ScenarioError) -> Unicode.Scalar {
     let first = try readCode(digits: 4)
     if let scalar = Unicode.Scalar(first.value) { return scalar }
@@ -89,7 +89,7 @@ extension JSON5Reader {
 private struct CharacterCode {
   let value: UInt32
 
-  /// Two digits are always a letter of Latin-1.
+  /// Two digits are always a Latin-1 character.
   var scalar: Unicode.Scalar? { Unicode.Scalar(value) }
 }
 
@@ -193,7 +193,7 @@ extension Unicode.Scalar {
 
   var isDigit: Bool { ("0"..."9").contains(self) }
 
-  /// JSON5 §8: the white space and the line ends of ECMAScript 5.1.
+  /// Whether it is white space or a line end of ECMAScript 5.1 (JSON5 §8).
   var isJSON5Space: Bool {
     switch self {
     case "\t", "\u{B}", "\u{C}", " ", "\u{A0}", "\u{FEFF}": true
@@ -231,7 +231,7 @@ extension Unicode.Scalar {
     }
   }
 
-  /// For messages: what cannot be seen is told by its number.
+  /// The character for messages; invisible ones as code points.
   var shown: String {
     switch properties.generalCategory {
     case .control, .format, .spaceSeparator, .lineSeparator, .paragraphSeparator, .unassigned, .privateUse:

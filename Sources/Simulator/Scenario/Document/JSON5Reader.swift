@@ -1,10 +1,10 @@
 internal import JSON
 
-/// Reads one JSON5 text (https://spec.json5.org) into values with positions. The strict reader of the wire stays as it
-/// is: a request is written by a program, a scenario by a person.
+/// Reads one JSON5 text (https://spec.json5.org) into values with positions. The strict JSON reader of the wire is separate:
+/// requests are written by programs, scenarios by people.
 ///
-/// Narrower than the specification in three points: a key may not occur twice in one object, lone surrogates are
-/// refused because they are no text, and nesting ends at 64.
+/// Stricter than the specification in three points: duplicate keys in one object and lone surrogates are rejected, and
+/// nesting ends at 64.
 struct JSON5Reader {
   static let greatestDepth = 64
 
@@ -15,7 +15,7 @@ struct JSON5Reader {
   private var column = 1
   private var depth = 0
 
-  /// The one value of a complete text; `source` goes into every position.
+  /// Reads a complete text with one value; `source` is stored in every position.
   static func read(_ text: String, source: Int = 0) throws(ScenarioError) -> JSON5Value {
     var reader = JSON5Reader(scalars: Array(text.unicodeScalars), source: source)
     let value = try reader.readValue()
@@ -38,7 +38,7 @@ struct JSON5Reader {
   mutating func advance() {
     let passed = scalars[index]
     index += 1
-    // CR LF is one line end.
+    // CR LF is a single line end.
     if passed.isLineTerminator && !(passed == "\r" && next == "\n") {
       line += 1
       column = 1
@@ -53,7 +53,7 @@ struct JSON5Reader {
     return true
   }
 
-  /// The value behind any space.
+  /// Reads a value after optional white space.
   mutating func readValue() throws(ScenarioError) -> JSON5Value {
     try skipSpace()
     let start = position
@@ -107,7 +107,7 @@ struct JSON5Reader {
   }
 }
 
-/// A value of a JSON5 text with the place where it begins.
+/// A value of a JSON5 text with its position.
 struct JSON5Value: Equatable, Sendable {
   /// A key with its value.
   struct Member: Equatable, Sendable {
@@ -119,9 +119,9 @@ struct JSON5Value: Equatable, Sendable {
   indirect enum Content: Equatable, Sendable {
     case null
     case bool(Bool)
-    /// Written without fraction and exponent, or in hexadecimal, and not -0.
+    /// Without fraction and exponent, or hexadecimal, and not -0.
     case integer(Int64)
-    /// Also the infinities and NaN, which JSON5 has; every key of a scenario refuses them.
+    /// Including the infinities and NaN of JSON5, which every key of a scenario rejects.
     case double(Double)
     case string(String)
     case array([JSON5Value])
@@ -131,16 +131,16 @@ struct JSON5Value: Equatable, Sendable {
 
   var content: Content
   let position: SourcePosition
-  /// The text came out of the environment, which has only texts: it may stand for a number or a truth value.
+  /// Whether the text came from an environment variable, so that it may represent a number or a boolean.
   var isSubstituted = false
 
-  /// The member of an object; nil when there is none or this is no object.
+  /// Returns a member of an object; nil without one, or if this is not an object.
   subscript(key: String) -> JSON5Value? {
     guard case .object(let members) = content else { return nil }
     return members.first { $0.key == key }?.value
   }
 
-  /// With its article, for messages.
+  /// The name of the type with its article, for messages.
   var kindName: String {
     switch content {
     case .null: "null"
@@ -152,7 +152,7 @@ struct JSON5Value: Equatable, Sendable {
     }
   }
 
-  /// Without positions. Numbers that JSON cannot say become null, as `JSON.stringify` has it.
+  /// The value without positions. Numbers that JSON cannot represent become null, as in `JSON.stringify`.
   var json: JSONValue {
     switch content {
     case .null: return .null
@@ -214,7 +214,7 @@ extension JSON5Reader {
     return try readIdentifier()
   }
 
-  /// ECMAScript 5.1 §7.6, which JSON5 takes over.
+  /// Reads an identifier of ECMAScript 5.1 §7.6.
   mutating func readIdentifier() throws(ScenarioError) -> String {
     var name = String.UnicodeScalarView()
     while let scalar = next {
@@ -237,7 +237,7 @@ extension JSON5Reader {
     return String(name)
   }
 
-  /// White space and comments.
+  /// Skips white space and comments.
   mutating func skipSpace() throws(ScenarioError) {
     while let scalar = next {
       if scalar.isJSON5Space {

@@ -1,16 +1,17 @@
-/// One step of a path like `$.items[*].uuid`.
+/// A step of a path such as `$.items[*].uuid`.
 package enum JSONStep: Hashable, Sendable {
   case member(String)
   case everyElement
   /// Counted from 0.
   case element(Int)
 
-  /// Of a path that the scenario has accepted.
+  /// Returns the steps of a path that was validated with the scenario.
   package static func steps(of path: String) -> [JSONStep] { JSONStep.parsed(path) ?? [] }
 
   private static let digitsMax = 4
 
-  /// `$`, then names behind points, `['any name']`, `[*]` for every element, and `[1]` for the second one; nil for what is no path.
+  /// Parses `$`, followed by names after dots, `['any name']`, `[*]` for every element, and `[1]` for the second one; returns
+  /// nil for an invalid path.
   static func parsed(_ path: String) -> [JSONStep]? {
     guard path.first == "$" else { return nil }
     var steps: [JSONStep] = []
@@ -29,7 +30,7 @@ package enum JSONStep: Hashable, Sendable {
     return steps
   }
 
-  /// What stands between brackets, and is taken from the rest with them.
+  /// Removes a bracketed step from the rest and returns it.
   private static func bracketed(_ rest: inout Substring) -> JSONStep? {
     let inner = rest.dropFirst()
     guard let initial = inner.first else { return nil }
@@ -61,7 +62,7 @@ package enum JSONStep: Hashable, Sendable {
     letter == "_" || letter == "-" || (letter.isASCII && (letter.isLetter || letter.isNumber))
   }
 
-  /// As it stands in a path.
+  /// The step as written in a path.
   package var text: String {
     switch self {
     case .everyElement: return "[*]"
@@ -73,6 +74,6 @@ package enum JSONStep: Hashable, Sendable {
     }
   }
 
-  /// The path of these steps.
+  /// Returns the path of these steps.
   package static func path(of steps: [JSONStep]) -> String { "$" + steps.map(\.text).joined() }
 }

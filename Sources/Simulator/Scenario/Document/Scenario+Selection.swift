@@ -1,6 +1,6 @@
-/// The same scenario with fewer or more devices.
+/// Scenarios with fewer or more devices.
 extension Scenario {
-  /// One fleet and what concerns it; nil when there is no such fleet.
+  /// Returns the scenario with one fleet and what concerns it; nil without such a fleet.
   package func only(fleet name: String) -> Scenario? {
     guard fleets.contains(where: { $0.name == name }) else { return nil }
     var result = self
@@ -13,7 +13,7 @@ extension Scenario {
     return result
   }
 
-  /// Every number of devices and every rate of trips times a factor. What there was at all stays at least one.
+  /// Multiplies every number of devices and every rate of trips by a factor. Non-zero numbers stay at least one.
   package func scaled(by factor: Double) -> Scenario {
     precondition(factor > 0 && factor.isFinite, "a scale is a positive number")
     var result = self
@@ -32,7 +32,7 @@ extension Scenario {
     return result
   }
 
-  /// So many devices at the peaks of all fleets together; at least one for each fleet that has any.
+  /// Scales the peaks of all fleets to a total number of devices, with at least one for each fleet that has any.
   package func scaled(toDevices count: Int) -> Scenario {
     let peaks = fleets.map(\.value.executor.peakDevices)
     let sum = peaks.reduce(0, +)
@@ -40,7 +40,7 @@ extension Scenario {
     var result = scaled(by: Double(count) / Double(sum))
     var before = 0
     for (index, peak) in peaks.enumerated() where peak > 0 {
-      // Rounding the running sum instead of each peak makes the whole exact.
+      // Rounding the running sum instead of each peak makes the total exact.
       let first = (Double(before) * Double(count) / Double(sum)).rounded()
       let last = (Double(before + peak) * Double(count) / Double(sum)).rounded()
       let wanted = max(1, Int(last - first))
@@ -52,12 +52,12 @@ extension Scenario {
 }
 
 extension Scenario {
-  /// The most devices there can be at once.
+  /// The maximum number of devices at one time.
   package var peakDevices: Int { fleets.reduce(0) { $0 + $1.value.executor.peakDevices } }
 }
 
 extension Fleet {
-  /// With a smaller one the last members are gone.
+  /// Sets the executor; a smaller one drops the last members.
   fileprivate mutating func setExecutor(_ executor: Executor) {
     self.executor = executor
     traits.members?.removeAll { $0 >= executor.peakDevices }
@@ -65,7 +65,7 @@ extension Fleet {
 }
 
 extension Executor {
-  /// The most devices there can be at once.
+  /// The maximum number of devices at one time.
   package var peakDevices: Int {
     switch self {
     case .constantDevices(let constant): constant.devices

@@ -2,9 +2,9 @@ internal import Base
 internal import Contract
 package import JSON
 
-/// A scenario as a tree of JSON values, for what changes one and reads it again. Nothing of the environment is left in it.
+/// A scenario as a tree of JSON values, to be modified and read again, with all variables substituted.
 package struct ScenarioDocument: Equatable, Sendable {
-  /// As it would stand in a file.
+  /// The JSON as in a file.
   package private(set) var json: JSONValue
 
   package init(json: JSONValue) { self.json = json }
@@ -13,10 +13,10 @@ package struct ScenarioDocument: Equatable, Sendable {
 
   package var text: String { json.pretty }
 
-  /// Nil where there is nothing.
+  /// Returns the value at a path; nil without one.
   package subscript(path: DocumentPath) -> JSONValue? { json.value(at: path.steps[...]) }
 
-  /// Puts a value where there is one, or adds a member to an object that is there; does nothing elsewhere.
+  /// Replaces a value, or adds a member to an existing object; has no effect elsewhere.
   package mutating func set(_ path: DocumentPath, to value: JSONValue) { json.replace(path.steps[...], with: value) }
 
   package mutating func remove(_ path: DocumentPath) { json.replace(path.steps[...], with: nil) }
@@ -33,7 +33,7 @@ extension JSONValue {
     }
   }
 
-  /// Nil takes away what stands there.
+  /// Replaces a value; nil removes it.
   fileprivate mutating func replace(_ steps: ArraySlice<DocumentPath.Step>, with value: JSONValue?) {
     guard let step = steps.first else { return self = value ?? .null }
     let isLast = steps.count == 1
@@ -60,7 +60,7 @@ extension JSONValue {
 }
 
 extension JSON5Value {
-  /// With `$${` wherever a reader would take `${` for a variable.
+  /// The value with `$${` in place of `${` where a reader would substitute a variable.
   fileprivate var escaped: JSON5Value {
     var result = self
     switch content {
@@ -93,7 +93,7 @@ extension JSON5Value {
 
 /// The steps from a document to one of its values.
 package struct DocumentPath: Equatable, Sendable {
-  /// Into an object, or into a list.
+  /// A step into an object or a list.
   package enum Step: Equatable, Sendable {
     case key(String)
     case index(Int)
@@ -101,10 +101,10 @@ package struct DocumentPath: Equatable, Sendable {
 
   package let steps: [Step]
 
-  /// From the outermost on.
+  /// Outermost first.
   package init(_ steps: [Step]) { self.steps = steps }
 
-  /// As overrides have it; nil for what is no path.
+  /// Parses a path in the notation of overrides; nil for an invalid one.
   package init?(_ text: String) {
     var steps: [Step] = []
     var rest = Substring(text)
@@ -127,7 +127,7 @@ package struct DocumentPath: Equatable, Sendable {
     self.steps = steps
   }
 
-  /// `[0]` or `["a.b"]`.
+  /// Parses `[0]` or `["a.b"]`.
   private static func bracketed(_ rest: inout Substring) -> Step? {
     if rest.hasPrefix("[\"") {
       let name = rest.dropFirst(2).prefix { $0 != "\"" }
@@ -143,9 +143,9 @@ package struct DocumentPath: Equatable, Sendable {
   }
 }
 
-/// What a document is made of.
+/// The parts of a document.
 extension ScenarioDocument {
-  /// Every member and every element below a value, the outer before the inner.
+  /// Returns the paths of every member and element below a value, outer before inner.
   package func places(below place: DocumentPath) -> [DocumentPath] {
     switch self[place] {
     case .object(let object):
@@ -162,16 +162,16 @@ extension ScenarioDocument {
     }
   }
 
-  /// The duration that stands at a place as a text, in seconds.
+  /// Returns the duration at a path, in seconds.
   package func seconds(at place: DocumentPath) -> Double? {
     guard case .string(let text)? = self[place] else { return nil }
     return ScenarioDocument.seconds(text)
   }
 
-  /// Of a duration as it is written.
+  /// Returns the seconds of a duration in text form.
   package static func seconds(_ text: String) -> Double? { QuantityKind.duration.read(text) }
 
-  /// A duration as it is written.
+  /// Returns the text form of a duration.
   package static func text(ofSeconds seconds: Double) -> String { QuantityKind.duration.text(seconds) }
 
   package mutating func setSeconds(_ seconds: Double, at place: DocumentPath) {
@@ -184,8 +184,8 @@ extension DocumentPath {
 }
 
 extension ScenarioDocument {
-  /// The same document with what `scenario`, which was made from it, has chosen and scaled; and without what a run only
-  /// is judged by, or writes, unless that is to be kept.
+  /// Returns the document with the selection and scaling of `scenario`, which was made from it, and without the keys for
+  /// judgement and output, unless `keepsJudgement`.
   package func adopting(_ scenario: Scenario, keepsJudgement: Bool = false) -> ScenarioDocument {
     var result = self
     let judgement = ["$schema", "description", "checks", "thresholds", "coverage", "outputs"]
@@ -234,14 +234,14 @@ extension ScenarioDocument {
     if let members = fleet.value.traits.members { setMembers(members, of: fleet.name) }
   }
 
-  /// Instead of whatever says when the fault comes, and to whom.
+  /// Lists the occurrences of a fault, in place of its time and selection.
   package mutating func setOccurrences(_ occurrences: [ListedOccurrence], of fault: Int) {
     let place = DocumentPath([.key("faults"), .index(fault)])
     for key in ["at", "rate", "select"] { remove(place.appending(.key(key))) }
     set(place.appending(.key("occurrences")), to: .array(occurrences.map(\.json)))
   }
 
-  /// Adds an element to a list of the document, which begins with it where there is none.
+  /// Appends an element to a list of the document, which is created if necessary.
   package mutating func append(_ element: JSONValue, to list: String) {
     if case .array(let elements)? = json[list] {
       set(DocumentPath([.key(list)]), to: .array(elements + [element]))

@@ -1,22 +1,22 @@
-/// One thing that is wrong with a scenario: where it stands, which key it is about, what is wrong, what would be right.
+/// A problem in a scenario: its position, its key, the mistake, and a remedy.
 package struct ScenarioError: Error, Equatable, Sendable {
-  /// What sort of mistake it is, for tests and programs; people read the message.
+  /// The kind of a mistake, for tests and programs; people read the message.
   package enum Kind: String, CaseIterable, Sendable {
-    /// No JSON5.
+    /// Invalid JSON5.
     case syntax
-    /// A key, or the name of a variant, that the table does not have.
+    /// An unknown key or variant.
     case unknown
-    /// A value of another type, or of the right type in the wrong words.
+    /// A value of the wrong type or form.
     case wrongType
-    /// A number, a list or a text beyond its limits.
+    /// A number, a list or a text outside its limits.
     case outOfRange
-    /// A key that must be there is not.
+    /// A missing required key.
     case missing
     /// A name that no section of this scenario declares.
     case undeclared
-    /// Values that are right by themselves and wrong together.
+    /// Values that are valid separately but contradict each other.
     case contradiction
-    /// An override or a variable of the environment that leads nowhere.
+    /// An override or an environment variable that cannot be resolved.
     case unresolved
   }
 
@@ -38,14 +38,14 @@ package struct ScenarioError: Error, Equatable, Sendable {
 }
 
 extension ScenarioError {
-  /// One line as compilers write it; `sources` names the file and then the overrides in their order.
+  /// Returns a line in the style of compilers; `sources` names the file and then the overrides in order.
   package func text(sources: [String]) -> String {
     let subject = path.isEmpty ? "" : "\(path): "
     return "\(position.text(sources: sources)): \(subject)\(message); \(remedy)"
   }
 }
 
-/// All that is wrong with a scenario, in the order of the text.
+/// All problems of a scenario, in the order of the text.
 package struct ScenarioErrors: Error, Equatable, Sendable {
   package let all: [ScenarioError]
 
@@ -56,15 +56,15 @@ package struct ScenarioErrors: Error, Equatable, Sendable {
 }
 
 extension [ScenarioError] {
-  /// By position; at one position in the order in which they were found.
+  /// Sorted by position; at one position in order of detection.
   var inReadingOrder: [ScenarioError] {
     enumerated().sorted { ($0.element.position, $0.offset) < ($1.element.position, $1.offset) }.map(\.element)
   }
 }
 
-/// A place in what the user wrote. Lines and columns count from 1; a column is a Unicode scalar.
+/// A position in the user's input. Lines and columns count from 1; a column is a Unicode scalar.
 package struct SourcePosition: Hashable, Comparable, Sendable {
-  /// 0 is the scenario's file; n is the n-th override of the command line.
+  /// 0 is the scenario file; n is the n-th override on the command line.
   package let source: Int
   package let line: Int
   package let column: Int
@@ -75,7 +75,7 @@ package struct SourcePosition: Hashable, Comparable, Sendable {
     self.column = column
   }
 
-  /// `sources` names the file and then the overrides in their order.
+  /// Returns the text of the position; `sources` names the file and then the overrides in order.
   package func text(sources: [String]) -> String {
     let name = source < sources.count ? sources[source] : "override \(source)"
     return source == 0 ? "\(name):\(line):\(column)" : name

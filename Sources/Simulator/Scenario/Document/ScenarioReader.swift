@@ -1,14 +1,14 @@
 import Base
 
-/// Reads the text of a scenario: overrides go into it, then variables, then the tables judge all of it, so that one
-/// reading finds everything that is wrong.
+/// Reads the text of a scenario: applies overrides, substitutes variables, and then checks everything with the tables, so
+/// that one pass finds all problems.
 package struct ScenarioReader {
-  /// A scenario that is right, and what its author should know of it.
+  /// A valid scenario, with notes for its author.
   package struct Result: Sendable {
     package var scenario: Scenario
-    /// What takes effect, though not as the author may think.
+    /// Notes on values that are valid, but may not mean what the author intends.
     package let notes: [ScenarioError]
-    /// What was read, with overrides and variables put in.
+    /// The document with overrides and variables applied.
     package let document: ScenarioDocument
   }
 
@@ -16,13 +16,13 @@ package struct ScenarioReader {
   let variable: (String) -> String?
   private var textMayBeNumber = false
 
-  /// `variable` looks into the environment.
+  /// `variable` reads the environment.
   package init(overrides: [Override] = [], variable: @escaping (String) -> String? = { _ in nil }) {
     self.overrides = overrides
     self.variable = variable
   }
 
-  /// A document that was read before. Its variables are texts by now, whatever they stand for.
+  /// Reads a document that was read before. Its variables are texts by now, whatever their type.
   package static func read(_ document: ScenarioDocument) throws(ScenarioErrors) -> Result {
     var reader = ScenarioReader()
     reader.textMayBeNumber = true
@@ -48,7 +48,7 @@ package struct ScenarioReader {
     }
     var context = DecodingContext(names: DeclaredNames(in: document))
     let scenario = ValueCodec<Scenario>.section().read(document, &context)
-    // What does not even stand there cannot be judged as a whole.
+    // An incomplete scenario cannot be checked as a whole.
     if let scenario, context.problems.isEmpty { context.judge(scenario, document) }
     problems += substitution.problems + inheritance.problems + context.problems
     guard let scenario, problems.isEmpty else { throw ScenarioErrors(problems) }
@@ -56,7 +56,7 @@ package struct ScenarioReader {
       scenario: scenario, notes: context.notes.inReadingOrder + newFleets(beside: written), document: resolved)
   }
 
-  /// A name that is misspelt adds a fleet, which is allowed, and seldom meant.
+  /// Returns notes on new fleets: a misspelt name adds a fleet, which is allowed, but rarely intended.
   private func newFleets(beside written: [String]) -> [ScenarioError] {
     guard !written.isEmpty else { return [] }
     var notes: [ScenarioError] = []
@@ -79,14 +79,14 @@ package struct ScenarioReader {
   }
 }
 
-/// One `--set path=value`, or a flag that means one.
+/// A `--set path=value`, or an equivalent flag.
 package struct Override: Equatable, Sendable {
-  /// As it stands on the command line, for messages: `--set clock.duration=1h`, `--seed 7`.
+  /// The argument as given, for messages: `--set clock.duration=1h`, `--seed 7`.
   package let origin: String
-  /// `fleets.couriers.stages[0].target`; names with points stand in brackets and quotes, `thresholds["a.b"]`. Behind `outputs[]` the
-  /// value is a further element of that list.
+  /// `fleets.couriers.stages[0].target`; names with dots are bracketed and quoted, `thresholds["a.b"]`. After `outputs[]` the
+  /// value is appended to the list.
   package let path: String
-  /// JSON5, or a text that is none and stands for itself.
+  /// JSON5, or an unquoted text.
   package let value: String
 
   package init(origin: String, path: String, value: String) {
@@ -95,7 +95,7 @@ package struct Override: Equatable, Sendable {
     self.value = value
   }
 
-  /// `path=value`; nil without an equals sign or with nothing in front of it. A path in brackets may have one inside.
+  /// Parses `path=value`; nil without an equals sign or with an empty path. A bracketed path may contain one.
   package init?(setting text: String) {
     var isQuoted = false
     guard
@@ -110,8 +110,8 @@ package struct Override: Equatable, Sendable {
 }
 
 extension JSON5Value {
-  /// Puts the value of an override at its path, and makes the objects on the way there. `number` counts the overrides
-  /// from 1 and goes into the positions.
+  /// Sets the value of an override at its path, creating objects on the way. `number` counts the overrides from 1 and is
+  /// stored in the positions.
   mutating func apply(_ override: Override, number: Int) throws(ScenarioError) {
     let isElement = override.path.hasSuffix("[]")
     guard let path = DocumentPath(isElement ? String(override.path.dropLast(2)) : override.path) else {
@@ -123,7 +123,7 @@ extension JSON5Value {
     try set(path.steps[...], to: value, isElement: isElement, of: override, number)
   }
 
-  /// A text that is not JSON5 stands for itself, so that durations and URLs need no quotes.
+  /// Parses the value of an override. A text that is not JSON5 is taken literally, so that durations and URLs need no quotes.
   private static func overriding(_ text: String, number: Int) -> JSON5Value {
     do throws(ScenarioError) { return try JSON5Reader.read(text, source: number) } catch {
       return JSON5Value(content: .string(text), position: SourcePosition(source: number, line: 1, column: 1))
@@ -137,7 +137,7 @@ extension JSON5Value {
       guard isElement else { return self = value }
       switch content {
       case .array(let elements): content = .array(elements + [value])
-      // Made on the way here.
+      // Created on the way to this element.
       case .object([]): content = .array([value])
       default: throw unreachable("\(kindName) has no elements", remedy: "name a list", override, number)
       }

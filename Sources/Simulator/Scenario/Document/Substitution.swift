@@ -1,14 +1,14 @@
 internal import Base
 package import JSON
 
-/// Puts the values of variables in place of `${NAME}` and `${NAME:-default}` in every text, as a shell would. Names of
-/// variables are in capitals; `${device.id}` and its like stay for the devices (`DevicePlaceholders`) where those fill them in, and
-/// are mistakes elsewhere. `$${` stands for `${`.
+/// Substitutes `${NAME}` and `${NAME:-default}` in every text, as a shell would. Names of variables are upper-case;
+/// `${device.id}` and similar placeholders (`DevicePlaceholders`) are kept where devices fill them in, and are mistakes
+/// elsewhere. `$${` is an escape for `${`.
 struct Substitution {
   private let variable: (String) -> String?
-  /// Every text may have come out of a variable, when it was put in before.
+  /// Whether every text may have come from a variable, because the document was substituted before.
   private let marksAll: Bool
-  /// Places where devices fill in, beside those of scenarios.
+  /// Paths where devices fill in placeholders, beside those of scenarios.
   private let devicesFillIn: [[String]]
   private(set) var problems: [ScenarioError] = []
   private var path = ""
@@ -54,7 +54,8 @@ struct Substitution {
     path = outer
   }
 
-  /// What devices fill in here: what their app says to the SDK, and what goes along with its requests.
+  /// The placeholders that devices fill in at the current path: in what their app passes to the SDK, and in the
+  /// properties of their requests.
   private var placeholdersHere: [String] {
     if devicesFillIn.contains(where: { steps.starts(with: $0) }) { return DevicePlaceholders.names }
     if steps.starts(with: ["sdk", "config"]) || steps.starts(with: ["target", "headers"])
@@ -74,7 +75,7 @@ struct Substitution {
       result += rest[..<dollar]
       rest = rest[dollar...]
       if rest.hasPrefix("$${") {
-        // Before the name of a placeholder both stay: the device sees by them that it is none.
+        // Before the name of a placeholder the escape is kept, for the device to resolve.
         result += DevicePlaceholders.names.contains { rest.dropFirst(3).hasPrefix($0 + "}") } ? "$${" : "${"
         rest = rest.dropFirst(3)
       } else if rest.hasPrefix("${") {
@@ -106,7 +107,7 @@ struct Substitution {
       refuse(position, "'${\(reference)}' is not a variable", remedy: "write ${NAME} or ${NAME:-default}")
       return "${\(reference)}"
     }
-    // As in a shell, an empty variable takes the default too.
+    // As in a shell, an empty variable takes the default, too.
     if let found = variable(name), !found.isEmpty || tail.isEmpty { return found }
     if !tail.isEmpty { return String(tail.dropFirst(2)) }
     refuse(position, "the variable \(name) is not set", remedy: "set it, or write ${\(name):-default}")
@@ -136,40 +137,40 @@ struct Substitution {
   }
 }
 
-/// What a device fills in for `${device.id}` and its like, wherever they stand in what its app says to the SDK.
+/// The values of `${device.id}` and similar placeholders of a device, in what its app passes to the SDK.
 package struct DevicePlaceholders: Sendable {
   private let values: [String]
 
   /// In the order of `values`.
   static let names = ["device.id", "device.index", "device.fleet", "run.seed"]
-  /// Those that are the same for all devices of a fleet.
+  /// The placeholders with the same value for all devices of a fleet.
   static let namesOfFleets = ["device.fleet", "run.seed"]
 
-  /// `index` is the place of the device in its fleet.
+  /// `index` is the index of the device in its fleet.
   package init(id: String, index: Int, fleet: String, seed: UInt64) {
     values = [id, "\(index)", fleet, "0x" + String(seed, radix: 16)]
   }
 
-  /// Of a device as those of scenarios are called: `cars-7`.
+  /// The placeholders of a device with a scenario's name, as `cars-7`.
   package init(fleet: String, index: Int, seed: UInt64) {
     self.init(id: "\(fleet)-\(index)", index: index, fleet: fleet, seed: seed)
   }
 
-  /// Of the device with such a name.
+  /// The placeholders of the device with such a name.
   package init(named name: String, seed: UInt64) {
     let dash = name.lastIndex(of: "-") ?? name.endIndex
     self.init(id: name, index: Int(name[dash...].dropFirst()) ?? 0, fleet: String(name[..<dash]), seed: seed)
   }
 
-  /// Some device's, for what is looked at before there are any.
+  /// Example values, for checks before there are devices.
   static let example = DevicePlaceholders(fleet: "fleet", index: 0, seed: 1)
 
-  /// Whether devices differ in this text.
+  /// Reports whether the text contains placeholders.
   package static func stand(in text: String) -> Bool { example.fill(text) != text }
 
   package static func stand(in value: JSONValue) -> Bool { example.fill(value) != value }
 
-  /// `$${device.id}` stands for `${device.id}`.
+  /// Fills in the placeholders of a text; `$${device.id}` is an escape for `${device.id}`.
   package func fill(_ text: String) -> String {
     var result = ""
     var rest = text[...]
@@ -189,7 +190,7 @@ package struct DevicePlaceholders: Sendable {
     return result + rest
   }
 
-  /// What a scenario has to say so that devices are left with this text, their placeholders included.
+  /// Returns the text to be written in a scenario so that devices see this text, including placeholders.
   package static func escaped(_ text: String) -> String {
     var (result, rest) = ("", text[...])
     while let start = rest.firstRange(of: "${") {
@@ -201,7 +202,7 @@ package struct DevicePlaceholders: Sendable {
     return result + rest
   }
 
-  /// Every text in the value, not the keys.
+  /// Fills in every text in the value, but not the keys.
   package func fill(_ value: JSONValue) -> JSONValue {
     switch value {
     case .null, .bool, .integer, .double: return value

@@ -1,6 +1,6 @@
-/// One comparison: `response.status in [200,201,204]`, `request.bytes > 65536`.
+/// A comparison: `response.status in [200,201,204]`, `request.bytes > 65536`.
 package struct Condition: Equatable, Sendable {
-  /// What the number is held against.
+  /// The test of the number.
   package enum Test: Equatable, Sendable {
     case compare(Comparison, Double)
     case isOneOf([Double])
@@ -20,11 +20,11 @@ package struct Condition: Equatable, Sendable {
 }
 
 extension Condition {
-  /// Answers of a server that has not looked at the records: it wants to know first who asks, or has no time.
+  /// Statuses of a server that has not examined the records, for lack of credentials or time.
   private static let preliminary: Set<Int> = [401, 403, 407, 408, 429]
 
-  /// Whether an answer can tell anything of what is asked: one that excludes certain statuses is not held by a server that
-  /// has refused for another reason before it came to that.
+  /// Reports whether an answer tests the condition: one that excludes certain statuses is not tested when the server rejected
+  /// the request earlier for another reason.
   package func isTested(by status: Int) -> Bool {
     let excluded: [Double]
     switch test {
@@ -39,7 +39,7 @@ extension Condition {
 }
 
 extension Condition {
-  /// Nil for what is no condition; spaces do not count.
+  /// Nil for an invalid condition; spaces are ignored.
   init?(_ text: String) {
     let words = text.split(separator: " ")
     let joined = words.joined(separator: " ")
@@ -83,11 +83,11 @@ extension ValueCodec where Value == Condition {
 }
 
 extension [ConditionSubject] {
-  /// What is known of a request before it is answered.
+  /// The subjects that are known before an answer.
   static var request: [ConditionSubject] { ConditionSubject.request }
 }
 
-/// What a condition looks at.
+/// The subject of a condition.
 package enum ConditionSubject: String, CaseIterable, Sendable {
   case requestBytes = "request.bytes"
   case requestRecords = "request.records"
@@ -96,13 +96,13 @@ package enum ConditionSubject: String, CaseIterable, Sendable {
   /// In milliseconds.
   case responseDuration = "response.duration"
 
-  /// Nothing is known of the answer while a request is on its way.
+  /// Subjects without the answer, for requests under way.
   static let request: [ConditionSubject] = [.requestBytes, .requestRecords]
 }
 
-/// How two numbers are compared.
+/// A comparison of two numbers.
 package enum Comparison: String, CaseIterable, Sendable {
-  // The longer ones come first, so that the first that fits is the one that was meant.
+  // Longer operators first, because the first match is taken.
   case lessOrEqual = "<="
   case greaterOrEqual = ">="
   case equal = "=="
@@ -121,7 +121,7 @@ package enum Comparison: String, CaseIterable, Sendable {
     }
   }
 
-  /// `<= 5` as its two parts; `===`, which k6 takes too, is `==`.
+  /// Splits `<= 5` into its two parts; `===`, which k6 accepts, too, is `==`.
   static func split(_ text: Substring) -> (Comparison, Double)? {
     let isTriple = text.hasPrefix("===") || text.hasPrefix("!==")
     guard let comparison = allCases.first(where: { text.hasPrefix($0.rawValue) }),
@@ -130,7 +130,7 @@ package enum Comparison: String, CaseIterable, Sendable {
     return (comparison, number)
   }
 
-  /// A plain finite decimal number with spaces around it.
+  /// Parses a finite decimal number with optional spaces.
   static func number(_ text: Substring) -> Double? {
     let trimmed = text.drop { $0 == " " }.reversed().drop { $0 == " " }.reversed()
     let digits = String(trimmed)

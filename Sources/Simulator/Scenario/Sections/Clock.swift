@@ -1,18 +1,18 @@
 package import Base
 
-/// How time passes in a run.
+/// The time of a run.
 package struct Clock: Equatable, Sendable {
   package var mode = ClockMode.virtual
   package var latency = LatencySource.measured
-  /// Of `accelerated` only.
+  /// For `accelerated` only.
   package var factor = 60.0
   package var start = WallInstant(millisecondsSince1970: 1_772_433_000_000)
-  /// Of the zone in which `start` is written: what the clocks on the wall show where the devices are.
+  /// The UTC offset in `start`, which is the devices' local time.
   package var zoneOffsetSeconds = 0
-  /// When the clocks on the wall are put to another time, in order.
+  /// The changes of the devices' UTC offset, in order.
   package var zoneChanges: [ZonedInstant] = []
   package var duration = Nanoseconds.seconds(600)
-  /// Everything is healed for so long before the oracle judges.
+  /// How long all faults are ended before the oracle judges.
   package var settle = Nanoseconds.seconds(300)
   package var timestamps = TimestampRule.pinned
 
@@ -55,27 +55,27 @@ extension Clock {
   }
 }
 
-/// Whose time passes in a run.
+/// The clock of a run.
 package enum ClockMode: String, CaseIterable, Sendable {
-  /// Everything is simulated, the link and the server's clock too.
+  /// Everything is simulated, including the link and the server's clock.
   case virtual
   /// Virtual time that waits for the answers of a real server.
   case lockstep
-  /// The wall clock times a factor; the network is not scaled.
+  /// The wall clock times a factor; network time is not scaled.
   case accelerated
   case realtime
 }
 
-/// What a request costs in the virtual time of lockstep.
+/// The latency of requests in the virtual time of lockstep.
 package enum LatencySource: String, CaseIterable, Sendable {
   case measured
   case modelled
 }
 
-/// Which time records carry.
+/// The date of records.
 package enum TimestampRule: String, CaseIterable, Sendable {
-  /// That of the simulated clock.
+  /// The date of the simulated clock.
   case pinned
-  /// That of the wall clock at the start, for servers that refuse old data.
+  /// The date of the wall clock at the start, for servers that reject old data.
   case shiftToNow = "shift-to-now"
 }

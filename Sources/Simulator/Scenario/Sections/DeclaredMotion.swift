@@ -1,15 +1,15 @@
 package import Base
 
-/// How a body moves and what its sensors make of it.
+/// The movement of a body and the errors of its sensors.
 package struct DeclaredMotion: Equatable, Sendable {
   package var speed = SpeedModel.driver(DriverSpeed())
   package var gps = DeclaredReceiver()
-  /// The share of each motion activity that is reported while moving; sums up to 1.
+  /// The share of each motion activity that is reported while moving; the sum is 1.
   package var activity: [Named<Double>] = []
 
   package init() {}
 
-  /// The mean speed on the way, stops left out.
+  /// The mean speed on the way, without stops.
   package var cruisingMetresPerSecond: Double {
     switch speed {
     case .driver(let driver): driver.desiredMetresPerSecond
@@ -28,7 +28,7 @@ extension DeclaredMotion: ScenarioSection {
       .key("activity", \.activity, .activityShares, "What the motion sensor reports on the way, as shares."),
     ])
 
-  /// Inheritance is over when a motion is read; the key is there to be checked.
+  /// Inheritance is resolved before a motion is read; the key is only validated.
   private var base: String? {
     get { nil }
     set {}
@@ -56,7 +56,7 @@ extension ValueCodec where Value == [Named<Double>] {
 enum MotionPreset {
   static let names = document.memberNames
 
-  /// As a scenario would write them.
+  /// In the language of scenarios.
   static let document: JSON5Value = {
     do throws(ScenarioError) { return try JSON5Reader.read(text) } catch {
       preconditionFailure("the presets are JSON5")
@@ -85,7 +85,7 @@ enum MotionPreset {
 }
 
 extension Scenario {
-  /// What a fleet says, or what suits its route.
+  /// Returns the motion that a fleet declares, or one that suits its route.
   package func motionName(of fleet: FleetTraits) -> String {
     if let motion = fleet.motion { return motion }
     switch fleet.routes.flatMap({ name in routes.first { $0.name == name }?.value }) {
@@ -100,7 +100,7 @@ extension Scenario {
     }
   }
 
-  /// The motion of that name, declared or preset. Names were checked when the scenario was read.
+  /// Returns the declared or preset motion of that name. Names are validated when the scenario is read.
   package func motion(named name: String) -> DeclaredMotion? {
     if let declared = motions.first(where: { $0.name == name }) { return declared.value }
     guard let preset = MotionPreset.document[name] else { return nil }
@@ -109,15 +109,15 @@ extension Scenario {
   }
 }
 
-/// `extends` of motions, resolved on the text's own values before anything is read: keys of `speed` and `gps` are taken
-/// over one by one as long as the model is the same, `activity` as a whole.
+/// Resolves `extends` of motions on the text's values before they are read: keys of `speed` and `gps` are inherited
+/// individually if the model is the same, `activity` as a whole.
 struct MotionInheritance {
   private let declared: JSON5Value?
   private(set) var problems: [ScenarioError] = []
 
   init(of document: JSON5Value) { declared = document["motion"] }
 
-  /// The motions, each with the keys of those that it extends.
+  /// Returns the motions with inherited keys.
   mutating func resolved() -> JSON5Value? {
     guard var motions = declared, case .object(var members) = motions.content else { return declared }
     for index in members.indices { members[index].value = resolve(members[index], after: []) }
@@ -156,7 +156,7 @@ extension JSON5Value {
     return result
   }
 
-  /// Takes over keys of the same model.
+  /// Inherits keys of the same model.
   private func completing(from base: JSON5Value) -> JSON5Value {
     guard case .object(var members) = content, case .object(let inherited) = base.content else { return self }
     if let model = self["model"], model.content != base["model"]?.content { return self }
@@ -167,13 +167,13 @@ extension JSON5Value {
   }
 }
 
-/// How fast a body moves along its route.
+/// The speed of a body along its route.
 package enum SpeedModel: Equatable, Sendable {
   case driver(DriverSpeed)
   case steady(SteadySpeed)
 }
 
-/// A driver who wants to go at a certain speed and has to brake for curves, lights and stops.
+/// A driver with a desired speed who brakes for curves, lights and stops.
 package struct DriverSpeed: Equatable, Sendable {
   package var desiredMetresPerSecond = 50 / 3.6
   /// In m/s².
@@ -197,7 +197,7 @@ extension DriverSpeed: ScenarioSection {
     ])
 }
 
-/// Stops for no reason that a map would know.
+/// Random stops, independent of the map.
 package struct StopEvents: Equatable, Sendable {
   package var perKilometre = 1.0
   /// In seconds.
@@ -215,7 +215,7 @@ extension StopEvents: ScenarioSection {
     ])
 }
 
-/// The same speed all the way, different for each body.
+/// A constant speed, different for each body.
 package struct SteadySpeed: Equatable, Sendable {
   package var meanMetresPerSecond = 1.35
   package var variation = 0.15

@@ -1,8 +1,8 @@
 package import Base
 
-/// How the receiver errs.
+/// The errors of the receiver.
 package struct DeclaredReceiver: Equatable, Sendable {
-  /// Of each axis.
+  /// The standard deviation on each axis.
   package var sigmaMetres = 4.0
   package var correlationTime = Nanoseconds.seconds(45)
   package var accuracy = AccuracyRule.p68
@@ -24,7 +24,7 @@ extension DeclaredReceiver: ScenarioSection {
     ])
 }
 
-/// Rare fixes that are far away.
+/// Rare fixes with a large error.
 package struct GPSOutliers: Equatable, Sendable {
   package var perHour = 0.5
   /// In metres.
@@ -44,7 +44,7 @@ extension GPSOutliers: ScenarioSection {
     ])
 }
 
-/// Where there is no fix.
+/// Losses of the fix.
 package struct GPSDropouts: Equatable, Sendable {
   package var zones = DropoutZones.tunnels
 
@@ -62,12 +62,12 @@ extension ValueCodec where Value == DeclaredReceiver {
   }
 }
 
-/// What the reported accuracy means.
+/// The meaning of the reported accuracy.
 package enum AccuracyRule: String, CaseIterable, Sendable {
-  /// The true place lies inside the radius 68 % of the time, as Android defines it.
+  /// The true place is inside the radius with a probability of 68 %, as Android defines it.
   case p68
 
-  /// Of the fixes whose radius holds the true place.
+  /// The share of fixes whose radius contains the true place.
   package var share: Double {
     switch self {
     case .p68: 0.68
@@ -75,7 +75,7 @@ package enum AccuracyRule: String, CaseIterable, Sendable {
   }
 }
 
-/// Where there is no fix.
+/// The areas without a fix.
 package enum DropoutZones: String, CaseIterable, Sendable {
   case none
   /// In the tunnels and dead zones of the city.

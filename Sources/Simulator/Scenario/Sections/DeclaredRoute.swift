@@ -1,6 +1,6 @@
 package import Base
 
-/// Where devices move.
+/// The area or route on which devices move.
 package enum DeclaredRoute: Equatable, Sendable {
   case collection(RouteCollection)
   case replay(RouteReplay)
@@ -69,7 +69,7 @@ extension RouteCollection: ScenarioSection {
     ])
 }
 
-/// How a recorded route is written.
+/// The format of a recorded route.
 package enum RouteFormat: String, CaseIterable, Sendable {
   case polyline = "bgsim-polyline"
   case gpx
@@ -79,27 +79,27 @@ package enum RouteFormat: String, CaseIterable, Sendable {
   case sdkLog = "sdk-log"
 }
 
-/// Which route of a collection a device takes.
+/// How a device chooses a route of a collection.
 package enum RoutePick: String, CaseIterable, Sendable {
   case shuffle
   case sequence
   case random
 }
 
-/// What follows the end of a recorded route.
+/// The continuation after the end of a recorded route.
 package enum ReplayLoop: String, CaseIterable, Sendable {
   case none
   case restart
   case pingPong = "ping-pong"
 }
 
-/// How fast a recorded route is driven.
+/// The timing of a recorded route.
 package enum ReplayTiming: String, CaseIterable, Sendable {
   case recorded
   case modelled
 }
 
-/// A city made from the seed.
+/// A generated city.
 package struct GridCity: Equatable, Sendable {
   package var center = Coordinate.munich
   package var extentMetres = 6_000.0
@@ -110,7 +110,7 @@ package struct GridCity: Equatable, Sendable {
 }
 
 extension Coordinate {
-  /// Marienplatz, by default.
+  /// Marienplatz, the default.
   fileprivate static let munich: Coordinate = {
     guard let place = Coordinate(latitude: 48.137, longitude: 11.575) else {
       preconditionFailure("the place is on the earth")
@@ -130,7 +130,7 @@ extension GridCity: ScenarioSection {
     ])
 }
 
-/// A walk whose next step is much like the last.
+/// A walk with correlated steps.
 package struct GaussMarkovWalk: Equatable, Sendable {
   package var center = GridCity().center
   package var meanSpeedMetresPerSecond = 1.35
@@ -157,7 +157,7 @@ extension GaussMarkovWalk: ScenarioSection {
     ])
 }
 
-/// What a person does with the day.
+/// A person's daily schedule.
 package enum DeclaredPlan: String, CaseIterable, Sendable {
   case commuter
   case courier
@@ -167,11 +167,11 @@ package enum DeclaredPlan: String, CaseIterable, Sendable {
   case parked
 }
 
-/// Who goes where in a city, and when.
+/// How people move in a city.
 package enum TripModel: Equatable, Sendable {
-  /// A day that follows a plan.
+  /// By a daily schedule.
   case plan(DeclaredPlan)
-  /// From one place to the next, for ever, with a pause of so many seconds at each.
+  /// From place to place, endlessly, with a pause of so many seconds at each.
   case markov(dwell: Distribution)
 }
 

@@ -1,6 +1,6 @@
 package import Base
 
-/// How many devices a fleet has, and when.
+/// The number of devices of a fleet over time.
 package enum Executor: Equatable, Sendable {
   case constantDevices(ConstantDevices)
   case rampingDevices(RampingDevices)
@@ -8,7 +8,7 @@ package enum Executor: Equatable, Sendable {
   case rampingArrivals(RampingArrivals)
 }
 
-/// Always as many.
+/// A constant number.
 package struct ConstantDevices: Equatable, Sendable {
   package var devices = 1
 
@@ -21,7 +21,7 @@ extension ConstantDevices: ScenarioSection {
   )
 }
 
-/// More and fewer, in stages.
+/// A number that changes in stages.
 package struct RampingDevices: Equatable, Sendable {
   package var startDevices = 0
   package var stages: [Stage] = []
@@ -44,7 +44,7 @@ extension RampingDevices: ScenarioSection {
     ])
 }
 
-/// Trips that begin at a constant rate.
+/// Trips at a constant rate.
 package struct ConstantArrivals: Equatable, Sendable {
   package var rate = 1.0
   package var timeUnit = Nanoseconds.seconds(1)
@@ -67,7 +67,7 @@ extension ConstantArrivals: ScenarioSection {
     ])
 }
 
-/// Trips that begin more and less often, in stages.
+/// Trips at a rate that changes in stages.
 package struct RampingArrivals: Equatable, Sendable {
   package var startRate = 0.0
   package var timeUnit = Nanoseconds.seconds(1)
@@ -92,10 +92,10 @@ extension RampingArrivals: ScenarioSection {
     ])
 }
 
-/// A stretch of time at whose end a number is reached, in a straight line.
+/// A period at whose end a number is reached, linearly or at once.
 package struct Stage: Equatable, Sendable {
   package var duration = Nanoseconds.zero
-  /// Devices, or trips in a unit of time.
+  /// Devices, or trips per unit of time.
   package var target = 0.0
 
   package init() {}
@@ -110,16 +110,16 @@ extension Stage: ScenarioSection {
     ])
 }
 
-/// How a stage goes from its first number to its last.
+/// The shape of a stage.
 package enum StageShape: String, CaseIterable, Sendable {
   case linear
-  /// Stays at the first and jumps at the end.
+  /// Stays at the first number and jumps at the end.
   case heaviside
 }
 
-/// How trips are spread over time.
+/// The distribution of trips over time.
 package enum ArrivalPattern: String, CaseIterable, Sendable {
-  /// By chance; the count of a stage is exact.
+  /// Random; the number per stage is exact.
   case poisson
   case even
 }

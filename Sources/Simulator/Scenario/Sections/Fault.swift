@@ -1,21 +1,21 @@
 package import Base
 
-/// Something that goes wrong, for whom, and when.
+/// A fault: what goes wrong, for which devices, and when.
 package struct Fault: Equatable, Sendable {
   package var name: String
-  /// Since the run began; nil for faults that come at a rate or are listed.
+  /// The time since the start of the run; nil for faults that occur at a rate or are listed.
   package var start: Nanoseconds?
   /// 0 for events.
   package var duration: Nanoseconds
-  /// How many times in an hour, on average, for one device; 0: only at `start`.
+  /// The mean number of occurrences per hour and device; 0: only at `start`.
   package var perDeviceHour: Double
-  /// Each time that it comes; nil: as `start`, `perDeviceHour`, `selection` and the seed have it.
+  /// The listed occurrences; nil: determined by `start`, `perDeviceHour`, `selection` and the seed.
   package var occurrences: [ListedOccurrence]?
   package var selection: FaultSelection
   package var action: FaultAction
   package var position: SourcePosition
 
-  /// `start` is nil for faults that come at a rate.
+  /// `start` is nil for faults that occur at a rate.
   package init(
     name: String, start: Nanoseconds? = nil, duration: Nanoseconds = .zero, perDeviceHour: Double = 0,
     selection: FaultSelection = FaultSelection(), action: FaultAction,
@@ -31,7 +31,7 @@ package struct Fault: Equatable, Sendable {
   }
 }
 
-/// One entry of `faults`; exactly one of its actions is there.
+/// An entry of `faults` with exactly one action.
 struct FaultSection: ScenarioSection {
   var name = ""
   var start: Nanoseconds?
@@ -68,7 +68,7 @@ package struct FaultSelection: Equatable, Sendable {
   package var fleet: String?
   package var fraction: Double?
   package var count: Int?
-  /// Devices that are in it when the fault begins.
+  /// Only devices in this area at the start of the fault.
   package var place: Polygon?
 
   package init() {}
@@ -88,14 +88,14 @@ extension FaultSelection: ScenarioSection {
     ])
 }
 
-/// One time that a fault affects one device, written out: it comes wherever the device is then.
+/// A listed occurrence of a fault for one device, which happens wherever the device is.
 package struct ListedOccurrence: Equatable, Sendable {
   package var fleet = ""
-  /// The place of the device in its fleet.
+  /// The index of the device in its fleet.
   package var member = 0
-  /// Since the run began.
+  /// The time since the start of the run.
   package var start = Nanoseconds.zero
-  /// Which one it would be if the fault came by itself: its own chances follow from it.
+  /// The ordinal of the occurrence without a list, which determines its random draws.
   package var number = 0
 
   package init() {}

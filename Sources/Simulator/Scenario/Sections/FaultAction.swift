@@ -1,9 +1,9 @@
 package import Base
 
-/// What goes wrong. A new action is a case, its arm in `kind`, a row of `keys`, its `examples` and a type that conforms to
-/// `FaultKind`; a new key of an action is a property of that type and a row of its table.
+/// The effect of a fault. A new action needs a case, its arm in `kind`, a row of `keys`, its `examples` and a type that
+/// conforms to `FaultKind`; a new key of an action needs a property of that type and a row of its table.
 package enum FaultAction: Equatable, Sendable {
-  /// The name of the network that devices have meanwhile.
+  /// The name of the network during the fault.
   case network(String)
   case toxic(Toxic)
   case tls(TLSFault)
@@ -14,7 +14,7 @@ package enum FaultAction: Equatable, Sendable {
   case lifecycle(LifecycleFault)
   case remote(RemoteFault)
 
-  /// The keys of a fault of which exactly one is there.
+  /// The keys of a fault, of which exactly one is present.
   static let keys: [Key<FaultSection>] = [
     key("network", .name(in: .networks), FaultAction.network, "Network of the affected devices during the fault."),
     key("toxic", .toxic, FaultAction.toxic, "A Toxiproxy toxic on the connections of the affected devices."),
@@ -36,7 +36,7 @@ package enum FaultAction: Equatable, Sendable {
     }
   }
 
-  /// Nil for a network, which is a state of the way to the server and nothing else.
+  /// Nil for a network, which is merely a state of the link.
   private var kind: (any FaultKind)? {
     switch self {
     case .network: nil
@@ -56,7 +56,7 @@ package enum FaultAction: Equatable, Sendable {
   package var isServers: Bool { kind?.isServers ?? false }
   var isEmpty: Bool { kind?.isEmpty ?? false }
 
-  /// What of it cannot be simulated.
+  /// Returns the parts that cannot be simulated.
   package func problems(in scenario: Scenario) -> [String] {
     if case .network(let name) = self, case .changing? = scenario.network(named: name) {
       return ["the network '\(name)' is variable; name a fixed network"]
@@ -64,8 +64,8 @@ package enum FaultAction: Equatable, Sendable {
     return kind?.problems(in: scenario) ?? []
   }
 
-  /// Examples for random scenarios, as `"key": value`; those of `auth` are in `ScenarioGenerator`, because they need tokens. The order is that of the draws: another one gives
-  /// each seed another scenario.
+  /// Returns examples for random scenarios, as `"key": value`; those of `auth` are in `ScenarioGenerator`, because they need
+  /// tokens. The order is that of the draws; changing it changes the scenario of every seed.
   package static func examples(from stream: inout RandomStream) -> [String] {
     var draws = ExampleDraws(from: stream)
     let examples = [
@@ -79,17 +79,17 @@ package enum FaultAction: Equatable, Sendable {
   }
 }
 
-/// A kind of fault: what others have to know of it.
+/// A kind of fault and its properties.
 protocol FaultKind: Equatable, Sendable {
   var span: FaultSpan { get }
   var effects: FaultEffects { get }
-  /// The server has to do it.
+  /// Whether the server must implement it.
   var isServers: Bool { get }
-  /// Without any of its keys it would do nothing.
+  /// Whether it has no effect, because no key is set.
   var isEmpty: Bool { get }
-  /// What of it cannot be simulated.
+  /// Returns the parts that cannot be simulated.
   func problems(in scenario: Scenario) -> [String]
-  /// For random scenarios, in JSON.
+  /// Returns examples for random scenarios, in JSON.
   static func examples(_ draws: inout ExampleDraws) -> [String]
 }
 
@@ -104,37 +104,37 @@ extension FaultKind where Self: ScenarioSection {
   var isEmpty: Bool { self == Self() }
 }
 
-/// How a fault ends.
+/// How long a fault lasts.
 package enum FaultSpan: Equatable, Sendable {
-  /// It happens and is over; what it changes does not change back.
+  /// An instantaneous event; its changes are not reverted.
   case event
-  /// A state that needs `for`, and ends after it.
+  /// A state that requires `for` and ends after it.
   case state
-  /// It ends by itself, as a crash that waits for its moment does; else after `for`, or when all faults are over.
+  /// Ends by itself, such as a crash that waits for its moment; otherwise after `for`, or when all faults end.
   case open
 }
 
-/// What a fault does to a device, for the device and for the rules that judge it.
+/// The effects of a fault on a device, for the device and for the rules that judge it.
 package struct FaultEffects: OptionSet, Hashable, Sendable {
   package let rawValue: UInt16
 
   package init(rawValue: UInt16) { self.rawValue = rawValue }
 
-  /// The phone gets no positions meanwhile, and the rules expect none.
+  /// The phone gets no positions meanwhile, and rules expect none.
   package static let hidesPositions = FaultEffects(rawValue: 1)
-  /// The device's store may not write meanwhile, and the rules excuse what it loses.
+  /// The device's store may fail to write meanwhile, and rules excuse the losses.
   package static let disturbsStore = FaultEffects(rawValue: 2)
-  /// Access tokens are worth nothing from then on.
+  /// Access tokens are invalid from then on.
   package static let endsTokens = FaultEffects(rawValue: 4)
-  /// Something else may answer in the server's name meanwhile.
+  /// Another party may answer in the server's name meanwhile.
   package static let answersRequests = FaultEffects(rawValue: 8)
-  /// The app makes a record of its own when it ends.
+  /// The app makes a record of its own at the end.
   package static let addsRecord = FaultEffects(rawValue: 16)
   /// The phone is switched off.
   package static let switchesOff = FaultEffects(rawValue: 32)
 }
 
-/// What the examples of a random scenario are drawn from.
+/// The random draws for the examples of a scenario.
 struct ExampleDraws {
   private(set) var stream: RandomStream
   /// Below 20,000.
@@ -153,7 +153,7 @@ struct ExampleDraws {
   mutating func index(below bound: Int) -> Int { stream.index(below: bound) }
 }
 
-/// What goes wrong with a phone.
+/// A fault of a phone.
 package struct DeviceFault: Equatable, Sendable {
   package var clockOffset: Nanoseconds?
   package var clockDriftPartsPerMillion: Double?
@@ -164,7 +164,7 @@ package struct DeviceFault: Equatable, Sendable {
 }
 
 extension DeviceFault: ScenarioSection, FaultKind {
-  /// A clock that is wrong may stay so, and poison waits for an app that runs.
+  /// A wrong clock may remain so, and poison waits for a running app.
   var span: FaultSpan { noFix ? .state : .open }
 
   var effects: FaultEffects {
@@ -194,18 +194,18 @@ extension DeviceFault: ScenarioSection, FaultKind {
     ])
 }
 
-/// What is wrong with a record that no server should take.
+/// The defect of a record that no server should accept.
 package enum PoisonKind: String, CaseIterable, Sendable {
   case missingCoords = "missing-coords"
   case textLatitude = "text-latitude"
   case oversizedExtras = "oversized-extras"
 }
 
-/// What is done to an app.
+/// A fault of an app's lifecycle.
 package struct LifecycleFault: Equatable, Sendable {
   package var terminate = false
   package var reboot = false
-  /// In seconds; nil: until its user opens it again, as the fleet's lifecycle says.
+  /// In seconds; nil: until the user opens it again, according to the fleet's lifecycle.
   package var relaunchAfter: Distribution?
 
   package init() {}
@@ -213,7 +213,7 @@ package struct LifecycleFault: Equatable, Sendable {
 
 extension LifecycleFault: ScenarioSection, FaultKind {
   var span: FaultSpan { .event }
-  /// `relaunchAfter` alone does nothing.
+  /// `relaunchAfter` alone has no effect.
   var isEmpty: Bool { !terminate && !reboot }
   var effects: FaultEffects { reboot ? .switchesOff : [] }
 
@@ -230,7 +230,7 @@ extension LifecycleFault: ScenarioSection, FaultKind {
     ])
 }
 
-/// What goes wrong with a device's queue.
+/// A fault of a device's queue.
 package struct StorageFault: Equatable, Sendable {
   package var error: StorageError?
   package var crash: CrashMoment?
@@ -259,7 +259,7 @@ extension StorageFault: ScenarioSection, FaultKind {
     ])
 }
 
-/// What SQLite says on the device.
+/// The SQLite error on the device.
 package enum StorageError: String, CaseIterable, Sendable {
   case full = "SQLITE_FULL"
   case io = "SQLITE_IOERR"
@@ -268,7 +268,7 @@ package enum StorageError: String, CaseIterable, Sendable {
   case readOnly = "SQLITE_READONLY"
 }
 
-/// Between which two steps the app dies.
+/// The two steps between which the app dies.
 package enum CrashMoment: String, CaseIterable, Sendable {
   case beforeInsertCommits = "before-insert-commits"
   case betweenSendAndAnswer = "between-send-and-answer"

@@ -1,26 +1,26 @@
 package import Base
 
-/// Devices that are alike.
+/// A group of similar devices.
 package struct Fleet: Equatable, Sendable {
   package var executor = Executor.constantDevices(ConstantDevices())
   package var traits = FleetTraits()
 }
 
-/// What a fleet has, whatever the number of its devices.
+/// The properties of a fleet, except the number of its devices.
 package struct FleetTraits: Equatable, Sendable {
-  /// Before it the fleet does not exist.
+  /// The time before which the fleet does not exist.
   package var startTime = Nanoseconds.zero
-  /// Which of its devices are simulated, by their place in the fleet; nil: all.
+  /// The indices of the simulated devices; nil: all.
   package var members: [Int]?
   /// Nil: a city made from the seed.
   package var routes: String?
-  /// Nil: as suits the plan of the route.
+  /// Nil: the motion that suits the route's plan.
   package var motion: String?
   package var network = "lte"
   package var geofences: String?
   package var mode = FleetMode.location
   package var sdk = SDK()
-  /// Goes over `sdk.configuration`.
+  /// Overrides `sdk.configuration`.
   package var configuration = SDKConfiguration()
   package var trip = DeclaredTrip()
   package var lifecycle = Lifecycle()
@@ -88,22 +88,22 @@ extension ValueCodec where Value == Fleet {
 }
 
 extension Fleet {
-  /// Which share of its devices is simulated.
+  /// The share of its devices that is simulated.
   package var simulatedShare: Double {
     guard let members = traits.members else { return 1 }
     return Double(members.count) / Double(max(1, executor.peakDevices))
   }
 }
 
-/// What an app without a schedule starts.
+/// The mode that an app without a schedule starts.
 package enum FleetMode: String, CaseIterable, Sendable {
   /// Tracking.
   case location
-  /// The monitoring of its geofences, and nothing else.
+  /// Geofence monitoring only.
   case geofences
 }
 
-/// What a trip is.
+/// The properties of a trip.
 package struct DeclaredTrip: Equatable, Sendable {
   /// In metres.
   package var distance = Distribution.lognormal(median: 7_000, p95: 28_000)

@@ -3,7 +3,7 @@ package import Contract
 /// The geofences of a fleet's devices.
 package enum GeofenceSet: Equatable, Sendable {
   case grid(GeofenceGrid)
-  /// As an app adds them.
+  /// Individual geofences, as an app adds them.
   case list(GeofenceList)
 }
 
@@ -13,7 +13,7 @@ extension ValueCodec where Value == GeofenceSet {
   }
 }
 
-/// Circles spread evenly over the place of the routes.
+/// Circles spread evenly over the area of the routes.
 package struct GeofenceGrid: Equatable, Sendable {
   package var count = 100
   package var radiusMetres = 200.0
@@ -40,7 +40,7 @@ extension GeofenceGrid: ScenarioSection {
     ])
 }
 
-/// Geofences one by one.
+/// Individual geofences.
 package struct GeofenceList: Equatable, Sendable {
   package var fences: [Geofence] = []
 

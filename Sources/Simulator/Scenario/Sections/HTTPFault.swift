@@ -2,7 +2,7 @@ package import Base
 package import Contract
 internal import JSON
 
-/// What goes wrong with requests that arrive.
+/// A fault of requests that arrive at the server.
 package struct HTTPFault: Equatable, Sendable {
   package var abort: HTTPAbort?
   package var delay: HTTPDelay?
@@ -22,7 +22,7 @@ extension HTTPFault: ScenarioSection, FaultKind {
     return [
       #"{ "abort": { "status": \#(draws.one(of: statuses)), "percentage": \#(percentage) } }"#,
       #"{ "delay": { "fixedDelay": "\#(draws.milliseconds * 4)ms", "percentage": \#(percentage) } }"#,
-      // Servers that lose data on purpose are another test's.
+      // Servers that lose data on purpose belong to other tests.
       #"{ "answer": { "kind": "\#(draws.one(of: ["redirect", "empty", "malformed", "drop"]))", "percentage": \#(percentage) } }"#,
     ]
   }
@@ -37,7 +37,7 @@ extension HTTPFault: ScenarioSection, FaultKind {
     ])
 }
 
-/// Answered with a status, and nothing stored.
+/// A status as the answer; nothing is stored.
 package struct HTTPAbort: Equatable, Sendable {
   package var status = 503
   package var percentage = 100.0
@@ -65,7 +65,7 @@ extension HTTPAbort: ScenarioSection {
     ])
 }
 
-/// Answered late.
+/// A late answer.
 package struct HTTPDelay: Equatable, Sendable {
   package var fixedDelay = Nanoseconds.zero
   package var percentage = 100.0
@@ -84,7 +84,7 @@ extension HTTPDelay: ScenarioSection {
     ])
 }
 
-/// Answered badly.
+/// A defective answer.
 package struct HTTPAnswerFault: Equatable, Sendable {
   package var kind = AnswerFault.drop
   package var percentage = 100.0
@@ -103,9 +103,9 @@ extension HTTPAnswerFault: ScenarioSection {
     ])
 }
 
-/// What a server of ours does to an answer.
+/// The defects that a Rolling Road server can simulate.
 package enum AnswerFault: String, CaseIterable, Sendable {
-  /// 200 with a page of HTML and nothing stored, as in a hotel.
+  /// 200 with an HTML page and nothing stored, as from a captive portal.
   case portal
   case redirect
   /// Stored, and 200 without content.
@@ -114,27 +114,27 @@ package enum AnswerFault: String, CaseIterable, Sendable {
   case malformed
   /// Stored, and the connection closes without an answer.
   case drop
-  /// Acknowledged and not stored: a server that loses data.
+  /// Acknowledged and not stored, as by a server that loses data.
   case pretend
-  /// Stored, and the connection is reset in the middle of the answer.
+  /// Stored, and the connection is reset during the answer.
   case half
-  /// Stored, and an answer that announces more bytes than it has, or fewer.
+  /// Stored, and the answer declares more bytes than it has, or fewer.
   case tooLong = "too-long"
   case tooShort = "too-short"
-  /// The connection is reset when the head of the request is there; nothing is stored.
+  /// The connection is reset after the head of the request; nothing is stored.
   case reset
-  /// Stored, and the answer comes in pieces of 16 bytes, one a second.
+  /// Stored, and the answer arrives in pieces of 16 bytes, one per second.
   case dribble
-  /// Stored, and answered after 90 seconds, when the device has given up.
+  /// Stored, and answered after 90 seconds, when the device has timed out.
   case late
 }
 
-/// What happens to tokens.
+/// A fault of tokens.
 package struct AuthorizationFault: Equatable, Sendable {
   package var expireAllAccessTokens = false
   package var revokeAllTokens = false
   package var rotateKeys = false
-  /// Refresh requests are answered with it.
+  /// The status of answers to refresh requests.
   package var refreshStatus: Int?
 
   package init() {}
@@ -169,7 +169,7 @@ extension AuthorizationFault: ScenarioSection, FaultKind {
     ])
 }
 
-/// Commands that the next answers carry.
+/// Commands in the next answers.
 package struct RemoteFault: Equatable, Sendable {
   package var commands: [Command] = []
 
@@ -217,7 +217,7 @@ extension ValueCodec where Value == [Command] {
 }
 
 extension DecodingContext {
-  /// Judged as by a server to which an administrator gives it.
+  /// Validates a command as a server does when an administrator queues it.
   fileprivate mutating func command(_ item: JSON5Value) -> Command? {
     var written = item
     if case .array(var parts) = item.content, parts.count == 2 {

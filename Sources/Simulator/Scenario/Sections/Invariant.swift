@@ -1,6 +1,6 @@
 internal import JSON
 
-/// What must hold in every run.
+/// An invariant of every run.
 package enum Invariant: String, CaseIterable, Sendable {
   case conservation = "I1-conservation"
   case noDeleteBeforeAck = "I2-no-delete-before-ack"
@@ -37,7 +37,7 @@ package enum Invariant: String, CaseIterable, Sendable {
 }
 
 extension Invariant {
-  /// Who breaks it: the phones of the simulator, or the server that they drive at.
+  /// Who violates it: the simulator's phones, or their server.
   package enum Subject: String, Sendable {
     case phone, server
   }
@@ -49,7 +49,7 @@ extension Invariant {
     }
   }
 
-  /// What must hold, as a sentence.
+  /// The rule, as a sentence.
   package var rule: String {
     switch self {
     case .conservation:
@@ -120,7 +120,7 @@ extension Invariant {
   }
 }
 
-/// Which invariants are checked.
+/// The selection of invariants.
 package struct InvariantSelection: Equatable, Sendable {
   package var enabled = Invariant.allCases
   package var disabled: [Invariant] = []
@@ -128,7 +128,7 @@ package struct InvariantSelection: Equatable, Sendable {
 
   package init() {}
 
-  /// Those to check, in their order.
+  /// The invariants to check, in order.
   package var checked: [Invariant] { enabled.filter { !disabled.contains($0) } }
 }
 
@@ -158,15 +158,15 @@ extension ValueCodec where Value == [Invariant] {
   }
 }
 
-/// What follows the first violation.
+/// The reaction to the first violation.
 package enum ViolationResponse: String, CaseIterable, Sendable {
-  /// The run ends and is reduced to a small plan.
+  /// The run ends and is reduced to a minimal plan.
   case shrink
   case stop
   case proceed = "continue"
 }
 
-/// What must have happened for a green result to mean something.
+/// The situations without which a passed run means little.
 package struct Coverage: Equatable, Sendable {
   package var sometimes: [CoverageGoal] = []
   package var requireOverSeeds = 1
@@ -185,7 +185,7 @@ extension Coverage: ScenarioSection {
     ])
 }
 
-/// What must have happened at least once over many seeds.
+/// A situation that must occur at least once over many seeds.
 package enum CoverageGoal: String, CaseIterable, Sendable {
   case duplicateAfterLostAck = "duplicate-after-lost-ack"
   case crashBetweenSuccessAndDelete = "crash-between-2xx-and-delete"

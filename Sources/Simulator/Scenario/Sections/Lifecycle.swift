@@ -1,6 +1,6 @@
 package import Base
 
-/// What people do with their phones.
+/// How people use their phones.
 package struct Lifecycle: Equatable, Sendable {
   package var terminate = Termination()
   package var reboot = Reboots()
@@ -52,9 +52,9 @@ extension Reboots: ScenarioSection {
     [.key("perHour", \.perHour, .number(0...60), "How many times an hour, on average, for one device.")])
 }
 
-/// How full the battery is.
+/// The battery level.
 package struct BatteryModel: Equatable, Sendable {
-  /// Two shares, from and to; each device has one between them.
+  /// A range of shares; each device starts at a value between them.
   package var start = [0.5, 1.0]
   package var drainPerHour = 0.06
 

@@ -1,4 +1,4 @@
-/// One of the figures that a run measures, and what it counts.
+/// A metric of a run, and what it measures.
 package struct Metric: Equatable, Sendable {
   package let name: String
   package let kind: MetricKind
@@ -62,7 +62,7 @@ package struct Metric: Equatable, Sendable {
     Metric("clauses_broken", .counter, "clauses of `drive` that the answers of a real server break"),
   ]
 
-  /// What k6 calls them.
+  /// The names of k6.
   static let aliases: [(name: String, meaning: String)] = [
     ("http_req_duration", "upload_duration"), ("http_req_failed", "upload_failed"), ("http_reqs", "uploads"),
     ("vus", "devices_active"), ("dropped_iterations", "dropped_trips"),
@@ -73,24 +73,24 @@ package struct Metric: Equatable, Sendable {
     return all.first { $0.name == meaning }
   }
 
-  /// The tags that every metric has, besides those of the fleets.
+  /// The tags of every metric, besides those of the fleets.
   static let tags = ["fleet", "device", "network", "status", "batch", "fault", "trigger", "check", "phase"]
 
-  /// What begins an upload.
+  /// The triggers of an upload.
   static let triggers = [
     "insert", "motionChange", "appResume", "appPause", "ready", "start", "connectivity", "heartbeat",
     "backgroundFetch", "configuration", "manual",
   ]
 }
 
-/// Which figures a metric has.
+/// The kind of a metric, which determines its figures.
 package enum MetricKind: String, CaseIterable, Sendable {
   case counter
   case gauge
   case rate
   case trend
 
-  /// The figures by the names that thresholds use; `p(N)` besides, for trends.
+  /// The names of the figures in thresholds; trends also have `p(N)`.
   var aggregations: [String] {
     switch self {
     case .counter: ["count", "rate"]
@@ -101,13 +101,13 @@ package enum MetricKind: String, CaseIterable, Sendable {
   }
 }
 
-/// `upload_duration{fleet:couriers,network:lte}`: a metric, or the part of it that has some tags.
+/// `upload_duration{fleet:couriers,network:lte}`: a metric, or its part with some tags.
 package struct MetricSelector: Equatable, Sendable {
   package let metric: Metric
   package let tags: [Named<String>]
-  /// As it was written, for reports.
+  /// The text as written, for reports.
   package let text: String
-  /// Nil where it stands in no scenario.
+  /// Nil for a selector outside a scenario.
   package var position: SourcePosition?
 
   static let pattern =
@@ -115,7 +115,7 @@ package struct MetricSelector: Equatable, Sendable {
 }
 
 extension MetricSelector {
-  /// One that was read before, as a summary has it; nil for anything else.
+  /// Parses a selector that was validated before, as in a summary; nil for anything else.
   package init?(text: String) {
     let name = text.prefix { $0 != "{" }
     guard let metric = Metric.named(String(name)), let parts = MetricSelector.parts(text.dropFirst(name.count)) else {
@@ -126,14 +126,14 @@ extension MetricSelector {
     self.init(metric: metric, tags: halves.map { Named(name: $0.tag, value: $0.value) }, text: text)
   }
 
-  /// `{tag:value,tag:value}`, or nothing; nil for anything else.
+  /// Splits `{tag:value,tag:value}`, or nothing; nil for anything else.
   fileprivate static func parts(_ text: Substring) -> [Substring]? {
     if text.isEmpty { return [] }
     guard text.first == "{", text.last == "}", text.count > 2 else { return nil }
     return text.dropFirst().dropLast().split(separator: ",", omittingEmptySubsequences: false)
   }
 
-  /// `tag:value`; nil for anything else.
+  /// Splits `tag:value`; nil for anything else.
   fileprivate static func halves(_ part: Substring) -> (tag: String, value: String)? {
     let halves = part.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false).map(\.trimmingSpaces)
     guard halves.count == 2, !halves[0].isEmpty, !halves[1].isEmpty else { return nil }
@@ -142,7 +142,7 @@ extension MetricSelector {
 }
 
 extension DecodingContext {
-  /// Nil after a problem was noted.
+  /// Parses a selector; returns nil after a problem was noted.
   mutating func selector(_ text: String, at position: SourcePosition) -> MetricSelector? {
     let name = String(text.prefix { $0 != "{" })
     guard let metric = Metric.named(name) else {
@@ -199,7 +199,7 @@ extension DecodingContext {
     case "device": return true
     default:
       values = names.values(ofFleetTag: tag)
-      // What is filled in is not known here.
+      // The values of placeholders are unknown here.
       if values.contains(where: DevicePlaceholders.stand) { return true }
     }
     guard !values.contains(value) else { return true }

@@ -1,6 +1,6 @@
 package import Base
 
-/// What lies between a device and the server.
+/// The network between a device and the server.
 package enum Network: Equatable, Sendable {
   case link(Link)
   case changing(ChangingNetwork)
@@ -20,8 +20,8 @@ extension ValueCodec where Value == Network {
 extension Network {
   static let presetNames = presets.map(\.name)
 
-  /// Networks that every scenario may use without declaring them: after the tables of comcast and of Apple's Network
-  /// Link Conditioner.
+  /// Networks that every scenario may use without declaring them, based on the tables of comcast and of Apple's
+  /// Network Link Conditioner.
   package static let presets: [Named<Network>] = [
     preset("wifi", latency: 40, jitter: 10, down: 30e6, up: 10e6, loss: 0.002, .wifi),
     preset("lte", latency: 60, jitter: 25, down: 20e6, up: 8e6, loss: 0.005, .cellular),
@@ -42,7 +42,7 @@ extension Network {
   }
 }
 
-/// A link that stays as it is.
+/// A constant link.
 package struct Link: Equatable, Sendable {
   package var latency = Nanoseconds.milliseconds(50)
   package var jitter = Nanoseconds.zero
@@ -68,9 +68,9 @@ extension Link: ScenarioSection {
     ])
 }
 
-/// A network that changes from one link to the next by chance, each device on its own.
+/// A network that switches randomly between links, independently for each device.
 package struct ChangingNetwork: Equatable, Sendable {
-  /// A change that may come, and how long it takes on average.
+  /// The possible changes, with their mean times.
   package typealias Changes = [Named<Nanoseconds>]
 
   package var changes: [Named<Changes>] = []
@@ -113,7 +113,7 @@ extension ValueCodec where Value == [Named<ChangingNetwork.Changes>] {
   }
 }
 
-/// What the phone says its network is.
+/// The connection type that the phone reports.
 package enum ConnectionType: String, CaseIterable, Sendable {
   case wifi
   case cellular

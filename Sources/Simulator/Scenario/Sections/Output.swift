@@ -1,4 +1,4 @@
-/// Where results go, besides those that `--out` always has.
+/// An output of results, besides those that `--out` always has.
 package enum Output: Equatable, Sendable {
   case console(ConsoleOutput)
   case summary(SummaryOutput)
@@ -104,7 +104,7 @@ extension HistogramLogOutput: ScenarioSection {
     ])
 }
 
-/// What happened, line by line.
+/// The events, line by line.
 package struct EventsOutput: Equatable, Sendable {
   package var file = ""
   package var sample = 1.0
@@ -136,7 +136,7 @@ extension TimelineOutput: ScenarioSection {
     ])
 }
 
-/// Logs of devices as the SDK writes them.
+/// Logs of devices in the SDK's format.
 package struct DeviceLogOutput: Equatable, Sendable {
   package var directory = ""
   package var devices = LoggedDevices.failing
@@ -153,7 +153,7 @@ extension DeviceLogOutput: ScenarioSection {
     ])
 }
 
-/// The metrics while the run goes on.
+/// The metrics during the run.
 package struct PrometheusOutput: Equatable, Sendable {
   package var listen = "127.0.0.1:9464"
 
@@ -166,14 +166,14 @@ extension PrometheusOutput: ScenarioSection {
     [.key("listen", \.listen, .text, "The address to listen on.")])
 }
 
-/// Of which devices logs are kept.
+/// The selection of devices with logs.
 package enum LoggedDevices: String, CaseIterable, Sendable {
   case failing
   case all
 }
 
 extension Output {
-  /// What `--output TYPE=VALUE` names, with the key that the value is for.
+  /// The output types of `--output TYPE=VALUE`, with the key that the value sets.
   package static let keysOnCommandLine: KeyValuePairs = [
     "otlp-http": "url", "otlp-http-json": "url", "prometheus-remote-write": "url", "prometheus": "listen",
     "hdr-log": "file", "csv": "file", "events-ndjson": "file", "summary-json": "file", "junit": "file", "html": "file",

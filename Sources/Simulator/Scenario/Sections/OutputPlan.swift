@@ -1,5 +1,4 @@
-/// Which files a run leaves in the folder of `--out`, under the names that its outputs give them, and what is in those that can be
-/// long.
+/// The files that a run writes into the folder of `--out`, under the names of its outputs, and the extent of the long ones.
 package struct OutputPlan: Sendable {
   package private(set) var summary = "summary.json"
   package private(set) var page = "report.html"
@@ -7,9 +6,9 @@ package struct OutputPlan: Sendable {
   package private(set) var events = "events.ndjson"
   package private(set) var timeline = "timeline.csv"
   package private(set) var logs = "logs"
-  /// Nil: none is wished.
+  /// Nil: not requested.
   package private(set) var histogramLog: String?
-  /// Nil: of as many devices as a person may want to read about.
+  /// Nil: as many devices as a person may want to read about.
   package private(set) var eventShare: Double?
   package private(set) var loggedDevices = LoggedDevices.failing
 
@@ -30,18 +29,18 @@ package struct OutputPlan: Sendable {
     }
   }
 
-  /// What is written while the run goes on.
+  /// The files that are written during the run.
   package var streams: [String] { [events, timeline] + (histogramLog.map { [$0] } ?? []) }
 
-  /// All of them, and the folder of the logs.
+  /// All names, including the folder of logs.
   private var names: [String] { [summary, page, junit, logs, OutputPlan.lost] + streams }
 
-  /// More than one file has this name.
+  /// Reports whether several files have this name.
   fileprivate func isShared(_ name: String) -> Bool { names.count { $0 == name } > 1 }
 }
 
 extension Output {
-  /// The name that it gives, and the key that has it; nil for what is no file.
+  /// The key and the name of its file; nil for an output without a file.
   fileprivate var place: (key: String, name: String)? {
     switch self {
     case .summary(let output): ("file", output.file)
@@ -57,7 +56,7 @@ extension Output {
 }
 
 extension DecodingContext {
-  /// Names stay inside the folder, and each belongs to one file.
+  /// Checks that names stay inside the folder, and that each belongs to one file.
   mutating func judgeOutputs(_ outputs: [Output], _ document: JSON5Value) {
     guard case .array(let items)? = document["outputs"]?.content else { return }
     let plan = OutputPlan(outputs)

@@ -1,10 +1,10 @@
 package import Base
 package import JSON
 
-/// What a person does to a run while it goes on and no other section has a word for, at an instant of the run: before all
-/// that the devices do at it.
+/// An act of a person during a run, which no other section can express, at an instant of the run: before all turns of
+/// devices at that instant.
 package struct PlannedAct: Equatable, Sendable {
-  /// What the act does.
+  /// The effect of the act.
   package enum Change: Equatable, Sendable {
     case addPhones(PhoneCount)
     case removePhones(PhoneCount)
@@ -12,7 +12,7 @@ package struct PlannedAct: Equatable, Sendable {
     case end(RunEnd)
   }
 
-  /// Since the run began.
+  /// The time since the start of the run.
   package var start: Nanoseconds
   package var change: Change
 
@@ -59,15 +59,15 @@ extension RateFactor: ScenarioSection {
     ])
 }
 
-/// How a run ends before its time.
+/// How a run ends early.
 package enum RunEnd: String, CaseIterable, Sendable {
   /// The drives end, and the queues drain.
   case stop
-  /// At once.
+  /// The run ends at once.
   case abort
 }
 
-/// One entry of `acts`; exactly one of its changes is there.
+/// An entry of `acts` with exactly one change.
 struct ActSection: ScenarioSection {
   var start = Nanoseconds.zero
   var addPhones: PhoneCount?
@@ -134,7 +134,7 @@ extension PlannedAct {
     }
   }
 
-  /// As an entry of `acts`.
+  /// The form of an entry of `acts`.
   package var json: JSONValue {
     func phones(_ phones: PhoneCount) -> JSONValue {
       .object(["fleet": .string(phones.fleet), "count": .integer(Int64(phones.count))])
@@ -152,12 +152,12 @@ extension PlannedAct {
 }
 
 extension Scenario {
-  /// After those at its instant.
+  /// Inserts an act after those at the same instant.
   package mutating func insert(_ act: PlannedAct) {
     acts.insert(act, at: acts.firstIndex { $0.start > act.start } ?? acts.endIndex)
   }
 
-  /// How many devices a fleet can have come to at most, with what acts add.
+  /// Returns the maximum number of devices of a fleet, including those that acts add.
   package func places(of fleet: Named<Fleet>) -> Int {
     var places = Double(fleet.value.executor.peakDevices)
     guard !fleet.value.executor.startsTrips else { return Int(places) }

@@ -1,7 +1,7 @@
 internal import JSON
 
 extension ValueCodec where Value == [Named<String>] {
-  /// Paths by the names of a record's fields. Another name would be asked for by nothing, and its field not compared.
+  /// Paths by the names of a record's fields. Other names are rejected, because nothing would read them.
   static var recordPlaces: ValueCodec {
     let places = ValueCodec.map(of: .jsonPath)
     return ValueCodec(places.schema, show: places.show) { value, context in
@@ -20,7 +20,7 @@ extension ValueCodec where Value == [Named<String>] {
   }
 }
 
-/// What `verify.fields` may name: the record's own fields, and what stores keep beside them.
+/// The names that `verify.fields` may contain: the record's own fields, and those that stores add.
 private enum RecordFields {
   static let names =
     [
@@ -35,7 +35,7 @@ private enum RecordFields {
     + ["type", "confidence", "activities"].map { "activity.\($0)" } + ["level", "is_charging"].map { "battery.\($0)" }
     + ["identifier", "action", "timestamp", "extras"].map { "geofence.\($0)" }
 
-  /// Whose members have names of the app's choice, or that nothing lists.
+  /// Fields with members whose names the app chooses, or which are not enumerated.
   private static let open = ["extras.", "params.", "geofence.extras.", "provider.", "timestampMeta."]
 
   static func has(_ name: String) -> Bool { names.contains(name) || open.contains { name.hasPrefix($0) } }

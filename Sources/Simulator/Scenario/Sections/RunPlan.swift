@@ -1,11 +1,11 @@
 internal import Base
 internal import Contract
 
-/// What one expects of a run before it begins; `--dry-run` prints it.
+/// The estimate of a run before it begins; `--dry-run` prints it.
 package struct RunPlan: Equatable, Sendable {
   package let fleets: [FleetPlan]
   package let peakDevices: Int
-  /// What the process takes at most, as far as the number of devices and the longest silence decide it.
+  /// The maximum memory of the process, as far as it depends on the number of devices and the longest outage.
   package let memoryBytes: Double
   private let scenario: Scenario
 
@@ -15,7 +15,7 @@ package struct RunPlan: Equatable, Sendable {
   private static let bytesPerRecord = 700.0
   /// The program, the server and its caches.
   private static let bytesAtRest = 64e6
-  /// Into so many rows the run is cut.
+  /// The number of rows of the plan.
   private static let rows = 12
 
   package init(_ scenario: Scenario) {
@@ -35,7 +35,7 @@ package struct RunPlan: Equatable, Sendable {
 }
 
 extension RunPlan {
-  /// The plan as a text of several lines.
+  /// The plan as text of several lines.
   package var text: String {
     let clock = scenario.clock
     let duration = QuantityKind.duration.text(clock.duration.seconds)
@@ -76,7 +76,7 @@ extension RunPlan {
     return least.wholeText == greatest.wholeText ? greatest.wholeText : "\(least.wholeText) to \(greatest.wholeText)"
   }
 
-  /// Why there is a range and no number.
+  /// The reason for a range instead of a number.
   private var spreadReason: String {
     let start =
       "phones wait before and between trips and at crossings, and their speeds differ"
@@ -98,7 +98,7 @@ extension RunPlan {
 }
 
 extension Fault {
-  /// How long a network lets nothing through, for the devices that it affects.
+  /// Returns how long a network is down for the devices that it affects.
   fileprivate func silenceSeconds(in scenario: Scenario) -> Double {
     guard case .network(let name) = action, case .link(let link)? = scenario.network(named: name),
       link.upBitsPerSecond == 0
@@ -113,29 +113,28 @@ extension Double {
   fileprivate var tenths: String { "\(Int64(self).grouped).\(Int64((self * 10).rounded()) % 10)" }
 }
 
-/// What one expects of a fleet before it runs. Chance, faults and queues are left out: an estimate for people who want
-/// to know whether a scenario is a test or a catastrophe.
+/// The estimate for a fleet. Randomness, faults and queues are ignored: it only shows whether a scenario is a
+/// test or a catastrophe.
 package struct FleetPlan: Equatable, Sendable {
   package let name: String
   package let peakDevices: Int
   package let deviceHours: Double
   package let records: Double
   package let requests: Double
-  /// Between which numbers runs without faults have come to lie.
+  /// The range of actual runs without faults.
   package let recordRange: ClosedRange<Double>
   package let requestRange: ClosedRange<Double>
-  /// The people follow a plan of the day, and the run is shorter than one: it may see none of their trips, or all.
+  /// Whether people follow a daily schedule and the run is shorter than a day: it may contain none of their trips, or all.
   package let isPartOfDay: Bool
 
-  /// The run is cut into so many pieces to add devices up.
+  /// The number of pieces of the run for the integration of devices.
   static let pieces = 1_000
-  /// How long a phone is there before it makes records: it is set off with, and its SDK has to notice.
+  /// How long a phone is present before it makes records: it must depart, and its SDK must detect it.
   private static let startSeconds = 40.0
-  /// What runs have made, as a share of what cruising all the way would make: crossings and stops take from it, and
-  /// transports that are faster than the usual speed add to it.
+  /// The observed range, relative to constant cruising: crossings and stops reduce it, and faster transports increase it.
   private static let usualShare = 0.6...1.3
 
-  /// The share of the day in which the people of a plan are on the way.
+  /// Returns the share of the day that people of a plan travel.
   private static func movingShare(_ plan: DeclaredPlan) -> Double {
     switch plan {
     case .commuter, .nightShift: 0.06
@@ -166,7 +165,7 @@ package struct FleetPlan: Equatable, Sendable {
     let seconds = scenario.clock.duration.seconds
     isPartOfDay = seconds < 86_400 && Self.followsPlan(traits, in: scenario)
     let begun = max(0, 1 - Self.startSeconds / max(seconds, 1))
-    // All that a day has to do, as far as there is time for it.
+    // All trips of a day, as far as time permits.
     let wholeDay = moving > 0 ? min(1 / moving, 86_400 / max(seconds, 1)) : 0
     recordRange =
       isPartOfDay
@@ -182,7 +181,7 @@ package struct FleetPlan: Equatable, Sendable {
     return true
   }
 
-  /// `share` of the run's duration has passed.
+  /// Returns the expected number of devices; `share` is the elapsed share of the run's duration.
   static func devices(of fleet: Fleet, at share: Double, in scenario: Scenario) -> Double {
     let seconds = share * scenario.clock.duration.seconds - fleet.traits.startTime.seconds
     guard seconds >= 0 else { return 0 }
@@ -192,7 +191,7 @@ package struct FleetPlan: Equatable, Sendable {
   }
 
   private static func movingShare(of traits: FleetTraits, speed: Double, in scenario: Scenario) -> Double {
-    // Without a route they turn round at once at both ends of their way to work.
+    // Without a route they turn round at once at both ends of their commute.
     guard let name = traits.routes, let route = scenario.routes.first(where: { $0.name == name })?.value else {
       let tripSeconds = GridCity().extentMetres / 2 / max(speed, 0.1)
       return tripSeconds / (tripSeconds + 60)
@@ -209,7 +208,7 @@ package struct FleetPlan: Equatable, Sendable {
     }
   }
 
-  /// Distance over the distance filter, which grows with speed (SDK §14.1); every fix without one.
+  /// Returns the speed divided by the distance filter, which grows with speed (SDK §14.1); the rate of fixes without a filter.
   private static func recordsPerSecond(at speed: Double, _ configuration: Configuration) -> Double {
     let filter = configuration.effectiveDistanceFilterMetres
     guard filter > 0 else { return 1 }
@@ -226,8 +225,8 @@ package struct FleetPlan: Equatable, Sendable {
 }
 
 extension Executor {
-  /// How many devices there are so many seconds after the fleet began, when a trip takes `tripSeconds`. Fractions are
-  /// kept: this is what one expects, and not what a seed gives.
+  /// Returns the expected number of devices so many seconds after the fleet began, with trips of `tripSeconds`. Fractions are
+  /// kept, because it is an expectation.
   func devices(at seconds: Double, tripSeconds: Double) -> Double {
     switch self {
     case .constantDevices(let constant): Double(constant.devices)
@@ -238,7 +237,7 @@ extension Executor {
         Double(arrivals.maxDevices),
         arrivals.rate / arrivals.timeUnit.atLeastOneMillisecond * min(tripSeconds, seconds))
     case .rampingArrivals(let arrivals):
-      // Little's law: those who are on the way came during the last trip's time.
+      // Little's law: the devices under way started within the duration of the last trip.
       min(
         Double(arrivals.maxDevices),
         Executor.value(
@@ -247,7 +246,7 @@ extension Executor {
     }
   }
 
-  /// Whether a device exists only while it is on the way.
+  /// Whether a device exists only during its trips.
   package var startsTrips: Bool {
     switch self {
     case .constantDevices, .rampingDevices: false

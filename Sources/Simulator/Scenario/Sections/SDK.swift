@@ -1,11 +1,11 @@
 package import Contract
 package import JSON
 
-/// Which SDK the devices run, and how their app configures it.
+/// The SDK of the devices, and its configuration by their app.
 package struct SDK: Equatable, Sendable {
-  /// Nil: Android, or what the scenario says for all fleets.
+  /// Nil: Android, or the value for all fleets.
   package var profile: SDKProfile?
-  /// Nil: observed, or what the scenario says for all fleets.
+  /// Nil: observed, or the value for all fleets.
   package var behaviour: SDKBehaviour?
   package var configuration = SDKConfiguration()
 
@@ -24,7 +24,7 @@ extension SDK: ScenarioSection {
     ])
 }
 
-/// Which SDK a device runs.
+/// The platform of the SDK.
 package enum SDKProfile: String, CaseIterable, Sendable {
   case android5 = "android-5.1"
   case ios5 = "ios-5.1"
@@ -37,7 +37,7 @@ package enum SDKProfile: String, CaseIterable, Sendable {
   }
 }
 
-/// Whether devices have the habits of real ones that no document tells of (SDK §14.1.3, §17.8).
+/// Whether devices show observed but undocumented behaviour (SDK §14.1.3, §17.8).
 package enum SDKBehaviour: String, CaseIterable, Sendable {
   case observed
   case documented
@@ -52,7 +52,7 @@ package struct SDKConfiguration: Equatable, Sendable {
 }
 
 extension ValueCodec where Value == SDKConfiguration {
-  /// Checked by the table of the SDK's own keys.
+  /// Validated by the table of the SDK's own keys.
   static var configuration: ValueCodec {
     ValueCodec(.configuration, show: { $0.document == .emptyObject ? .emptyObject : nil }) { value, context in
       guard case .object = value.content else {
@@ -61,7 +61,7 @@ extension ValueCodec where Value == SDKConfiguration {
       }
       var result = SDKConfiguration()
       result.document = value.withAccuracyNumbers.json
-      // Limits differ between the platforms; Android has all that iOS has.
+      // The limits differ between the platforms; Android has every key that iOS has.
       var device = Configuration(platform: .android)
       for warning in device.apply(DevicePlaceholders.example.fill(result.document)).warnings {
         context.take(warning, about: value)
@@ -72,7 +72,7 @@ extension ValueCodec where Value == SDKConfiguration {
 }
 
 extension JSON5Value {
-  /// `desiredAccuracy` by the names of its classes, which people know, as the numbers that the SDK has for them.
+  /// The document with the names of `desiredAccuracy` classes replaced by the SDK's numbers.
   var withAccuracyNumbers: JSON5Value {
     guard case .object(var members) = content else { return self }
     for index in members.indices {
@@ -92,7 +92,7 @@ extension JSON5Value {
 }
 
 extension DecodingContext {
-  /// What a device would only warn about ends a scenario, when the device would not do what stands there.
+  /// Rejects what a device would only warn about, if the device would not apply the value as written.
   fileprivate mutating func take(_ warning: ConfigurationWarning, about document: JSON5Value) {
     guard let key = warning.key else {
       refuse(.wrongType, document.position, warning.description, remedy: "write an object")
@@ -119,7 +119,7 @@ extension DecodingContext {
 }
 
 extension JSON5Value {
-  /// Where `group.key` stands, or its flat name; the document itself when nowhere.
+  /// Returns the position of `group.key`, or of its flat name; that of the document if it has neither.
   fileprivate func position(of path: String) -> SourcePosition {
     let steps = path.split(separator: ".").map(String.init)
     var value = self
@@ -132,7 +132,7 @@ extension JSON5Value {
 }
 
 extension ConfigurationWarning {
-  /// `group.key`; nil for what is about the whole document.
+  /// `group.key`; nil for a warning about the whole document.
   fileprivate var key: String? {
     switch self {
     case .notAnObject: nil

@@ -1,14 +1,14 @@
 package import Base
 
-/// What becomes of handshakes of TLS, as in a network with a proxy that intercepts them.
+/// A fault of TLS handshakes, as in a network with an intercepting proxy.
 package struct TLSFault: Equatable, Sendable {
   package var problem = TLSProblem.unknownAuthority
-  /// Of a slow handshake.
+  /// The delay of a slow handshake.
   package var delay: Nanoseconds?
 
   package init() {}
 
-  /// How much longer a slow handshake takes.
+  /// The effective delay of a slow handshake.
   package var wait: Nanoseconds { delay ?? .seconds(5) }
 }
 
@@ -27,7 +27,7 @@ extension TLSFault: ScenarioSection, FaultKind {
     return problems
   }
 
-  /// A changed key is none: only an app that pins one notices it.
+  /// Returns examples without a changed key, because only an app that pins one detects it.
   static func examples(_ draws: inout ExampleDraws) -> [String] {
     let certificates: [TLSProblem] = [.expired, .notYetValid, .wrongHost, .unknownAuthority, .revoked]
     let certificate = draws.one(of: certificates.map(\.rawValue))
@@ -46,17 +46,17 @@ extension TLSFault: ScenarioSection, FaultKind {
     ])
 }
 
-/// What may be wrong with a handshake.
+/// The defect of a handshake.
 package enum TLSProblem: String, CaseIterable, Sendable {
   case expired
   case notYetValid = "not-yet-valid"
   case wrongHost = "wrong-host"
   case unknownAuthority = "unknown-authority"
-  /// The server says itself that its certificate is revoked.
+  /// The server itself reports that its certificate is revoked.
   case revoked
-  /// The certificate is good and has another key, which an app notices that has pinned the first.
+  /// The certificate is valid and has another key, which only an app with a pinned key detects.
   case changedKey = "changed-key"
-  /// The connection is reset in the handshake.
+  /// The connection is reset during the handshake.
   case cut
   case slow
 }

@@ -1,11 +1,11 @@
 package import Base
 package import Contract
 
-/// The server that is driven at.
+/// The server under test.
 package struct Target: Equatable, Sendable {
-  /// Nil: not given. Such a server is foreign, unless it is known as ours in another way.
+  /// Nil: not given. Such a server is foreign, unless another setting declares it a Rolling Road server.
   package var preset: TargetPreset?
-  /// Nil: where the app uploads to, and in virtual time a server of ours inside the process.
+  /// Nil: the upload URL of the app, and in virtual time the in-process server.
   package var url: String?
   package var headers: [Named<String>] = []
   package var authorization = TargetAuthorization()
@@ -13,15 +13,15 @@ package struct Target: Equatable, Sendable {
   package var security = TargetSecurity()
   package var verification = TargetVerification()
 
-  /// `--admin-token` was given.
+  /// Whether `--admin-token` was given.
   package var hasAdminToken = false
 
   package init() {}
 
-  /// Whether it is declared to be a Rolling Road server. Others get nothing but what the app sends.
+  /// Whether it is declared to be a Rolling Road server. Others only receive what the app sends.
   package var isOurs: Bool { preset == .rollingroad || hasAdminToken || verification.method == .admin }
 
-  /// Where uploads go that are not to go where the app says. A target that names only the server gets the path of its preset.
+  /// The upload URL that overrides the app's. A target that names only the server gets the path of its preset.
   package var uploadURL: String? { url.map((preset ?? .rollingroad).uploads) }
 }
 
@@ -86,7 +86,7 @@ package struct TargetSecurity: Equatable, Sendable {
   package var isUnchecked = false
   package var certificate: String?
   package var key: String?
-  /// The keys that the app takes a server's certificate with, of curl's form.
+  /// The pinned public keys of the server, in curl's notation.
   package var pinnedKey: String?
 
   package init() {}
@@ -127,7 +127,7 @@ extension ValueCodec where Value == String {
   }
 }
 
-/// Who shares connections.
+/// How connections are shared.
 package enum ConnectionSharing: String, CaseIterable, Sendable {
   /// Each device has its own and loses it with its network.
   case mobile
@@ -138,11 +138,11 @@ package enum ConnectionSharing: String, CaseIterable, Sendable {
 /// The version of HTTP.
 package enum HTTPChoice: String, CaseIterable, Sendable {
   case version11 = "1.1"
-  /// Under https, where the server agrees to it.
+  /// Under https, if the server supports it.
   case version2 = "2"
 }
 
-/// Source addresses of connections.
+/// The source addresses of connections.
 package enum SourceAddressRule: String, CaseIterable, Sendable {
   /// As many loopback addresses as the ports need.
   case auto
@@ -156,9 +156,9 @@ package struct TargetAuthorization: Equatable, Sendable {
   package var refreshURL = "/api/refresh_token"
   package var accessTokenLifetime = Nanoseconds.seconds(3_600)
   package var refreshRotation = RefreshRotationRule.singleUse
-  /// Of the devices, when the server takes their refresh token no more.
+  /// The share of devices that log in again when the server rejects their refresh token.
   package var loginShare = 1.0
-  /// Who gives the tokens out; nil: the server that takes the uploads, by its own routes.
+  /// The provider of tokens; nil: the upload server, by its own routes.
   package var identity: IdentityProvider?
 
   package init() {}
@@ -191,7 +191,7 @@ package enum TargetAuthorizationStrategy: String, CaseIterable, Sendable {
   case sas
 }
 
-/// How often a refresh token serves.
+/// How often a refresh token can be used.
 package enum RefreshRotationRule: String, CaseIterable, Sendable {
   case singleUse = "single-use"
   case reusable

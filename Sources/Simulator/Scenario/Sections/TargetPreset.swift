@@ -2,7 +2,7 @@ internal import Base
 package import Contract
 import JSON
 
-/// Servers whose dialect is known.
+/// Servers with a known dialect.
 package enum TargetPreset: String, CaseIterable, Sendable {
   case rollingroad
   case traccar
@@ -13,7 +13,7 @@ package enum TargetPreset: String, CaseIterable, Sendable {
 extension TargetPreset {
   package static let names = allCases.map(\.rawValue).joined(separator: ", ")
 
-  /// Where uploads go. A target that names more than the server is taken as it is.
+  /// Returns the upload URL. A target that names more than the server is left unchanged.
   package func uploads(to target: String) -> String {
     let parts = URLParts(target)
     guard ["", "/"].contains(parts.path) else { return target }
@@ -31,20 +31,20 @@ extension TargetPreset {
 }
 
 extension Configuration {
-  /// What an app configures so that such a server takes its records.
+  /// Configures the app so that such a server accepts its records.
   package mutating func speak(_ preset: TargetPreset) {
     guard preset != .rollingroad else { return }
     http.rootProperty = "location"
-    // Traccar's OsmAnd decoder takes one object under `location` and asks for `device_id` beside it.
+    // Traccar's OsmAnd decoder expects one object under `location` with `device_id` beside it.
     if preset == .traccar || preset == .dawarich { http.batchSync = false }
-    // Dawarich's endpoint for tracking apps takes the place flat, one record at a time.
+    // Dawarich's endpoint for tracking apps expects a flat position, one record at a time.
     if preset == .dawarich {
       persistence.locationTemplate = Configuration.flatRecord
       persistence.geofenceTemplate = Configuration.flatRecord
     }
   }
 
-  /// Says whose the records are where such a server looks for it, unless the app has said so itself.
+  /// Adds the device's name where such a server expects it, unless the app has done so.
   package mutating func identify(_ device: String, to preset: TargetPreset) {
     guard preset != .rollingroad else {
       if !hasHeader(HeaderName.deviceID.description) { setHeader(HeaderName.deviceID.description, device) }
@@ -55,7 +55,7 @@ extension Configuration {
     http.params = .object(members)
   }
 
-  /// Names of header fields ignore case (RFC 9110 §5.1).
+  /// Returns a header field by its case-insensitive name (RFC 9110 §5.1).
   package func header(_ name: String) -> String? {
     guard case .object(let fields) = http.headers,
       case .string(let value)? = fields.members.first(where: { $0.key.lowercased() == name.lowercased() })?.value
@@ -74,7 +74,7 @@ extension Configuration {
     http.headers = .object(fields)
   }
 
-  /// In the place of one of this name.
+  /// Replaces a field of this name.
   package mutating func setHeader(_ name: String, _ value: String) {
     removeHeader(name)
     guard case .object(var fields) = http.headers else { return }
@@ -88,9 +88,9 @@ extension Configuration {
     """
 }
 
-/// Where a run and the app's configuration say different things.
+/// Conflicts between a run and the app's configuration.
 extension Scenario {
-  /// What a run puts in the place of what the app configures, in a sentence each.
+  /// The settings of the app's configuration that a run replaces, in a sentence each.
   package var replacements: [String] {
     var sentences: [(text: String, fleets: [String])] = []
     for fleet in fleets {
@@ -137,8 +137,7 @@ extension Scenario {
     return found
   }
 
-  /// Of a run whose requests do not say which device they come from; nil where they do, by a token too, or where that is
-  /// unknown.
+  /// A note on a run whose requests do not name their device; nil where they do, even by a token, or where that is unknown.
   package var anonymityNote: String? {
     guard clock.mode != .virtual, !target.isOurs, target.preset == nil, target.authorization.strategy == .none else {
       return nil
@@ -154,7 +153,7 @@ extension Scenario {
 }
 
 extension TargetPreset {
-  /// The keys whose values an app has chosen and the dialect replaces.
+  /// Returns the keys that an app has set and the dialect replaces.
   fileprivate func keysReplaced(in app: Configuration) -> [String] {
     var spoken = app
     spoken.speak(self)

@@ -3,26 +3,26 @@ internal import JSON
 
 /// How the oracle learns what the server stored.
 package struct TargetVerification: Equatable, Sendable {
-  /// Nil: ask a server that is known as ours, believe the journal elsewhere.
+  /// Nil: query a Rolling Road server, rely on the journal elsewhere.
   package var method: VerificationMethod?
-  /// With `{device}` and `{start}` where they belong.
+  /// Contains `{device}` and `{start}` as placeholders.
   package var url: String?
-  /// Of these requests, over those of the target.
+  /// The headers of these requests, which override those of the target.
   package var headers: [Named<String>] = []
-  /// Leads to the entries of a page, or to the uuids in them.
+  /// The path to the entries of a page, or to the uuids in them.
   package var uuids = "$[*]"
-  /// Where the uuids of records stand that were put aside; nil: nowhere.
+  /// The path to the uuids of quarantined records; nil: none.
   package var quarantined: String?
-  /// Where these are listed; nil: in the same answer.
+  /// The URL of quarantined records; nil: in the same answer.
   package var quarantinedURL: String?
-  /// Leads to the cursor or the URL of the next page.
+  /// The path to the cursor or the URL of the next page.
   package var next: String?
   package var place = StorePlace()
-  /// By the names of the record's own fields, `coords.latitude`: where they stand in an entry.
+  /// The paths of fields in an entry, by the record's own names, as `coords.latitude`.
   package var fields: [Named<String>] = []
-  /// What the store keeps of a record, also where it shows it of none.
+  /// The parts of a record that the store keeps, even if it shows them of none.
   package var kept: [KeptField] = []
-  /// How long after its acknowledgement a record may be invisible.
+  /// How long a record may be invisible after its acknowledgement.
   package var readDelay = Nanoseconds.zero
 
   package init() {}
@@ -30,7 +30,7 @@ package struct TargetVerification: Equatable, Sendable {
   /// The placeholders of `url`.
   package static let placeholders = ["device", "start", "cursor"]
 
-  /// What is wrong with these keys together, and what to do; nil when nothing is.
+  /// The contradiction between these keys, with a remedy; nil without one.
   var contradiction: (message: String, remedy: String)? {
     if let field = kept.first(where: { !$0.isCompared }) {
       let compared = KeptField.allCases.filter(\.isCompared).map(\.rawValue).joined(separator: ", ")
@@ -47,20 +47,20 @@ package struct TargetVerification: Equatable, Sendable {
     return nil
   }
 
-  /// As `JSONStep` reads them.
+  /// Reports whether `JSONStep` can parse the path.
   package static func isPath(_ path: String) -> Bool { JSONStep.parsed(path) != nil }
 
-  /// What is asked for: a place to read from is a question.
+  /// The method in effect: a place to read from implies a query.
   package var effectiveMethod: VerificationMethod? { method ?? (url == nil && place.count == 0 ? nil : .query) }
 
-  /// A placeholder of the URLs that is none; nil when all are known.
+  /// An unknown placeholder in the URLs; nil without one.
   package var unknownPlaceholder: String? {
     [url, quarantinedURL].lazy.compactMap(\.self).compactMap(TargetVerification.unknownPlaceholder).first
   }
 
   static func unknownPlaceholder(in url: String) -> String? {
     let parts = url.split(separator: "{", omittingEmptySubsequences: false)
-    // What follows a dollar is not for this URL to judge.
+    // Braces after a dollar sign belong to another kind of placeholder.
     for (before, part) in zip(parts, parts.dropFirst()) where before.last != "$" {
       guard let end = part.firstIndex(of: "}") else { continue }
       let name = String(part[..<end])
@@ -109,13 +109,13 @@ extension TargetVerification: ScenarioSection {
 }
 
 extension TargetVerification {
-  /// Of the key `fields`, which `Dialect` has as well.
+  /// The text of the key `fields`, which `Dialect` has as well.
   static let fieldsText =
     "Where fields of a record stand in an entry, by the record's own names: `coords.latitude`, `timestamp`, `extras`. Usual names need no entry. `[1]` is the second element of a list: `$.geometry.coordinates[1]`; `['…']` is any name: `$['recorded at']`, as well `$.recorded-at`."
 }
 
 extension ValueCodec where Value == String {
-  /// `$`, then names behind points, `['any name']`, `[*]` for every element, and `[1]` for the second one.
+  /// `$`, followed by names after dots, `['any name']`, `[*]` for every element, and `[1]` for the second one.
   static var jsonPath: ValueCodec {
     let pattern = "^\\$(\\[(\\*|[0-9]{1,4}|'[^']+'|\"[^\"]+\")\\]|\\.[A-Za-z_][A-Za-z0-9_-]*)*$"
     return text(pattern: pattern, words: "a path as in \"$[*].uuid\"", where: TargetVerification.isPath)
@@ -123,7 +123,7 @@ extension ValueCodec where Value == String {
 }
 
 extension ValueCodec where Value == String {
-  /// With the placeholders of `TargetVerification`.
+  /// A URL with the placeholders of `TargetVerification`.
   fileprivate static var listURL: ValueCodec {
     ValueCodec(ValueCodec.text.schema, show: { .string($0) }) { value, context in
       guard let text = ValueCodec.text.read(value, &context) else { return nil }
@@ -137,9 +137,9 @@ extension ValueCodec where Value == String {
 
 /// How the oracle learns what a server stored.
 package enum VerificationMethod: String, CaseIterable, Sendable {
-  /// Only from the journal of the client.
+  /// From the client's journal only.
   case journal
-  /// By asking the server for the uuids.
+  /// By querying the server for uuids.
   case query
   /// By the administration of a Rolling Road server.
   case admin

@@ -2,13 +2,13 @@ package import Base
 
 /// Metrics and traces, sent to a receiver of OTLP over HTTP.
 package struct OpenTelemetryOutput: Equatable, Sendable {
-  /// Empty: nowhere.
+  /// Empty: not sent.
   package var url = ""
   package var encoding = OpenTelemetryEncoding.protobuf
   package var headers: [Named<String>] = []
   /// In the time of the run; nil: ten seconds of the machine's clock.
   package var interval: Nanoseconds?
-  /// Share of the devices whose records are traced; nil: of up to 50 devices.
+  /// The share of devices whose records are traced; nil: that of up to 50 devices.
   package var sample: Double?
   package var attributes: [Named<String>] = []
   package var time = TelemetryTime.automatic
@@ -38,13 +38,13 @@ extension OpenTelemetryOutput: ScenarioSection {
     ])
 }
 
-/// How messages of OTLP are written.
+/// The encoding of OTLP messages.
 package enum OpenTelemetryEncoding: String, CaseIterable, Sendable {
   case protobuf
   case json
 }
 
-/// What `otlp-http-json` stands for: `otlp-http` with the encoding `json`.
+/// `otlp-http-json`, short for `otlp-http` with the encoding `json`.
 struct JSONTelemetryOutput: Equatable, Sendable {
   var url = ""
 }
@@ -55,7 +55,7 @@ extension JSONTelemetryOutput: ScenarioSection {
     [.required("url", \.url, .possiblyEmptyText, "The receiver; an empty text disables it.")])
 }
 
-/// Metrics, written into a Prometheus or what takes the same.
+/// Metrics, written to a Prometheus or a compatible receiver.
 package struct RemoteWriteOutput: Equatable, Sendable {
   package var url = ""
   package var headers: [Named<String>] = []
@@ -81,7 +81,7 @@ extension RemoteWriteOutput: ScenarioSection {
     ])
 }
 
-/// Which time metrics and traces bear.
+/// The time base of metrics and traces.
 package enum TelemetryTime: String, CaseIterable, Sendable {
   case automatic = "auto"
   case simulated
@@ -103,7 +103,7 @@ extension ValueCodec where Value == String {
 }
 
 extension ValueCodec where Value == Nanoseconds {
-  /// Not so short that a run does nothing else.
+  /// Limited, so that a run does not spend its time sending.
   fileprivate static var interval: ValueCodec {
     duration.map(words: "a duration from 100ms to 24h") { span in
       span >= .milliseconds(100) && span <= .seconds(86_400) ? span : nil

@@ -2,7 +2,7 @@ package import Base
 internal import Contract
 internal import JSON
 
-/// A figure that a run must reach.
+/// A threshold for a figure of a run.
 package struct Threshold: Equatable, Sendable {
   package var expression: ThresholdExpression
   package var abortOnFail = false
@@ -31,7 +31,7 @@ struct ThresholdSection: ScenarioSection {
     ])
 }
 
-/// `p(95)<800`, as k6 has it.
+/// `p(95)<800`, in the notation of k6.
 package struct ThresholdExpression: Equatable, Sendable {
   /// A figure of a metric.
   package enum Aggregation: Equatable, Sendable {
@@ -43,19 +43,19 @@ package struct ThresholdExpression: Equatable, Sendable {
   package let aggregation: Aggregation
   package let comparison: Comparison
   package let limit: Double
-  /// As it was written, for reports.
+  /// The text as written, for reports.
   package let text: String
 
   static let pattern =
     "^ *(avg|min|med|max|count|rate|value|p\\([0-9]+(\\.[0-9]+)?\\)) *(===|!==|==|!=|<=|>=|<|>) *-?[0-9]+(\\.[0-9]+)? *$"
 
-  /// Reads what reports say; nil for what is none. `selection` is `upload_duration{network:lte}`.
+  /// Parses the text of a report; nil for an invalid one. `selection` is `upload_duration{network:lte}`.
   package init?(_ text: String, selection: String) {
     guard let metric = Metric.named(String(selection.prefix { $0 != "{" })) else { return nil }
     self.init(text, of: metric)
   }
 
-  /// Nil for what is none; `metric` decides which figures there are.
+  /// Nil for an invalid text; `metric` determines the possible figures.
   init?(_ text: String, of metric: Metric) {
     let trimmed = text.drop { $0 == " " }
     let name = trimmed.prefix { !" =!<>".contains($0) }
@@ -89,11 +89,11 @@ extension ThresholdExpression.Aggregation {
   }
 }
 
-/// What a missed threshold says of a run.
+/// The meaning of a missed threshold.
 package enum ThresholdFailure: String, CaseIterable, Sendable {
-  /// The server is not good enough: exit code 99.
+  /// The server fails: exit code 99.
   case fail
-  /// The run means nothing: exit code 97.
+  /// The run is invalid: exit code 97.
   case invalidate
 }
 
@@ -104,7 +104,7 @@ package struct MetricThresholds: Equatable, Sendable {
 }
 
 extension Scenario {
-  /// For a part of a run, which cannot know when the whole has to end.
+  /// The scenario for a part of a run, which cannot decide when the whole must end.
   package var withoutEndings: Scenario {
     var copy = self
     for sectionIndex in thresholds.indices {
@@ -172,7 +172,7 @@ extension ValueCodec where Value == Threshold {
 }
 
 extension Scenario {
-  /// Where the wall clock counts, a generator that was late makes a run invalid, unless the scenario says what is late.
+  /// Adds a threshold that invalidates a run whose generator was late by the wall clock, unless the scenario defines one.
   package mutating func limitGeneratorLag() {
     guard clock.mode == .realtime || clock.mode == .accelerated, let metric = Metric.named("generator_lag"),
       !thresholds.contains(where: { $0.selector.metric.name == metric.name }),

@@ -1,4 +1,4 @@
-/// A toxic as toxiproxy has it, and when in a request it acts.
+/// A toxic of toxiproxy, and the phase of a request in which it acts.
 package struct Toxic: Equatable, Sendable {
   package var effect: ToxicEffect
   package var stream: ToxicStream
@@ -69,7 +69,7 @@ extension ValueCodec where Value == Toxic {
   }
 }
 
-/// What toxiproxy's toxics take, under its names and in its units (https://github.com/Shopify/toxiproxy#toxics).
+/// The toxics of toxiproxy, with its names and units (https://github.com/Shopify/toxiproxy#toxics).
 package enum ToxicEffect: Equatable, Sendable {
   case latency(LatencyToxic)
   case bandwidth(BandwidthToxic)
@@ -87,9 +87,9 @@ package enum ToxicEffect: Equatable, Sendable {
   }
 }
 
-/// Everything comes later.
+/// Delays everything.
 package struct LatencyToxic: Equatable, Sendable {
-  /// How many milliseconds later.
+  /// The delay in milliseconds.
   package var latencyMilliseconds = 0.0
   /// Jitter in milliseconds, plus or minus.
   package var jitterMilliseconds = 0.0
@@ -106,9 +106,9 @@ extension LatencyToxic: ScenarioSection {
     ])
 }
 
-/// Fewer bytes in a second.
+/// Limits the bandwidth.
 package struct BandwidthToxic: Equatable, Sendable {
-  /// How many kilobytes in a second.
+  /// The bandwidth in kilobytes per second.
   package var kilobytesPerSecond = 0.0
 
   package init() {}
@@ -122,9 +122,9 @@ extension BandwidthToxic: ScenarioSection {
     ])
 }
 
-/// Connections close late.
+/// Delays the close of connections.
 package struct SlowCloseToxic: Equatable, Sendable {
-  /// How many milliseconds late.
+  /// The delay in milliseconds.
   package var delayMilliseconds = 0.0
 
   package init() {}
@@ -138,9 +138,9 @@ extension SlowCloseToxic: ScenarioSection {
     ])
 }
 
-/// Nothing comes through, and then the connection closes.
+/// Blocks all bytes, then closes the connection.
 package struct TimeoutToxic: Equatable, Sendable {
-  /// After how many milliseconds it closes; 0: when the fault is over.
+  /// The time until it closes, in milliseconds; 0: the end of the fault.
   package var timeoutMilliseconds = 0.0
 
   package init() {}
@@ -156,9 +156,9 @@ extension TimeoutToxic: ScenarioSection {
     ])
 }
 
-/// The connection is reset.
+/// Resets the connection.
 package struct ResetPeerToxic: Equatable, Sendable {
-  /// After how many milliseconds; 0: at once.
+  /// The time until the reset, in milliseconds; 0: at once.
   package var timeoutMilliseconds = 0.0
 
   package init() {}
@@ -172,9 +172,9 @@ extension ResetPeerToxic: ScenarioSection {
     ])
 }
 
-/// Bytes come in small pieces.
+/// Splits bytes into small pieces.
 package struct SlicerToxic: Equatable, Sendable {
-  /// How many bytes a piece has, on average.
+  /// The average size of a piece in bytes.
   package var averageBytes = 0.0
   /// Variation of the size in bytes, plus or minus.
   package var variationBytes = 0.0
@@ -194,9 +194,9 @@ extension SlicerToxic: ScenarioSection {
     ])
 }
 
-/// The connection closes after some bytes.
+/// Closes the connection after a number of bytes.
 package struct LimitDataToxic: Equatable, Sendable {
-  /// After how many bytes.
+  /// The number of bytes.
   package var bytes = 0.0
 
   package init() {}
@@ -210,7 +210,7 @@ extension LimitDataToxic: ScenarioSection {
     ])
 }
 
-/// How far a request has come when a toxic acts.
+/// The phase of a request in which a toxic acts.
 package enum ToxicPhase: String, CaseIterable, Sendable {
   case connect
   case afterRequestHead = "after-request-head"
@@ -218,7 +218,7 @@ package enum ToxicPhase: String, CaseIterable, Sendable {
   case inResponse = "in-response"
 }
 
-/// Which way the bytes go that a toxic touches.
+/// The direction in which a toxic acts.
 package enum ToxicStream: String, CaseIterable, Sendable {
   /// From the device to the server.
   case upstream

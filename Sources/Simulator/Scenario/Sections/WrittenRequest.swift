@@ -1,8 +1,8 @@
 package import Base
 
-/// A request that a scenario sends as it stands there: of a finding of `conform`, or of a session that was recorded.
+/// A request that a scenario sends unmodified: from a finding of `conform`, or from a recorded session.
 package struct WrittenRequest: Equatable, Sendable {
-  /// Since the run began.
+  /// The time since the start of the run.
   package var start = Nanoseconds.zero
   /// Requests of one device share a connection, one after the other.
   package var device = ""
@@ -11,7 +11,7 @@ package struct WrittenRequest: Equatable, Sendable {
   package var headers: [Named<String>] = []
   package var body = ""
   package var base64: String?
-  /// That of the answer, when it was written down.
+  /// The expected status of the answer, if recorded.
   package var status: Int?
 
   package init() {}

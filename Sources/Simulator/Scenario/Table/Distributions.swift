@@ -83,10 +83,10 @@ struct ConstantSection<Unit: DistributionUnit>: ScenarioSection {
   }
 }
 
-/// The measure of a distribution, as a type, so that each has tables of its own.
+/// The unit of a distribution, as a type, so that each has tables of its own.
 protocol DistributionUnit: Sendable {
   static var measure: QuantityKind { get }
-  /// In the names of the tables.
+  /// The part of table names.
   static var word: String { get }
 }
 
@@ -103,7 +103,7 @@ enum InMetres: DistributionUnit {
 }
 
 extension ValueCodec where Value == Distribution {
-  /// A quantity alone, or an object with `dist`.
+  /// Returns a codec for a constant quantity, or an object with `dist`.
   @_semantics("optimize.sil.specialize.generic.never")
   static func distribution<Unit: DistributionUnit>(_ unit: Unit.Type) -> ValueCodec {
     let quantity = ValueCodec<Double>.quantity(Unit.measure)
@@ -134,7 +134,7 @@ extension ValueCodec where Value == Distribution {
 }
 
 extension Distribution {
-  /// What the bounds of single keys cannot say.
+  /// Contradictions between the parameters, beyond the limits of single keys.
   fileprivate var contradiction: (message: String, remedy: String)? {
     switch self {
     case .uniform(let min, let max) where min > max: ("min is larger than max", "exchange them")

@@ -1,16 +1,16 @@
 internal import JSON
 
-/// One key: what it looks like, and how its value gets into the section.
+/// A key: its schema, and how its value is stored in the section.
 ///
-/// Tables are read once in a run. What makes and reads their rows is not compiled anew for each of a hundred types of values,
-/// which took the compiler longer than all the rest of the language (docs/decisions/0036).
+/// Tables are read once in a run. The functions that make and read their rows are not specialized for each of a hundred value
+/// types, which took the compiler longer than the rest of the language (docs/decisions/0036).
 struct Key<Section: Sendable>: Sendable {
   typealias Property<Value> = any WritableKeyPath<Section, Value> & Sendable
 
   let schema: KeySchema
   let read: @Sendable (JSON5Value, inout Section, inout DecodingContext) -> Void
 
-  /// The keys of a part, as keys of the whole.
+  /// Returns the key of a part as a key of the whole.
   @_semantics("optimize.sil.specialize.generic.never")
   func placed<Whole>(at part: any WritableKeyPath<Whole, Section> & Sendable) -> Key<Whole> {
     Key<Whole>(schema: schema) { value, whole, context in read(value, &whole[keyPath: part], &context) }
@@ -18,7 +18,7 @@ struct Key<Section: Sendable>: Sendable {
 }
 
 extension Key where Section: ScenarioSection {
-  /// A key with a standard value, which is that of a new section.
+  /// Returns a key with a default value, which is that of a new section.
   @_semantics("optimize.sil.specialize.generic.never")
   static func key<Value>(
     _ name: String, _ property: Property<Value>, _ codec: ValueCodec<Value>, _ text: String
@@ -26,7 +26,7 @@ extension Key where Section: ScenarioSection {
     make(name, codec, property, isRequired: false, standard: Section()[keyPath: property], text)
   }
 
-  /// A key that must be there.
+  /// Returns a required key.
   @_semantics("optimize.sil.specialize.generic.never")
   static func required<Value>(
     _ name: String, _ property: Property<Value>, _ codec: ValueCodec<Value>, _ text: String
@@ -34,7 +34,7 @@ extension Key where Section: ScenarioSection {
     make(name, codec, property, isRequired: true, standard: nil, text)
   }
 
-  /// A key that need not be there and then says nothing.
+  /// Returns an optional key without a default.
   @_semantics("optimize.sil.specialize.generic.never")
   static func optional<Value>(
     _ name: String, _ property: Property<Value?>, _ codec: ValueCodec<Value>, _ text: String
@@ -59,36 +59,36 @@ extension Key where Section: ScenarioSection {
 }
 
 extension ScenarioSection {
-  /// The keys of this section as keys of another one that has it as a part.
+  /// Returns the keys of this section as keys of a section that contains it.
   static func keys<Whole>(at part: any WritableKeyPath<Whole, Self> & Sendable) -> [Key<Whole>] {
     table.keys.map { $0.placed(at: part) }
   }
 }
 
-/// What a value may look like: the part of a table that schema and reference are made of.
+/// The form of a value, from which schema and reference are made.
 indirect enum ValueSchema: Sendable {
   case boolean
   case integer(ClosedRange<Int64>)
   case number(ClosedRange<Double>)
-  /// Any text, or one that a pattern describes; the words say it for people.
+  /// Any text, or one that matches a pattern; `words` describes it for people.
   case text(pattern: String?, words: String)
   case choice([String])
   case measure(QuantityKind)
   case list(ValueSchema, count: ClosedRange<Int>)
-  /// Names of the author's choice, or of `names` when there are any.
+  /// Arbitrary names, or those in `names` if given.
   case map(ValueSchema, names: [String]?)
   case section(SectionSchema)
   case variants(tag: String, standard: String?, [VariantSchema])
   case anyOf([ValueSchema])
   /// The SDK's configuration under its own names.
   case configuration
-  /// Whatever the words say; the schema leaves it open.
+  /// Described by the words only; the schema leaves it open.
   case open(String)
 }
 
 /// The keys of one section.
 struct SectionSchema: Sendable {
-  /// Under which the schema defines it and the reference describes it; of one use only.
+  /// The name of its definition in the schema and in the reference; used once.
   let name: String
   let text: String
   let keys: [KeySchema]
@@ -99,18 +99,18 @@ struct KeySchema: Sendable {
   let name: String
   let schema: ValueSchema
   let isRequired: Bool
-  /// What holds when the key is not there; nil when nothing does.
+  /// The default; nil without one.
   let standard: JSONValue?
   let text: String
 }
 
-/// One of several sections among which a tag decides.
+/// Several sections, of which a tag selects one.
 struct VariantSchema: Sendable {
   let name: String
   let schema: ValueSchema
 }
 
-/// One of several sections among which the value of a tag decides.
+/// A section that the value of a tag selects.
 struct Variant<Value: Sendable>: Sendable {
   let schema: VariantSchema
   let read: @Sendable (JSON5Value, inout DecodingContext) -> Value?
@@ -121,7 +121,7 @@ struct Variant<Value: Sendable>: Sendable {
     self.init(name, of: ValueCodec<Section>.section(), wrap)
   }
 
-  /// A variant that has variants itself.
+  /// A variant with variants of its own.
   @_semantics("optimize.sil.specialize.generic.never")
   init<Inner>(
     _ name: String, of codec: ValueCodec<Inner>, _ wrap: @escaping @Sendable (Inner) -> Value
@@ -132,7 +132,7 @@ struct Variant<Value: Sendable>: Sendable {
 }
 
 extension ValueCodec {
-  /// Without the tag, `standard` is meant; nil makes the tag a must.
+  /// Returns a codec for the variants. Without the tag, `standard` is used; nil makes the tag required.
   @_semantics("optimize.sil.specialize.generic.never")
   static func variants(tag: String, standard: String? = nil, _ variants: [Variant<Value>]) -> ValueCodec {
     ValueCodec(.variants(tag: tag, standard: standard, variants.map(\.schema))) { value, context in
@@ -172,13 +172,13 @@ extension ValueCodec {
   }
 }
 
-/// An object of the scenario that one table describes. A new one has the standard values.
+/// An object of the scenario that one table describes. A new one has the default values.
 protocol ScenarioSection: Sendable {
   init()
   static var table: Table<Self> { get }
 }
 
-/// Every key of one section, once: reading, schema and reference all walk these keys.
+/// The keys of a section, from which reading, schema and reference are derived.
 struct Table<Section: Sendable>: Sendable {
   let name: String
   let text: String
@@ -193,7 +193,7 @@ struct Table<Section: Sendable>: Sendable {
   var schema: SectionSchema { SectionSchema(name: name, text: text, keys: keys.map(\.schema)) }
 }
 
-/// A value with the name that the scenario gives it.
+/// A value with its name in the scenario.
 package struct Named<Value: Sendable>: Sendable {
   package let name: String
   package let position: SourcePosition
@@ -201,7 +201,7 @@ package struct Named<Value: Sendable>: Sendable {
 }
 
 extension Named {
-  /// One that stands nowhere in the scenario.
+  /// A value without a position in the scenario.
   package init(name: String, value: Value) {
     self.init(name: name, position: SourcePosition(line: 1, column: 1), value: value)
   }
@@ -210,22 +210,22 @@ extension Named {
 extension Named: Equatable where Value: Equatable {}
 
 extension [Named<String>] {
-  /// The value of a name; nil when there is none.
+  /// Returns the value of a name; nil without one.
   package subscript(name: String) -> String? { first { $0.name == name }?.value }
 
-  /// Header fields with others over them, in whose names letters of either case are the same (RFC 9110 §5.1).
+  /// Returns header fields overridden by others; names are case-insensitive (RFC 9110 §5.1).
   package func overlaid(_ others: [Named<String>]) -> [Named<String>] {
     filter { field in !others.contains { $0.name.lowercased() == field.name.lowercased() } } + others
   }
 }
 
-/// The names that sections give to their parts, so that other sections can use them; in the order of the text.
+/// The names that sections declare, for use in other sections; in the order of the text.
 struct DeclaredNames: Sendable {
-  /// A section whose members have names.
+  /// A section with named members.
   enum Space: String, Sendable {
     case routes, motion, geofences, networks, fleets, checks
 
-    /// One of them, in messages.
+    /// The singular, for messages.
     var singular: String {
       switch self {
       case .routes: "route"
@@ -253,7 +253,7 @@ struct DeclaredNames: Sendable {
     return declared + presets.filter { !declared.contains($0) }
   }
 
-  /// Of the faults that have one.
+  /// The names of the faults that have one.
   var faultNames: [String] {
     guard case .array(let faults)? = document?["faults"]?.content else { return [] }
     return faults.compactMap { fault in
@@ -261,13 +261,13 @@ struct DeclaredNames: Sendable {
     }
   }
 
-  /// Keys of the tags that fleets have.
+  /// The keys of fleet tags.
   var fleetTags: [String] {
     guard case .object(let fleets)? = document?["fleets"]?.content else { return [] }
     return fleets.flatMap { $0.value["tags"]?.memberNames ?? [] }
   }
 
-  /// Those that the fleets have under that key.
+  /// Returns the values of a fleet tag.
   func values(ofFleetTag tag: String) -> [String] {
     guard case .object(let fleets)? = document?["fleets"]?.content else { return [] }
     return fleets.compactMap { fleet in

@@ -1,13 +1,13 @@
 import Base
 
-/// A kind of quantity that is written as a number with its unit.
+/// A kind of quantity, written as a number with a unit.
 struct QuantityKind: Sendable {
-  /// As it is called in messages: "a duration".
+  /// The name in messages: "a duration".
   let name: String
   let example: String
-  /// Factors to the unit in which the program calculates.
+  /// The factors to the internal unit.
   let units: KeyValuePairs<String, Double>
-  /// Whether several may stand behind one another, the larger first, as in `2h15m`.
+  /// Whether several parts may be combined, larger units first, as in `2h15m`.
   let isCompound: Bool
   let range: ClosedRange<Double>
 
@@ -15,7 +15,7 @@ struct QuantityKind: Sendable {
   static let duration = QuantityKind(
     name: "a duration", example: "90s", units: ["ms": 1e-3, "s": 1, "m": 60, "h": 3_600, "d": 86_400],
     isCompound: true, range: 0...3.2e9)
-  /// A duration that may point back, for clocks.
+  /// A duration that may be negative, for clocks.
   static let offset = QuantityKind(
     name: "a duration with or without sign", example: "-90s", units: duration.units, isCompound: true,
     range: -3.2e9...3.2e9)
@@ -33,7 +33,7 @@ struct QuantityKind: Sendable {
     units: ["B": 1, "kB": 1e3, "MB": 1e6, "GB": 1e9, "KiB": 1_024, "MiB": 1_048_576, "GiB": 1_073_741_824],
     isCompound: false, range: 0...1e15)
 
-  /// Nil for what is no such quantity; a number without unit is one only when it is 0.
+  /// Parses a quantity; nil for an invalid one. Only 0 may have no unit.
   func read(_ text: String) -> Double? {
     var rest = Substring(text)
     var sign = 1.0
@@ -66,29 +66,29 @@ struct QuantityKind: Sendable {
     return (number, factor)
   }
 
-  /// The same as a regular expression of JSON Schema. The order of compound parts is beyond it.
+  /// The corresponding regular expression of JSON Schema, without the order of combined parts.
   var pattern: String {
     let names = units.map(\.key).joined(separator: "|")
     let part = "[0-9]+(\\.[0-9]+)?(\(names))"
     return "^\(range.lowerBound < 0 ? "[-+]?" : "")(0|\(isCompound ? "(\(part))+" : part))$"
   }
 
-  /// "a duration, as in "90s" (ms, s, m, h, d)".
+  /// The expected form: "a duration, as in "90s" (ms, s, m, h, d)".
   var expectation: String { "\(name), as in \"\(example)\" (\(units.map(\.key).joined(separator: ", ")))" }
 
-  /// As one would type it: `1h15m`, `50km/h`, `1.5m`.
+  /// Returns the text in the usual notation: `1h15m`, `50km/h`, `1.5m`.
   func text(_ value: Double) -> String {
     if value == 0 { return "0" + (units.first { $0.value == 1 }?.key ?? "") }
     let sign = value < 0 ? "-" : ""
     let falling = units.sorted { $0.value > $1.value }
     if isCompound, let parts = wholeParts(of: value.magnitude, falling) { return sign + parts }
-    // The largest unit in which the number is whole; otherwise the one in which the program calculates.
+    // The largest unit in which the number is whole; otherwise the internal one.
     let best = falling.first { (value / $0.value).rounded() == value / $0.value } ?? falling.first { $0.value == 1 }
     guard let best else { preconditionFailure("a measure has a unit of factor 1") }
     return (value / best.value).short + best.key
   }
 
-  /// Nil when something is left below the smallest unit.
+  /// Returns the whole parts; nil when a remainder is below the smallest unit.
   private func wholeParts(of value: Double, _ falling: [(key: String, value: Double)]) -> String? {
     var rest = (value * 1e9).rounded()
     var text = ""
@@ -102,7 +102,7 @@ struct QuantityKind: Sendable {
 }
 
 extension ValueCodec where Value == Coordinate {
-  /// `[latitude, longitude]`, as people read them from a map.
+  /// `[latitude, longitude]`, in the order of maps.
   static var place: ValueCodec {
     let pair = ValueCodec<[Double]>.list(of: .number(-180...180), count: 2...2)
     return pair.map(words: "[latitude, longitude] in degrees") { Coordinate(latitude: $0[0], longitude: $0[1]) }

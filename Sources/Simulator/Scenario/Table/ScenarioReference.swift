@@ -1,6 +1,6 @@
 internal import JSON
 
-/// The reference of the scenario language for people, in Markdown, made from the tables that read it.
+/// The reference of the scenario language in Markdown, made from the tables that read it.
 package enum ScenarioReference {
   package static var text: String {
     ([head] + parts(of: Scenario.table.schema) + [tail]).joined(separator: "\n\n")
@@ -57,7 +57,7 @@ package enum ScenarioReference {
 }
 
 extension ScenarioReference {
-  /// Sections in the order in which they are first named.
+  /// Writes sections in the order in which they are first named.
   fileprivate struct Writer {
     var parts: [String] = []
     var waiting: [(section: SectionSchema, tags: [String])] = []

@@ -7,7 +7,7 @@ package struct ScenarioSchema {
 
   package static let document = document(
     of: Scenario.table.schema, id: "rolling-road-scenario-1.schema.json", title: "A scenario of Rolling Road")
-  /// That of a dialect.
+  /// The schema of a dialect.
   package static let dialect = document(
     of: Dialect.table.schema, id: "rolling-road-dialect-1.schema.json", title: "A dialect of Rolling Road")
 
@@ -27,7 +27,7 @@ package struct ScenarioSchema {
     return .object(object)
   }
 
-  /// An object with the keys of a table; `tags` are constants that choose it among variants.
+  /// Returns an object with the keys of a table; `tags` are constants that select it among variants.
   private mutating func section(
     _ section: SectionSchema, tags: [(key: String, name: String, isStandard: Bool)]
   ) -> JSONObject {
@@ -97,7 +97,7 @@ package struct ScenarioSchema {
     }
   }
 
-  /// Variants of variants are flat: each has all tags.
+  /// Flattens nested variants: each has all tags.
   private mutating func alternatives(
     of schema: ValueSchema, tags: [(key: String, name: String, isStandard: Bool)]
   ) -> [JSONValue] {
@@ -116,7 +116,7 @@ package struct ScenarioSchema {
     to section: SectionSchema, tags: [(key: String, name: String, isStandard: Bool)]
   ) -> JSONObject {
     if definitions[section.name] == nil {
-      // Holds the place, so that definitions stand in the order of the text.
+      // A placeholder, so that definitions keep the order of the text.
       definitions[section.name] = .null
       definitions[section.name] = .object(self.section(section, tags: tags))
     }
@@ -134,8 +134,8 @@ package struct ScenarioSchema {
 }
 
 extension SDKConfiguration {
-  /// The keys of the SDK, in their groups and flat, from the table by which devices read them. Devices convert numbers
-  /// and truth values themselves, so that the schema leaves the types to the words.
+  /// The keys of the SDK, grouped and flat, from the table by which devices read them. Devices convert numbers and booleans
+  /// themselves, so the schema leaves types open.
   static var schema: JSONObject {
     var properties = JSONObject()
     for group in ConfigurationGroup.topLevel {
@@ -171,7 +171,7 @@ extension SDKConfiguration {
 }
 
 extension JSONValue {
-  /// Indented by two spaces, for people and their diffs; lists of numbers stay on a line.
+  /// The text, indented by two spaces for people and diffs; lists of numbers stay on one line.
   package var pretty: String { pretty(indentation: "") }
 
   private func pretty(indentation: String) -> String {

@@ -2,12 +2,12 @@ package import Base
 internal import Contract
 internal import JSON
 
-/// How values of one type are written: what they look like, how they are read, and how a standard value is shown.
+/// The textual form of a type's values: its schema, how it is read, and how a default is shown.
 struct ValueCodec<Value: Sendable>: Sendable {
   let schema: ValueSchema
   /// Nil after a problem was noted.
   let read: @Sendable (JSON5Value, inout DecodingContext) -> Value?
-  /// Nil for what has no short form.
+  /// Nil for a value without a short form.
   let show: @Sendable (Value) -> JSONValue?
 
   init(
@@ -19,7 +19,8 @@ struct ValueCodec<Value: Sendable>: Sendable {
     self.read = read
   }
 
-  /// The same text read as something else; nil from `convert` is a value out of range, of which `words` says what would be right.
+  /// Returns a codec that converts the same text; nil from `convert` means a value out of range, and `words`
+  /// describes the valid ones.
   @_semantics("optimize.sil.specialize.generic.never")
   func map<Other>(
     words: String, show: @escaping @Sendable (Other) -> JSONValue? = { _ in nil },
@@ -62,12 +63,12 @@ extension ValueCodec where Value == Int {
     }
   }
 
-  /// How many there are of something that costs memory.
+  /// A number of things that cost memory.
   static var count: ValueCodec { .integer(0...10_000_000) }
 }
 
 extension ValueCodec where Value == Double {
-  /// Infinity and NaN are in no range.
+  /// Returns a codec for a number; infinity and NaN are in no range.
   static func number(_ range: ClosedRange<Double>) -> ValueCodec {
     ValueCodec(.number(range), show: { .shortest($0) }) { value, context in
       let words = "a number from \(range.lowerBound.short) to \(range.upperBound.short)"
@@ -118,16 +119,16 @@ extension ValueCodec where Value == Nanoseconds {
 }
 
 extension JSON5Value {
-  /// What a text out of the environment stands for; every other value is itself.
+  /// The parsed content of a text from the environment; other values are returned as they are.
   var scalar: Content {
     guard isSubstituted, case .string(let text) = content else { return content }
-    // No result is no mistake here: the text stays a text.
+    // An error means that the text remains a text.
     do throws(ScenarioError) { return try JSON5Reader.read(text).content } catch { return content }
   }
 }
 
 extension Double {
-  /// Whole numbers without ".0", and the rest as JSON5 writes it.
+  /// Whole numbers without ".0", others in JSON5's notation.
   package var short: String {
     if isInfinite { return self < 0 ? "-Infinity" : "Infinity" }
     if isNaN { return "NaN" }
@@ -136,14 +137,14 @@ extension Double {
 }
 
 extension JSONValue {
-  /// Whole numbers as integers.
+  /// Returns whole numbers as integers.
   fileprivate static func shortest(_ number: Double) -> JSONValue {
     number == number.rounded() && number.magnitude < 1e15 ? .integer(Int64(number)) : .double(number)
   }
 }
 
 extension ValueCodec where Value == String {
-  /// Any text that is not empty.
+  /// Any non-empty text.
   static var text: ValueCodec { text(pattern: nil, words: "a text") }
 
   static func text(pattern: String?, words: String) -> ValueCodec {
@@ -156,12 +157,12 @@ extension ValueCodec where Value == String {
     }
   }
 
-  /// A text that `isRight` judges as the pattern does.
+  /// Returns a codec for a text that `isRight` validates like the pattern.
   static func text(pattern: String, words: String, where isRight: @escaping @Sendable (String) -> Bool) -> ValueCodec {
     text(pattern: pattern, words: words).map(words: words, show: { .string($0) }) { isRight($0) ? $0 : nil }
   }
 
-  /// The name of something that another section declares.
+  /// Returns a codec for a name that another section declares.
   static func name(in space: DeclaredNames.Space) -> ValueCodec {
     ValueCodec(.text(pattern: nil, words: "the name of a \(space.singular)"), show: { .string($0) }) { value, context in
       guard let name = ValueCodec.text.read(value, &context) else { return nil }
@@ -175,7 +176,7 @@ extension ValueCodec where Value == String {
   }
 }
 
-/// An instant, and how far the clocks on the wall are ahead of UTC there.
+/// An instant, and the UTC offset of the local time.
 package struct ZonedInstant: Equatable, Sendable {
   package var instant: WallInstant
   package var offsetSeconds: Int
@@ -196,7 +197,7 @@ extension ValueCodec where Value == ZonedInstant {
   }
 }
 
-/// Of a date and time that is one: what follows the sign behind its time of day.
+/// Returns the offset in a valid date and time, by the sign after the time of day.
 private func offsetSeconds(of text: String) -> Int {
   let time = text.dropFirst("2026-03-02T".count)
   guard let sign = time.lastIndex(where: { $0 == "+" || $0 == "-" }) else { return 0 }
@@ -206,7 +207,7 @@ private func offsetSeconds(of text: String) -> Int {
 }
 
 extension ValueCodec where Value: RawRepresentable<String> & CaseIterable {
-  /// One of some words.
+  /// One of a set of words.
   static var choice: ValueCodec {
     @_semantics("optimize.sil.specialize.generic.never")
     get {
@@ -227,7 +228,7 @@ extension ValueCodec where Value: RawRepresentable<String> & CaseIterable {
 }
 
 extension ValueCodec {
-  /// An object with the keys of a table.
+  /// Returns a codec for an object with the keys of a table.
   @_semantics("optimize.sil.specialize.generic.never")
   static func section(_ type: Value.Type = Value.self) -> ValueCodec where Value: ScenarioSection {
     ValueCodec(.section(Value.table.schema)) { value, context in
@@ -258,12 +259,12 @@ extension ValueCodec {
       let read = items.enumerated().compactMap { index, item in
         context.inside("[\(index)]") { element.read(item, &$0) }
       }
-      // A shorter list would not be the one that was counted.
+      // A list with invalid elements is rejected as a whole.
       return read.count == items.count ? read : nil
     }
   }
 
-  /// Names of the author's choice, in the order of the text.
+  /// Returns a codec for arbitrary names, in the order of the text.
   @_semantics("optimize.sil.specialize.generic.never")
   static func map<Element>(
     of element: ValueCodec<Element>, names: [String]? = nil, what: String = "name"
@@ -290,14 +291,14 @@ extension ValueCodec {
     }
   }
 
-  /// One of several forms among which the value itself decides.
+  /// Returns a codec for one of several forms, which the value itself determines.
   static func either(_ shapes: [ValueSchema], _ choose: @escaping @Sendable (JSON5Value) -> ValueCodec) -> ValueCodec {
     ValueCodec(.anyOf(shapes)) { value, context in choose(value).read(value, &context) }
   }
 }
 
 extension Table {
-  /// `tags` are keys that were read already.
+  /// Reads a section; `tags` are keys that were already read.
   func read(
     _ members: [JSON5Value.Member], at position: SourcePosition, besides tags: [String],
     _ context: inout DecodingContext
@@ -322,7 +323,7 @@ extension Table {
 }
 
 extension String {
-  /// Names with points or brackets stand in brackets and quotes, as `--set` reads them.
+  /// The name in the notation of `--set`: with dots or brackets in it, bracketed and quoted.
   var asPathStep: String {
     let isPlain = utf8.allSatisfy { byte in
       switch byte {

@@ -1,8 +1,8 @@
 import Base
 
 /// A histogram in the form of OTLP's exponential histograms: bucket `index` holds the values above `base^index` up to
-/// `base^(index + 1)`, where the base is `2^(2^-scale)` (OpenTelemetry, Metrics Data Model, "ExponentialHistogram"). The finest scale is
-/// taken at which the values need no more than 160 buckets.
+/// `base^(index + 1)`, with the base `2^(2^-scale)` (OpenTelemetry, Metrics Data Model, "ExponentialHistogram"). Uses the
+/// finest scale at which the values need no more than 160 buckets.
 struct ExponentialBuckets: Equatable {
   private(set) var scale: Int32 = ExponentialBuckets.finestScale
   private(set) var zeroCount: UInt64 = 0
@@ -10,12 +10,12 @@ struct ExponentialBuckets: Equatable {
   private(set) var offset: Int32 = 0
   private(set) var counts: [UInt64] = []
 
-  /// As many as OpenTelemetry's SDKs keep.
+  /// The limit of OpenTelemetry's SDKs.
   static let bucketsMax = 160
-  /// Buckets of half a percent: slots of a histogram are up to a tenth of a percent wide.
+  /// Buckets of half a percent; slots of a histogram are up to a tenth of a percent wide.
   static let finestScale: Int32 = 7
 
-  /// `units` of the histogram make one of the values that are told. A slot counts where its greatest value belongs.
+  /// `units` of the histogram are one unit of the reported values. A slot counts in the bucket of its greatest value.
   init(_ histogram: Histogram, units: Double) {
     var found: [(index: Int, count: UInt64)] = []
     func note(_ value: UInt64, _ count: UInt64) {
@@ -40,7 +40,7 @@ struct ExponentialBuckets: Equatable {
     for entry in found { counts[entry.index >> shift - Int(offset)] += entry.count }
   }
 
-  /// The bucket of a number above 0 at the finest scale; at each coarser one it is half of that, rounded down.
+  /// Returns the bucket of a positive number at the finest scale; each coarser scale halves it, rounded down.
   static func index(of value: Double) -> Int {
     let significand = value.significand
     let whole = Int(value.exponent) << Int(finestScale)
@@ -54,7 +54,8 @@ struct ExponentialBuckets: Equatable {
     return whole + low
   }
 
-  /// `2^(n / 2^scale)` for each n of a doubling at the finest scale, of square roots, which every machine computes alike.
+  /// `2^(n / 2^scale)` for each n of a doubling at the finest scale, computed from square roots, which are
+  /// identical on every machine.
   private static let bounds: [Double] = {
     let roots = (0..<Int(finestScale)).reduce(into: [Double]()) { roots, _ in
       roots.append((roots.last ?? 2).squareRoot())

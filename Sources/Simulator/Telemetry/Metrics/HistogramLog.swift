@@ -2,16 +2,16 @@ import Base
 import FleetSimulator
 import Gzip
 
-/// The trends of a run as a log of histograms, version 1.3, as the tools of HdrHistogram read it: a line for each interval and
-/// trend, which holds what was recorded in that interval, in the compressed form V2. Times are in microseconds.
+/// The trends of a run as a histogram log, version 1.3, for the tools of HdrHistogram: a line for each interval and trend
+/// with the values of that interval, in the compressed form V2. Times are in microseconds.
 final class HistogramLog: MetricsSink {
   let interval: Nanoseconds
   private let write: ([UInt8]) -> Void
-  /// What each trend had come to at the end of the last interval.
+  /// The histogram of each trend at the end of the last interval.
   private var previous: [String: Histogram] = [:]
   private var begun = MonotonicInstant(nanoseconds: 0)
 
-  /// `write` gets whole lines.
+  /// `write` receives whole lines.
   init(_ setup: RunSetup, interval: Nanoseconds, version: String, write: @escaping ([UInt8]) -> Void) {
     self.interval = interval
     self.write = write
@@ -45,7 +45,7 @@ final class HistogramLog: MetricsSink {
     if !lines.isEmpty { write(Array(lines.utf8)) }
   }
 
-  /// Commas and white space would end it.
+  /// Commas and white space would end the tag.
   private static func tag(_ name: String, _ fleet: String?) -> String {
     let text = fleet.map { "\(name){fleet:\($0)}" } ?? name
     return String(text.map { $0 == "," || $0.isWhitespace ? "_" : $0 })
@@ -59,7 +59,7 @@ final class HistogramLog: MetricsSink {
   private static let cookie: UInt32 = 0x1C84_9303 | 0x10
   private static let packedCookie: UInt32 = 0x1C84_9304 | 0x10
 
-  /// The payload, packed, with its own head.
+  /// Returns the compressed payload with its header.
   static func pack(_ slots: [Histogram.FilledSlot], upTo highest: UInt64) -> [UInt8] {
     let packed = ZlibStream.pack(payload(of: slots, upTo: highest))
     var bytes: [UInt8] = []
@@ -68,13 +68,13 @@ final class HistogramLog: MetricsSink {
     return bytes + packed
   }
 
-  /// In the layout of the reference implementation, `EncodableHistogram` V2.
+  /// Returns the payload in the layout of the reference implementation, `EncodableHistogram` V2.
   static func payload(of slots: [Histogram.FilledSlot], upTo highest: UInt64) -> [UInt8] {
     let counts = counts(of: slots)
     var payload: [UInt8] = []
     payload.append(bigEndian: cookie)
     payload.append(bigEndian: UInt32(counts.count))
-    // The offset of a shifted array, and the significant digits.
+    // The normalizing index offset, and the number of significant digits.
     payload.append(bigEndian: UInt32(0))
     payload.append(bigEndian: UInt32(3))
     payload.append(bigEndian: UInt64(1))
@@ -83,7 +83,8 @@ final class HistogramLog: MetricsSink {
     return payload + counts
   }
 
-  /// A count is a positive number, a run of empty slots a negative one, and a single empty slot is zero.
+  /// Returns the encoded counts: a positive number for a count, a negative one for a run of empty slots, and zero for a
+  /// single empty slot.
   private static func counts(of slots: [Histogram.FilledSlot]) -> [UInt8] {
     var (bytes, next): ([UInt8], Int) = ([], 0)
     for slot in slots {
@@ -103,7 +104,7 @@ extension [UInt8] {
     }
   }
 
-  /// LEB128 of at most nine bytes, the last of which has eight bits.
+  /// Appends LEB128 of at most nine bytes, the last of which has eight bits.
   fileprivate mutating func append(zigzag value: Int64) {
     var rest = UInt64(bitPattern: (value << 1) ^ (value >> 63))
     for _ in 0..<8 {

@@ -1,17 +1,17 @@
 import Base
 import FleetSimulator
 
-/// Tells a receiver, or a file, what the figures of a run are, interval by interval.
+/// Writes the figures of a run to a receiver or a file, interval by interval.
 protocol MetricsSink: AnyObject {
   var interval: Nanoseconds { get }
 
-  /// The figures at an instant of the run; `isLast` at its end.
+  /// Takes the figures at an instant of the run; `isLast` at its end.
   func take(_ readings: [MetricReading], at instant: MonotonicInstant, isLast: Bool)
 
-  /// The first event of the run; the machine's date and time.
+  /// Called at the first event of the run, with the machine's date and time.
   func begin(at now: WallInstant)
 
-  /// The drives are over.
+  /// Called at the end of the drives.
   func settle(at instant: MonotonicInstant)
 }
 

@@ -2,20 +2,20 @@ import Base
 import FleetSimulator
 import Scenario
 
-/// What OTLP knows of the sender: opentelemetry/proto/common/v1, resource/v1.
+/// The OTLP description of the sender: opentelemetry/proto/common/v1, resource/v1.
 struct TelemetryResource {
   let attributes: [(name: String, value: AttributeValue)]
   let version: String
 }
 
-/// What an attribute holds.
+/// The value of an attribute.
 enum AttributeValue {
   case text(String)
   case integer(Int64)
 }
 
 extension MessageWriter {
-  /// `repeated KeyValue`.
+  /// Writes `repeated KeyValue`.
   mutating func attributes(_ field: MessageField, _ attributes: [(name: String, value: AttributeValue)]) {
     messages(field, attributes) { attribute, writer in
       writer.text(MessageField(1, "key"), attribute.name)
@@ -28,7 +28,7 @@ extension MessageWriter {
     }
   }
 
-  /// One resource with one scope, for metrics and for spans.
+  /// Writes one resource with one scope, for metrics and for spans.
   mutating func resource(
     _ resource: TelemetryResource, _ field: MessageField, scopes: MessageField, _ body: (inout Self) -> Void
   ) {
@@ -46,19 +46,19 @@ extension MessageWriter {
 }
 
 /// The figures of a run as an `ExportMetricsServiceRequest`: opentelemetry/proto/metrics/v1. Sums and histograms are
-/// cumulative: each point counts from the beginning of the run, so that one that is lost does no harm.
+/// cumulative since the start of the run, so that a lost point does no harm.
 struct OTLPMetrics {
   let resource: TelemetryResource
   let startNanoseconds: UInt64
 
   private static let cumulative: UInt32 = 2
 
-  /// Gives also how many points there are.
+  /// Returns the message and its number of points.
   func request<Writer: MessageWriter>(
     _ readings: [MetricReading], atNanoseconds now: UInt64, by writer: inout Writer
   ) -> (body: [UInt8], points: Int) {
     var points = 0
-    // Series of one metric follow each other.
+    // Series of one metric are adjacent.
     let metrics = readings.filter { !$0.figure.isEmpty }.chunked { $0.name == $1.name }
     writer.resource(resource, MessageField(1, "resourceMetrics"), scopes: MessageField(2, "scopeMetrics")) { writer in
       writer.messages(MessageField(2, "metrics"), metrics) { metric, writer in
@@ -106,7 +106,7 @@ struct OTLPMetrics {
     return points
   }
 
-  /// `NumberDataPoint`s of counters, or of both halves of rates.
+  /// Writes the `NumberDataPoint`s of counters, or of both parts of rates.
   private func sums<Writer: MessageWriter>(
     of readings: [MetricReading], _ now: UInt64, _ writer: inout Writer
   ) -> Int {
@@ -129,7 +129,7 @@ struct OTLPMetrics {
     return parts.count
   }
 
-  /// An `ExponentialHistogramDataPoint`.
+  /// Writes an `ExponentialHistogramDataPoint`.
   private func histogram<Writer: MessageWriter>(
     _ spread: Spread, units: Double, _ attributes: [(name: String, value: AttributeValue)], _ now: UInt64,
     _ writer: inout Writer
@@ -153,7 +153,7 @@ struct OTLPMetrics {
 }
 
 extension MetricReading {
-  /// In UCUM, as OpenTelemetry wants it.
+  /// The unit in UCUM, as OpenTelemetry requires.
   fileprivate var unit: String {
     if isTime { return "s" }
     return name.hasSuffix("_bytes") ? "By" : ""
@@ -165,7 +165,7 @@ extension MetricReading {
 }
 
 extension Array {
-  /// Neighbours that belong together.
+  /// Groups adjacent elements.
   func chunked(_ belong: (Element, Element) -> Bool) -> [[Element]] {
     var chunks: [[Element]] = []
     for element in self {

@@ -6,7 +6,7 @@ import Scenario
 /// Sends metrics and spans to a receiver of OTLP over HTTP.
 final class OpenTelemetrySink: MetricsSink {
   let interval: Nanoseconds
-  /// As it is told, without a password.
+  /// The URL for messages, without the password.
   let place: String
   let sender: TelemetrySender
   private let base: String
@@ -28,7 +28,7 @@ final class OpenTelemetrySink: MetricsSink {
       .openTelemetry, headers: output.headers.sent(besides: [NameValuePair(HeaderName.contentType, type)], resource))
   }
 
-  /// Collectors take metrics and traces under one URL; the path of one of the two is taken for it.
+  /// Collectors receive metrics and traces under one base URL; the path of one of the two is removed.
   private static func base(of url: String) -> String {
     var base = Substring(url)
     while base.hasSuffix("/") { base = base.dropLast() }
@@ -74,10 +74,10 @@ final class OpenTelemetrySink: MetricsSink {
   func settle(at instant: MonotonicInstant) { clock.settle(at: instant) }
 }
 
-/// Writes metrics into a Prometheus, or into what takes its Remote-Write 1.0.
+/// Writes metrics to a Prometheus, or to a receiver compatible with Remote-Write 1.0.
 final class RemoteWriteSink: MetricsSink {
   let interval: Nanoseconds
-  /// As it is told, without a password.
+  /// The URL for messages, without the password.
   let place: String
   let sender: TelemetrySender
   private let url: String
@@ -114,7 +114,7 @@ final class RemoteWriteSink: MetricsSink {
 }
 
 extension [Named<String>] {
-  /// After those of the protocol, which have their names first.
+  /// Returns the fields of the user after those of the protocol, which take precedence.
   fileprivate func sent(besides own: [NameValuePair], _ resource: TelemetryResource) -> [NameValuePair] {
     let own = own + [NameValuePair(HeaderName.userAgent, "rollingroad/\(resource.version)")]
     return own

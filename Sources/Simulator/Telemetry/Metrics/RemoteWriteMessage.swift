@@ -1,16 +1,16 @@
 import Base
 import FleetSimulator
 
-/// The figures of a run as a `WriteRequest` of Prometheus Remote-Write 1.0, packed with Snappy
+/// The figures of a run as a `WriteRequest` of Prometheus Remote-Write 1.0, compressed with Snappy
 /// (https://prometheus.io/docs/specs/remote_write_spec/).
 struct RemoteWriteMessage {
-  /// Of every series, beside its own.
+  /// The labels of every series, besides its own.
   let labels: [(name: String, value: String)]
 
-  /// What says that a series goes on no longer: a NaN of its own.
+  /// The staleness marker, a special NaN that ends a series.
   private static let stale = Double(bitPattern: 0x7FF0_0000_0000_0002)
 
-  /// Gives also how many samples there are. With `isLast` each series ends a millisecond later.
+  /// Returns the message and its number of samples. With `isLast` each series ends a millisecond later.
   func request(
     _ readings: [MetricReading], atMilliseconds now: Int64, isLast: Bool
   ) -> (body: [UInt8], samples: Int) {
@@ -31,7 +31,7 @@ struct RemoteWriteMessage {
     return (SnappyBlock.pack(writer.finish()), samples.count)
   }
 
-  /// Sorted by name, each name once; those of a sample have their names first, and an empty value is no label.
+  /// Returns the labels sorted by name, without duplicates; those of a sample take precedence, and empty values are omitted.
   private func allLabels(of sample: MetricSample) -> [(name: String, value: String)] {
     let own = [(name: "__name__", value: sample.name)] + sample.labels
     let others = labels.filter { label in !own.contains { $0.name == label.name } }

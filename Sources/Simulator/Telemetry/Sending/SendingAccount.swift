@@ -1,28 +1,28 @@
 import Base
 
-/// Points, or spans, on their way to a receiver.
+/// Points or spans to be sent to a receiver.
 struct Shipment: Sendable {
   let url: String
   let body: [UInt8]
-  /// Numbers of a metric at an instant.
+  /// The number of metric samples.
   var points = 0
   var spans = 0
 }
 
-/// What became of all shipments to a receiver.
+/// The outcome of all shipments to a receiver.
 package struct SendingAccount: Equatable, Sendable {
   package var points = Parts()
   package var spans = Parts()
-  /// Requests that were repeated.
+  /// The number of repeated requests.
   package var retries = 0
-  /// Why something was not delivered, and how often; the reasons beyond the first few are one.
+  /// The reasons for failed deliveries, with their counts; beyond the first few they are combined.
   package private(set) var reasons: [String: Int] = [:]
 
-  /// Of those, how many came to their end in which way.
+  /// The numbers by outcome.
   package struct Parts: Equatable, Sendable {
     package var delivered = 0
     package var dropped = 0
-    /// The receiver has taken the others of their request.
+    /// Rejected by the receiver, which accepted the rest of their request.
     package var rejected = 0
 
     var lost: Int { dropped + rejected }
@@ -59,12 +59,12 @@ package struct SendingAccount: Equatable, Sendable {
     return parts.isEmpty ? "nothing" : parts.joined(separator: " and ")
   }
 
-  /// What was delivered.
+  /// Returns a sentence about what was delivered.
   package func deliverySentence(to receiver: String) -> String {
     "\(SendingAccount.words(points.delivered, spans.delivered)) sent to \(receiver)"
   }
 
-  /// What was not, and why; nil when there is nothing to tell.
+  /// Returns a sentence about what was not delivered, and why; nil if everything was.
   package func lossSentence(to receiver: String) -> String? {
     guard !reasons.isEmpty else { return nil }
     let causes = reasons.sorted { ($1.value, $0.key) < ($0.value, $1.key) }.map { reason, count in

@@ -3,7 +3,7 @@ import Contract
 import JSON
 import Upload
 
-/// What a protocol makes of the end of a request.
+/// The rules of a protocol for the end of a request.
 enum SendingRules: Sendable {
   /// https://opentelemetry.io/docs/specs/otlp/#otlphttp-response
   case openTelemetry
@@ -11,14 +11,15 @@ enum SendingRules: Sendable {
   case remoteWrite
 
   enum Verdict: Equatable {
-    /// The receiver has taken all but so many points or spans, and says why, or says something else.
+    /// The receiver accepted all but so many points or spans, with an optional message.
     case taken(rejected: Int64, message: String)
-    /// Not before that time has passed; nil: the sender chooses.
+    /// Retry, not before that time has passed; nil: the sender chooses.
     case again(after: Nanoseconds?, reason: String)
     case refused(String)
   }
 
-  /// `head` holds the header lines of the answer, as they came; `now` is the date and time by which one in it is read.
+  /// Returns the verdict on an answer. `head` holds its unmodified header lines; `now` is the date and time for
+  /// interpreting a date in it.
   func verdict(on outcome: RequestOutcome, head: [UInt8], at now: WallInstant) -> Verdict {
     switch outcome {
     case .failed(_, let message): return .again(after: nil, reason: message)
@@ -40,7 +41,7 @@ enum SendingRules: Sendable {
     }
   }
 
-  /// `partial_success` (1) of an answer: how many were rejected (1), and why (2).
+  /// Reads `partial_success` (1) of an answer: the number of rejected items (1), and the reason (2).
   private static func taken(_ body: [UInt8]) -> Verdict {
     if body.first == UInt8(ascii: "{") {
       let partial = json(body)?["partialSuccess"]
@@ -64,7 +65,7 @@ enum SendingRules: Sendable {
     return .taken(rejected: 0, message: "")
   }
 
-  /// What a refusal says: `message` of a `google.rpc.Status`, in either encoding, or its first line of text.
+  /// Returns the message of an error: `message` of a `google.rpc.Status`, in either encoding, or the first line of text.
   private static func message(in body: [UInt8]) -> String {
     if let text = json(body)?["message"]?.words { return text }
     var status = ProtobufReader(body[...])
@@ -74,7 +75,7 @@ enum SendingRules: Sendable {
     return printable(body.prefix { $0 != UInt8(ascii: "\n") })
   }
 
-  /// At most 200 characters, none of which moves a cursor.
+  /// Returns at most 200 characters, without control characters.
   private static func printable(_ text: ArraySlice<UInt8>) -> String {
     let letters = String(decoding: text.prefix(800), as: UTF8.self).unicodeScalars.prefix(200)
     return String(String.UnicodeScalarView(letters.map { $0.value < 0x20 || $0.value == 0x7F ? " " : $0 }))
@@ -86,7 +87,7 @@ enum SendingRules: Sendable {
 }
 
 extension JSONValue {
-  /// Integers of 64 bits are texts in the JSON of protocol buffers, and numbers where a receiver does not know it.
+  /// 64-bit integers are strings in the JSON of protocol buffers; some receivers send numbers.
   fileprivate var wholeNumber: Int64? {
     switch self {
     case .integer(let number): number

@@ -5,17 +5,17 @@ import Synchronization
 import Threads
 import Upload
 
-/// Sends to one receiver, in a thread of its own, so that a run waits for no receiver. What waits to be sent is bounded: when there
-/// is no more room the oldest gives way, as the last figures of a run tell the most.
+/// Sends to one receiver, in a thread of its own, so that a run never waits for a receiver. The queue is bounded: when it is
+/// full the oldest shipments are dropped, because the latest figures of a run matter most.
 package final class TelemetrySender: Sendable {
-  /// How often, and how long, something is tried.
+  /// The pace and the limits of retries.
   struct Pace: Sendable {
-    /// Before the second attempt; twice as long before each further one.
+    /// Before the second attempt; doubled before each further one.
     var firstPause = Nanoseconds.milliseconds(500)
     var longestPause = Nanoseconds.seconds(30)
-    /// From the first attempt on.
+    /// The time limit from the first attempt on.
     var patience = Nanoseconds.seconds(60)
-    /// For one answer.
+    /// The timeout of one answer.
     var answerTime = Nanoseconds.seconds(10)
     var waitingMax = 1_024
     var waitingBytesMax = 32 << 20
@@ -25,7 +25,7 @@ package final class TelemetrySender: Sendable {
     var waiting: BoundedQueue<Shipment>
     var waitingBytes = 0
     var account = SendingAccount()
-    /// Nothing is sent after it; nil while the run goes on.
+    /// Nothing is sent after it; nil during the run.
     var end: MonotonicInstant?
     var alarm: (@Sendable () -> Void)?
   }
@@ -62,7 +62,7 @@ package final class TelemetrySender: Sendable {
     box.ready.signal()
   }
 
-  /// Takes no time, whatever the receiver does.
+  /// Queues a shipment; never blocks.
   func send(_ shipment: Shipment) {
     state.withLock { state in
       let bytes = shipment.body.count
@@ -77,7 +77,7 @@ package final class TelemetrySender: Sendable {
     call.signal()
   }
 
-  /// Sends what waits, for at most that long, and ends. Gives what became of everything.
+  /// Sends the queue, for at most that long, and ends. Returns the outcome of everything.
   func finish(within span: Nanoseconds) -> SendingAccount {
     let alarm = state.withLock { state in
       state.end = clock.monotonicNow + span
@@ -90,13 +90,13 @@ package final class TelemetrySender: Sendable {
   }
 }
 
-/// How the thread comes by its sender, which can start it only when it is complete.
+/// Passes the sender to its thread, which can start only when the sender is complete.
 private final class SenderBox: Sendable {
   let sender = Mutex<TelemetrySender?>(nil)
   let ready = Semaphore()
 }
 
-/// In the sender's thread.
+/// Runs in the sender's thread.
 extension TelemetrySender {
   private func work(with transport: DrivenTransport) {
     let alarm = transport.alarm
@@ -105,7 +105,7 @@ extension TelemetrySender {
     while let shipment = next() { deliver(shipment, over: transport, &number) }
   }
 
-  /// Waits for it; nil when there will be none, or no time for it.
+  /// Waits for the next shipment; nil when there will be none, or when time is over.
   private func next() -> Shipment? {
     while true {
       let (shipment, isOver): (Shipment?, Bool) = state.withLock { state in
@@ -134,7 +134,7 @@ extension TelemetrySender {
         return state.withLock { $0.account.deliver(shipment, rejected: rejected, message: message) }
       case .refused(let reason): return state.withLock { $0.account.drop(shipment, because: reason) }
       case .again(let wish, let reason):
-        // Senders that were refused together come back at different times.
+        // Senders that were rejected together retry at different times.
         let span = wish ?? jittered(pause)
         pause = min(pause + pause, pace.longestPause)
         let now = clock.monotonicNow
@@ -148,14 +148,14 @@ extension TelemetrySender {
     }
   }
 
-  /// Half to three halves.
+  /// Returns half to three halves of a span.
   private func jittered(_ span: Nanoseconds) -> Nanoseconds {
     var chance = RandomStream(seed: UInt64(bitPattern: clock.monotonicNow.nanoseconds), device: 0, concern: 0)
     return Nanoseconds(Int64(Double(span.count) * (0.5 + chance.uniform())))
   }
 
-  /// False when the run has ended and it is not worth it: the instant is too late, or the receiver is not there, and then it is
-  /// not for what waits behind either.
+  /// Waits for a retry. Returns false when the run has ended and a retry is pointless: the instant is too late, or the
+  /// receiver is unreachable, which also applies to the rest of the queue.
   private func wait(until instant: MonotonicInstant, isThere: Bool) -> Bool {
     while true {
       let now = clock.monotonicNow

@@ -1,8 +1,8 @@
 import Base
 import JSON
 
-/// OTLP's JSON encoding: that of protocol buffers, with identities as hexadecimal digits and enums as numbers
-/// (https://opentelemetry.io/docs/specs/otlp/#json-protobuf-encoding). Integers of 64 bits are texts.
+/// OTLP's JSON encoding: that of protocol buffers, with ids as hexadecimal digits and enums as numbers
+/// (https://opentelemetry.io/docs/specs/otlp/#json-protobuf-encoding). 64-bit integers are strings.
 struct MessageJSONWriter: MessageWriter {
   private var writer = JSONWriter()
 

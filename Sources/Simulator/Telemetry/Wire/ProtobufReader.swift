@@ -1,10 +1,10 @@
-/// The fields of a message from outside, one after the other. Nil means the end, or that the rest is none.
+/// Iterates over the fields of an external message. Nil means the end, or an invalid rest.
 struct ProtobufReader {
-  /// The number of a field with what it holds.
+  /// The number of a field with its value.
   enum Field: Equatable {
     case varint(Int, UInt64)
     case delimited(Int, ArraySlice<UInt8>)
-    /// Of a type that holds nothing of interest here.
+    /// A field of another type, which is skipped.
     case other(Int)
   }
 

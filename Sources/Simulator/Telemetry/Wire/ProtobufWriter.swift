@@ -13,7 +13,8 @@ struct ProtobufWriter: MessageWriter {
     return bytes
   }
 
-  /// The length of a message stands before it and is known behind it: one byte is kept free for it, and what is longer moves.
+  /// Writes a message. Its length precedes it and is known only afterwards: one byte is reserved for it, and longer
+  /// messages are moved.
   mutating func message(_ field: MessageField, _ body: (inout ProtobufWriter) -> Void) {
     tag(field, .delimited)
     let place = bytes.count
@@ -56,7 +57,7 @@ struct ProtobufWriter: MessageWriter {
   }
 
   mutating func double(_ field: MessageField, _ value: Double, isOptional: Bool) {
-    // Minus zero is not what a reader assumes.
+    // Minus zero is not the default value.
     guard value.bitPattern != 0 || isOptional else { return }
     tag(field, .fixed64)
     word(value.bitPattern)

@@ -1,10 +1,10 @@
-/// The block format of Snappy, written (https://github.com/google/snappy/blob/main/format_description.txt): literals, and copies
-/// of what came at most 64 KiB before.
+/// A writer of Snappy's block format (https://github.com/google/snappy/blob/main/format_description.txt): literals, and
+/// copies from at most 64 KiB before.
 enum SnappyBlock {
-  /// Copies never reach beyond the piece that they stand in, so that places in it fit two bytes.
+  /// Copies stay within their piece, so that positions in it fit into two bytes.
   private static let pieceBytes = 65_536
   private static let hashBits = 14
-  /// A shorter copy would take as much room as what it stands for.
+  /// A shorter copy would be as long as its content.
   private static let matchMin = 4
 
   static func pack(_ content: [UInt8]) -> [UInt8] {
@@ -51,7 +51,7 @@ enum SnappyBlock {
     Int((word(of: piece, at: index) &* 0x9E37_79B1) >> UInt32(32 - hashBits))
   }
 
-  /// Its length less one is in the tag up to 59; else in one or two bytes behind it.
+  /// Appends a literal. Its length minus one is in the tag up to 59, otherwise in one or two bytes after it.
   private static func append(literal: ArraySlice<UInt8>, to block: inout [UInt8]) {
     guard !literal.isEmpty else { return }
     let last = literal.count - 1
@@ -63,7 +63,7 @@ enum SnappyBlock {
     block += literal
   }
 
-  /// With an offset of two bytes, in steps of at most 64 bytes.
+  /// Appends a copy with an offset of two bytes, in steps of at most 64 bytes.
   private static func append(copy length: Int, offset: Int, to block: inout [UInt8]) {
     var left = length
     while left > 0 {

@@ -1,18 +1,18 @@
 package import Base
 
-/// Where a device truly is: at any time in what it does now, an episode, and with the next instants at which something
-/// about it changes, found by solving and not by stepping.
+/// The true movement of a device, as a sequence of episodes. The next instants at which something changes are computed
+/// analytically, without stepping.
 ///
-/// Time goes forward: `advance(to:)` moves on to the episode of an instant; all questions are about the current one.
+/// Time goes forward: `advance(to:)` moves on to the episode of an instant; all queries refer to the current one.
 package struct Body: Sendable {
   package private(set) var episode: Episode
   private var itinerary: Itinerary
-  /// When the last cover of the trip before ended that may still matter to a receiver.
+  /// The end of the last tunnel on the previous trip, which may still affect a receiver.
   package private(set) var lastTunnelEnd: MonotonicInstant?
-  /// How far it went in the episodes before this one.
+  /// The distance of the episodes before this one.
   private var metresBefore = 0.0
 
-  /// A person in a city who lives by a plan; at `start` they are at home. Without a transport by the one that suits it.
+  /// A person in a city with a daily schedule, at home at `start`. Nil transport: the one that suits the occupation.
   package init(
     in city: City, clock: DayClock, plan: DailyPlan, transport: Transport? = nil, start: MonotonicInstant
   ) {
@@ -21,7 +21,7 @@ package struct Body: Sendable {
     self.init(itinerary.first(at: start), .plan(itinerary))
   }
 
-  /// A person in a city without a plan for the day.
+  /// A person in a city without a daily schedule.
   package init(
     roaming city: City, _ aim: RoamingAim, transport: Transport, seed: UInt64, device: UInt64,
     start: MonotonicInstant
@@ -31,7 +31,7 @@ package struct Body: Sendable {
     advance(to: start)
   }
 
-  /// A device that is carried along recorded routes, beginning at `start`; `index` is its place in its fleet.
+  /// A device that moves along recorded routes from `start` on; `index` is its index in its fleet.
   package init(
     along routes: RouteSet, repetition: RouteRepetition, seed: UInt64, device: UInt64, index: Int,
     start: MonotonicInstant
@@ -41,7 +41,7 @@ package struct Body: Sendable {
     advance(to: start)
   }
 
-  /// A person who walks over open ground.
+  /// A person who walks on open ground.
   package init(
     walking rules: WalkRules, transport: Transport, seed: UInt64, device: UInt64, start: MonotonicInstant
   ) {
@@ -50,7 +50,7 @@ package struct Body: Sendable {
     advance(to: start)
   }
 
-  /// A person who goes on demand.
+  /// A person who makes trips on demand.
   package init(_ trips: ScheduledTrips, start: MonotonicInstant) {
     self.init(trips.first(at: start), .scheduled(trips))
     advance(to: start)
@@ -60,7 +60,7 @@ package struct Body: Sendable {
     (self.episode, self.itinerary) = (episode, itinerary)
   }
 
-  /// Stays where it is from an instant on.
+  /// Stops the body at its place from an instant on.
   package mutating func park(at instant: MonotonicInstant) {
     advance(to: instant)
     metresBefore = metres(at: instant)
@@ -68,7 +68,7 @@ package struct Body: Sendable {
     (episode, itinerary) = (.stay(stay), .none)
   }
 
-  /// Other trips than it had; the trip that it is on goes on. Gives whether what it does now ends at another time.
+  /// Replaces the trips; the current one continues. Returns whether the current stay ends at another time.
   package mutating func reorder(_ orders: [ScheduledTrips.Order]) -> Bool {
     guard case .scheduled(var trips) = itinerary else { return false }
     trips.reorder(orders)
@@ -78,7 +78,7 @@ package struct Body: Sendable {
     return episode.end != stay.end
   }
 
-  /// Moves on to what the body does at an instant, which must not lie before the current episode.
+  /// Advances to the episode at an instant, which must not be before the current episode.
   package mutating func advance(to instant: MonotonicInstant) {
     while let end = episode.end, end <= instant {
       let place = position(at: end)
@@ -87,7 +87,7 @@ package struct Body: Sendable {
         lastTunnelEnd = tunnel.end
       }
       episode = itinerary.next(after: episode)
-      // A route that begins anew somewhere else takes the body there at once.
+      // A route that begins again elsewhere moves the body there at once.
       metresBefore += place.distanceMetres(to: position(at: end))
     }
   }
@@ -99,7 +99,7 @@ package struct Body: Sendable {
     }
   }
 
-  /// How far it has gone since its beginning, along its way.
+  /// Returns the distance along its path since its beginning.
   package func metres(at instant: MonotonicInstant) -> Double {
     switch episode {
     case .stay: metresBefore
@@ -107,7 +107,7 @@ package struct Body: Sendable {
     }
   }
 
-  /// Metres per second.
+  /// Returns the speed in metres per second.
   package func speed(at instant: MonotonicInstant) -> Double {
     switch episode {
     case .stay: 0
@@ -115,7 +115,7 @@ package struct Body: Sendable {
     }
   }
 
-  /// Degrees clockwise from north; nil while the body stays somewhere.
+  /// Returns degrees clockwise from north; nil during a stay.
   package func headingDegrees(at instant: MonotonicInstant) -> Double? {
     episode.headingDegrees(at: instant)
   }
@@ -143,8 +143,8 @@ package struct Body: Sendable {
     }
   }
 
-  /// The first whole millisecond after `instant` at which the body has passed from one side of the circle around `place`
-  /// to the other, out of it or into it. Nil when that does not happen in the current episode: ask again at its end.
+  /// Returns the first whole millisecond after `instant` at which the body has crossed the circle around `place`, in either
+  /// direction. Nil when it does not in the current episode; ask again at its end.
   package func nextCrossing(
     distanceMetres: Double, from place: Coordinate, after instant: MonotonicInstant
   ) -> MonotonicInstant? {
@@ -155,8 +155,8 @@ package struct Body: Sendable {
     }
   }
 
-  /// When the body next sets off, stands, moves on, gets under cover or out of it, or arrives; nil when it stays where it
-  /// is for good. Never beyond the end of the current episode.
+  /// Returns when the body next departs, stops, moves on, enters or leaves a cover, or arrives; nil when it stays forever.
+  /// Never beyond the end of the current episode.
   package func nextChange(after instant: MonotonicInstant) -> MonotonicInstant? {
     switch episode {
     case .stay(let stay): stay.end.flatMap { $0 > instant ? $0 : nil }
@@ -165,7 +165,7 @@ package struct Body: Sendable {
   }
 }
 
-/// What a body is doing for a while.
+/// A period of a body's movement.
 package enum Episode: Sendable {
   case stay(Stay)
   case trip(Trip)
@@ -177,7 +177,7 @@ package enum Episode: Sendable {
     }
   }
 
-  /// Nil when nothing comes after it.
+  /// Nil for the last episode.
   package var end: MonotonicInstant? {
     switch self {
     case .stay(let stay): stay.end
@@ -185,7 +185,7 @@ package enum Episode: Sendable {
     }
   }
 
-  /// Clockwise from north; nil for a stay.
+  /// Returns degrees clockwise from north; nil for a stay.
   package func headingDegrees(at instant: MonotonicInstant) -> Double? {
     switch self {
     case .stay: nil
@@ -198,12 +198,12 @@ package enum Episode: Sendable {
 /// A time at one place.
 package struct Stay: Equatable, Sendable {
   package let place: Coordinate
-  /// What is over the place.
+  /// The cover of the place.
   package let cover: Cover.Kind?
-  /// At home and at work there is a network.
+  /// Whether there is a known network, as at home and at work.
   package let hasWifi: Bool
   package let start: MonotonicInstant
-  /// Nil: for good.
+  /// Nil: forever.
   package let end: MonotonicInstant?
 
   package init(

@@ -1,6 +1,6 @@
 package import Base
 
-/// The days of one device's owner, as functions of the seed: nothing is stored, and every leg can be asked for alone.
+/// The days of a device's owner, as functions of the seed: nothing is stored, and every leg can be computed separately.
 package struct DailyPlan: Sendable {
   package let seed: UInt64
   package let device: UInt64
@@ -12,7 +12,7 @@ package struct DailyPlan: Sendable {
     self.occupation = occupation
   }
 
-  /// The leg so many after the first of a day; nil when nothing more is planned.
+  /// Returns a leg of a day by its index; nil when nothing more is planned.
   func leg(day: Int, index: Int, clock: DayClock, in city: City) -> Leg? {
     let isWeekend = clock.isWeekend(day: day)
     switch occupation {
@@ -25,7 +25,7 @@ package struct DailyPlan: Sendable {
     }
   }
 
-  /// Whether the device knows a wireless network there: at home, and where its owner works indoors.
+  /// Reports whether the device knows a wireless network there: at home, and at indoor workplaces.
   func hasWifi(at address: Address, in city: City) -> Bool {
     switch occupation {
     case .commuter, .cyclist, .nightShift:
@@ -34,12 +34,12 @@ package struct DailyPlan: Sendable {
     }
   }
 
-  /// The draws of one day, from a step that belongs to it.
+  /// Returns the random stream of one day and leg.
   private func draws(day: Int, index: Int = 0) -> RandomStream {
     RandomStreamID.day.stream(seed: seed, device: device, n: UInt64(bitPattern: Int64(day)) << 16 &+ UInt64(index) << 5)
   }
 
-  /// What is the same every day: how early a person is, in standard deviations.
+  /// How late a person is every day, in standard deviations; negative is early.
   private var habit: Double {
     var stream = RandomStreamID.errand.stream(seed: seed, device: device)
     return min(max(stream.normal(), -2.5), 2.5)
@@ -97,7 +97,7 @@ package struct DailyPlan: Sendable {
     return Leg(departure: .after(seconds: stay), destination: address)
   }
 
-  /// Out and back twice: after breakfast and in the evening.
+  /// Returns a leg of two round trips: after breakfast and in the evening.
   private func walk(day: Int, index: Int, in city: City) -> Leg? {
     guard index < 4 else { return nil }
     var stream = draws(day: day, index: index / 2)
@@ -109,7 +109,7 @@ package struct DailyPlan: Sendable {
     return Leg(departure: .at(secondsAfterMidnight: time + 1_800 * habit + late), destination: turning)
   }
 
-  /// Home from the night before, then out again in the evening.
+  /// Returns a leg: home from the previous night, or to work in the evening.
   private func shift(day: Int, index: Int, startsTonight: Bool, in city: City) -> Leg? {
     var stream = draws(day: day)
     let (morning, evening) = (stream.normal(standardDeviation: 420), stream.normal(standardDeviation: 420))
@@ -124,11 +124,11 @@ package struct DailyPlan: Sendable {
   }
 }
 
-/// What time of which day it is in the city at an instant of the run.
+/// Converts instants of the run to days and times of day.
 package struct DayClock: Equatable, Sendable {
   /// At the zero of the run, 0 ..< 86,400.
   package let secondsAfterMidnight: Double
-  /// Of the day in which the run begins, 1 (Sunday) to 7.
+  /// The weekday of the run's first day, 1 (Sunday) to 7.
   package let firstWeekday: Int
 
   static let secondsPerDay = 86_400.0
@@ -140,7 +140,7 @@ package struct DayClock: Equatable, Sendable {
     self.firstWeekday = firstWeekday
   }
 
-  /// 0 is the day in which the run begins.
+  /// Returns the day; 0 is the day in which the run begins.
   package func day(at instant: MonotonicInstant) -> Int {
     Int(((instant.seconds + secondsAfterMidnight) / DayClock.secondsPerDay).rounded(.down))
   }
@@ -149,7 +149,7 @@ package struct DayClock: Equatable, Sendable {
     MonotonicInstant(secondsRoundedUp: Double(day) * DayClock.secondsPerDay + seconds - secondsAfterMidnight)
   }
 
-  /// Seconds after the midnight before.
+  /// Returns the seconds after the last midnight.
   package func timeOfDay(at instant: MonotonicInstant) -> Double {
     instant.seconds + secondsAfterMidnight - Double(day(at: instant)) * DayClock.secondsPerDay
   }
@@ -160,7 +160,7 @@ package struct DayClock: Equatable, Sendable {
   }
 }
 
-/// The next intention of a person: to go somewhere, at a time of day or some time after they got here.
+/// The next planned movement of a person: to a place, at a time of day or some time after arrival.
 struct Leg: Equatable, Sendable {
   enum Departure: Equatable, Sendable {
     case at(secondsAfterMidnight: Double)
@@ -171,9 +171,9 @@ struct Leg: Equatable, Sendable {
   let destination: Address
 }
 
-/// What a person's days look like.
+/// A person's daily schedule.
 package enum Occupation: Equatable, Sendable, CaseIterable {
-  /// To work and back by car, now and then by way of a shop; on some weekend days to a shop.
+  /// To work and back by car, sometimes with a stop at a shop; on some weekend days to a shop.
   case commuter
   /// From a depot from door to door, every weekday.
   case courier
@@ -183,10 +183,10 @@ package enum Occupation: Equatable, Sendable, CaseIterable {
   case cyclist
   /// To work in the evening and home in the morning, by car.
   case nightShift
-  /// A car that is used every fourth day or so.
+  /// A car that is used about every fourth day.
   case parkedCar
 
-  /// What suits it.
+  /// The suitable transport.
   package var transport: Transport {
     switch self {
     case .commuter, .courier, .nightShift, .parkedCar: .car

@@ -1,7 +1,7 @@
 package import Base
 
-/// What one owner does to a phone over time: two Poisson processes that run while they are awake. The next event is solved
-/// from the one before; nothing happens while an earlier event lasts.
+/// The events that an owner causes on a phone: two Poisson processes during waking hours. The next event is computed from the
+/// last; an event is not interrupted by another.
 package struct Habits: Sendable {
   private let rates: HabitRates
   private let clock: DayClock
@@ -28,7 +28,7 @@ package struct Habits: Sendable {
     return nextReboot.map { min($0.instant, kill) } ?? kill
   }
 
-  /// Takes the next event; nil when nothing ever happens.
+  /// Takes the next event; nil without one.
   package mutating func takeEvent() -> HabitEvent? {
     guard let event = earlier(nextKill, nextReboot) else { return nil }
     if let kill = nextKill, kill.instant <= event.end { nextKill = self.kill(after: event.end) }
@@ -54,11 +54,11 @@ package struct Habits: Sendable {
   }
 
   private static func draw(_ span: Distribution, from stream: inout RestingStream) -> Double {
-    // Nothing ends before it has begun.
+    // No event ends before it begins.
     max(stream.draw { span.draw(from: &$0) }, 0.001)
   }
 
-  /// The waiting time is exponential in time awake; nights are skipped.
+  /// Returns the next event. The waiting time is exponential in waking hours; nights are skipped.
   private func due(
     after instant: MonotonicInstant, perHour rate: Double, from stream: inout RestingStream
   ) -> MonotonicInstant? {
@@ -73,9 +73,9 @@ package struct Habits: Sendable {
   }
 }
 
-/// Something that a person does to a phone.
+/// An event that a person causes on a phone.
 package struct HabitEvent: Equatable, Sendable {
-  /// What, and when it is over.
+  /// The kind and the end of an event.
   package enum Kind: Equatable, Sendable {
     case killsApp(relaunch: MonotonicInstant)
     case reboots(isBack: MonotonicInstant)
@@ -84,7 +84,7 @@ package struct HabitEvent: Equatable, Sendable {
   package let instant: MonotonicInstant
   package let kind: Kind
 
-  /// When the phone is as it was.
+  /// When the phone is back in its former state.
   package var end: MonotonicInstant {
     switch kind {
     case .killsApp(let instant), .reboots(let instant): instant
@@ -92,13 +92,13 @@ package struct HabitEvent: Equatable, Sendable {
   }
 }
 
-/// How often a person does to a phone what software does not expect. Per hour awake.
+/// The rates of events that interrupt software, per waking hour.
 package struct HabitRates: Equatable, Sendable {
   package var killsPerHour: Double
   package var rebootsPerHour: Double
-  /// Of the time until the app is opened again.
+  /// The time until the app is opened again.
   package var relaunchSeconds: Distribution
-  /// Of the time that a phone is off.
+  /// The time that a phone is off.
   package var bootSeconds: Distribution
 
   package init(
@@ -113,12 +113,12 @@ package struct HabitRates: Equatable, Sendable {
   }
 }
 
-/// How full phones are: they lose power evenly; people plug them in when they are low, and unplug them when they are full.
-/// So the level is a saw of straight lines, known at any time without a memory.
+/// A model of the battery: it discharges linearly, is plugged in when low and unplugged when full. The level is therefore a
+/// sawtooth function of time and needs no state.
 package struct PhoneBattery: Equatable, Sendable {
-  /// Between which levels they begin, 0 to 1.
+  /// The range of initial levels, 0 to 1.
   package let start: ClosedRange<Double>
-  /// Share of the whole.
+  /// As a share of the capacity.
   package let drainPerHour: Double
 
   private static let low = 0.15
@@ -129,7 +129,7 @@ package struct PhoneBattery: Equatable, Sendable {
     (self.start, self.drainPerHour) = (start, drainPerHour)
   }
 
-  /// What the battery of a device says, in whole percent, and whether it is being charged.
+  /// Returns the level of a device's battery in whole percent, and whether it is charging.
   package func reading(at instant: MonotonicInstant, seed: UInt64, device: UInt64) -> (percent: Int, isCharging: Bool) {
     var stream = RandomStreamID.battery.stream(seed: seed, device: device)
     let first = start.lowerBound + (start.upperBound - start.lowerBound) * stream.uniform()
@@ -147,7 +147,7 @@ package struct PhoneBattery: Equatable, Sendable {
     } else {
       let charging = (1 - first) / PhoneBattery.chargePerHour
       if rest < charging { return (first + PhoneBattery.chargePerHour * rest, true) }
-      // Full: as far into a round as one that has just been charged.
+      // Full: the same phase as of a battery that has just been charged.
       rest += (1 - PhoneBattery.low) / PhoneBattery.chargePerHour - charging
     }
     let charging = (1 - PhoneBattery.low) / PhoneBattery.chargePerHour

@@ -1,13 +1,13 @@
 package import Base
 
-/// Where a body goes.
+/// The movements of a body.
 enum Itinerary: Sendable {
   case plan(DailyItinerary)
   case roam(RandomItinerary)
   case route(RouteRide)
   case walk(Walker)
   case scheduled(ScheduledTrips)
-  /// Nowhere any more.
+  /// No further movement.
   case none
 
   mutating func next(after episode: Episode) -> Episode {
@@ -32,7 +32,7 @@ enum Itinerary: Sendable {
   }
 }
 
-/// Trips that begin on demand, each so many metres long; between them the body stays where it is.
+/// Trips that start on demand, with given lengths; between them the body stays at its place.
 package struct ScheduledTrips: Sendable {
   private enum State: Sendable {
     case city(City, Transport, Address)
@@ -46,10 +46,10 @@ package struct ScheduledTrips: Sendable {
   private let device: UInt64
   private let index: Int
   private var next = 0
-  /// Of a walk that comes in several pieces.
+  /// The remaining length of a walk in several pieces.
   private var metresLeft = 0.0
 
-  /// `orders` are in the order of time; one that begins before the last trip has ended waits for its end.
+  /// `orders` are sorted by time; one that starts before the last trip has ended waits for its end.
   package init(on ground: Ground, orders: [Order], seed: UInt64, device: UInt64, index: Int) {
     (self.orders, self.seed, self.device, self.index) = (orders, seed, device, index)
     switch ground {
@@ -66,7 +66,7 @@ package struct ScheduledTrips: Sendable {
 
   func first(at start: MonotonicInstant) -> Episode { stay(from: start) }
 
-  /// Those that have begun stand first in `orders`, as before.
+  /// Replaces the orders; started ones must come first, as before.
   mutating func reorder(_ orders: [Order]) { self.orders = orders }
 
   mutating func next(after episode: Episode) -> Episode {
@@ -122,7 +122,7 @@ package struct ScheduledTrips: Sendable {
 
   private static let littleMetres = 0.5
 
-  /// When the trip that begins at `start` ends; the same as the body will make it.
+  /// Returns the end of the trip that starts at `start`, exactly as the body will make it.
   package mutating func end(of order: Order, at start: MonotonicInstant) -> MonotonicInstant {
     var trip = trip(order, at: start)
     while metresLeft > ScheduledTrips.littleMetres { trip = goOn(at: trip.end) }
@@ -132,7 +132,7 @@ package struct ScheduledTrips: Sendable {
   /// A trip on demand.
   package struct Order: Equatable, Sendable {
     package let start: MonotonicInstant
-    /// Among all trips of the fleet.
+    /// The number among all trips of the fleet.
     package let number: UInt64
     package let metres: Double
 
@@ -142,16 +142,16 @@ package struct ScheduledTrips: Sendable {
   }
 }
 
-/// Where trips on demand lead.
+/// The ground of trips on demand.
 package enum Ground: Sendable {
   /// From address to address.
   case city(City, Transport)
-  /// Along a recorded route from its beginning, not beyond its end.
+  /// Along a recorded route from its beginning to at most its end.
   case routes(RouteSet)
   case open(WalkRules, Transport)
 }
 
-/// Turns the legs of a daily plan into episodes, one after the other. Between trips it is all that a body needs.
+/// Converts the legs of a daily schedule to episodes. Between trips it is the only state of a body.
 struct DailyItinerary: Sendable {
   private let city: City
   private let clock: DayClock
@@ -159,12 +159,12 @@ struct DailyItinerary: Sendable {
   private let transport: Transport
   private var address: Address
   private var day: Int
-  /// Of the leg that comes next.
+  /// The index of the next leg.
   private var index = 0
   private var destination: Address?
   private var tripCount: UInt64 = 0
 
-  /// So many days ahead a plan is looked through for the next leg; a plan without one has ended.
+  /// The number of days that are searched for the next leg; a plan without one has ended.
   private static let horizonDays = 400
   private static let shortestStay = Nanoseconds.seconds(30)
 
@@ -177,7 +177,7 @@ struct DailyItinerary: Sendable {
     day = clock.day(at: start)
   }
 
-  /// At home until the first leg that begins after `start`.
+  /// Returns a stay at home until the first leg after `start`.
   mutating func first(at start: MonotonicInstant) -> Episode { stay(from: start, isFirst: true) }
 
   mutating func next(after episode: Episode) -> Episode {
@@ -202,7 +202,7 @@ struct DailyItinerary: Sendable {
     return .stay(Stay(place: place, cover: cover, hasWifi: hasWifi, start: start, end: end))
   }
 
-  /// Finds the next leg and when it begins. Who starts in the middle of a day has missed what came before; who is late
+  /// Finds the next leg and when it begins. A person who starts in the middle of a day has missed the earlier legs; one who is late
   /// leaves as soon as they can.
   private mutating func departure(after start: MonotonicInstant, isFirst: Bool) -> MonotonicInstant? {
     let lastDay = day + DailyItinerary.horizonDays
@@ -228,7 +228,7 @@ struct DailyItinerary: Sendable {
 }
 
 extension Leg.Departure {
-  /// Relative to something before it.
+  /// Whether the time is relative to the preceding event.
   var isRelative: Bool {
     switch self {
     case .after: true
@@ -237,7 +237,7 @@ extension Leg.Departure {
   }
 }
 
-/// Turns recorded routes into episodes: once, one after the other, or there and back.
+/// Converts recorded routes to episodes: once, one after the other, or back and forth.
 struct RouteRide: Sendable {
   private let routes: RouteSet
   private let repetition: RouteRepetition
@@ -253,7 +253,7 @@ struct RouteRide: Sendable {
 
   func first(at start: MonotonicInstant) -> Episode { .stay(Stay(place: place, start: start, end: start)) }
 
-  /// Where the next ride begins.
+  /// The start of the next ride.
   private var place: Coordinate { route.path.vertices[0] }
 
   private var route: TimedRoute {
@@ -276,6 +276,6 @@ struct RouteRide: Sendable {
     }
   }
 
-  /// Between two rides.
+  /// The pause between two rides.
   private static let pause = Nanoseconds.seconds(60)
 }

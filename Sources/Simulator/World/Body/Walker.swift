@@ -1,8 +1,8 @@
 package import Base
 
-/// A Gauss–Markov walk over open ground: the next step has a part of the last one's speed and direction in it (T. Camp,
-/// J. Boleng, V. Davies, "A survey of mobility models for ad hoc network research", 2002). As in the survey the mean
-/// direction leads back to the middle for those who are far out; it stays so until they are far out on another side.
+/// A Gauss–Markov walk on open ground: each step's speed and direction are correlated with those of the last (T. Camp, J.
+/// Boleng, V. Davies, "A survey of mobility models for ad hoc network research", 2002). As in the survey, far from the centre
+/// the mean direction turns back to it, and remains so until the body is far out on another side.
 struct Walker: Sendable {
   private let rules: WalkRules
   private let transport: Transport
@@ -11,11 +11,11 @@ struct Walker: Sendable {
   private var speed: Double
   private var directionDegrees: Double
   private var meanDirectionDegrees: Double
-  /// Drawn for the first trip: people who set out together shall not all want their next trip at one instant.
+  /// Drawn for the first trip, so that people who start together do not need their next trip at the same instant.
   private let firstStepsMax: Int
 
   private static let stepsPerTrip = 60
-  /// Standard deviations, of the speed as a share of its mean.
+  /// Standard deviations; that of the speed is a share of its mean.
   private static let speedDeviation = 0.3
   private static let directionDeviationDegrees = 60.0
   private static let rangeMetres = 1_000.0
@@ -41,7 +41,7 @@ struct Walker: Sendable {
     return .trip(trip(at: end, metresMax: .infinity))
   }
 
-  /// The steps that follow, until there are many or the way is long enough.
+  /// Returns the next steps, up to a number of steps or a distance.
   mutating func trip(at start: MonotonicInstant, metresMax: Double, stepsMax: Int = stepsPerTrip) -> Trip {
     var (places, seconds, metres) = ([place], [0.0], 0.0)
     while places.count <= stepsMax, metres < metresMax {
@@ -69,12 +69,12 @@ struct Walker: Sendable {
   }
 }
 
-/// What a walk over open ground is like.
+/// The parameters of a walk on open ground.
 package struct WalkRules: Equatable, Sendable {
   package let center: Coordinate
   /// Metres per second.
   package let meanSpeed: Double
-  /// How much of the last step is in the next, 0 to 1.
+  /// The correlation with the last step, 0 to 1.
   package let alpha: Double
   package let stepSeconds: Double
 
@@ -84,7 +84,7 @@ package struct WalkRules: Equatable, Sendable {
   }
 }
 
-/// A person in a city who keeps moving from place to place, without a plan for the day.
+/// A person in a city who moves from place to place, without a daily schedule.
 struct RandomItinerary: Sendable {
   private let city: City
   private let transport: Transport
@@ -100,7 +100,7 @@ struct RandomItinerary: Sendable {
     address = city.home(of: device, seed: seed)
   }
 
-  /// Between home and work one is on the way from the first second on; else one is found somewhere in a pause.
+  /// Commuters are on the way from the first second on; others start during a pause.
   mutating func first(at start: MonotonicInstant) -> Episode {
     var stream = draws
     switch aim {
@@ -144,19 +144,19 @@ struct RandomItinerary: Sendable {
     return .stay(Stay(place: place, cover: city.zone(at: place)?.kind, start: start, end: end))
   }
 
-  /// Of the trip that has come or comes next.
+  /// The draws of the current or the next trip.
   private var draws: RandomStream { RandomStreamID.roaming.stream(seed: seed, device: device, n: tripCount << 6) }
 
-  /// At both ends of the way to work.
+  /// The pause at both ends of the commute.
   private static let turnSeconds = 60.0
-  /// A heavy tail may ask for ages.
+  /// Limits draws from a heavy tail.
   private static let longestSeconds = 3e7
 }
 
-/// Where a person without a plan goes next.
+/// The next destination of a person without a schedule.
 package enum RoamingAim: Equatable, Sendable {
   /// To work and home again.
   case shuttle
-  /// To any place of the city, after so many seconds at the last.
+  /// Any place of the city, after so many seconds at the last.
   case anywhere(dwell: Distribution)
 }

@@ -1,17 +1,17 @@
 package import Base
 
-/// A path with what is along it: how fast each edge may be driven and where one has to stand.
+/// A path with the speed limit of each edge and the stops along it.
 struct Course: Sendable {
-  /// A reason to stand at a vertex.
+  /// A reason to stop at a vertex.
   enum Stop: Equatable, Sendable {
     case halt(seconds: Double)
     case light(TrafficLight, isNorthSouth: Bool)
   }
 
   let path: Path
-  /// Metres per second for each edge; one less than vertices.
+  /// Metres per second per edge; one fewer than vertices.
   let limits: [Double]
-  /// By vertex, ascending, at most one for each, none for the first and last.
+  /// Sorted by vertex, at most one per vertex, none at the first and last.
   let stops: [(vertex: Int, stop: Stop)]
 
   init(path: Path, limits: [Double], stops: [(vertex: Int, stop: Stop)] = []) {
@@ -24,8 +24,8 @@ struct Course: Sendable {
 }
 
 extension Course {
-  /// The same way with stops at places that chance chooses: the ways between them are exponentially distributed, so that
-  /// their number is a Poisson number.
+  /// Returns the course with random stops: the distances between them are exponential, so that their number has a
+  /// Poisson distribution.
   func halting(_ stops: Transport.Stops?, from stream: RandomStream) -> Course {
     guard let stops, stops.perKilometre > 0, path.vertices.count > 1 else { return self }
     var stream = stream
@@ -52,7 +52,7 @@ extension Course {
     return Course(path: Path(vertices), limits: limits, stops: halts)
   }
 
-  /// The first so many metres of it; the whole when it is shorter.
+  /// Returns the first so many metres; the whole if it is shorter.
   func prefix(metres: Double) -> Course {
     guard metres < path.lengthMetres, path.vertices.count > 1 else { return self }
     let edge = path.edge(atMetres: metres)
@@ -64,7 +64,7 @@ extension Course {
 }
 
 extension Path {
-  /// The first so many metres, at least a little of it.
+  /// Returns the first so many metres, at least a short section.
   func prefix(metres: Double) -> Path {
     guard metres < lengthMetres else { return self }
     let edge = edge(atMetres: metres)
@@ -73,7 +73,7 @@ extension Path {
 }
 
 extension Course {
-  /// The same way back.
+  /// The same course in the opposite direction.
   var reversed: Course {
     let last = path.vertices.count - 1
     return Course(
@@ -82,13 +82,13 @@ extension Course {
   }
 }
 
-/// A time under something that keeps signals away.
+/// A period under a cover that blocks signals.
 package struct Cover: Equatable, Sendable {
-  /// What keeps them away.
+  /// The kind of cover.
   package enum Kind: Equatable, Sendable {
-    /// Neither satellites nor radio.
+    /// Blocks satellites and radio.
     case tunnel
-    /// Satellites but no radio.
+    /// Blocks radio only.
     case deadZone
   }
 
@@ -103,15 +103,15 @@ package struct Cover: Equatable, Sendable {
   }
 }
 
-/// A light with a fixed cycle: the first half belongs to the streets that run north and south, the second to the others.
+/// A light with a fixed cycle: the first half belongs to north–south streets, the second to the others.
 package struct TrafficLight: Equatable, Sendable {
   package let cycleSeconds: Double
-  /// When a cycle began.
+  /// The start of a cycle.
   package let offsetSeconds: Double
-  /// At the end of each half all have red.
+  /// At the end of each half all directions have red.
   static let clearingSeconds = 4.0
 
-  /// How long an arrival must wait; 0 at green.
+  /// Returns the waiting time of an arrival; 0 at green.
   package func wait(at seconds: Double, isNorthSouth: Bool) -> Double {
     let half = 0.5 * cycleSeconds
     let start = offsetSeconds + (isNorthSouth ? 0 : half)
@@ -121,9 +121,9 @@ package struct TrafficLight: Equatable, Sendable {
   }
 }
 
-/// How a body gets about; one object for all that do it alike.
+/// A means of transport, shared by all bodies that use it.
 package final class Transport: Sendable {
-  /// Stops for no reason that a map would know.
+  /// Random stops, independent of the map.
   package struct Stops: Equatable, Sendable {
     package let perKilometre: Double
     /// Seconds.
@@ -136,11 +136,11 @@ package final class Transport: Sendable {
   }
 
   package let mover: Mover
-  /// Standard deviation of the top speed between bodies, as a share of it.
+  /// The standard deviation of the top speed between bodies, as a share of it.
   package let speedVariation: Double
   package let stops: Stops?
   package let activity: MotionActivity
-  /// What the motion sensors report on the way; nil: they are right for most of the time.
+  /// The activities that the motion sensors report during movement; nil: usually the true one.
   package let shares: ActivityShares?
 
   package init(
@@ -159,7 +159,7 @@ package final class Transport: Sendable {
   package static let bicycle = Transport(mover: .bicycle, activity: .onBicycle)
   package static let foot = Transport(mover: .pedestrian, activity: .walking)
 
-  /// The same with another top speed.
+  /// Returns the transport with another top speed.
   package func faster(by factor: Double) -> Transport {
     var mover = mover
     mover.topSpeed *= factor
@@ -167,7 +167,7 @@ package final class Transport: Sendable {
       mover: mover, speedVariation: speedVariation, stops: stops, activity: activity, shares: shares)
   }
 
-  /// The mover of one body: its top speed is its own, and the same on all its ways.
+  /// Returns the mover of one body, with its own top speed for all trips.
   func mover(seed: UInt64, device: UInt64) -> Mover {
     guard speedVariation > 0 else { return mover }
     var stream = RandomStreamID.gait.stream(seed: seed, device: device)

@@ -1,13 +1,13 @@
 package import Base
 
-/// A body on its way along a path: where it is at any time is found among the pieces, without a step in between.
+/// The motion of a body along a path; its position at any time is found by searching the pieces, without stepping.
 package final class Motion: Sendable {
   package let path: Path
   package let pieces: [MotionPiece]
-  /// How long it takes.
+  /// The duration.
   package let durationSeconds: Double
 
-  /// The pieces follow one another in time and place; at least one, the first at second 0 and metre 0.
+  /// The pieces are contiguous in time and place; there is at least one, and the first begins at second 0 and metre 0.
   init(path: Path, pieces: [MotionPiece], durationSeconds: Double) {
     precondition(!pieces.isEmpty, "a motion has at least one piece")
     self.path = path
@@ -15,7 +15,7 @@ package final class Motion: Sendable {
     self.durationSeconds = durationSeconds
   }
 
-  /// Before the beginning and after the end the body stands there.
+  /// Returns the position; before the start and after the end the body rests there.
   package func metres(at seconds: Double) -> Double {
     guard seconds > 0 else { return 0 }
     guard seconds < durationSeconds else { return path.lengthMetres }
@@ -31,17 +31,17 @@ package final class Motion: Sendable {
 
   package func place(at seconds: Double) -> Coordinate { path.place(atMetres: metres(at: seconds)) }
 
-  /// True while the body stands, at a light for example.
+  /// Reports whether the body is stopped, for example at a light.
   package func isHalted(at seconds: Double) -> Bool {
     guard seconds >= 0, seconds < durationSeconds else { return true }
     return pieces[piece(at: seconds)].isHalt
   }
 
-  /// When the body first is so far along; nil beyond the end.
+  /// Returns when the body first reaches a distance; nil beyond the end.
   package func seconds(atMetres metres: Double) -> Double? {
     guard metres <= path.lengthMetres else { return nil }
     var (low, high) = (0, pieces.count - 1)
-    // The last piece that begins before the point: of a halt at the point itself, the piece that leads there.
+    // The last piece that begins before the point; for a halt at the point itself, the piece that leads there.
     while low < high {
       let middle = (low + high + 1) / 2
       if pieces[middle].startMetres < metres { low = middle } else { high = middle - 1 }
@@ -50,7 +50,7 @@ package final class Motion: Sendable {
     return min(pieces[low].seconds(atMetres: metres), end)
   }
 
-  /// When the body leaves the point behind it, after the halt if it makes one there; nil beyond the end.
+  /// Returns when the body leaves a point, after a halt there; nil beyond the end.
   func secondsLeaving(metres: Double) -> Double? {
     guard let reached = seconds(atMetres: metres) else { return nil }
     var index = piece(at: reached)
@@ -59,7 +59,7 @@ package final class Motion: Sendable {
     return index + 1 < pieces.count ? pieces[index + 1].startSeconds : durationSeconds
   }
 
-  /// When a halt next begins or ends; nil when nothing of the kind happens before the end.
+  /// Returns when a halt next begins or ends; nil when none does before the end.
   package func nextHaltChange(after seconds: Double) -> Double? {
     var index = piece(at: seconds)
     let wasHalt = pieces[index].isHalt
@@ -71,7 +71,7 @@ package final class Motion: Sendable {
     return nil
   }
 
-  /// The last piece that has begun.
+  /// Returns the last piece that has begun.
   func piece(at seconds: Double) -> Int {
     var (low, high) = (0, pieces.count - 1)
     while low < high {
@@ -82,7 +82,7 @@ package final class Motion: Sendable {
   }
 }
 
-/// A span of time with one acceleration, until the next piece begins.
+/// A period of constant acceleration, until the next piece begins.
 package struct MotionPiece: Equatable, Sendable {
   /// Since the motion began.
   package let startSeconds: Double
@@ -102,7 +102,7 @@ package struct MotionPiece: Equatable, Sendable {
 
   func speed(at seconds: Double) -> Double { max(speed + acceleration * (seconds - startSeconds), 0) }
 
-  /// When the body is so far along. The quadratic formula is turned over, so that nothing cancels.
+  /// Returns when the body reaches a distance, by a form of the quadratic formula without cancellation.
   func seconds(atMetres metres: Double) -> Double {
     let way = metres - startMetres
     guard way > 0 else { return startSeconds }
@@ -112,7 +112,7 @@ package struct MotionPiece: Equatable, Sendable {
 }
 
 extension Motion {
-  /// The beginning of it, up to so many metres; the whole when it is shorter.
+  /// Returns the beginning, up to so many metres; the whole if it is shorter.
   func prefix(metres: Double) -> Motion {
     guard metres < path.lengthMetres, let seconds = seconds(atMetres: metres), seconds > 0 else { return self }
     return Motion(
@@ -122,8 +122,7 @@ extension Motion {
 }
 
 extension Motion {
-  /// Even speed from point to point. The seconds ascend, one for each place; where the place stays the same the body
-  /// stands.
+  /// Constant speed between points. The seconds ascend, one per place; equal places mean a rest.
   convenience init(places: [Coordinate], seconds: [Double]) {
     precondition(places.count == seconds.count, "each place has a time")
     let path = Path(places)
@@ -148,7 +147,7 @@ extension Motion {
     self.init(path: path, pieces: pieces, durationSeconds: (seconds.last ?? 0) - (seconds.first ?? 0))
   }
 
-  /// The same way back with the same speeds, the last first.
+  /// The same path in the opposite direction with the same speeds in reverse order.
   var reversed: Motion {
     let length = path.lengthMetres
     let pieces = pieces.indices.reversed().map { index in

@@ -1,15 +1,15 @@
 package import Base
 
-/// A way along straight edges, measured in metres from its beginning.
+/// A path of straight edges, measured in metres from its beginning.
 package struct Path: Sendable {
-  /// At least one; none equals its neighbour.
+  /// At least one; adjacent ones differ.
   package let vertices: [Coordinate]
-  /// The metres from the beginning to each vertex.
+  /// The distance of each vertex from the beginning.
   package let metres: [Double]
 
   package var lengthMetres: Double { metres[metres.count - 1] }
 
-  /// At least one vertex; those that repeat the one before are left out.
+  /// Requires at least one vertex; vertices that repeat the last one are left out.
   package init(_ vertices: [Coordinate]) {
     precondition(!vertices.isEmpty, "a path has at least one vertex")
     var kept = [vertices[0]]
@@ -26,7 +26,7 @@ package struct Path: Sendable {
     self.metres = metres
   }
 
-  /// The edge on which a point lies, by the index of its first vertex; for the end of the path the last edge.
+  /// Returns the edge of a point, as the index of its first vertex; the last edge for the end of the path.
   func edge(atMetres distance: Double) -> Int {
     var (low, high) = (0, max(metres.count - 2, 0))
     while low < high {
@@ -44,7 +44,7 @@ package struct Path: Sendable {
     return vertices[edge].between(vertices[edge + 1], fraction: fraction)
   }
 
-  /// The direction of the edge, 0 ..< 360 degrees; nil for a path without length.
+  /// Returns the direction of the edge, 0 ..< 360 degrees; nil for a path without length.
   package func headingDegrees(atMetres distance: Double) -> Double? {
     guard vertices.count > 1 else { return nil }
     let edge = edge(atMetres: distance)
@@ -60,10 +60,10 @@ package struct Path: Sendable {
 }
 
 extension Path {
-  /// The first point from `start` on at which the way passes from one side of a circle to the other; nil when it stays
-  /// where it is. `isInside` says on which side it is at `start`.
+  /// Returns the first point from `start` on at which the path crosses a circle; nil without one. `isInside` is
+  /// the side at `start`.
   ///
-  /// On a straight edge the square of the distance is quadratic, so each edge costs one square root at most.
+  /// On a straight edge the squared distance is quadratic, so each edge costs at most one square root.
   func crossing(of circle: Circle, isInside: Bool, fromMetres start: Double) -> Double? {
     guard vertices.count > 1, start < lengthMetres else { return nil }
     let scale = LocalScale(latitude: circle.center.latitude)
@@ -75,7 +75,7 @@ extension Path {
       if let fraction {
         let metre = metres[edge] + fraction * (metres[edge + 1] - metres[edge])
         if metre >= start { return metre }
-        // Rounding may put the exit a hair before a start that counts as inside.
+        // Rounding may place the exit slightly before a start that counts as inside.
         if isInside { return start }
       }
       here = there
@@ -84,7 +84,7 @@ extension Path {
     return nil
   }
 
-  /// The fraction of an edge at which it enters the circle around the origin, or leaves it.
+  /// Returns the fraction of an edge at which it enters or leaves the circle around the origin.
   private static func crossing(from here: Offset, to there: Offset, radius: Double, isInside: Bool) -> Double? {
     let (dx, dy) = (there.east - here.east, there.north - here.north)
     // |here + u d|² = r²: a u² + 2 b u + c = 0.
@@ -104,8 +104,8 @@ extension Path {
 }
 
 extension Polygon {
-  /// The parts of a straight edge inside the polygon, as fractions of the edge in ascending order: the edge is cut where
-  /// it meets the boundary, and the middle of each piece decides.
+  /// Returns the parts of a straight edge inside the polygon, as fractions in ascending order: the edge is cut at the
+  /// boundary, and the middle of each piece decides.
   func parts(ofEdgeFrom start: Coordinate, to end: Coordinate) -> [ClosedRange<Double>] {
     let (dx, dy) = (Longitude.difference(end.longitude, start.longitude), end.latitude - start.latitude)
     var cuts = [0.0, 1.0]
@@ -130,7 +130,7 @@ extension Polygon {
 }
 
 extension Coordinate {
-  /// The place a fraction (0 to 1) of the straight way to another, straight as on a map with square degrees.
+  /// Returns the place at a fraction (0 to 1) of the straight line to another, in a plate carrée projection.
   func between(_ other: Coordinate, fraction: Double) -> Coordinate {
     Coordinate(
       calculatedLatitude: latitude + (other.latitude - latitude) * fraction,

@@ -1,21 +1,22 @@
 import Base
 
-/// Drives a course: the fastest speeds that keep every limit, corner and stop with the mover's acceleration and braking.
+/// Computes the fastest motion along a course within every limit, corner and stop and the mover's acceleration and braking.
 ///
-/// Speeds at the vertices come from two passes, backwards for braking (v² ≤ v'² + 2 b s) and forwards for accelerating
-/// (v² ≤ v'² + 2 a s); between two vertices the body accelerates, keeps its speed and brakes. Whether a light is red is
-/// known when the body would get there without stopping; then the stretch behind the last stop is driven again.
+/// Speeds at the vertices come from two passes, backwards for braking (v² ≤ v'² + 2 b s) and forwards for accelerating (v² ≤
+/// v'² + 2 a s); between two vertices the body accelerates, keeps its speed and brakes. Whether a light is red is known when
+/// the body would arrive without stopping; if so, the section after the last stop is computed again.
 struct SpeedPlan {
   private let course: Course
   private let mover: Mover
   private let startSeconds: Double
-  /// For each edge: its limit, the mover's top speed and its pace there.
+  /// For each edge, the minimum of its limit and the mover's top speed at its pace.
   private let limits: [Double]
   private var caps: [Double]
   private var pieces: [MotionPiece] = []
   private var seconds = 0.0
 
-  /// `startSeconds` since the zero of the run, for the lights. `paces` are factors up to 1, one for each edge.
+  /// Returns the motion. `startSeconds` is the time since the zero of the run, for the lights. `paces` are factors up
+  /// to 1, one per edge.
   static func motion(of course: Course, by mover: Mover, startSeconds: Double, paces: [Double]) -> Motion {
     guard course.path.vertices.count > 1 else {
       let piece = MotionPiece(startSeconds: 0, startMetres: 0, speed: 0, acceleration: 0)
@@ -87,8 +88,8 @@ struct SpeedPlan {
     drive(from: &vertex, to: limits.count, speed: &speed)
   }
 
-  /// Whether the body can still brake for a vertex; if so, the vertices on the way are made slow enough. Else it goes
-  /// on, as drivers do when it is too late.
+  /// Reports whether the body can still brake for a vertex; if so, limits the speeds on the way. Otherwise it goes on, as
+  /// drivers do when it is too late.
   private mutating func canStop(at target: Int, from vertex: Int, speed: Double) -> Bool {
     let before = caps[vertex...target]
     caps[target] = 0
@@ -114,13 +115,13 @@ struct SpeedPlan {
     }
   }
 
-  /// What rounding leaves of a metre or a metre per second: no piece of its own, which would begin and end at once.
+  /// A rounding error in metres or metres per second, which would make a piece without duration.
   private static let negligible = 1e-9
 
-  /// Up to three pieces: faster, steady, slower.
+  /// Adds up to three pieces: accelerating, constant, braking.
   private mutating func drive(edge: Int, from start: Double, to end: Double) {
     let (a, b, length) = (mover.acceleration, mover.braking, length(edge))
-    // Where accelerating and braking meet: (v² − start²) / 2a + (v² − end²) / 2b = length.
+    // The speed at which accelerating and braking meet: (v² − start²) / 2a + (v² − end²) / 2b = length.
     let meeting = ((2 * a * b * length + b * start * start + a * end * end) / (a + b)).squareRoot()
     let peak = max(min(limits[edge], meeting), start, end)
     let faster = (peak * peak - start * start) / (2 * a)
@@ -143,7 +144,7 @@ struct SpeedPlan {
     }
   }
 
-  /// A piece that only goes on like the one before is not kept.
+  /// Appends a piece, unless it merely continues the last one.
   private mutating func append(metres: Double, speed: Double, acceleration: Double) {
     if let last = pieces.last, acceleration == 0, last.acceleration == 0, last.speed == speed, speed > 0 { return }
     pieces.append(
@@ -151,9 +152,9 @@ struct SpeedPlan {
   }
 }
 
-/// What a body can do, in metres and seconds.
+/// The abilities of a body, in metres and seconds.
 package struct Mover: Equatable, Sendable {
-  /// Metres per second, whatever a street allows.
+  /// Metres per second, independent of streets.
   package var topSpeed: Double
   /// Metres per second squared.
   package var acceleration: Double
@@ -162,7 +163,7 @@ package struct Mover: Equatable, Sendable {
   package var lateralAcceleration: Double
   package var obeysLights: Bool
   package var obeysLimits: Bool
-  /// How steady the pace is: the share of the top speed by which it varies from edge to edge.
+  /// The variation of the pace from edge to edge, as a share of the top speed.
   package var unsteadiness: Double
 
   package init(
@@ -180,8 +181,8 @@ package struct Mover: Equatable, Sendable {
     self.unsteadiness = unsteadiness
   }
 
-  /// Ordinary traffic: 1.4 and 2.0 m/s² are the comfortable values of the intelligent driver model (M. Treiber,
-  /// A. Hennecke, D. Helbing, Physical Review E 62, 2000, with the braking of city traffic).
+  /// Ordinary traffic: 1.4 and 2.0 m/s² are the comfortable values of the intelligent driver model (M. Treiber, A. Hennecke,
+  /// D. Helbing, Physical Review E 62, 2000, with the braking of city traffic).
   package static let car = Mover(
     topSpeed: 55, acceleration: 1.4, braking: 2.0, lateralAcceleration: 2.5, obeysLights: true, unsteadiness: 0.1)
   package static let bicycle = Mover(
@@ -189,13 +190,13 @@ package struct Mover: Equatable, Sendable {
   package static let pedestrian = Mover(
     topSpeed: 1.6, acceleration: 1.0, braking: 1.0, lateralAcceleration: 1.5, obeysLights: false, unsteadiness: 0.3)
 
-  /// The speed at which a corner can be taken: v = √(a / κ) on the arc that leaves the edges `tangentMetres` before the
-  /// corner and meets them as far behind it.
+  /// Returns the speed for a corner: v = √(a / κ) on the arc that leaves the edges `tangentMetres` before the corner and
+  /// joins them as far after it.
   func speed(aroundCornerFrom arriving: Offset, to leaving: Offset) -> Double {
     let tangent = min(0.5 * arriving.length, 0.5 * leaving.length, Mover.tangentMetres)
     let dot = arriving.east * leaving.east + arriving.north * leaving.north
     let cosine = dot / (arriving.length * leaving.length)
-    // tan²(θ/2) = (1 − cos θ) / (1 + cos θ); the radius of the arc is tangent / tan(θ/2). Turning back has none.
+    // tan²(θ/2) = (1 − cos θ) / (1 + cos θ); the radius of the arc is tangent / tan(θ/2). A U-turn has none.
     guard cosine > -0.999 else { return 0 }
     guard cosine < 0.999_999 else { return .infinity }
     let radius = tangent * ((1 + cosine) / (1 - cosine)).squareRoot()
@@ -205,9 +206,9 @@ package struct Mover: Equatable, Sendable {
   private static let tangentMetres = 12.0
 }
 
-/// How fast a body goes from edge to edge, as a share of what is possible: a first-order Gauss–Markov process, as for
+/// The pace of a body from edge to edge, as a share of the possible speed: a first-order Gauss–Markov process, as for
 /// pedestrians in T. Camp, J. Boleng, V. Davies, "A survey of mobility models for ad hoc network research", Wireless
-/// Communications and Mobile Computing 2 (2002). Everybody has a pace of their own on each trip.
+/// Communications and Mobile Computing 2 (2002). Each trip of a body has a pace of its own.
 struct PaceStream {
   private var stream: RandomStream
   private let trip: UInt64
@@ -219,13 +220,13 @@ struct PaceStream {
     self.trip = trip
   }
 
-  /// Whose pace it is.
+  /// Returns the mover of this body.
   func mover(of transport: Transport) -> Mover { transport.mover(seed: stream.seed, device: stream.device) }
 
-  /// Where they stop on this trip.
+  /// The random stream of stops on this trip.
   var halts: RandomStream { RandomStreamID.halts.stream(seed: stream.seed, device: stream.device, n: trip << 20) }
 
-  /// Factors of 1 − 2.5 · unsteadiness, at least a tenth, to 1.
+  /// Returns factors from 1 − 2.5 · unsteadiness, at least a tenth, to 1.
   mutating func factors(count: Int, unsteadiness: Double) -> [Double] {
     guard unsteadiness > 0 else { return Array(repeating: 1, count: count) }
     let rest = (1 - PaceStream.memory * PaceStream.memory).squareRoot()

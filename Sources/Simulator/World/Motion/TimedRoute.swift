@@ -1,7 +1,7 @@
 package import Base
 package import Formats
 
-/// A route that is ready to be travelled: a path, and the motion or the limits along it.
+/// A route with its path, and the motion or the limits along it.
 package struct TimedRoute: Sendable {
   private enum Timing: Sendable {
     case recorded(Motion)
@@ -13,8 +13,8 @@ package struct TimedRoute: Sendable {
   private let zones: [Zone]
   private let timing: Timing
 
-  /// With the times of the recording, so many times as fast: between two points the body moves at an even speed. Every
-  /// point needs a time, and none may lie before the one before it. `zones` are the tunnels and dead zones on the way.
+  /// With the recorded times, accelerated by a factor: the speed between two points is constant. Every point needs a time, in
+  /// ascending order. `zones` are the tunnels and dead zones on the way.
   package init(
     recorded route: RouteRecording, factor: Double = 1, transport: Transport, zones: [Zone] = []
   ) throws(RouteError) {
@@ -25,8 +25,8 @@ package struct TimedRoute: Sendable {
     timing = .recorded(motion)
   }
 
-  /// With the times of a driver who keeps `speedLimit` (metres per second), brakes for corners and stops as
-  /// the transport says. The stops and the pace are the device's own.
+  /// With the times of a driver who keeps `speedLimit` (metres per second), brakes for corners and stops according to the
+  /// transport. Stops and pace are specific to the device.
   package init(
     modelled route: RouteRecording, transport: Transport, speedLimit: Double = .infinity, zones: [Zone] = []
   ) {
@@ -39,7 +39,7 @@ package struct TimedRoute: Sendable {
       Course(path: path, limits: Array(repeating: speedLimit, count: path.vertices.count - 1)))
   }
 
-  /// The ride of a device along the route, or back, `metresMax` far at most; `number` tells its rides apart.
+  /// Returns a device's ride along the route, or back, at most `metresMax` far; `number` distinguishes its rides.
   package func trip(
     at start: MonotonicInstant, isForward: Bool = true, seed: UInt64, device: UInt64, number: UInt64 = 0,
     metresMax: Double = .infinity
@@ -58,22 +58,22 @@ package struct TimedRoute: Sendable {
   }
 }
 
-/// What comes after the end of a route.
+/// The continuation after the end of a route.
 package enum RouteRepetition: Equatable, Sendable {
   case once
-  /// From the beginning again, where the body is put back to.
+  /// From the beginning again, to which the body is moved.
   case loop
-  /// The same way back, and so on.
+  /// Back along the same path, and so on.
   case pingPong
 }
 
-/// Recorded routes of a fleet, and which of them a ride takes.
+/// The recorded routes of a fleet, and how a ride selects one.
 package final class RouteSet: Sendable {
-  /// Which route a ride takes.
+  /// How a ride selects a route.
   package enum Pick: Sendable {
-    /// All of them in an order of the device's own, then all again in another.
+    /// All of them in random order per device, then all again in another order.
     case shuffle
-    /// One after the other; each device begins one further on.
+    /// One after the other; each device begins with the next one.
     case sequence
     case random
   }
@@ -88,7 +88,7 @@ package final class RouteSet: Sendable {
     self.pick = pick
   }
 
-  /// The route of the ride with this number, from 0. `index` is the device's place in its fleet.
+  /// Returns the route of a ride by its number, from 0. `index` is the index of the device in its fleet.
   func route(ofRide number: UInt64, seed: UInt64, device: UInt64, index: Int) -> TimedRoute {
     let count = routes.count
     guard count > 1 else { return routes[0] }
@@ -98,7 +98,7 @@ package final class RouteSet: Sendable {
       var stream = RandomStreamID.riding.stream(seed: seed, device: device, n: number << 2)
       return routes[stream.index(below: count)]
     case .shuffle:
-      // The same shuffle again for each ride of a round is cheaper than to keep one for each device.
+      // Repeating the shuffle for each ride is cheaper than storing one per device.
       let round = number / UInt64(count)
       var stream = RandomStreamID.riding.stream(seed: seed, device: device, n: round << 24)
       var order = Array(0..<count)

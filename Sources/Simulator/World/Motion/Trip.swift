@@ -1,11 +1,11 @@
 package import Base
 
-/// A motion that begins at an instant of the run, and the parts of it under cover.
+/// A motion that starts at an instant of the run, with its covered parts.
 package struct Trip: Sendable {
   package let start: MonotonicInstant
   package let motion: Motion
   package let transport: Transport
-  /// In the order of time, not overlapping.
+  /// In order of time, without overlaps.
   package let covers: [Cover]
 
   package init(start: MonotonicInstant, motion: Motion, transport: Transport, covers: [Cover] = []) {
@@ -17,7 +17,7 @@ package struct Trip: Sendable {
 
   package var end: MonotonicInstant { instant(motion.durationSeconds) }
 
-  /// Since the start of the trip.
+  /// Returns the time since the start of the trip.
   func seconds(at instant: MonotonicInstant) -> Double { (instant - start).seconds }
 
   func instant(_ seconds: Double) -> MonotonicInstant {
@@ -26,8 +26,8 @@ package struct Trip: Sendable {
 
   package func place(at instant: MonotonicInstant) -> Coordinate { motion.place(at: seconds(at: instant)) }
 
-  /// The first whole millisecond after `instant` at which the body is on the other side of the circle than at `instant`;
-  /// nil when that does not happen on this trip. A passage shorter than a millisecond may be missed.
+  /// Returns the first whole millisecond after `instant` at which the body is on the other side of the circle; nil when it
+  /// does not cross on this trip. A passage shorter than a millisecond may be missed.
   package func nextCrossing(of circle: Circle, after instant: MonotonicInstant) -> MonotonicInstant? {
     let now = seconds(at: instant)
     let scale = LocalScale(latitude: circle.center.latitude)
@@ -38,7 +38,7 @@ package struct Trip: Sendable {
       let seconds = motion.seconds(atMetres: crossing)
     else { return nil }
     var found = max(self.instant(seconds), instant + .milliseconds(1))
-    // What is left is rounding: a body that has just reached the circle may seem a nanometre on its old side.
+    // Because of rounding, a body that has just reached the circle may seem to be a nanometre on its old side.
     let last = found + .milliseconds(Trip.patience)
     while isInside(circle, scale, at: found) == wasInside {
       guard found < last else { return nil }
@@ -54,7 +54,7 @@ package struct Trip: Sendable {
     return offset.lengthSquared < circle.radiusMetres * circle.radiusMetres
   }
 
-  /// When the body next stops, moves on, gets under cover or out of it, or arrives.
+  /// Returns when the body next stops, moves on, enters or leaves a cover, or arrives.
   package func nextChange(after instant: MonotonicInstant) -> MonotonicInstant? {
     var next = end
     if let halt = motion.nextHaltChange(after: seconds(at: instant)) { next = min(next, self.instant(halt)) }
@@ -74,7 +74,7 @@ package struct Trip: Sendable {
 }
 
 extension Trip {
-  /// Drives a course and notes when it leads through the zones that lie along each edge.
+  /// Drives a course, and determines when it passes the zones along each edge.
   static func driving(
     _ course: Course, by transport: Transport, at start: MonotonicInstant, paces: PaceStream,
     zones: (Coordinate, Coordinate) -> [Zone]
@@ -92,7 +92,7 @@ extension Trip {
       start: start, motion: motion, transport: transport, covers: covers(of: motion, from: start, zones: zones))
   }
 
-  /// When a motion leads through the zones that lie along each of its edges.
+  /// Returns the periods in which a motion passes the zones along its edges.
   static func covers(
     of motion: Motion, from start: MonotonicInstant, zones: (Coordinate, Coordinate) -> [Zone]
   ) -> [Cover] {
@@ -116,7 +116,7 @@ extension Trip {
     return joined(covers)
   }
 
-  /// In the order of time, and in one piece where one edge leads into a zone and the next one on through it.
+  /// Sorts by time, and joins covers that continue from one edge to the next.
   private static func joined(_ covers: [Cover]) -> [Cover] {
     var joined: [Cover] = []
     for cover in covers.sorted(by: { ($0.start, $0.end) < ($1.start, $1.end) }) where cover.start < cover.end {

@@ -1,38 +1,37 @@
 package import Base
 
-/// The motion sensors of one device: they notice late what it does, and sometimes mistake it.
+/// The motion sensors of one device, which detect activities with a delay and sometimes wrongly.
 ///
-/// Told of each change, the sensor has at most one report pending; a change that passes before it is noticed is never
-/// reported, as when a car stands at a light for a few seconds.
+/// At most one report is pending; a change that ends before it is detected is never reported, such as a short stop at a light.
 ///
-/// What it has reported and is not sure of is reported again when it is, and to an app that is awake a rest that goes on is
-/// reported again and again, each time surer: in a device's log `still` comes with 33 %, seconds later once more and then with
-/// 100 %, and Android reports at intervals (SDK §12.6.6). An app that begins to ask is told what was reported last (SDK §12.4.4).
+/// An uncertain report is repeated once it is certain. While the app is awake, a rest is reported repeatedly with rising
+/// confidence: in a device's log `still` comes with 33 %, again seconds later, and then with 100 %, and Android reports at
+/// intervals (SDK §12.6.6). An app that starts to request activities receives the last report (SDK §12.4.4).
 package struct ActivitySensor: Sendable {
   private var stream: RestingStream
   private var truth: MotionActivity
   private var reported: MotionActivity
-  /// In percent, how sure it was of that.
+  /// The confidence of the last report in percent.
   private var confidence: Int
   private var pending: ActivityReport?
-  /// When the rest that goes on is reported again.
+  /// When the current rest is reported again.
   private var repetition: MonotonicInstant?
-  /// When an app that has begun to ask is told what was reported last.
+  /// When an app that has started to request activities receives the last report.
   private var answer: MonotonicInstant?
 
   private let shares: ActivityShares?
 
   private static let confusionShare = 0.12
-  /// How long a mistake lasts, in the mean.
+  /// The mean duration of a mistake.
   private static let mistakeSeconds = 25.0
   private static let longestDelay = 1e8
-  /// Mistakes have less.
+  /// Mistakes have a lower confidence.
   private static let sureConfidence = 75
-  /// Between the reports of one rest.
+  /// The interval of repeated reports of a rest.
   private static let repetitionInterval = Nanoseconds.seconds(60)
   private static let answerDelay = Nanoseconds.seconds(1)
 
-  /// The sensor begins by knowing the truth. `shares` are of the time on the way.
+  /// The sensor starts with the truth. `shares` refer to the time in motion.
   package init(
     truth: MotionActivity, at instant: MonotonicInstant, shares: ActivityShares? = nil, seed: UInt64, device: UInt64
   ) {
@@ -43,12 +42,12 @@ package struct ActivitySensor: Sendable {
     pending = mistake(after: instant)
   }
 
-  /// When the next report is due; nil while there is none.
+  /// The time of the next report; nil without one.
   package var nextInstant: MonotonicInstant? {
     earlier(earlier(answer, repetition), pending?.instant)
   }
 
-  /// Tells the sensor what the body does from an instant on. Does nothing when that is no change.
+  /// Notes the body's activity from an instant on. Has no effect if it is unchanged.
   package mutating func observe(_ activity: MotionActivity, at instant: MonotonicInstant) {
     guard activity != truth else { return }
     truth = activity
@@ -59,7 +58,7 @@ package struct ActivitySensor: Sendable {
     let median = ActivitySensor.medianDelay(of: truth)
     let delay = min(stream.draw { $0.logNormal(median: median, sigma: 0.5) }, 180)
     if reported == truth {
-      // It was a mistake until now.
+      // The last report was a mistake until now.
       pending = report(truth, after: delay, from: instant)
     } else {
       let confusionShare = 1 - truthShare
@@ -68,13 +67,13 @@ package struct ActivitySensor: Sendable {
     }
   }
 
-  /// Whether the app is awake just now, as it is while it has positions coming. One that sleeps hears of changes alone.
+  /// Notes whether the app is awake, as it is while it receives positions. A sleeping app only receives changes.
   package mutating func serve(isAwake: Bool, at instant: MonotonicInstant) {
     guard isAwake && truth == .still && reported == .still else { return repetition = nil }
     if repetition == nil { repetition = instant + ActivitySensor.repetitionInterval }
   }
 
-  /// The app begins to ask for activities then; nil: it asks no more.
+  /// Notes that the app starts to request activities at an instant; nil: it stops.
   package mutating func ask(at instant: MonotonicInstant?) { answer = instant.map { $0 + ActivitySensor.answerDelay } }
 
   /// Takes the pending report, and prepares the next: the truth after a mistake, a mistake some time after the truth.
@@ -98,7 +97,7 @@ package struct ActivitySensor: Sendable {
     return report
   }
 
-  /// Of the truth among the reports.
+  /// The share of the truth among the reports.
   private var truthShare: Double {
     if let shares, shares.truth == truth { return shares.truthShare }
     return 1 - ActivitySensor.confusionShare
@@ -110,7 +109,7 @@ package struct ActivitySensor: Sendable {
       guard shares.truthShare < 1 else { return nil }
       mean = ActivitySensor.mistakeSeconds * shares.truthShare / (1 - shares.truthShare)
     }
-    // A share of next to nothing of the others has a mean of centuries.
+    // With a tiny share of mistakes the mean would be centuries.
     let delay = min(stream.draw { $0.exponential(mean: mean) }, ActivitySensor.longestDelay)
     return report(look(like: truth), after: delay, from: instant)
   }
@@ -125,7 +124,7 @@ package struct ActivitySensor: Sendable {
     return ActivityReport(instant: due, activity: activity, confidence: confidence)
   }
 
-  /// What an activity is mistaken for.
+  /// Returns a mistaken activity.
   private mutating func look(like activity: MotionActivity) -> MotionActivity {
     if let shares, shares.truth == activity {
       return shares.mistake(stream.draw { $0.uniform() }) ?? activity
@@ -157,7 +156,7 @@ package struct ActivitySensor: Sendable {
   }
 }
 
-/// What the motion sensors say.
+/// A report of the motion sensors.
 package struct ActivityReport: Equatable, Sendable {
   package let instant: MonotonicInstant
   package let activity: MotionActivity
@@ -165,15 +164,15 @@ package struct ActivityReport: Equatable, Sendable {
   package let confidence: Int
 }
 
-/// Which share of the time on the way the motion sensors report what.
+/// The shares of the activities that the motion sensors report during movement.
 package struct ActivityShares: Equatable, Sendable {
-  /// What it really is: the activity with the largest share.
+  /// The true activity, which is the one with the largest share.
   package let truth: MotionActivity
-  /// Of the time in which the truth is reported.
+  /// The share of time in which the truth is reported.
   let truthShare: Double
   private let others: [(activity: MotionActivity, share: Double)]
 
-  /// At least one; they add up to 1.
+  /// Requires at least one; the shares are normalized to a sum of 1.
   package init?(_ shares: [(activity: MotionActivity, share: Double)]) {
     guard let first = shares.first else { return nil }
     let largest = shares.dropFirst().reduce(first) { $1.share > $0.share ? $1 : $0 }
@@ -182,7 +181,7 @@ package struct ActivityShares: Equatable, Sendable {
     truthShare = others.isEmpty ? 1 : largest.share
   }
 
-  /// What the truth is taken for; `uniform` is a draw of 0 ..< 1. Nil: nothing else is ever reported.
+  /// Returns a mistaken activity; `uniform` is a draw of 0 ..< 1. Nil when nothing else is reported.
   func mistake(_ uniform: Double) -> MotionActivity? {
     var left = uniform * others.reduce(0) { $0 + $1.share }
     for other in others {
@@ -198,7 +197,7 @@ package struct ActivityShares: Equatable, Sendable {
   }
 }
 
-/// What a body does, or what the motion sensors think that it does.
+/// The activity of a body, or the one that the motion sensors report.
 package enum MotionActivity: Equatable, Sendable, CaseIterable {
   case still, walking, running, onFoot, onBicycle, inVehicle, unknown
 }

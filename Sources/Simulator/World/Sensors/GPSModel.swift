@@ -1,29 +1,30 @@
 package import Base
 
-/// How wrong a receiver is; one object for all devices of a kind. The defaults give the accuracies of a phone in a car: median 5 metres, nine tenths below 10.
+/// The error model of a receiver, shared by all devices of a kind. The defaults give the accuracies of a phone in a car:
+/// median 5 metres, 90 % below 10.
 package final class GPSModel: Sendable {
-  /// Standard deviation of the error in each axis under an ordinary sky.
+  /// The standard deviation of the error on each axis under an ordinary sky.
   package let sigmaMetres: Double
-  /// How long an error lasts: the time constant of the correlated part. Multipath lasts 10 to 900 seconds.
+  /// The time constant of the correlated error; multipath lasts 10 to 900 seconds.
   package let correlationSeconds: Double
-  /// The part of the variance that is new with every fix.
+  /// The share of the variance that is uncorrelated between fixes.
   package let whiteShare: Double
-  /// How much the sky differs from place to place: the standard deviation of the logarithm of sigma.
+  /// The variation of the sky from place to place: the standard deviation of the logarithm of sigma.
   package let skySpread: Double
   package let skySeconds: Double
-  /// Moments of ten seconds in which the receiver is far off without knowing it.
+  /// Periods of ten seconds with a large, undetected error.
   package let outliersPerHour: Double
-  /// How far off they are, metres; at most five kilometres.
+  /// The size of that error in metres; at most five kilometres.
   package let outlierDistance: Distribution
-  /// Whether tunnels keep the satellites away.
+  /// Whether there are no satellites in tunnels.
   package let isBlindInTunnels: Bool
-  /// Medians of the time to the first fix: after less than ten minutes off, and after more.
+  /// The median times to the first fix: after less than ten minutes off, and after more.
   package let warmStartSeconds: Double
   package let coldStartSeconds: Double
-  /// Medians of how many times larger sigma is at first, after a tunnel or a warm start, and after a cold start.
+  /// The median factors on sigma at first, after a tunnel or a warm start, and after a cold start.
   package let warmInflation: Double
   package let coldInflation: Double
-  /// How fast the first, bad fixes become good.
+  /// The time constant with which the first fixes improve.
   package let settlingSeconds: Double
 
   /// The reported radius, in sigmas.
@@ -68,13 +69,13 @@ package final class GPSModel: Sendable {
 
   package static let inVehicle = GPSModel()
 
-  /// Nearer to houses, and slower past them.
+  /// Closer to houses, and slower past them.
   package static let onFoot = GPSModel(sigmaMetres: 5, correlationSeconds: 90)
 
   static let outlierSeconds = 10.0
 
-  /// The radius that holds the true place in a share of the fixes, in sigmas, outliers counted in: with x and y normal,
-  /// P(r ≤ kσ) = 1 − e^(−k²/2), and an outlier is never inside.
+  /// Returns the radius, in sigmas, that contains the true place in a share of the fixes, including outliers: with x and y
+  /// normal, P(r ≤ kσ) = 1 − e^(−k²/2), and an outlier is never inside.
   private static func accuracyFactor(of share: Double, outliersPerHour: Double) -> Double {
     let honestShare = 1 - outliersPerHour * GPSModel.outlierSeconds / 3_600
     return (-2 * PortableMath.log(1 - share / honestShare)).squareRoot()

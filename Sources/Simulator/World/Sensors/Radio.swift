@@ -1,11 +1,11 @@
 package import Base
 
-/// The network of one device over time. The chain goes on by itself; what the place does to it comes on top.
+/// The network of one device over time: a Markov chain, overridden by the place.
 package struct Radio: Sendable {
   private let model: RadioModel
   private var stream: RestingStream
   private var network: RadioNetwork
-  /// When the chain next changes; nil when it stays for good.
+  /// The next change of the chain; nil when it remains forever.
   package private(set) var nextChange: MonotonicInstant?
 
   package init(model: RadioModel, start: MonotonicInstant, seed: UInt64, device: UInt64) {
@@ -15,7 +15,7 @@ package struct Radio: Sendable {
     nextChange = draw(after: start)
   }
 
-  /// Goes on to an instant, which must not lie before the last one.
+  /// Advances to an instant, which must not be before the last one.
   package mutating func advance(to instant: MonotonicInstant) {
     while let change = nextChange, change <= instant {
       network = next()
@@ -23,13 +23,13 @@ package struct Radio: Sendable {
     }
   }
 
-  /// What the device has: no network under cover, the known wireless network where there is one, else what the chain says.
+  /// Returns the current network: none under cover, a known wireless network, or else the state of the chain.
   package func network(under cover: Cover.Kind?, hasWifi: Bool) -> RadioNetwork {
     if hasWifi { return .wifi }
     return cover == nil ? network : .none
   }
 
-  /// The ways out compete: their rates add up.
+  /// The sum of the rates of all transitions.
   private var rate: Double {
     model.transitions.reduce(0) { $1.from == network ? $0 + 1 / $1.meanSeconds : $0 }
   }
@@ -53,9 +53,9 @@ package struct Radio: Sendable {
   }
 }
 
-/// A kind of network connection, and how it behaves.
+/// A kind of network connection and its properties.
 package struct RadioLink: Equatable, Sendable {
-  /// What the phone says that it is. `none` makes every connection fail at once; over the others bytes may still get lost.
+  /// The type that the phone reports. With `none` every connection fails at once; with the others bytes may still get lost.
   package enum Kind: Equatable, Sendable {
     case wifi, cellular, none
   }
@@ -71,9 +71,9 @@ package struct RadioLink: Equatable, Sendable {
   }
 }
 
-/// How networks follow one another: a Markov chain in continuous time.
+/// A continuous-time Markov chain of networks.
 package struct RadioModel: Equatable, Sendable {
-  /// One way on: from one network to another, on average after so many seconds if there were no other way.
+  /// A transition between two networks, with its mean time in seconds in the absence of others.
   package struct Transition: Equatable, Sendable {
     package let from: RadioNetwork
     package let to: RadioNetwork
@@ -96,7 +96,7 @@ package struct RadioModel: Equatable, Sendable {
     self.transitions = transitions
   }
 
-  /// Out and about in a town.
+  /// Travel in a town.
   package static let urban = RadioModel(
     start: .lte,
     transitions: [
@@ -105,11 +105,11 @@ package struct RadioModel: Equatable, Sendable {
       Transition(from: .edge, to: .hsdpa, meanSeconds: 180), Transition(from: .none, to: .lte, meanSeconds: 90),
     ])
 
-  /// One network for ever.
+  /// One network, forever.
   package static func constant(_ network: RadioNetwork) -> RadioModel { RadioModel(start: network) }
 }
 
-/// A network that a device may have: its place in the table of links of a run.
+/// A network of a device: an index in the run's table of links.
 package struct RadioNetwork: Hashable, Sendable {
   package let number: UInt16
 
@@ -118,7 +118,7 @@ package struct RadioNetwork: Hashable, Sendable {
     self.number = UInt16(number)
   }
 
-  // Those that every table has.
+  // Presets of every table.
   package static let wifi = RadioNetwork(number: 0)
   package static let lte = RadioNetwork(number: 1)
   package static let hsdpa = RadioNetwork(number: 2)
@@ -127,11 +127,11 @@ package struct RadioNetwork: Hashable, Sendable {
   package static let gprs = RadioNetwork(number: 5)
 }
 
-/// The links of a run, by number: the presets, and what else was declared.
+/// The links of a run, by number: the presets, and the declared ones.
 package struct RadioTable: Equatable, Sendable {
   package private(set) var links: [RadioLink]
 
-  /// After the tables of comcast and of Apple's Network Link Conditioner; in the order of the numbers of `RadioNetwork`.
+  /// Based on the tables of comcast and of Apple's Network Link Conditioner; in the order of the numbers of `RadioNetwork`.
   package static let presets = RadioTable(links: [
     preset("wifi", .wifi, latency: 0.04, jitter: 0.01, down: 30e6, up: 10e6, loss: 0.002),
     preset("lte", .cellular, latency: 0.06, jitter: 0.025, down: 20e6, up: 8e6, loss: 0.005),
@@ -143,7 +143,7 @@ package struct RadioTable: Equatable, Sendable {
 
   package subscript(network: RadioNetwork) -> RadioLink { links[Int(network.number)] }
 
-  /// Asked with everything that happens: nothing is copied for it.
+  /// Called for every event, therefore without a copy.
   package func kind(of network: RadioNetwork) -> RadioLink.Kind { links[Int(network.number)].kind }
 
   package var names: [String] { links.map(\.name) }
@@ -152,7 +152,7 @@ package struct RadioTable: Equatable, Sendable {
     links.firstIndex { $0.name == name }.map { RadioNetwork(number: $0) }
   }
 
-  /// A link of a name that is there already, a preset for example, takes its place.
+  /// Replaces a link of the same name, such as a preset.
   package mutating func declare(_ link: RadioLink) {
     if let known = network(named: link.name) { links[Int(known.number)] = link } else { links.append(link) }
   }
@@ -167,15 +167,15 @@ package struct RadioTable: Equatable, Sendable {
   }
 }
 
-/// Times and rates of a link, in seconds and bits per second.
+/// The times and rates of a link, in seconds and bits per second.
 package struct LinkQuality: Equatable, Sendable {
-  /// There and back.
+  /// The round-trip time.
   package var latency: Double
-  /// Standard deviation of one way.
+  /// The standard deviation in one direction.
   package var jitter: Double
   package var downBitsPerSecond: Double
   package var upBitsPerSecond: Double
-  /// Share of the packets that are lost on one way.
+  /// The packet loss in one direction.
   package var loss: Double
 
   package init(latency: Double, jitter: Double, downBitsPerSecond: Double, upBitsPerSecond: Double, loss: Double) {
@@ -188,12 +188,12 @@ package struct LinkQuality: Equatable, Sendable {
     self.loss = loss
   }
 
-  /// RFC 6298 §2: the first timeout of a connection, doubled with every loss.
+  /// The initial retransmission timeout, doubled with every loss (RFC 6298 §2).
   private static let retransmissionSeconds = 1.0
   private static let retransmissions = 6
 
-  /// How long some bytes take one way over a reliable connection, which sends again what is lost. Nil when they do not
-  /// arrive: there is no network, or the last of several attempts was lost too.
+  /// Returns the transfer time of bytes in one direction over a reliable connection, with retransmissions. Nil when they do
+  /// not arrive: without a network, or when the last of several attempts was lost.
   package func transfer(bytes: Int, isUpload: Bool, from stream: inout RandomStream) -> Nanoseconds? {
     let rate = isUpload ? upBitsPerSecond : downBitsPerSecond
     guard rate > 0 else { return nil }

@@ -1,7 +1,7 @@
 package import Base
 
-/// What a draw of the world is for: the `concern` of its random stream. The numbers are part of what a seed means, so
-/// none is ever given another meaning. Concerns of the world are below 64; the rest is for who simulates devices in it.
+/// The purpose of a random draw of the world: the `concern` of its random stream. The numbers determine the meaning of a seed
+/// and are never reused. Concerns of the world are below 64; the rest is for simulators of devices.
 package enum RandomStreamID: UInt64, Sendable {
   case streets = 1
   case lights = 2
@@ -28,16 +28,16 @@ package enum RandomStreamID: UInt64, Sendable {
   case riding = 23
   case scheduledTrips = 24
 
-  /// The number of the device that stands for the city itself. No phone has it.
+  /// The device number of the city itself, which no phone has.
   package static let city = UInt64.max
 
-  /// The stream of one device for this concern, from step `n` on.
+  /// Returns the stream of one device for this concern, from step `n` on.
   func stream(seed: UInt64, device: UInt64, n: UInt64 = 0) -> RandomStream {
     RandomStream(seed: seed, device: device, concern: rawValue, n: n)
   }
 }
 
-/// A random stream between draws that are far apart: only where it goes on, half the memory of one that is ready.
+/// A random stream between distant draws: it only stores its position, which is half the size of an active one.
 struct RestingStream: Sendable {
   private let seed: UInt64
   private let device: UInt64
@@ -58,10 +58,10 @@ struct RestingStream: Sendable {
 }
 
 extension MonotonicInstant {
-  /// Seconds since the zero of the run.
+  /// The seconds since the zero of the run.
   package var seconds: Double { Double(nanoseconds) / 1e9 }
 
-  /// Whole milliseconds, rounded up: what is solved to happen at `seconds` has happened at this instant.
+  /// Rounds up to whole milliseconds, so that an event computed for `seconds` has happened at this instant.
   package init(secondsRoundedUp seconds: Double) {
     precondition(seconds.magnitude < 9e9, "an instant lies within 285 years of the start of the run")
     self.init(nanoseconds: Int64((seconds * 1e3).rounded(.up)) * 1_000_000)

@@ -1,7 +1,7 @@
 package import Base
 
-/// The satellite receiver of one device. Its error has a memory, so fixes are taken in the order of time; when
-/// none is asked for, nothing is calculated.
+/// The satellite receiver of one device. Its error is correlated in time, so fixes must be requested in order of time;
+/// without a request nothing is computed.
 package struct Receiver: Sendable {
   package let model: GPSModel
   private var stream: RandomStream
@@ -12,14 +12,14 @@ package struct Receiver: Sendable {
   private var noiseInstant: MonotonicInstant?
   private var firstSight: Sight?
   private var offSince: MonotonicInstant?
-  /// Where the device truly was at the last fix that was delivered, and where it seemed to be.
+  /// The true place and the reported place of the last delivered fix.
   private var lastTruth: Coordinate?
   private var lastFix: Coordinate?
   private var lastInstant: MonotonicInstant?
-  /// The last look since then that delivered nothing: how far from the last fix it seemed to be.
+  /// The last look since then without a fix: its apparent distance from the last fix.
   private var nearLook: NearLook?
 
-  /// From when on the receiver sees the sky again, and how much worse it is then.
+  /// When the receiver sees the sky again, and the initial factor on its error.
   struct Sight: Equatable, Sendable {
     let start: MonotonicInstant
     let inflation: Double
@@ -32,9 +32,9 @@ package struct Receiver: Sendable {
   }
 
   private static let coldAfter = Nanoseconds.seconds(600)
-  /// Receivers of phones give a position a second.
+  /// Phones' receivers provide one position per second.
   static let interval = Nanoseconds.seconds(1)
-  /// How often a position that does not move is compared with the last one.
+  /// The interval at which the position of a resting body is compared with the last one.
   static let restInterval = Nanoseconds.seconds(20)
 
   package init(model: GPSModel, seed: UInt64, device: UInt64) {
@@ -48,7 +48,7 @@ package struct Receiver: Sendable {
 
   package var isOn: Bool { firstSight != nil }
 
-  /// Switches the receiver on; the first fix takes a while, longer after a long time off. Does nothing when it is on.
+  /// Switches the receiver on; the first fix takes a while, longer after a long time off. Has no effect when it is on.
   package mutating func start(at instant: MonotonicInstant) {
     guard firstSight == nil else { return }
     let isCold = offSince.map { instant - $0 > Receiver.coldAfter } ?? true
@@ -62,7 +62,7 @@ package struct Receiver: Sendable {
     offSince = instant
   }
 
-  /// The draws belong to the instant at which the sky came back: they do not depend on how many fixes there were.
+  /// Returns a new view of the sky. The draws depend on the instant at which it came back, not on the number of fixes.
   private func sight(after instant: MonotonicInstant, isCold: Bool) -> Sight {
     let number = UInt64(bitPattern: instant.nanoseconds / 1_000_000) << 2
     var draws = RandomStreamID.acquisition.stream(seed: stream.seed, device: stream.device, n: number)
@@ -72,8 +72,8 @@ package struct Receiver: Sendable {
     return Sight(start: MonotonicInstant(secondsRoundedUp: instant.seconds + delay), inflation: inflation)
   }
 
-  /// Since when the receiver has seen the sky at an instant, or when it will again; nil when it is off, or under cover
-  /// for the whole episode.
+  /// Returns since when the receiver has seen the sky, or when it will again; nil when it is off, or under cover for
+  /// the whole episode.
   private func sight(of body: Body, at instant: MonotonicInstant) -> Sight? {
     guard let firstSight else { return nil }
     guard model.isBlindInTunnels else { return firstSight }
@@ -88,9 +88,9 @@ package struct Receiver: Sendable {
     return sight(after: tunnelEnd, isCold: false)
   }
 
-  /// The next instant after `instant` at which it is worth asking for a fix: the body has moved by the distance filter
-  /// since the last fix, or by what a position lacked that seemed nearer, or stands and is to be looked at again. `interval` is the least time between two fixes, at least
-  /// the receiver's own. Nil when there is none in the body's current episode.
+  /// Returns the next instant after `instant` at which a fix may be due: the body has moved by the distance filter since the
+  /// last fix, or by the remainder after a look that seemed closer, or it rests and must be looked at again. `interval` is
+  /// the minimum time between two fixes, at least the receiver's own. Nil without one in the body's current episode.
   package func nextOccasion(
     of body: Body, distanceFilterMetres: Double, interval: Nanoseconds = .zero, after instant: MonotonicInstant
   ) -> MonotonicInstant? {
@@ -99,7 +99,7 @@ package struct Receiver: Sendable {
     var wanted = earliest
     if distanceFilterMetres > 0, let lastTruth {
       switch body.episode {
-      // Since the last look, whether or not it delivered anything: who asks often must not put it off for ever.
+      // Since the last look, whether or not it delivered anything: frequent queries must not postpone it forever.
       case .stay: wanted = max(earliest, (noiseInstant ?? instant) + Receiver.restInterval)
       case .trip:
         var (start, metres) = (lastTruth, distanceFilterMetres)
@@ -121,8 +121,8 @@ package struct Receiver: Sendable {
     return wanted
   }
 
-  /// The position that the receiver gives out now. Nil while it does not see the sky, and when the position seems to have
-  /// moved less than the distance filter, which lies between positions that are reported (SDK §2.1).
+  /// Returns the current position. Nil without a view of the sky, and when the apparent distance from the last reported
+  /// position is below the distance filter (SDK §2.1).
   package mutating func fix(
     of body: Body, at instant: MonotonicInstant, distanceFilterMetres: Double = 0
   ) -> GPSFix? {
@@ -154,7 +154,7 @@ package struct Receiver: Sendable {
     return sum < 0 ? (sum + 360 < 360 ? sum + 360 : 0) : sum
   }
 
-  /// Moves the noise on to an instant; gives the standard deviation of the error in each axis there.
+  /// Advances the noise to an instant; returns the standard deviation of the error on each axis.
   private mutating func sigma(at instant: MonotonicInstant, since sight: Sight) -> Double {
     let elapsed = noiseInstant.map { (instant - $0).seconds } ?? 0
     precondition(elapsed >= 0, "fixes are taken in the order of time")
@@ -180,7 +180,8 @@ package struct Receiver: Sendable {
       north: sigma * (slow * north.value + fast * stream.normal()))
   }
 
-  /// An outlier belongs to ten seconds of time and not to a fix, so that it is there or not however often one asks.
+  /// Returns the outlier at an instant; it belongs to a period of ten seconds and not to a fix, so that it does not depend on
+  /// the number of requests.
   private func outlier(at instant: MonotonicInstant) -> Offset? {
     let slot = (instant.seconds / GPSModel.outlierSeconds).rounded(.down)
     var draws = RandomStreamID.outliers.stream(
@@ -192,8 +193,8 @@ package struct Receiver: Sendable {
   }
 }
 
-/// An Ornstein–Uhlenbeck process of variance 1, sampled at any instants: x' = ρ x + √(1 − ρ²) ξ with ρ = e^(−Δt/τ) is
-/// exact and not an approximation for small steps (D. T. Gillespie, Physical Review E 54, 1996).
+/// An Ornstein–Uhlenbeck process of variance 1, sampled at any instants: x' = ρ x + √(1 − ρ²) ξ with ρ = e^(−Δt/τ) is exact
+/// and not an approximation for small steps (D. T. Gillespie, Physical Review E 54, 1996).
 struct CorrelatedNoise: Sendable {
   private(set) var value: Double
 
@@ -204,11 +205,11 @@ struct CorrelatedNoise: Sendable {
   }
 }
 
-/// What a receiver says about where it is.
+/// A position from a receiver.
 package struct GPSFix: Equatable, Sendable {
   package let instant: MonotonicInstant
   package let place: Coordinate
-  /// Radius in which the true place lies in 68 of 100 fixes.
+  /// The radius that contains the true place in 68 % of the fixes.
   package let accuracyMetres: Double
   /// Above the mean sea level.
   package let altitudeMetres: Double
@@ -218,7 +219,7 @@ package struct GPSFix: Equatable, Sendable {
   /// Metres per second.
   package let speed: Double
   package let speedAccuracy: Double
-  /// Nil when the receiver does not move fast enough to know.
+  /// Nil when the receiver moves too slowly to determine it.
   package let headingDegrees: Double?
   package let headingAccuracyDegrees: Double
 }

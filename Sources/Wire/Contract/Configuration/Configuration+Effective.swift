@@ -1,13 +1,13 @@
 internal import Base
 internal import JSON
 
-/// Values that another key overrides (SDK §2). The state shows what was configured; engines go by these.
+/// Values that another key overrides (SDK §2). The state shows the configured values; engines use these.
 extension Configuration {
-  /// Significant-change mode of Android never stops earlier, but 0 is honoured.
+  /// In Android's significant-change mode the stop timeout is never shorter, except for 0.
   package static let significantChangeStopTimeoutMinutes = 20.0
   package static let significantChangeMotionTriggerDelayMilliseconds = 60_000.0
   package static let significantChangeDistanceFilterMetres = 250.0
-  /// `stopDetectionDelay` from here on is taken for milliseconds (SDK §23).
+  /// Values of `stopDetectionDelay` from here on are taken for milliseconds (SDK §23).
   package static let leastDelayInMilliseconds = 1_000.0
 
   private var isAndroidSignificantChangeMode: Bool {
@@ -33,8 +33,8 @@ extension Configuration {
       ? max(configured, Self.significantChangeMotionTriggerDelayMilliseconds) : configured
   }
 
-  /// iOS only; 0 on Android. Documents give minutes, seconds and milliseconds for the unit (SDK §23): seconds,
-  /// unless the number can only be meant in milliseconds.
+  /// iOS only; 0 on Android. Documents name minutes, seconds and milliseconds as the unit (SDK §23): this uses seconds, unless
+  /// the number only makes sense in milliseconds.
   package var stopDetectionDelaySeconds: Double {
     guard platform == .ios else { return 0 }
     let configured = activity.stopDetectionDelay
@@ -50,15 +50,15 @@ extension Configuration {
   /// Whether iOS keeps the app awake while location is off.
   package var preventsSuspend: Bool { platform == .ios && app.preventSuspend && !keepsLocationUpdatesRunning }
 
-  /// Coarse accuracies relax the filter unless it was configured. A filter with nothing but default values counts as
-  /// not configured, because the persisted state cannot tell the two apart.
+  /// Coarse accuracies relax the filter unless it was configured. A filter with all default values counts as not configured,
+  /// because the persisted state cannot distinguish the two.
   package var effectiveFilterPolicy: FilterPolicy {
     let isUntouched = geolocation.filter == LocationFilterSettings()
     let isCoarse = !DesiredAccuracy(metres: geolocation.desiredAccuracy).usesSatellites
     return isUntouched && isCoarse ? .passThrough : geolocation.filter.policy
   }
 
-  /// Nil when every moving activity may start a trip.
+  /// The activities that may start a trip; nil for every moving one.
   package var allowedTriggerActivities: [String]? {
     let names = activity.triggerActivities.split(separator: ",").map(String.init)
     return names.isEmpty ? nil : names
@@ -66,7 +66,7 @@ extension Configuration {
 }
 
 extension Configuration {
-  /// What is wrong with values that are well formed by themselves, as far as a changed key takes part in it.
+  /// Returns warnings about values that are valid alone but not in combination, if a changed key is involved.
   func combinationWarnings(changed: [String]) -> [ConfigurationWarning] {
     var warnings: [ConfigurationWarning] = []
     func check(_ paths: String..., if isWrong: Bool, _ warning: ConfigurationWarning) {

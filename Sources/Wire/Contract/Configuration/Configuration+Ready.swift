@@ -1,13 +1,13 @@
 package import JSON
 
 extension Configuration {
-  /// The configuration with which a launch begins (SDK §1), computed aside, so that no state in between is visible.
-  /// On the first launch, when nothing is persisted yet, `configure` works on the defaults whatever `reset` says; later
-  /// it works on the defaults with the persisted pace, or is ignored when `reset` is false. The token comes last in
-  /// every case. Changes are counted from the persisted configuration.
+  /// Returns the configuration at the beginning of a launch (SDK §1), computed separately, so that no intermediate state is
+  /// visible. On the first launch, when nothing is persisted yet, `configure` is applied to the defaults whatever `reset` says;
+  /// later it is applied to the defaults with the persisted pace, or ignored when `reset` is false. The token is always applied
+  /// last. Changes are relative to the persisted configuration.
   ///
-  /// Nothing but configuration is reset: whether tracking is enabled, mode, odometer, queue and geofences live
-  /// elsewhere and stay.
+  /// Only the configuration is reset: whether tracking is enabled, mode, odometer, queue and geofences are stored elsewhere and
+  /// stay.
   package static func ready(
     platform: DevicePlatform, persisted: Configuration?, reset: Bool = true, token: TransistorToken? = nil,
     configure: (inout Configuration) -> Void
@@ -19,8 +19,8 @@ extension Configuration {
     }
   }
 
-  /// The same with a document, in which `reset` and `transistorAuthorizationToken` may stand beside the keys. What is no
-  /// object changes nothing.
+  /// Like the above for a document that may contain `reset` and `transistorAuthorizationToken` beside the keys. A value that is
+  /// not an object changes nothing.
   package static func ready(
     platform: DevicePlatform, persisted: Configuration?, document: JSONValue
   ) -> (configuration: Configuration, change: ConfigurationChange) {
@@ -73,7 +73,7 @@ extension Configuration {
     return (configuration, change)
   }
 
-  /// Uploads go to the demo server, with its tokens.
+  /// Directs uploads to the demo server, with its tokens.
   private mutating func use(_ token: TransistorToken) {
     http.url = token.apiURL
     authorization.strategy = .jwt
@@ -87,7 +87,7 @@ extension Configuration {
   }
 }
 
-/// Keys of the document that makes the SDK ready which are no configuration themselves (SDK §2.1).
+/// Keys of the `ready` document that are not part of the configuration (SDK §2.1).
 package enum ReadyKey {
   package static let reset = "reset"
   package static let transistorAuthorizationToken = "transistorAuthorizationToken"

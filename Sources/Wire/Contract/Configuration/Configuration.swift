@@ -1,11 +1,11 @@
 import Base
 package import JSON
 
-/// What an app may configure, group by group (SDK §2). Names, limits and reading are in `ConfigurationTable`;
-/// defaults and units are at the properties.
+/// The configuration of an app, group by group (SDK §2). Names, limits and parsing are in `ConfigurationTable`; defaults and
+/// units are documented at the properties.
 ///
-/// A copy costs a few pointers. Reading one property fetches its whole group: code that runs at every fix keeps the
-/// group, or what it needs of it, and takes it again when a key of the group is among the changed ones.
+/// A copy costs a few pointers. Reading one property fetches its whole group: code that runs for every fix caches the group, or
+/// the values it needs, and refreshes them when a key of the group is among the changed ones.
 package struct Configuration: Equatable, Sendable {
   package let platform: DevicePlatform
   @Shared package var geolocation: GeolocationSettings
@@ -16,10 +16,10 @@ package struct Configuration: Equatable, Sendable {
   @Shared package var authorization: AuthorizationSettings
   @Shared package var logger: LoggerSettings
 
-  /// The pace with which `start` begins. Belongs to no group and survives a reset.
+  /// The pace with which `start` begins. Part of no group; a reset does not change it.
   package var isMoving = false
 
-  /// The defaults of the platform. All configurations made here share their groups.
+  /// Creates the defaults of the platform. All configurations made here share their groups.
   package init(platform: DevicePlatform) {
     switch platform {
     case .ios: self = .iosDefaults
@@ -41,7 +41,7 @@ package struct Configuration: Equatable, Sendable {
     logger = LoggerSettings()
   }
 
-  /// Groups in which the two differ, in the order of the table. Shared ones are not looked into.
+  /// Returns the groups in which the two differ, in the order of the table. Shared groups are not compared.
   func differingGroups(from other: Configuration) -> [ConfigurationGroup] {
     ConfigurationGroup.allCases.filter { group in
       switch group {
@@ -58,8 +58,8 @@ package struct Configuration: Equatable, Sendable {
   }
 }
 
-/// A value in an immutable box that copies share until one of them is given another value. A simulator holds ten
-/// thousand configurations that differ in little more than their tokens.
+/// A value in an immutable box that copies share until one of them gets another value. A simulator holds ten thousand
+/// configurations that differ in little more than their tokens.
 @propertyWrapper
 package struct Shared<Value: Equatable & Sendable>: Equatable, Sendable {
   private final class Box: Sendable {
@@ -83,8 +83,7 @@ package struct Shared<Value: Equatable & Sendable>: Equatable, Sendable {
 }
 
 extension Configuration {
-  /// `setConfig`: takes over the keys of the document. A key that cannot be taken leaves a warning and changes nothing
-  /// but itself.
+  /// `setConfig`: applies the keys of the document. An invalid key causes a warning and does not affect the others.
   package mutating func apply(_ document: JSONValue) -> ConfigurationChange {
     guard case .object(let members) = document else {
       return ConfigurationChange(changedKeys: [], warnings: [.notAnObject(found: document.kindName)])
@@ -93,8 +92,8 @@ extension Configuration {
     return settle(result.configuration, warnings: result.warnings)
   }
 
-  /// `config.edit`: changes properties in one step. Values beyond their limits are moved to them; what no document could
-  /// say, a distance that is not finite for instance, leaves the old value.
+  /// `config.edit`: changes properties in one step. Values beyond their limits are moved to them; values that a document cannot
+  /// express, such as a distance that is not finite, are ignored.
   package mutating func edit(_ change: (inout Configuration) -> Void) -> ConfigurationChange {
     var draft = self
     change(&draft)
@@ -102,8 +101,8 @@ extension Configuration {
     return settle(draft, warnings: warnings)
   }
 
-  /// Becomes a draft that began as `base`, but for the keys that the draft has left as they were and that have changed meanwhile:
-  /// a new token, a command of the server.
+  /// Applies a draft that began as `base`, except for keys that the draft has not changed and that have changed meanwhile,
+  /// through a new token or a command of the server.
   package mutating func take(_ draft: Configuration, since base: Configuration) {
     var merged = draft
     for key in keysInGroups(differingFrom: base) where key.read(draft) == key.read(base) {
@@ -112,7 +111,7 @@ extension Configuration {
     self = merged
   }
 
-  /// Everything back to the defaults except the pace.
+  /// Resets everything to the defaults except the pace.
   package mutating func reset() -> ConfigurationChange {
     settle(defaultsKeepingPace, warnings: [])
   }
@@ -128,14 +127,14 @@ extension Configuration {
     return defaults
   }
 
-  /// Makes the draft the configuration, in one step, and says what that means.
+  /// Makes the draft the configuration, in one step, and returns the change.
   mutating func settle(_ draft: Configuration, warnings: [ConfigurationWarning]) -> ConfigurationChange {
     let changed = draft.changedKeys(since: self)
     self = draft
     return ConfigurationChange(changedKeys: changed, warnings: warnings + combinationWarnings(changed: changed))
   }
 
-  /// Properties that were set in code have not passed the limits of the table.
+  /// Clamps properties that code has set without the limits of the table.
   mutating func clamp(since old: Configuration) -> [ConfigurationWarning] {
     var warnings: [ConfigurationWarning] = []
     for key in keysInGroups(differingFrom: old) {
@@ -152,9 +151,9 @@ extension Configuration {
   }
 }
 
-/// A walk over a configuration document with keys in groups, flat keys, or both. Keys take effect in the order of the
-/// document, so of one key given twice the last counts. Objects that are groups merge; every other value replaces the
-/// old one unless its row says otherwise (SDK §1).
+/// Reads a configuration document with keys in groups, flat keys, or both. Keys take effect in the order of the document, so
+/// the last occurrence of a key counts. Objects that are groups merge; every other value replaces the old one unless its row
+/// specifies otherwise (SDK §1).
 struct ConfigurationDocument {
   private(set) var configuration: Configuration
   private(set) var warnings: [ConfigurationWarning] = []
@@ -213,12 +212,12 @@ extension ConfigurationKey {
   }
 }
 
-/// What a document did to a configuration.
+/// The effects of a document on a configuration.
 package struct ConfigurationChange: Equatable, Sendable {
-  /// Keys with a new value as `group.key`, in the order of the table. Each is an event to which parts of an engine
-  /// listen (SDK §1).
+  /// The keys with a new value as `group.key`, in the order of the table. Each is an event to which parts of an engine listen
+  /// (SDK §1).
   package var changedKeys: [String]
-  /// In the order of the document, then what is wrong with the combination.
+  /// In the order of the document, followed by warnings about combinations.
   package var warnings: [ConfigurationWarning]
 
   package init(changedKeys: [String], warnings: [ConfigurationWarning]) {
@@ -227,36 +226,35 @@ package struct ConfigurationChange: Equatable, Sendable {
   }
 }
 
-/// Something in a configuration document that did not take effect as it stands there. Keys are written with their
-/// groups, `http.url`.
+/// A part of a configuration document that did not take effect as written. Keys are given with their groups, `http.url`.
 package enum ConfigurationWarning: Equatable, Sendable {
-  /// The document is no object; nothing changed.
+  /// The document is not an object; nothing changed.
   case notAnObject(found: String)
   /// Ignored. `nearest` is the known key that was probably meant.
   case unknownKey(String, nearest: String?)
   /// The old value stays.
   case wrongType(String, expected: String, found: String)
-  /// The default took the place of the value.
+  /// The default replaced the value.
   case notAllowed(String, expected: String, default: String)
-  /// The nearest limit took the place of the value.
+  /// The nearest limit replaced the value.
   case clamped(String, to: Double)
   /// The object lacks keys it must have; the old value stays.
   case incomplete(String, missing: [String])
-  /// The key counts only when the SDK is made ready.
+  /// The key is only valid in the call of `ready`.
   case readyOnly(String)
   /// Records stay in the queue: the url is not http or https, or has no host.
   case unusableURL(String)
   case spaceInURL(String)
   /// The key has no effect because of another one.
   case withoutEffect(String, because: String)
-  /// No field of the refresh request would hold the refresh token.
+  /// No field of the refresh request would contain the refresh token.
   case refreshTokenNotSent
-  /// The `transistorAuthorizationToken` of a ready document lacks something; it is ignored.
+  /// The `transistorAuthorizationToken` of a ready document is incomplete; it is ignored.
   case unusableToken(FieldError)
 }
 
 extension ConfigurationWarning: CustomStringConvertible {
-  /// For a device's log: in the SDK's words where it has some.
+  /// The message for a device's log, in the SDK's words where it has some.
   package var description: String {
     switch self {
     case .notAnObject(let found): "The configuration must be an object, not \(found)"
@@ -275,14 +273,14 @@ extension ConfigurationWarning: CustomStringConvertible {
     }
   }
 
-  /// For the writer of the document.
+  /// The message for the writer of the document.
   package var explanation: String {
     if case .unknownKey(_, let nearest?) = self { "\(description) (did you mean \(nearest)?)" } else { description }
   }
 }
 
 extension Configuration {
-  /// The groups. Applied to the defaults of the platform it gives this configuration again, except for the pace.
+  /// The groups. Applied to the defaults of the platform they result in this configuration again, except for the pace.
   package var groups: JSONObject {
     var document = JSONObject()
     for group in ConfigurationGroup.topLevel {
@@ -293,8 +291,8 @@ extension Configuration {
     return document
   }
 
-  /// What of the groups is not as the platform has it by itself. Applied to the defaults of the platform it gives this
-  /// configuration again, except for the pace.
+  /// The parts of the groups that differ from the platform's defaults. Applied to these they result in this configuration
+  /// again, except for the pace.
   package var changedGroups: JSONObject {
     let defaults = Configuration(platform: platform)
     let differing = differingGroups(from: defaults)
@@ -308,8 +306,8 @@ extension Configuration {
     return document
   }
 
-  /// The groups, and their keys once more outside them, as apps written for version 4 expect. Tokens and the filter stand
-  /// only in their groups. The rest of the SDK's state (`enabled`, `odometer` …) is the engine's to add.
+  /// The groups, with their keys repeated outside them, as apps written for version 4 expect. Tokens and the filter are only in
+  /// their groups. The engine adds the rest of the SDK's state (`enabled`, `odometer` …).
   package var stateDictionary: JSONObject {
     var document = groups
     for key in writtenKeys where key.group != .root {

@@ -1,37 +1,37 @@
 package import JSON
 
-/// One row of the table: a key's names, and how its value passes between JSON and the configuration.
+/// One row of the table: a key's names, and its conversion between JSON and the configuration.
 package struct ConfigurationKey: Sendable {
-  /// What a value is measured against and why it could not be taken as it was.
+  /// Why a value could not be applied as given.
   enum Objection: Equatable {
     /// The old value stays.
     case wrongType
-    /// An element of a list is none of the allowed ones; the old value stays.
+    /// An element of a list is not allowed; the old value stays.
     case unknownElement(String)
-    /// The value is none of the allowed ones: the default takes its place.
+    /// The value is not allowed: the default replaces it.
     case notAllowed(default: String)
-    /// The value lies outside the limits: the nearest limit takes its place.
+    /// The value is outside the limits: the nearest limit replaces it.
     case clamped(to: Double)
-    /// An object lacks keys that it must have; the old value stays.
+    /// An object lacks required keys; the old value stays.
     case incomplete(missing: [String])
   }
 
   /// The name inside its group.
   package let name: String
-  /// What a value must be, for messages.
+  /// The required kind of value, for messages.
   package let expectation: String
   /// Whether the value may have a fraction.
   package private(set) var isReal = false
   package private(set) var group = ConfigurationGroup.root
-  /// The name outside every group; nil when it may not stand there.
+  /// The name outside every group; nil when it is not allowed there.
   package private(set) var flatName: String?
-  /// Further names outside every group, read but not written.
+  /// Further names outside every group, accepted but not written.
   package private(set) var aliases: [String] = []
-  /// Nil when the key counts on both. The other platform takes the value too, without effect, and does not repeat it in
-  /// its state, so that one document fits both.
+  /// The only platform of the key; nil for both. The other platform accepts the value too, without effect, and does not include
+  /// it in its state, so that one document fits both.
   package private(set) var platform: DevicePlatform?
 
-  /// Nil when the key is not set.
+  /// Returns the value; nil when the key is not set.
   package let read: @Sendable (Configuration) -> JSONValue?
   let write: @Sendable (JSONValue, inout Configuration) -> Objection?
 
@@ -45,7 +45,7 @@ package struct ConfigurationKey: Sendable {
     self.write = write
   }
 
-  /// `group.name`, by which changes and warnings are reported.
+  /// `group.name`, the name in changes and warnings.
   package var path: String { group.path(of: name) }
 
   func flat(_ name: String) -> ConfigurationKey {
@@ -74,7 +74,7 @@ package struct ConfigurationKey: Sendable {
   }
 }
 
-/// The objects in which configuration keys stand, in the order of the table.
+/// The objects that contain configuration keys, in the order of the table.
 package enum ConfigurationGroup: String, CaseIterable, Sendable {
   case root = ""
   case geolocation
@@ -89,20 +89,20 @@ package enum ConfigurationGroup: String, CaseIterable, Sendable {
   /// The groups that are members of the document itself.
   package static let topLevel = allCases.filter { $0 != .root && $0 != .filter }
 
-  /// Whether the keys of the group may also stand outside every group. Version 4 had the filter not at all and the
-  /// authorization always as an object, and the state of version 5 repeats neither.
+  /// Whether the keys of the group are also allowed outside every group. Version 4 had no filter and always had the
+  /// authorization as an object, and the state of version 5 repeats neither.
   var hasFlatKeys: Bool { self != .filter && self != .authorization }
 
   func path(of name: String) -> String { self == .root ? name : "\(rawValue).\(name)" }
 }
 
-/// The range of a numeric key. Values beyond it are moved to its nearest end.
+/// The range of a numeric key. Values beyond it are moved to the nearest end.
 package struct ValueLimits: Equatable, Sendable {
   package let lowest: Double
   package let highest: Double
-  /// Nil when the range holds on both platforms.
+  /// The only platform of the range; nil for both.
   package let platform: DevicePlatform?
-  /// Whether 0 and less stand for "off" and are left alone.
+  /// Whether values of 0 and less mean "off" and are not changed.
   package let allowsOff: Bool
 
   static let none = ValueLimits(lowest: -.infinity, highest: .infinity, platform: nil, allowsOff: false)
@@ -124,8 +124,8 @@ package struct ValueLimits: Equatable, Sendable {
   }
 }
 
-/// The kinds of rows. Each reads what JSON from the field looks like (SDK §1): booleans also as 0 and 1, numbers
-/// also as numeric strings.
+/// The kinds of rows. Each accepts the usual JSON of apps and servers (SDK §1): booleans also as 0 and 1, numbers also as
+/// numeric strings.
 extension ConfigurationKey {
   typealias Property<Value> = any WritableKeyPath<Configuration, Value> & Sendable
 
@@ -201,9 +201,9 @@ extension ConfigurationKey {
   }
 }
 
-/// Rows whose values are a closed set.
+/// Rows with a closed set of values.
 extension ConfigurationKey {
-  /// One of some strings. Another string gives the default (SDK §2), another type keeps the old value.
+  /// One of several strings. Another string results in the default (SDK §2), another type keeps the old value.
   static func choice<Value: RawRepresentable<String> & CaseIterable & Sendable>(
     _ name: String, _ property: Property<Value>, ignoringCase: Bool = false
   ) -> ConfigurationKey {
@@ -221,7 +221,7 @@ extension ConfigurationKey {
     }
   }
 
-  /// One of some integers. Another integer gives the default, another type keeps the old value.
+  /// One of several integers. Another integer results in the default, another type keeps the old value.
   static func choice<Value: RawRepresentable<Int> & CaseIterable & Sendable>(
     _ name: String, _ property: Property<Value>
   ) -> ConfigurationKey {
@@ -252,8 +252,8 @@ extension ConfigurationKey {
     }
   }
 
-  /// Names of moving activities as an array or joined by commas, kept joined. One unknown name keeps the old value:
-  /// leaving it out could leave none, and none means all.
+  /// Names of moving activities as an array or joined by commas, stored joined. An unknown name keeps the old value: leaving it
+  /// out could leave none, and none means all.
   static func activities(_ name: String, _ property: Property<String>) -> ConfigurationKey {
     let known = ["in_vehicle", "on_bicycle", "on_foot", "running", "walking"]
     return ConfigurationKey(name, expecting: "some of " + known.joined(separator: ", ")) {
@@ -283,8 +283,8 @@ extension Substring {
 
 /// Rows whose values are objects.
 extension ConfigurationKey {
-  /// An object of the app's own keys. It is replaced as a whole: only so can a header or a parameter be taken away
-  /// again, and SDK §2.8 gives `{}` for the refresh headers the meaning "none".
+  /// An object with keys of the app's own. It is replaced as a whole: otherwise a header or a parameter could not be removed,
+  /// and in SDK §2.8 `{}` means "none" for the refresh headers.
   static func object(_ name: String, _ property: Property<JSONValue>) -> ConfigurationKey {
     ConfigurationKey(name, expecting: "an object") {
       $0[keyPath: property]
@@ -295,7 +295,7 @@ extension ConfigurationKey {
     }
   }
 
-  /// An object of the SDK's keys: the keys given replace, the others stay (SDK §2.4).
+  /// An object with keys of the SDK: the given keys are replaced, the others stay (SDK §2.4).
   static func mergedObject(_ name: String, _ property: Property<JSONValue>) -> ConfigurationKey {
     ConfigurationKey(name, expecting: "an object") {
       $0[keyPath: property]
@@ -306,7 +306,7 @@ extension ConfigurationKey {
     }
   }
 
-  /// The five texts of the alert, of which none may be missing (SDK §2.1).
+  /// The five texts of the alert, all of which are required (SDK §2.1).
   static func alert(_ name: String, _ property: Property<LocationAuthorizationAlert>) -> ConfigurationKey {
     let texts: [(name: String, property: any WritableKeyPath<LocationAuthorizationAlert, String> & Sendable)] = [
       ("titleWhenOff", \.titleWhenOff),
@@ -336,7 +336,7 @@ extension ConfigurationKey {
 }
 
 extension JSONValue {
-  /// Members of both objects, those of the other one counting; objects in objects merge likewise.
+  /// Merges the members of both objects, where those of the other one take precedence; nested objects merge likewise.
   fileprivate func merging(_ other: JSONValue) -> JSONValue {
     guard case .object(var merged) = self, case .object(let additions) = other else { return other }
     for member in additions.members {

@@ -1,5 +1,5 @@
-/// Every configuration key, one row each, in the order of SDK §2. Reading, warnings, state output and the list of
-/// changed keys all walk these rows; a key exists nowhere else.
+/// All configuration keys, one row each, in the order of SDK §2. Parsing, warnings, state output and the list of changed keys
+/// all use these rows; a key is defined nowhere else.
 package enum ConfigurationTable {
   package static let root = rows(
     of: .root,
@@ -125,10 +125,10 @@ package enum ConfigurationTable {
 }
 
 extension ConfigurationTable {
-  /// Says in a state dictionary that it repeats the keys of the groups outside them, as version 4 had them.
+  /// Marks a state dictionary that repeats the keys of the groups outside them, as in version 4.
   package static let deprecatedPropertiesFlag = "includeDeprecatedPropertiesInDictionary"
 
-  /// What may stand in a document outside every group, aliases left out, in the order of the table.
+  /// The names allowed in a document outside every group, without aliases, in the order of the table.
   static let namesOutsideGroups = ConfigurationGroup.topLevel.map(\.rawValue) + all.compactMap(\.flatName)
 
   private static let byPath = Dictionary(uniqueKeysWithValues: all.map { ($0.path, $0) })

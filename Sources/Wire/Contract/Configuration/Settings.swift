@@ -6,19 +6,19 @@ package enum DevicePlatform: String, CaseIterable, Sendable {
   case android = "Android"
 }
 
-/// Group `geolocation`: how positions are asked for and which of them become records (SDK §2.1).
+/// The group `geolocation`: how positions are requested and which of them become records (SDK §2.1).
 package struct GeolocationSettings: Equatable, Sendable {
   /// A class of `DesiredAccuracy`, or any other number of metres.
   package var desiredAccuracy = -1.0
   /// 0 records every fix.
   package var distanceFilterMetres = 10.0
-  /// As configured; no engine makes the region smaller than 150 m.
+  /// As configured; no engine uses a radius below 150 m.
   package var stationaryRadiusMetres: Double
   package var stopTimeoutMinutes = 5.0
-  /// 0 or less: never.
+  /// 0 or less for never.
   package var stopAfterElapsedMinutes = -1.0
   package var disableElasticity = false
-  /// 0 switches elasticity off.
+  /// 0 disables elasticity.
   package var elasticityMultiplier = 1.0
   package var useSignificantChangesOnly = false
   package var locationTimeoutSeconds = 60.0
@@ -31,12 +31,12 @@ package struct GeolocationSettings: Equatable, Sendable {
   package var geofenceProximityRadiusMetres = 2_000.0
   package var geofenceInitialTriggerEntry = true
   package var geofenceModeHighAccuracy = false
-  /// -1: as many as the platform allows. The sources give no default; -1 is our choice.
+  /// -1 for as many as the platform allows. The sources give no default; -1 is our choice.
   package var maxMonitoredGeofences = -1
   package var enableTimestampMeta = false
-  /// Counts only while the distance filter is 0.
+  /// Used only while the distance filter is 0.
   package var locationUpdateIntervalMilliseconds = 1_000.0
-  /// -1: no limit.
+  /// -1 for no limit.
   package var fastestLocationUpdateIntervalMilliseconds = -1.0
   package var deferTimeMilliseconds = 0.0
   package var allowIdenticalLocations = false
@@ -52,7 +52,7 @@ package struct GeolocationSettings: Equatable, Sendable {
   }
 }
 
-/// The accuracy classes behind the number `desiredAccuracy` (SDK §4.3).
+/// The accuracy classes of the number `desiredAccuracy` (SDK §4.3).
 package enum DesiredAccuracy: Double, CaseIterable, Sendable {
   case navigation = -2
   case high = -1
@@ -61,7 +61,7 @@ package enum DesiredAccuracy: Double, CaseIterable, Sendable {
   case veryLow = 1_000
   case lowest = 3_000
 
-  /// The coarsest class that is still as good as asked for. 0 was the highest class of old Android versions.
+  /// The coarsest class that is at least as accurate. 0 was the highest class of old Android versions.
   package init(metres: Double) {
     self =
       switch metres {
@@ -74,18 +74,18 @@ package enum DesiredAccuracy: Double, CaseIterable, Sendable {
       }
   }
 
-  /// Satellites are used for these classes only.
+  /// Whether the class uses satellites.
   package var usesSatellites: Bool { self == .navigation || self == .high }
 }
 
-/// Which permission the app asks for.
+/// The permission that the app requests.
 package enum LocationAuthorizationRequest: String, CaseIterable, Sendable {
   case always = "Always"
   case whenInUse = "WhenInUse"
   case any = "Any"
 }
 
-/// The texts of the iOS alert that asks for more permission. An app that sets them gives all five.
+/// The texts of the iOS alert that requests more permission. An app that sets them sets all five.
 package struct LocationAuthorizationAlert: Equatable, Sendable {
   package var titleWhenOff = "Location services are off"
   package var titleWhenNotEnabled = "Background location is not enabled"
@@ -95,7 +95,7 @@ package struct LocationAuthorizationAlert: Equatable, Sendable {
   package var settingsButton = "Settings"
 }
 
-/// What iOS is told that the positions are for (`CLActivityType`).
+/// The purpose of the positions, as iOS is told (`CLActivityType`).
 package enum LocationPurpose: Int, CaseIterable, Sendable {
   case other = 1
   case automotiveNavigation = 2
@@ -104,14 +104,14 @@ package enum LocationPurpose: Int, CaseIterable, Sendable {
   case airborne = 5
 }
 
-/// Group `geolocation.filter`: which fixes are implausible, and how far the odometer trusts them (SDK §2.2).
+/// The group `geolocation.filter`: which fixes are implausible, and how they affect the odometer (SDK §2.2).
 package struct LocationFilterSettings: Equatable, Sendable {
   package var policy = FilterPolicy.conservative
   package var useKalman = true
   package var kalmanProfile = KalmanProfile.balanced
   package var kalmanDebug = false
   package var filterDebug = false
-  /// How many of the last steps the adaptive cap looks at.
+  /// The number of last steps that the adaptive cap considers.
   package var rollingWindow = 5
   package var burstWindowSeconds = 10.0
   package var maxBurstDistanceMetres = 300.0
@@ -122,9 +122,9 @@ package struct LocationFilterSettings: Equatable, Sendable {
   package var odometerPolicy = FilterPolicy.adjust
 }
 
-/// What the location filter does with an implausible step (SDK §2.2).
+/// The reaction of the location filter to an implausible step (SDK §2.2).
 package enum FilterPolicy: Int, CaseIterable, Sendable {
-  /// Rejects nothing but bad accuracy.
+  /// Rejects only fixes of low accuracy.
   case passThrough = 0
   /// Caps the step.
   case adjust = 1
@@ -135,17 +135,17 @@ package enum FilterPolicy: Int, CaseIterable, Sendable {
 /// How the filter smooths the length of steps; coordinates are never changed.
 package enum KalmanProfile: Int, CaseIterable, Sendable {
   case balanced = 0
-  /// Very smooth and slow. One source has 1 and 2 exchanged (SDK §23).
+  /// Very smooth and slow. One source swaps 1 and 2 (SDK §23).
   case smooth = 1
   case quick = 2
 }
 
-/// Group `app`: life cycle, heartbeat, schedule, and the Android texts (SDK §2.3, §2.4).
+/// The group `app`: life cycle, heartbeat, schedule, and the Android texts (SDK §2.3, §2.4).
 package struct AppSettings: Equatable, Sendable {
   package var stopOnTerminate = true
   package var startOnBoot = false
   package var enableHeadless = false
-  /// 0 or less: no heartbeat.
+  /// 0 or less for no heartbeat.
   package var heartbeatIntervalSeconds: Double
   package var preventSuspend = false
   /// Entries in the grammar of SDK §16.1, not checked here.
@@ -179,7 +179,7 @@ extension AppSettings {
     "actions": .array([]),
   ])
 
-  /// SDK §2.4. The SDK's message is a sample; this one says the same.
+  /// SDK §2.4. The SDK's message is a sample; this one has the same meaning.
   static let defaultRationale = JSONValue.object([
     "title": .string("Allow {applicationName} to access this device's location even when closed or not in use."),
     "message": .string("Positions are collected to record trips to work and the distance covered."),
@@ -188,9 +188,9 @@ extension AppSettings {
   ])
 }
 
-/// Group `http`: where records go and in what portions (SDK §2.5).
+/// The group `http`: the destination of records, and the size of requests (SDK §2.5).
 package struct HTTPSettings: Equatable, Sendable {
-  /// As configured; `uploadURL` says whether uploads can go there.
+  /// As configured; `uploadURL` is nil when uploads cannot go there.
   package var url = ""
   package var method = UploadMethod.post
   /// The key that wraps the records; "." for none.
@@ -203,13 +203,13 @@ package struct HTTPSettings: Equatable, Sendable {
   package var autoSync = true
   package var autoSyncThreshold = 0
   package var batchSync = false
-  /// -1: all records in one request.
+  /// -1 for all records in one request.
   package var maxBatchSize = -1
   package var disableAutoSyncOnCellular = false
 }
 
 extension HTTPSettings {
-  /// Nil when there is no upload: no url, a scheme other than http and https, or no host.
+  /// The url; nil when there is no upload: no url, a scheme other than http and https, or no host.
   package var uploadURL: String? {
     let lowercased = url.lowercased()
     guard let scheme = ["http://", "https://"].first(where: lowercased.hasPrefix) else { return nil }
@@ -219,35 +219,35 @@ extension HTTPSettings {
     return hostAndPort.isEmpty || hostAndPort.first == ":" ? nil : url
   }
 
-  /// Whether a request can be made of the url. No client takes one with a space (RFC 3986 §2).
+  /// Whether a request can be sent to the url. No client accepts one with a space (RFC 3986 §2).
   package var isUsable: Bool { uploadURL != nil && !url.utf8.contains(UInt8(ascii: " ")) }
 }
 
-/// The methods a device uploads with. A server accepts more.
+/// The methods with which a device uploads. A server accepts more.
 package enum UploadMethod: String, CaseIterable, Sendable {
   case post = "POST"
   case put = "PUT"
   case patch = "PATCH"
 }
 
-/// Group `persistence`: what is written to the queue, how it looks, and how long it stays (SDK §2.6).
+/// The group `persistence`: which records are stored in the queue, in which form, and for how long (SDK §2.6).
 package struct PersistenceSettings: Equatable, Sendable {
-  /// Empty: the default schema.
+  /// Empty for the default schema.
   package var locationTemplate = ""
-  /// Empty: the default schema.
+  /// Empty for the default schema.
   package var geofenceTemplate = ""
   package var timestampFormat = TimestampFormat.iso
   package var maxDaysToPersist = 1
-  /// -1: no limit; 0: persist nothing.
+  /// -1 for no limit, 0 to persist nothing.
   package var maxRecordsToPersist = -1
   package var locationsOrderDirection = LocationsOrder.ascending
   package var persistMode = PersistMode.all
-  /// Attached to every record when it is written. Always an object.
+  /// Added to every record when it is written. Always an object.
   package var extras = JSONValue.emptyObject
   package var disableProviderChangeRecord = false
 }
 
-/// Which records go into the queue.
+/// The records that are stored in the queue.
 package enum PersistMode: Int, CaseIterable, Sendable {
   case geofence = -1
   case none = 0
@@ -255,30 +255,30 @@ package enum PersistMode: Int, CaseIterable, Sendable {
   case all = 2
 }
 
-/// In which order of insertion records are read and uploaded.
+/// The order of insertion in which records are read and uploaded.
 package enum LocationsOrder: String, CaseIterable, Sendable {
   case ascending = "ASC"
   case descending = "DESC"
 }
 
-/// How a record's `timestamp` and `recorded_at` are written.
+/// The format of a record's `timestamp` and `recorded_at`.
 package enum TimestampFormat: String, CaseIterable, Sendable {
   case iso
   /// Integer milliseconds since 1970.
   case epoch
 }
 
-/// Group `activity`: when the device counts as moving or still (SDK §2.7).
+/// The group `activity`: when the device counts as moving or still (SDK §2.7).
 package struct ActivitySettings: Equatable, Sendable {
   package var activityRecognitionIntervalMilliseconds = 10_000.0
   /// In percent.
   package var minimumActivityRecognitionConfidence: Int
   package var disableStopDetection = false
   package var stopOnStationary = false
-  /// As configured, in an uncertain unit; read `stopDetectionDelaySeconds`.
+  /// As configured, in an uncertain unit; use `stopDetectionDelaySeconds`.
   package var stopDetectionDelay = 0.0
   package var motionTriggerDelayMilliseconds = 0.0
-  /// Names joined by commas; empty: every moving activity triggers.
+  /// Names joined by commas; empty when every moving activity triggers.
   package var triggerActivities = ""
   package var disableMotionActivityUpdates = false
 
@@ -291,21 +291,21 @@ package struct ActivitySettings: Equatable, Sendable {
   }
 }
 
-/// Group `authorization`: the token of uploads and how a new one is got (SDK §2.8).
+/// The group `authorization`: the token of uploads and how it is refreshed (SDK §2.8).
 package struct AuthorizationSettings: Equatable, Sendable {
   package var strategy = AuthorizationStrategy.jwt
-  /// Nil: requests carry no authorization header.
+  /// The access token; nil when requests have no authorization header.
   package var accessToken: String?
   package var refreshToken: String?
-  /// Nil: a 401 cannot be resolved.
+  /// The url for refreshes; nil when a 401 cannot be resolved.
   package var refreshUrl: String?
-  /// Fields of the refresh request; `{refreshToken}` in a value stands for the token. Always an object.
+  /// The fields of the refresh request; `{refreshToken}` in a value is replaced by the token. Always an object.
   package var refreshPayload = JSONValue.emptyObject
-  /// Headers of the refresh request; `{accessToken}` in a value stands for the token. Always an object.
+  /// The headers of the refresh request; `{accessToken}` in a value is replaced by the token. Always an object.
   package var refreshHeaders = JSONValue.object([
     HeaderName.authorization.description: .string(AuthorizationScheme.bearerPrefix + TokenPlaceholder.accessToken)
   ])
-  /// As received; `TokenExpiry` says which instant is meant.
+  /// As received; `TokenExpiry` determines the instant.
   package var expires = -1.0
 }
 
@@ -320,22 +320,22 @@ extension AuthorizationSettings {
   }
 }
 
-/// How the access token stands in the `Authorization` header.
+/// The form of the access token in the `Authorization` header.
 package enum AuthorizationStrategy: String, CaseIterable, Sendable {
-  /// Behind `Bearer `.
+  /// After `Bearer `.
   case jwt = "JWT"
   /// Alone.
   case sas = "SAS"
 }
 
-/// Group `logger` (SDK §2.9).
+/// The group `logger` (SDK §2.9).
 package struct LoggerSettings: Equatable, Sendable {
   package var debug = false
   package var logLevel = LogLevel.off
   package var logMaxDays = 3
 }
 
-/// The least important lines that the device's log keeps.
+/// The least important level that the device's log keeps.
 package enum LogLevel: Int, CaseIterable, Comparable, Sendable {
   case off, error, warning, info, debug, verbose
 

@@ -12,7 +12,7 @@ extension [UInt8] {
   }
 
   mutating func append(digitsOf number: UInt64) {
-    // The largest has 20 digits.
+    // The largest number has 20 digits.
     var digits = InlineArray<20, UInt8>(repeating: 0)
     var start = digits.count
     var rest = number

@@ -1,18 +1,17 @@
-/// What the keys of a record mean, found by a hash of length, first and last byte and one comparison.
+/// The meanings of a record's keys, found by a hash of length, first and last byte and one comparison.
 final class FieldTable: Sendable {
   static let shared = FieldTable(FieldTable.names)
 
-  /// The object in which a key stands.
+  /// The object that contains a key.
   enum Place: UInt8 { case root, coords, activity, battery, geofence }
 
-  /// How much a name counts against others for the same field: the greater one wins, wherever it stands.
+  /// The precedence of a name over others for the same field: the greater one wins, wherever it occurs.
   enum Rank: UInt8 { case alias, flat, nestedAlias, nested }
 
-  /// What a key says about the value behind it.
+  /// The meaning of the value of a key.
   enum Meaning {
     case field(RecordField, Rank)
-    /// The value is an object with keys of its own. If it is none it stands for a field itself, as in
-    /// `"activity":"still"`.
+    /// The value is an object with keys of its own. A value of another kind is the field itself, as in `"activity":"still"`.
     case object(Place)
   }
 
@@ -54,7 +53,7 @@ final class FieldTable: Sendable {
     self.slots = slots
   }
 
-  /// Nil for a key of no interest.
+  /// Returns nil for a key without meaning.
   func meaning(of name: Span<UInt8>, in place: Place) -> Meaning? {
     guard !name.isEmpty else { return nil }
     var slot = Self.slot(for: name, in: place)
@@ -80,12 +79,12 @@ final class FieldTable: Sendable {
 }
 
 extension FieldTable {
-  /// Every key that means something to a server, with where it means that.
+  /// Every key that a server interprets, with its place.
   static let names: [Name] = objects + nested + flat
 
   private static let objects: [Name] = [
     Name(text: RecordKey.coords, place: .root, meaning: .object(.coords)),
-    // A template may call its coordinates so; where it is the root of a body, the envelope has taken it away.
+    // A template may use this name for its coordinates; if it is the root of a body, the envelope has removed it.
     Name(text: EnvelopeKey.location, place: .root, meaning: .object(.coords)),
     Name(text: RecordKey.activity, place: .root, meaning: .object(.activity)),
     Name(text: RecordKey.battery, place: .root, meaning: .object(.battery)),
@@ -123,7 +122,7 @@ extension FieldTable {
     (.isMoving, AliasKey.isMoving), (.odometer, []), (.event, []), (.mock, AliasKey.mock),
   ]
 
-  /// Fields that the default schema nests, under the names they have in a flat record.
+  /// Fields that the default schema nests, with their names in a flat record.
   private static let flattened: [(RecordField, [StaticString])] = [
     (.activityType, AliasKey.activityType), (.batteryLevel, AliasKey.batteryLevel),
     (.isCharging, AliasKey.isCharging), (.geofenceIdentifier, AliasKey.geofenceIdentifier),

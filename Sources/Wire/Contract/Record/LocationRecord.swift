@@ -1,21 +1,21 @@
 package import Base
 
-/// One location as the SDK records it. What plain tracking produces lies in the value itself; what only some records
-/// have lies behind one reference, so that copying a record costs two reference counts at most.
+/// One location as the SDK records it. The values of plain tracking are stored inline; those that only some records have are
+/// behind one reference, so that copying a record costs at most two reference counts.
 package struct LocationRecord: Equatable, Sendable {
   /// The only identity of a record; the same on every retry.
   package let uuid: UUID128
   /// When the operating system got the fix.
   package var timestamp: WallInstant
-  /// When the SDK recorded it; v4 does not say.
+  /// When the SDK recorded it; v4 records have none.
   package var recordedAt: WallInstant?
-  /// `timestamp` plus this is the device's clock when the SDK got the fix; may be negative.
+  /// Added to `timestamp`, the device's clock when the SDK got the fix; may be negative.
   package var ageMilliseconds: Int64?
   /// The SDK's motion state; in a motionchange record the new one.
   package var isMoving: Bool
   /// Metres.
   package var odometer: Double
-  /// Metres; v4 does not say.
+  /// Metres; v4 records have none.
   package var odometerError: Double?
   package var event: RecordEvent?
   package var coords: Coordinates
@@ -53,26 +53,26 @@ package struct LocationRecord: Equatable, Sendable {
     set { rare = RareParts(geofence, newValue, timestampMeta, activities) }
   }
 
-  /// Only when the configuration asks for it.
+  /// Only if the configuration asks for it.
   package var timestampMeta: TimestampMeta? {
     get { rare?.timestampMeta }
     set { rare = RareParts(geofence, provider, newValue, activities) }
   }
 
-  /// All activities the sensors consider, as newer natives add them; empty when the device does not say.
+  /// All activities that the sensors consider, as newer natives add them; empty when the device has none.
   package var activities: [Activity] {
     get { rare?.activities ?? [] }
     set { rare = RareParts(geofence, provider, timestampMeta, newValue) }
   }
 
-  /// What plain tracking does not have.
+  /// The values that plain tracking does not have.
   private final class RareParts: Equatable, Sendable {
     let geofence: GeofenceTrigger?
     let provider: ProviderState?
     let timestampMeta: TimestampMeta?
     let activities: [Activity]
 
-    /// Nil when there is nothing to hold.
+    /// Returns nil when all values are absent.
     init?(
       _ geofence: GeofenceTrigger?, _ provider: ProviderState?, _ timestampMeta: TimestampMeta?,
       _ activities: [Activity]
@@ -91,7 +91,7 @@ package struct LocationRecord: Equatable, Sendable {
   }
 }
 
-/// The `coords` of a record. Nil means that the device could not tell; the wire says -1 for most of these.
+/// The `coords` of a record. Nil means that the value is unknown; most of these are -1 on the wire.
 package struct Coordinates: Equatable, Sendable {
   /// Degrees, finite; on the wire with all digits.
   package let latitude: Double
@@ -116,7 +116,7 @@ package struct Coordinates: Equatable, Sendable {
   /// The storey of a building; iOS only, and only indoors.
   package var floor: Int?
 
-  /// Latitude and longitude that are not finite are a programmer error: a fix without a place is no fix.
+  /// Latitude and longitude that are not finite are a programming error: a fix without a position is not a fix.
   package init(latitude: Double, longitude: Double) {
     precondition(latitude.isFinite && longitude.isFinite, "coordinates must be finite")
     self.latitude = latitude
@@ -125,11 +125,11 @@ package struct Coordinates: Equatable, Sendable {
 }
 
 extension Coordinates {
-  /// Nil for a position that is no place on earth.
+  /// The position; nil when it is not on earth.
   package var place: Coordinate? { Coordinate(latitude: latitude, longitude: longitude) }
 }
 
-/// One activity and how sure the sensors are of it.
+/// An activity and the confidence of the sensors.
 package struct Activity: Equatable, Sendable {
   package var type: ActivityType
   /// Percent, 0 to 100.
@@ -141,13 +141,13 @@ package struct Activity: Equatable, Sendable {
   }
 }
 
-/// What the motion sensors say the user is doing.
+/// The user's activity according to the motion sensors.
 package enum ActivityType: Equatable, Sendable {
   case still, walking, onFoot, running, onBicycle, inVehicle, unknown
-  /// A name this version does not know, kept as it came.
+  /// A name that this version does not know, unchanged.
   case other(String)
 
-  /// As on the wire.
+  /// The name on the wire.
   package var name: String {
     switch self {
     case .still: "still"
@@ -189,7 +189,7 @@ package struct Battery: Equatable, Sendable {
 
 /// The `geofence` of a record that a geofence transition produced.
 package struct GeofenceTrigger: Equatable, Sendable {
-  /// What the device did at the boundary.
+  /// The crossing of the boundary.
   package enum Action: String, Sendable {
     case enter = "ENTER"
     case exit = "EXIT"
@@ -210,7 +210,7 @@ package struct GeofenceTrigger: Equatable, Sendable {
   }
 }
 
-/// The `provider` of a record: what the device may and can locate with.
+/// The `provider` of a record: the permissions and sources of locations.
 package struct ProviderState: Equatable, Sendable {
   package let isEnabled: Bool
   /// The SDK's AuthorizationStatus: 0 not determined, 1 restricted, 2 denied, 3 always, 4 when in use, 5 denied for good.
@@ -236,10 +236,10 @@ package enum RecordEvent: Equatable, Sendable {
   case motionchange, geofence, providerchange
   /// Documented for the wire although the SDK does not store heartbeats; a server accepts it.
   case heartbeat
-  /// A name this version does not know, kept as it came.
+  /// A name that this version does not know, unchanged.
   case other(String)
 
-  /// As on the wire.
+  /// The name on the wire.
   package var name: String {
     switch self {
     case .motionchange: "motionchange"
@@ -261,9 +261,9 @@ package enum RecordEvent: Equatable, Sendable {
   }
 }
 
-/// The clocks behind a timestamp, for finding out which of them is wrong.
+/// The clocks of a timestamp, to find out which of them is wrong.
 package struct TimestampMeta: Equatable, Sendable {
-  /// What the fix says.
+  /// The time of the fix.
   package let time: WallInstant
   /// The device's clock when the fix arrived.
   package let systemTime: WallInstant

@@ -1,16 +1,16 @@
 package import Base
 import JSON
 
-/// Reads records the way a server must: only the coordinates have to be there.
+/// Reads records as leniently as a server must: only the coordinates are required.
 ///
 /// - Keys are those of the default schema, or at the root of a flat record their usual short forms (`lat`, `lng`, `t`).
-///   Where several say the same, nested counts more than flat and the schema's name more than a short form; within one
-///   rank the last one counts. `id` is taken for the identity only if it has the form of a UUID.
-/// - Numbers, truth values and times may stand in quotes, 0 and 1 are truth values. Times are ISO-8601 or a count since
-///   1970 of seconds, milliseconds or microseconds (`LenientText.instant` tells which).
-/// - null and an empty text say nothing, and so does a negative accuracy, speed, heading or battery level.
-/// - Where the templates of the app are known, a record that one of them made is read by it and by nothing else.
-/// - Everything else in a record is passed over; its bytes stay in the record.
+///   Nested keys take precedence over flat ones and the schema's names over short forms; within one rank the last one counts.
+///   `id` is the identity only if it has the form of a UUID.
+/// - Numbers, booleans and times may be quoted, 0 and 1 are booleans. Times are ISO-8601 or a count since 1970 of seconds,
+///   milliseconds or microseconds (`LenientText.instant` determines which).
+/// - null and an empty text count as absent, and so does a negative accuracy, speed, heading or battery level.
+/// - If the templates of the app are known, a record that one of them made is read by that template only.
+/// - Everything else in a record is skipped; its bytes stay in the record.
 package struct RecordDecoder: Sendable {
   let templates: [TemplateSchema]
   private let table = FieldTable.shared
@@ -20,7 +20,7 @@ package struct RecordDecoder: Sendable {
     self.templates = templates
   }
 
-  /// `record` is what an `EnvelopeReader` found: one value, of which nothing but the structure is checked.
+  /// `record` is a value that an `EnvelopeReader` found, of which only the structure is checked.
   package func decode(_ record: Span<UInt8>) throws(RecordProblem) -> DecodedRecord {
     var scan = RecordScan(record, table: table)
     let problem: RecordProblem?
@@ -47,11 +47,11 @@ package struct RecordDecoder: Sendable {
   }
 }
 
-/// What a server stores of a record beside its bytes. Nil means that the record does not say, or says -1 where that is
-/// the SDK's word for "unknown".
+/// The values of a record that a server stores beside its bytes. Nil means that the record lacks the value, or has -1 if that
+/// is the SDK's value for "unknown".
 package struct DecodedRecord: Equatable, Sendable {
   package internal(set) var uuid: UUID128?
-  /// Where an identity stands that has not the form of a UUID, within the bytes of the record and without its quotes.
+  /// The range of an identity that does not have the form of a UUID, in the bytes of the record and without its quotes.
   package internal(set) var foreignIdentity: Range<Int>?
   package internal(set) var timestamp: WallInstant?
   package internal(set) var recordedAt: WallInstant?
@@ -77,33 +77,33 @@ package struct DecodedRecord: Equatable, Sendable {
   package internal(set) var batteryLevel: Double?
   package internal(set) var isCharging: Bool?
   package internal(set) var geofenceIdentifier: String?
-  /// ENTER, EXIT or DWELL, as it came.
+  /// ENTER, EXIT or DWELL, unchanged.
   package internal(set) var geofenceAction: String?
-  /// What the record does say, but in a way that could not be read; the record is good nevertheless.
+  /// The fields whose values could not be read; the record is valid nevertheless.
   package internal(set) var unreadable = RecordFieldSet()
 }
 
-/// Why a record can not be used and must be put aside. It concerns this record only, never its batch.
+/// Why a record is invalid and must be quarantined. It concerns this record only, never its batch.
 package struct RecordProblem: Error, Equatable {
-  /// The reason; the raw value is fit for storing.
+  /// The reason; the raw value is suitable for storing.
   package enum Code: String, CaseIterable, Sendable {
-    /// A number, a text, true, false or null in place of a record.
+    /// A number, a text, true, false or null instead of a record.
     case notAnObject
-    /// An array of values, and no template says what so many of them mean.
+    /// An array of values, and no template defines the meaning of that many.
     case arrayWithoutSchema
     /// Latitude or longitude is missing or null.
     case missingCoordinate
-    /// Latitude or longitude is there but is not a number.
+    /// Latitude or longitude is present but not a number.
     case unreadableCoordinate
     /// Latitude beyond ±90 or longitude beyond ±180 degrees.
     case coordinateOutOfRange
-    /// No JSON, though its brackets and quotes are in order: a text has a lone surrogate, a control character or bytes that
+    /// Not valid JSON, although its brackets and quotes match: a text has a lone surrogate, a control character or bytes that
     /// are not UTF-8, or a number is beyond the range of a double.
     case malformed
   }
 
   package let code: Code
-  /// The key in question, in the default schema.
+  /// The key concerned, in the default schema.
   package let key: String?
 
   init(_ code: Code, _ field: RecordField? = nil) {
@@ -112,7 +112,7 @@ package struct RecordProblem: Error, Equatable {
   }
 }
 
-/// What a server wants to know of a record.
+/// The fields of a record that a server uses.
 package enum RecordField: UInt8, CaseIterable, Sendable {
   case latitude, longitude, accuracy, speed, heading, altitude
   case uuid, timestamp, recordedAt, isMoving, odometer, event, mock
@@ -143,7 +143,7 @@ package enum RecordField: UInt8, CaseIterable, Sendable {
   }
 }
 
-/// Some of the fields of a record.
+/// A set of fields of a record.
 package struct RecordFieldSet: Equatable, Sendable {
   private var bits: UInt32 = 0
 

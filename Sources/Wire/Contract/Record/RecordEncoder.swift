@@ -1,11 +1,11 @@
 package import Base
 
-/// Writes records in the default schema. The order of the keys is the SDK's. Appends only; once the array has grown to
-/// the size it needs, nothing is allocated.
+/// Writes records in the default schema, with the SDK's order of keys. Appends only; once the array has grown to its final
+/// size, nothing is allocated.
 ///
-/// Rounded to two decimals are `accuracy`, `speed`, `heading`, `altitude`, `altitude_accuracy` and `odometer`, as the SDK
-/// does, and alike the later additions `speed_accuracy`, `heading_accuracy`, `ellipsoidal_altitude` and
-/// `odometer_error`. Latitude and longitude keep all their digits.
+/// `accuracy`, `speed`, `heading`, `altitude`, `altitude_accuracy` and `odometer` are rounded to two decimals, as by the SDK,
+/// and so are the later additions `speed_accuracy`, `heading_accuracy`, `ellipsoidal_altitude` and `odometer_error`. Latitude
+/// and longitude keep all their digits.
 package struct RecordEncoder: Sendable {
   package let style: RecordStyle
   private let fragments = RecordFragments.shared
@@ -42,10 +42,10 @@ package struct RecordEncoder: Sendable {
     appendBatteryAndExtras(of: record, to: &bytes)
   }
 
-  /// The 36 characters without quotes.
+  /// Appends the 36 characters without quotes.
   func append(_ uuid: UUID128, to bytes: inout [UInt8]) { style.append(uuid, to: &bytes) }
 
-  /// For a template, which has the quotes itself.
+  /// Appends an instant for a template, which has the quotes itself.
   func append(unquoted instant: WallInstant, to bytes: inout [UInt8]) {
     switch style.timestampFormat {
     case .iso: instant.append(iso8601To: &bytes)
@@ -53,14 +53,14 @@ package struct RecordEncoder: Sendable {
     }
   }
 
-  /// A text with quotes, or a number.
+  /// Appends a text with quotes, or a number.
   private func append(_ instant: WallInstant, to bytes: inout [UInt8]) {
     if style.timestampFormat == .iso { bytes.append(UInt8(ascii: "\"")) }
     append(unquoted: instant, to: &bytes)
     if style.timestampFormat == .iso { bytes.append(UInt8(ascii: "\"")) }
   }
 
-  /// The object with its braces.
+  /// Appends the object with its braces.
   func append(_ meta: TimestampMeta, to bytes: inout [UInt8]) {
     fragments.metaTime.append(to: &bytes)
     bytes.append(integer: meta.time.millisecondsSince1970)
@@ -79,7 +79,7 @@ package struct RecordEncoder: Sendable {
     bytes.append(UInt8(ascii: "}"))
   }
 
-  /// What `altitude` says; nil where the style omits it.
+  /// Returns the value of `altitude`; nil if the style omits it.
   func altitude(of coords: Coordinates) -> Double? {
     let altitude =
       switch style.altitudeReference {
@@ -139,7 +139,7 @@ package struct RecordEncoder: Sendable {
     }
   }
 
-  /// Leaves the object open: what follows begins with its brace.
+  /// Leaves the object open: the next fragment begins with its closing brace.
   private mutating func append(_ coords: Coordinates, to bytes: inout [UInt8]) {
     fragments.latitude.append(to: &bytes)
     values.append(coords.latitude, to: &bytes)
@@ -171,7 +171,7 @@ package struct RecordEncoder: Sendable {
     }
   }
 
-  /// Leaves the object open like the one before.
+  /// Leaves the object open, as above.
   private mutating func append(_ activity: Activity, among activities: [Activity], to bytes: inout [UInt8]) {
     append(activity, after: fragments.activityType, to: &bytes)
     if activities.isEmpty { return }
@@ -210,19 +210,19 @@ package struct RecordEncoder: Sendable {
   }
 }
 
-/// In what the records of two platforms differ, each difference a choice of its own, so that a scenario can mix them.
+/// The differences between the records of the two platforms, each a separate choice, so that a scenario can mix them.
 package struct RecordStyle: Equatable, Sendable {
-  /// The letters of `uuid`.
+  /// The letter case of `uuid`.
   package enum LetterCase: Sendable { case upper, lower }
-  /// What becomes of `extras` without members.
+  /// The form of `extras` without members.
   package enum EmptyExtras: Sendable { case omitted, emptyObject }
-  /// What `altitude` counts from. On Android it equals `ellipsoidal_altitude`.
+  /// The reference of `altitude`. On Android it equals `ellipsoidal_altitude`.
   package enum AltitudeReference: Sendable { case sea, ellipsoid }
-  /// What `altitude` says when the device could not tell: it has no -1, which is a valid altitude.
+  /// The value of an unknown `altitude`: it has no -1, which is a valid altitude.
   package enum MissingAltitude: Sendable { case omitted, zero }
-  /// The spelling and the extent of `timestampMeta`.
+  /// The spelling and the members of `timestampMeta`.
   package enum MetaKeys: Sendable { case iOS, android }
-  /// Whether the last element of an array template says `isMock` of a mock location.
+  /// Whether the last element of an array template has `isMock` for a mock location.
   package enum ArrayTemplateMock: Sendable { case absent, appended }
 
   package var uuidCase: LetterCase
@@ -233,14 +233,14 @@ package struct RecordStyle: Equatable, Sendable {
   package var arrayTemplateMock: ArrayTemplateMock
   package var timestampFormat = TimestampFormat.iso
 
-  /// As records of this style have it.
+  /// Returns the text of a uuid in this style.
   package func text(of uuid: UUID128) -> String {
     var bytes: [UInt8] = []
     append(uuid, to: &bytes)
     return String(decoding: bytes, as: UTF8.self)
   }
 
-  /// The 36 characters without quotes.
+  /// Appends the 36 characters without quotes.
   func append(_ uuid: UUID128, to bytes: inout [UInt8]) {
     switch uuidCase {
     case .upper: uuid.append(upperCaseTextTo: &bytes)
@@ -248,7 +248,7 @@ package struct RecordStyle: Equatable, Sendable {
     }
   }
 
-  /// Of the records that a platform makes.
+  /// Returns the style of a platform.
   package static func of(_ platform: DevicePlatform) -> RecordStyle { platform == .ios ? .iOS : .android }
 
   package static let iOS = RecordStyle(

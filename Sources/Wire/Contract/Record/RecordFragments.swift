@@ -1,7 +1,7 @@
 import JSON
 
-/// The text between the values of a record, made once from the names: a fragment is what stands from the end of one
-/// value to the beginning of the next, so that a record is written with one append per name.
+/// The text between the values of a record, computed once: a fragment extends from the end of one value to the beginning of the
+/// next, so that a record is written with one append per name.
 final class RecordFragments: Sendable {
   static let shared = RecordFragments()
 
@@ -55,18 +55,18 @@ final class RecordFragments: Sendable {
   let metaSystemElapsedAndroid = next(TimestampMetaKey.systemClockElaspsedRealtime)
   let metaElapsed = next(TimestampMetaKey.elapsedRealtime)
 
-  /// A name that opens an object.
+  /// Returns the fragment of the first name of an object.
   private static func first(_ name: StaticString) -> Fragment { Fragment("{\"\(name)\":") }
 
-  /// A name that opens the object which is the value of another name.
+  /// Returns the fragment of the first name of an object that is the value of another name.
   private static func first(_ name: StaticString, in object: StaticString) -> Fragment {
     Fragment(",\"\(object)\":{\"\(name)\":")
   }
 
-  /// A name that follows a value.
+  /// Returns the fragment of a name after a value.
   private static func next(_ name: StaticString) -> Fragment { Fragment(",\"\(name)\":") }
 
-  /// The same behind an inner object, which ends here.
+  /// Returns the fragment of a name after the end of an inner object.
   private static func closing(_ name: StaticString) -> Fragment { Fragment("},\"\(name)\":") }
 
   private static func closing(_ object: StaticString, first name: StaticString) -> Fragment {
@@ -74,8 +74,7 @@ final class RecordFragments: Sendable {
   }
 }
 
-/// A short piece of text that lies in the value itself: appending one counts no references, of which a record would
-/// need some thirty.
+/// A short text stored inline: appending it costs no reference counts, of which a record would need some thirty.
 struct Fragment: Sendable {
   private static let capacity = 32
 
@@ -91,11 +90,11 @@ struct Fragment: Sendable {
   func append(to output: inout [UInt8]) { output.append(copying: bytes.span.extracting(0..<count)) }
 }
 
-/// Writes the values of a record. What JSON itself must format goes through a writer that keeps its memory.
+/// Writes the values of a record. Values that need JSON formatting use a writer that keeps its memory.
 struct ValueWriter: Sendable {
   private var json = JSONWriter(capacity: 64)
 
-  /// With all digits, as coordinates and battery levels are. NaN and the infinities are null.
+  /// Appends with all digits, for coordinates and battery levels. NaN and the infinities are null.
   mutating func append(_ number: Double, to bytes: inout [UInt8]) {
     json.removeAll(keepingCapacity: true)
     json.value(number)
@@ -108,15 +107,15 @@ struct ValueWriter: Sendable {
     bytes.append(contentsOf: json.bytes)
   }
 
-  /// What stands between the quotes.
+  /// Appends the escaped text without its quotes.
   mutating func append(escaped text: String, to bytes: inout [UInt8]) {
     json.removeAll(keepingCapacity: true)
     json.value(text)
     bytes.append(contentsOf: json.bytes[1..<json.bytes.count - 1])
   }
 
-  /// `round(number × 100) / 100`, as the SDK computes it, without zeros at the end. A number too large to have
-  /// hundredths is written as it is.
+  /// Appends `round(number × 100) / 100`, as the SDK computes it, without trailing zeros. A number too large to have hundredths
+  /// is written unchanged.
   mutating func append(hundredths number: Double, to bytes: inout [UInt8]) {
     let scaled = (number * 100).rounded()
     guard scaled.magnitude < 1e15 else { return append(number, to: &bytes) }
@@ -129,12 +128,12 @@ struct ValueWriter: Sendable {
     if rest % 10 != 0 { bytes.append(UInt8(ascii: "0") + UInt8(rest % 10)) }
   }
 
-  /// What the device could not tell, which NaN and the infinities are too, is -1 on the wire.
+  /// Appends -1 for an unknown value, including NaN and the infinities.
   mutating func append(orMissing quantity: Double?, to bytes: inout [UInt8]) {
     if let quantity, quantity.isFinite { append(hundredths: quantity, to: &bytes) } else { appendMissing(to: &bytes) }
   }
 
-  /// With all digits.
+  /// Appends with all digits.
   mutating func append(level: Double?, to bytes: inout [UInt8]) {
     if let level, level.isFinite { append(level, to: &bytes) } else { appendMissing(to: &bytes) }
   }

@@ -1,17 +1,17 @@
 import Base
 import JSON
 
-/// One pass over one record.
+/// One pass over a record.
 struct RecordScan: ~Escapable {
   private let bytes: Span<UInt8>
   private let table: FieldTable
   var reader: JSONReader
   private var record = DecodedRecord()
-  /// Two bits for each field: the rank of the name that gave its value.
+  /// Two bits for each field: the rank of the name that its value came from.
   private var ranks: UInt64 = 0
-  /// It has `location`, which may be the record itself, or its name for `coords`.
+  /// Whether it has `location`, which may be the record itself, or its name for `coords`.
   private(set) var hasLocation = false
-  /// For the few keys and texts that contain escapes.
+  /// A buffer for the few keys and texts with escapes.
   private var unescaped: [UInt8] = []
 
   @_lifetime(copy bytes)
@@ -36,7 +36,7 @@ struct RecordScan: ~Escapable {
     }
   }
 
-  /// The record, or what is wrong with its coordinates.
+  /// Returns the record, or the error of its coordinates.
   func result() throws(RecordProblem) -> DecodedRecord {
     try check(.latitude, record.latitude, limit: 90)
     try check(.longitude, record.longitude, limit: 180)
@@ -60,7 +60,7 @@ struct RecordScan: ~Escapable {
     reader.append(text, to: &unescaped)
   }
 
-  /// The value of a key whose value is an object in the default schema; a flat record gives the one fact itself.
+  /// Reads a value that is an object in the default schema; in a flat record it is the field itself.
   private mutating func readInner(_ place: FieldTable.Place) throws(JSONError) {
     if case .object = try reader.peek() { return try readObject(in: place) }
     switch place {
@@ -147,7 +147,7 @@ struct RecordScan: ~Escapable {
     return true
   }
 
-  /// Text without escapes for what is no text in the default schema.
+  /// Takes a text without escapes for a field that is not a text in the default schema.
   private mutating func take(
     _ text: Span<UInt8>, at range: Range<Int>, as field: RecordField, _ rank: FieldTable.Rank
   ) -> Bool {
@@ -189,9 +189,8 @@ struct RecordScan: ~Escapable {
 }
 
 extension RecordScan {
-  /// The template that made the record: an object has all of its keys, an array as many elements and at most an object with
-  /// the extras behind them. Nil when none did; a record may be in the default schema all the same, for events that the
-  /// app has no template for.
+  /// Returns the template that made the record: an object has all of its keys, an array as many elements and at most an object
+  /// with the extras after them. Nil when none did; the record may still use the default schema, for events without a template.
   func template(among schemas: [TemplateSchema]) throws(JSONError) -> TemplateSchema? {
     var best: TemplateSchema?
     for schema in schemas where schema.count > best?.count ?? 0 {
@@ -232,7 +231,7 @@ extension RecordScan {
     return found == count || found == count + 1 && endsWithObject
   }
 
-  /// The value that comes next, which the template put there.
+  /// Reads the next value, which the template has put there.
   mutating func read(_ node: TemplateSchema.Node) throws(JSONError) {
     switch (node, try reader.peek()) {
     case (.field(let field), _): try readValue(of: field, .nested)
@@ -259,9 +258,9 @@ extension RecordScan {
   private func isKey(_ key: JSONText, _ name: [UInt8]) -> Bool { reader.equals(key, name.span) }
 }
 
-/// Reading of values that a template put into quotes, or that a backend's client writes in its own way.
+/// Reads values that a template has quoted, or that a client writes in its own way.
 enum LenientText {
-  /// A number in the grammar of JSON, with or without white space around.
+  /// Reads a number in the grammar of JSON, with optional white space around it.
   static func double(_ text: Span<UInt8>) -> Double? {
     var reader = JSONReader(text)
     do {
@@ -270,19 +269,19 @@ enum LenientText {
     } catch { return nil }
   }
 
-  /// `true`, `false`, `1` or `0`, in any case.
+  /// Reads `true`, `false`, `1` or `0`, ignoring case.
   static func bool(_ text: Span<UInt8>) -> Bool? {
     if equals(text, "true") || equals(text, "1") { return true }
     if equals(text, "false") || equals(text, "0") { return false }
     return nil
   }
 
-  /// A time in ISO-8601, or a number of time units since 1970.
+  /// Reads a time in ISO-8601, or a number of time units since 1970.
   static func instant(_ text: Span<UInt8>) -> WallInstant? {
     WallInstant(iso8601: text) ?? double(text).flatMap(instant)
   }
 
-  /// A number of seconds, milliseconds or microseconds since 1970, told apart by its size: below 10^11 it is seconds
+  /// Reads a number of seconds, milliseconds or microseconds since 1970, distinguished by its size: below 10^11 it is seconds
   /// (to the year 5138), below 10^14 milliseconds (from March 1973), below 10^17 microseconds (from March 1973). Nil for
   /// anything larger.
   static func instant(_ number: Double) -> WallInstant? {

@@ -1,14 +1,14 @@
 package import JSON
 
-/// A JSON object that is kept as its text: extras and params, which are written many times and never looked into.
+/// A JSON object kept as text: extras and params, which are written often and rarely examined.
 package struct RenderedObject: Sendable {
-  /// The object without members.
+  /// The empty object.
   package static let empty = RenderedObject(storage: nil)
 
-  /// Nil for the object without members, so that a record without extras holds no memory for them.
+  /// The text and its keys; nil for the empty object, so that a record without extras uses no memory for them.
   private let storage: Storage?
 
-  /// The text must be one JSON object; white space around it is dropped, everything inside stays as it was written.
+  /// The text must be one JSON object; white space around it is dropped, everything inside is kept unchanged.
   package init(_ text: Span<UInt8>, limits: JSONLimits = .standard) throws(JSONError) {
     var reader = JSONReader(text, limits: limits)
     var keys: [[UInt8]] = []
@@ -34,7 +34,7 @@ package struct RenderedObject: Sendable {
 
   package init(_ text: String) throws(JSONError) { try self.init(text.utf8.span) }
 
-  /// An object as the configuration holds it. Nil for values of other kinds, and for numbers that JSON has no text for.
+  /// Renders an object of the configuration. Nil for values of other kinds, and for numbers that JSON cannot express.
   package init?(_ value: JSONValue) {
     guard case .object = value else { return nil }
     var writer = JSONWriter(capacity: 256)
@@ -51,10 +51,10 @@ package struct RenderedObject: Sendable {
 
   package var isEmpty: Bool { storage == nil }
 
-  /// The keys in the order of the text, without escapes.
+  /// The keys in the order of the text, unescaped.
   var keys: [[UInt8]] { storage?.keys ?? [] }
 
-  /// What stands between the braces.
+  /// The text between the braces.
   var members: [UInt8] { storage?.members ?? [] }
 
   /// Appends the object with its braces.
@@ -64,7 +64,7 @@ package struct RenderedObject: Sendable {
     bytes.append(UInt8(ascii: "}"))
   }
 
-  /// `{…self, …other}`: where both have a key, the member of `other` stays. So the extras of a request are laid over those
+  /// Returns `{…self, …other}`: for a key in both the member of `other` is kept. This merges the extras of a request into those
   /// of the configuration.
   package func merging(_ other: RenderedObject) -> RenderedObject {
     guard !other.isEmpty else { return self }
@@ -77,7 +77,7 @@ package struct RenderedObject: Sendable {
     } catch { preconditionFailure("two objects that were checked make a third: \(error)") }
   }
 
-  /// The object without the members of this key.
+  /// Returns the object without the members of this key.
   func removing(_ key: [UInt8]) -> RenderedObject {
     guard keys.contains(key) else { return self }
     var text: [UInt8] = []
@@ -89,7 +89,7 @@ package struct RenderedObject: Sendable {
     } catch { preconditionFailure("an object that was checked without a member: \(error)") }
   }
 
-  /// Its texts were checked, or allowed to be anything, when it was made.
+  /// The texts were checked, or accepted unchecked, when the object was made.
   private static let limitsOfChecked = JSONLimits(maxDepth: JSONLimits.greatestDepth, isStructureOnly: true)
 
   private final class Storage: Sendable {
@@ -104,16 +104,16 @@ package struct RenderedObject: Sendable {
 }
 
 extension RenderedObject: Equatable {
-  /// The same text; objects that differ only in white space or in the order of their members are not equal.
+  /// Compares the text; objects that differ only in white space or in the order of their members are not equal.
   package static func == (left: RenderedObject, right: RenderedObject) -> Bool {
     left.storage === right.storage || left.members == right.members
   }
 }
 
-/// Laying one JSON object over another on the level of bytes: `{…base, …over}`, where a member of `over` replaces the
-/// members of `base` with the same key. Keys are compared by what they say, not by how they are escaped.
+/// Merges two JSON objects on the level of bytes: `{…base, …over}`, where a member of `over` replaces the members of `base`
+/// with the same key. Keys are compared unescaped.
 enum ObjectMerge {
-  /// Nothing in `base` is written anew: it is copied, but for members that are replaced. `base` must be an object.
+  /// Copies `base` unchanged except for members that are replaced. `base` must be an object.
   static func append(
     _ base: Span<UInt8>, laidUnder over: RenderedObject, to bytes: inout [UInt8],
     limits: JSONLimits = ObjectMerge.limits
@@ -126,7 +126,7 @@ enum ObjectMerge {
     bytes.append(UInt8(ascii: "}"))
   }
 
-  /// `{…base, …more}` with the members of `base` as they are: one of `more` with the same key is left out.
+  /// Appends `{…base, …more}` with the members of `base` unchanged: a member of `more` with the same key is left out.
   static func append(
     _ base: Span<UInt8>, extendedBy more: RenderedObject, to bytes: inout [UInt8]
   ) throws(JSONError) {

@@ -3,38 +3,38 @@ import Base
 import Contract
 import Store
 
-/// A record that has left its queue. Before a real server is asked, in the end, there are as many as records were uploaded:
-/// none takes more than these bytes.
+/// A record that has left its queue. Until a real server is queried at the end, there is one for each uploaded record, so
+/// its size is minimal.
 struct DequeuedRecord {
   let uuid: UUID128
   let timestamp: WallInstant
   let createdAt: MonotonicInstant
   let at: MonotonicInstant
   let mark: UInt64
-  /// Whose answer made the device delete it; 0: it left for another reason, so that it does not matter whether the server
-  /// has it.
+  /// The request whose answer made the device delete the record; 0: it left for another reason, so that the
+  /// server need not have it.
   private(set) var request: UInt64 = 0
   let device: UInt32
   private(set) var status: Int16 = 0
   let attempts: UInt16
   let arrivals: UInt16
   private(set) var marks: Marks = []
-  /// How many the request held.
+  /// The number of records in that request.
   private(set) var requestRecords: UInt16 = 0
   let traits: RecordTraits
 
   struct Marks: OptionSet {
     let rawValue: UInt8
 
-    /// Its device took something for an acknowledgement.
+    /// The device took an answer for an acknowledgement.
     static let isAcknowledged = Marks(rawValue: 1)
-    /// The server has said so itself, and not a portal on the way.
+    /// The answer came from the server itself, not from a captive portal.
     static let isServers = Marks(rawValue: 2)
     /// A fault of the scenario may have answered in the server's place.
     static let isExplained = Marks(rawValue: 4)
-    /// The request held others before it.
+    /// The request held other records before it.
     static let follows = Marks(rawValue: 8)
-    /// The request held others after it.
+    /// The request held other records after it.
     static let precedes = Marks(rawValue: 16)
   }
 
@@ -44,7 +44,7 @@ struct DequeuedRecord {
     self.device = UInt32(device)
   }
 
-  /// Nil: deleted before any answer.
+  /// Takes the answer that the device has read; nil: deleted before any answer.
   mutating func take(_ answer: ReadAnswer?, row: Int64) {
     marks = [.isAcknowledged]
     guard let answer else { return _ = marks.insert(.isServers) }
@@ -60,22 +60,22 @@ struct DequeuedRecord {
   var key: PointKey { PointKey(recordedAt: timestamp.millisecondsSince1970, uuid: uuid) }
 }
 
-/// What of a record matters once its server is asked for it; known where a server outside the run is asked.
+/// The properties of a record that are needed when its server is queried; known where an external server is queried.
 struct RecordTraits {
-  /// Where the reader has what was sent; 0 where it says nothing, or is not compared: in runs at the server inside, most of what waits
-  /// would be room for it.
+  /// The position of the sent content in the reader; 0 without content, or where contents are not compared. In runs against
+  /// the in-process server the contents would take most of the memory of waiting records.
   fileprivate(set) var content: UInt32 = 0
-  /// Of the names of events that the book has seen; 0 for a plain location.
+  /// The index of the event's name in the reader; 0 for a plain location.
   var event: UInt16 = 0
-  /// Another record of the device has the same timestamp.
+  /// Whether another record of the device has the same timestamp.
   var sharesInstant = false
 }
 
-/// Reads what of a record is compared.
+/// Reads the properties of a record that are compared.
 struct RecordTraitsReader {
   /// Whether the server shows positions.
   let comparesContents: Bool
-  /// Of the events that were seen; that of a plain location is none.
+  /// The events that were seen; nil is the plain location.
   private(set) var events: [String?] = [nil]
   private var contents = BlockList<RecordContent>()
   private let decoder = RecordDecoder()
@@ -84,7 +84,7 @@ struct RecordTraitsReader {
 
   mutating func read(_ bytes: [UInt8]) -> RecordTraits {
     var traits = RecordTraits()
-    // Most records name no event, and need not be decoded.
+    // Most records name no event and need not be decoded.
     guard comparesContents || bytes.span.contains("\"event\"") else { return traits }
     do throws(RecordProblem) {
       let record = try decoder.decode(bytes.span)
@@ -97,7 +97,7 @@ struct RecordTraitsReader {
     return traits
   }
 
-  /// What was sent; nil where it is not compared.
+  /// Returns the sent content; nil where contents are not compared.
   func content(of traits: RecordTraits) -> RecordContent? {
     traits.content == 0 ? nil : contents[Int(traits.content) - 1]
   }
@@ -110,7 +110,7 @@ struct RecordTraitsReader {
   }
 }
 
-/// Very many elements in the order in which they came: in blocks, so that one more never moves the others.
+/// A very long list in order of insertion, stored in blocks so that appending never moves elements.
 struct BlockList<Element>: RandomAccessCollection {
   private var blocks: [ContiguousArray<Element>] = []
   private(set) var endIndex = 0
@@ -134,7 +134,7 @@ struct BlockList<Element>: RandomAccessCollection {
 }
 
 extension BlockList<DequeuedRecord> {
-  /// Those of each device together, by their identities.
+  /// The indices, grouped by device and sorted by identity.
   var byDevice: [Int] {
     indices.sorted { first, second in
       let (first, second) = (self[first], self[second])

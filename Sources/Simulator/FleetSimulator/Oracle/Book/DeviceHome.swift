@@ -8,7 +8,7 @@ struct DeviceHome {
   let index: Int
   let seed: UInt64
 
-  /// With its own words in the place of `${…}`.
+  /// Returns the text with `${…}` replaced by the device's values.
   func filled(_ text: String) -> String {
     DevicePlaceholders(id: name, index: index, fleet: fleetName, seed: seed).fill(text)
   }

@@ -2,42 +2,42 @@ import Base
 import Contract
 import Upload
 
-/// What the book knows of one device.
+/// The ledger's state of one device.
 struct DevicePage {
   var waiting = WaitingRecords()
-  /// Requests whose end is not known.
+  /// Requests that have not ended.
   var open: [SentRequest] = []
   var answer: ReadAnswer?
-  /// Nil while the app does not run.
+  /// The time since which the app runs; nil while it does not.
   var aliveSince: MonotonicInstant?
-  /// Nil while there is no network.
+  /// The time since which there is a network; nil without one.
   var connectedSince: MonotonicInstant?
-  /// When the drives and their faults ended; nil before.
+  /// The end of the drives and their faults; nil before.
   var healedAt: MonotonicInstant?
-  /// Faults that answer in the server's name, now and since the last request left.
+  /// The number of active faults that answer in the server's name, and whether one was active since the last request was sent.
   var impostors = 0
   var hadImpostor = false
   var lastTimestamp: WallInstant?
-  /// When the last upload was acknowledged.
+  /// The time of the last acknowledged upload.
   var acknowledgedAt: MonotonicInstant?
-  /// What an app that runs has said to `ready`, or been told since.
+  /// The configuration of the running app, from `ready` or changed since.
   var terms: UploadTerms?
-  /// What of its records is known to be in the store.
+  /// The checksum of the device's records that are known to be in the store.
   var stored = SetChecksum()
-  /// Those that wait and do not say which they are, by their rows.
+  /// Waiting records without a uuid, by their rows.
   var anonymous = AnonymousRecords()
 
   var isHealed: Bool { healedAt != nil }
 
-  /// Of records; nil when none is on its way.
+  /// The upload of records that is under way; nil without one.
   var upload: SentRequest? { open.first { $0.purpose == .records } }
 }
 
-/// What of a device's configuration its uploads are measured by.
+/// The part of a device's configuration by which its uploads are judged.
 final class UploadTerms {
   let platform: DevicePlatform
   let autoSync: Bool
-  /// 1 without batches; nil: as many as there are.
+  /// 1 without batches; nil: no limit.
   let recordsPerRequestMax: Int?
   let threshold: Int
   let defersOnCellular: Bool
@@ -50,7 +50,7 @@ final class UploadTerms {
   let stopsOnTerminate: Bool
   let hasTemplate: Bool
 
-  /// A shorter queue never holds so many records that an insert begins an upload.
+  /// False for a queue limit below the threshold, with which an insert never starts an upload.
   var canReachThreshold: Bool { queueMax.map { $0 >= threshold } ?? true }
 
   init(_ configuration: Configuration) {
@@ -70,7 +70,7 @@ final class UploadTerms {
   }
 }
 
-/// The records of a queue in the order of their rows. Most leave at the front, where they came in first.
+/// The records of a queue in the order of their rows. Most leave at the front, where the oldest are.
 struct WaitingRecords {
   private var storage: [WaitingRecord] = []
   private var head = 0
@@ -78,9 +78,9 @@ struct WaitingRecords {
   var count: Int { storage.count - head }
   var all: ArraySlice<WaitingRecord> { storage[head...] }
 
-  /// Of a row above all others.
+  /// Appends a record whose row is above all others.
   mutating func append(_ record: WaitingRecord) {
-    // A quarter more where an array would take twice as many: thousands of phones fill their queues at once.
+    // Grows by a quarter, where an array would double: thousands of phones fill their queues at once.
     if storage.count == storage.capacity { storage.reserveCapacity(storage.count + max(16, storage.count / 4)) }
     storage.append(record)
   }
@@ -115,14 +115,15 @@ struct WaitingRecords {
     if head == storage.count {
       (storage, head) = ([], 0)
     } else if head * 2 > storage.count {
-      // Moves each record once at most, on average.
+      // Moves each record at most once on average.
       storage.removeSubrange(..<head)
       head = 0
     }
     return record
   }
 
-  /// The row of the record with these bytes. Records that are sent together lie together: the search begins beside `near`.
+  /// Returns the row of the record with these bytes. Records that are sent together are adjacent, so the search
+  /// begins beside `near`.
   func row(marked mark: UInt64, near: inout Int) -> Int64? {
     for index in [near + 1, near - 1] where storage.indices.contains(index) && index >= head {
       if storage[index].mark == mark { return found(index, &near) }
@@ -130,8 +131,8 @@ struct WaitingRecords {
     return storage[head...].firstIndex { $0.mark == mark }.map { found($0, &near) }
   }
 
-  /// The place of the record whose bytes begin there, if it is the one before or behind `near`, or one at an end of the queue
-  /// where that is nil.
+  /// Returns the index of the record whose bytes begin there, if it is the one before or after `near`, or, where that is nil,
+  /// one at an end of the queue.
   func place(of bytes: Span<UInt8>, from start: Int, beside near: Int?) -> Int? {
     let (first, second) = near.map { ($0 + 1, $0 - 1) } ?? (head, storage.count - 1)
     if isThere(first, bytes, start) { return first }
@@ -150,23 +151,23 @@ struct WaitingRecords {
   }
 }
 
-/// A record in some queue, and what has become of it so far.
+/// A record in a queue, and what has happened to it so far.
 struct WaitingRecord {
   let row: Int64
   let uuid: UUID128
   let timestamp: WallInstant
   let createdAt: MonotonicInstant
-  /// Of its bytes as they were rendered, and how many they are.
+  /// The hash and the length of its rendered bytes.
   let mark: UInt64
   let length: UInt32
   var traits = RecordTraits()
   private var doubts: Doubts = .mayArriveAgain
-  /// How often it was sent.
+  /// The number of times it was sent.
   var attempts: UInt16 = 0
-  /// How often it reached a server.
+  /// The number of times it reached a server.
   var arrivals: UInt16 = 0
 
-  /// In one byte: there are millions of records that wait.
+  /// In one byte, because millions of records may wait.
   private struct Doubts: OptionSet {
     let rawValue: UInt8
     static let mayArriveAgain = Doubts(rawValue: 1)
@@ -178,13 +179,14 @@ struct WaitingRecord {
     (self.mark, self.length) = (mark, length)
   }
 
-  /// Why it may be sent again although it has arrived: no answer, one that was no success, the app's end in between.
+  /// Whether it may be sent again although it has arrived: without an answer, after an unsuccessful one, or because the
+  /// app ended in between.
   var mayArriveAgain: Bool {
     get { doubts.contains(.mayArriveAgain) }
     set { doubts.set(.mayArriveAgain, newValue) }
   }
 
-  /// It may be in the store: it has arrived, and no refusal has come back.
+  /// Whether it may be in the store: it has arrived, and no rejection has come back.
   var mayBeStored: Bool {
     get { doubts.contains(.mayBeStored) }
     set { doubts.set(.mayBeStored, newValue) }
@@ -197,7 +199,7 @@ extension OptionSet {
   }
 }
 
-/// By what a record is known again when it is sent: a hash of its bytes, so that one that was changed is another one.
+/// The mark that identifies a sent record: a hash of its bytes, so that a changed record is a different one.
 enum RecordMark {
   static func of(_ bytes: Span<UInt8>) -> UInt64 {
     var mark: UInt64 = 0x9E37_79B9_7F4A_7C15

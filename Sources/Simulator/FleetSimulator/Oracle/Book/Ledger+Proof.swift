@@ -3,11 +3,11 @@ import Base
 import Scenario
 import Store
 
-/// What the devices believe, against what the server has.
+/// The comparison of the devices' records with the server's store.
 extension Ledger {
   var needsProof: Bool { unproven.count >= proofSize }
 
-  /// Asks for everything that has left the queues since the last time; without a way to ask it stays unverified.
+  /// Looks up everything that has left the queues since the last call; without a proof it stays unverified.
   func prove(by proof: (any StoreProof)?) {
     guard let proof, nameless == nil else {
       for dequeued in unproven { believe(dequeued) }
@@ -35,7 +35,7 @@ extension Ledger {
     let missingKeys = Set(missing)
     let absent = dequeuedRecords.filter { $0.marks.contains(.isAcknowledged) && missingKeys.contains($0.key) }
     let putAside = absent.isEmpty ? QuarantinedRecords() : proof.putAside(of: names[device])
-    // What the store lists is in the count of its answer, too: only the rest of that count accounts for others.
+    // The count of an answer includes quarantined records that the store lists; only the rest of it explains others.
     for dequeued in absent where putAside.holds(dequeued.uuid, mark: dequeued.mark) { takeFromPutAside(dequeued) }
     for dequeued in dequeuedRecords {
       guard missingKeys.contains(dequeued.key) else {
@@ -58,7 +58,7 @@ extension Ledger {
     losses.closeDevice()
   }
 
-  /// It is in the store.
+  /// Enters a record that is in the store.
   private func find(_ dequeued: DequeuedRecord, by proof: any StoreProof) {
     let device = Int(dequeued.device)
     pages[device].stored.add(dequeued.uuid)
@@ -73,7 +73,7 @@ extension Ledger {
     if let difference = comparison.difference { change(dequeued, difference) }
   }
 
-  /// What stands for `count` records.
+  /// Notes a difference that represents `count` records.
   private func change(_ dequeued: DequeuedRecord, _ difference: String, count: Int = 1) {
     sums.changed += count
     violations.flag(
@@ -84,7 +84,7 @@ extension Ledger {
       ])
   }
 
-  /// What a store keeps is known when all of it was seen.
+  /// Judges which fields a store keeps, once all of it was read.
   private func closeContents() {
     for (fields, count, first) in contents.lacking {
       let others = count > 1 ? "; so are \((count - 1).of("other"))" : ""
@@ -97,7 +97,7 @@ extension Ledger {
     losses.count(dequeued, event: event, of: names[Int(dequeued.device)], isLost: isLost)
   }
 
-  /// The answer has said that so many of its records were put aside; it does not say which.
+  /// Takes one record from the number that the answer reports as quarantined; the answer does not say which records these are.
   @discardableResult private func takeFromPutAside(_ dequeued: DequeuedRecord) -> Bool {
     let key = PutAsideKey(device: dequeued.device, request: dequeued.request)
     guard let count = putAside[key] else { return false }
@@ -105,13 +105,14 @@ extension Ledger {
     return true
   }
 
-  /// It is unknown whether it is stored: its answer has the last word, unless a page of HTML has it.
+  /// Enters a record of which it is unknown whether it is stored: its answer decides, unless that was an HTML page.
   private func believe(_ dequeued: DequeuedRecord) {
     guard dequeued.marks.contains(.isAcknowledged) else { return }
     if dequeued.marks.contains(.isServers) { sums.unverified += 1 } else { mislead(dequeued) }
   }
 
-  /// A page with status 200 is a portal's where the scenario has one; else nothing excuses it.
+  /// Enters a record that an HTML page with status 200 answered: the page is a portal's where the scenario has one; otherwise
+  /// nothing excuses it.
   private func mislead(_ dequeued: DequeuedRecord) {
     sums.misled += 1
     guard !dequeued.marks.contains(.isExplained) else {
@@ -138,7 +139,7 @@ extension Ledger {
     let end =
       holder.map { "server: listed for another device, \($0)" }
       ?? (proof.isShared
-        ? "server: not in what it lists for the device" : "server: neither in the store nor quarantined")
+        ? "server: not listed for the device" : "server: neither in the store nor quarantined")
     violations.flag(
       .ackedIsDurable, Int(dequeued.device), dequeued.uuid, at: dequeued.at,
       holder == nil
@@ -151,18 +152,18 @@ extension Ledger {
       ])
   }
 
-  /// The end of the settle phase: what still waits. `isCut`: there was no time for it to be delivered.
+  /// Counts the records that still wait at the end of the settle phase. `isCut`: there was no time to deliver them.
   func closeQueues(at instant: MonotonicInstant, isCut: Bool) {
     areQueuesClosed = true
     for device in pages.indices {
       let waiting = pages[device].waiting.all
       sums.pending += waiting.count
-      // Their answers were lost: they may be in the store all the same.
+      // Their answers were lost, so they may be in the store nevertheless.
       for record in waiting where record.attempts > 0 {
         unproven.append(DequeuedRecord(record, of: device, at: instant))
       }
       if !waiting.isEmpty, isDraining(device, at: instant) { drainingCount += 1 }
-      // A server outside may take as little as it likes: that is no rule of ours.
+      // An external server may accept as little as it likes; no invariant covers that.
       if seesServer, !isCut, !isDraining(device, at: instant), let first = waiting.first {
         violations.flag(
           .drain, device, first.uuid, at: instant,
@@ -172,16 +173,15 @@ extension Ledger {
     }
   }
 
-  /// Its records are taken one upload after the other: at the end of a phase that is too short for them nothing is wrong yet.
-  /// Where none of them was taken in that phase, and none is under way, the server refuses them.
+  /// Reports whether the device's records are still being accepted, one upload after the other; a settle phase that is too
+  /// short for them proves nothing. If none was accepted in that phase and none is under way, the server rejects them.
   func isDraining(_ device: Int, at instant: MonotonicInstant) -> Bool {
     let page = pages[device]
     guard let last = page.acknowledgedAt, instant - last < .seconds(30) else { return false }
     return page.upload != nil || page.healedAt.map { last >= $0 } ?? true
   }
 
-  /// As the sums are before the server is asked, and while the run goes on: what waits is pending, and what has an
-  /// acknowledgement is not verified.
+  /// The sums during the run, before the server is queried: waiting records are pending, acknowledged ones unverified.
   var unprovenSums: LedgerSums {
     var sums = sums
     if !areQueuesClosed { sums.pending += pages.indices.reduce(0) { $0 + pages[$1].waiting.count } }
@@ -192,7 +192,7 @@ extension Ledger {
     return sums
   }
 
-  /// The store against the sums.
+  /// Compares the store with the sums.
   func closeStore(by proof: (any StoreProof)?, at instant: MonotonicInstant) {
     prove(by: proof)
     closeContents()
@@ -201,7 +201,7 @@ extension Ledger {
 
   private func compare(by proof: any StoreProof, at instant: MonotonicInstant) {
     guard !proof.isShared else {
-      // Of others nothing is asked for which no record was looked up.
+      // Devices of which no record was looked up are skipped.
       for device in names.indices where pages[device].stored.count > 0 {
         inspectShared(device, by: proof, at: instant)
       }
@@ -217,7 +217,7 @@ extension Ledger {
     }
   }
 
-  /// Records that the store has for two devices, of which one has not made them.
+  /// Judges records that the store has for two devices, one of which has not made them.
   private func inspectPairs(by proof: any StoreProof, at instant: MonotonicInstant) {
     var numbers: [String: Int] = [:]
     for (number, name) in names.enumerated() { numbers[name] = number }
@@ -229,7 +229,7 @@ extension Ledger {
     }
   }
 
-  /// One device whose rows are not those that were proven: which of them are too many.
+  /// Finds the surplus rows of a device whose rows differ from the proven ones.
   private func inspect(_ device: Int, by proof: any StoreProof, at instant: MonotonicInstant) {
     let rows = rows(of: device, by: proof)
     countRepeats(in: rows, of: device, at: instant)
@@ -249,7 +249,7 @@ extension Ledger {
         : "\(found.count.of("record")) in the server's store, \(expected.count) of which are known")
   }
 
-  /// One device on a server that may have what an earlier run has left there: only rows of this run say something about it.
+  /// Judges a device on a server that may hold records of earlier runs: only rows of this run count.
   private func inspectShared(_ device: Int, by proof: any StoreProof, at instant: MonotonicInstant) {
     var (sent, unknown) = ([UUID128](), Set<UUID128>())
     for uuid in rows(of: device, by: proof) {
@@ -259,7 +259,7 @@ extension Ledger {
     countRepeats(in: sent, of: device, at: instant)
   }
 
-  /// What the store has of one device, in order.
+  /// Returns the stored rows of one device, sorted.
   private func rows(of device: Int, by proof: any StoreProof) -> [UUID128] {
     var uuids: [UUID128] = []
     proof.forEachRecord(of: names[device]) { _, uuid in uuids.append(uuid) }
@@ -267,7 +267,7 @@ extension Ledger {
     return uuids
   }
 
-  /// `rows` are in order.
+  /// Counts repeated rows; `rows` is sorted.
   private func countRepeats(in rows: [UUID128], of device: Int, at instant: MonotonicInstant) {
     for (uuid, next) in zip(rows, rows.dropFirst()) where uuid == next {
       sums.duplicateRows += 1

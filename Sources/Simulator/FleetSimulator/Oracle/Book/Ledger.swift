@@ -10,65 +10,65 @@ import Upload
 import Vocabulary
 import World
 
-/// The book of all records of a run: where each is, and whether that can be. What is over is only counted, so that the book
-/// grows with the queues and not with the run; a record that was found in the store lives on in a sum that the whole store
-/// must give again in the end.
+/// The ledger of all records of a run: where each is, and whether that is possible. Finished records are only counted, so
+/// that the ledger grows with the queues and not with the run; a record that was found in the store remains in a checksum
+/// that the whole store must match at the end.
 final class Ledger {
   let names: [String]
   let radio: RadioTable
-  /// What the clocks on the wall show where the devices live.
+  /// The local time of the devices.
   let expectedZone: ExpectedZone
   let truth: TrueWorld
   let homes: [DeviceHome]
-  /// Of each fleet, as its scenario says; nil where a preset of a server changes it.
+  /// The configuration of each fleet in the scenario; nil where a preset of a server changes it.
   let configurations: [Configuration?]
-  /// Of each fleet.
+  /// The behaviour of each fleet.
   let behaviours: [SDKBehaviour]
-  /// In lower case; of headers that the simulator writes.
+  /// The headers that the simulator writes, in lower case.
   let ownHeaders: Set<String>
-  /// How many dwellings in geofences were looked at.
+  /// The number of dwell events that were judged.
   var dwells = 0
   let violations: ViolationLog
-  /// How long an access token is good; nil where there are none.
+  /// The lifetime of an access token; nil without tokens.
   let tokenLifetime: Nanoseconds?
   var sums = LedgerSums()
-  /// Of what is known of each device.
+  /// The memory of the states of each device.
   let space: DeviceSpace
   let pages: PerDevice<DevicePage>
-  /// What the request that was sent last holds beside records of the queue.
+  /// The findings about the last sent request.
   private(set) var findings = RequestFindings()
   /// The record that has just left its queue.
   private(set) var departed: WaitingRecord?
-  /// Left their queues and not looked for in the store yet.
+  /// Records that have left their queues and have not been looked up in the store yet.
   var unproven = BlockList<DequeuedRecord>()
-  /// How stored records differ from those that were sent.
+  /// The differences between stored and sent records.
   var contents: ContentComparisons<DequeuedRecord>
-  /// Rows of the run's devices that no phone of the run has sent.
+  /// The number of rows of the run's devices that no phone of the run has sent.
   var unknownRows = 0
-  /// What waits is counted.
+  /// Whether the waiting records have been counted.
   var areQueuesClosed = false
-  /// Left a queue otherwise than by an answer while a request was under way with them.
+  /// Records that left a queue otherwise than by an answer, while a request with them was under way.
   private var onTheirWay: [(row: Int64, dequeued: DequeuedRecord)] = []
   private var bodies: SentBodyReader
-  /// What the records that the server has lost have in common.
+  /// The common properties of the records that the server has lost.
   var losses = LossProfile()
-  /// Each of them.
+  /// All lost records.
   var lost: [LostRecord] = []
-  /// How many of its records an answer says to have put aside, those left out that are accounted for.
+  /// The number of records that an answer reports as quarantined, less those already accounted for.
   var putAside: [PutAsideKey: Int] = [:]
-  /// Devices whose records were still being taken at the end.
+  /// The number of devices whose records were still being accepted at the end.
   var drainingCount = 0
   private(set) var traits: RecordTraitsReader
 
-  /// Seconds of the devices in a second of the network.
+  /// Seconds of device time per second of network time.
   private let clockFactor: Double
-  /// How many records may be unproven before the store is asked.
+  /// The number of unproven records at which the store is queried.
   let proofSize: Int
   private let sight: ServerSight
   private let naming: RecordNaming
-  /// A device whose records cannot be looked up.
+  /// A device whose records cannot be looked up, for lack of a uuid.
   private(set) var nameless: Int?
-  /// Whether it is told what reaches the server; else an answer is what shows it.
+  /// Whether arrivals at the server are reported; otherwise they are inferred from answers.
   var seesServer: Bool { sight == .inside }
   private var isAsked: Bool { sight == .questions || sight == .listing }
 
@@ -104,8 +104,8 @@ final class Ledger {
     bodies = SentBodyReader(knowsBatchesByMarks: sight == .inside)
     traits = RecordTraitsReader(comparesContents: sight == .listing)
     clockFactor = setup.outside?.factor ?? 1
-    // Many questions at once cost little; a run that ends at the first loss does not wait for others, and without a
-    // store that can be asked there is nothing to wait for.
+    // Large queries are cheap. A run that ends at the first loss must not wait for more records, and without a store to query
+    // there is nothing to wait for.
     proofSize = setup.breakingInvariant == nil && sight != .none ? 8_192 : 1
     tokenLifetime = setup.authorization?.accessTokenLifetime
     self.names = names
@@ -113,7 +113,7 @@ final class Ledger {
     pages = PerDevice(DevicePage(), in: space)
   }
 
-  /// What happens, before the rules look at it.
+  /// Enters an event, before the rules receive it.
   func enter(_ event: SimulationEvent, _ context: EventContext) {
     let device = context.device
     truth.enter(event, context)
@@ -137,7 +137,7 @@ final class Ledger {
     }
   }
 
-  /// What is over, after the rules have looked at it.
+  /// Removes what has ended, after the rules have received the event.
   func leave(_ event: SimulationEvent, _ context: EventContext) {
     let device = context.device
     truth.leave(event, context)
@@ -152,7 +152,7 @@ final class Ledger {
     }
   }
 
-  /// A fault begins or ends that may answer in the server's place.
+  /// Notes the start or the end of a fault that may answer in the server's place.
   private func disguise(_ device: Int, by occurrence: FaultOccurrence, isBegin: Bool) {
     guard occurrence.effects.contains(.answersRequests) else { return }
     pages[device].impostors += isBegin ? 1 : -1
@@ -256,7 +256,7 @@ final class Ledger {
       request: request, status: outcome.status, instant: instant, rows: sent.rows,
       isServers: sent.isServed && !outcome.isPage)
     answer.isExplained = seesServer || pages[device].hadImpostor || !outcome.isPage
-    // A store shows what it has put aside by its bytes, among which the params are where a body has no root.
+    // A store identifies quarantined records by their bytes, which include the params where a body has no root.
     if isAsked || seesServer && sent.hasNoRoot, case let count = outcome.putAside, count > 0 {
       putAside[PutAsideKey(device: UInt32(device), request: request)] = count
     }
@@ -271,7 +271,7 @@ final class Ledger {
     }
   }
 
-  /// A request takes its time by the clock of the network, however fast the device's goes.
+  /// Reports whether a span of device time exceeds a request's time limit, which is network time, and the watchdog's grace.
   func hasPassed(_ span: Nanoseconds, timeLimit: Nanoseconds) -> Bool {
     Double(span.count) > Double((timeLimit + DocumentedLimits.watchdogGrace).count) * clockFactor
   }
@@ -295,65 +295,65 @@ extension RequestOutcome {
   /// `"quarantined": 2` in the answer to an upload; 0 when it does not say.
   var putAside: Int {
     guard case .answered(200..<300, reason: _, let body) = self, body.count < 65_536,
-      // Most answers name none, and need not be parsed.
+      // Most answers have no such member and need not be parsed.
       body.span.contains("\"quarantined\""),
       case .integer(let count)? = JSONValue(answerOf: self)?["quarantined"]
     else { return 0 }
     return Int(clamping: count)
   }
 
-  /// A page of HTML, as portals answer: no server that keeps records says so.
+  /// Whether the answer is an HTML page, as of a captive portal; no server that stores records answers so.
   fileprivate var isPage: Bool {
     guard case .answered(_, reason: _, let body) = self else { return false }
     return ObservedAnswer.beginsLikeAPage(body)
   }
 }
 
-/// What a run can know of its server's store.
+/// The extent to which a run can observe its server's store.
 enum ServerSight {
   /// The server is part of the run: everything.
   case inside
-  /// What its answers say, and whether its store has a record.
+  /// Its answers, and whether its store has a record.
   case questions
-  /// What its answers say, and what its store shows of its records.
+  /// Its answers, and the records that its store shows.
   case listing
-  /// What its answers say.
+  /// Its answers only.
   case none
 }
 
-/// How many records are where. `created` is the sum of those that come next.
+/// The number of records in each state. `created` is the sum of the states that follow it.
 package struct LedgerSums: Equatable, Sendable {
   package var created = 0
   /// Deleted by their devices after an acknowledgement, and found in the store.
   package var stored = 0
-  /// Deleted by their devices after an acknowledgement, and it is unknown whether they are in the store.
+  /// Deleted by their devices after an acknowledgement; unknown whether in the store.
   package var unverified = 0
   package var pending = 0
   package var expired = 0
   package var evicted = 0
   package var destroyed = 0
-  /// Put aside by the server instead of stored.
+  /// Quarantined by the server instead of stored.
   package var quarantined = 0
-  /// Deleted by their devices because something on the way said "success" in the server's place.
+  /// Deleted by their devices because something between them and the server answered with success.
   package var misled = 0
-  /// Of the misled, those that the store lacks and whose page no fault of the scenario explains.
+  /// Misled records that the store lacks and whose page no fault of the scenario explains.
   package var lostToPages = 0
   /// Acknowledged by the server and not in its store.
   package var lost = 0
-  /// Of the lost, those that the server lists for another device.
+  /// Lost records that the server lists for another device.
   package var misplaced = 0
 
-  /// Records that came to the server once more, for a reason.
+  /// Records that reached the server again, for a known reason.
   package var duplicatesExplained = 0
   package var duplicatesUnexplained = 0
-  /// Of the stored, those that are not as they were sent.
+  /// Stored records that differ from what was sent.
   package var changed = 0
   /// Rows of the store that repeat another.
   package var duplicateRows = 0
 
   package init() {}
 
-  /// Acknowledged by the target, whatever it answered with, and not in its store.
+  /// Acknowledged by the target, with whatever answer, and not in its store.
   package var lostInAll: Int { lost + lostToPages }
 
   package var isBalanced: Bool {

@@ -1,6 +1,6 @@
 import Base
 
-/// What the records that a server has lost have in common and those that it has kept have not.
+/// The properties that lost records share and stored ones lack.
 struct LossProfile {
   private struct Count {
     var lost = 0
@@ -12,22 +12,22 @@ struct LossProfile {
   private var counts: [String: Count] = [:]
   private(set) var lost = 0
   private(set) var kept = 0
-  /// Lost, and listed under a device that is not theirs.
+  /// The number of lost records that are listed under another device.
   var misplaced = 0
-  /// By the second of the run in which they were acknowledged.
+  /// Counts by the second of the run in which the records were acknowledged.
   private var seconds: [Int64: Count] = [:]
-  /// By how many records their requests held.
+  /// Counts by the size of their requests.
   private var sizes: [UInt16: Count] = [:]
-  /// Of the device whose records are being counted, by request: how many are lost, and how many it held.
+  /// For the device being counted, per request: the number of lost records, and the request's size.
   private var requests: [UInt64: (lost: Int, size: Int)] = [:]
-  /// The same of its records, and of all devices that miss some: how many each of them has kept.
+  /// The counts of the device being counted, and the stored records of each device with a loss.
   private var ofDevice = Count()
   private var keptByLosers: [Int] = []
   private var wholeRequests = 0
   private var recordsOfWholeRequests = 0
 
   private static let (shareOfLost, shareOfKept) = (0.9, 0.7)
-  /// With fewer losses, a common time or size may be chance.
+  /// With fewer losses, a common time or size may be coincidence.
   private static let clusterMin = 3
 
   mutating func count(_ dequeued: DequeuedRecord, event: String?, of device: String, isLost: Bool) {
@@ -40,7 +40,7 @@ struct LossProfile {
     requests[dequeued.request, default: (0, Int(dequeued.requestRecords))].lost += 1
   }
 
-  /// All records of a device have been counted.
+  /// Called when all records of a device have been counted.
   mutating func closeDevice() {
     for request in requests.values where request.lost == request.size {
       wholeRequests += 1
@@ -72,7 +72,7 @@ struct LossProfile {
     return "the \(lost == 1 ? "lost record" : "\(lost) lost records"): \(text)"
   }
 
-  /// As many for each device are a limit, and most often that of a page.
+  /// The same number stored for each device suggests a limit, most often a page size.
   private var endOfLists: String? {
     guard keptByLosers.count > 1, let count = keptByLosers.first, count > 1, Set(keptByLosers).count == 1 else {
       return nil
@@ -85,7 +85,7 @@ struct LossProfile {
     "(\(count.lost) of \(count.lost + count.kept) such records are lost)"
   }
 
-  /// The most telling first.
+  /// The common properties, most significant first.
   private var common: [(trait: String, count: Count)] {
     guard kept > 0 else { return [] }
     let found = counts.filter { _, count in
@@ -95,7 +95,7 @@ struct LossProfile {
     return order.prefix(2).map { ($0.key, $0.value) }
   }
 
-  /// Enough of those that were kept are not like that.
+  /// Reports whether few enough of the stored records share the property.
   private func isTelling(_ count: Count) -> Bool { Double(count.kept) <= LossProfile.shareOfKept * Double(kept) }
 
   private var ofWholeRequests: String? {

@@ -2,11 +2,11 @@ import Base
 import Contract
 import JSON
 
-/// Whether a record says which one it is. A template may leave the uuid out, and then one that a server has acknowledged cannot be
-/// told from one that it has lost (HttpConfig "Upload lifecycle"; SDK §9.4).
+/// Whether a record contains its identity. A template may omit the uuid; an acknowledged record then cannot be told from a
+/// lost one (HttpConfig "Upload lifecycle"; SDK §9.4).
 struct RecordNaming {
   private let decoder = RecordDecoder()
-  /// The server inside knows a uuid where it looks for one; of another server it is unknown where that is.
+  /// The place where the in-process server looks for a uuid is known; that of another server is not.
   private let isServerInside: Bool
 
   init(isServerInside: Bool) { self.isServerInside = isServerInside }
@@ -15,17 +15,17 @@ struct RecordNaming {
     guard isServerInside else {
       return record.span.contains(uuid.text) || record.span.contains(uuid.text.uppercased())
     }
-    // What is put aside is known by its bytes.
+    // A quarantined record is identified by its bytes.
     do throws(RecordProblem) { return try decoder.decode(record.span).uuid == uuid } catch { return true }
   }
 
-  /// Why a store was not looked at, and what to do.
+  /// Returns why a store was not read, with a remedy.
   static func reason(_ device: String) -> String {
     "the records of \(device) have no uuid that the server knows, as the template leaves it out: add \"uuid\":\"<%= uuid %>\" to it"
   }
 }
 
-/// Records of one device that wait and have no uuid, by their rows.
+/// Waiting records of one device without a uuid, by their rows.
 struct AnonymousRecords {
   private var records: [Int64: [UInt8]] = [:]
 
@@ -33,7 +33,8 @@ struct AnonymousRecords {
 
   mutating func remove(_ row: Int64) { if !records.isEmpty { records[row] = nil } }
 
-  /// The oldest one that a body without a root may hold: there the params are members beside its own (SDK §8.3).
+  /// Returns the oldest record that a body without a root may hold; such a body has the params beside the record's own
+  /// members (SDK §8.3).
   func row(in body: Span<UInt8>) -> Int64? {
     guard !records.isEmpty, let members = AnonymousRecords.members(of: body) else { return nil }
     return records.filter { _, record in

@@ -3,48 +3,49 @@ import Contract
 import JSON
 import Upload
 
-/// A request whose end the device does not know yet.
+/// A request that has not ended for the device.
 struct SentRequest {
   let id: UInt64
   let purpose: OutgoingRequest.Purpose
   let sentAt: MonotonicInstant
   let timeout: Nanoseconds
-  /// Of the records in its body, in their order there.
+  /// The rows of the records in its body, in order.
   var rows: [Int64] = []
-  /// Its record is the body itself.
+  /// Whether its record is the body itself.
   var hasNoRoot = false
-  /// Records in its body, those that are in no queue included.
+  /// The number of records in its body, including those that are in no queue.
   var recordCount = 0
-  /// It is not the first of its flush.
+  /// Whether it is not the first of its flush.
   var followsSuccess = false
-  /// The server has answered.
+  /// Whether the server has answered.
   var isServed = false
 
-  /// The watchdog has ended it and its flush; its answer may still come (SDK §9.2).
+  /// Reports whether the watchdog has ended it and its flush; its answer may still come (SDK §9.2).
   func isGivenUp(at instant: MonotonicInstant) -> Bool { instant - sentAt >= timeout + DocumentedLimits.watchdogGrace }
 }
 
-/// What is to be said about the records of a request.
+/// Findings about the records of a request.
 struct RequestFindings {
-  /// In no shape in which records are sent.
+  /// The body has none of the forms in which records are sent.
   var isUnreadable = false
-  /// Their bytes are not those that were queued.
+  /// Records whose bytes differ from the queued ones.
   var changed: [UUID128] = []
-  /// In no queue of this device.
+  /// Records that are in no queue of this device.
   var strangers: [UUID128?] = []
-  /// At their arrival: they had arrived before, and nothing has happened since that would explain it.
+  /// Records that had arrived before, although nothing since then explains a repetition.
   var unexplained: [UUID128] = []
 }
 
 /// Finds the records of a queue in the bodies of its requests.
 struct SentBodyReader {
-  /// A phone that waited for Wi-Fi sends all that it has, however much a server takes.
+  /// A phone that waited for Wi-Fi sends its whole queue, whatever a server accepts.
   private let reader = EnvelopeReader(maxRecords: .max)
   private let decoder = RecordDecoder()
   private var envelope = Envelope()
-  /// That of the last body that was read.
+  /// The frame of the last body that was read.
   private var frame: BodyFrame?
-  /// A record that was no JSON when it was queued is found by reading a batch. The server inside does that as well.
+  /// Whether marks suffice for batches. A record that was not JSON when it was queued is only found by parsing a batch, which
+  /// the in-process server does as well.
   private let knowsBatchesByMarks: Bool
 
   init(knowsBatchesByMarks: Bool) { self.knowsBatchesByMarks = knowsBatchesByMarks }
@@ -62,8 +63,7 @@ struct SentBodyReader {
     return readWhole(body, of: waiting, anonymous, into: &sent)
   }
 
-  /// A body that differs from one that was read in nothing but which records of the queue are in it would be read the same
-  /// way. False when it is another one.
+  /// Reads a body that differs from an earlier one only in its records. Returns false for any other body.
   private func readFramed(
     _ body: [UInt8], _ frame: BodyFrame, of waiting: WaitingRecords, into sent: inout SentRequest
   ) -> Bool {
@@ -119,7 +119,8 @@ struct SentBodyReader {
     return findings
   }
 
-  /// A record of a template may have nothing that a record is known by. It is known by its bytes, whatever its root is called.
+  /// Returns the row of the body's record by its bytes, whatever its root property: a record of a template may have no
+  /// identifying member.
   private func rowUnderAnyRoot(_ body: [UInt8], of waiting: WaitingRecords, near: inout Int) -> Int64? {
     for value in envelope.values {
       if let row = waiting.row(marked: RecordMark.of(body.span.extracting(value)), near: &near) { return row }
@@ -146,7 +147,7 @@ struct SentBodyReader {
     if envelope.shape != .bare { findings.changed.append(uuid) }
   }
 
-  /// Of a record that is none, as an app may write one.
+  /// Returns the uuid of an invalid record, as an app may write one.
   private static func uuid(in record: Span<UInt8>) -> UUID128? {
     do throws(JSONError) {
       guard case .object(let object) = try JSONValue(parsing: record), case .string(let text)? = object["uuid"] else {
@@ -157,11 +158,11 @@ struct SentBodyReader {
   }
 }
 
-/// What stands around the records of a body.
+/// The bytes around the records of a body.
 private struct BodyFrame {
   let lead: [UInt8]
   let trail: [UInt8]
-  /// It has room for several records, with commas between them.
+  /// Whether it has room for several records, separated by commas.
   let holdsMany: Bool
 
   /// Nil for a body without records, and for one that is the record itself.
@@ -181,16 +182,16 @@ private struct BodyFrame {
   }
 }
 
-/// The answer that a device has read last, or what came instead.
+/// The last answer that a device has read, or the failure in its place.
 struct ReadAnswer {
   let request: UInt64
-  /// 0: none came.
+  /// 0: no answer.
   let status: Int
   let instant: MonotonicInstant
   let rows: [Int64]
-  /// Whether the server has said so itself, and not a portal on the way.
+  /// Whether the answer came from the server itself, not from a captive portal.
   let isServers: Bool
-  /// A fault of the scenario may have answered in the server's place.
+  /// Whether a fault of the scenario may have answered in the server's place.
   var isExplained = true
 
   var isSuccess: Bool { (200..<300).contains(status) }

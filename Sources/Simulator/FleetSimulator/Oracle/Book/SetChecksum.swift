@@ -1,6 +1,6 @@
 import Base
 
-/// How many records there are, and the sum of their marks: two sets with the same sums are the same set.
+/// The number of records and the sum of their marks: equal checksums mean equal sets.
 struct SetChecksum: Equatable {
   private(set) var count = 0
   private(set) var sum: UInt64 = 0
@@ -11,10 +11,10 @@ struct SetChecksum: Equatable {
   }
 }
 
-/// The whole store, gone through once: how many records of each device it holds, and the sum of their marks.
+/// One pass over the whole store: the checksum of each device's records.
 struct StoreSums {
   private(set) var devices: [SetChecksum]
-  /// Rows of devices that were not simulated, and one of these.
+  /// The number of rows of devices that were not simulated, and the name of one of these.
   private(set) var strangers = 0
   private(set) var stranger: String?
 
@@ -33,7 +33,7 @@ struct StoreSums {
   }
 }
 
-/// A request of a device whose answer has put records aside.
+/// A request of a device whose answer reports quarantined records.
 struct PutAsideKey: Hashable {
   let device: UInt32
   let request: UInt64

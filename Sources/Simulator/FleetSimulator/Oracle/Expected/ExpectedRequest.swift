@@ -3,18 +3,18 @@ import Contract
 import JSON
 import Upload
 
-/// What the configuration of a scenario says that every upload of a device looks like (HttpConfig `headers`, `params`,
-/// `method`, `rootProperty`, `batchSync`; SDK §8.1, §8.2).
+/// The form of every upload of a device according to the scenario's configuration (HttpConfig `headers`, `params`, `method`,
+/// `rootProperty`, `batchSync`; SDK §8.1, §8.2).
 struct ExpectedRequest {
   private let method: String
   private let rootProperty: String
   private let isBatch: Bool
   private let headers: [NameValuePair]
   private let params: [JSONObject.Member]
-  /// With a template the records may be anything.
+  /// With a template, records may have any form.
   private let hasTemplate: Bool
 
-  /// `fill` puts the device's own words in the place of `${…}`.
+  /// `fill` replaces `${…}` with the device's values.
   init(_ configuration: Configuration, fill: (String) -> String) {
     let (http, persistence) = (configuration.http, configuration.persistence)
     method = http.method.rawValue
@@ -35,12 +35,12 @@ struct ExpectedRequest {
     if case .object(let object) = value { object.members } else { [] }
   }
 
-  /// What is wrong with a request, as sentences. Headers that the SDK or the simulator writes itself may have other values.
+  /// Returns the mistakes in a request, as sentences. Headers that the SDK or the simulator writes itself may have other values.
   func faults(of request: OutgoingRequest, ownHeaders: Set<String>) -> [String] {
     var faults: [String] = []
     if request.method != method { faults.append("is a \(request.method) and not a \(method)") }
     if request.url.contains("${") { faults.append("goes to '\(request.url)'") }
-    // A configured field replaces the SDK's own (HttpConfig headers), and of two that differ in their case one is sent.
+    // A configured field replaces the SDK's own (HttpConfig headers), and of two that differ only in case one is sent.
     let isOwnType = !headers.contains { $0.hasName(HeaderName.contentType) }
     if isOwnType, request.header(HeaderName.contentType.description)?.hasPrefix("application/json") != true {
       faults.append("is not application/json")
@@ -83,7 +83,7 @@ struct ExpectedRequest {
     params.compactMap { param in
       if param.key == rootProperty || isBare && hasTemplate { return nil }
       guard let value = json[param.key] else { return "lacks the param '\(param.key)'" }
-      // A record's own members have their names first.
+      // A record's own members take precedence over params.
       return value.says(param.value) || isBare ? nil : "has another value for the param '\(param.key)'"
     }
   }
@@ -96,7 +96,7 @@ extension OutgoingRequest {
 }
 
 extension JSONValue {
-  /// Whether both are the same to a reader of JSON, to whom 1 and 1.0 are one number.
+  /// Reports whether both are equal as JSON, where 1 and 1.0 are the same number.
   fileprivate func says(_ other: JSONValue) -> Bool {
     switch (self, other) {
     case (.integer(let integer), .double(let double)), (.double(let double), .integer(let integer)):

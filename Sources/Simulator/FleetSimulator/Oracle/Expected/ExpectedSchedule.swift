@@ -1,12 +1,12 @@
 import Base
 
-/// The windows of a schedule as its document reads, minute by minute, without the SDK's own reading of it (AppConfig
-/// `schedule`; SDK §16.1, §16.2). Entries that do not read as the grammar says are left out.
+/// The windows of a schedule, evaluated minute by minute from its documented grammar and without the SDK's parser (AppConfig
+/// `schedule`; SDK §16.1, §16.2). Entries that violate the grammar are left out.
 struct ExpectedSchedule: Equatable {
   private struct Window: Equatable {
-    /// Sunday is 1; nil: once.
+    /// Sunday is 1; nil: a window that does not repeat.
     var days: Set<Int>?
-    /// In minutes: of the week's windows since midnight, of others since 1970, both on the clock on the wall. The end is not in it.
+    /// Local time in minutes: since midnight for weekly windows, since 1970 for others. The end is exclusive.
     var start: Int
     var end: Int
     var goal: TrackingGoal
@@ -18,12 +18,12 @@ struct ExpectedSchedule: Equatable {
 
   init(_ texts: [String]) { windows = texts.compactMap { ExpectedSchedule.window($0) } }
 
-  /// What the device does at a time of the clock on the wall.
+  /// Returns the device's task at a local time.
   func goal(atMilliseconds milliseconds: Int64) -> TrackingGoal {
     let minute = Int(floor(milliseconds, 60_000))
     var found = TrackingGoal.off
     for window in windows where holds(window, minute) {
-      // Where windows overlap, `location` has it.
+      // Where windows overlap, `location` takes precedence.
       if found != .location { found = window.goal }
     }
     return found
@@ -38,8 +38,8 @@ struct ExpectedSchedule: Equatable {
     }
   }
 
-  /// When a window next begins or ends so that the device is to do something else, after a time of the clock on the wall; nil when
-  /// that never happens. An hour that daylight saving time repeats or leaves out is looked at in between too.
+  /// Returns the next local time at which a window begins or ends and changes the task; nil when that never happens. Also
+  /// checks the hours that daylight saving time repeats or skips.
   func change(after wall: WallInstant, in zone: ExpectedZone) -> WallInstant? {
     let local = zone.local(wall)
     let today = Int(floor(local, ExpectedSchedule.day * 60_000))
@@ -134,29 +134,29 @@ private func floor(_ value: Int64, _ divisor: Int64) -> Int64 {
   return remainder < 0 ? quotient - 1 : quotient
 }
 
-/// What the clocks on the wall show where the devices are.
+/// The local time of the devices.
 struct ExpectedZone: Equatable, Sendable {
-  /// At an instant they are put to another distance from UTC.
+  /// A change of the offset from UTC.
   struct Step: Equatable, Sendable {
     let instant: WallInstant
     let offsetSeconds: Int
   }
 
   private let first: Int
-  /// In the order of time.
+  /// In order of time.
   private let all: [Step]
 
   init(offsetSeconds: Int, steps: [Step] = []) { (first, all) = (offsetSeconds, steps) }
 
   var steps: [WallInstant] { all.map(\.instant) }
 
-  /// Milliseconds since 1970 on the clock on the wall.
+  /// Returns the local time in milliseconds since 1970.
   func local(_ instant: WallInstant) -> Int64 {
     let offset = all.last { $0.instant <= instant }?.offsetSeconds ?? first
     return instant.millisecondsSince1970 + Int64(offset) * 1_000
   }
 
-  /// When the clocks on the wall show a time: twice, once or never.
+  /// Returns the instants at which local clocks show a time: two, one or none.
   func instants(ofLocal milliseconds: Int64) -> [WallInstant] {
     Set([first] + all.map(\.offsetSeconds)).compactMap { offset in
       let instant = WallInstant(exactly: milliseconds - Int64(offset) * 1_000)
@@ -164,7 +164,7 @@ struct ExpectedZone: Equatable, Sendable {
     }
   }
 
-  /// Around an instant at which they are put: what is meant by a time then, two readers may read in two ways.
+  /// Reports whether a local time is ambiguous, near a change of the offset: two readers may interpret it differently.
   func isUnsure(_ instant: WallInstant) -> Bool {
     all.contains { abs($0.instant.milliseconds(since: instant)) <= 3_660_000 }
   }

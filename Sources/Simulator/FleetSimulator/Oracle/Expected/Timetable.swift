@@ -4,13 +4,13 @@ import Engine
 import Host
 import Vocabulary
 
-/// A device and its schedule: what it is to do by its own clock on the wall, and by when.
+/// A device and its schedule: its task by its own local time, and the deadline for it.
 struct Timetable {
-  /// What a configuration says about how punctual a device is.
+  /// The settings on which a device's punctuality depends.
   struct Terms {
     let configuration: Configuration
     let lateness: Nanoseconds
-    /// Something else may end what a window began.
+    /// Whether something else may end what a window began.
     let endsByItself: Bool
 
     init(_ configuration: Configuration) {
@@ -23,7 +23,7 @@ struct Timetable {
     }
   }
 
-  /// What did not happen in time.
+  /// A change that did not happen in time.
   struct Late {
     let due: MonotonicInstant
     let text: String
@@ -31,17 +31,17 @@ struct Timetable {
 
   let schedule: ExpectedSchedule
   var terms: Terms
-  /// `startSchedule` was asked for.
+  /// Whether `startSchedule` was called.
   var follows = false {
     didSet { if !follows { due = nil } }
   }
-  /// Tracking was started or stopped by hand, or its state is unknown: until the next window begins or ends.
+  /// Tracking was started or stopped by hand, or its state is unknown, until the next window begins or ends.
   var isOverruled = false
-  /// What the SDK has told last; nil: on, in an unknown mode.
+  /// The state that the SDK reported last; nil: on, in an unknown mode.
   var actual: TrackingGoal? = .off
-  /// After a boot nothing of it may begin before its user opens the app (AppConfig 249).
+  /// After a boot, nothing may begin before the user opens the app (AppConfig 249).
   private(set) var waitsForUser = false
-  /// It has recorded outside its windows.
+  /// Whether records outside the windows have been flagged.
   var isTold = false
 
   private let zone: ExpectedZone
@@ -49,9 +49,9 @@ struct Timetable {
   private var since: MonotonicInstant {
     didSet { firstRecord = nil }
   }
-  /// On iOS, while it does something else than it is to do: with its first record it looks at the schedule (AppConfig 229).
+  /// On iOS, the time of the first record in a wrong state, with which the SDK evaluates the schedule (AppConfig 229).
   private var firstRecord: MonotonicInstant?
-  /// When it is a violation not to do it yet; nil: done, or not to be expected.
+  /// The deadline for the task; nil: done, or not expected.
   private var due: MonotonicInstant?
   private var change: WallInstant?
   private var last: Moment
@@ -63,7 +63,7 @@ struct Timetable {
     change = schedule.change(after: now.wall, in: zone)
   }
 
-  /// It is to be as the windows say from now on.
+  /// Expects the task of the windows from now on.
   mutating func expect(since instant: MonotonicInstant) {
     since = instant
     due = follows && !isOverruled ? instant + terms.lateness : nil
@@ -75,14 +75,14 @@ struct Timetable {
   }
 
   mutating func begin(_ launch: Launch, at instant: MonotonicInstant) {
-    // A start that is refused is a stop.
+    // A rejected start is a stop.
     let isRefused = launch.isRefused(by: terms.configuration)
     if isRefused { isOverruled = true }
     waitsForUser = isRefused && launch.didReboot && terms.configuration.platform == .android
     expect(since: instant)
   }
 
-  /// By its user, who may have been waited for.
+  /// Ends the wait for the user, who has opened the app.
   mutating func open(at instant: MonotonicInstant) {
     guard waitsForUser else { return }
     (waitsForUser, isOverruled) = (false, false)
@@ -99,7 +99,7 @@ struct Timetable {
     var late: [Late] = []
     let elapsed = (now.monotonic - last.monotonic).wholeMilliseconds
     let jump = now.wall.milliseconds(since: last.wall) - elapsed
-    // Clocks that only go wrong do so slowly.
+    // Drift is slow; a larger jump means that the clock was set.
     let isSet = jump.magnitude > 1_000 + UInt64(elapsed) / 100
     let wall = isSet ? last.wall.advanced(byMilliseconds: elapsed) : now.wall
     while let next = change, next <= wall {
@@ -121,13 +121,13 @@ struct Timetable {
     if due != nil { turns += 1 }
   }
 
-  /// The clock was set. What lies before a clock that was set back is not undone.
+  /// Handles a clock that was set. A clock that was set back does not undo what has happened.
   private mutating func set(to now: Moment, isAhead: Bool, isRunning: Bool) {
     let before = goal
     goal = schedule.goal(atMilliseconds: zone.local(now.wall))
     change = schedule.change(after: now.wall, in: zone)
     guard goal != before else {
-      // Alarms are set anew by the new time.
+      // Alarms are rescheduled by the new time.
       if due != nil { due = now.monotonic + terms.lateness }
       return
     }
@@ -144,9 +144,9 @@ struct Timetable {
     }
     guard due < instant else { return nil }
     self.due = nil
-    // It is on, in an unknown mode.
+    // The device is on, in an unknown mode.
     if actual == nil && goal != .off { return nil }
-    // Told once; from here on its state is unknown.
+    // Flagged once; from here on the state is unknown.
     isOverruled = true
     let text =
       switch goal {
@@ -157,17 +157,17 @@ struct Timetable {
     return Late(due: due, text: text)
   }
 
-  /// What it may do now: what it is to do, or what it was to do until a moment ago.
+  /// Reports whether the device may have this task: it is the current one, was until a moment ago, or will be within a second.
   func allows(_ goal: TrackingGoal, at now: Moment) -> Bool {
     self.goal == goal || now.monotonic - since <= terms.lateness || isNear(now)
   }
 
   func allowsRecords(at now: Moment) -> Bool { goal != .off || now.monotonic - since <= terms.lateness || isNear(now) }
 
-  /// It has made a record. True when an earlier one should have ended what it does (SDK §16.3.4).
+  /// Notes a record. Returns true when an earlier one should have ended the wrong state (SDK §16.3.4).
   mutating func recordsAgain(at instant: MonotonicInstant) -> Bool {
     guard terms.configuration.platform == .ios, follows, !isOverruled, !isTold, actual != .off, actual != goal,
-      // Where it is on in an unknown mode, that may be the right one.
+      // A device that is on in an unknown mode may be in the right one.
       actual != nil || goal == .off
     else { return false }
     guard let firstRecord else {
@@ -177,9 +177,9 @@ struct Timetable {
     return firstRecord < instant
   }
 
-  /// A second before a window.
+  /// Reports whether a window begins or ends within a second.
   private func isNear(_ now: Moment) -> Bool { change.map { $0.milliseconds(since: now.wall) <= 1_000 } ?? false }
 
-  /// What it is to do, when there has been time enough for it.
+  /// The task, with the time from which it can be expected.
   var settled: Expectation? { Expectation(goal: goal, since: since + terms.lateness) }
 }

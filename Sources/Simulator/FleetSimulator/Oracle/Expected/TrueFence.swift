@@ -2,20 +2,20 @@ import Base
 import Contract
 import World
 
-/// A geofence on the ground: on which side of it a body surely is, and when that changes on a trip.
+/// A geofence on the ground: on which side of it a body certainly is, and when that changes on a trip.
 struct TrueFence {
   let fence: Geofence
-  /// The fence itself, or the smallest circle around it.
+  /// The fence itself, or its smallest enclosing circle.
   let circle: Circle
   private let polygon: Polygon?
 
-  /// The error of positions from cells and wireless networks: within it a device may still be in a circle (SDK §15.3.6).
+  /// The error of network positions: within it a device may still be inside a circle (SDK §15.3.6).
   private static let circleMargin = 20.0
-  /// The error of positions from satellites, now and then: all of them are tested against a polygon.
+  /// The occasional error of satellite positions, all of which are tested against a polygon.
   private static let positionMargin = 40.0
   fileprivate static let step = Nanoseconds.seconds(2)
 
-  /// Nil when it lies nowhere.
+  /// Nil for a fence without a valid place.
   init?(_ fence: Geofence) {
     self.fence = fence
     switch fence.shape {
@@ -31,16 +31,16 @@ struct TrueFence {
 
   var isPolygon: Bool { polygon != nil }
 
-  /// The way is searched on a plane, which differs from the earth by so much at the rim of a circle.
+  /// Crossings are searched in a plane; this is its deviation from the earth's surface at the rim of a circle.
   private var doubt: Double { max(0.5, 0.001 * circle.radiusMetres) }
 
-  /// Within it a device is surely in the circle.
+  /// Within it a device is certainly inside the circle.
   private var innerRadius: Double { max(0, circle.radiusMetres - 2 * doubt) }
 
-  /// Beyond it a device is surely out of the circle, by the plane and by the earth.
+  /// Beyond it a device is certainly outside the circle, in the plane and on the earth.
   private var outerRadius: Double { circle.radiusMetres + TrueFence.circleMargin + 2 * doubt }
 
-  /// True inside, false outside, nil where it is uncertain.
+  /// Returns true inside, false outside, nil where it is uncertain.
   func isInside(_ place: Coordinate) -> Bool? {
     guard let polygon else {
       let distance = circle.center.distanceMetres(to: place)
@@ -51,7 +51,7 @@ struct TrueFence {
     return polygon.metresToBoundary(from: place) > TrueFence.positionMargin ? isIn : nil
   }
 
-  /// Whether a position may show it on the other side.
+  /// Reports whether a position error may put the place on the other side.
   func isAtRim(_ place: Coordinate) -> Bool {
     let metres =
       polygon?.metresToBoundary(from: place)
@@ -59,16 +59,16 @@ struct TrueFence {
     return metres <= TrueFence.positionMargin
   }
 
-  /// How far outside a place is; 0 inside.
+  /// Returns the distance of a place outside the fence; 0 inside.
   func metresOutside(_ place: Coordinate) -> Double {
     guard let polygon else { return max(0, circle.center.distanceMetres(to: place) - circle.radiusMetres) }
     return polygon.contains(place) ? 0 : polygon.metresToBoundary(from: place)
   }
 
-  /// Whether a way comes anywhere near it.
+  /// Reports whether a path comes near the fence.
   func isNear(_ bounds: TrueBounds) -> Bool { bounds.comes(within: circle.radiusMetres + 100, of: circle.center) }
 
-  /// When a body on a trip comes to be surely on the other side, in order.
+  /// Returns the instants at which a body on a trip is certainly on the other side, in order.
   func crossings(on trip: Trip, isInside start: Bool) -> [(instant: MonotonicInstant, isInside: Bool)] {
     polygon == nil ? circleCrossings(on: trip, isInside: start) : polygonCrossings(on: trip, isInside: start)
   }
@@ -84,7 +84,7 @@ struct TrueFence {
       let beyond = circle.center.distanceMetres(to: trip.place(at: now)) - rim.radiusMetres
       guard let next = trip.nextCrossing(of: rim, after: now) else { return found }
       now = next
-      // A body that is on the other side already only comes back.
+      // A body that is already on the other side only returns.
       guard isInside ? beyond <= doubt : beyond >= -doubt else { continue }
       isInside.toggle()
       found.append((next, isInside))
@@ -113,8 +113,8 @@ struct TrueFence {
 }
 
 extension TrueLife {
-  /// Since when a body that is inside has not been surely outside: positions may have shown it inside since then. Of what was
-  /// before its last two episodes nothing is known.
+  /// Returns the time since which a body has not been certainly outside, so that positions may have shown it inside. Earlier
+  /// than its last two episodes nothing is known.
   func mayBeInside(_ fence: TrueFence, since instant: MonotonicInstant) -> MonotonicInstant {
     var since = instant
     for episode in [episode, previous].compactMap(\.self) where episode.start <= since {
@@ -126,8 +126,8 @@ extension TrueLife {
     return MonotonicInstant(nanoseconds: 0)
   }
 
-  /// Whether a phone may have had it outside in between, at the rim or beyond. Of what was before its last two episodes
-  /// nothing is known.
+  /// Reports whether a phone may have detected it outside in between, at the rim or beyond. Earlier than its last two
+  /// episodes nothing is known.
   func mayHaveLeft(_ fence: TrueFence, since start: MonotonicInstant, until end: MonotonicInstant) -> Bool {
     guard let episode else { return false }
     var instant = max(start, (previous ?? episode).start)
@@ -140,7 +140,7 @@ extension TrueLife {
   }
 }
 
-/// The corners of a way.
+/// The bounding box of a path.
 struct TrueBounds {
   private var (south, north, west, east) = (90.0, -90.0, 180.0, -180.0)
 
@@ -152,7 +152,7 @@ struct TrueBounds {
   }
 
   func comes(within metres: Double, of place: Coordinate) -> Bool {
-    // Ways around the earth are not asked about.
+    // Paths around the earth are not excluded.
     if east - west > 180 { return true }
     let scale = LocalScale(latitude: place.latitude)
     let (dx, dy) = (metres / scale.metresPerDegreeOfLongitude, metres / scale.metresPerDegreeOfLatitude)
@@ -160,58 +160,59 @@ struct TrueBounds {
   }
 }
 
-/// A fence of one device: where the device truly is, what the SDK has said of it, and what it has still to say.
+/// A fence of one device: the device's true side, the SDK's last report, and the report that it owes.
 struct FenceWatch {
-  /// What has not been told yet.
+  /// A report that is owed.
   struct Owed {
     let isEntry: Bool
     let since: MonotonicInstant
     /// Nil while the app is down.
     var due: MonotonicInstant?
     var isPutOff = false
-    /// The SDK is to know it and not to tell it.
+    /// Whether the SDK must know of the crossing without reporting it.
     var isSilent = false
   }
 
   let truth: TrueFence
   /// The true side; where it is uncertain, the side before.
   var isInside: Bool
-  /// Since when it has been inside, or has been a fence of which the SDK knows.
+  /// The time since which the device has been inside, or the SDK has known the fence.
   var insideSince: MonotonicInstant
-  /// What the SDK said last, or knows without telling; nil: unknown.
+  /// The side that the SDK reported last, or knows without reporting; nil: unknown.
   var told: Bool? = false
-  /// The store may have failed to keep what the SDK said then.
+  /// Whether the store may have failed to save the SDK's state at that report.
   var isUnsaved = false
-  /// How the clock on the wall stood against the time of the run then.
+  /// The difference between wall clock and run time at that report.
   var clock: Int64 = 0
   var owed: Owed?
-  /// Monitoring has begun without an initial trigger, and its first position may be looked for until then.
+  /// Until when the first position may be searched for, after monitoring has begun without an initial trigger.
   var silentUntil: MonotonicInstant?
-  /// When a dwelling has to be told at the latest, and may be told at the earliest; nil: none is to come.
+  /// The latest and the earliest time of a dwell event; nil: none is due.
   var dwellDue: MonotonicInstant?
   var dwellEarliest: MonotonicInstant?
   var hasDwelt = false
 
   var fence: Geofence { truth.fence }
 
-  /// When the time of its dwelling began.
+  /// The time at which the loitering delay began.
   var visitBegan: MonotonicInstant? {
     dwellEarliest.map { $0 - .milliseconds(Int64(fence.loiteringDelayMilliseconds)) }
   }
 
-  /// Whether the visit may be over: of an exit at the rim nothing is told without notifyOnExit.
+  /// Reports whether the visit may be over: without notifyOnExit, an exit at the rim is not reported.
   func mayHaveEnded(_ life: TrueLife, at instant: MonotonicInstant) -> Bool {
     guard !fence.notifyOnExit, let visitBegan else { return false }
     return life.mayHaveLeft(truth, since: visitBegan, until: instant)
   }
 
-  /// An entry is told. Without notifyOnExit one that follows another shows that the SDK had it outside in between.
+  /// Notes a reported entry. Without notifyOnExit, a second entry proves that the SDK detected an exit in between.
   mutating func enterAgain() {
     guard told == true, !fence.notifyOnExit else { return }
     (told, dwellDue, dwellEarliest, hasDwelt) = (nil, nil, nil, false)
   }
 
-  /// A dwelling is told. Where nothing is told of entries it shows that the SDK has it inside, before it surely is perhaps.
+  /// Notes a reported dwell event. Without notifyOnEntry it proves that the SDK has the device inside, perhaps
+  /// before that is certain.
   mutating func dwell() {
     (dwellDue, hasDwelt) = (nil, true)
     guard !fence.notifyOnEntry else { return }
@@ -219,7 +220,7 @@ struct FenceWatch {
     if owed?.isEntry == true { owed = nil }
   }
 
-  /// What the SDK need not tell it knows all the same, after a while.
+  /// Reports whether the SDK learns of the crossing after a while without having to report it.
   func isSilent(_ owed: Owed) -> Bool {
     owed.isSilent || (owed.isEntry ? !fence.notifyOnEntry : !fence.notifyOnExit)
   }

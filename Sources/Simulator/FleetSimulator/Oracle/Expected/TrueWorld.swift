@@ -8,14 +8,14 @@ import Upload
 import Vocabulary
 import World
 
-/// The truth about all devices of a run, from their bodies, their owners and what their apps ask for: what rules compare the
-/// SDK's events with.
+/// The truth about all devices of a run, from their bodies, their users and the calls of their apps; rules compare the
+/// SDK's events with it.
 final class TrueWorld {
   let lives: PerDevice<TrueLife>
 
   init(in space: DeviceSpace) { lives = PerDevice(TrueLife(), in: space) }
 
-  /// Before the rules look at it.
+  /// Enters an event before the rules receive it.
   func enter(_ event: SimulationEvent, _ context: EventContext) {
     let (device, now) = (context.device, context.now.monotonic)
     switch event {
@@ -55,13 +55,13 @@ final class TrueWorld {
     }
   }
 
-  /// After they have looked: what comes to an end is judged as it was.
+  /// Enters an event after the rules have received it, so that what it ends is judged by the state before.
   func leave(_ event: SimulationEvent, _ context: EventContext) {
     let (device, now) = (context.device, context.now.monotonic)
     switch event {
     case .killed:
       lives[device].runsSince = nil
-      // Whether it was its user who ended it, and the SDK stopped with it, only its next start shows.
+      // Only the next start shows whether the user ended the app and thereby stopped the SDK.
       if lives[device].closedAt != now, lives[device].configuration?.app.stopOnTerminate ?? true {
         lives[device].asked = nil
       }
@@ -73,11 +73,11 @@ final class TrueWorld {
   }
 
   private func configure(_ configuration: Configuration, _ device: Int, at now: MonotonicInstant) {
-    // Its user gives its app the permission that it asks for first; another one is the user's affair.
+    // The user grants the first permission that the app requests; later ones are the user's decision.
     if lives[device].configuration == nil {
       lives[device].isWhenInUse = configuration.geolocation.locationAuthorizationRequest == .whenInUse
     }
-    // Which word counts, the one that was kept or the one that the app says now, the documents leave open.
+    // The documents do not say which configuration counts, the saved one or the one that the app passes now.
     if let launch = lives[device].launch, lives[device].runsSince == now, let kept = lives[device].configuration,
       launch.isRefused(by: kept) != launch.isRefused(by: configuration)
     {
@@ -112,13 +112,13 @@ final class TrueWorld {
   }
 
   private func want(_ goal: TrackingGoal, _ device: Int, at now: MonotonicInstant) {
-    // A device that is started already goes on.
+    // Starting a started device changes nothing.
     if lives[device].asked?.goal != goal { lives[device].asked = Expectation(goal: goal, since: now) }
   }
 
-  /// Tracking ends without a word of the app `stopAfterElapsedMinutes` after its start, and with `stopOnStationary` when the
-  /// trip ends (GeolocationConfig `stopAfterElapsedMinutes`, ActivityConfig `stopOnStationary`; SDK §19.6). A stop that comes
-  /// earlier is none of these.
+  /// Notes a stop that the app did not request: `stopAfterElapsedMinutes` after the start, or at the end of a trip with
+  /// `stopOnStationary` (GeolocationConfig `stopAfterElapsedMinutes`, ActivityConfig `stopOnStationary`; SDK §19.6). An
+  /// earlier stop is neither of these.
   private func endByItself(_ device: Int, at now: MonotonicInstant) {
     guard let configuration = lives[device].configuration, let asked = lives[device].asked, asked.goal != .off else {
       return
@@ -128,10 +128,10 @@ final class TrueWorld {
     if isElapsed || configuration.activity.stopOnStationary { want(.off, device, at: now) }
   }
 
-  /// A clock that goes ahead lets a phone stop so much earlier.
+  /// A phone whose clock runs fast stops so much earlier.
   private static let clockShare = 0.999
 
-  /// Tracking is what it was when the schedule ends, which is not asked for.
+  /// Notes the start or end of the schedule. Tracking remains as it was when the schedule ends, and was not requested by the app.
   private func schedule(_ isOn: Bool, _ device: Int) {
     if lives[device].isScheduled && !isOn { lives[device].asked = nil }
     lives[device].isScheduled = isOn
@@ -145,7 +145,7 @@ final class TrueWorld {
 }
 
 extension Launch {
-  /// A start by the system needs the configuration's word (SDK §19.2, §19.4).
+  /// Reports whether the configuration forbids this start by the system (SDK §19.2, §19.4).
   func isRefused(by configuration: Configuration) -> Bool {
     let app = configuration.app
     return isInBackground
@@ -153,42 +153,42 @@ extension Launch {
   }
 }
 
-/// What is true of one device, whatever its SDK makes of it: where its body is, whether its app runs, what its app asked for.
+/// The truth about one device, whatever its SDK reports: where its body is, whether its app runs, what its app requested.
 struct TrueLife {
-  /// Nil until it is there.
+  /// The current episode of its body; nil before its first presence.
   var episode: Episode?
-  /// What it did before.
+  /// The episode before.
   private(set) var previous: Episode?
   var configuration: Configuration?
-  /// Its app may use positions while it is in use only.
+  /// Whether its app may use positions only while it is in use.
   var isWhenInUse = false
-  /// A command has changed it.
+  /// Whether a command has changed the configuration.
   var isReconfigured = false
-  /// What its app, or a command, asked for last; nil when what follows from it is unknown.
+  /// The last task requested by its app or by a command; nil when the consequence is unknown.
   var asked: Expectation? = Expectation(goal: .off, since: MonotonicInstant(nanoseconds: 0))
-  /// The schedule says what is to be done, not `asked`.
+  /// Whether the schedule determines the task, not `asked`.
   var isScheduled = false
-  /// What the schedule asks for; kept by the rule of the schedule.
+  /// The task of the schedule, maintained by `ScheduleRule`.
   var scheduled: Expectation?
-  /// Nil while the app does not run.
+  /// The time since which the app runs; nil while it does not.
   var runsSince: MonotonicInstant?
-  /// How the clock on the wall stood then.
+  /// The lead of the wall clock at that time.
   var clockLead: Int64 = 0
-  /// When its process told of a position first.
+  /// The time of the first position that this process reported.
   var toldPlaceAt: MonotonicInstant?
-  /// How it began to run last.
+  /// The last launch.
   var launch: Launch?
-  /// Its user closed the app then, and has not been heard of since.
+  /// The time at which the user closed the app, if nothing has happened since.
   var closedAt: MonotonicInstant?
-  /// Faults by which the receiver sees nothing; since when it did so last, and until when.
+  /// The number of active faults that blind the receiver; the start and the end of its last blindness.
   var blindings = 0
   var blindSince: MonotonicInstant?
   var blindUntil: MonotonicInstant?
-  /// When its odometer was set last, which makes a record.
+  /// The time at which its odometer was last set, which makes a record.
   var odometerSetAt: MonotonicInstant?
-  /// The fences that it knows, whether or not they are watched.
+  /// The fences that it knows, monitored or not.
   var fences: [Geofence] = []
-  /// Faults by which its store cannot write, and when it could not last.
+  /// The number of active faults of its store, and the time of the last failure.
   var disturbances = 0
   var disturbedAt: MonotonicInstant?
   var isHealed = false
@@ -198,31 +198,32 @@ struct TrueLife {
     self.episode = episode
   }
 
-  /// Nil while it is nowhere.
+  /// Returns the place of its body; nil before its first presence.
   func place(at instant: MonotonicInstant) -> Coordinate? { episode?.place(at: instant) }
 
-  /// Since when it rests; nil on its way.
+  /// The time since which it rests; nil on a trip.
   var restsSince: MonotonicInstant? {
     if case .stay(let stay)? = episode { stay.start } else { nil }
   }
 
-  /// What the SDK is to do while its app runs; nil when unknown.
+  /// The SDK's task while its app runs; nil when unknown.
   var expectation: Expectation? {
     guard let runsSince, !isHealed, let wanted = isScheduled ? scheduled : asked else { return nil }
     return Expectation(goal: wanted.goal, since: max(wanted.since, runsSince))
   }
 
-  /// The record of a new odometer is made while tracking is off, too, and is kept in every mode (SDK §7.3.2).
+  /// Reports whether the record of a changed odometer may occur, which is made while tracking is off, too, and is kept in
+  /// every mode (SDK §7.3.2).
   func mayRecordOdometer(at instant: MonotonicInstant) -> Bool {
     odometerSetAt.map { instant - $0 < .seconds(120) } ?? false
   }
 
-  /// Its queue has worked since a while before then: what cannot be written need not be told.
+  /// Reports whether its queue has worked since a while before the instant: a record that cannot be written need not be reported.
   func isSound(since instant: MonotonicInstant) -> Bool {
     disturbances == 0 && disturbedAt.map { $0 + .seconds(600) < instant } ?? true
   }
 
-  /// Nor was it in a tunnel, on its way or where it stays.
+  /// Reports whether the receiver worked since then and the body was not in a tunnel, on a trip or at rest.
   func seesSky(since instant: MonotonicInstant) -> Bool {
     guard sees(since: instant) else { return false }
     return [episode, previous].allSatisfy { episode in
@@ -234,7 +235,7 @@ struct TrueLife {
     }
   }
 
-  /// It was in a tunnel all the time.
+  /// Reports whether it was in a tunnel for the whole time.
   private func isCovered(from start: MonotonicInstant, until end: MonotonicInstant) -> Bool {
     var reached = start
     for case let episode? in [previous, episode] {
@@ -249,27 +250,28 @@ struct TrueLife {
     return start < reached && end <= reached
   }
 
-  /// Nothing shows that its process has had a position before now. One of iOS that has had none tells of a crossing with its
-  /// first one (SDK §15.3.5).
+  /// Reports whether the process may have had no position so far. On iOS such a process reports a crossing with its first
+  /// position (SDK §15.3.5).
   func awaitsPlace(at instant: MonotonicInstant) -> Bool {
     configuration?.platform == .ios && toldPlaceAt.map { $0 == instant } ?? true
   }
 
-  /// An app that has had no position since it began can make no record. Only Android hands one over with a crossing.
+  /// Reports whether the app may have had no position since it began, without which it can make no record. Only Android
+  /// supplies one with a crossing.
   func knowsNoPlace(at instant: MonotonicInstant) -> Bool {
     guard configuration?.platform == .ios, let runsSince else { return false }
     if let blindSince, blindSince <= runsSince, !sees(since: instant) { return true }
-    // In geofences-only mode it has looked for its place only then.
+    // In geofences-only mode it has searched for a position only at that time.
     if expectation?.goal == .geofences, !sees(since: instant) { return toldPlaceAt == nil }
     return isCovered(from: runsSince, until: instant)
   }
 
-  /// It has more fences than the system watches at once.
+  /// Whether it has more fences than the system monitors at once.
   var hasChosenFences: Bool { fences.count > (configuration?.platform == .ios ? 18 : 97) }
 
-  /// On its way it chooses the nearest fences with each position, one `distanceFilter` after the other, which grows with the
-  /// speed. Where that leads beyond those within `geofenceProximityRadius`, which are watched, no document says that others
-  /// are watched in between (Geofence "Infinite geofencing"; SDK §14.1, §15.2.4).
+  /// Whether it selects the nearest fences in time on a trip. It does so with each position, at the distance of
+  /// `distanceFilter`, which grows with the speed. Where that is beyond `geofenceProximityRadius`, no document says that
+  /// fences in between are monitored (Geofence "Infinite geofencing"; SDK §14.1, §15.2.4).
   var choosesFencesInTime: Bool {
     guard let geolocation = configuration?.geolocation, expectation?.goal == .location else { return true }
     let steps =
@@ -277,10 +279,10 @@ struct TrueLife {
     return geolocation.distanceFilterMetres * (1 + steps) <= max(1_000, geolocation.geofenceProximityRadiusMetres)
   }
 
-  /// Metres per second, as fast as cars go here.
+  /// The highest speed of cars, in metres per second.
   static let topSpeed = 40.0
 
-  /// The receiver could give positions all the time since then.
+  /// Reports whether the receiver has worked all the time since then.
   func sees(since instant: MonotonicInstant) -> Bool { blindings == 0 && blindUntil.map { $0 < instant } ?? true }
 }
 
@@ -293,14 +295,14 @@ extension Episode {
   }
 }
 
-/// What the SDK of a device is to do.
+/// The task of a device's SDK.
 enum TrackingGoal: Equatable, Sendable {
   case off
   case location
   case geofences
 }
 
-/// What it is to do, and since when there has been time enough for it.
+/// A task, and the time from which it can be expected.
 struct Expectation: Equatable {
   let goal: TrackingGoal
   let since: MonotonicInstant

@@ -5,30 +5,30 @@ import Host
 import Scenario
 import Vocabulary
 
-/// I16: a record says the activity that the motion sensors have reported last (LocationEvent 74). They report one soon after they
-/// are asked, which the SDK does as long as it tracks (BGGeo 520; SDK §12.4.4).
+/// I16: a record contains the activity that the motion sensors reported last (LocationEvent 74). They report one soon after
+/// updates are requested, which the SDK does as long as it tracks (BGGeo 520; SDK §12.4.4).
 final class ActivityRule: Rule {
   override class var invariant: Invariant { .motion }
   override class var interest: Interest { [.told, .life] }
   override class var absence: String { "no device that tracks and asks for activities recorded a position" }
 
   private struct Watch {
-    /// Since when the sensors are to be asked; nil: they are not.
+    /// The time since which updates are requested; nil: they are not.
     var since: MonotonicInstant?
-    /// What they have reported since, and when.
+    /// The last report since then, and its time.
     var report: (activity: Activity, instant: MonotonicInstant)?
   }
 
   private struct Phone {
     var isOn = false
-    /// Nothing in the configuration keeps the SDK from asking.
+    /// Whether the configuration permits activity updates.
     var mayAsk = true
     var watch = Watch()
   }
 
   private let phones: PerDevice<Phone>
 
-  /// Until the sensors have answered.
+  /// The longest time until the sensors answer.
   private static let patience = Nanoseconds.seconds(60)
 
   required init(_ ledger: Ledger) {
@@ -46,7 +46,7 @@ final class ActivityRule: Rule {
       begin(context)
     case .configured(let configuration):
       let activity = configuration.activity
-      // With significant changes alone Android asks for none (SDK §12.7).
+      // In significant-changes mode Android requests none (SDK §12.7).
       let isWithoutAny = configuration.platform == .android && configuration.geolocation.useSignificantChangesOnly
       let mayAsk = !activity.disableMotionActivityUpdates && !isWithoutAny
       guard mayAsk != phones[device].mayAsk else { return }

@@ -6,7 +6,7 @@ import Scenario
 import Upload
 import Vocabulary
 
-/// I22: one refresh is under way at most, a flush asks for one at most, and a refused one is not asked for again at once
+/// I22: at most one refresh is under way, a flush makes at most one, and a rejected one is not repeated at once
 /// (SDK §11.2, §11.6).
 final class AuthRule: Rule {
   override class var invariant: Invariant { .auth }
@@ -15,14 +15,14 @@ final class AuthRule: Rule {
   private struct Tokens {
     var refreshesInARow = 0
     var mustWait = false
-    /// The last refresh.
+    /// The time of the last refresh.
     var sentAt: MonotonicInstant?
 
-    /// There is an occasion for a flush of its own.
+    /// Called for an event that may start a new flush.
     mutating func beginAnew() { (refreshesInARow, mustWait) = (0, false) }
   }
 
-  /// Only of devices that have refreshed.
+  /// The devices that have refreshed.
   private var devices: [Int: Tokens] = [:]
 
   override class var absence: String { "no device refreshed its token" }
@@ -37,7 +37,7 @@ final class AuthRule: Rule {
       let open = ledger.pages[device].open
       let purpose = open.first { $0.id == request }?.purpose
       if purpose == .refresh && !(200..<300).contains(outcome.status) {
-        // An upload that is still under way may be refused later, and want its own.
+        // An upload that is still under way may be rejected later and need its own refresh.
         change(device) { $0.mustWait = !open.contains { $0.purpose == .records } }
       }
       if purpose == .records && outcome.status != 401 { change(device) { $0.refreshesInARow = 0 } }
@@ -52,7 +52,8 @@ final class AuthRule: Rule {
     if let place = devices.index(forKey: device) { change(&devices.values[place]) }
   }
 
-  /// A process that has had no position beats without telling, and a beat begins a flush of its own (SDK §8.5, §11.6).
+  /// Reports whether the refresh belongs to an unreported heartbeat: a process without a position reports none, but its
+  /// heartbeat still begins a flush (SDK §8.5, §11.6).
   private func isOfSilentBeat(_ request: OutgoingRequest, _ device: Int) -> Bool {
     guard let occasion = request.occasion, occasion.trigger == .heartbeat, let before = devices[device]?.sentAt else {
       return false

@@ -1,7 +1,7 @@
 import Scenario
 import Upload
 
-/// I8: a request holds one record without batches, at most `maxBatchSize` with them, and never none (SDK §8.2).
+/// I8: a request holds one record without batches and at most `maxBatchSize` with them, and never none (SDK §8.2).
 final class BatchBoundsRule: Rule {
   override class var invariant: Invariant { .batchBounds }
   override class var interest: Interest { .sent }

@@ -6,22 +6,22 @@ import Scenario
 import Upload
 import Vocabulary
 
-/// I15: what a server refuses is not sent again at once: each attempt after a failure needs an occasion of its own
-/// (SDK §9.3), and once all is well a queue needs about as many requests as it has pages.
+/// I15: what a server rejects is not sent again at once: each attempt after a failure needs a new event (SDK §9.3), and once
+/// the faults are over a queue needs about as many requests as it has pages.
 final class BoundedEffortRule: Rule {
   override class var invariant: Invariant { .boundedEffort }
   override class var interest: Interest { [.sent, .inserted, .refused, .told, .ended, .life] }
 
   private struct Effort {
-    /// Failed, and nothing has happened since.
+    /// Whether the last upload failed and no event has followed.
     var mustWait = false
-    /// Since all faults are over, and the most that there may be.
+    /// The number of attempts since all faults ended, and its limit.
     var attemptsAfterHealing = 0
     var attemptsMax = Int.max
   }
 
   private let efforts: PerDevice<Effort>
-  /// Beyond one request for each page: what was under way, tokens that are renewed.
+  /// The allowance beyond one request per page, for open requests and token refreshes.
   private static let spareAttempts = 12
 
   required init(_ ledger: Ledger) {
@@ -38,13 +38,13 @@ final class BoundedEffortRule: Rule {
       let isUpload = ledger.pages[device].open.contains { $0.id == request && $0.purpose == .records }
       if isUpload && !(200..<300).contains(outcome.status) { exercised += 1 }
       if isUpload { efforts[device].mustWait = !(200..<300).contains(outcome.status) }
-      // New tokens are an occasion (SDK §11.2).
+      // New tokens permit a new attempt (SDK §11.2).
       if !isUpload && (200..<300).contains(outcome.status) { efforts[device].mustWait = false }
     case .queue(.inserted):
       efforts[device].mustWait = false
-      // A command that comes with the first answer may ask for a record.
+      // A command in the first answer may make a record.
       if efforts[device].attemptsMax < .max { efforts[device].attemptsMax += 1 }
-    // What an answer's commands begin they begin behind its refusal (SDK §8.5, §9.2).
+    // Uploads that an answer's commands start follow its rejection (SDK §8.5, §9.2).
     case .told(.commanded(.start)), .told(.commanded(.startGeofences)), .told(.commanded(.startSchedule)):
       efforts[device].mustWait = false
     case .queue(.refused), .told(.engine), .launched, .opened, .killed, .network, .configured, .fetched:
@@ -52,7 +52,7 @@ final class BoundedEffortRule: Rule {
     case .healed:
       efforts[device] = Effort(attemptsMax: pages(of: device) + BoundedEffortRule.spareAttempts)
     case .sent(let request) where request.purpose == .records:
-      // A process that has had no position beats without telling.
+      // A process without a position does not report its heartbeats.
       if request.cargo?.trigger == .heartbeat { efforts[device].mustWait = false }
       judge(request.id, context)
     default: break

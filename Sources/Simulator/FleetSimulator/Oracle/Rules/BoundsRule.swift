@@ -7,30 +7,30 @@ import Scenario
 import Upload
 import Vocabulary
 
-/// I12: a queue holds at most `maxRecordsToPersist`, and nothing older than `maxDaysToPersist` is sent (SDK §7.4);
-/// the SDK looks for old rows when it starts and resumes, and once an hour. What `persistMode` leaves out is told and not kept
-/// (SDK §7.3).
+/// I12: a queue holds at most `maxRecordsToPersist`, and nothing older than `maxDaysToPersist` is sent (SDK §7.4); the SDK
+/// purges old rows when it starts and resumes, and once an hour. Records that `persistMode` excludes are reported and not
+/// stored (SDK §7.3).
 final class BoundsRule: Rule {
   override class var invariant: Invariant { .bounds }
   override class var interest: Interest { [.inserted, .deleted, .sent, .ended, .location, .life] }
 
   override class var absence: String { "no queue was full, and no record too old" }
 
-  /// What each device keeps of its records.
+  /// The `persistMode` of each device.
   private let modes: PerDevice<PersistMode>
-  /// The most rows that may wait for the answer to a refresh: an upload holds them, and they are in no request.
+  /// The maximum number of rows that an upload holds while it waits for a refresh; they are in no request.
   private let behindRefresh: PerDevice<Int>
-  /// When a refresh failed last: what waits for one again and again may be held at each look for old rows.
+  /// The time of the last failed refresh: rows that wait for refreshes again and again may be locked at each purge.
   private let failedRefresh: PerDevice<MonotonicInstant>
-  /// Queues with a limit that got a record in this instant. They are weighed when all of the instant is told: what makes
-  /// room for a record, and what sends it, is told behind it.
+  /// Queues with a limit that gained a record at this instant. They are judged when the instant is over, because the eviction
+  /// or the upload of records is reported after the insert.
   private var grown: [Int: Growth] = [:]
 
   private struct Growth {
     let uuid: UUID128
     let context: EventContext
     let limit: Int
-    /// The most rows of this instant that were on their way: they stay beside the others.
+    /// The maximum number of rows under way at this instant; they do not count towards the limit.
     var onTheirWay: Int
     var waiting: Int
   }
@@ -52,7 +52,7 @@ final class BoundsRule: Rule {
     let device = context.device
     switch event {
     case .queue(.deleted(_, _, .room)), .queue(.deleted(_, _, .age)):
-      // An insert that is one too many is followed by the eviction it makes necessary.
+      // An insert above the limit is followed by the eviction that it requires.
       exercised += 1
     case .queue(.inserted(_, _, let uuid, _, _)):
       guard let limit = ledger.pages[device].terms?.queueMax else { return }
@@ -73,22 +73,22 @@ final class BoundsRule: Rule {
     }
   }
 
-  /// Of a request's records.
+  /// Checks the age of a request's records.
   private func judgeAge(_ request: OutgoingRequest, _ context: EventContext) {
     let device = context.device
     guard let days = ledger.pages[device].terms?.daysMax, days <= DocumentedLimits.daysMax,
       let rows = ledger.pages[device].open.last?.rows
     else { return }
-    // A store that could not write could not purge. When all faults are over a device only empties its queue.
+    // A store that could not write could not purge. After all faults a device only empties its queue.
     let lastLook = context.now.monotonic - DocumentedLimits.purgeInterval
     guard !ledger.truth.lives[device].isHealed, ledger.truth.lives[device].isSound(since: lastLook),
       failedRefresh[device] < lastLook
     else { return }
     let oldest = Int64(days) * 86_400_000 + DocumentedLimits.purgeInterval.wholeMilliseconds
     for row in rows {
-      // One that was on its way at a look stays until the next one.
+      // A record that was under way at a purge stays until the next one.
       guard let record = ledger.pages[device].waiting[row: row], record.attempts <= 1 else { continue }
-      // A clock that is set makes records old at once, and the next look finds them.
+      // Setting the clock makes records old at once; the next purge finds them.
       let elapsed = (context.now.monotonic - record.createdAt).wholeMilliseconds
       if min(elapsed, context.now.wall.milliseconds(since: record.timestamp)) > oldest {
         flag(context, record.uuid, "request \(request.id) holds it although it is older than \(days) days")
@@ -117,7 +117,7 @@ final class BoundsRule: Rule {
     }
   }
 
-  /// Of all records that are told, crossings of fences among them (SDK §15.3).
+  /// Checks every reported record, including geofence crossings (SDK §15.3).
   private func judge(_ record: LocationRecord, _ context: EventContext) {
     let mode = modes[context.device]
     let isKept = record.geofence != nil ? mode == .geofence : mode == .location

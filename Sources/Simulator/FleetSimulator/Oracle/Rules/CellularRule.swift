@@ -5,7 +5,7 @@ import Upload
 import Vocabulary
 import World
 
-/// I11: no upload begins by itself on a cellular network when `disableAutoSyncOnCellular` is set (SDK §8.5).
+/// I11: with `disableAutoSyncOnCellular`, no upload starts automatically on a cellular network (SDK §8.5).
 final class CellularRule: Rule {
   override class var invariant: Invariant { .cellularPolicy }
   override class var interest: Interest { [.sent, .inserted] }

@@ -2,7 +2,7 @@ import Queue
 import Scenario
 import Upload
 
-/// I1: at any instant each record is in exactly one place. The book counts; this looks at what does not fit in.
+/// I1: at any instant each record is in exactly one place. The ledger counts; this rule checks the events that contradict it.
 final class ConservationRule: Rule {
   override class var invariant: Invariant { .conservation }
   override class var interest: Interest { [.queue, .sent] }

@@ -1,7 +1,7 @@
 import Scenario
 
-/// I6: what comes to the server a second time has a cause: the answer was lost or no success, or the app ended before it
-/// could delete (SDK §9.4).
+/// I6: a record that reaches the server a second time has a cause: the answer was lost or unsuccessful, or the app ended
+/// before it could delete the record (SDK §9.4).
 final class ExplainedDuplicatesRule: Rule {
   override class var invariant: Invariant { .explainedDuplicates }
   override class var interest: Interest { .served }

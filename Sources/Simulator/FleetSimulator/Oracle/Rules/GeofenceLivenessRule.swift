@@ -6,10 +6,10 @@ import Scenario
 import Vocabulary
 import World
 
-/// I19: a device that truly comes into one of its fences, circle or polygon, or goes clearly out of it, and stays so, is told
-/// of it: on its way, at rest, in geofences-only mode, after an app that was down (Geofence `notifyOnEntry`, `notifyOnExit`,
-/// "Removing geofences"; SDK §15.3 to §15.6). And I28: a stay of `loiteringDelay` in one is told, once for each
-/// visit. Whether the SDK watches a fence is its own affair.
+/// I19: a device that truly enters one of its fences, circle or polygon, or clearly leaves it, and stays so, is notified: on
+/// a trip, at rest, in geofences-only mode, after the app was down (Geofence `notifyOnEntry`, `notifyOnExit`, "Removing
+/// geofences"; SDK §15.3 to §15.6). I28: a stay of `loiteringDelay` is reported, once for each visit. Which fences the SDK
+/// monitors is not judged.
 final class GeofenceLivenessRule: Rule {
   override class var invariant: Invariant { .geofenceLiveness }
   override class var interest: Interest { [.told, .life, .course] }
@@ -17,28 +17,28 @@ final class GeofenceLivenessRule: Rule {
 
   private struct Fences {
     var watches: [FenceWatch] = []
-    /// Crossings of the episode of its body that are still to come, the next one last.
+    /// The future crossings of the body's episode, the next one last.
     var coming: [(instant: MonotonicInstant, index: Int, isInside: Bool)] = []
-    /// It is to watch; `isPaused`: its app is down.
+    /// Whether the device must monitor; `isPaused`: its app is down.
     var isOn = false
     var isPaused = false
-    /// Nothing is to be looked at before.
+    /// Nothing is due before this time.
     var next = MonotonicInstant(nanoseconds: 0)
   }
 
-  /// Only of devices that have fences.
+  /// The devices that have fences.
   private var devices: [Int: Fences] = [:]
 
-  /// The next look at the circles, the system's delay, the search for a position, and as much again.
+  /// The time until the next circle test, the system's delay, the search for a position, and the same again as reserve.
   private static let patience = Nanoseconds.seconds(90)
-  /// With more fences than the system watches at once, until the nearest ones are chosen again.
+  /// The time until the nearest fences are selected again, when there are more than the system monitors.
   private static let choice = Nanoseconds.seconds(120)
-  /// High-frequency tests begin with a position, which a receiver may be slow to find.
+  /// High-frequency tests begin with a position, which a receiver may find slowly.
   private static let polygonPatience = Nanoseconds.seconds(180)
   private static let dwellPatience = Nanoseconds.seconds(120)
-  /// The error of positions from cells alone.
+  /// The error of cell positions.
   private static let poorMetres = 1_000.0
-  /// A stay begins with the crossing, of which the SDK tells once it has a position.
+  /// A stay begins with the crossing, which the SDK reports once it has a position.
   private static let search = Nanoseconds.seconds(60)
 
   override func see(_ event: SimulationEvent, _ context: EventContext) {
@@ -65,7 +65,7 @@ final class GeofenceLivenessRule: Rule {
     devices[device] = fences
   }
 
-  /// Most of what is told says nothing about fences.
+  /// Reports whether the event concerns fences; most reports do not.
   private static func matters(_ event: SimulationEvent) -> Bool {
     switch event {
     case .told(.engine(.geofence)), .told(.engine(.locationFilter)), .told(.engine(.enabledChange)),
@@ -76,7 +76,7 @@ final class GeofenceLivenessRule: Rule {
     }
   }
 
-  // MARK: What is to be watched.
+  // MARK: The fences to monitor.
 
   private func learn(_ context: EventContext) {
     let (device, life) = (context.device, ledger.truth.lives[context.device])
@@ -103,7 +103,7 @@ final class GeofenceLivenessRule: Rule {
     devices[device] = fences
   }
 
-  /// Begins or ends with what the device is to do.
+  /// Starts or stops monitoring according to the device's task.
   private func watch(_ fences: inout Fences, _ context: EventContext) {
     let (life, now) = (ledger.truth.lives[context.device], context.now.monotonic)
     guard life.runsSince != nil else { return }
@@ -126,7 +126,8 @@ final class GeofenceLivenessRule: Rule {
     }
   }
 
-  /// At the rim no position need show on which side it is: it is where the SDK has it, until it is clearly elsewhere.
+  /// Resets uncertain sides when monitoring begins. At the rim, positions may show either side: the SDK's side counts until
+  /// the device is clearly on the other.
   private func leaveOpen(_ fences: inout Fences, _ context: EventContext) {
     let now = context.now.monotonic
     guard let episode = ledger.truth.lives[context.device].episode else { return }
@@ -138,38 +139,38 @@ final class GeofenceLivenessRule: Rule {
     follow(episode, from: now, &fences)
   }
 
-  /// Monitoring begins: being inside is told, unless the configuration does not want it (SDK §15.4). Then the SDK knows
-  /// it only when it has had time for a position.
+  /// Begins monitoring: being inside is reported, unless the configuration forbids it (SDK §15.4). The SDK then knows it only
+  /// after the time for a position.
   private func begin(_ watch: inout FenceWatch, _ context: EventContext) {
     let geolocation = ledger.truth.lives[context.device].configuration?.geolocation
     watch.silentUntil = nil
     if !(geolocation?.geofenceInitialTriggerEntry ?? true) { watch.silentUntil = context.now.monotonic + Self.search }
     if watch.isInside && watch.told == false {
-      // At the rim the first position may be outside, of which nothing is told either.
+      // At the rim the first position may be outside, which is not reported either.
       let place = ledger.truth.lives[context.device].place(at: context.now.monotonic)
       if watch.silentUntil != nil, place.map({ watch.truth.isAtRim($0) }) ?? true { return watch.told = nil }
       owe(true, &watch, since: context.now.monotonic, context)
       watch.owed?.isSilent = watch.silentUntil != nil
     } else if !watch.isInside {
-      // An entry that it was told of is one that it left while nothing was watched, or one that is still to come, by the
-      // error of a position.
+      // After a reported entry, the device left while nothing was monitored, or the exit is still to come because
+      // of a position error.
       let wasTold = watch.told == true
       settle(false, &watch, at: context.now.monotonic)
-      // A poor first position may say that it is inside, of which nothing is told then.
+      // A poor first position may lie inside, which is not reported then.
       if wasTold || watch.silentUntil != nil && !(depth(of: context, in: watch) < -Self.poorMetres) { watch.told = nil }
     } else if watch.told == true, !watch.hasDwelt, let earliest = watch.dwellEarliest {
-      // The stay began when it was told, not when monitoring surely runs: its time goes on meanwhile (SDK §15.3).
+      // The stay began with its report, not when monitoring certainly runs: the delay continues meanwhile (SDK §15.3).
       expectDwell(&watch, earliest, context)
     }
   }
 
-  /// How far it is inside its circle, below 0 outside; no number where it is unknown where the device is.
+  /// Returns how far the device is inside its circle, negative outside; NaN where its place is unknown.
   private func depth(of context: EventContext, in watch: FenceWatch) -> Double {
     let (place, circle) = (ledger.truth.lives[context.device].place(at: context.now.monotonic), watch.truth.circle)
     return place.map { circle.radiusMetres - circle.center.distanceMetres(to: $0) } ?? .nan
   }
 
-  /// The app runs again: what happened meanwhile is told now.
+  /// Resumes after a launch: what happened meanwhile is owed now.
   private func resume(_ watch: inout FenceWatch, _ context: EventContext) {
     let now = context.now.monotonic
     // The process ended before its first position, with which monitoring begins.
@@ -184,10 +185,11 @@ final class GeofenceLivenessRule: Rule {
     if let earliest = watch.dwellEarliest, !watch.hasDwelt, watch.isInside { expectDwell(&watch, earliest, context) }
   }
 
-  /// Over the end of a process only the clock on the wall keeps the time of a stay: set back, it makes the stay longer.
+  /// Expects a dwell event. Only the wall clock measures a stay across the end of a process; a clock that was set back
+  /// lengthens the stay.
   private func expectDwell(_ watch: inout FenceWatch, _ earliest: MonotonicInstant, _ context: EventContext) {
     let setBack = Nanoseconds.milliseconds(max(0, watch.clock - context.clockLead))
-    // A process looks for its place first.
+    // A new process first searches for its position.
     watch.dwellDue = max(earliest + setBack, context.now.monotonic + Self.search) + GeofenceLivenessRule.dwellPatience
   }
 
@@ -204,7 +206,7 @@ final class GeofenceLivenessRule: Rule {
     }
   }
 
-  // MARK: The truth.
+  // MARK: The true movement.
 
   private func move(_ episode: Episode, _ fences: inout Fences, _ context: EventContext) {
     fences.coming = []
@@ -241,7 +243,7 @@ final class GeofenceLivenessRule: Rule {
     judge(before: now, &fences, context)
   }
 
-  /// Of a visit that was too short to be noticed nothing need be told.
+  /// Notes a true crossing. A visit that was too short to be detected need not be reported.
   private func cross(
     _ watch: inout FenceWatch, isInside: Bool, at instant: MonotonicInstant, _ fences: Fences, _ context: EventContext
   ) {
@@ -255,7 +257,7 @@ final class GeofenceLivenessRule: Rule {
     }
     guard watch.told == !isInside else { return }
     owe(isInside, &watch, since: instant, context)
-    // The first position says that it is inside, and not that it has come in.
+    // The first position shows that the device is inside, not that it entered.
     if isInside, let until = watch.silentUntil, instant < until { watch.owed?.isSilent = true }
     if fences.isPaused { watch.owed?.due = nil }
   }
@@ -268,7 +270,7 @@ final class GeofenceLivenessRule: Rule {
     watch.owed = FenceWatch.Owed(isEntry: isEntry, since: instant, due: instant + patience)
   }
 
-  // MARK: What the SDK tells.
+  // MARK: The SDK's reports.
 
   private func hear(_ record: LocationRecord, _ identifier: String, _ fences: inout Fences, _ context: EventContext) {
     guard let action = record.geofence?.action,
@@ -279,7 +281,7 @@ final class GeofenceLivenessRule: Rule {
     case .enter, .exit:
       if let owed = fences.watches[index].owed {
         if owed.isEntry == (action == .enter) { exercised += 1 }
-        // The SDK knew of the entry that it does not tell: at the rim it finds the exit before the truth is sure.
+        // The SDK knew of the unreported entry; at the rim it detects the exit before it is certain.
         if owed.isEntry != (action == .enter), fences.watches[index].isSilent(owed) { fences.watches[index].owed = nil }
       }
       if action == .enter { fences.watches[index].enterAgain() }
@@ -287,7 +289,7 @@ final class GeofenceLivenessRule: Rule {
       fences.watches[index].clock = context.clockLead
       fences.watches[index].isUnsaved = !ledger.truth.lives[context.device].isSound(since: now)
     case .dwell:
-      // Over the end of a process only the clock on the wall keeps the time of a stay, and it may have been set.
+      // Only the wall clock measures a stay across the end of a process, and it may have been set.
       let isClockSet = (fences.watches[index].clock - context.clockLead).magnitude > 30_000
       if let earliest = fences.watches[index].dwellEarliest, now < earliest - GeofenceLivenessRule.search, !isClockSet {
         ledger.violations.flag(
@@ -299,7 +301,7 @@ final class GeofenceLivenessRule: Rule {
     }
   }
 
-  /// The SDK knows on which side it is. What it did not tell it may have known as long as it has been true.
+  /// Notes the side that the SDK knows. An unreported entry may have been known as long as it has been true.
   private func settle(
     _ isInside: Bool, _ watch: inout FenceWatch, at instant: MonotonicInstant, since told: MonotonicInstant? = nil
   ) {
@@ -316,13 +318,13 @@ final class GeofenceLivenessRule: Rule {
     }
   }
 
-  /// It is told once there is a position, which may be long afterwards (SDK §15.3.1).
+  /// Returns the time of the crossing; it is reported once there is a position, which may be much later (SDK §15.3.1).
   private func crossing(of record: LocationRecord, _ context: EventContext) -> MonotonicInstant {
     let age = record.geofence.map { context.now.wall.milliseconds(since: $0.timestamp) } ?? 0
     return context.now.monotonic - .milliseconds(max(0, age))
   }
 
-  /// The SDK has heard of a crossing and does not believe it: it has time to find out.
+  /// Extends the deadline once: the system reported a crossing that the SDK did not confirm, which leaves it time to find out.
   private func putOff(_ identifier: String, _ fences: inout Fences, at now: MonotonicInstant) {
     guard let index = fences.watches.firstIndex(where: { $0.fence.identifier == identifier }),
       var owed = fences.watches[index].owed, owed.due != nil, !owed.isPutOff
@@ -331,7 +333,7 @@ final class GeofenceLivenessRule: Rule {
     fences.watches[index].owed = owed
   }
 
-  // MARK: The judgement.
+  // MARK: The verdicts.
 
   private func judge(before instant: MonotonicInstant, _ fences: inout Fences, _ context: EventContext) {
     guard fences.isOn, !fences.isPaused else { return }
@@ -360,24 +362,24 @@ final class GeofenceLivenessRule: Rule {
   private func miss(_ owed: FenceWatch.Owed, _ watch: inout FenceWatch, _ life: TrueLife, _ context: EventContext) {
     let before = owed.since - GeofenceLivenessRule.choice
     watch.told = nil
-    // It came in, or went out, and went back to the rim before the phone looked.
+    // The device crossed and returned to the rim before the phone checked.
     if let place = life.place(at: context.now.monotonic), watch.truth.isInside(place) != owed.isEntry { return }
     if owed.isEntry && life.hasChosenFences && !life.choosesFencesInTime { return }
-    // The fences nearby are chosen, and a polygon is tested, with positions.
+    // The selection of nearby fences and polygon tests need positions.
     if life.hasChosenFences || watch.truth.isPolygon, !life.seesSky(since: before) { return }
     if watch.isSilent(owed) {
-      // Silently a visit begins with a position.
+      // A silent visit begins with a position.
       let began = min(owed.since, life.expectation?.since ?? owed.since)
       let isTold = life.toldPlaceAt != nil || life.expectation?.goal == .geofences
       if owed.isSilent, !isTold || !life.sees(since: began) { return }
       let since = owed.isEntry ? life.mayBeInside(watch.truth, since: owed.since) : nil
       watch.clock = context.clockLead
       settle(owed.isEntry, &watch, at: owed.since, since: since)
-      // A poor first position leaves open when the stay began (SDK §15.4).
+      // After a poor first position it is unknown when the stay began (SDK §15.4).
       guard owed.isSilent, !(depth(of: context, in: watch) > Self.poorMetres) else { return }
       return (watch.dwellDue, watch.dwellEarliest) = (nil, nil)
     }
-    // A record that cannot be written is not told.
+    // A record that cannot be written is not reported.
     if !life.isSound(since: owed.since) || life.knowsNoPlace(at: owed.since) { return }
     exercised += 1
     ledger.violations.flag(

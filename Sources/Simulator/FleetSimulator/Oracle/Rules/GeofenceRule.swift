@@ -6,8 +6,8 @@ import Scenario
 import Vocabulary
 import World
 
-/// I18: the crossings of a fence alternate, it is dwelt in after it was entered and once for each visit, and no more fences
-/// are monitored than the system allows, and none without the permission "Always" (SDK §15.2, §15.3).
+/// I18: crossings of a fence alternate, dwell follows enter, once for each visit, no more fences are monitored than the
+/// system allows, and none without the permission "Always" (SDK §15.2, §15.3).
 final class GeofenceRule: Rule {
   override class var invariant: Invariant { .geofence }
   override class var interest: Interest { [.event, .life, .course] }
@@ -20,17 +20,17 @@ final class GeofenceRule: Rule {
 
   private struct Fences {
     var visits: [String: Visit] = [:]
-    /// When they were added or removed. A crossing from before then is still told, and is none of the fence that is there.
+    /// The times of addition and removal. An earlier crossing is still reported, and does not belong to the present fence.
     var changed: [String: Moment] = [:]
     var monitored: Set<String> = []
-    /// The visits when all fences were taken off, as a stop does, over which they last (SDK §15.4).
+    /// The visits when all fences were removed, as by a stop, which visits outlast (SDK §15.4).
     var interrupted: (visits: [String: Visit], at: MonotonicInstant)?
   }
 
-  /// Only of devices that have fences.
+  /// The devices that have fences.
   private var devices: [Int: Fences] = [:]
 
-  /// What the bodies of devices with fences did last, as far as an entry may still be told.
+  /// The latest episodes of bodies with fences, as far back as an entry may still be reported.
   private var ways: [Int: [Episode]] = [:]
 
   override class var absence: String { "no geofence crossing was reported" }
@@ -39,7 +39,7 @@ final class GeofenceRule: Rule {
     switch event {
     case .told(.engine(.geofence(let record, let fence))): cross(record, fence, context)
     case .told(.engine(.geofencesChange(let on, let off))): monitor(on, off, context)
-    // What was monitored is monitored anew, and was not watched meanwhile.
+    // All fences are monitored anew, and were not monitored meanwhile.
     case .launched: devices[context.device] = nil
     case .told(.engine(.enabledChange(isEnabled: false))): endMonitoring(context)
     case .moves(let episode): follow(episode, context)
@@ -48,7 +48,7 @@ final class GeofenceRule: Rule {
     }
   }
 
-  /// Without an initial trigger a visit may begin silently when monitoring begins again (SDK §15.4).
+  /// Ends monitoring. Without an initial trigger, a visit may begin silently when monitoring begins again (SDK §15.4).
   private func endMonitoring(_ context: EventContext) {
     devices[context.device]?.monitored = []
     if let interrupted = devices[context.device]?.interrupted, interrupted.at == context.now.monotonic {
@@ -58,7 +58,7 @@ final class GeofenceRule: Rule {
     if geolocation?.geofenceInitialTriggerEntry == false { devices[context.device]?.visits = [:] }
   }
 
-  /// A fence that is added again takes the place of the old one, whose state is void (SDK §15.1).
+  /// Forgets the visits of changed fences: one that is added again replaces the old one, whose state becomes invalid (SDK §15.1).
   private func forget(_ command: Command, _ context: EventContext) {
     guard var fences = devices[context.device] else { return }
     let changed: [String] =
@@ -108,8 +108,8 @@ final class GeofenceRule: Rule {
     exercised += 1
   }
 
-  /// Its body was never near the fence, by positions however wrong, for longer than the SDK takes to tell of a crossing; an
-  /// app that was down may tell of it later.
+  /// Reports whether the body was never near the fence, within any position error, for longer than the SDK takes to report a
+  /// crossing; an app that was down may report it later.
   private func isFarFrom(_ fence: Geofence, _ record: LocationRecord, _ context: EventContext) -> Bool {
     let (life, now) = (ledger.truth.lives[context.device], context.now.monotonic)
     guard let truth = TrueFence(fence), let runsSince = life.runsSince, runsSince + GeofenceRule.lateness < now,
@@ -128,15 +128,16 @@ final class GeofenceRule: Rule {
     }
   }
 
-  /// A clock that was set since its process began leaves open how long ago it was.
+  /// Returns the age of the crossing; if the clock was set since the process began, the age is unknown and the longest
+  /// possible one is returned.
   private static func age(of record: LocationRecord, in life: TrueLife, _ context: EventContext) -> Nanoseconds {
     guard let crossing = record.geofence, let runsSince = life.runsSince else { return .zero }
     let longest = context.now.monotonic - runsSince
     return life.clockLead == context.clockLead ? min(age(of: crossing, context), longest) : longest
   }
 
-  /// A clock that has only drifted tells which of the two was first, to the millisecond. One that was set since tells only
-  /// how long ago the crossing was.
+  /// Reports whether the crossing precedes the change. A clock that has only drifted orders the two to the millisecond; for
+  /// one that was set since, only the age of the crossing counts.
   private static func isOfBefore(_ crossing: GeofenceTrigger, _ change: Moment, _ context: EventContext) -> Bool {
     let monotonic = (context.now.monotonic - change.monotonic).count / 1_000_000
     let wall = context.now.wall.milliseconds(since: change.wall)
@@ -146,7 +147,7 @@ final class GeofenceRule: Rule {
     return context.now.monotonic - age(of: crossing, context) <= change.monotonic
   }
 
-  /// No clock of a scenario drifts faster.
+  /// The fastest drift of a scenario's clock.
   private static let drift = 0.1
 
   private static func age(of crossing: GeofenceTrigger, _ context: EventContext) -> Nanoseconds {

@@ -5,30 +5,30 @@ import Host
 import Scenario
 import Vocabulary
 
-/// I31: at rest an Android phone beats at its interval, of at least a minute, and no phone beats more often or when it is not to
-/// (AppConfig `heartbeatInterval`; SDK §18). What iOS lets an app do in the background is not owed. There it does not beat without
-/// `preventSuspend`, nor for long on an unplugged phone (SDK §18.2, §18.3).
+/// I31: at rest an Android phone sends heartbeats at its interval, of at least a minute, and no phone sends them more often
+/// or when they are off (AppConfig `heartbeatInterval`; SDK §18). On iOS none is owed, as the system decides about background
+/// time; there are none in the background without `preventSuspend`, nor for long on an unplugged phone (SDK §18.2, §18.3).
 final class HeartbeatRule: Rule {
   override class var invariant: Invariant { .heartbeat }
   override class var interest: Interest { [.told, .life, .course] }
   override class var absence: String { "no heartbeat was due or sent" }
 
   private struct Heart {
-    /// At rest, truly and as the SDK has it, since then, or since the last beat. Whether the SDK has noticed that it left is
-    /// unknown until it tells.
+    /// The time since which the device is at rest, truly and for the SDK, or of the last heartbeat. Whether the SDK has
+    /// noticed a departure is unknown until it reports it.
     var since: MonotonicInstant?
     var last: MonotonicInstant?
     var beforeLast: MonotonicInstant?
-    /// Since when each beat has come just an interval after the one before, and nothing else has been told.
+    /// The time since which each heartbeat has followed the last by exactly one interval, without other reports.
     var rhythm: MonotonicInstant?
   }
 
   private let hearts: PerDevice<Heart>
   /// iOS devices whose app runs in the background.
   private var inBackground: Set<Int> = []
-  /// A phone that sleeps is woken late.
+  /// A sleeping phone is woken late.
   private static let slack = Nanoseconds.seconds(120)
-  /// After so long without a sign of life iOS holds beats back.
+  /// After so long without activity iOS withholds heartbeats.
   private static let grace = Nanoseconds.seconds(120)
 
   required init(_ ledger: Ledger) {
@@ -39,7 +39,7 @@ final class HeartbeatRule: Rule {
   override func see(_ event: SimulationEvent, _ context: EventContext) {
     let (device, now) = (context.device, context.now.monotonic)
     switch event {
-    // The interval may be another one from now on: what was due until now is not told by it.
+    // The interval may change with this event; what was due so far is not judged by the new one.
     case .told(.commanded), .configured: break
     default: if hearts[device].since != nil { judge(context) }
     }
@@ -70,7 +70,7 @@ final class HeartbeatRule: Rule {
     }
   }
 
-  /// Nil: none. Below a minute Android takes a minute.
+  /// Returns the interval; nil: none. Below a minute Android uses a minute.
   private func interval(_ device: Int) -> Nanoseconds? {
     guard let configuration = ledger.truth.lives[device].configuration else { return nil }
     let seconds = configuration.app.heartbeatIntervalSeconds
@@ -90,7 +90,7 @@ final class HeartbeatRule: Rule {
       Self.invariant, device, at: due, "at rest since \(since.clockText), and no heartbeat until \(due.clockText)")
   }
 
-  /// Beats of an app that iOS lets sleep come with what wakes it, and not in their own time.
+  /// Follows regular heartbeats: those of an app that iOS suspends come with whatever wakes it, not at their interval.
   private func followRhythm(_ record: LocationRecord, _ interval: Nanoseconds, _ context: EventContext) {
     let (device, now) = (context.device, context.now.monotonic)
     guard let last = hearts[device].last, let rhythm = hearts[device].rhythm, now - last == interval,
@@ -101,7 +101,7 @@ final class HeartbeatRule: Rule {
     flag(context, nil, "heartbeats continue in the background, unplugged, since \(rhythm.clockText)")
   }
 
-  /// Near a polygon positions are looked at all the time (SDK §15.5.2).
+  /// Reports whether the device is near a polygon, where positions are checked all the time (SDK §15.5.2).
   private func isKeptAwake(_ context: EventContext) -> Bool {
     let life = ledger.truth.lives[context.device]
     guard let place = life.place(at: context.now.monotonic) else { return false }
@@ -120,7 +120,7 @@ final class HeartbeatRule: Rule {
       flag(context, nil, "a heartbeat in the background, without preventSuspend")
     }
     followRhythm(record, interval, context)
-    // A timer of iOS is late while the app sleeps, and keeps its times: the next beat may follow soon, a third may not.
+    // An iOS timer is late while the app sleeps, but keeps its schedule: the next heartbeat may follow soon, a third may not.
     let isIOS = ledger.truth.lives[device].configuration?.platform == .ios
     if let earlier = isIOS ? hearts[device].beforeLast : hearts[device].last, now - earlier < interval - .seconds(2) {
       let count = isIOS ? "the last but one" : "the one before"

@@ -6,18 +6,18 @@ import Queue
 import Scenario
 import Vocabulary
 
-/// I24: records have identities of their own, their times do not go back unless the clock does, and none is from the
-/// future (SDK §5.1, §14.2). A request for a position takes the best of some samples, which need not be the last
-/// of them, and meanwhile there may be records of the later ones (SDK §13.1, §15.3). The position of a motion change is one
-/// record, though the stream brings it again (SDK §5.4).
+/// I24: records have unique identities, their times do not go back unless the clock does, and none is in the future
+/// (SDK §5.1, §14.2). A request for a position takes the best of several samples, not necessarily the last, while later
+/// ones may already be records (SDK §13.1, §15.3). The position of a motion change is one record, even if the stream
+/// delivers it again (SDK §5.4).
 final class IdentityRule: Rule {
   override class var invariant: Invariant { .identity }
   override class var interest: Interest { [.inserted, .refused, .told, .life] }
 
-  /// No search for a position takes longer (SDK §13.2).
+  /// The longest search for a position (SDK §13.2).
   private static let longestLook = Nanoseconds.seconds(120)
 
-  /// What of a motion change tells whether another record has the same position.
+  /// The properties of a motion change that identify its position.
   private struct MotionChange {
     let uuid: UUID128
     let timestamp: WallInstant
@@ -28,7 +28,7 @@ final class IdentityRule: Rule {
       coords = (record.coords.latitude, record.coords.longitude)
     }
 
-    /// Another record of the same position.
+    /// Reports whether another record has the same position.
     func isRepeated(by record: LocationRecord) -> Bool {
       record.uuid != uuid && record.timestamp == timestamp && record.coords.latitude == coords.latitude
         && record.coords.longitude == coords.longitude
@@ -38,31 +38,32 @@ final class IdentityRule: Rule {
   private struct Last {
     var uuid = UUID128(high: 0, low: 0)
     var timestamp = WallInstant.earliest
-    /// Between the two clocks of the phone.
+    /// The difference between the two clocks of the phone.
     var offset = Int64.min
-    /// The greatest one that its process has seen.
+    /// The largest difference during this process.
     var latestOffset = Int64.min
-    /// The last one that it has told of.
+    /// The last motion change that was reported.
     var motionChange: MotionChange?
-    /// Positions that came while one was looked for, and could be taken yet.
+    /// Samples of a search, which may still be chosen.
     var samples: [(seen: MonotonicInstant, timestamp: WallInstant)] = []
   }
 
-  /// A record from the future, until it is known what it tells of.
+  /// A record from the future, until it is known whether it reports a crossing.
   private struct Suspect {
     let device: Int
     let uuid: UUID128
     let timestamp: WallInstant
     let instant: MonotonicInstant
-    /// The clock has been there, and was set back since.
+    /// Whether the clock has shown this time and was set back since.
     let isOfEarlierClock: Bool
   }
 
   private let last: PerDevice<Last>
   private var suspects: [Suspect] = []
-  /// Commands that set an odometer: each makes a record, of any position that comes or of the last one (SDK §13.2).
+  /// The number of pending commands that set the odometer: each makes a record, of the next position or of the
+  /// last one (SDK §13.2).
   private var odometerRequests: [Int: Int] = [:]
-  /// Devices whose next record is one that their app makes, of a time of its own.
+  /// Devices whose next record is made by a fault, with its own time.
   private var poisoned: Set<Int> = []
 
   required init(_ ledger: Ledger) {
@@ -97,8 +98,8 @@ final class IdentityRule: Rule {
     }
   }
 
-  /// Of a crossing without a new position the last one is told, whatever the clock said then (SDK §15.3.5). What a record
-  /// tells of is told with it.
+  /// Acquits crossings without a new position: they report the last one, whatever its time (SDK §15.3.5). The crossing is
+  /// reported at the instant of its record.
   private func settle(_ event: SimulationEvent, _ context: EventContext) {
     if case .told(.engine(.geofence(let record, _))) = event {
       suspects.removeAll { $0.uuid == record.uuid && $0.isOfEarlierClock }
@@ -136,7 +137,7 @@ final class IdentityRule: Rule {
     last[context.device].offset = offset
     if uuid == before.uuid { flag(context, uuid, "two records have this identity") }
     guard offset == before.offset || before.offset == .min else { return }
-    // What is still to come is of a clock that was set back since.
+    // A time that is still to come belongs to a clock that was set back since.
     let isComparable = before.timestamp <= context.now.wall
     if isComparable && timestamp < before.timestamp && !before.samples.contains(where: { $0.timestamp == timestamp }) {
       flag(context, uuid, "timestamp \(timestamp.iso8601Text) after a record of \(before.timestamp.iso8601Text)")

@@ -7,32 +7,32 @@ import Scenario
 import Vocabulary
 import World
 
-/// I21: what was kept before the end of an app or a phone is what the next start finds, and nothing is recorded in between.
-/// Who closes an app with `stopOnTerminate` has stopped it, until it is started again; without it Android goes on, and iOS
-/// starts the app again when the phone leaves its place (AppConfig `stopOnTerminate`, `startOnBoot`; SDK §19.1 to §19.4). An
-/// app that the system starts far from its last rest does not rest on (SDK §19.2).
+/// I21: the next start finds the state that was saved before the end of an app or a phone, and nothing is recorded in
+/// between. Closing an app with `stopOnTerminate` stops it until it is started again; without it Android continues, and iOS
+/// restarts the app when the phone leaves its place (AppConfig `stopOnTerminate`, `startOnBoot`; SDK §19.1 to §19.4). An app
+/// that the system starts far from its last rest does not stay at rest (SDK §19.2).
 final class LifecycleRule: Rule {
   override class var invariant: Invariant { .lifecycle }
   override class var interest: Interest { [.inserted, .refused, .told, .life, .course] }
   override class var absence: String { "no app was ended and started again" }
 
-  /// What is looked at with each record comes first, so that it lies together in memory.
+  /// The fields used for each record come first, so that they share a cache line.
   private struct Life {
-    /// The system has started the app, and may not go on.
+    /// Whether the system started the app although the configuration forbids it.
     var mustRest = false
-    /// Its user has closed it, and nothing has started it since.
+    /// Whether the user closed the app and nothing has started it since.
     var isStopped = false
-    /// The system has started it at rest, and it has not told of its pace since.
+    /// Whether the system started the app at rest and no motion change has been reported since.
     var isResumed = false
-    /// It has told of coming to rest, at `rest`.
+    /// Whether the app has reported coming to rest, at `rest`.
     var isAtRest = false
-    /// Its store has failed: what it could not write is gone (SDK §19.1 knows no other way to lose it).
+    /// Whether the store has failed: what it could not write is lost (SDK §19.1 knows no other loss).
     var isDisturbed = false
-    /// When it is late that the system starts it again, away from `leavesFrom`.
+    /// The deadline for a restart by the system, away from `leavesFrom`.
     var due: MonotonicInstant?
-    /// It was asked for something that makes a record.
+    /// The time of the last request that makes a record.
     var askedAt: MonotonicInstant?
-    /// Where it was closed, and is to be started again from.
+    /// The place where the app was closed; leaving it must restart the app.
     var leavesFrom: Coordinate?
     var rest: Contract.Coordinates?
     var kept: EngineState?
@@ -42,7 +42,7 @@ final class LifecycleRule: Rule {
 
   private let lives: PerDevice<Life>
 
-  /// iOS tells of an exit about 200 m away, in bad cases after minutes.
+  /// iOS reports an exit at about 200 m, in bad cases after minutes.
   private static let leaveMetres = 500.0
   private static let regionMargin = 50.0
   private static let firstPosition = Nanoseconds.seconds(120)
@@ -61,7 +61,7 @@ final class LifecycleRule: Rule {
     case .queue(.refused), .faultBegan, .faultEnded:
       lives[device].isDisturbed = true
       if case .faultBegan(let occurrence) = event { switchOff(occurrence, device) }
-      // A stop that was not stored is none for the next launch.
+      // A stop that was not stored does not exist for the next launch.
       if ledger.truth.lives[device].closedAt == now { lives[device].isStopped = false }
     case .closed: close(context)
     case .killed(let isReboot): end(isReboot: isReboot, context)
@@ -72,15 +72,15 @@ final class LifecycleRule: Rule {
       lives[device].mustRest =
         configuration.map { launch.isRefused(by: $0) } ?? launch.isInBackground
       lives[device].isResumed = launch.isInBackground && configuration?.platform == .ios
-      // Opened by its user, it looks for its place anew.
+      // An app opened by its user searches for its position anew.
       if !launch.isInBackground { lives[device].isAtRest = false }
     case .told(.engine(.motionChange(let record))): settle(record, context)
-    // It has set off without a position, and so without a record of it (SDK §12.6.4).
+    // The device has departed without a position, and so without a motion change record (SDK §12.6.4).
     case .told(.engine(.location(let record))) where record.isMoving: lives[device].move()
-    // A window of another mode begins as a start does, at rest where the phone is then (SDK §16.3).
+    // A window of another mode begins like a start, at rest where the phone is (SDK §16.3).
     case .told(.engine(.enabledChange)), .told(.engine(.schedule)): lives[device].move()
-    // A device that a server asks to start starts, whatever launched its app (SDK §10.2). What a schedule has started goes on
-    // when the schedule ends (SDK §16.3.6).
+    // A device that a server starts by a command is started, whatever launched its app (SDK §10.2). Tracking that a schedule
+    // started continues when the schedule ends (SDK §16.3.6).
     case .told(.commanded(.start)), .told(.commanded(.startGeofences)), .told(.commanded(.startSchedule)),
       .told(.commanded(.stopSchedule)), .asked(.start), .asked(.startGeofences), .asked(.startSchedule),
       .asked(.stopSchedule):
@@ -96,11 +96,11 @@ final class LifecycleRule: Rule {
     }
   }
 
-  /// The first pace of a launch. The phone tells of an exit from the region about 50 m beyond it.
+  /// Judges the first motion change after a launch. The phone reports an exit from the region about 50 m beyond it.
   private func settle(_ record: LocationRecord, _ context: EventContext) {
     let device = context.device
     let life = lives[device]
-    // A rest that its store could not write is none for the next process.
+    // A rest that the store could not write does not exist for the next process.
     lives[device].isAtRest = !record.isMoving && ledger.truth.lives[device].isSound(since: context.now.monotonic)
     if !record.isMoving { lives[device].rest = record.coords }
     lives[device].isResumed = false
@@ -114,7 +114,8 @@ final class LifecycleRule: Rule {
     flag(context, record.uuid, "started by the system \(Int(metres)) m from its last rest, and still at rest")
   }
 
-  /// Blind, or without a position for long, it may have set off and come to rest without a record of either (SDK §12.6.4).
+  /// Reports whether the pace is certain. Blind, or long without a position, the device may have departed and come to rest
+  /// without a record of either (SDK §12.6.4).
   private func isCertain(_ context: EventContext) -> Bool {
     let truth = ledger.truth.lives[context.device]
     return truth.runsSince.map { truth.sees(since: $0) && context.now.monotonic < $0 + Self.leavePatience } ?? true
@@ -123,7 +124,7 @@ final class LifecycleRule: Rule {
   private func record(_ uuid: UUID128, _ context: EventContext) {
     let (device, now) = (context.device, context.now.monotonic)
     if ledger.pages[device].aliveSince == nil { flag(context, uuid, "recorded while the app does not run") }
-    // A schedule goes on after the end of the app, and starts it (SDK §16.3.8).
+    // A schedule continues after the end of the app and starts it (SDK §16.3.8).
     if ledger.truth.lives[device].isScheduled { return }
     let isAsked = lives[device].askedAt.map { now - $0 < .seconds(120) } ?? false
     guard !isAsked else { return }
@@ -147,7 +148,7 @@ final class LifecycleRule: Rule {
 
   private func end(isReboot: Bool, _ context: EventContext) {
     let (device, now) = (context.device, context.now.monotonic)
-    // The place where it rests is unknown to the next process, too.
+    // The place of its rest is unknown to the next process, too.
     if lives[device].isResumed && !isCertain(context) { lives[device].isAtRest = false }
     guard ledger.truth.lives[device].closedAt == now, !isReboot, let terms = ledger.pages[device].terms,
       terms.platform == .android, !terms.stopsOnTerminate, lives[device].isDisturbed == false,
@@ -156,7 +157,7 @@ final class LifecycleRule: Rule {
     flag(context, nil, "its service ended with the app, and stopOnTerminate is not set")
   }
 
-  /// A way that leads well out of the region around the place where it was closed.
+  /// Computes the deadline for a trip that leads well out of the region around the place where the app was closed.
   private func leave(on trip: Trip, _ device: Int) {
     guard let place = lives[device].leavesFrom, lives[device].due == nil else { return }
     let radius = ledger.truth.lives[device].configuration?.geolocation.stationaryRadiusMetres ?? 0
@@ -168,7 +169,7 @@ final class LifecycleRule: Rule {
     }
   }
 
-  /// A phone that is off does not notice that it leaves.
+  /// Drops the expectation of a restart: a phone that is off does not detect that it leaves.
   private func switchOff(_ occurrence: FaultOccurrence, _ device: Int) {
     if occurrence.effects.contains(.switchesOff) { forget(device) }
   }

@@ -6,45 +6,45 @@ import Scenario
 import Vocabulary
 import World
 
-/// I32: a device that truly rests comes to rest after its stop time-out, and one that truly sets off, and goes well beyond the
-/// region around its place, is moving soon (GeolocationConfig `stopTimeout`, `stationaryRadius`; SDK §12.1 to §12.6).
+/// I32: a device that truly rests comes to rest after its stop timeout, and one that truly departs, well beyond its region,
+/// is soon moving (GeolocationConfig `stopTimeout`, `stationaryRadius`; SDK §12.1 to §12.6).
 ///
-/// What begins the time-out is a sensor that is sure of a rest, and it is sure after some minutes at the most: whether the SDK
-/// has told it does not matter, or a rest that it never heard of would be right.
+/// The timeout begins when a sensor is certain of the rest, after some minutes at most, whether or not the SDK has reported
+/// it: otherwise a rest that it never detected would be correct.
 final class MotionLivenessRule: Rule {
   override class var invariant: Invariant { .motionLiveness }
   override class var interest: Interest { [.told, .life, .course] }
   override class var absence: String { "no tracking device came to rest between two trips, or set off from there" }
 
   private struct ToldMotion {
-    /// What the SDK told last; nil: nothing since it began, or since it was asked for another pace.
+    /// The SDK's last report; nil: none since it began, or since another pace was requested.
     var isMoving: Bool?
-    /// Since when it says so.
+    /// The time of that report.
     var since = MonotonicInstant(nanoseconds: 0)
-    /// When it is late in coming to rest, or in setting off.
+    /// The deadline for coming to rest, or for departing.
     var due: MonotonicInstant?
-    /// When the reason for that began.
+    /// The beginning of its cause.
     var reason = MonotonicInstant(nanoseconds: 0)
-    /// Its sensors have said that it is still, and nothing else since.
+    /// Whether its sensors have reported `still` and nothing else since.
     var isStill = false
-    /// Where it seemed to stop.
+    /// The place where it seemed to stop.
     var stop: Coordinate?
   }
 
   private struct Phone {
     var motion = ToldMotion()
-    /// The position that was told last.
+    /// The last reported position.
     var place: Coordinate?
   }
 
   private let phones: PerDevice<Phone>
 
-  /// Sensors err, and the search for a position takes a minute and begins anew when it fails.
+  /// Sensors err, and the search for a position takes a minute and is repeated when it fails.
   private static let restPatience = Nanoseconds.seconds(600)
   private static let startPatience = Nanoseconds.seconds(300)
-  /// Until sensors are sure of a rest. They notice it within minutes, and say it again and again (SDK §12.6.6).
+  /// The time until sensors are certain of a rest; they detect it within minutes and report it repeatedly (SDK §12.6.6).
   private static let noticePatience = Nanoseconds.seconds(600)
-  /// The position of a motion change is looked for four times, a minute each.
+  /// The position of a motion change is searched for four times, a minute each.
   private static let search = Nanoseconds.seconds(900)
   private static let startMetres = 500.0
 
@@ -64,7 +64,7 @@ final class MotionLivenessRule: Rule {
       rest(context)
     case .told(.engine(.location(let record))) where !record.isSample:
       phones[device].place = record.coords.place
-      // It has set off without a position, and so without a record of it (SDK §12.6.4).
+      // The device has departed without a position, and so without a motion change record (SDK §12.6.4).
       if record.isMoving, phones[device].motion.isMoving == false,
         !ledger.truth.lives[device].seesSky(since: now - MotionLivenessRule.search)
       {
@@ -74,7 +74,7 @@ final class MotionLivenessRule: Rule {
       followStop(context)
     case .sensed(let activity): hear(activity, context)
     case .moves(let episode):
-      // What they said on the way, at a light, was of no rest (SDK §12.6.1).
+      // Reports on the way, such as at a traffic light, did not mean a rest (SDK §12.6.1).
       (phones[device].motion.due, phones[device].motion.isStill) = (nil, false)
       if case .trip(let trip) = episode { setOff(trip, context) } else { rest(context) }
     case .told(.engine(.enabledChange)), .told(.commanded), .killed, .launched, .healed, .configured, .asked,
@@ -85,7 +85,7 @@ final class MotionLivenessRule: Rule {
     }
   }
 
-  /// A sure `still` begins the time-out, and a sure movement ends it, whatever it truly does (SDK §12.6.1).
+  /// Follows a certain report: `still` begins the timeout and a movement ends it, whatever the true state (SDK §12.6.1).
   private func hear(_ activity: Activity, _ context: EventContext) {
     let (device, life) = (context.device, ledger.truth.lives[context.device])
     guard phones[device].motion.isMoving == true, life.restsSince != nil, let configuration = life.configuration,
@@ -97,7 +97,7 @@ final class MotionLivenessRule: Rule {
     rest(context)
   }
 
-  /// It truly rests, and the SDK says that it moves.
+  /// Sets the deadline for a device that truly rests while the SDK reports movement.
   private func rest(_ context: EventContext) {
     let (device, life) = (context.device, ledger.truth.lives[context.device])
     guard phones[device].motion.isMoving == true, let rests = life.restsSince, let configuration = life.configuration,
@@ -114,8 +114,8 @@ final class MotionLivenessRule: Rule {
     phones[device].motion.due = start + .seconds(Int64(timeout)) + MotionLivenessRule.restPatience + patience
   }
 
-  /// Positions away from the place where it seemed to stop take the stop back on Android, though it truly rests: the
-  /// time-out begins anew there (SDK §12.6.2). Those nearer to each other than `distanceFilter` are not told.
+  /// Follows a cancelled stop. On Android, positions away from the place of the stop cancel it, even at a true rest, and the
+  /// timeout begins anew (SDK §12.6.2). Positions closer together than `distanceFilter` are not reported.
   private func followStop(_ context: EventContext) {
     let device = context.device
     guard phones[device].motion.isMoving == true, phones[device].motion.due != nil, let place = phones[device].place,
@@ -127,7 +127,7 @@ final class MotionLivenessRule: Rule {
     rest(context)
   }
 
-  /// It truly sets off, and the SDK says that it rests.
+  /// Sets the deadline for a device that truly departs while the SDK reports rest.
   private func setOff(_ trip: Trip, _ context: EventContext) {
     let (device, life) = (context.device, ledger.truth.lives[context.device])
     guard phones[device].motion.isMoving == false, let configuration = life.configuration,
@@ -147,11 +147,11 @@ final class MotionLivenessRule: Rule {
     let (device, life) = (context.device, ledger.truth.lives[context.device])
     guard let due = phones[device].motion.due, let isMoving = phones[device].motion.isMoving else { return }
     phones[device].motion.due = nil
-    // What a schedule wants may have changed meanwhile.
+    // The schedule may have changed the task meanwhile.
     guard let wanted = life.expectation, wanted.goal == .location, wanted.since <= phones[device].motion.reason else {
       return phones[device].motion = ToldMotion()
     }
-    // Without a position there is no motion change, and the SDK waits for another occasion (SDK §12.6.4).
+    // Without a position there is no motion change; the SDK waits for another event (SDK §12.6.4).
     guard life.seesSky(since: phones[device].motion.reason - .seconds(300)) else {
       return phones[device].motion = ToldMotion()
     }

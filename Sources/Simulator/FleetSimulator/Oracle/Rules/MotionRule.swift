@@ -6,21 +6,21 @@ import Queue
 import Scenario
 import Vocabulary
 
-/// I16: motion changes alternate; at rest the SDK records nothing but what was asked for and what events bring; after
-/// `stop` nothing at all (SDK §12.1, §7.3, §19.6).
+/// I16: motion changes alternate; at rest the SDK records only what was requested and what events bring; after `stop` nothing
+/// at all (SDK §12.1, §7.3, §19.6).
 final class MotionRule: Rule {
   override class var invariant: Invariant { .motion }
   override class var interest: Interest { [.told, .life] }
 
   private struct State {
-    /// What the last motion change said; nil when the next one is free to say anything.
+    /// The state of the last motion change; nil when the next one may report either.
     var isMoving: Bool?
     var isEnabled: Bool?
     var lastDoubt = MonotonicInstant(nanoseconds: -MotionRule.doubt.count)
   }
 
-  /// For so long after a sign of movement the SDK may change its mind about a state whose position it still looks for,
-  /// and tells nothing of the state between.
+  /// For so long after a sign of movement the SDK may reverse a state whose position it still searches for, without reporting
+  /// the state in between.
   private static let doubt = Nanoseconds.seconds(180)
 
   private let states: PerDevice<State>
@@ -35,12 +35,12 @@ final class MotionRule: Rule {
   override func see(_ event: SimulationEvent, _ context: EventContext) {
     let device = context.device
     switch event {
-    // What a stop could not store is forgotten by the next launch.
+    // The next launch has lost a stop that could not be stored.
     case .launched: states[device] = State()
     case .configured: states[device].isMoving = nil
     case .told(.engine(let event)): hear(event, context)
     case .sensed: states[device].lastDoubt = context.now.monotonic
-    // What a server orders is explicit, and may change the pace.
+    // A server's command is explicit and may change the pace.
     case .told(.commanded): (states[device].isMoving, states[device].lastDoubt) = (nil, context.now.monotonic)
     default: break
     }
@@ -57,7 +57,7 @@ final class MotionRule: Rule {
       states[device].isMoving = record.isMoving
     case .location(let record): judge(record, context)
     case .enabledChange(let isEnabled): (states[device].isEnabled, states[device].isMoving) = (isEnabled, nil)
-    // A window of another mode begins with the state.
+    // A window of another mode begins by reporting its state.
     case .locationError, .schedule: states[device].isMoving = nil
     default: break
     }

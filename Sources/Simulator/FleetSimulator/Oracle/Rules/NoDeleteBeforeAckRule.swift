@@ -2,8 +2,8 @@ import Queue
 import Scenario
 import Vocabulary
 
-/// I2: a record leaves the queue as delivered only when the device has read a whole answer of success to a request that
-/// held it (SDK §9.1).
+/// I2: a record leaves the queue as delivered only when the device has read a complete success answer to a request with that
+/// record (SDK §9.1).
 final class NoDeleteBeforeAckRule: Rule {
   override class var invariant: Invariant { .noDeleteBeforeAck }
   override class var interest: Interest { .deleted }

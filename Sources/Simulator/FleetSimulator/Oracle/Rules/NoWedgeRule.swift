@@ -5,8 +5,8 @@ import Upload
 import Vocabulary
 import World
 
-/// I14: a device with records, a network and an app that runs does not stop trying, however its last upload ended
-/// (SDK §9.2, §9.3): with enough new records behind the back-off an upload begins within time limit and watchdog.
+/// I14: a device with records, a network and a running app keeps trying, however its last upload ended (SDK §9.2, §9.3): with
+/// enough new records after a back-off an upload begins within timeout and watchdog.
 final class NoWedgeRule: Rule {
   override class var invariant: Invariant { .noWedge }
   override class var interest: Interest { [.inserted, .sent, .ended, .life] }

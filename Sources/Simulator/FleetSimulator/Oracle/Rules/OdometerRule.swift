@@ -6,31 +6,31 @@ import Queue
 import Scenario
 import Vocabulary
 
-/// I17: the odometer never goes back unless it is set, and never says more than the true way allows, nor much less than
-/// the positions of one way that are surely apart (BGGeo `odometer`; SDK §17). The SDK sees chords of the way,
-/// shortens steps at motion changes, and leaves out those that seem too long. A device with the observed habits counts
-/// the way between the last position of one trip and the first of the next one twice (SDK §17.8).
+/// I17: the odometer never goes back unless it is set, never exceeds what the true path allows, and is not much below the
+/// certain distances between positions of one trip (BGGeo `odometer`; SDK §17). The SDK measures chords of the path, shortens
+/// steps at motion changes, and omits steps that seem too long. A device with the observed behaviour counts the path between
+/// the last position of one trip and the first of the next twice (SDK §17.8).
 final class OdometerRule: Rule {
   override class var invariant: Invariant { .odometerTolerance }
   override class var interest: Interest { [.told, .refused, .life, .truth, .course] }
 
-  /// Since when the odometer is compared with the way.
+  /// The start of a comparison of odometer and true path, with its sums.
   private struct Course {
     let odometer: Double
     let metres: Double
-    /// By how much the steps from position to position may be too long, from what each of them is truly wrong.
+    /// The amount by which the steps between positions may be too long, from the true errors of the positions.
     var errors = 0.0
-    /// At the last record with which it grew.
+    /// The last record at which the odometer grew.
     var last: (odometer: Double, place: Coordinate)
-    /// By how much it grew then.
+    /// The growth at that record.
     var growth = 0.0
-    /// What the filter may have kept of long steps.
+    /// The length of long steps that the filter may have retained.
     var kept = 0.0
-    /// Ways that count twice.
+    /// The length of paths that count twice.
     var again = 0.0
-    /// The filter still has the length of a way that counted twice.
+    /// Whether the filter still holds the length of a path that counted twice.
     var isCarrying = false
-    /// What the steps between exact positions come to, and the end of the last of them.
+    /// The sum of the steps between exact positions, and the end of the last of them.
     var sure = 0.0
     var exact: (place: Coordinate, instant: MonotonicInstant)?
 
@@ -39,14 +39,14 @@ final class OdometerRule: Rule {
       last = (odometer, place)
     }
 
-    /// The step that follows counts it again; the filter knows none before it.
+    /// Notes a path that the next step counts again; the filter has no earlier step then.
     mutating func repeatWay(of metres: Double) {
       again += metres
       (growth, isCarrying) = (0, true)
     }
 
-    /// The length that the filter gives to a step lies between that of the step and the one that it gave before: after a
-    /// long step, over a gap between positions, it comes down slowly (SDK §17, item 3).
+    /// Notes growth. The filtered length of a step lies between its own length and the previous filtered one: after a long
+    /// step, across a gap between positions, it decreases slowly (SDK §17, item 3).
     mutating func grow(to odometer: Double, at place: Coordinate) {
       guard odometer > last.odometer else { return }
       let grown = odometer - last.odometer
@@ -61,36 +61,37 @@ final class OdometerRule: Rule {
   }
 
   private struct Gauge {
-    /// What the last record said.
+    /// The odometer of the last record.
     var odometer = 0.0
-    /// The position that was told last.
+    /// The last reported position.
     var told: Coordinate?
     var place: Coordinate?
     var metres = 0.0
     var course: Course?
-    /// How far it had truly gone at the last position of the stream, for a device that measures from there.
+    /// The true distance at the last position of the stream, for a device that measures from there.
     var streamed: Double?
-    /// Its next position is the first of a trip.
+    /// Whether its next position is the first of a trip.
     var isSettingOff = false
-    /// Its store has failed: what it could not write is gone with the app.
+    /// Whether its store has failed: what it could not write is lost with the app.
     var isDisturbed = false
     var isTold = false
-    /// What commands have set it to: their records are still to come, and say so whatever was counted meanwhile (SDK §17.6).
+    /// Values that commands have set: their records are still to come and contain the value, whatever was counted
+    /// meanwhile (SDK §17.6).
     var valuesToCome: [(metres: Double, until: MonotonicInstant)] = []
   }
 
   private let gauges: PerDevice<Gauge>
 
-  /// The filter of the SDK smooths the lengths of steps; what it takes from one it gives to the next ones.
+  /// The SDK's filter smooths the lengths of steps; what it takes from one it adds to the next ones.
   private static let smoothing = (share: 0.1, metres: 500.0)
-  /// With a worse accuracy a step counts for less than its length (SDK §17.1).
+  /// With a worse accuracy a step counts less than its length (SDK §17.1).
   private static let exactMetres = 10.0
-  /// Longer steps may be left out as implausible.
+  /// Longer steps may be omitted as implausible.
   private static let stepMost = 120.0
-  /// How much of what is sure has to be there, once it is some kilometres.
+  /// The minimum share of the certain distance, checked after some kilometres.
   private static let least = (share: 0.5, metres: 3_000.0)
 
-  /// Records say it to two decimals, and come with the position that a command asks for.
+  /// Records contain two decimals, and come with the position that a command requests.
   private static let (setMetres, timeToCome) = (0.006, Nanoseconds.seconds(300))
   private static let countedAccuracyMetres = 20.0
 
@@ -137,14 +138,15 @@ final class OdometerRule: Rule {
     gauges[device].isSettingOff = true
   }
 
-  /// The record of a command says what that has set, whatever has been counted or set since: nothing is measured from there.
+  /// Reports whether the record belongs to a command. It contains the value that was set, whatever has happened since, so
+  /// nothing is measured from it.
   private func isOfCommand(_ record: LocationRecord, _ context: EventContext) -> Bool {
     gauges[context.device].valuesToCome.contains {
       abs($0.metres - record.odometer) < OdometerRule.setMetres && context.now.monotonic <= $0.until
     }
   }
 
-  /// A body that comes again after having left begins a way of its own.
+  /// Notes the true place. A body that returns after an absence begins a new path.
   private func stand(at place: Coordinate, _ metres: Double, _ device: Int) {
     if metres < gauges[device].metres { gauges[device].course = nil }
     (gauges[device].place, gauges[device].metres) = (place, metres)
@@ -159,8 +161,8 @@ final class OdometerRule: Rule {
     }
   }
 
-  /// With the observed habits, the first position of a trip, or after the odometer was set, counts the way since the last
-  /// one before, which the positions of the motion changes between them have counted.
+  /// Handles the observed behaviour: the first position of a trip, or after the odometer was set, counts the path since the
+  /// last position before, which the motion changes in between have already counted.
   private func follow(_ record: LocationRecord, _ device: Int) {
     guard record.event == nil, record.isMoving, ledger.behaviours[ledger.homes[device].fleet] == .observed else {
       return
@@ -171,7 +173,7 @@ final class OdometerRule: Rule {
     gauges[device].course?.repeatWay(of: gauge.metres - streamed)
   }
 
-  /// Adds up what cannot be doubted, and holds the odometer against it.
+  /// Sums the certain distances, and checks that the odometer has grown with them.
   private func measure(_ record: LocationRecord, _ context: EventContext) {
     let (device, now) = (context.device, context.now.monotonic)
     guard var course = gauges[device].course,
@@ -203,16 +205,16 @@ final class OdometerRule: Rule {
     else { return }
     defer { gauges[context.device].told = told }
     guard var course = gauge.course else {
-      // At a position too poor for it the odometer is behind the way (SDK §17.1).
+      // At a position that is too inaccurate to count, the odometer lags behind the path (SDK §17.1).
       if record.coords.accuracy ?? 0 > OdometerRule.countedAccuracyMetres { return }
       var course = Course(record.odometer, gauge.metres, at: told)
-      // What the filter has taken from the step that leads here comes yet.
+      // The part of the step to this point that the filter has retained is still to be counted.
       course.kept = gauge.told?.distanceMetres(to: told) ?? 0
       return gauges[context.device].course = course
     }
     exercised += 1
     course.grow(to: record.odometer, at: told)
-    // A step is wrong by the errors of both its ends.
+    // A step is affected by the errors of both its ends.
     course.errors += 2 * told.distanceMetres(to: place)
     gauges[context.device].course = course
     let (grown, gone) = (record.odometer - course.odometer, gauge.metres - course.metres)

@@ -1,8 +1,7 @@
 import Scenario
 import Upload
 
-/// I9: a request takes the oldest rows that wait, in the order in which they came, or the newest in the other order
-/// (SDK §8.4).
+/// I9: a request takes the oldest waiting rows, in order of insertion, or the newest with the opposite order (SDK §8.4).
 final class OrderRule: Rule {
   override class var invariant: Invariant { .order }
   override class var interest: Interest { .sent }
@@ -21,7 +20,7 @@ final class OrderRule: Rule {
       let uuid = ledger.pages[device].waiting[row: first]?.uuid
       return flag(context, uuid, "the records of request \(request.id) are not in order")
     }
-    // Newer rows may have come since a page was locked.
+    // Newer rows may have been inserted since a page was locked.
     if !newestFirst, let oldest = ledger.pages[device].waiting.all.first, oldest.row < first {
       flag(context, oldest.uuid, "skipped: request \(request.id) begins with a newer record")
     }

@@ -6,29 +6,30 @@ import Scenario
 import Vocabulary
 import World
 
-/// I27: a device that is to track and truly gets about tells of positions on its way: never is a way longer without one than
-/// what the distance filter, its elasticity and the exit from where it stood can explain (BGGeo "motion state machine",
-/// GeolocationConfig `distanceFilter`; SDK §12.5, §14.1).
+/// I27: a device that must track and truly moves reports positions on its way, at distances that the distance filter, its
+/// elasticity and the departure from rest can explain (BGGeo "motion state machine", GeolocationConfig `distanceFilter`;
+/// SDK §12.5, §14.1).
 final class RecordingRule: Rule {
   override class var invariant: Invariant { .recording }
   override class var interest: Interest { [.location, .event, .life, .truth, .course] }
   override class var absence: String { "no tracking device travelled far" }
 
-  /// Where it was when it told of a position last, or when it was to begin.
+  /// The place of the last reported position, or of the start of the task.
   private struct Mark {
     let instant: MonotonicInstant
     let place: Coordinate
   }
 
   private let marks: PerDevice<Mark?>
-  /// When devices last began to look for the place where they rest.
+  /// The times at which devices last began to search for the place of their rest.
   private var began: [Int: MonotonicInstant] = [:]
-  /// Where the device stands of which the last position was told.
+  /// The true place of the device that reported the last position.
   private var stood: (device: Int, mark: Mark)?
 
-  /// The search for a position may take a minute, the system half a minute before it, and a start is as slow.
+  /// The search for a position may take a minute, the system's delay half a minute, and a start as long.
   private static let patience = Nanoseconds.seconds(300)
-  /// The region around a device at rest, the margin of the system, and what a car drives on while a position is looked for.
+  /// The region around a device at rest, the margin of the system, and the distance that a car covers during the
+  /// search for a position.
   private static let startMetres = 2_000.0
 
   required init(_ ledger: Ledger) {
@@ -44,7 +45,7 @@ final class RecordingRule: Rule {
     case .moves: judge(context)
     case .told(.engine(.enabledChange(isEnabled: true))), .told(.engine(.schedule)):
       began[context.device] = context.now.monotonic
-    // Whatever changes what is to be done, or whether it can be done, begins the way anew.
+    // Any change of the task, or of the ability to perform it, restarts the measurement.
     case .faultEnded: mark(context)
     case .launched, .asked, .told(.commanded):
       began[context.device] = nil
@@ -63,7 +64,7 @@ final class RecordingRule: Rule {
     marks[device] = Mark(instant: now, place: place)
   }
 
-  /// The body has begun something else: the way before is complete.
+  /// Judges a completed path when the body begins something else.
   private func judge(_ context: EventContext) {
     guard case .trip(let trip)? = ledger.truth.lives[context.device].previous else { return }
     judge(trip, until: min(trip.end, context.now.monotonic), context)
@@ -75,14 +76,14 @@ final class RecordingRule: Rule {
     judge(trip, until: context.now.monotonic, context)
   }
 
-  /// Looks at the last part of a way, since the last position on it.
+  /// Judges the last part of a path, since the last reported position.
   private func judge(_ trip: Trip, until end: MonotonicInstant, _ context: EventContext) {
     let (device, life) = (context.device, ledger.truth.lives[context.device])
     guard let configuration = life.configuration, RecordingRule.isOpen(configuration),
       let wanted = life.expectation, wanted.goal == .location, let mark = marks[device]
     else { return }
-    // Without a position there is no region around its rest, and without activities nothing else shows that it sets off
-    // (SDK §12.6.4). A schedule may have begun before it is late.
+    // Without a position there is no region around its rest, and without activities nothing else shows a departure
+    // (SDK §12.6.4). A schedule may have begun earlier than its deadline.
     let searched = min(began[device] ?? wanted.since, wanted.since)
     guard !configuration.activity.disableMotionActivityUpdates || life.sees(since: searched) else { return }
     let limit = RecordingRule.limit(configuration)
@@ -105,14 +106,14 @@ final class RecordingRule: Rule {
     )
   }
 
-  /// As far as a device may go without a word.
+  /// Returns the longest distance without a report.
   private static func limit(_ configuration: Configuration) -> Double {
     let geolocation = configuration.geolocation
     let steps = geolocation.disableElasticity ? 0 : geolocation.elasticityMultiplier * (TrueLife.topSpeed / 5).rounded()
     return startMetres + 3 * geolocation.distanceFilterMetres * (1 + steps) + 2 * geolocation.stationaryRadiusMetres
   }
 
-  /// Nothing in the configuration keeps it from telling.
+  /// Reports whether the configuration permits reports.
   private static func isOpen(_ configuration: Configuration) -> Bool {
     let geolocation = configuration.geolocation
     return geolocation.filter.trackingAccuracyThresholdMetres >= 50 && !geolocation.useSignificantChangesOnly

@@ -5,20 +5,20 @@ import Scenario
 import Upload
 import Vocabulary
 
-/// I23: the commands of an answer, to whatever request, are carried out once each and in order, the last hundred of them
+/// I23: the commands of an answer, to any request, are executed once each and in order, the last hundred of them
 /// (SDK §10.2, §10.3).
 final class RemoteCommandsRule: Rule {
   override class var invariant: Invariant { .remoteCommands }
   override class var interest: Interest { [.ended, .event, .sent, .life] }
 
   private struct Orders {
-    /// To be carried out before anything else happens.
+    /// Commands to be executed before anything else happens.
     var due: [Command] = []
-    /// Those of a refused upload wait for the end of the refresh that it has caused (SDK §11.2).
+    /// Commands of a rejected upload, which wait for the end of the refresh that it caused (SDK §11.2).
     var held: [Command] = []
   }
 
-  /// Of each device that was sent commands: those that it has not carried out yet.
+  /// The unexecuted commands, by device.
   private var orders: [Int: Orders] = [:]
 
   override class var absence: String { "no server sent a command" }
@@ -28,9 +28,9 @@ final class RemoteCommandsRule: Rule {
     switch event {
     case .ended(let request, let outcome):
       guard let sent = ledger.pages[device].open.first(where: { $0.id == request }) else { return }
-      // An app that registers is not the SDK.
+      // A registration by the app is not a request of the SDK.
       if request > Account.firstRequest { return }
-      // The answer to what a watchdog gave up is stale, and is ignored (SDK §9.2). A log has no watchdog.
+      // An answer after the watchdog is stale and ignored (SDK §9.2). Log uploads have no watchdog.
       if sent.purpose != .log && sent.isGivenUp(at: context.now.monotonic) { return }
       expectNothingDue(context)
       take(outcome, of: sent, device)
@@ -40,7 +40,7 @@ final class RemoteCommandsRule: Rule {
     case .sent(let request) where request.purpose == .records:
       expectNothingDue(context)
       if let command = orders.removeValue(forKey: device)?.held.first { flag(context, nil, missing(command)) }
-    // An app that dies over an answer forgets what was asked of it: the server does not ask again.
+    // An app that dies while it handles an answer loses its commands: the server does not repeat them.
     case .killed: orders[device] = nil
     default: break
     }
@@ -83,7 +83,7 @@ final class RemoteCommandsRule: Rule {
     orders[device]?.due.removeFirst()
   }
 
-  /// Commands come before everything else that follows an answer.
+  /// Commands precede everything else that follows an answer.
   private func expectNothingDue(_ context: EventContext) {
     guard let command = orders[context.device]?.due.first else { return }
     flag(context, nil, missing(command))

@@ -5,21 +5,21 @@ import Scenario
 import Upload
 import Vocabulary
 
-/// I29: what the scenario's configuration says of headers, params, method and shape is what goes over the wire, with each
-/// device's own words filled in (HttpConfig; SDK §8.1 to §8.3). Requests are looked at as they leave the app, of each device
-/// the first after each configuration and then now and then.
+/// I29: requests have the headers, params, method and form of the scenario's configuration, with each device's values filled
+/// in (HttpConfig; SDK §8.1 to §8.3). Requests are checked as they leave the app: for each device the first after each
+/// configuration, and a sample after that.
 final class RequestFormRule: Rule {
   override class var invariant: Invariant { .requestForm }
   override class var interest: Interest { [.sent, .life] }
   override class var absence: String { "no records were sent" }
 
   private struct Sender {
-    /// Until the next look.
+    /// The number of requests until the next check.
     var unseen = 0
     var isTold = false
-    /// A command has changed its configuration, its store has failed, and it was started again since.
+    /// Whether a command has changed the configuration, the store has failed, and the app was started again since.
     var isUncertain = false
-    /// A command changed its configuration then.
+    /// The time at which a command changed the configuration.
     var reconfiguredAt: MonotonicInstant?
   }
 
@@ -42,7 +42,7 @@ final class RequestFormRule: Rule {
       let life = ledger.truth.lives[context.device]
       if life.isReconfigured, life.disturbedAt != nil { senders[context.device].isUncertain = true }
     case .sent(let request) where request.purpose == .records:
-      // A command before that one in the same answer may have begun it.
+      // An earlier command in the same answer may have started it.
       guard senders[context.device].reconfiguredAt != context.now.monotonic else { return }
       senders[context.device].unseen -= 1
       guard senders[context.device].unseen < 0 else { return }
@@ -54,7 +54,7 @@ final class RequestFormRule: Rule {
 
   private func look(at request: OutgoingRequest, _ context: EventContext) {
     let life = ledger.truth.lives[context.device]
-    // A device that was reconfigured goes by its new configuration.
+    // A reconfigured device uses its new configuration.
     guard let told = life.configuration, !senders[context.device].isTold, !senders[context.device].isUncertain else {
       return
     }

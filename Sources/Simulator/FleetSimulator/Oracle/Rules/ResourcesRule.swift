@@ -3,8 +3,7 @@ import Scenario
 import Upload
 import Vocabulary
 
-/// I26: nothing is left over: each request has an end within its time limit and the watchdog's, and a device never has
-/// many under way.
+/// I26: nothing leaks: each request ends within its timeout and the watchdog's, and a device never has many under way.
 final class ResourcesRule: Rule {
   override class var invariant: Invariant { .resources }
   override class var interest: Interest { .sent }

@@ -6,19 +6,19 @@ import Queue
 import Scenario
 import Vocabulary
 
-/// I20: a schedule turns tracking on inside its windows and off outside, in the right mode, by the device's own clock on the
-/// wall: Android at the minute or, without exact alarms, within ten minutes; iOS when something wakes it, with the first
-/// record and a background fetch at the latest (AppConfig `schedule`; SDK §16.2, §16.3). The windows are read from the document.
+/// I20: a schedule turns tracking on inside its windows and off outside, in the right mode, by the device's own local time:
+/// Android at the minute or, without exact alarms, within ten minutes; iOS when something wakes it, at the latest with the
+/// first record and a background fetch (AppConfig `schedule`; SDK §16.2, §16.3). The windows follow the documented grammar.
 final class ScheduleRule: Rule {
   override class var invariant: Invariant { .schedule }
   override class var interest: Interest { [.told, .inserted, .refused, .life, .course] }
   override class var absence: String { "no window of a schedule began or ended on a device that followed it" }
 
-  /// Only of devices that have a schedule.
+  /// The devices that have a schedule.
   private var timetables: [Int: Timetable] = [:]
-  /// Devices that are on, by what they keep and tell: a schedule may come to one that is.
+  /// Devices that are on according to their saved state and reports: a schedule may start on such a device.
   private let isOn: PerDevice<Bool>
-  /// Devices whose next record a fault of the run puts into the queue: no position wakes them.
+  /// Devices whose next record a fault of the run inserts into the queue: no position wakes them.
   private var poisoned: Set<Int> = []
 
   required init(_ ledger: Ledger) {
@@ -39,7 +39,7 @@ final class ScheduleRule: Rule {
     case .asked(let command), .told(.commanded(let command)): overrule(by: command, device)
     case .closed, .killed:
       timetables[device]?.end(isStopped: ledger.pages[device].terms?.stopsOnTerminate ?? true)
-      // What its store could not write is gone with the process, and that it follows may be among it.
+      // What the store could not write is lost with the process, possibly including that the schedule is on.
       if case .killed = event, !ledger.truth.lives[device].isSound(since: context.now.monotonic) {
         timetables[device]?.follows = false
       }
@@ -81,7 +81,7 @@ final class ScheduleRule: Rule {
     timetables[device] = timetable
   }
 
-  /// Until the next window begins or ends it is as was asked.
+  /// Notes a command, which determines the task until the next window begins or ends.
   private func overrule(by command: Command, _ device: Int) {
     switch command {
     case .start: timetables[device]?.actual = .location
@@ -90,11 +90,11 @@ final class ScheduleRule: Rule {
     default: return
     }
     timetables[device]?.isOverruled = true
-    // What a schedule that waits makes of it, no document says.
+    // No document says how a schedule that waits for the user reacts.
     if command != .stop && timetables[device]?.waitsForUser == true { timetables[device]?.follows = false }
   }
 
-  /// Nothing for a schedule that is on.
+  /// Starts a schedule; has no effect on one that is on.
   private func begin(_ context: EventContext) {
     guard timetables[context.device]?.follows == false else { return }
     timetables[context.device]?.follows = true
@@ -102,7 +102,7 @@ final class ScheduleRule: Rule {
     timetables[context.device]?.expect(since: context.now.monotonic)
   }
 
-  /// Time has gone on.
+  /// Advances the time.
   private func judge(_ context: EventContext) {
     guard var timetable = timetables[context.device] else { return }
     for late in timetable.advance(to: context.now, isRunning: ledger.pages[context.device].aliveSince != nil) {
@@ -112,7 +112,7 @@ final class ScheduleRule: Rule {
     timetables[context.device] = timetable
   }
 
-  /// The SDK has told of a change; nil: it is on, in an unknown mode.
+  /// Notes a reported change; nil: on, in an unknown mode.
   private func turn(_ goal: TrackingGoal?, _ context: EventContext) {
     guard let timetable = timetables[context.device] else { return }
     timetables[context.device]?.actual = goal
@@ -141,7 +141,7 @@ final class ScheduleRule: Rule {
     flag(context, uuid, "recorded outside the windows of its schedule")
   }
 
-  /// For rules that ask what a device is to do.
+  /// Publishes the task for other rules.
   private func publish(_ context: EventContext) {
     let timetable = timetables[context.device]
     ledger.truth.lives[context.device].scheduled = timetable.flatMap {

@@ -2,7 +2,7 @@ import Scenario
 import Upload
 import Vocabulary
 
-/// I7: a device has one upload under way at most (SDK §8.5).
+/// I7: a device has at most one upload under way (SDK §8.5).
 final class SingleFlightRule: Rule {
   override class var invariant: Invariant { .singleFlight }
   override class var interest: Interest { .sent }

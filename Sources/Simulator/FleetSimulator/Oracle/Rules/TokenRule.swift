@@ -5,30 +5,30 @@ import Scenario
 import Upload
 import Vocabulary
 
-/// I22 on the server's side: an upload with an access token that is too old, or was taken back, is no success (behaviour
-/// §11.2): who is taken in with a worthless token never learns that it needs a new one.
+/// I22 on the server's side: an upload with an access token that is too old, or was taken back, is no success
+/// (SDK §11.2): who is taken in with a worthless token never learns that it needs a new one.
 final class TokenRule: Rule {
   override class var invariant: Invariant { .auth }
   override class var interest: Interest { [.sent, .served, .ended, .life] }
 
   fileprivate struct Token {
     let text: String
-    /// When its device got it; it is not younger.
+    /// The time at which its device received it; the token is at least that old.
     let since: MonotonicInstant
     var isTakenBack = false
   }
 
   private struct Holder {
     var token: Token?
-    /// Requests under way, what they show, and whether the server has answered although that is worth nothing.
+    /// Open requests, the tokens they carry, and whether the token was invalid when the server answered.
     var shown: [(request: UInt64, token: Token, isUnduly: Bool)] = []
-    /// Faults that answer in the server's name.
+    /// The number of active faults that answer in the server's name.
     var impostors = 0
   }
 
-  /// Only of devices that have tokens.
+  /// The devices that have tokens.
   private var holders: [Int: Holder] = [:]
-  /// Servers allow so much between two clocks.
+  /// The clock skew that servers tolerate.
   private static let tolerance = Nanoseconds.seconds(90)
 
   override class var absence: String { "no device had a token" }
@@ -87,7 +87,8 @@ final class TokenRule: Rule {
 }
 
 extension OutgoingRequest {
-  /// Whatever the scheme is called. By bytes: `hasSuffix` looks at each of a token's hundreds of characters.
+  /// Reports whether a header carries the token, with any scheme. Compares bytes: `hasSuffix` would compare
+  /// hundreds of characters.
   func shows(accessToken text: String) -> Bool {
     headers.contains { header in
       header.isNamed(HeaderName.authorization) && header.value.utf8.suffix(text.utf8.count).elementsEqual(text.utf8)

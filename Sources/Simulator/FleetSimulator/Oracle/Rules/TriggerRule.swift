@@ -6,8 +6,8 @@ import Scenario
 import Upload
 import Vocabulary
 
-/// I10: with fewer records than `autoSyncThreshold` an upload begins only at a motion change, when the app asks for it, or
-/// as a retry (SDK §8.5.2, §8.5.3); and with `autoSync` off only when it asks.
+/// I10: with fewer records than `autoSyncThreshold` an upload begins only at a motion change, when the app requests it, or as
+/// a retry (SDK §8.5.2, §8.5.3); with `autoSync` off only when the app requests it.
 final class TriggerRule: Rule {
   override class var invariant: Invariant { .triggerLegality }
   override class var interest: Interest { [.sent, .motionChange, .ended, .inserted, .deleted, .course] }
@@ -15,11 +15,11 @@ final class TriggerRule: Rule {
 
   private struct Sender {
     var motionChange: MonotonicInstant?
-    /// When its app asked for an upload.
+    /// The time at which its app requested an upload.
     var asked: MonotonicInstant?
-    /// Of an upload that goes on, the last one.
+    /// The time of the last answer, after which an upload may continue.
     var answer: MonotonicInstant?
-    /// Since an upload, or a motion change that could not send, the queue has not been empty (SDK §8.5.3).
+    /// Whether the queue has not been empty since an upload, or since a motion change that could not send (SDK §8.5.3).
     var isLeft = false
   }
 

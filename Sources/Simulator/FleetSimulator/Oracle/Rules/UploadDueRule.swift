@@ -9,27 +9,26 @@ import Vocabulary
 import World
 
 /// I30: uploads happen when they are due: at a record that reaches the threshold, at the triggers of a retry, and page after
-/// page while the server takes them (HttpConfig "Sync strategy", "Error handling", `maxBatchSize`; SDK §8.5, §9.2, §9.3).
+/// page while the server accepts them (HttpConfig "Sync strategy", "Error handling", `maxBatchSize`; SDK §8.5, §9.2, §9.3).
 final class UploadDueRule: Rule {
   override class var invariant: Invariant { .uploadDue }
   override class var interest: Interest { [.sent, .ended, .queue, .motionChange, .event, .life] }
   override class var absence: String { "no upload was due" }
 
   private struct Sender {
-    /// By when a request has to leave, and why.
+    /// The deadline for a request, and its reason.
     var due: MonotonicInstant?
     var reason = Reason.record
-    /// The last upload brought an answer that was no success; nothing at all: status 0.
+    /// The status of the last upload, if it was unsuccessful; 0 without an answer.
     var lastFailure: Int?
-    /// The last upload of the app that runs was no success.
+    /// Whether the last upload of the running app was unsuccessful.
     var hasFailed = false
-    /// A success was read at this instant, and so many records were left.
+    /// The instant at which a success was read, and the number of records left then.
     var answered: MonotonicInstant?
     var left = 0
-    /// Its network costs, and uploads that obey that wait for another one.
+    /// Whether its network is metered, so that uploads that respect it wait for another one.
     var isOnCellular = false
-    /// The last row that waited when a motion change came meanwhile: what is left of those goes whatever the threshold
-    /// (HttpConfig 192, 214).
+    /// The last waiting row at a deferred motion change: rows up to it are sent whatever the threshold (HttpConfig 192, 214).
     var deferred: Int64?
   }
 
@@ -44,7 +43,7 @@ final class UploadDueRule: Rule {
   }
 
   private let senders: PerDevice<Sender>
-  /// Devices whose next record is one that their app makes by itself, of which no document says that it is sent at once.
+  /// Devices whose next record is made by the app itself; no document says that it is sent at once.
   private var poisoned: Set<Int> = []
   private static let patience = Nanoseconds.seconds(20)
 
@@ -67,7 +66,7 @@ final class UploadDueRule: Rule {
       if occurrence.effects.contains(.addsRecord) { poisoned.insert(device) }
     case .queue(.deleted):
       if senders[device].answered == now { senders[device].left = ledger.pages[device].waiting.count }
-      // A record that makes room for itself may leave nothing behind that was to be sent.
+      // A record that evicts others may leave nothing that had to be sent.
       if senders[device].due != nil, !isWanted(senders[device].reason, device) { senders[device].due = nil }
     case .queue(.refused), .killed, .configured, .healed:
       clear(device)
@@ -78,7 +77,7 @@ final class UploadDueRule: Rule {
     case .fetched: owe(.fetch, context)
     case .told(.engine(.heartbeat)): owe(.heartbeat, context)
     case .told(.engine(.motionChange(let record))):
-      // A crossing that was found with the same position comes after it.
+      // A crossing that was found with the same position is inserted later.
       let waiting = ledger.pages[device].waiting.all
       guard waiting.contains(where: { $0.createdAt < now || $0.uuid == record.uuid }) else { break }
       guard isDeferring(context) else { return owe(.motionChange, context) }
@@ -87,7 +86,8 @@ final class UploadDueRule: Rule {
     }
   }
 
-  /// Back, or at last one that costs nothing (HttpConfig 214); not another one.
+  /// Handles a change of the network: an upload is due when the network is back, or at last unmetered (HttpConfig 214), not
+  /// at any other change.
   private func change(to kind: RadioLink.Kind, _ context: EventContext) {
     let (device, now) = (context.device, context.now.monotonic)
     clear(device)
@@ -116,7 +116,7 @@ final class UploadDueRule: Rule {
     (senders[device].answered, senders[device].left) = (now, ledger.pages[device].waiting.count)
   }
 
-  /// The instant of an answer is over: what is left then has to go at once.
+  /// Called when the instant of an answer is over: the remaining records must be sent at once.
   private func pass(to now: MonotonicInstant, _ context: EventContext) {
     let device = context.device
     if let answered = senders[device].answered, answered < now {
@@ -151,19 +151,19 @@ final class UploadDueRule: Rule {
     return isWanted(reason, device)
   }
 
-  /// What waits is to be sent, if the phone can.
+  /// Reports whether waiting records must be sent, provided the phone can.
   private func isWanted(_ reason: Reason, _ device: Int) -> Bool {
     let waiting = ledger.pages[device].waiting.count
     guard waiting > 0, let terms = ledger.pages[device].terms else { return false }
     let reaches = waiting >= terms.threshold
-    // What an upload could not deliver, or had to put off, needs no threshold (HttpConfig 64, 214; SDK §8.5.3).
+    // Records that an upload could not deliver, or deferred, need no threshold (HttpConfig 64, 214; SDK §8.5.3).
     let oldest = ledger.pages[device].waiting.all.first?.row ?? .max
     let isLeft =
       oldest <= senders[device].deferred ?? .min
       || senders[device].hasFailed && ledger.pages[device].waiting.all.contains { $0.attempts > 0 }
     return switch reason {
     case .rest, .motionChange: true
-    // After a failure of the network a record has to be the tenth.
+    // After a network failure ten records must be queued.
     case .record: (reaches && terms.canReachThreshold || isLeft) && senders[device].lastFailure != 0
     case .launch, .link, .fetch, .heartbeat: reaches || isLeft
     }
