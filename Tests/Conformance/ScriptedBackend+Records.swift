@@ -70,9 +70,6 @@ extension ScriptedBackend {
     let age = record["timestamp"]?.instant.map { now.milliseconds(since: $0) } ?? 0
     switch defect {
     case .storesNothing: return nil
-    case .makesZeroOfUnknownAccuracy:
-      guard record.value(at: "coords.accuracy")?.double == -1 else { return record }
-      return record.replacing("coords", record["coords"]?.replacing("accuracy", .number("0")))
     case .dropsOldRecords: return age > 86_400_000 ? nil : record
     case .datesOldRecordsAnew:
       return age > 30 * 86_400_000 ? record.replacing("timestamp", record.shifted(by: age)) : record
@@ -137,7 +134,7 @@ extension ScriptedBackend {
         ("longitude", isSwapped ? .number("\(latitude)") : rounded(longitude)),
       ])
       return record.replacing("coords", coords)
-    default: return record
+    default: return defect == .makesZeroOfUnknownAccuracy ? record.withZeroForUnknownAccuracy : record
     }
   }
 
@@ -181,6 +178,11 @@ extension StoredValue {
   var withLowerKeys: StoredValue {
     guard case .object(let members) = self else { return self }
     return .object(members.map { ($0.key.lowercased(), $0.value) })
+  }
+
+  var withZeroForUnknownAccuracy: StoredValue {
+    guard value(at: "coords.accuracy")?.double == -1 else { return self }
+    return replacing("coords", self["coords"]?.replacing("accuracy", .number("0")))
   }
 
   var onOneMeridian: StoredValue {

@@ -91,7 +91,7 @@ import Testing
   /// By such a template the SDK writes no record (SDK §7.5.1).
   @Test(arguments: [
     (#"{"t":<%= timestamp %>,"la":<%= latitude %>}"#, "write \"<%= timestamp %>\", or set persistence.timestampFormat"),
-    (#"{"i":<%= uuid %>}"#, "the value of <%= uuid %> is a text"), (#"{"la":<%= lat %>}"#, "no tag <%= lat %>"),
+    (#"{"i":<%= uuid %>}"#, "the value of <%= uuid %> is a text"), (#"{"la":<%= lat %>}"#, "unknown tag <%= lat %>"),
     (#"{"lat":<%= longitude %>}"#, "'lat' gets the longitude"),
     (#"{"la":<%= latitude %>"#, "gives no JSON"), (#"<%= latitude %>"#, "gives no JSON"),
   ])

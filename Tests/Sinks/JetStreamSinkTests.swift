@@ -99,7 +99,7 @@ struct JetStreamSinkTests {
     #expect(try server.lastSequence() == 9, "and stored once")
     for number in [0, 2, 4, 6, 7] {
       let stored = try server.message(sent[number].id)
-      #expect(stored.contains("Nats-Msg-Id: night.ly/") && stored.contains(#""odometer":\#(number)}"#))
+      #expect(stored.contains("Nats-Msg-Id: night%2Ely/") && stored.contains(#""odometer":\#(number)}"#))
     }
     #expect(try server.numbers(of: "road.night%2Ely.a") == [0, 2, 4, 6, 7])
     #expect(try server.numbers(of: "road.night%2Ely.b") == [1, 5, 8])

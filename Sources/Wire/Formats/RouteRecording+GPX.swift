@@ -140,7 +140,7 @@ struct XMLReader {
       if byte == UInt8(ascii: "/") {
         reader.skip(1)
         let code: RouteError.Code = reader.isAtEnd ? .endsTooEarly : .malformed
-        throw RouteError(code, at: spot, "a > is missing after the / of <\(name)>")
+        throw RouteError(code, at: spot, "a > is missing after the / of <\(name)>; add it")
       }
       attributes.append(try attribute(of: name))
     }

@@ -107,6 +107,7 @@ import Testing
   @Test func moreDevicesThanAreKeptPushOutThoseOfTheEarliestFailures() throws {
     let harness = try SessionHarness()
     for number in 0...TrafficBoard.failingMax {
+      harness.connect()
       #expect(try harness.upload("{", [("X-Device-Id", "d\(number)")]).status == 400)
       harness.advance(seconds: 1)
     }

@@ -127,7 +127,7 @@ import Testing
   /// RFC 8259 §4 leaves open what a second key means; one reader's choice would be another's attack.
   @Test func aKeyOfJSONThatOccursTwiceIsRefused() {
     let twice = Self.okp.dropLast() + #","kid":"other"}"#
-    #expect(problem(TokenForge.set([String(twice)]))?.contains("no JSON") == true)
+    #expect(problem(TokenForge.set([String(twice)]))?.contains("not JSON") == true)
     #expect(problem(#"{"keys":[],"keys":[]}"#) != nil)
   }
 

@@ -1,5 +1,6 @@
 /// The progress of a queued command at one device.
 package struct CommandProgress: Equatable, Sendable {
+  /// How far the command has come.
   package enum State: String, Sendable {
     case queued, sent
     /// The device showed that it has read the answer with the command.

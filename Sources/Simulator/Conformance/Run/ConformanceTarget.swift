@@ -156,7 +156,7 @@ struct ConformanceClient: Sendable {
 
   let transport: TransportConfiguration
   /// When the run ends that asks.
-  let end = RunEnd()
+  let end = QuestionEnd()
 
   func ask(
     _ url: String, by method: String = "GET", headers: [NameValuePair] = [], body: [UInt8] = []
@@ -176,7 +176,7 @@ struct ConformanceClient: Sendable {
 }
 
 /// From any thread; without an end until one is set.
-final class RunEnd: Sendable {
+final class QuestionEnd: Sendable {
   private let instant = Mutex<MonotonicInstant?>(nil)
 
   var isOver: Bool { instant.withLock { $0 }.map { SystemClock().monotonicNow >= $0 } ?? false }

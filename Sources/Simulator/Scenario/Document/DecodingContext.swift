@@ -93,7 +93,7 @@ extension DecodingContext {
       }
     }
     for fleet in scenario.fleets {
-      judgeName(of: fleet)
+      judgeName(of: fleet, scenario)
       judgeMembers(of: fleet, scenario)
       judgeTags(of: fleet)
     }
@@ -106,15 +106,16 @@ extension DecodingContext {
     }
   }
 
-  /// With a number behind it, it is the name of a device, which servers keep to 255 bytes and which may be sent as a field.
-  private mutating func judgeName(of fleet: Named<Fleet>) {
-    let isLong = fleet.name.utf8.count > 200
-    guard isLong || fleet.name.utf8.contains(where: { $0 < 0x20 || $0 == 0x7F }) else { return }
+  /// Devices are named after their fleet and their number. Servers take names of up to 255 bytes, and a header field takes no
+  /// control character.
+  private mutating func judgeName(of fleet: Named<Fleet>, _ scenario: Scenario) {
+    let longest = "\(fleet.name)-\(max(0, scenario.places(of: fleet) - 1))".utf8.count
+    guard longest > 255 || fleet.name.utf8.contains(where: { $0 < 0x20 || $0 == 0x7F }) else { return }
     inside("fleets.\(fleet.name.asPathStep)") {
       $0.refuse(
         .outOfRange, fleet.position,
-        isLong ? "a name of \(fleet.name.utf8.count) bytes" : "a name with a control character",
-        remedy: "devices are named after their fleet: use at most 200 bytes without control characters")
+        longest > 255 ? "a device's name would have \(longest) bytes" : "a name with a control character",
+        remedy: "devices are named FLEET-NUMBER: use at most 255 bytes in all, without control characters")
     }
   }
 
