@@ -126,13 +126,14 @@ struct Replay {
     }
   }
 
-  /// Fires timers at their deadlines instead of at the next line.
+  /// Fires timers at their deadlines instead of at the next line. Before a line of a wrong year they are not all fired.
   private mutating func wait(until fact: LogFact) {
     let end = max(now.monotonic, Replay.instant(of: fact, origin: origin))
     if let due = engine.stationaryCheckDeadline, let fired = alarms.instant(of: due) {
       engine.delayStationaryCheck(until: fired)
     }
-    while let deadline = engine.nextDeadline, deadline <= end {
+    for _ in 0..<Replay.timersMax {
+      guard let deadline = engine.nextDeadline, deadline <= end else { break }
       move(to: max(deadline, now.monotonic))
       send(.timersDue)
       course.take(effects, at: now.wall, line: line)
@@ -140,6 +141,9 @@ struct Replay {
     }
     move(to: end)
   }
+
+  /// Two weeks of a timer that fires each minute.
+  private static let timersMax = 20_000
 
   /// By the clock of the replay. At most thirty years on: no log is longer, and a wrong year is no reason to overflow.
   static func instant(of fact: LogFact, origin: WallInstant) -> MonotonicInstant {
