@@ -288,10 +288,7 @@ final class RefusalLog: Sendable {
 
   func note(_ refusal: Refusal, at instant: WallInstant) {
     entries.withLock { entries in
-      if entries[refusal] == nil, entries.count == RefusalLog.kindsMax {
-        let kept = entries.values.sorted { $0.lastAt > $1.lastAt }.prefix(RefusalLog.kindsMax / 2)
-        entries = Dictionary(uniqueKeysWithValues: kept.map { ($0.refusal, $0) })
-      }
+      if entries[refusal] == nil, entries.count == RefusalLog.kindsMax { entries.keepHalf { $0.lastAt > $1.lastAt } }
       var entry = entries[refusal] ?? Entry(refusal: refusal, lastAt: instant)
       entry.count += 1
       entry.lastAt = max(entry.lastAt, instant)

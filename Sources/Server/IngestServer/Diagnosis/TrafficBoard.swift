@@ -126,10 +126,7 @@ final class TrafficBoard: Sendable {
 extension TrafficBoard.State {
   fileprivate mutating func count(_ name: String, _ exchange: Exchange, isFailed: Bool) {
     let run = ExactText(name)
-    if runs[run] == nil, runs.count >= TrafficBoard.runsMax {
-      let kept = runs.sorted { $0.value.isLater(than: $1.value) }.prefix(TrafficBoard.runsMax / 2)
-      runs = Dictionary(uniqueKeysWithValues: kept.map { ($0.key, $0.value) })
-    }
+    if runs[run] == nil, runs.count >= TrafficBoard.runsMax { runs.keepHalf { $0.isLater(than: $1) } }
     var counts = runs[run] ?? TrafficBoard.RunCounts()
     counts.requests += 1
     if isFailed { counts.failed += 1 }
@@ -141,10 +138,7 @@ extension TrafficBoard.State {
   fileprivate mutating func name(_ exchange: Exchange, _ response: Response, of device: DeviceIdentity) {
     let name = TrafficBoard.ErrorName(
       run: ExactText(device.run), status: response.status, fault: exchange.faultName, code: response.code)
-    if errors[name] == nil, errors.count >= TrafficBoard.errorsMax {
-      let kept = errors.values.sorted { $0.lastAt > $1.lastAt }.prefix(TrafficBoard.errorsMax / 2)
-      errors = Dictionary(uniqueKeysWithValues: kept.map { ($0.name, $0) })
-    }
+    if errors[name] == nil, errors.count >= TrafficBoard.errorsMax { errors.keepHalf { $0.lastAt > $1.lastAt } }
     let instant = exchange.receivedAt
     var error =
       errors[name]
@@ -160,10 +154,7 @@ extension TrafficBoard.State {
   ) {
     guard isFailure else { return failing[device] = nil }
     let before = failing[device]
-    if before == nil, failing.count >= TrafficBoard.failingMax {
-      let kept = failing.sorted { $0.value.at > $1.value.at }.prefix(TrafficBoard.failingMax / 2)
-      failing = Dictionary(uniqueKeysWithValues: kept.map { ($0.key, $0.value) })
-    }
+    if before == nil, failing.count >= TrafficBoard.failingMax { failing.keepHalf { $0.at > $1.at } }
     failing[device] = TrafficBoard.Failure(
       status: response.status, fault: exchange.fault?.fault.kind, since: before?.since ?? exchange.receivedAt,
       at: max(before?.at ?? exchange.receivedAt, exchange.receivedAt), count: (before?.count ?? 0) + 1)
