@@ -96,13 +96,9 @@ final class ClauseRun {
   }
 
   func noteMissing(_ records: [SentRecord], of device: String) {
+    let uuids = Set(records.map(\.uuid))
     missing =
-      records.isEmpty
-      ? []
-      : [
-        MissingRecords(
-          device: device, uuids: Set(records.map(\.uuid)), looked: now, answered: log.lastAnswer)
-      ]
+      uuids.isEmpty ? [] : [MissingRecords(device: device, uuids: uuids, looked: now, answered: log.lastAnswer)]
   }
 
   func random(below bound: Int) -> Int { stream.index(below: bound) }

@@ -44,9 +44,9 @@ extension ConformanceRun {
         tell(result)
       }
     }
-    let alone = threads > 1 ? due.filter(isToComeAlone) : []
-    work(on: alone, threads: 1, tellOrWait)
-    work(on: due.filter { clause in !alone.contains { $0.id == clause.id } }, threads: threads, tellOrWait)
+    func comesAlone(_ clause: ConformanceClause) -> Bool { threads > 1 && isToComeAlone(clause) }
+    work(on: due.filter { comesAlone($0) }, threads: 1, tellOrWait)
+    work(on: due.filter { !comesAlone($0) }, threads: threads, tellOrWait)
     if threads > 1, target.dialect.restart == nil {
       accuseTogether(due)
       due.compactMap(result(of:)).filter(isSilenced).forEach(tell)

@@ -177,11 +177,11 @@ struct ConformanceClient: Sendable {
 
 /// From any thread; without an end until one is set.
 final class QuestionEnd: Sendable {
-  private let instant = Mutex<MonotonicInstant?>(nil)
+  private let deadline = Mutex(RunDeadline())
 
-  var isOver: Bool { instant.withLock { $0 }.map { SystemClock().monotonicNow >= $0 } ?? false }
+  var isOver: Bool { deadline.withLock { $0 }.isOver }
 
-  func set(_ end: MonotonicInstant?) { instant.withLock { $0 = end } }
+  func set(_ end: MonotonicInstant?) { deadline.withLock { $0.end = end } }
 }
 
 extension TransportConfiguration {
