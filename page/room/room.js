@@ -336,7 +336,7 @@ function recall() {
   chooseWanted()
 }
 
-// Keys, where nobody types.
+// Keyboard shortcuts, outside of text fields.
 
 const keys = {
   n: () => phones.count > 0 && chooseAndShow((map.selected + 1) % phones.count),

@@ -123,7 +123,7 @@ struct SinkArgument: Equatable {
     guard !host.contains("@") else {
       throw UsageError("--forward: a password in a URL is shown in process lists; use --forward-token instead")
     }
-    // Here and not by the client, which would say so for ever, at each attempt.
+    // Checked at the start: the client would report it again at each attempt, without end.
     guard host.split(separator: ",").allSatisfy(SinkArgument.isHost) else {
       throw UsageError(
         "--forward: '\(host)' is not HOST or HOST:PORT with a port from 1 to 65535, and an IPv6 address in brackets")

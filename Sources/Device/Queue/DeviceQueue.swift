@@ -258,6 +258,6 @@ extension RecordStatements {
 
   private static func requireRow(_ execution: inout Execution) throws(DatabaseError) {
     let isThere = try execution.step()
-    precondition(isThere, "another process changed the file in spite of its lock")
+    precondition(isThere, "another process changed the file, although this one holds its lock")
   }
 }

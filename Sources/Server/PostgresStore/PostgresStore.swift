@@ -242,7 +242,7 @@ extension PostgresStore {
     arguments.add(blob: [UInt8](repeating: 0, count: configuration.limits.probeBytes))
     _ = try connection.perform("INSERT INTO probe VALUES ($1::bytea)", arguments)
     _ = try connection.perform("DELETE FROM probe")
-    // Checks what a group needs: the rights on its tables, and that nobody else has them locked.
+    // Checks what a group needs: the rights on its tables, and that no other session has them locked.
     _ = try connection.perform("INSERT INTO points SELECT * FROM points WHERE false")
     _ = try connection.perform("UPDATE devices SET points = points WHERE false")
   }

@@ -37,7 +37,7 @@ package struct SessionAddress: Hashable, Sendable {
     self.connection = connection
   }
 
-  /// The address of jobs whose results nobody waits for.
+  /// The address of jobs whose results are discarded.
   package static let discarded = SessionAddress(loop: -1, connection: 0)
 }
 

@@ -120,7 +120,7 @@ package final class RunSteering: Sendable {
   package var entries: [Entry] { state.withLock { $0.entries } }
   package var isPaused: Bool { state.withLock { $0.isPaused } }
 
-  /// The latest view; nil before the first, and while nobody watches.
+  /// The latest view; nil before the first one, and without viewers.
   package var view: RunView? { state.withLock { $0.view } }
 
   /// The samples of the last ten watched minutes, oldest first.
