@@ -199,10 +199,19 @@ let package = Package(
       "Scenario", in: "Simulator/", .calculatesLittle, needs: ["JSON", "Contract", "Base"],
       resources: [.embedInCode("BuiltIn")]),
 
+    // What judges a run of phones: a target of its own, so that it cannot see how they are simulated.
+    library(
+      "Oracle", in: "Simulator/",
+      needs: [
+        "BackendStore", "AnswerCheck", "Scenario", "World", "Host", "Engine", "Queue", "Upload", "CurlTransport",
+        "Vocabulary", "Store", "Contract", "JSON", "Base",
+      ]),
+
     library(
       "FleetSimulator", in: "Simulator/",
       needs: [
-        "AnswerCheck", "BackendStore", "Sensing", "World", "Formats", "Scenario", "Host", "Engine", "Queue", "Upload",
+        "Oracle", "AnswerCheck", "BackendStore", "Sensing", "World", "Formats", "Scenario", "Host", "Engine", "Queue",
+        "Upload",
         "CurlTransport", "DeviceLog", "Vocabulary", "IngestServer", "HTTPService", "Network", "TLS", "Store", "HTTP1",
         "Contract", "JSON",
         "Gzip",
@@ -219,17 +228,19 @@ let package = Package(
     library(
       "Telemetry", in: "Simulator/", .calculatesLittle,
       needs: [
-        "FleetSimulator", "Scenario", "World", "Queue", "Upload", "CurlTransport", "Vocabulary", "Contract", "JSON",
+        "FleetSimulator", "Oracle", "Scenario", "World", "Queue", "Upload", "CurlTransport", "Vocabulary", "Contract",
+        "JSON",
         "Gzip",
         "Threads", "Base",
       ]),
 
-    library("Reports", in: "Simulator/", .calculatesOnce, needs: ["FleetSimulator", "Scenario", "Base"]),
+    library("Reports", in: "Simulator/", .calculatesOnce, needs: ["FleetSimulator", "Oracle", "Scenario", "Base"]),
 
     library(
       "CommandLine", in: "App/", .calculatesOnce,
       needs: [
-        "FleetSimulator", "ControlRoom", "Telemetry", "Reports", "Scenario", "Drive", "BackendStore", "Conformance",
+        "FleetSimulator", "Oracle", "ControlRoom", "Telemetry", "Reports", "Scenario", "Drive", "BackendStore",
+        "Conformance",
         "Explain",
         "World",
         "Formats", "Gzip",
@@ -272,8 +283,8 @@ let package = Package(
       path: "loadtest/loganalyzer",
       exclude: ["run"], swiftSettings: buildSettings),
     bench("world", needs: ["World", "Base"]),
-    bench("fleet", needs: ["FleetSimulator", "Base", "AllocationCounter"]),
-    bench("room", needs: ["FleetSimulator", "Scenario", "Store", "Base"]),
+    bench("fleet", needs: ["FleetSimulator", "Oracle", "Base", "AllocationCounter"]),
+    bench("room", needs: ["FleetSimulator", "Oracle", "Scenario", "Store", "Base"]),
     bench("network", needs: ["Network", "Base"]),
     bench("engine", needs: ["Engine", "Vocabulary", "Contract", "Base", "AllocationCounter"]),
     bench("queue", needs: ["Queue", "Base"]),
@@ -282,7 +293,7 @@ let package = Package(
       "host",
       needs: ["Host", "Engine", "Queue", "Upload", "Vocabulary", "Contract", "JSON", "Base", "AllocationCounter"]),
     .executableTarget(
-      name: "join-bench", dependencies: ["FleetSimulator", "BackendStore", "Scenario", "Store", "Base"],
+      name: "join-bench", dependencies: ["FleetSimulator", "Oracle", "BackendStore", "Scenario", "Store", "Base"],
       path: "loadtest/join", exclude: ["run"], swiftSettings: buildSettings),
     .executableTarget(
       name: "postgres-bench", dependencies: ["PostgresStore", "Store", "Base"], path: "loadtest/postgres",
@@ -339,7 +350,8 @@ let package = Package(
     tests(
       "FleetSimulator",
       needs: [
-        "FleetSimulator", "AnswerCheck", "BackendStore", "CurlTransport", "Scenario", "Host", "Engine", "Queue",
+        "FleetSimulator", "Oracle", "AnswerCheck", "BackendStore", "CurlTransport", "Scenario", "Host", "Engine",
+        "Queue",
         "Upload", "Vocabulary",
         "IngestServer", "Network", "Store", "Sensing", "World", "Contract", "JSON", "Gzip", "Threads", "Base",
         "ServerSupport", "Support",
@@ -347,12 +359,14 @@ let package = Package(
     tests(
       "ControlRoom",
       needs: [
-        "ControlRoom", "FleetSimulator", "Reports", "Scenario", "Store", "HTTP1", "JSON", "Threads", "Base", "Support",
+        "ControlRoom", "FleetSimulator", "Oracle", "Reports", "Scenario", "Store", "HTTP1", "JSON", "Threads", "Base",
+        "Support",
       ]),
     tests(
       "Telemetry",
       needs: [
-        "Telemetry", "FleetSimulator", "Scenario", "Queue", "Upload", "Vocabulary", "Store", "Contract", "JSON",
+        "Telemetry", "FleetSimulator", "Oracle", "Scenario", "Queue", "Upload", "Vocabulary", "Store", "Contract",
+        "JSON",
         "Threads", "Base", "Support",
       ]),
     tests("Drive", needs: ["Drive", "Scenario", "AnswerCheck", "Upload", "Vocabulary", "Contract", "JSON", "Base"]),
@@ -364,12 +378,12 @@ let package = Package(
       ]),
     tests("Explain", needs: ["Explain", "BackendStore", "DeviceLog", "Vocabulary", "Contract", "Base"]),
     tests("AnswerCheck", needs: ["AnswerCheck", "Upload", "Contract", "Base"]),
-    tests("Reports", needs: ["Reports", "FleetSimulator", "Scenario", "Store", "Formats", "Base"]),
+    tests("Reports", needs: ["Reports", "FleetSimulator", "Oracle", "Scenario", "Store", "Formats", "Base"]),
     tests("Scenario", needs: ["Scenario", "Contract", "JSON", "Base", "Support"]),
     tests(
       "CommandLine",
       needs: [
-        "CommandLine", "FleetSimulator", "AnswerCheck", "Conformance", "World", "rollingroad", "CLinux",
+        "CommandLine", "FleetSimulator", "Oracle", "AnswerCheck", "Conformance", "World", "rollingroad", "CLinux",
         "CurlTransport",
         "IngestServer", "Sinks", "Store", "Database",
         "Upload", "Scenario", "JSON", "Gzip", "Base", "ServerSupport", "Support", "Threaded",

@@ -2,6 +2,7 @@ import CurlTransport
 import FleetSimulator
 import Glibc
 import JSON
+import Oracle
 import Scenario
 import Store
 import Support

@@ -2,6 +2,7 @@ import FleetSimulator
 import FoundationEssentials
 import IngestServer
 import JSON
+import Oracle
 import Scenario
 import Support
 import Testing

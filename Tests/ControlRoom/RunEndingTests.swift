@@ -1,4 +1,5 @@
 import FleetSimulator
+import Oracle
 import Reports
 import Scenario
 import Support

@@ -4,6 +4,7 @@ import Testing
 import World
 
 @testable import FleetSimulator
+@testable import Oracle
 
 /// Every record is somewhere, and nowhere twice.
 @Suite struct ConservationTests {

@@ -8,6 +8,7 @@ import Testing
 import Vocabulary
 
 @testable import FleetSimulator
+@testable import Oracle
 
 /// What the document says of a schedule, and that a device which does not keep to it is found out.
 @Suite struct ExpectedScheduleTests {

@@ -1,5 +1,6 @@
 import Base
 import Contract
+import Oracle
 import Scenario
 import Testing
 import World

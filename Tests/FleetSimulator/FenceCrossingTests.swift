@@ -2,6 +2,7 @@ import Base
 import Contract
 import Engine
 import Host
+import Oracle
 import Scenario
 import Sensing
 import Testing

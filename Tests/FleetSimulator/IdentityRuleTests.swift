@@ -5,6 +5,7 @@ import Scenario
 import Testing
 
 @testable import FleetSimulator
+@testable import Oracle
 
 /// I24: when the times of records are as they have to be.
 @Suite struct IdentityRuleTests {

@@ -10,6 +10,7 @@ import Vocabulary
 import World
 
 @testable import FleetSimulator
+@testable import Oracle
 
 /// Each invariant is violated by what violates it, and by nothing else.
 @Suite struct InvariantTests {

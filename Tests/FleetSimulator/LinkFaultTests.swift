@@ -1,6 +1,7 @@
 import Base
 import Contract
 import JSON
+import Oracle
 import Testing
 import World
 

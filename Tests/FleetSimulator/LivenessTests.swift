@@ -3,6 +3,7 @@ import Contract
 import Engine
 import Host
 import JSON
+import Oracle
 import Queue
 import Scenario
 import Testing

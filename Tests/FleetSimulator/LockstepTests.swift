@@ -1,6 +1,7 @@
 import Base
 import CurlTransport
 import IngestServer
+import Oracle
 import Scenario
 import Support
 import Testing

@@ -2,6 +2,7 @@ import AnswerCheck
 import Base
 import Contract
 import CurlTransport
+import Oracle
 import Scenario
 import Support
 import Synchronization

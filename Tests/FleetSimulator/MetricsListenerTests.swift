@@ -1,6 +1,7 @@
 import Base
 import FleetSimulator
 import Network
+import Oracle
 import Scenario
 import Store
 import Support

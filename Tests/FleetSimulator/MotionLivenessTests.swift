@@ -1,6 +1,7 @@
 import Base
 import Contract
 import Engine
+import Oracle
 import Scenario
 import Testing
 import Vocabulary

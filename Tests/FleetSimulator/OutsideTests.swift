@@ -2,6 +2,7 @@ import Base
 import CurlTransport
 import FleetSimulator
 import IngestServer
+import Oracle
 import Scenario
 import Store
 import Testing

@@ -1,5 +1,6 @@
 import Base
 import IngestServer
+import Oracle
 import Scenario
 import Synchronization
 import Testing

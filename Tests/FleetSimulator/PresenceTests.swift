@@ -1,4 +1,5 @@
 import Base
+import Oracle
 import Queue
 import Store
 import Testing

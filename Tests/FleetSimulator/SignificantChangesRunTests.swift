@@ -1,6 +1,7 @@
 import Contract
 import Engine
 import Host
+import Oracle
 import Scenario
 import Testing
 import Vocabulary

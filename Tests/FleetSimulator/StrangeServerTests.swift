@@ -2,6 +2,7 @@ import Base
 import Contract
 import CurlTransport
 import IngestServer
+import Oracle
 import Scenario
 import Support
 import Synchronization

@@ -3,6 +3,7 @@ import CurlTransport
 import FleetSimulator
 import IngestServer
 import JSON
+import Oracle
 import Support
 import Testing
 import World

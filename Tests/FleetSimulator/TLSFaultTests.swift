@@ -3,6 +3,7 @@ import Contract
 import CurlTransport
 import IngestServer
 import JSON
+import Oracle
 import Scenario
 import ServerSupport
 import Support

@@ -1,9 +1,11 @@
+import AnswerCheck
 import Base
 import Contract
 import CurlTransport
 import Host
 import IngestServer
 import JSON
+import Oracle
 import Scenario
 import Testing
 import Upload

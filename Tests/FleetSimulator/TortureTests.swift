@@ -1,3 +1,4 @@
+import Oracle
 import Scenario
 import Testing
 

@@ -1,5 +1,6 @@
 import Base
 import JSON
+import Oracle
 import Scenario
 import Support
 import Testing

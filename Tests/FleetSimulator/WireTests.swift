@@ -2,6 +2,7 @@ import Base
 import Contract
 import Gzip
 import JSON
+import Oracle
 import Scenario
 import Support
 import Testing

@@ -1,6 +1,7 @@
 import Base
 import FoundationEssentials
 import Glibc
+import Oracle
 import Scenario
 import Store
 import Testing

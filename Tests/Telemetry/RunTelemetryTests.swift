@@ -2,6 +2,7 @@ import Base
 import Contract
 import FleetSimulator
 import JSON
+import Oracle
 import Queue
 import Scenario
 import Store

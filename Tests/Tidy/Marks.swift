@@ -42,7 +42,7 @@ enum Marks {
     "Sources/Server/IngestServer/Tokens/SignatureKey.swift",
     "Sources/Server/IngestServer/Page/PageHandlers.swift",
     "Sources/Device/CurlTransport/",
-    "Sources/Simulator/FleetSimulator/Device/PerDevice.swift",
+    "Sources/Simulator/Oracle/Events/PerDevice.swift",
     "Sources/Base/Span+Words.swift", "Sources/Base/Time/SystemClock.swift",
     "Sources/Wire/Contract/Record/Bytes+Values.swift",
     "Sources/Sinks/NATSConnection.swift", "Sources/Sinks/KafkaConnection.swift",

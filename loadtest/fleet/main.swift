@@ -5,6 +5,7 @@ import Base
 import Contract
 import FleetSimulator
 import Glibc
+import Oracle
 import Store
 import World
 

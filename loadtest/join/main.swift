@@ -3,6 +3,7 @@ import BackendStore
 import Base
 import FleetSimulator
 import Glibc
+import Oracle
 import Scenario
 import Store
 

@@ -3,6 +3,7 @@
 //   room-bench recording [PHONES] any instant of a day: time of an answer, memory
 import Base
 import FleetSimulator
+import Oracle
 import Scenario
 import Store
 

@@ -1,6 +1,7 @@
 import Base
 import FleetSimulator
 import JSON
+import Oracle
 import Reports
 import Scenario
 import Shell

@@ -6,6 +6,9 @@ package struct MonotonicInstant: Hashable, Comparable, Sendable {
 
   @inlinable package init(nanoseconds: Int64) { self.nanoseconds = nanoseconds }
 
+  /// Later than every event: the end of what has no end yet.
+  @inlinable package static var never: MonotonicInstant { MonotonicInstant(nanoseconds: .max) }
+
   @inlinable package static func < (left: MonotonicInstant, right: MonotonicInstant) -> Bool {
     left.nanoseconds < right.nanoseconds
   }

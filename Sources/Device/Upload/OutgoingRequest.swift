@@ -139,6 +139,11 @@ package enum RequestOutcome: Equatable, Sendable {
     }
   }
 
+  /// Empty without an answer.
+  package var body: [UInt8] {
+    if case .answered(_, reason: _, let body) = self { body } else { [] }
+  }
+
   /// The reason phrase, or the failure.
   var reason: String {
     switch self {

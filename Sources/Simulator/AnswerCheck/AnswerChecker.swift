@@ -49,9 +49,7 @@ package struct AnswerChecker: Sendable {
 }
 
 extension ObservedAnswer {
-  var body: [UInt8] {
-    if case .answered(_, reason: _, let body) = outcome { body } else { [] }
-  }
+  var body: [UInt8] { outcome.body }
 
   /// Nil when it is not JSON. A device takes the last of several equal keys.
   var document: JSONValue? {

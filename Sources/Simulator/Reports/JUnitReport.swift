@@ -1,5 +1,6 @@
 import Base
 package import FleetSimulator
+import Oracle
 import Scenario
 
 /// The verdicts of a run as JUnit XML: a case for each threshold, check and invariant.

@@ -1,5 +1,6 @@
 package import Base
 package import FleetSimulator
+import Oracle
 
 /// Numbers in readable form.
 package enum NumberText {

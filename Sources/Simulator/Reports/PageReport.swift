@@ -1,5 +1,6 @@
 import Base
 package import FleetSimulator
+import Oracle
 import Scenario
 
 /// The report of a run as a page that needs no network and no other file, and shows everything without scripts, too.

@@ -1,5 +1,6 @@
 import Base
 package import FleetSimulator
+import Oracle
 import Scenario
 
 /// The end of a run for a person at a terminal: the records first.
@@ -317,7 +318,7 @@ package enum MetricText {
       }
     }
     if verdict.outcome == .notJudged {
-      return (range.map { $0 + ", " } ?? "") + "not judged: \(verdict.reason ?? RunSummary.storageUnverified)"
+      return (range.map { $0 + ", " } ?? "") + "not judged: \(verdict.reason ?? Verification.unverified)"
     }
     if verdict.outcome == .failed, let range { return range }
     guard let value = verdict.value else { return "nothing measured" }

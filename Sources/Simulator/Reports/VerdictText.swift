@@ -1,5 +1,6 @@
 import Base
 import FleetSimulator
+import Oracle
 
 /// The headline of a run: its result, important remarks, and what it could not judge.
 struct VerdictText {
@@ -82,7 +83,7 @@ struct VerdictText {
   /// The word, and whether the store was read.
   var brief: String { rest.contains(VerdictText.unverified) ? "\(word), \(VerdictText.unverified)" : word }
 
-  private static let unverified = RunSummary.storageUnverified
+  private static let unverified = Verification.unverified
 
   /// The text after the word.
   var tail: String { rest.isEmpty ? "" : (kind == .bad ? ": " : "; ") + rest.joined(separator: "; ") }

@@ -1,6 +1,7 @@
 package import Base
 import Contract
 package import FleetSimulator
+package import Oracle
 package import Scenario
 import Vocabulary
 

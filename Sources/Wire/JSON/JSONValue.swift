@@ -39,6 +39,13 @@ package indirect enum JSONValue: Equatable, Sendable {
     if case .object(let object) = self { object[key] } else { nil }
   }
 
+  /// The text of the value, in UTF-8.
+  package var serialized: [UInt8] {
+    var writer = JSONWriter()
+    write(to: &writer)
+    return writer.bytes
+  }
+
   /// Traps when nested deeper than 64, which a parsed value never is.
   package func write(to writer: inout JSONWriter) {
     switch self {

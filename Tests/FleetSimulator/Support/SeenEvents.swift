@@ -1,5 +1,6 @@
 import Base
 import JSON
+import Oracle
 import Queue
 import Upload
 import Vocabulary

@@ -7,6 +7,7 @@ import Scenario
 import Vocabulary
 
 @testable import FleetSimulator
+@testable import Oracle
 @testable import Upload
 @testable import World
 
@@ -41,7 +42,7 @@ final class Stage {
       (authorization.strategy, authorization.accessTokenLifetime) = (.jwt, tokenLifetime)
       setup.authorization = authorization
     }
-    oracle = Oracle(of: setup, names: ["cars-0"], sight: .inside)
+    oracle = Oracle(of: setup.judged(with: .inside))
     tell(.launched(Launch()))
     tell(.configured(configuration))
   }

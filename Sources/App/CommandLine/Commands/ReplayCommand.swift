@@ -1,5 +1,6 @@
 import Base
 import FleetSimulator
+import Oracle
 import Scenario
 import Store
 

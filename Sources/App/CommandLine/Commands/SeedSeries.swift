@@ -1,4 +1,5 @@
 import FleetSimulator
+import Oracle
 import Scenario
 
 /// One scenario with a series of seeds: required coverage is judged over all of them together.

@@ -2,6 +2,7 @@ import Base
 import FleetSimulator
 import Glibc
 import Network
+import Oracle
 import Reports
 import Scenario
 import Store

@@ -1,5 +1,6 @@
 import Base
 import FleetSimulator
+import Oracle
 import Threads
 
 /// Reports on the shard of a worker: its progress five times a second, and the results at the end.

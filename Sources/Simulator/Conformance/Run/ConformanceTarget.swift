@@ -201,10 +201,6 @@ extension TransportConfiguration {
 }
 
 extension RequestOutcome {
-  var body: [UInt8] {
-    if case .answered(_, reason: _, let body) = self { body } else { [] }
-  }
-
   /// The text for messages.
   var text: String {
     switch self {

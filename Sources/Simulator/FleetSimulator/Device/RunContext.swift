@@ -3,6 +3,7 @@ import Contract
 import HTTP1
 import Host
 import IngestServer
+import Oracle
 import Queue
 import Upload
 import Vocabulary
@@ -58,11 +59,11 @@ final class RunContext {
     database.observer = queueWatch
     let sight: ServerSight =
       way.inside != nil ? .inside : proof.map { $0.readsContents ? .listing : .questions } ?? .none
-    oracle = Oracle(of: setup, names: names, sight: sight)
+    oracle = Oracle(of: setup.judged(with: sight))
     faults = FaultPlan(of: setup)
     logEntriesKept = setup.logEntriesKept
     traced = setup.tracedShare.map { setup.devicesDrawn(share: $0) }
-    trace = Trace(in: oracle.ledger.space)
+    trace = Trace(in: oracle.space)
     let milliseconds = setup.start.millisecondsSince1970 + Int64(setup.zoneOffsetSeconds) * 1_000
     let day = milliseconds.quotientRoundedDown(by: 86_400_000)
     // 1 January 1970 was a Thursday; 1 is Sunday.
@@ -81,7 +82,7 @@ final class RunContext {
   /// Proves what is stored, if the ledger needs it. A real server is queried only at the end, because queries would
   /// delay the devices.
   func proveIfNeeded() {
-    if oracle.ledger.needsProof && (proof == nil || inside != nil) { oracle.ledger.prove(by: proof) }
+    if oracle.needsProof && (proof == nil || inside != nil) { oracle.prove(by: proof) }
   }
 
   /// The faults of a real server; nil without such faults.

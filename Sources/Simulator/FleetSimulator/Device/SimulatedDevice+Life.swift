@@ -4,6 +4,7 @@ import Database
 import Engine
 import Host
 import Network
+import Oracle
 import Queue
 import Upload
 import Vocabulary

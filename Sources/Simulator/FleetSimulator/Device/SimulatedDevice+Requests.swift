@@ -1,6 +1,7 @@
 import Base
 import CurlTransport
 import Host
+import Oracle
 import Upload
 import Vocabulary
 
@@ -46,7 +47,7 @@ extension SimulatedDevice {
     let isAnswer = outcome.status != 0
     run.trace.note(isAnswer ? .answered : .failed, UInt64(outcome.status), of: number, at: now.monotonic)
     run.tell(.ended(request: exchange.request, outcome), link.context(at: now))
-    if exchange.request > Account.firstRequest { return registered(outcome, at: now, in: run) }
+    if exchange.request > AppRequest.first { return registered(outcome, at: now, in: run) }
     host.answer(exchange.request, outcome, at: now)
     applyEffects(at: now, in: run)
     dieIfDead(at: now.monotonic, in: run)

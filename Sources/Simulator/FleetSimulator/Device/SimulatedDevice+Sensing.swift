@@ -4,6 +4,7 @@ import Database
 import DeviceLog
 import Engine
 import Host
+import Oracle
 import Queue
 import Scenario
 import Sensing
@@ -51,7 +52,7 @@ extension SimulatedDevice {
     guard let position = phone.receiver.fix(of: body, at: now.monotonic, distanceFilterMetres: phone.distanceFilter)
     else { return }
     let fix = Fix(position, at: now.wall)
-    let content = position.place.latitude.bitPattern ^ TraceHash.mix(position.place.longitude.bitPattern)
+    let content = position.place.latitude.bitPattern ^ SplitMix64.mix(position.place.longitude.bitPattern)
     run.trace.note(isSampling ? .sample : .fix, content, of: number, at: now.monotonic)
     if isSampling { give(.sample(fix), at: now, in: run) }
     // The stream continues during sampling, and a phone delivers the same position to both.

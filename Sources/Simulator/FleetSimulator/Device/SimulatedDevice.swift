@@ -5,6 +5,7 @@ import DeviceLog
 import Engine
 import Host
 import JSON
+import Oracle
 import Scenario
 import Upload
 import Vocabulary
@@ -230,8 +231,6 @@ struct Account {
   var isRegistering = false
 
   static let retryInterval = Nanoseconds.seconds(15)
-  /// The first id of the app's own requests, above all ids of the SDK.
-  static let firstRequest: UInt64 = 1 << 62
 }
 
 /// The app's part of token authorization: it registers, passes the tokens to the SDK, and registers again when the SDK
@@ -257,7 +256,7 @@ extension SimulatedDevice {
       !login.loginHeaders.contains { $0.hasName(field.name) }
     }.map { NameValuePair($0.name, placeholders.fill($0.value)) }
     let request = OutgoingRequest(
-      id: Account.firstRequest + (account?.attempts ?? 0), purpose: .log, method: "POST",
+      id: AppRequest.first + (account?.attempts ?? 0), purpose: .log, method: "POST",
       url: SimulatedDevice.url(place, in: run), headers: login.loginHeaders + given,
       body: Array(login.login.value.utf8),
       timeout: .seconds(60))

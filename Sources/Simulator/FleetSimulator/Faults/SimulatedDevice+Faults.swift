@@ -3,6 +3,7 @@ import Contract
 import Database
 import Engine
 import Host
+import Oracle
 import Queue
 import Scenario
 import Vocabulary

@@ -1,3 +1,4 @@
+import AnswerCheck
 import Base
 import CurlTransport
 import JSON
@@ -119,12 +120,4 @@ extension Fault {
 
   /// Whether one rule covers all devices.
   var isEverybodys: Bool { selection == FaultSelection() && occurrences == nil && perDeviceHour == 0 }
-}
-
-extension JSONValue {
-  /// Nil when the content of the answer is not JSON.
-  init?(answerOf outcome: RequestOutcome) {
-    let bytes = outcome.body
-    do throws(JSONError) { self = try JSONValue(parsing: bytes.span, reading: .lenient) } catch { return nil }
-  }
 }

@@ -5,6 +5,7 @@ import HTTP1
 import Host
 import IngestServer
 import Network
+import Oracle
 import Queue
 import Scenario
 import Upload
@@ -258,7 +259,7 @@ struct DeviceLink {
   }
 
   private mutating func end(_ exchange: LinkExchange, _ outcome: RequestOutcome) -> Event {
-    if exchange.request > Account.firstRequest || exchange.purpose == .refresh, (200..<300).contains(outcome.status) {
+    if exchange.request > AppRequest.first || exchange.purpose == .refresh, (200..<300).contains(outcome.status) {
       // The server has issued new ones, possibly with the same text.
       withdrawnTokens = nil
     }

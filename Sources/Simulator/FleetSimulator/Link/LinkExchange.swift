@@ -2,6 +2,7 @@ import Base
 import CurlTransport
 import HTTP1
 import IngestServer
+import Oracle
 import Upload
 
 /// A request on the modelled link, and its answer.
@@ -64,11 +65,6 @@ struct LinkExchange {
       due = deadline
     }
   }
-}
-
-extension MonotonicInstant {
-  /// The end of a stage that waits for an external server.
-  static let never = MonotonicInstant(nanoseconds: .max)
 }
 
 /// A connection of a device to the server.

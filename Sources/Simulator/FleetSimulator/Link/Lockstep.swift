@@ -1,6 +1,7 @@
 import Base
 import Contract
 import CurlTransport
+import Oracle
 import Scenario
 import Upload
 import Vocabulary
@@ -20,7 +21,7 @@ extension DeviceLink {
     guard let request = exchanges[index].outside.take() else { preconditionFailure("it is sent once") }
     exchanges[index].pieces = []
     run.targetFaults?.place()
-    run.earlierRun?.look(before: request, of: device, named: run.names[device], run.oracle.ledger)
+    run.earlierRun?.look(before: request, of: device, named: run.names[device], run.oracle)
     let landed = lockstep.transport.ask(request, of: device)
     if request.purpose == .records && run.faults.crash(.betweenSendAndAnswer, among: faults) { return true }
     if lockstep.latency == .measured {

@@ -2,6 +2,7 @@ import Base
 import Contract
 import Host
 import IngestServer
+import Oracle
 import Scenario
 import Upload
 

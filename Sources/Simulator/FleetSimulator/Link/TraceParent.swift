@@ -49,7 +49,7 @@ package enum RecordSpan {
       case .attempt(let request): request << 2 | 3
       case .commit(let request): request << 2
       }
-    return max(1, TraceHash.mix(trace.low ^ TraceHash.mix(trace.high ^ TraceHash.mix(number))))
+    return max(1, SplitMix64.mix(trace.low ^ SplitMix64.mix(trace.high ^ SplitMix64.mix(number))))
   }
 }
 

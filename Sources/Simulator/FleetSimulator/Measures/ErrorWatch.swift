@@ -1,6 +1,7 @@
 import AnswerCheck
 import Base
 import JSON
+package import Oracle
 import Scenario
 import Upload
 import Vocabulary

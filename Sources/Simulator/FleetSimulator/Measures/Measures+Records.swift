@@ -1,5 +1,6 @@
 import Base
 import CurlTransport
+import Oracle
 import Queue
 import Scenario
 import Upload

@@ -1,4 +1,5 @@
 import Base
+import Oracle
 package import Scenario
 import World
 

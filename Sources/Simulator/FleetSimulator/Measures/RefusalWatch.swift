@@ -1,5 +1,6 @@
 import Base
 import Contract
+import Oracle
 import Upload
 
 /// Counts the requests of one device with an invalid refresh token: the SDK does not give up, and tries again with each

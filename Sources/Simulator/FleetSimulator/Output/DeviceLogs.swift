@@ -2,6 +2,7 @@ import Base
 import Contract
 import DeviceLog
 import Host
+package import Oracle
 import Vocabulary
 
 /// Writes the SDK logs of some devices, in the format of their platform.

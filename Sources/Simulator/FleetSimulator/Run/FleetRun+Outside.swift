@@ -3,6 +3,7 @@ import Base
 import Contract
 package import CurlTransport
 import Database
+package import Oracle
 import Queue
 package import Scenario
 package import Store

@@ -2,6 +2,7 @@ package import Base
 package import Database
 import Host
 import IngestServer
+package import Oracle
 import Queue
 import Scenario
 package import Store
@@ -125,12 +126,13 @@ package final class FleetRun {
   /// Records the history of the violating records in a second run with the same seed.
   convenience init(_ setup: RunSetup, store: any Store, following violations: [Violation]) throws(DatabaseError) {
     try self.init(setup, store: store, watchers: [])
-    shared.oracle.history = RecordHistory(shared.oracle.ledger, of: violations)
+    shared.oracle.follow(violations)
   }
 
   /// Adds the recorded history to a violation; statements of the report about the server come last.
   func withHistory(_ violation: Violation) -> Violation {
-    guard let story = shared.oracle.history?.story(of: violation), !story.isEmpty else { return violation }
+    let story = shared.oracle.story(of: violation)
+    guard !story.isEmpty else { return violation }
     var violation = violation
     violation.story = story + violation.story.filter { $0.hasPrefix("server: ") }
     return violation
@@ -158,11 +160,11 @@ package final class FleetRun {
   /// Judges the end of the run and returns its report; an aborted run is not judged.
   private func conclude(_ unproven: (RunReport) throws -> Void) rethrows -> RunReport {
     let oracle = shared.oracle
-    guard !isBrokenOff else { return account(oracle.ledger.unprovenSums) }
+    guard !isBrokenOff else { return account(oracle.unprovenSums) }
     oracle.closeQueues(at: now, isCut: interruption.isRequested)
-    if shared.inside == nil, shared.proof != nil { try unproven(account(oracle.ledger.unprovenSums)) }
+    if shared.inside == nil, shared.proof != nil { try unproven(account(oracle.unprovenSums)) }
     oracle.closeStore(by: shared.proof, at: now)
-    return account(oracle.ledger.sums)
+    return account(oracle.sums)
   }
 
   private func drive(_ progress: (Double, LedgerSums) -> Void) throws {
@@ -175,7 +177,7 @@ package final class FleetRun {
   }
 
   private func tell(_ progress: (Double, LedgerSums) -> Void) {
-    progress((now - FleetRun.zero).seconds / (setup.duration + setup.settle).seconds, shared.oracle.ledger.sums)
+    progress((now - FleetRun.zero).seconds / (setup.duration + setup.settle).seconds, shared.oracle.sums)
   }
 
   /// Drives and settles until so many events have happened, or to the end of the run. Returns whether the run is over;
@@ -219,7 +221,7 @@ package final class FleetRun {
   func report() -> RunReport { conclude { _ in } }
 
   /// The result so far; the server's store is read only at the end.
-  package var interim: RunReport { account(shared.oracle.ledger.unprovenSums, as: .running) }
+  package var interim: RunReport { account(shared.oracle.unprovenSums, as: .running) }
 
   private var isBrokenOff: Bool { isAborted || shared.oracle.violations.breaksOff }
 
@@ -247,10 +249,10 @@ package final class FleetRun {
       requests: shared.carrier?.requests ?? shared.requestsInside,
       drained: isDrained && !isBrokenOff ? now - healed : nil,
       violations: FleetRun.inOrder(violations.violations), remarks: FleetRun.inOrder(violations.remarks),
-      invariants: shared.oracle.outcomes, coverage: shared.oracle.coverage.seen,
+      invariants: shared.oracle.outcomes, coverage: shared.oracle.coverageSeen,
       generatorLag: generatorLag, verification: shared.oracle.verification,
       serverCounts: shared.oracle.serverCounts,
-      lossSentence: shared.oracle.ledger.losses.sentence, lost: shared.oracle.ledger.lost,
+      lossSentence: shared.oracle.lossSentence, lost: shared.oracle.lost,
       playedSentence: shared.played.sentence, faultRefusal: shared.targetFaults?.refusal,
       ending: ending ?? self.ending)
   }

@@ -1,4 +1,5 @@
 package import Base
+package import Oracle
 
 /// The hashes of a run: one per device, independent of other devices. Events can be kept for a while, to find
 /// where two runs diverge.
@@ -61,8 +62,8 @@ package struct TraceHash: Hashable, Sendable {
   package init() {}
 
   package mutating func fold(_ word: UInt64) {
-    high = TraceHash.mix(high ^ word)
-    low = TraceHash.mix(low &+ word &+ high)
+    high = SplitMix64.mix(high ^ word)
+    low = SplitMix64.mix(low &+ word &+ high)
   }
 
   /// Folds in eight bytes at a time, the length last.
@@ -107,13 +108,6 @@ package struct TraceHash: Hashable, Sendable {
     low &+= sum.low
   }
 
-  static func mix(_ word: UInt64) -> UInt64 {
-    var mixed = word &+ 0x9E37_79B9_7F4A_7C15
-    mixed = (mixed ^ mixed >> 30) &* 0xBF58_476D_1CE4_E5B9
-    mixed = (mixed ^ mixed >> 27) &* 0x94D0_49BB_1331_11EB
-    return mixed ^ mixed >> 31
-  }
-
   /// 32 hexadecimal digits.
   package var text: String { high.zeroPadded(to: 16, radix: 16) + low.zeroPadded(to: 16, radix: 16) }
 
@@ -124,11 +118,6 @@ package struct TraceHash: Hashable, Sendable {
     else { return nil }
     (self.high, self.low) = (high, low)
   }
-}
-
-extension UUID128 {
-  /// The hash reduced to eight bytes.
-  var mixed: UInt64 { TraceHash.mix(high ^ TraceHash.mix(low)) }
 }
 
 /// Drives two runs that should be identical side by side, and finds where they diverge.

@@ -71,7 +71,7 @@ package struct RunSetup: Sendable {
   /// uuids at slightly different times they would look like repeated rows.
   var identitySeed: UInt64 {
     guard let number = outside?.runNumber, number != 0 else { return seed }
-    return TraceHash.mix(seed ^ TraceHash.mix(number))
+    return SplitMix64.mix(seed ^ SplitMix64.mix(number))
   }
 
   /// The names of the simulated devices, in order.
@@ -108,7 +108,7 @@ package struct RunSetup: Sendable {
   package func devicesDrawn(share: Double) -> [Bool] {
     fleets.flatMap { fleet in
       fleet.simulated.map { index in
-        let lot = TraceHash.mix(seed ^ TraceHash.mix(fleet.key(of: index)))
+        let lot = SplitMix64.mix(seed ^ SplitMix64.mix(fleet.key(of: index)))
         return Double(lot >> 11) / Double(1 << 53) < share
       }
     }

@@ -1,5 +1,6 @@
 package import Base
 import JSON
+package import Oracle
 import Vocabulary
 import World
 

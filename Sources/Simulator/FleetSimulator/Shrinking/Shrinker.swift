@@ -1,4 +1,5 @@
 import JSON
+package import Oracle
 import Scenario
 
 /// Minimizes a failure, step by step: a step is kept when the resulting run still violates the same invariant. The result

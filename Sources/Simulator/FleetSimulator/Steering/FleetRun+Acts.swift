@@ -1,5 +1,6 @@
 import Base
 import Database
+import Oracle
 import Scenario
 
 /// The acts of a person on the run. An act is performed when all turns before its instant are over and none at it or after it

@@ -2,6 +2,7 @@ import Base
 import Contract
 import Engine
 import Host
+import Oracle
 import Queue
 
 /// The last position of a phone that the server has acknowledged.

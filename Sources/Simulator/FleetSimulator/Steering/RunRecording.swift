@@ -2,6 +2,7 @@ package import Base
 import Contract
 import Engine
 import Host
+package import Oracle
 import Queue
 import Scenario
 import Synchronization

@@ -1,5 +1,6 @@
 package import Base
 import JSON
+import Oracle
 package import Scenario
 
 /// The value of a metric, or of a part of it.

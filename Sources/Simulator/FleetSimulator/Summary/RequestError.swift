@@ -1,5 +1,6 @@
 package import Base
 import JSON
+import Oracle
 
 /// Failed requests of one fleet with the same error.
 package struct RequestError: Equatable, Sendable {

@@ -1,4 +1,5 @@
 package import Base
+import Oracle
 package import Scenario
 import World
 

@@ -1,5 +1,6 @@
 import Base
 package import JSON
+package import Oracle
 import Scenario
 
 extension RunSummary {
@@ -57,12 +58,6 @@ extension RunSummary {
 extension RunSummary.Fleet {
   fileprivate var json: JSONValue {
     .object(["name": .string(name), "devices": .integer(Int64(devices)), "hash": .string(hash)])
-  }
-}
-
-extension Nanoseconds {
-  var json: JSONValue {
-    count % 1_000_000_000 == 0 ? .integer(count / 1_000_000_000) : .double(seconds)
   }
 }
 

@@ -1,5 +1,6 @@
 import Base
 package import JSON
+import Oracle
 
 extension RunSummary {
   /// Reads the JSON that `json` writes.

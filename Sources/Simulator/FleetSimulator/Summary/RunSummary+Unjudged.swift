@@ -1,4 +1,5 @@
 import Base
+import Oracle
 import Scenario
 
 /// What a run could not judge is neither passed nor failed, with the reason.
@@ -16,10 +17,8 @@ extension RunSummary {
     func isSeen(_ name: String) -> Bool {
       if case .counter(let count)? = figure(name) { count > 0 } else { false }
     }
-    leaveUnjudged(Measure.ofStorage.filter { !isSeen($0.metric.name) }, RunSummary.storageUnverified)
+    leaveUnjudged(Measure.ofStorage.filter { !isSeen($0.metric.name) }, Verification.unverified)
   }
-
-  package static let storageUnverified = "storage not verified"
 
   private mutating func leaveUnjudged(_ measures: [Measure], _ reason: String) {
     let unknown = measures.map(\.metric.name)

@@ -1,5 +1,6 @@
 import Base
 package import JSON
+package import Oracle
 
 /// The result of one seed among several, as a worker reports it.
 package struct SeedResult: Equatable, Sendable {

@@ -1,5 +1,6 @@
 package import Base
 package import JSON
+package import Oracle
 import Scenario
 
 /// A message from a shard to its parent process, as a line of JSON.

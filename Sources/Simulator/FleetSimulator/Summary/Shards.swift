@@ -1,4 +1,5 @@
 import Base
+import Oracle
 import Scenario
 
 /// One of several processes that share the devices of a run.

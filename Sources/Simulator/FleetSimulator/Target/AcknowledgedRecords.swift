@@ -2,6 +2,7 @@ import BackendStore
 import Base
 package import Contract
 import CurlTransport
+import Oracle
 import Scenario
 import Store
 package import Upload

@@ -1,7 +1,9 @@
 import AnswerCheck
+import BackendStore
 import Base
 import Contract
 import JSON
+import Oracle
 import Scenario
 import Store
 import Upload
@@ -14,7 +16,8 @@ final class AdministrationProof: StoreProof {
   private var sent = SentMarks()
   let isShared = true
   /// A record is identified by its uuid and time; its position is not queried.
-  let comparesContents = false
+  let (comparesContents, readsContents) = (false, false)
+  let (repetitions, lateRecords, rowsElsewhere) = (0, 0, 0)
 
   /// The maximum number of missing records that an answer names.
   private static let recordsPerQuestion = 1_000
@@ -65,6 +68,10 @@ final class AdministrationProof: StoreProof {
   }
 
   func wasSent(_ uuid: UUID128) -> Bool { sent.contains(uuid) }
+  func place(of uuid: UUID128, of device: String) -> Int? { nil }
+  func content(of uuid: UUID128, of device: String) -> RecordContent? { nil }
+  func holder(of uuid: UUID128) -> String? { nil }
+  func forEachOfTwoDevices(_ body: (_ uuid: UUID128, _ device: String, _ other: String) -> Void) {}
 
   func putAside(of device: String) -> QuarantinedRecords {
     var putAside = QuarantinedRecords()
@@ -154,12 +161,5 @@ extension OutsideSetup {
       .map { NameValuePair($0.name, $0.value) }
     if let token = adminToken { fields.append(NameValuePair(HeaderName.authorization, "Bearer \(token)")) }
     return fields
-  }
-}
-
-extension UUID128 {
-  init?(member name: String, of value: JSONValue) {
-    guard case .string(let text)? = value[name] else { return nil }
-    self.init(text: text.utf8.span)
   }
 }

@@ -89,8 +89,4 @@ extension RequestOutcome {
 
   /// The server requires credentials.
   var wantsToken: Bool { status == 401 || status == 403 }
-
-  var body: [UInt8] {
-    if case .answered(_, reason: _, let body) = self { body } else { [] }
-  }
 }

@@ -1,4 +1,5 @@
 import Base
+import Oracle
 import Store
 import Upload
 
@@ -26,15 +27,11 @@ final class EarlierRun {
   init(_ proof: any StoreProof) { self.proof = proof }
 
   /// Checks a request that is about to be sent. A store that cannot be read is ignored here; the end of the run reports it.
-  func look(before request: OutgoingRequest, of device: Int, named name: String, _ ledger: Ledger) {
+  func look(before request: OutgoingRequest, of device: Int, named name: String, _ oracle: Oracle) {
     guard leftover == nil, asked.count < EarlierRun.devicesMax, let cargo = request.cargo,
       asked.insert(device).inserted
     else { return }
-    let waiting = ledger.pages[device].waiting.all
-    let keys = cargo.uuids.compactMap { uuid in
-      waiting.first { $0.uuid == uuid }
-        .map { PointKey(recordedAt: $0.timestamp.millisecondsSince1970, uuid: uuid) }
-    }
+    let keys = oracle.keys(of: cargo.uuids, waitingOn: device)
     guard let missing = proof.missing(keys, of: name), missing.count < keys.count else { return }
     let absent = Set(missing.map(\.uuid))
     leftover = keys.first { !absent.contains($0.uuid) }.map { Leftover(uuid: $0.uuid, device: name) }

@@ -1,5 +1,6 @@
 package import BackendStore
 package import Base
+package import Oracle
 package import Store
 import Threads
 

@@ -3,6 +3,7 @@ import BackendStore
 import Base
 import Contract
 import Scenario
+import Upload
 
 /// Queries any server that can list the uuids of a device's records (`target.verify`), following its pages.
 final class QuerySource: ListingSource {

@@ -1,5 +1,6 @@
 import Base
 import FleetSimulator
+import Oracle
 import Scenario
 
 /// Compares the figures of two runs.

@@ -185,6 +185,14 @@ package enum Episode: Sendable {
     }
   }
 
+  /// Returns the true position of the body.
+  package func place(at instant: MonotonicInstant) -> Coordinate {
+    switch self {
+    case .stay(let stay): stay.place
+    case .trip(let trip): trip.place(at: instant)
+    }
+  }
+
   /// Returns degrees clockwise from north; nil for a stay.
   package func headingDegrees(at instant: MonotonicInstant) -> Double? {
     switch self {

@@ -3,6 +3,7 @@ import Contract
 import Engine
 import Host
 import JSON
+package import Oracle
 import Queue
 import Upload
 import Vocabulary

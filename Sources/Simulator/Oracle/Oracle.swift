@@ -1,37 +1,37 @@
 import BackendStore
-import Base
+package import Base
 import Engine
 import Host
 import Queue
 import Scenario
+package import Store
 import Vocabulary
 
 /// Judges a run: keeps the ledger of its records and calls every rule that checks an invariant.
-final class Oracle: Watcher {
+package final class Oracle: Watcher {
   let ledger: Ledger
-  let violations: ViolationLog
+  package let violations: ViolationLog
   let coverage: CoverageWatch
   /// Records the histories of selected records.
-  var history: RecordHistory?
-  /// The verification of the server's store; final after `close`.
-  private(set) var verification = Verification(.notAsked)
+  private var history: RecordHistory?
+  /// The verification of the server's store; final after `closeStore`.
+  package private(set) var verification = Verification(.notAsked)
   /// Nil where the server is in the process.
   let serverWatch: ServerWatch?
   /// Set by `closeQueues`; nil where the server is in the process.
-  private(set) var serverCounts: ServerCounts?
+  package private(set) var serverCounts: ServerCounts?
   private let rules: [Rule]
   /// The rules that receive each kind of event, by kind.
   private let byInterest: [[Rule]]
 
-  init(of setup: RunSetup, names: [String], sight: ServerSight) {
-    let checked = setup.invariants
-    let violations = ViolationLog(of: setup, names: names)
-    let ledger = Ledger(names: names, of: setup, violations: violations, sight: sight)
+  package init(of run: JudgedRun) {
+    let violations = ViolationLog(of: run)
+    let ledger = Ledger(of: run, violations: violations)
     self.violations = violations
     self.ledger = ledger
     coverage = CoverageWatch(ledger)
-    serverWatch = ledger.seesServer ? nil : ServerWatch(setup, ledger)
-    let rules = Oracle.allRules.filter { checked.contains($0.invariant) }.map { $0.init(ledger) }
+    serverWatch = ledger.seesServer ? nil : ServerWatch(run, ledger)
+    let rules = Oracle.allRules.filter { run.checked.contains($0.invariant) }.map { $0.init(ledger) }
     self.rules = rules
     byInterest = EventKind.allCases.map { kind in
       rules.filter { type(of: $0).interest.contains(Interest(of: kind)) }
@@ -49,7 +49,7 @@ final class Oracle: Watcher {
     IdentityRule.self, ResourcesRule.self,
   ]
 
-  func see(_ event: SimulationEvent, _ context: EventContext) {
+  package func see(_ event: SimulationEvent, _ context: EventContext) {
     ledger.enter(event, context)
     if let kind = event.kind {
       for rule in byInterest[kind.rawValue] { rule.see(event, context) }
@@ -61,7 +61,7 @@ final class Oracle: Watcher {
   }
 
   /// Compares the device's own queue with the ledger.
-  func compare(_ context: EventContext, queued: Int) {
+  package func compare(_ context: EventContext, queued: Int) {
     let known = ledger.pages[context.device].waiting.count
     if known != queued {
       violations.flag(
@@ -73,7 +73,7 @@ final class Oracle: Watcher {
   private var isCut = false
 
   /// Called after the settle phase. `isCut`: the run did not wait until the queues were empty.
-  func closeQueues(at instant: MonotonicInstant, isCut: Bool) {
+  package func closeQueues(at instant: MonotonicInstant, isCut: Bool) {
     for rule in rules { rule.close(at: instant) }
     self.isCut = isCut
     ledger.closeQueues(at: instant, isCut: isCut)
@@ -81,7 +81,7 @@ final class Oracle: Watcher {
   }
 
   /// Called then, to judge the server's store.
-  func closeStore(by proof: (any StoreProof)?, at instant: MonotonicInstant) {
+  package func closeStore(by proof: (any StoreProof)?, at instant: MonotonicInstant) {
     ledger.closeStore(by: proof, at: instant)
     if let nameless = ledger.nameless {
       verification = Verification(.notAsked, reason: RecordNaming.reason(ledger.names[nameless]))
@@ -99,8 +99,47 @@ final class Oracle: Watcher {
     }
   }
 
-  /// The outcomes of all invariants, after `close`.
-  var outcomes: [InvariantOutcome] { violations.outcomes { look(at: $0) } }
+  /// The outcomes of all invariants, after `closeStore`.
+  package var outcomes: [InvariantOutcome] { violations.outcomes { look(at: $0) } }
+}
+
+/// What a run asks the oracle for its report.
+extension Oracle {
+  /// The memory of the states of each device.
+  package var space: DeviceSpace { ledger.space }
+
+  /// The number of records in each state; final after `closeStore`.
+  package var sums: LedgerSums { ledger.sums }
+
+  /// The sums before the server is queried: waiting records are pending, acknowledged ones unverified.
+  package var unprovenSums: LedgerSums { ledger.unprovenSums }
+
+  /// Whether so many records have left the queues that they should be looked up in the store.
+  package var needsProof: Bool { ledger.needsProof }
+
+  /// Looks up everything that has left the queues since the last call; without a proof it stays unverified.
+  package func prove(by proof: (any StoreProof)?) { ledger.prove(by: proof) }
+
+  /// The records that the server has lost, and a sentence about the properties that they share.
+  package var lost: [LostRecord] { ledger.lost }
+  package var lossSentence: String? { ledger.losses.sentence }
+
+  package var coverageSeen: [CoverageSeen] { coverage.seen }
+
+  /// Returns the keys of those of the records that wait in the device's queue.
+  package func keys(of uuids: [UUID128], waitingOn device: Int) -> [PointKey] {
+    let waiting = ledger.pages[device].waiting.all
+    return uuids.compactMap { uuid in
+      waiting.first { $0.uuid == uuid }
+        .map { PointKey(recordedAt: $0.timestamp.millisecondsSince1970, uuid: uuid) }
+    }
+  }
+
+  /// Records the history of the violating records, in a second run with the same seed.
+  package func follow(_ violations: [Violation]) { history = RecordHistory(ledger, of: violations) }
+
+  /// Returns the recorded history of a violation; empty when it was not followed.
+  package func story(of violation: Violation) -> [String] { history?.story(of: violation) ?? [] }
 }
 
 extension Oracle {
@@ -111,7 +150,7 @@ extension Oracle {
       guard verification.outcome == .verified else {
         return .impossible(
           verification.outcome == .failed
-            ? "the server's store could not be looked at" : verification.reason ?? RunSummary.storageUnverified)
+            ? "the server's store could not be looked at" : verification.reason ?? Verification.unverified)
       }
       let sums = ledger.sums
       return look(

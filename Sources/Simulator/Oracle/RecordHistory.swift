@@ -1,6 +1,5 @@
 import Base
 import Queue
-package import Store
 import Upload
 import Vocabulary
 import World
@@ -74,21 +73,5 @@ final class RecordHistory: Watcher {
     }
     let detail = event.detail(on: ledger.radio[context.network].name)
     life.lines.append("\(context.now.monotonic.clockText) \(word.rawValue)\(detail.isEmpty ? "" : " ")\(detail)")
-  }
-}
-
-/// The full history of the violating records, from a second run that watches only these.
-package enum Investigation {
-  /// Runs the report's `setup` again; `store` makes a store like that of the first run.
-  package static func explain(
-    _ report: RunReport, of setup: RunSetup, store: () throws -> any Store
-  ) throws -> RunReport {
-    guard !report.violations.isEmpty || !report.remarks.isEmpty else { return report }
-    let run = try FleetRun(setup, store: store(), following: report.violations + report.remarks)
-    _ = try run.run()
-    var explained = report
-    explained.violations = report.violations.map { run.withHistory($0) }
-    explained.remarks = report.remarks.map { run.withHistory($0) }
-    return explained
   }
 }

@@ -6,7 +6,7 @@ import Engine
 import JSON
 import Queue
 import Scenario
-import Upload
+package import Upload
 import Vocabulary
 import World
 
@@ -72,43 +72,31 @@ final class Ledger {
   var seesServer: Bool { sight == .inside }
   private var isAsked: Bool { sight == .questions || sight == .listing }
 
-  init(names: [String], of setup: RunSetup, violations: ViolationLog, sight: ServerSight) {
-    (radio, expectedZone) = (
-      setup.radio,
-      ExpectedZone(
-        offsetSeconds: setup.zoneOffsetSeconds,
-        steps: setup.zoneChanges.map { .init(instant: $0.instant, offsetSeconds: $0.offsetSeconds) })
-    )
-    // Presets of other servers change the form of requests.
-    let isAsConfigured = setup.outside.map { $0.preset == nil || $0.preset == .rollingroad } ?? true
-    configurations = setup.fleets.map { isAsConfigured ? $0.configuration : nil }
-    behaviours = setup.fleets.map(\.behaviour)
-    homes = setup.fleets.enumerated().flatMap { number, fleet in
-      fleet.simulated.map { index in
-        DeviceHome(
-          name: "\(fleet.name)-\(index)", fleet: number, fleetName: fleet.name, index: index, seed: setup.seed)
-      }
-    }
-    let given = setup.outside?.headers.map(\.name) ?? setup.insideHeaders.map(\.name)
-    ownHeaders = Set(
-      (given
-        + [
-          HeaderName.authorization, HeaderName.contentType, HeaderName.userAgent, HeaderName.deviceID, HeaderName.runID,
-        ].map(\.description)).map { $0.lowercased() }
-    )
+  init(of run: JudgedRun, violations: ViolationLog) {
+    radio = run.radio
+    expectedZone = ExpectedZone(
+      offsetSeconds: run.zoneOffsetSeconds,
+      steps: run.zoneChanges.map { .init(instant: $0.instant, offsetSeconds: $0.offsetSeconds) })
+    configurations = run.fleets.map(\.configuration)
+    behaviours = run.fleets.map(\.behaviour)
+    homes = run.homes
+    names = homes.map(\.name)
+    let fixed = [
+      HeaderName.authorization, HeaderName.contentType, HeaderName.userAgent, HeaderName.deviceID, HeaderName.runID,
+    ]
+    ownHeaders = Set((run.targetHeaders + fixed.map(\.description)).map { $0.lowercased() })
     space = DeviceSpace(devices: names.count)
     truth = TrueWorld(in: space)
-    contents = ContentComparisons(promised: setup.outside?.verification.kept ?? [])
-    self.sight = sight
+    contents = ContentComparisons(promised: run.keptFields)
+    sight = run.sight
     naming = RecordNaming(isServerInside: sight == .inside)
     bodies = SentBodyReader(knowsBatchesByMarks: sight == .inside)
     traits = RecordTraitsReader(comparesContents: sight == .listing)
-    clockFactor = setup.outside?.factor ?? 1
+    clockFactor = run.clockFactor
     // Large queries are cheap. A run that ends at the first loss must not wait for more records, and without a store to query
     // there is nothing to wait for.
-    proofSize = setup.breakingInvariant == nil && sight != .none ? 8_192 : 1
-    tokenLifetime = setup.authorization?.accessTokenLifetime
-    self.names = names
+    proofSize = run.breaking == nil && sight != .none ? 8_192 : 1
+    tokenLifetime = run.tokenLifetime
     self.violations = violations
     pages = PerDevice(DevicePage(), in: space)
   }
@@ -293,7 +281,7 @@ final class Ledger {
 
 extension RequestOutcome {
   /// `"quarantined": 2` in the answer to an upload; 0 when it does not say.
-  var putAside: Int {
+  package var putAside: Int {
     guard case .answered(200..<300, reason: _, let body) = self, body.count < 65_536,
       // Most answers have no such member and need not be parsed.
       body.span.contains("\"quarantined\""),
@@ -307,18 +295,6 @@ extension RequestOutcome {
     guard case .answered(_, reason: _, let body) = self else { return false }
     return ObservedAnswer.beginsLikeAPage(body)
   }
-}
-
-/// The extent to which a run can observe its server's store.
-enum ServerSight {
-  /// The server is part of the run: everything.
-  case inside
-  /// Its answers, and whether its store has a record.
-  case questions
-  /// Its answers, and the records that its store shows.
-  case listing
-  /// Its answers only.
-  case none
 }
 
 /// The number of records in each state. `created` is the sum of the states that follow it.

@@ -1,51 +1,51 @@
-import Base
-import JSON
+package import Base
 
 /// Numbers that a run has observed of its server: those of shards are added, and findings are derived from the sum. "Every
 /// device" means every device of the run.
 package struct ServerCounts: Equatable, Sendable {
-  var devices = 0
+  package var devices = 0
   /// The token URL; nil where the run needs none.
-  var tokenURL: String?
+  package var tokenURL: String?
   /// The number of devices that registered there without receiving a token, how their requests ended, and what they
   /// sent nevertheless.
-  var devicesWithoutToken = 0
-  var registrationAnswers: [String: Int] = [:]
-  var uploadsWithoutToken = 0
+  package var devicesWithoutToken = 0
+  package var registrationAnswers: [String: Int] = [:]
+  package var uploadsWithoutToken = 0
 
   /// The time of the last answer to an upload; nil without one.
-  var lastAnswerAt: MonotonicInstant?
+  package var lastAnswerAt: MonotonicInstant?
   /// The number of uploads since then that ended without an answer, by cause.
-  var silences: [String: Int] = [:]
+  package var silences: [String: Int] = [:]
   /// The ends of the latest of these, as many as make a silence, to count those of a shard after the last answer to any shard.
-  var latestSilences: [MonotonicInstant] = []
-  var openUploads = 0
+  package var latestSilences: [MonotonicInstant] = []
+  package var openUploads = 0
 
   /// The number of devices that have uploaded, of those stopped by a command, and of those stopped by their first answer.
-  var activeDevices = 0
-  var stoppedDevices = 0
-  var devicesStoppedAtOnce = 0
+  package var activeDevices = 0
+  package var stoppedDevices = 0
+  package var devicesStoppedAtOnce = 0
 
-  var stormingDevices = 0
-  var stormUploads = 0
+  package var stormingDevices = 0
+  package var stormUploads = 0
   /// The device with the most uploads among them.
-  var worstStorm = ""
-  var worstStormUploads = 0
+  package var worstStorm = ""
+  package var worstStormUploads = 0
 
   /// Whether the run did not wait until the queues were empty.
-  var isCut = false
+  package var isCut = false
   /// The number of devices whose records were not accepted by the end, the first of them, and the last answers to all of them.
-  var fullDevices = 0
-  var waitingRecords = 0
-  var lastAnswers: [String: Int] = [:]
-  var fullSamples: [String] = []
+  package var fullDevices = 0
+  package var waitingRecords = 0
+  package var lastAnswers: [String: Int] = [:]
+  package var fullSamples: [String] = []
   /// The number of devices whose last upload ended with a status.
-  var answeredDevices = 0
+  package var answeredDevices = 0
 
   static let silencesMin = 3
   static let samplesMax = 8
 
-  private static let numbers: [(name: String, path: any WritableKeyPath<ServerCounts, Int> & Sendable)] = [
+  /// The counts by their names in a summary.
+  package static let numbers: [(name: String, path: any WritableKeyPath<ServerCounts, Int> & Sendable)] = [
     ("devices", \.devices), ("devicesWithoutToken", \.devicesWithoutToken),
     ("uploadsWithoutToken", \.uploadsWithoutToken), ("openUploads", \.openUploads), ("activeDevices", \.activeDevices),
     ("stoppedDevices", \.stoppedDevices), ("devicesStoppedAtOnce", \.devicesStoppedAtOnce),
@@ -53,12 +53,15 @@ package struct ServerCounts: Equatable, Sendable {
     ("waitingRecords", \.waitingRecords), ("answeredDevices", \.answeredDevices),
   ]
 
-  private static let words: [(name: String, path: any WritableKeyPath<ServerCounts, [String: Int]> & Sendable)] = [
+  /// The tables of counts by their names in a summary.
+  package static let words: [(name: String, path: any WritableKeyPath<ServerCounts, [String: Int]> & Sendable)] = [
     ("registrationAnswers", \.registrationAnswers), ("silences", \.silences), ("lastAnswers", \.lastAnswers),
   ]
 
+  package init() {}
+
   /// Adds the counts of another shard.
-  mutating func add(_ other: ServerCounts) {
+  package mutating func add(_ other: ServerCounts) {
     for number in ServerCounts.numbers { self[keyPath: number.path] += other[keyPath: number.path] }
     for words in ServerCounts.words { self[keyPath: words.path].merge(other[keyPath: words.path], uniquingKeysWith: +) }
     lastAnswerAt = [lastAnswerAt, other.lastAnswerAt].compactMap(\.self).max()
@@ -75,7 +78,7 @@ package struct ServerCounts: Equatable, Sendable {
 
 extension ServerCounts {
   /// Returns the findings about the server; `sums` says where the records of the run are.
-  func findings(_ sums: LedgerSums) -> [ServerFinding] {
+  package func findings(_ sums: LedgerSums) -> [ServerFinding] {
     [registration, silence, stop, storm, isCut ? nil : drain(sums)].compactMap(\.self)
   }
 
@@ -137,43 +140,5 @@ extension ServerCounts {
   /// Lists the counts, most frequent first.
   private static func list(_ counts: [String: Int]) -> String {
     counts.sorted { ($1.value, $0.key) < ($0.value, $1.key) }.map { "\($0.key): \($0.value)" }.joined(separator: ", ")
-  }
-}
-
-/// The form in a shard's summary.
-extension ServerCounts {
-  var json: JSONValue {
-    var object: JSONObject = ["tokenURL": tokenURL.map { .string($0) } ?? .null, "isCut": .bool(isCut)]
-    for number in ServerCounts.numbers { object[number.name] = .integer(Int64(self[keyPath: number.path])) }
-    for words in ServerCounts.words {
-      var counts = JSONObject()
-      for (word, count) in self[keyPath: words.path].sorted(by: { $0.key < $1.key }) {
-        counts[word] = .integer(Int64(count))
-      }
-      object[words.name] = .object(counts)
-    }
-    object["lastAnswerAt"] = lastAnswerAt.map { .integer($0.nanoseconds) } ?? .null
-    object["latestSilences"] = .array(latestSilences.map { .integer($0.nanoseconds) })
-    object["worstStorm"] = .string(worstStorm)
-    object["worstStormUploads"] = .integer(Int64(worstStormUploads))
-    object["fullSamples"] = .array(fullSamples.map { .string($0) })
-    return .object(object)
-  }
-
-  init(_ node: SummaryNode) throws(SummaryError) {
-    self.init()
-    tokenURL = try node.optional("tokenURL")?.text()
-    isCut = try node.member("isCut").flag()
-    for number in ServerCounts.numbers { self[keyPath: number.path] = try node.member(number.name).count() }
-    for words in ServerCounts.words {
-      for (word, count) in try node.member(words.name).members() {
-        self[keyPath: words.path][word] = try count.count()
-      }
-    }
-    lastAnswerAt = (try node.optional("lastAnswerAt")?.count()).map { MonotonicInstant(nanoseconds: Int64($0)) }
-    latestSilences = try node.member("latestSilences").counts().map { MonotonicInstant(nanoseconds: Int64($0)) }
-    worstStorm = try node.member("worstStorm").text()
-    worstStormUploads = try node.member("worstStormUploads").count()
-    for sample in try node.member("fullSamples").elements() { fullSamples.append(try sample.text()) }
   }
 }

@@ -150,4 +150,6 @@ package struct CoverageTally: Equatable, Sendable {
 package struct CoverageSeen: Equatable, Sendable {
   package let goal: CoverageGoal
   package let count: Int
+
+  package init(goal: CoverageGoal, count: Int) { (self.goal, self.count) = (goal, count) }
 }

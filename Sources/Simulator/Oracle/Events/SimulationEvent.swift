@@ -61,3 +61,9 @@ package enum SimulationEvent {
   /// All faults have ended.
   case healed
 }
+
+/// The requests that an app makes itself, beside those of the SDK.
+package enum AppRequest {
+  /// The first id, above all ids of the SDK.
+  package static let first: UInt64 = 1 << 62
+}

@@ -1,4 +1,5 @@
 package import Base
+import Contract
 import JSON
 
 /// Records that a store has quarantined, with the marks that identify them.
@@ -10,7 +11,7 @@ package struct QuarantinedRecords {
   package init(uuids: Set<UUID128> = []) { self.uuids = uuids }
 
   /// Adds a record as stored: a record that is a whole body also holds the upload's `params`.
-  mutating func add(_ record: Span<UInt8>) {
+  package mutating func add(_ record: Span<UInt8>) {
     marks.insert(RecordMark.of(record))
     do throws(JSONError) {
       let value = try JSONValue(parsing: record, reading: .lenient)
@@ -24,7 +25,7 @@ package struct QuarantinedRecords {
     }
   }
 
-  func holds(_ uuid: UUID128, mark: UInt64? = nil) -> Bool {
+  package func holds(_ uuid: UUID128, mark: UInt64? = nil) -> Bool {
     uuids.contains(uuid) || mark.map { marks.contains($0) } ?? false
   }
 }

@@ -21,7 +21,7 @@ package enum EventWord: String, Sendable {
 
 extension SimulationEvent {
   /// The name; nil for events that no output mentions.
-  var word: EventWord? {
+  package var word: EventWord? {
     switch self {
     case .launched: .launched
     case .killed(let isReboot): isReboot ? .rebooted : .killed
@@ -49,7 +49,7 @@ extension SimulationEvent {
   }
 
   /// Returns the rest of the sentence that begins with the word, on a network of this name; may be empty.
-  func detail(on network: String) -> String {
+  package func detail(on network: String) -> String {
     switch self {
     case .launched(let launch):
       launch.didReboot ? "after a reboot" : launch.isInBackground ? "in the background" : "by the user"

@@ -31,6 +31,10 @@ package struct EventContext {
   package let now: Moment
   package let network: RadioNetwork
 
+  package init(device: Int, now: Moment, network: RadioNetwork) {
+    (self.device, self.now, self.network) = (device, now, network)
+  }
+
   /// The milliseconds by which the wall clock is ahead of the run's time.
   var clockLead: Int64 { now.wall.millisecondsSince1970 - now.monotonic.nanoseconds / 1_000_000 }
 }

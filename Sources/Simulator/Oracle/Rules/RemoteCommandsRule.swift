@@ -29,7 +29,7 @@ final class RemoteCommandsRule: Rule {
     case .ended(let request, let outcome):
       guard let sent = ledger.pages[device].open.first(where: { $0.id == request }) else { return }
       // A registration by the app is not a request of the SDK.
-      if request > Account.firstRequest { return }
+      if request > AppRequest.first { return }
       // An answer after the watchdog is stale and ignored (SDK §9.2). Log uploads have no watchdog.
       if sent.purpose != .log && sent.isGivenUp(at: context.now.monotonic) { return }
       expectNothingDue(context)

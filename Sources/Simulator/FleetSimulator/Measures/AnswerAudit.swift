@@ -2,6 +2,7 @@ import AnswerCheck
 import Base
 import Contract
 import CurlTransport
+package import Oracle
 import Scenario
 import Upload
 

@@ -51,19 +51,18 @@ final class ServerWatch: Watcher {
   private var silences: [RequestEnd: Int] = [:]
   private var latestSilences: [MonotonicInstant] = []
 
-  init(_ setup: RunSetup, _ ledger: Ledger) {
+  init(_ run: JudgedRun, _ ledger: Ledger) {
     self.ledger = ledger
-    tokenURL = setup.authorization?.strategy == .jwt ? setup.authorization?.tokenURL : nil
-    ordersCommands = setup.faults.contains { if case .remote = $0.action { true } else { false } }
+    (tokenURL, ordersCommands) = (run.tokenURL, run.ordersCommands)
     // A faster clock gives the server less time for the same number of answers.
-    windowLength = Nanoseconds(Int64(60e9 * (setup.outside?.factor ?? 1)))
+    windowLength = Nanoseconds(Int64(60e9 * run.clockFactor))
     phones = PerDevice(Phone(), in: ledger.space)
   }
 
   func see(_ event: SimulationEvent, _ context: EventContext) {
     let device = context.device
     switch event {
-    case .sent(let request) where request.id > Account.firstRequest: phones[device].registrations += 1
+    case .sent(let request) where request.id > AppRequest.first: phones[device].registrations += 1
     case .sent(let request) where request.purpose == .records: send(request, context)
     case .ended(let request, let outcome): end(request, outcome, context)
     case .queue(.inserted): phones[device].window.inserts += 1
@@ -101,7 +100,7 @@ final class ServerWatch: Watcher {
   private func end(_ request: UInt64, _ outcome: RequestOutcome, _ context: EventContext) {
     let device = context.device
     let end = RequestEnd(outcome)
-    if request > Account.firstRequest { return registrationAnswers[end, default: 0] += 1 }
+    if request > AppRequest.first { return registrationAnswers[end, default: 0] += 1 }
     guard ledger.pages[device].open.contains(where: { $0.id == request && $0.purpose == .records }) else { return }
     phones[device].lastAnswer = end
     guard outcome.status == 0 else {
@@ -149,54 +148,5 @@ final class ServerWatch: Watcher {
     }
     counts.answeredDevices = phones.count { if case .status? = $0.lastAnswer { true } else { false } }
     return counts
-  }
-}
-
-/// The end of a request: a status, or a failure without an answer.
-enum RequestEnd: Hashable {
-  case status(Int)
-  case failure(TransportFailure)
-  /// The phone left the network while it waited, which says nothing about the server.
-  case leftNetwork
-
-  static let leftNetworkMessage = "the phone changed its network"
-
-  init(_ outcome: RequestOutcome) {
-    switch outcome {
-    case .answered(let status, reason: _, body: _): self = .status(status)
-    case .failed(.reset, message: RequestEnd.leftNetworkMessage): self = .leftNetwork
-    case .failed(let failure, message: _): self = .failure(failure)
-    }
-  }
-
-  /// `status 503`, or why there was no answer.
-  var word: String {
-    switch self {
-    case .status(let status): "status \(status)"
-    case .failure(let failure): failure.word
-    case .leftNetwork: "aborted by network change"
-    }
-  }
-
-  static func words(_ counts: [RequestEnd: Int]) -> [String: Int] {
-    Dictionary(counts.map { ($0.key.word, $0.value) }, uniquingKeysWith: +)
-  }
-}
-
-extension TransportFailure {
-  /// The text for messages.
-  var word: String {
-    switch self {
-    case .unresolvable: "name unknown"
-    case .refused: "connection refused"
-    case .unreachable: "unreachable"
-    case .tls: "no TLS"
-    case .timeout: "no answer in time"
-    case .reset: "connection reset"
-    case .incomplete: "answer cut off"
-    case .protocolError: "no HTTP"
-    case .cancelled: "given up"
-    case .invalidURL: "no URL"
-    }
   }
 }

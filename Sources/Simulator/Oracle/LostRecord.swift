@@ -55,3 +55,10 @@ package struct LostRecord: Equatable, Sendable {
     records.flatMap { $0.json.serialized + [UInt8(ascii: "\n")] }
   }
 }
+
+extension Nanoseconds {
+  /// The seconds, as an integer where they are whole.
+  package var json: JSONValue {
+    count % 1_000_000_000 == 0 ? .integer(count / 1_000_000_000) : .double(seconds)
+  }
+}

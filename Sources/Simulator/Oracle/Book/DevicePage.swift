@@ -214,6 +214,6 @@ enum RecordMark {
       word = word << 8 | UInt64(bytes[index])
       index += 1
     }
-    return TraceHash.mix(mark ^ word)
+    return SplitMix64.mix(mark ^ word)
   }
 }

@@ -2,28 +2,28 @@ package import Base
 package import Scenario
 
 /// Collects violations of invariants, with their devices and records.
-final class ViolationLog {
+package final class ViolationLog {
   /// The earliest violations of each invariant, in order of detection; the counts include all.
-  private(set) var violations: [Violation] = []
+  package private(set) var violations: [Violation] = []
   /// Observations that break no invariant and are reported.
-  private(set) var remarks: [Violation] = []
+  package private(set) var remarks: [Violation] = []
   private var counts: [Invariant: Int] = [:]
   private let checked: Set<Invariant>
   private let names: [String]
   private let ending: Set<Invariant>
   private let breaking: Invariant?
   /// Whether a violation ends the drives.
-  private(set) var endsDrives = false
+  package private(set) var endsDrives = false
   /// Whether a violation ends the run.
-  private(set) var breaksOff = false
+  package private(set) var breaksOff = false
 
-  static let violationsMax = 32
+  package static let violationsMax = 32
   private static let violationsPerInvariantMax = 8
 
-  init(of setup: RunSetup, names: [String]) {
-    checked = Set(setup.invariants)
-    (ending, breaking) = (setup.endingInvariants, setup.breakingInvariant)
-    self.names = names
+  init(of run: JudgedRun) {
+    checked = Set(run.checked)
+    (ending, breaking) = (run.ending, run.breaking)
+    names = run.homes.map(\.name)
   }
 
   func count(of invariant: Invariant) -> Int { counts[invariant, default: 0] }

@@ -2,7 +2,7 @@ import Base
 import Contract
 import Host
 import Scenario
-import Upload
+package import Upload
 import Vocabulary
 
 /// I22 on the server's side: an upload with an access token that is too old, or was taken back, is no success
@@ -89,7 +89,7 @@ final class TokenRule: Rule {
 extension OutgoingRequest {
   /// Reports whether a header carries the token, with any scheme. Compares bytes: `hasSuffix` would compare
   /// hundreds of characters.
-  func shows(accessToken text: String) -> Bool {
+  package func shows(accessToken text: String) -> Bool {
     headers.contains { header in
       header.isNamed(HeaderName.authorization) && header.value.utf8.suffix(text.utf8.count).elementsEqual(text.utf8)
     }

@@ -1,15 +1,19 @@
 /// One state for each device of a run, indexed by device number. Watchers access about a hundred of them with each upload, so
-/// they are allocated once at fixed addresses, and an access costs neither reference counting nor an exclusivity check.
-@safe final class PerDevice<State> {
-  let count: Int
-  private let start: UnsafeMutableRawPointer
-  private let step: Int
+/// they are allocated once at fixed addresses, and an access costs neither reference counting nor an exclusivity check. Bodies
+/// are inlinable, because a call for each access would cost more than the access.
+@safe @usableFromInline package final class PerDevice<State> {
+  @usableFromInline package let count: Int
+  @usableFromInline let start: UnsafeMutableRawPointer
+  @usableFromInline let step: Int
   /// Owns the memory.
-  private let space: DeviceSpace
+  @usableFromInline let space: DeviceSpace
 
   /// Constructs each state in place, so that the largest allocation of a run never exists twice.
-  init<Failure: Error>(in space: DeviceSpace, _ make: (Int) throws(Failure) -> State) throws(Failure) {
-    let (start, step) = unsafe space.take(MemoryLayout<State>.self)
+  @inlinable package init<Failure: Error>(
+    in space: DeviceSpace, _ make: (Int) throws(Failure) -> State
+  ) throws(Failure) {
+    let (start, step) = unsafe space.take(
+      size: MemoryLayout<State>.size, stride: MemoryLayout<State>.stride, alignment: MemoryLayout<State>.alignment)
     for device in 0..<space.devices {
       do throws(Failure) {
         let state = try make(device)
@@ -25,29 +29,31 @@
     unsafe self.start = start
   }
 
-  convenience init(_ state: State, in space: DeviceSpace) { self.init(in: space) { _ in state } }
+  @inlinable package convenience init(_ state: State, in space: DeviceSpace) { self.init(in: space) { _ in state } }
 
   /// Allocates the states in a space of their own.
-  convenience init<Failure: Error>(count: Int, _ make: (Int) throws(Failure) -> State) throws(Failure) {
+  @inlinable package convenience init<Failure: Error>(
+    count: Int, _ make: (Int) throws(Failure) -> State
+  ) throws(Failure) {
     try self.init(in: DeviceSpace(devices: count, bytesEach: MemoryLayout<State>.stride), make)
   }
 
-  deinit {
+  @inlinable deinit {
     for device in 0..<count { unsafe place(of: device).deinitialize(count: 1) }
   }
 
-  @unsafe private func place(of device: Int) -> UnsafeMutablePointer<State> {
+  @unsafe @inlinable func place(of device: Int) -> UnsafeMutablePointer<State> {
     precondition(device >= 0 && device < count, "devices are counted from 0")
     return unsafe (start + device * step).assumingMemoryBound(to: State.self)
   }
 }
 
 extension PerDevice: RandomAccessCollection {
-  var startIndex: Int { 0 }
-  var endIndex: Int { count }
+  @inlinable package var startIndex: Int { 0 }
+  @inlinable package var endIndex: Int { count }
 
   /// A state must not be accessed again while it is being modified.
-  subscript(device: Int) -> State {
+  @inlinable package subscript(device: Int) -> State {
     unsafeAddress { unsafe UnsafePointer(place(of: device)) }
     unsafeMutableAddress { unsafe place(of: device) }
   }
@@ -55,14 +61,14 @@ extension PerDevice: RandomAccessCollection {
 
 /// Memory for the states of devices. The small states of one device are adjacent, whichever rule uses them: a turn among
 /// thousands of devices then loads a few cache lines instead of dozens.
-@safe final class DeviceSpace {
+@safe @usableFromInline package final class DeviceSpace {
   @unsafe private struct Slab {
     let start: UnsafeMutableRawPointer
     let step: Int
     var used = 0
   }
 
-  let devices: Int
+  @usableFromInline package let devices: Int
   private let bytesEach: Int
   private var slabs: [Slab] = unsafe []
 
@@ -70,26 +76,28 @@ extension PerDevice: RandomAccessCollection {
   private static let alignment = 16
 
   /// Allocates in slabs of `bytesEach` bytes per device.
-  init(devices: Int, bytesEach: Int = 1_024) { (self.devices, self.bytesEach) = (devices, bytesEach) }
+  @usableFromInline package init(devices: Int, bytesEach: Int = 1_024) {
+    (self.devices, self.bytesEach) = (devices, bytesEach)
+  }
 
   deinit {
     unsafe slabs.forEach { slab in unsafe slab.start.deallocate() }
   }
 
   /// Returns the address of the first device's state and the distance to the next.
-  @unsafe fileprivate func take<State>(_ layout: MemoryLayout<State>.Type) -> (UnsafeMutableRawPointer, step: Int) {
-    let unit = layout.alignment
+  @unsafe @usableFromInline func take(
+    size: Int, stride: Int, alignment unit: Int
+  ) -> (UnsafeMutableRawPointer, step: Int) {
     if let index = unsafe slabs.indices.last {
       let offset = unsafe (slabs[index].used + unit - 1) / unit * unit
-      if unsafe offset + layout.size <= slabs[index].step {
-        unsafe slabs[index].used = offset + layout.size
+      if unsafe offset + size <= slabs[index].step {
+        unsafe slabs[index].used = offset + size
         return unsafe (slabs[index].start + offset, slabs[index].step)
       }
     }
-    let step =
-      (max(bytesEach, layout.stride) + DeviceSpace.alignment - 1) / DeviceSpace.alignment * DeviceSpace.alignment
+    let step = (max(bytesEach, stride) + DeviceSpace.alignment - 1) / DeviceSpace.alignment * DeviceSpace.alignment
     let start = UnsafeMutableRawPointer.allocate(byteCount: max(1, devices) * step, alignment: DeviceSpace.alignment)
-    unsafe slabs.append(Slab(start: start, step: step, used: layout.size))
+    unsafe slabs.append(Slab(start: start, step: step, used: size))
     return unsafe (start, step)
   }
 }

@@ -286,15 +286,6 @@ struct TrueLife {
   func sees(since instant: MonotonicInstant) -> Bool { blindings == 0 && blindUntil.map { $0 < instant } ?? true }
 }
 
-extension Episode {
-  func place(at instant: MonotonicInstant) -> Coordinate {
-    switch self {
-    case .stay(let stay): stay.place
-    case .trip(let trip): trip.place(at: instant)
-    }
-  }
-}
-
 /// The task of a device's SDK.
 enum TrackingGoal: Equatable, Sendable {
   case off
