@@ -192,6 +192,29 @@ import Vocabulary
     #expect(device.uploader.configuration.authorization.refreshToken == "r1")
   }
 
+  /// HttpConfig `params`: "merged into the JSON body of every outbound upload request".
+  @Test(arguments: [200, 400])
+  func whatIsConfiguredMeanwhileIsInTheRequestThatGoesAgain(status: Int) {
+    var device = refused()
+    device.configure { ($0.authorization.accessToken, $0.http.params) = ("mine", .object(["a": .integer(1)])) }
+    device.fill(1)
+    device.answer(status, Self.answer)
+    #expect(device.lastBody == #"{"location":{"n":1},"a":1}"#)
+    #expect(device.queue.lockedIDs == [1])
+    device.answer(200)
+    #expect(device.lastBody == #"{"location":{"n":2},"a":1}"#)
+  }
+
+  @Test func aBatchIsAsLongAsIsConfiguredMeanwhile() {
+    var device = device { ($0.authorization.expires, $0.http.batchSync) = (1_000_000_001, true) }
+    device.fill(3)
+    device.give(.trigger(.heartbeat))
+    #expect(device.requests.map(\.purpose) == [.refresh] && device.queue.lockedIDs.count == 3)
+    device.configure { $0.http.maxBatchSize = 2 }
+    device.answer(200, Self.answer)
+    #expect(device.lastBody == #"{"location":[{"n":1},{"n":2}]}"# && device.queue.lockedIDs.count == 2)
+  }
+
   // Expiry (SDK §11.5).
 
   @Test func anExpiredTokenIsRefreshedBeforeTheUpload() {

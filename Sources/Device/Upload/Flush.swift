@@ -55,6 +55,8 @@ struct RequestRows: Sendable {
   var body: [UInt8] = []
   /// The number of earlier attempts.
   var retry = 0
+  /// Whether the form of bodies was configured anew since this one was written.
+  var isOutdated = false
 }
 
 /// The parts of the configuration that decide whether a flush begins, so that other triggers read no more than this.

@@ -41,7 +41,7 @@ extension Uploader {
     post(flush, now, &effects)
   }
 
-  /// Rebuilds the page after commands have run, because their changes apply to its rows too (SDK §7.2).
+  /// Rebuilds the page after commands have run, or another form was configured: changes apply to its rows too (SDK §7.2).
   mutating func renewPage(
     of flush: Flush, _ now: Moment, _ queue: inout some RecordQueue, _ effects: inout [UploadEffect]
   ) {
@@ -59,6 +59,7 @@ extension Uploader {
       unlock(flush.page, &queue, &effects)
       return finish(flush, error, now, &effects)
     }
+    if flush.page.isOutdated { return renewPage(of: flush, now, &queue, &effects) }
     post(flush, now, &effects)
   }
 

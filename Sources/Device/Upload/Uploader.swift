@@ -94,6 +94,7 @@ package struct Uploader: Sendable {
       new.authorization.accessToken == configuration.authorization.accessToken
       && new.authorization.expires == configuration.authorization.expires
     if !isSameToken { tokenSetAt = now.wall }
+    if isBusy && !new.http.writesBodies(like: configuration.http) { flush?.page.isOutdated = true }
     configuration = new
     policy = UploadPolicy(new)
   }
@@ -132,6 +133,14 @@ package struct Uploader: Sendable {
   /// The entry is evaluated only if the log is on.
   func log(_ entry: @autoclosure () -> LogEntry, _ effects: inout [UploadEffect]) {
     if policy.isLogging { effects.append(.log(entry())) }
+  }
+}
+
+extension HTTPSettings {
+  /// Reports whether the same rows make the same bodies.
+  fileprivate func writesBodies(like other: HTTPSettings) -> Bool {
+    params == other.params && rootProperty == other.rootProperty && batchSync == other.batchSync
+      && maxBatchSize == other.maxBatchSize
   }
 }
 
