@@ -105,6 +105,20 @@ import Testing
     #expect(report.violations.isEmpty && report.sums.stored > 100, "\(report.violations.prefix(3))")
   }
 
+  /// A phone that is switched off again as it starts has begun with the configuration of its app, and so does its next start
+  /// (SDK §1.5).
+  @Test func aPhoneThatIsSwitchedOffAtOnceHasItsConfiguration() throws {
+    let change = #"["setConfig", { "app": { "heartbeatInterval": 90 }, "http": { "params": { "phone": "another" } } }]"#
+    let faults = """
+      [\(Self.order(change, at: "5m")),
+       { name: "absence", at: "20m", lifecycle: { reboot: true, relaunchAfter: "15m" } }]
+      """
+    let report = try run(
+      "{ app: { stopOnTerminate: false, startOnBoot: true } }", on: "android-5.1", faults: faults,
+      more: ", lifecycle: { reboot: { perHour: 12 } }")
+    #expect(report.violations.isEmpty && report.sums.stored > 100, "\(report.violations.prefix(3))")
+  }
+
   /// What the run puts into its uploads stays, so that the server inside knows its devices; to a reader of JSON 1.0 is 1.
   @Test(
     arguments: platforms,

@@ -125,3 +125,8 @@ extension HostEvent {
     }
   }
 }
+
+extension HostEffect {
+  /// Whether it tells the app of a changed configuration.
+  var isConfigured: Bool { if case .deliver(.configured) = self { true } else { false } }
+}

@@ -5,6 +5,7 @@ struct RecycledList<Element> {
   var isEmpty: Bool { elements.isEmpty }
 
   mutating func append(_ element: Element) { elements.append(element) }
+  func contains(where isWanted: (Element) -> Bool) -> Bool { elements.contains(where: isWanted) }
   mutating func removeAll() { elements.removeAll(keepingCapacity: true) }
   mutating func removeAll(where isUnwanted: (Element) -> Bool) { elements.removeAll(where: isUnwanted) }
 
