@@ -52,6 +52,17 @@ import Upload
     #expect(stage.violated.contains(.bounds) == (more > 1))
   }
 
+  /// The upload that began as the process ended holds its row, and has sent nothing (HttpConfig "Upload lifecycle").
+  @Test(arguments: [1, 2])
+  func aRowThatWasLockedAsTheProcessEndedStaysBesideTheLimit(more: Int) {
+    let stage = Stage { ($0.persistence.maxRecordsToPersist, $0.http.batchSync) = (1, false) }
+    for _ in 0...more { stage.insert() }
+    stage.tell(.killed(isReboot: false))
+    stage.pass(seconds: 1)
+    stage.tell(.launched(Launch()))
+    #expect(stage.violated.contains(.bounds) == (more > 1))
+  }
+
   /// What failed needs no threshold while it is in the queue, and may have made room for another record.
   @Test(arguments: [true, false])
   func aRecordBelowTheThresholdIsNotDue(hasMadeRoom: Bool) {

@@ -65,6 +65,11 @@ final class BoundsRule: Rule {
       if ledger.pages[device].open.contains(where: { $0.id == request && $0.purpose == .refresh }) {
         failedRefresh[device] = context.now.monotonic
       }
+    case .killed where grown[device] != nil:
+      // An upload that began in the last instant of the process has locked its rows (HttpConfig "Upload lifecycle"); its
+      // request has not left the app.
+      let page = ledger.pages[device]
+      grown[device]?.onTheirWay = min(page.terms?.recordsPerRequestMax ?? .max, page.waiting.count)
     case .sent(let request) where request.purpose == .records: judgeAge(request, context)
     case .configured(let configuration): modes[device] = configuration.persistence.persistMode
     case .told(.engine(.location)) where modes[device] == .all: break
