@@ -115,7 +115,9 @@ extension StepSpread {
     var counts: [Int] = []
     for index in stride(from: 0, to: pairs.count - 1, by: 2) {
       let (slot, count) = (pairs[index], pairs[index + 1])
-      guard slot >= counts.count, slot < 1 << 16, count > 0 else { throw SummaryError("\(path): no steps in order") }
+      guard slot >= counts.count, slot < StepSpread.fine.slotsMax, count > 0 else {
+        throw SummaryError("\(path): no steps in order")
+      }
       counts += Array(repeating: 0, count: slot - counts.count) + [count]
     }
     guard pairs.count % 2 == 0 else { throw SummaryError("\(path): a step without a count") }

@@ -168,7 +168,7 @@ extension Figure {
     case "counter": self = .counter(try node.member("count").count())
     case "rate": self = .rate(hits: try node.member("hits").count(), of: try node.member("of").count())
     case "gauge":
-      let resolution = try node.optional("resolution")?.number() ?? 1
+      let resolution = try node.optional("resolution")?.resolution() ?? 1
       self = .gauge(LevelSeries(levels: try node.member("levels").counts(), resolution: resolution))
     case "trend":
       let text = try node.member("histogram").text()
@@ -179,7 +179,7 @@ extension Figure {
       do throws(HistogramError) { histogram = try Histogram(serialized: bytes.span) } catch {
         throw SummaryError("\(node.path).histogram: \(error)")
       }
-      self = .trend(Spread(histogram: histogram, resolution: try node.member("resolution").number()))
+      self = .trend(Spread(histogram: histogram, resolution: try node.member("resolution").resolution()))
     case let kind: throw SummaryError("\(node.path).kind: unknown kind '\(kind)'")
     }
   }
@@ -201,7 +201,9 @@ extension Timeline {
       let spreads = try node.member(column.name).elements()
       guard spreads.count == intervals.count else { throw SummaryError("\(node.path).\(column.name): length differs") }
       for (index, spread) in spreads.enumerated() {
-        intervals[index][keyPath: column.path] = StepSpread(bits: StepSpread.coarse.bits, counts: try spread.counts())
+        let counts = try spread.counts()
+        guard counts.count <= StepSpread.coarse.slotsMax else { throw SummaryError("\(spread.path): too many steps") }
+        intervals[index][keyPath: column.path] = StepSpread(bits: StepSpread.coarse.bits, counts: counts)
       }
     }
     for mark in try node.member("marks").elements() {
@@ -273,7 +275,28 @@ struct SummaryNode {
 
   func count() throws(SummaryError) -> Int {
     guard case .integer(let number) = value else { throw SummaryError("\(path): not a whole number") }
+    guard number.magnitude <= Self.countMax else { throw SummaryError("\(path): more than a run counts") }
     return Int(number)
+  }
+
+  /// Sums of so many are no overflow.
+  private static let countMax: UInt64 = 1_000_000_000_000_000
+
+  /// Returns an instant of a run, or a span, given in nanoseconds.
+  func nanoseconds() throws(SummaryError) -> Int64 {
+    guard case .integer(let number) = value, number.magnitude < Self.nanosecondsMax else {
+      throw SummaryError("\(path): not a number of nanoseconds")
+    }
+    return number
+  }
+
+  private static let nanosecondsMax: UInt64 = 4_000_000_000_000_000_000
+
+  /// Returns the units in one unit of a metric.
+  func resolution() throws(SummaryError) -> Double {
+    let resolution = try number()
+    guard (1...1e9).contains(resolution) else { throw SummaryError("\(path): not from 1 to 1000000000") }
+    return resolution
   }
 
   func flag() throws(SummaryError) -> Bool {

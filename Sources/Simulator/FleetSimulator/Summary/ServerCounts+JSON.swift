@@ -32,8 +32,11 @@ extension ServerCounts {
         self[keyPath: words.path][word] = try count.count()
       }
     }
-    lastAnswerAt = (try node.optional("lastAnswerAt")?.count()).map { MonotonicInstant(nanoseconds: Int64($0)) }
-    latestSilences = try node.member("latestSilences").counts().map { MonotonicInstant(nanoseconds: Int64($0)) }
+    lastAnswerAt = (try node.optional("lastAnswerAt")?.nanoseconds()).map { MonotonicInstant(nanoseconds: $0) }
+    latestSilences = []
+    for silence in try node.member("latestSilences").elements() {
+      latestSilences.append(MonotonicInstant(nanoseconds: try silence.nanoseconds()))
+    }
     worstStorm = try node.member("worstStorm").text()
     worstStormUploads = try node.member("worstStormUploads").count()
     for sample in try node.member("fullSamples").elements() { fullSamples.append(try sample.text()) }

@@ -76,7 +76,7 @@ package struct ShardResult: Equatable, Sendable {
     differs = try node.member("differs").flag()
     remarkedAt = []
     for instant in try node.member("remarkedAt").elements() {
-      remarkedAt.append(MonotonicInstant(nanoseconds: Int64(try instant.count())))
+      remarkedAt.append(MonotonicInstant(nanoseconds: try instant.nanoseconds()))
     }
   }
 }
@@ -173,7 +173,7 @@ extension RunProgress {
       devices: try node.member("devices").count(), uploadsPerSecond: try node.member("uploadsPerSecond").number(),
       p95Milliseconds: try node.optional("p95Milliseconds")?.number(), backlog: try node.member("backlog").count(),
       errors: try node.member("errors").count(), mostFrequentError: try node.optional("mostFrequentError")?.text(),
-      settlesFor: (try node.optional("settlesFor")?.count()).map { Nanoseconds(Int64($0)) })
+      settlesFor: (try node.optional("settlesFor")?.nanoseconds()).map { Nanoseconds($0) })
   }
 }
 

@@ -14,6 +14,8 @@ package struct StepSpread: Equatable, Sendable {
   /// More doublings than any run needs.
   private static let doublingsMax = 40
 
+  package var slotsMax: Int { StepSpread.doublingsMax << bits }
+
   package init(bits: Int, counts: [Int] = []) { (self.bits, self.counts) = (bits, counts) }
 
   package var count: Int { counts.reduce(0, +) }
@@ -21,7 +23,7 @@ package struct StepSpread: Equatable, Sendable {
   package mutating func record(milliseconds: Double) { record(microseconds: UInt64(max(milliseconds, 0) * 1_000)) }
 
   package mutating func record(microseconds: UInt64) {
-    let slot = min(slot(of: microseconds), StepSpread.doublingsMax << bits - 1)
+    let slot = min(slot(of: microseconds), slotsMax - 1)
     if counts.count <= slot { counts += Array(repeating: 0, count: slot + 1 - counts.count) }
     counts[slot] += 1
   }
