@@ -33,6 +33,31 @@ import Testing
     #expect(compare(try worse(), out: folder.file("compared")).code == .thresholdFailed)
   }
 
+  @Test func aComparisonThatJudgedNothingIsNoPass() {
+    let words = ["compare", folder.file("before"), folder.file("before"), "--threshold", "geofence_delay:p95:5%"]
+    let call = CommandCall(words, orElse: ProcessContext.live().readFile)
+    #expect(call.code == .runInvalid, "\(call.output)\(call.error)")
+    #expect(call.output.contains("no figure could be judged: not measured in both runs"), "\(call.output)")
+  }
+
+  /// Numbers of a summary that no run has (docs/outputs.md): the message names the file and the place.
+  @Test(arguments: [
+    ("\"lost\": 0", "\"lost\": 9223372036854775807", "summary.ledger.lost: more than a run counts"),
+    ("\"lost\": 0", "\"lost\": 1e300", "summary.ledger.lost: not a whole number"),
+    ("\"resolution\": 1000", "\"resolution\": 0", ".resolution: not from 1 to 1000000000"),
+  ])
+  func aForgedNumberIsAnErrorWithItsPlace(what: String, forged: String, words: String) throws {
+    let text = String(decoding: try folder.read("before/summary.json"), as: UTF8.self)
+    let parts = text.split(separator: what, maxSplits: 1)
+    try #require(parts.count == 2, "\(text.prefix(2_000))")
+    try folder.write(Array(parts.joined(separator: forged).utf8), to: "forged.json")
+    let merged = CommandCall(["merge", folder.file("forged.json")], orElse: ProcessContext.live().readFile)
+    for call in [compare(folder.file("forged.json"), out: folder.file("compared")), merged] {
+      #expect(call.code == .runtimeFailure, "\(call.output)")
+      #expect(call.error.contains("forged.json: ") && call.error.contains(words), "\(call.error)")
+    }
+  }
+
   /// https://no-color.org
   @Test(arguments: [
     (["TERM": "xterm"], true), (["NO_COLOR": "1"], false), (["NO_COLOR": ""], true), (["TERM": "dumb"], false),

@@ -125,6 +125,18 @@ import Testing
     #expect(verdict.hasPrefix("no regression; ") && verdict.hasSuffix(" figures undecided"), "\(verdict)")
   }
 
+  /// Where the figures in question have no verdict, there is none.
+  @Test func aComparisonThatJudgedNoFigureIsNoSuccess() throws {
+    let (before, after) = (try Self.run(seed: 1, devices: 1), try Self.run(seed: 1, latency: 3, devices: 1))
+    func compare(_ limits: String...) throws -> RunComparison {
+      try RunComparison(before, after, limits: limits.map { try #require(RunComparison.Limit(text: $0)) })
+    }
+    let void = try compare("upload_duration:p99:2%", "geofence_delay:p95:2%")
+    let verdict = "not comparable: no figure could be judged: too few samples, not measured in both runs"
+    #expect(ComparisonText(void).verdict == verdict)
+    #expect(try compare("upload_duration:p99:2%", "upload_failed:2%").invalidity == nil)
+  }
+
   @Test func anotherCityDoesNotJudgeWhatDependsOnItsPlaces() throws {
     var (before, after) = (try Self.run(seed: 1), try Self.run(seed: 1, latency: 3))
     before.seed = 2

@@ -27,7 +27,7 @@ extension Subcommand {
       explain it: one of 500 comparisons of equal runs is a false alarm. Runs with the same seed are compared phone by
       phone, which finds smaller differences. It is a regression too when only AFTER is invalid or was stopped, or when
       only AFTER has no verified storage. The exit code is 99 on a regression; without one, it is 97 when a run is
-      invalid or was stopped.
+      invalid or was stopped, or when no figure could be judged.
       """,
     examples: [
       "rollingroad compare before after",

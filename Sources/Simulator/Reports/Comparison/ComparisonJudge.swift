@@ -107,8 +107,8 @@ struct ComparisonJudge {
       outcome: old == new ? .same : new ? .better : .regression, isCost: false, isPromise: true)
   }
 
-  /// Why the figures of these runs are invalid; nil when they are not.
-  var invalidity: String? {
+  /// Why the comparison says nothing, with the rows of the figures with limits; nil when it does.
+  func invalidity(_ judged: [RunComparison.Row]) -> String? {
     for (name, run) in [("first", before), ("second", after)] {
       switch run.result {
       case .invalid: return "the \(name) run is not valid"
@@ -116,7 +116,20 @@ struct ComparisonJudge {
       case .passed, .violated, .failed, .uncovered: break
       }
     }
-    return nil
+    var reasons: [String] = []
+    for row in judged {
+      guard case .undecided(let reason) = row.outcome, Unjudged.all.contains(reason) else { return nil }
+      if !reasons.contains(reason) { reasons.append(reason) }
+    }
+    return "no figure could be judged: \(reasons.joined(separator: ", "))"
+  }
+
+  /// Why a figure was not judged at all. One within chance, or within the lag of the generator, was.
+  private enum Unjudged {
+    static let unmeasured = "not measured in both runs"
+    static let fewSamples = "too few samples"
+    static let otherSeed = "another seed has other tunnels and dead zones"
+    static let all: Set<String> = [unmeasured, fewSamples, otherSeed]
   }
 
   /// The kinds of errors of either run.
@@ -167,14 +180,14 @@ struct ComparisonJudge {
     guard let old, let new else {
       // Without an upload, or a record that arrives, no figure is what is wrong.
       let isGone = old != nil && limit.isTested && after.groups != nil
-      return isGone ? .regression : .undecided("not measured in both runs")
+      return isGone ? .regression : .undecided(Unjudged.unmeasured)
     }
     let isWorse = ComparisonJudge.isCost(limit.metric) ? new > old : new < old
     let isBeyond = isWorse && (new - old).magnitude > limit.allowed * old.magnitude
     guard new != old else { return .same }
     guard limit.isTested else { return isBeyond ? .regression : isWorse ? .same : .better }
     if limit.metric == ComparisonJudge.ofPlaces, before.seed != after.seed {
-      return .undecided("another seed has other tunnels and dead zones")
+      return .undecided(Unjudged.otherSeed)
     }
     if let lag = lateness(of: limit.metric), MetricText.unit(of: limit.metric) == .milliseconds,
       (new - old).magnitude < lag
@@ -182,7 +195,7 @@ struct ComparisonJudge {
       return isBeyond
         ? .undecided("smaller than the lag of the generator (\(NumberText.span(milliseconds: lag)))") : .same
     }
-    guard let test = test(limit) else { return .undecided("too few samples") }
+    guard let test = test(limit) else { return .undecided(Unjudged.fewSamples) }
     // A percentile varies widely with few values: the test is on the share of samples above a level.
     let isBeyondChance = test.chance < chanceAllowed && (test.score > 0) == (new > old)
     if !isWorse { return isBeyondChance ? .better : .same }

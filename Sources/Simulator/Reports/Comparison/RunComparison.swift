@@ -40,16 +40,17 @@ package struct RunComparison {
   package let rows: [Row]
   /// Remarks that precede the figures, in sentences.
   package let notes: [String]
-  /// Why the figures of these runs are invalid; nil when they are not.
+  /// Why the comparison says nothing; nil when it does.
   package let invalidity: String?
 
   /// `limits` are those of the user; without any, the percentiles of the times and the share of failed uploads are judged.
   package init(_ before: RunSummary, _ after: RunSummary, limits: [Limit] = []) {
     (self.before, self.after) = (before, after)
     let judge = ComparisonJudge(before, after, limits)
-    rows = judge.wholeRows + judge.judgedRows + judge.otherRows
+    let judged = judge.judgedRows
+    rows = judge.wholeRows + judged + judge.otherRows
     notes = judge.notes
-    invalidity = judge.invalidity
+    invalidity = judge.invalidity(judged)
   }
 
   package var regressions: [Row] { rows.filter { $0.outcome == .regression } }
