@@ -117,6 +117,22 @@ import World
   }
 
   /// The end of an app that is closed is in `TerminationTests`.
+  /// A request of an administrator is as long as any: the server within the run refuses a longer one.
+  @Test(arguments: [(9 << 20, true), (20 << 20, false)])
+  func commandsAreNoLongerThanAServerTakes(bytes: Int, areTaken: Bool) throws {
+    let text = """
+      { version: 1, name: "long", fleets: { a: { devices: 1 } },
+        faults: [{ name: "far", at: "1m", remote: { background_geolocation: [["uploadLog", "http://a.example/"]] } }] }
+      """
+    var scenario = try ScenarioReader().read(text).scenario
+    var remote = RemoteFault()
+    remote.commands = [.uploadLog(url: "http://a.example/" + String(repeating: "a", count: bytes))]
+    scenario.faults[0].action = .remote(remote)
+    guard !areTaken else { return _ = try RunSetup(scenario) }
+    let refused = try #require(throws: UnsupportedScenarioError.self) { try RunSetup(scenario) }
+    #expect(refused.problems.map { $0.contains("and a server takes 10485760; write shorter ones") } == [true])
+  }
+
   @Test func aRebootEndsAfterRelaunchAfter() throws {
     var lifecycle = LifecycleFault()
     (lifecycle.reboot, lifecycle.relaunchAfter) = (true, .constant(120))

@@ -7,6 +7,13 @@ extension RunSetup {
   static func judge(_ fault: Fault, of scenario: Scenario, _ problems: inout [String]) {
     let place = "fault '\(fault.name)'"
     problems += fault.action.problems(in: scenario).map { "\(place): \($0)" }
+    if case .remote(let remote) = fault.action {
+      let most = ServerConfiguration().bodyBytesMax
+      let longest = Administration.orders(remote.commands, to: "").map(\.body.utf8.count).max() ?? 0
+      if longest > most {
+        problems.append("\(place): its commands have \(longest) bytes, and a server takes \(most); write shorter ones")
+      }
+    }
     // The server decides which headers are valid.
     guard case .http(let http) = fault.action else { return }
     for header in http.abort?.headers ?? [] where !ServerFault.isField(NameValuePair(header.name, header.value)) {
