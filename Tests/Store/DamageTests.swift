@@ -1,4 +1,5 @@
 import Base
+import Database
 import Glibc
 import Store
 import Support
@@ -44,6 +45,26 @@ import Testing
     #expect(store.outage == .damaged)
     #expect(store.apply(.read { _ in }) == .unavailable(.damaged), "nothing more is tried")
     #expect(store.outage == .damaged)
+  }
+
+  /// No version has written such an order.
+  @Test func anOrderOfAnUnknownKindIsDamage() throws {
+    let folder = try TemporaryFolder()
+    do {
+      let store = try SQLiteStore(StoreConfiguration(folder: folder.path))
+      let expiry = Sample.noon.advanced(byMilliseconds: 60_000)
+      _ = store.apply(.queue(QueuedCommand(target: .everyone(run: ""), command: Array("[]".utf8), expiresAt: expiry)))
+      store.settle()
+      store.close()
+    }
+    let reader = try SQLiteReader(folder: folder.path)
+    do { try Connection(path: folder.file("store.db")).execute("UPDATE orders SET kind = 3") }
+    let refusal = try #require(throws: StoreError.self) {
+      _ = try reader.commands(run: "", device: nil, now: Sample.noon, after: nil, limit: 10)
+    }
+    #expect(refusal.message.contains("is damaged"), "\(refusal.message)")
+    let start = try #require(throws: StoreError.self) { try SQLiteStore(StoreConfiguration(folder: folder.path)) }
+    #expect(start.message.contains("is damaged"), "\(start.message)")
   }
 
   @Test func errorsShowNoStatements() throws {

@@ -13,7 +13,7 @@ extension PostgresReader {
       SELECT orders.id, kind, target, orders.command, created, expires, name, state, sent, confirmed, attempts,
         coalesce(device, 0), proven
       FROM orders LEFT JOIN deliveries ON deliveries.command = orders.id LEFT JOIN devices ON devices.id = device
-      WHERE orders.run = $1::text AND orders.id >= $2::int8
+      WHERE orders.run = $1::text AND orders.id >= $2::int8 AND kind BETWEEN 0 AND 2
         AND (orders.id, coalesce(device, 0)) > ($2::int8, $3::int8) \(condition)
       ORDER BY orders.id, coalesce(device, 0) LIMIT $4::int8
       """,
@@ -54,8 +54,11 @@ extension PostgresReader {
 extension PostgresRow {
   fileprivate func line(run: String, now: Int64) -> CommandProgress {
     let expires = integer(5)
+    guard let target = QueuedCommand.Target(kind: integer(1), run: run, text: text(2)) else {
+      preconditionFailure("the statement asks for orders of known kinds")
+    }
     return CommandProgress(
-      id: integer(0), target: QueuedCommand.Target(kind: integer(1), run: run, text: text(2)), command: blob(3),
+      id: integer(0), target: target, command: blob(3),
       createdAt: integer(4), expiresAt: expires, device: optionalText(6),
       state: CommandProgress.State(kept: optionalInteger(7), expires: expires, now: now), sentAt: optionalInteger(8),
       deliveredAt: optionalInteger(9), confirmedAt: optionalInteger(12), attempts: Int(optionalInteger(10) ?? 0),

@@ -146,7 +146,7 @@ extension CommandRows {
         state, sent, confirmed, attempts, proven
       FROM unnest($1::int8[]) WITH ORDINALITY AS wanted(wanted_device, place)
       JOIN deliveries ON device = wanted_device AND state = \(DeliveryState.due) JOIN orders ON id = deliveries.command
-      WHERE expires > $2::int8
+      WHERE expires > $2::int8 AND kind BETWEEN 0 AND 2
       """, arguments
     ) { [self] result in
       for row in 0..<result.count {
@@ -195,7 +195,7 @@ extension CommandRows {
       SELECT deliveries.command, device, state, sent, confirmed, attempts, proven, id, run, kind, target, expires,
         orders.command, proof_kind, proof_value, key, is_open
       FROM unnest($1::int8[], $2::int8[], $3::int8[]) AS wanted(first, last, device) JOIN deliveries USING (device)
-      LEFT JOIN orders ON id = deliveries.command
+      LEFT JOIN orders ON id = deliveries.command AND kind BETWEEN 0 AND 2
       WHERE deliveries.command BETWEEN first AND last
       """, arguments
     ) { [self] result in
@@ -305,10 +305,11 @@ extension CommandRows {
 extension CommandRows.Order {
   /// Reads nine columns: id, run, kind, target, expires, command, the two of its proof, key.
   fileprivate init(_ result: PostgresResult, _ row: Int, from first: Int = 0) {
+    let target = QueuedCommand.Target(
+      kind: result.integer(row, first + 2), run: result.text(row, first + 1), text: result.text(row, first + 3))
+    guard let target else { preconditionFailure("each statement asks for orders of known kinds") }
     self.init(
-      id: result.integer(row, first),
-      target: QueuedCommand.Target(
-        kind: result.integer(row, first + 2), run: result.text(row, first + 1), text: result.text(row, first + 3)),
+      id: result.integer(row, first), target: target,
       expires: result.integer(row, first + 4), command: result.blob(row, first + 5),
       proof: CommandProof(
         kind: result.integer(row, first + 6), value: result.optionalDouble(row, first + 7) ?? 0),

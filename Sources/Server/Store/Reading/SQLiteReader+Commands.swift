@@ -25,7 +25,7 @@ extension SQLiteReader {
         row.bind(5, text: name.utf8.span)
         row.bind(6, Int64(limit))
         var lines: [CommandProgress] = []
-        while try row.step() { lines.append(row.line(run: run, now: now.millisecondsSince1970)) }
+        while try row.step() { lines.append(try row.line(run: run, now: now.millisecondsSince1970)) }
         return lines
       }
       return Page(elements: lines, next: lines.count == limit ? lines.last?.cursor : nil)
@@ -82,11 +82,12 @@ extension SQLiteReader {
 }
 
 extension Execution {
-  fileprivate func line(run: String, now: Int64) -> CommandProgress {
+  fileprivate func line(run: String, now: Int64) throws(DatabaseError) -> CommandProgress {
     let expires = integer(at: 5)
     let state = CommandProgress.State(kept: optionalInteger(at: 7), expires: expires, now: now)
     return CommandProgress(
-      id: integer(at: 0), target: QueuedCommand.Target(kind: integer(at: 1), run: run, text: text(at: 2)),
+      id: integer(at: 0),
+      target: try QueuedCommand.Target(readingKind: integer(at: 1), run: run, text: text(at: 2)),
       command: blob(at: 3), createdAt: integer(at: 4), expiresAt: expires, device: optionalText(at: 6), state: state,
       sentAt: optionalInteger(at: 8), deliveredAt: optionalInteger(at: 9), confirmedAt: optionalInteger(at: 12),
       attempts: Int(integer(at: 10)),

@@ -33,7 +33,8 @@ struct CommandOutbox {
     ) { (statement: inout Statement) throws(DatabaseError) in
       var row = statement.start()
       while try row.step() {
-        let target = QueuedCommand.Target(kind: row.integer(at: 2), run: row.text(at: 1), text: row.text(at: 3))
+        let target = try QueuedCommand.Target(
+          readingKind: row.integer(at: 2), run: row.text(at: 1), text: row.text(at: 3))
         open.append((row.integer(at: 0), target, row.integer(at: 4)))
       }
     }

@@ -1,4 +1,5 @@
 package import Base
+import Database
 
 /// A command to deliver.
 package struct QueuedCommand: Sendable {
@@ -60,6 +61,19 @@ package struct TakenCommand: Equatable, Sendable {
   }
 }
 
+extension QueuedCommand.Target {
+  /// Reads a row of SQLite's table of orders: one of an unknown kind is damage.
+  init(readingKind kind: Int64, run: String, text: String) throws(DatabaseError) {
+    guard let target = Self(kind: kind, run: run, text: text) else {
+      throw DatabaseError(extendedCode: Self.corrupt)
+    }
+    self = target
+  }
+
+  /// `SQLITE_CORRUPT`, https://sqlite.org/rescode.html#corrupt
+  private static let corrupt: Int32 = 11
+}
+
 extension QueuedCommand.Target: Hashable {
   package static func == (one: Self, other: Self) -> Bool {
     let (columns, others) = (one.columns, other.columns)
@@ -81,12 +95,13 @@ extension QueuedCommand.Target: Hashable {
     }
   }
 
-  package init(kind: Int64, run: String, text: String) {
+  /// Nil for a kind that no version has written.
+  package init?(kind: Int64, run: String, text: String) {
     switch kind {
     case 0: self = .device(DeviceIdentity(run: run, name: text))
     case 1: self = .tag(text, run: run)
     case 2: self = .everyone(run: run)
-    case let other: preconditionFailure("the store never wrote an order of kind \(other)")
+    default: return nil
     }
   }
 }
