@@ -84,6 +84,29 @@ import Vocabulary
     #expect(story.words.contains("the store has deleted 1 record of 'phone-1'") == !isLost, "\(story.words)")
   }
 
+  /// As after `DELETE /admin/v1/quarantine`: the server has said that it put the record aside.
+  @Test(arguments: [(0, false, true), (1, false, false), (1, true, true), (2, true, false)])
+  func whatWasRemovedFromQuarantineIsNotLost(quarantined: Int, keepsOther: Bool, isLost: Bool) {
+    let answer = #"{"accepted":1,"duplicate":0,"quarantined":\#(quarantined),"background_geolocation":[["stop"]]}"#
+    let other = Self.sent.replacing(Self.name, with: WrittenLog.uuid(2).text)
+    for wanted in [nil, Self.uuid] {
+      var book = RequestBook(of: wanted)
+      book.take(
+        SeenRequest(
+          place: "journal #1", time: WrittenLog.start, device: "phone-1", method: "POST", path: "/locations",
+          status: 200,
+          fault: nil, body: Array(#"{"location":[\#(Self.sent),\#(other)]}"#.utf8), isCut: false,
+          answer: Array(answer.utf8)))
+      var store = StoreBook("the store", of: wanted)
+      store.take([], under: "phone-1")
+      store.accounts = ["phone-1": StoreAccount(taken: 0, since: WrittenLog.start)]
+      if keepsOther { store.putAside(WrittenLog.uuid(2), Evidence("bad", place: "quarantine")) }
+      let story = story(nil, book, store)
+      #expect(story.fate == (isLost ? .lost : .notJudged), "\(story.words)")
+      #expect(story.words.contains("removed from quarantine") == !isLost, "\(story.words)")
+    }
+  }
+
   @Test func aFieldThatIsNullIsNamed() throws {
     let entry = Self.sent.replacing(#""is_moving":true"#, with: #""is_moving":null"#)
     let story = story(nil, requests([200]), store([("phone-1", entry)]))

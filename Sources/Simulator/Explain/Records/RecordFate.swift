@@ -152,6 +152,15 @@ package struct RecordJoin {
     if let doubt = store.reprieve(of: acknowledgement) ?? store.deletion(under: owner, of: acknowledgement) {
       return (.notJudged, "acknowledged, and not judged: \(doubt)")
     }
+    // Only a server of ours says so in its answers.
+    let removed = requests?.quarantinedAndRemoved(with: uuid, kept: store.quarantined) ?? 0
+    if store.accounts != nil, removed > 0 {
+      let records = StoryText.count(removed, "record")
+      return (
+        .notJudged,
+        "acknowledged, and not judged: \(records) of its request was quarantined and removed from quarantine since"
+      )
+    }
     guard let success = successes.last else {
       return (.lost, "acknowledged and lost: the phone deleted it, and it is \(store.extent)")
     }

@@ -43,6 +43,15 @@ package struct SeenRequest: Sendable {
 
   package var isSuccess: Bool { (200...299).contains(status) }
 
+  /// How many of its records a server of ours has put into quarantine; its answer begins with such counts (docs/server.md).
+  var quarantinedCount: Int {
+    let text = String(decoding: answer.prefix(SeenRequest.answerBytesKept), as: UTF8.self)
+    guard isSuccess, text.hasPrefix("{\"accepted\":"), let key = text.firstRange(of: "\"quarantined\":") else {
+      return 0
+    }
+    return Int(text[key.upperBound...].prefix { $0.isNumber }) ?? 0
+  }
+
   /// The client was gone before there was an answer (docs/proxy.md).
   var isUnanswered: Bool { status == 499 }
 
@@ -100,6 +109,8 @@ package struct RequestBook: Sendable {
   private let begin: WallInstant?
   /// The number of requests with truncated or unreadable bodies, in which further records may be.
   private(set) var cutBodyCount = 0
+  /// The records of requests of which some were put into quarantine, by request.
+  private var recordsBeside: [Int32: [UUID128]] = [:]
 
   /// The first sightings of a record are kept, and one more: the last with 2xx, or else the last.
   private static let sightingsKept = 8
@@ -123,6 +134,9 @@ package struct RequestBook: Sendable {
       number = index
       sightings[uuid, default: []].append(Sighting(request: index, bytes: Array(request.body[range])))
     }
+    if let number, request.quarantinedCount > 0 {
+      recordsBeside[number] = BodyRecords.find(in: request.body).map(\.uuid)
+    }
     if number == nil, wanted == nil, !request.isSuccess { _ = add(request) }
     if request.isCut { cutBodyCount += 1 }
   }
@@ -145,6 +159,14 @@ package struct RequestBook: Sendable {
   }
 
   func requests(with uuid: UUID128) -> [SeenRequest] { (sightings[uuid] ?? []).map { requests[Int($0.request)] } }
+
+  /// Returns how many records of a request with this one were put into quarantine and are not `kept` there.
+  func quarantinedAndRemoved(with uuid: UUID128, kept: Set<UUID128>) -> Int {
+    (sightings[uuid] ?? []).map { sighting in
+      let beside = recordsBeside[sighting.request] ?? []
+      return requests[Int(sighting.request)].quarantinedCount - beside.count(where: kept.contains)
+    }.max() ?? 0
+  }
 
   /// Returns the number of answered requests with the record, including those that are not kept.
   func answerCount(of uuid: UUID128) -> Int {

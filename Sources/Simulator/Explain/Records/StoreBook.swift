@@ -38,6 +38,8 @@ package struct StoreBook: Sendable {
   package var accounts: [String: StoreAccount]?
   /// Records that the store quarantined, with the reason.
   private(set) var putAside: [UUID128: Evidence] = [:]
+  /// All records in quarantine.
+  private(set) var quarantined: Set<UUID128> = []
 
   /// The time of the query.
   private let askedAt: WallInstant
@@ -112,6 +114,7 @@ package struct StoreBook: Sendable {
 
   /// Notes a quarantined record.
   package mutating func putAside(_ uuid: UUID128, _ evidence: Evidence) {
+    quarantined.insert(uuid)
     if wanted == nil || uuid == wanted { putAside[uuid] = evidence }
   }
 
