@@ -64,6 +64,73 @@ import Vocabulary
       gapMilliseconds: 60_000, RecordJoin(logs: logs, requests: requests, store: store, device: "phone-1"))
   }
 
+  /// The text of a drive with a record each so many milliseconds after the one before, and where it may be cut.
+  private static func drive(_ spans: [Int64], quiet: Int64 = 0) -> (bytes: [UInt8], cuts: [Int]) {
+    var log = WrittenLog(.ios)
+    var cuts: [Int] = []
+    log.begin()
+    for span in spans {
+      log.wait(span)
+      log.tellZone()
+      cuts.append(log.bytes.count)
+      log.tellZone()
+      log.wait(quiet)
+      log.tellZone()
+      log.record()
+    }
+    return (log.bytes, cuts)
+  }
+
+  /// A phone begins a new file in the midst of a gap; 40 s before its end, 40 s after its begin.
+  @Test func aGapGoesOnFromOneLogToTheNext() throws {
+    let drive = Self.drive([1_000, 40_000, 1_000], quiet: 40_000)
+    let cut = drive.cuts[1]
+    let first = try ReadLog.story(Array(drive.bytes[..<cut]), file: "1.log")
+    let second = try ReadLog.story(Array(drive.bytes[cut...]), file: "2.log", after: first)
+    #expect(first.gaps.isEmpty && second.gaps.isEmpty)
+    let told = explain([first, second])
+    #expect(told.gaps.map(\.milliseconds) == [80_000] && told.gaps.map(\.edge) == [.none], "\(told.gaps)")
+    #expect(told.gaps.first?.place.contains("1.log:") ?? false, "\(told.gaps)")
+    #expect(told.gaps.first?.place.contains("2.log:") ?? false)
+    #expect(explain([second, first]).gaps == told.gaps)
+  }
+
+  @Test func whatNoLogCoversIsUnknown() throws {
+    let drive = Self.drive([1_000, 1_000, 300_000, 1_000, 1_000])
+    let first = try ReadLog.story(Array(drive.bytes[..<drive.cuts[1]]), file: "1.log")
+    let second = try ReadLog.story(Array(drive.bytes[drive.cuts[2]...]), file: "2.log", after: first)
+    let gaps = explain([first, second]).gaps
+    #expect(gaps.map(\.causes.first) == [.unknown], "\(gaps)")
+    #expect(gaps.first?.reason.hasPrefix("no log tells of 300.0 s of it") ?? false, "\(gaps)")
+  }
+
+  /// One of two exports has a record where the other one begins or ends.
+  @Test func aRecordInOneLogEndsTheGapOfAnother() throws {
+    let drive = Self.drive([1_000, 40_000, 1_000, 100_000, 1_000], quiet: 40_000)
+    let whole = try ReadLog.story(drive.bytes, file: "1.log")
+    let part = try ReadLog.story(Array(drive.bytes[drive.cuts[0]...]), file: "2.log", after: whole)
+    #expect(whole.gaps.count == 2)
+    #expect(explain([whole, part]).gaps.map(\.from) == whole.gaps.map(\.from))
+    #expect(explain([part, whole]).gaps.map(\.reason) == explain([whole]).gaps.map(\.reason))
+  }
+
+  /// A log of Android whose entries name no year, with a zone that is given.
+  @Test(arguments: [("2026-07-29T00:00:00Z", 2026), ("2026-07-01T00:00:00Z", 2025), ("2027-01-01T00:00:00Z", 2026)])
+  func aLogWithoutYearsIsOfTheYearOfItsFile(written: String, year: Int) throws {
+    var log = WrittenLog(.android)
+    for _ in 0..<2 {
+      log.keep()
+      log.wait(120_000)
+    }
+    let parsed = WallInstant(iso8601: written.utf8.span)
+    let time = try #require(parsed)
+    let story = try ReadLog.story(log.bytes, zone: LogZone(offsetMinutes: WrittenLog.offsetMinutes), written: time)
+    #expect(story.span?.lowerBound.iso8601Text == "\(year)-07-28T14:33:46.653Z")
+    #expect(story.gaps.map(\.from.civilDate.year) == [year])
+    let told = explain([story])
+    #expect(told.notes.contains { $0.hasPrefix("phone.log does not show the year; \(year) is taken") }, "\(told.notes)")
+  }
+
   /// A log of another day knows of no gap.
   @Test func ofATimeThatNoSourceCoversNothingIsTold() throws {
     let day: Int64 = 86_400_000

@@ -8,7 +8,7 @@ import Testing
 enum ReadLog {
   static func story(
     _ bytes: [UInt8], file: String = "phone.log", of uuid: UUID128? = nil, gapsAbove milliseconds: Int64 = 60_000,
-    zone: LogZone? = nil, after earlier: LogStory? = nil, pieceBytes: Int = 1_000
+    zone: LogZone? = nil, after earlier: LogStory? = nil, written: WallInstant? = nil, pieceBytes: Int = 1_000
   ) throws -> LogStory {
     var stream = LogStream()
     var story = LogStory(file: file, of: uuid, gapsAbove: milliseconds, zone: zone, after: earlier)
@@ -18,7 +18,7 @@ enum ReadLog {
       rest = rest.dropFirst(pieceBytes)
     }
     for passage in stream.finish() { story.take(passage, on: try #require(stream.platform)) }
-    story.finish()
+    story.finish(written: written)
     return story
   }
 

@@ -1,3 +1,4 @@
+import Base
 import DeviceLog
 import Explain
 import Glibc
@@ -33,8 +34,15 @@ enum LogFile {
     guard stream.platform != nil else {
       throw SourceError(message: "'\(path)' is not a log of the SDK; export it with logger.emailLog or uploadLog")
     }
-    story.finish()
+    story.finish(written: try written(descriptor, path))
     return story
+  }
+
+  /// When the file was last changed.
+  private static func written(_ descriptor: Int32, _ path: String) throws(SourceError) -> WallInstant? {
+    var status = stat()
+    guard unsafe fstat(descriptor, &status) == 0 else { throw SourceError(message: "cannot read '\(path)'") }
+    return WallInstant(exactly: Int64(status.st_mtim.tv_sec) * 1_000)
   }
 
   /// Returns nil at the end of the file.

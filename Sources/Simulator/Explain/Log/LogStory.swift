@@ -9,6 +9,11 @@ package struct LogStory: Sendable {
   package private(set) var platform: DevicePlatform?
   package private(set) var zone: LogZone
   package private(set) var gaps: [Gap] = []
+  /// The time before the first record and that after the last one, where they are no gaps by themselves.
+  private(set) var shortEdges: [Gap] = []
+  /// When each record was made, unless one alone is followed.
+  private(set) var recordTimes: [WallInstant] = []
+  private var recordLines: [Int] = []
   /// The number of records in the log.
   package private(set) var recordCount = 0
   package private(set) var entryCount = 0
@@ -50,27 +55,38 @@ package struct LogStory: Sendable {
     if recorded > 0 {
       let edge: Gap.Edge = recordCount == 0 ? .logBegins : .none
       recordCount += recorded
+      if !records.followsOne {
+        recordTimes.append(passage.time)
+        recordLines.append(passage.line)
+      }
       close(watch.record(passage), at: passage.time, line: passage.line, edge, watch.state)
     }
     self.watch = watch
   }
 
-  /// Completes the log after its last entry, and converts local times to instants.
-  package mutating func finish() {
+  /// Completes the log after its last entry, and converts local times to instants. `written` is when the file was last changed:
+  /// a log of Android may name no year.
+  package mutating func finish(written: WallInstant? = nil) {
+    if let written, let end { zone.assumeYear(of: end, writtenBy: written) }
     if recordCount > 0, var watch {
       let (findings, end) = watch.end()
       close(findings, at: end, line: lastLine, .logEnds, watch.state)
     }
     records.finish()
     watch = nil
-    for index in gaps.indices { gaps[index] = zone.dated(gaps[index]) }
+    gaps = gaps.map { zone.dated($0) }
+    shortEdges = shortEdges.map { zone.dated($0) }
+    recordTimes = zip(recordTimes, recordLines).map { zone.instant(of: $0, line: $1) }
+    recordLines = []
   }
 
   private mutating func close(
     _ findings: GapWatch.Findings, at end: WallInstant, line: Int, _ edge: Gap.Edge, _ state: LoggedState
   ) {
-    guard end.milliseconds(since: findings.start) > gapMilliseconds else { return }
-    gaps.append(Gap(findings, endingAt: end, line: line, file: file, edge: edge, state))
+    let isGap = end.milliseconds(since: findings.start) > gapMilliseconds
+    guard isGap || edge != .none else { return }
+    let gap = Gap(findings, endingAt: end, line: line, file: file, edge: edge, state)
+    if isGap { gaps.append(gap) } else { shortEdges.append(gap) }
   }
 
   /// Returns the trail with times as instants.

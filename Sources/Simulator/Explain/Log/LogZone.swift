@@ -13,6 +13,8 @@ package struct LogZone: Equatable, Sendable {
   private(set) var stretches: [Stretch] = []
   /// Added to the years that the reader assigned to a log without years.
   private(set) var years = 0
+  /// The year of the last entry, where no entry names one and that of the file is taken.
+  private(set) var assumedYear: Int?
   private var votes: [Int] = []
 
   /// The number of entries that must agree before another offset counts, because one of them may be late.
@@ -51,6 +53,24 @@ package struct LogZone: Equatable, Sendable {
     stretches.append(Stretch(line: passage.line, offsetMinutes: offset))
     votes = []
   }
+
+  /// Takes the last year in which a log without years does not end behind the file, whose day is one of that year.
+  mutating func assumeYear(of last: WallInstant, writtenBy written: WallInstant) {
+    let date = last.civilDate
+    guard date.year < LogZone.firstRealYear, years == 0 else { return }
+    let end = written.advanced(byMilliseconds: LogZone.offsetMillisecondsMax)
+    let latest = end.civilDate.year
+    let year = (0..<LogZone.yearsToLeapDay).lazy.map { latest - $0 }.first { year in
+      CivilDate(year: year, month: date.month, day: date.day) != nil && last.moved(toYear: year) <= end
+    }
+    guard let year else { return }
+    (assumedYear, years) = (year, year - date.year)
+  }
+
+  /// The maximum offset of a phone's clock from UTC.
+  private static let offsetMillisecondsMax: Int64 = 14 * 3_600_000
+  /// One of nine successive years has a 29 February, and the first of them may be too late.
+  private static let yearsToLeapDay = 10
 
   /// No phone with the SDK is older; logs without years have earlier ones.
   private static let firstRealYear = 2_010

@@ -93,6 +93,8 @@ struct RecordTrails {
 
   init(of wanted: UUID128?, file: String) { (self.wanted, self.file) = (wanted, file) }
 
+  var followsOne: Bool { wanted != nil }
+
   /// With the queue that an earlier log of the phone has left.
   mutating func goOn(from earlier: RecordTrails) {
     (waiting, sent, response) = (earlier.waiting, earlier.sent, earlier.response)

@@ -62,7 +62,9 @@ extension Explanation {
   package init(of device: String, from: WallInstant?, to: WallInstant?, gapMilliseconds: Int64, _ join: RecordJoin) {
     let window = (from ?? .earliest)...max(from ?? .earliest, to ?? .latest)
     subject = .stretch(device: device, from: from, to: to)
-    let gaps = (join.logs.isEmpty ? join.gapsWithoutLog(of: device, above: gapMilliseconds) : join.logs.flatMap(\.gaps))
+    let gaps =
+      (join.logs.isEmpty
+      ? join.gapsWithoutLog(of: device, above: gapMilliseconds) : join.gapsInLogs(above: gapMilliseconds))
       .filter { $0.from < window.upperBound && $0.to > window.lowerBound }
       .sorted { $0.from < $1.from }
     let records = join.records(of: device, in: window)
@@ -156,6 +158,10 @@ extension RecordJoin {
       }
       if !log.zone.isKnown {
         notes.append("\(log.file) does not show the phone's time zone; its times are taken as UTC (--utc-offset)")
+      }
+      if let year = log.zone.assumedYear {
+        notes.append(
+          "\(log.file) does not show the year; \(year) is taken, by the time at which the file was last changed")
       }
     }
     if let requests, requests.cutBodyCount > 0 {
