@@ -13,7 +13,8 @@ package struct LogStory: Sendable {
   private(set) var shortEdges: [Gap] = []
   /// When each record was made, unless one alone is followed.
   private(set) var recordTimes: [WallInstant] = []
-  private var recordLines: [Int] = []
+  /// The same before `finish`: in local time, with the lines that tell the offset.
+  private var recordsMade: [(time: WallInstant, line: Int)] = []
   /// The number of records in the log.
   package private(set) var recordCount = 0
   package private(set) var entryCount = 0
@@ -55,10 +56,7 @@ package struct LogStory: Sendable {
     if recorded > 0 {
       let edge: Gap.Edge = recordCount == 0 ? .logBegins : .none
       recordCount += recorded
-      if !records.followsOne {
-        recordTimes.append(passage.time)
-        recordLines.append(passage.line)
-      }
+      if !records.followsOne { recordsMade.append((passage.time, passage.line)) }
       close(watch.record(passage), at: passage.time, line: passage.line, edge, watch.state)
     }
     self.watch = watch
@@ -76,8 +74,8 @@ package struct LogStory: Sendable {
     watch = nil
     gaps = gaps.map { zone.dated($0) }
     shortEdges = shortEdges.map { zone.dated($0) }
-    recordTimes = zip(recordTimes, recordLines).map { zone.instant(of: $0, line: $1) }
-    recordLines = []
+    recordTimes = recordsMade.map { zone.instant(of: $0.time, line: $0.line) }
+    recordsMade = []
   }
 
   private mutating func close(
