@@ -22,6 +22,8 @@ package struct JudgedRun {
 
   package let seed: UInt64
   package let fleets: [Fleet]
+  /// The homes of the devices, in order.
+  let homes: [DeviceHome]
   package let radio: RadioTable
   package let sight: ServerSight
   /// The local time of the devices: an offset from UTC, and its changes in order.
@@ -45,11 +47,7 @@ package struct JudgedRun {
 
   package init(seed: UInt64, fleets: [Fleet], radio: RadioTable, sight: ServerSight) {
     (self.seed, self.fleets, self.radio, self.sight) = (seed, fleets, radio, sight)
-  }
-
-  /// The homes of the devices, in order.
-  var homes: [DeviceHome] {
-    fleets.enumerated().flatMap { number, fleet in
+    homes = fleets.enumerated().flatMap { number, fleet in
       fleet.members.map { index in
         DeviceHome(name: "\(fleet.name)-\(index)", fleet: number, fleetName: fleet.name, index: index, seed: seed)
       }

@@ -1,10 +1,10 @@
 import Base
-package import Oracle
+import Oracle
 import Scenario
 
 extension RunSetup {
   /// Returns what the oracle knows of the run.
-  package func judged(with sight: ServerSight) -> JudgedRun {
+  func judged(with sight: ServerSight) -> JudgedRun {
     // Presets of other servers change the form of requests.
     let isAsConfigured = outside.map { $0.preset == nil || $0.preset == .rollingroad } ?? true
     let fleets = fleets.map { fleet in

@@ -14,7 +14,7 @@ package struct StepSpread: Equatable, Sendable {
   /// More doublings than any run needs.
   private static let doublingsMax = 40
 
-  package var slotsMax: Int { StepSpread.doublingsMax << bits }
+  var slotsMax: Int { StepSpread.doublingsMax << bits }
 
   package init(bits: Int, counts: [Int] = []) { (self.bits, self.counts) = (bits, counts) }
 

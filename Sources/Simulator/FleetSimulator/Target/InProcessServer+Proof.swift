@@ -1,9 +1,6 @@
-import AnswerCheck
 package import BackendStore
 package import Base
-import Contract
 package import IngestServer
-import JSON
 package import Oracle
 package import Store
 import Vocabulary
