@@ -29,7 +29,7 @@ package struct JSONFuzz {
         return FuzzFinding(seed: seed, iteration: iteration, input: input, complaint: complaint)
       }
       let number = number(seed: seed, iteration: iteration)
-      let text = Self.written(.double(number))
+      let text = JSONValue.double(number).serialized
       if number.isFinite, let complaint = Self.complaint(about: number, writtenAs: text) {
         return FuzzFinding(seed: seed, iteration: iteration, input: text, complaint: complaint)
       }
@@ -156,18 +156,12 @@ package struct JSONFuzz {
 
   private func complaintAboutTree(_ input: [UInt8]) -> String? {
     do throws(JSONError) {
-      let first = Self.written(try JSONValue(parsing: input.span, limits: limits, reading: .lenient))
-      let second = Self.written(try JSONValue(parsing: first.span, limits: limits))
+      let first = try JSONValue(parsing: input.span, limits: limits, reading: .lenient).serialized
+      let second = try JSONValue(parsing: first.span, limits: limits).serialized
       return first == second ? nil : "the tree changes when it is written and read again"
     } catch {
       return error.code == .integerOutOfRange ? nil : "the tree refuses what can be read: \(error)"
     }
-  }
-
-  private static func written(_ value: JSONValue) -> [UInt8] {
-    var writer = JSONWriter()
-    value.write(to: &writer)
-    return writer.bytes
   }
 
   /// Up to the offset of an error of syntax the input was the beginning of a valid text.

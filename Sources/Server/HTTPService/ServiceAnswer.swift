@@ -21,9 +21,7 @@ package struct ServiceAnswer: Sendable {
   }
 
   package static func json(_ status: Int = 200, _ value: JSONValue) -> ServiceAnswer {
-    var writer = JSONWriter()
-    value.write(to: &writer)
-    return ServiceAnswer(status, "application/json", writer.bytes)
+    ServiceAnswer(status, "application/json", value.serialized)
   }
 
   /// Returns an error in the common form of all servers here.

@@ -38,9 +38,7 @@ final class RunStream: ServiceStream {
       return true
     }
     guard isNew else { return [] }
-    var writer = JSONWriter()
-    state.json.write(to: &writer)
-    return StreamEvent.bytes("state", writer.bytes)
+    return StreamEvent.bytes("state", state.json.serialized)
   }
 
   func end() { board.leave() }

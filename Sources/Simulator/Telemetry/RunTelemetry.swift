@@ -13,7 +13,7 @@ package final class RunTelemetry: Watcher {
   private var openTelemetry: [OpenTelemetrySink] = []
   private var remoteWrites: [RemoteWriteSink] = []
   private var tracer: RecordTracer?
-  private var due = MonotonicInstant(nanoseconds: .max)
+  private var due = MonotonicInstant.never
   private var now = MonotonicInstant(nanoseconds: 0)
   private var isBegun = false
   private var isOver = false

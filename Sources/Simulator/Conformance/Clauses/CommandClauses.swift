@@ -85,7 +85,7 @@ extension ConformanceClause {
       try run.order([.setConfig(.object(["geolocation": .object(["distanceFilter": .integer(50)])]))], for: phone)
       for upload in try run.deliver(phone, [run.fix(phone)]) {
         let names = String(decoding: upload.body, as: UTF8.self).contains("background_geolocation")
-        if names, JSONValue(answer: upload.body) == nil {
+        if names, JSONValue(answerOf: upload.outcome) == nil {
           throw run.fail("an answer with a command is not JSON: \(upload.outcome.text.shortened(120))", upload)
         }
       }

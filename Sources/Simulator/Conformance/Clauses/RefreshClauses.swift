@@ -156,7 +156,7 @@ extension ConformanceClause {
     guard [200, 201].contains(outcome.status) else {
       throw ClauseStop.notJudged("the refresh was refused: \(outcome.status)")
     }
-    guard let answer = JSONValue(answer: outcome.body), case .object = answer else {
+    guard let answer = JSONValue(answerOf: outcome), case .object = answer else {
       throw run.fail("the answer is not a JSON object: \(outcome.text.shortened(100))")
     }
     let found = FoundTokens(searching: answer)
@@ -200,7 +200,7 @@ extension ConformanceClause {
     run.pause(1_000)
     let outcome = run.send(request)
     guard [200, 201].contains(outcome.status),
-      let renewed = JSONValue(answer: outcome.body).flatMap({ DeviceTokens(FoundTokens(searching: $0), after: tokens) })
+      let renewed = JSONValue(answerOf: outcome).flatMap({ DeviceTokens(FoundTokens(searching: $0), after: tokens) })
     else { throw run.fail("a refresh that was repeated after its answer was lost: \(outcome.text.shortened(120))") }
     let next = try run.phone(exactly: phone.name, tokens: renewed) { $0.authorization.refreshUrl = nil }
     try run.deliver(next, [run.fix(next)], as: "an upload with the tokens of a repeated refresh")

@@ -162,7 +162,7 @@ extension ConformanceClause {
     guard [200, 201].contains(outcome.status) else {
       throw run.fail("a registration was \(outcome.answer(120))")
     }
-    guard let answer = JSONValue(answer: outcome.body), case .object = answer else {
+    guard let answer = JSONValue(answerOf: outcome), case .object = answer else {
       throw run.fail("the answer to a registration is not a JSON object: \(outcome.text.shortened(120))")
     }
     let found = FoundTokens(searching: answer)
@@ -289,7 +289,7 @@ extension ClauseRun {
     guard [200, 201].contains(outcome.status) else {
       throw fail("\(what) was \(outcome.answer(120))")
     }
-    guard let answer = JSONValue(answer: outcome.body), case .object = answer else {
+    guard let answer = JSONValue(answerOf: outcome), case .object = answer else {
       throw fail("\(what) was answered with no JSON object: \(outcome.text.shortened(120))", harm: .deaf)
     }
     guard let found = DeviceTokens(FoundTokens(searching: answer), after: tokens) else {

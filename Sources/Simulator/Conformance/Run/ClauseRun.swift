@@ -241,7 +241,7 @@ extension ClauseRun {
       // Otherwise every clause would wait for it.
       if case .failed(_, let message) = outcome { facts.note(silence: "no device can sign in: \(message)") }
     }
-    guard let answer = JSONValue(answer: outcome.body), let found = DeviceTokens(FoundTokens(searching: answer)) else {
+    guard let answer = JSONValue(answerOf: outcome), let found = DeviceTokens(FoundTokens(searching: answer)) else {
       throw ClauseStop.notJudged("no device can sign in: \(outcome.text)")
     }
     return found
@@ -301,10 +301,6 @@ extension ClauseRun {
 }
 
 extension JSONValue {
-  init?(answer bytes: [UInt8]) {
-    do throws(JSONError) { self = try JSONValue(parsing: bytes.span, reading: .lenient) } catch { return nil }
-  }
-
   var text: String {
     var writer = JSONWriter(capacity: 128)
     write(to: &writer)

@@ -23,9 +23,7 @@ final class ConformancePhone {
     var status: Int { outcome.status }
     var isSuccess: Bool { 200..<300 ~= status }
 
-    var body: [UInt8] {
-      if case .answered(_, reason: _, let body) = outcome { body } else { [] }
-    }
+    var body: [UInt8] { outcome.body }
   }
 
   let name: String

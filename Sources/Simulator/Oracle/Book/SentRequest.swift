@@ -149,12 +149,7 @@ struct SentBodyReader {
 
   /// Returns the uuid of an invalid record, as an app may write one.
   private static func uuid(in record: Span<UInt8>) -> UUID128? {
-    do throws(JSONError) {
-      guard case .object(let object) = try JSONValue(parsing: record), case .string(let text)? = object["uuid"] else {
-        return nil
-      }
-      return UUID128(text: text.utf8.span)
-    } catch { return nil }
+    do throws(JSONError) { return UUID128(member: "uuid", of: try JSONValue(parsing: record)) } catch { return nil }
   }
 }
 
