@@ -390,8 +390,8 @@ final class ScriptedBackend: Sendable {
             device: other ? entries.first?.device ?? device : device, uuid: uuid, record: kept,
             shownFrom: now.advanced(byMilliseconds: late), came: now))
       }
-      let mine = entries.indices.filter { entries[$0].device == device }
-      if defect == .keepsNewest, mine.count > 100 { entries.remove(at: mine[0]) }
+      let mine = defect == .keepsNewest ? entries.indices.filter { entries[$0].device == device } : []
+      if mine.count > 100 { entries.remove(at: mine[0]) }
     }
     return success
   }
