@@ -4,12 +4,12 @@ package struct URLParts {
   package let scheme: Substring
   /// Host and port, and user name and password.
   package let authority: Substring
-  /// The rest: path and query.
+  /// The rest: path, query and fragment.
   package let path: Substring
 
   package init(_ url: String) {
     let host = url.firstRange(of: "://")?.upperBound ?? url.startIndex
-    let end = url[host...].firstIndex { $0 == "/" || $0 == "?" } ?? url.endIndex
+    let end = url[host...].firstIndex { "/?#".contains($0) } ?? url.endIndex
     (scheme, authority, path) = (url[..<host], url[host..<end], url[end...])
   }
 

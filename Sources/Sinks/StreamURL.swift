@@ -38,6 +38,17 @@ package struct StreamURL: Equatable, Sendable {
   /// Returns whether the URL has the scheme of a stream.
   package static func isOne(_ url: String) -> Bool { schemes.contains(where: url.hasPrefix) }
 
+  private static func address(_ host: Substring, standardPort: UInt16) throws(Problem) -> String {
+    do throws(HostAndPort.Problem) {
+      let port = try HostAndPort(host).port
+      guard port != 0 else { throw .port }
+      return port == nil ? "\(host):\(standardPort)" : String(host)
+    } catch {
+      throw Problem(
+        text: "'\(host)' is not HOST or HOST:PORT with a port from 1 to 65535, and an IPv6 address in brackets")
+    }
+  }
+
   /// `hasExtras`: whether the parameters `run` and `ca` are allowed.
   package init(_ url: String, hasExtras: Bool = false) throws(Problem) {
     guard let scheme = StreamURL.schemes.first(where: url.hasPrefix),
@@ -51,10 +62,8 @@ package struct StreamURL: Equatable, Sendable {
         text: "the URL must not contain a password, because reports show it: set \(StreamURL.variable) instead")
     }
     let isKafka = scheme.hasPrefix("kafka")
-    self.hosts = hosts.split(separator: ",").map { host in
-      // The colons of an IPv6 address are in brackets.
-      let name = host.lastIndex(of: "]").map { host[$0...] } ?? host
-      return name.contains(":") ? String(host) : "\(host):\(isKafka ? 9_092 : 4_222)"
+    self.hosts = try hosts.split(separator: ",").map { (host) throws(Problem) in
+      try StreamURL.address(host, standardPort: isKafka ? 9_092 : 4_222)
     }
     guard !self.hosts.isEmpty else { throw Problem(text: "a host is missing, as in \(scheme)HOST/NAME") }
     isSecure = scheme == "tls://" || scheme == "kafka+ssl://"

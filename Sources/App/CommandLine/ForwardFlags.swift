@@ -123,32 +123,24 @@ struct SinkArgument: Equatable {
     guard !host.contains("@") else {
       throw UsageError("--forward: a password in a URL is shown in process lists; use --forward-token instead")
     }
-    // Checked at the start: the client would report it again at each attempt, without end.
-    guard host.split(separator: ",").allSatisfy(SinkArgument.isHost) else {
-      throw UsageError(
-        "--forward: '\(host)' is not HOST or HOST:PORT with a port from 1 to 65535, and an IPv6 address in brackets")
-    }
     shown = scheme + place.prefix { $0 != "?" }
-    kind = StreamURL.isOne(url) ? try SinkArgument.stream(url) : .webhook(url: url)
+    kind = StreamURL.isOne(url) ? try SinkArgument.stream(url) : try SinkArgument.webhook(url)
     name = isNamed ? parts[0] : shown
     guard !isNamed || (1...100).contains(name.utf8.count) && name.utf8.allSatisfy({ SinkArgument.isPart($0) }) else {
       throw UsageError("--forward: the name '\(name)' may have up to 100 letters, digits, '.', '_' and '-'")
     }
   }
 
-  private static func isHost(_ text: Substring) -> Bool {
-    var name = text
-    if text.hasPrefix("[") {
-      guard let end = text.firstIndex(of: "]"), end > text.index(after: text.startIndex) else { return false }
-      name = text[...end]
-    } else {
-      name = text.prefix { $0 != ":" }
-      guard !name.isEmpty, !name.contains(where: "[]".contains) else { return false }
+  /// The address is checked at the start: the client would report it again at each attempt, without end.
+  private static func webhook(_ url: String) throws(UsageError) -> Kind {
+    let host = URLParts(url).host
+    do throws(HostAndPort.Problem) {
+      guard try HostAndPort(host).port != 0 else { throw .port }
+    } catch {
+      throw UsageError(
+        "--forward: '\(host)' is not HOST or HOST:PORT with a port from 1 to 65535, and an IPv6 address in brackets")
     }
-    let rest = text[name.endIndex...]
-    if rest.isEmpty { return true }
-    let digits = rest.dropFirst()
-    return rest.hasPrefix(":") && digits.allSatisfy(\.isNumber) && UInt16(digits).map { $0 > 0 } ?? false
+    return .webhook(url: url)
   }
 
   private static func stream(_ url: String) throws(UsageError) -> Kind {

@@ -92,10 +92,7 @@ extension BGGeo {
   private static func host(of url: String) -> String? {
     var configuration = Configuration(platform: .ios)
     configuration.http.url = url
-    guard configuration.http.uploadURL != nil, let scheme = url.firstIndex(of: ":") else { return nil }
-    let authority = url[scheme...].dropFirst(3).prefix { !"/?#".contains($0) }
-    let place = authority.lastIndex(of: "@").map { authority[authority.index(after: $0)...] } ?? authority
-    let host = place.first == "[" ? place.prefix { $0 != "]" }.dropFirst() : place.prefix { $0 != ":" }
-    return host.lowercased()
+    guard configuration.http.uploadURL != nil else { return nil }
+    do throws(HostAndPort.Problem) { return try HostAndPort(URLParts(url).host).host.lowercased() } catch { return nil }
   }
 }

@@ -198,7 +198,8 @@ import Testing
   @Test func upstreamsThatCannotBeAreRefusedWithAReason() {
     for (text, words) in [
       ("https://a", "TLS"), ("ftp://a", "http://127.0.0.1:3000"), ("http://a:0", "port"), ("http://a:x", "port"),
-      ("http://", "host"), ("http://a?b", "query"), ("http://u@a", "http://127.0.0.1:3000"),
+      ("http://", "host"), ("http://[::1", "host"), ("http://[]:80", "host"), ("http://::1:80", "brackets"),
+      ("http://a:+80", "port"), ("http://a?b", "query"), ("http://u@a", "http://127.0.0.1:3000"),
       ("http://a/<tenant>", "\"<\""), ("http://a/x y", "\" \""), ("http://a/\"", "%3C"), ("http://a/é", "\"é\""),
     ] {
       do throws(UpstreamTarget.Problem) {

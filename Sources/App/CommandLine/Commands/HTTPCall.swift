@@ -68,12 +68,10 @@ struct ServerURL: Equatable, CustomStringConvertible {
     var place = text.dropFirst(7)
     if place.hasSuffix("/") { place.removeLast() }
     if place.isEmpty { return nil }
-    let hasPort = place.last != "]" && place.contains(":")
-    do throws(NetworkError) {
-      address = try ListenAddress(parsing: hasPort ? String(place) : place + ":80").address
-    } catch {
-      return nil
-    }
+    do {
+      let isComplete = try HostAndPort(place).port != nil
+      address = try ListenAddress(parsing: isComplete ? String(place) : place + ":80").address
+    } catch { return nil }
     if address.port == 0 { return nil }
     origin = "http://\(address)"
   }

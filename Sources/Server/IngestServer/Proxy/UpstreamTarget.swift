@@ -53,19 +53,16 @@ package struct UpstreamTarget: Sendable {
 
   /// Returns host and port; an IPv6 address is in brackets.
   private static func split(_ authority: Substring, of text: String) throws(Problem) -> (String, UInt16) {
-    var host = authority
-    var port: UInt16 = 80
-    let bracket = authority.lastIndex(of: "]")
-    if let colon = authority.lastIndex(of: ":"), bracket.map({ $0 < colon }) ?? true {
-      guard let number = UInt16(authority[authority.index(after: colon)...]), number > 0 else {
-        throw Problem(description: "the port in \"\(text)\" must be a number from 1 to 65535")
-      }
-      port = number
-      host = authority[..<colon]
+    do throws(HostAndPort.Problem) {
+      let place = try HostAndPort(authority)
+      let port = place.port ?? 80
+      guard port > 0 else { throw .port }
+      return (String(place.host), port)
+    } catch .host {
+      throw Problem(description: "\"\(text)\" has no host, or an IPv6 address without brackets")
+    } catch {
+      throw Problem(description: "the port in \"\(text)\" must be a number from 1 to 65535")
     }
-    if host.hasPrefix("["), host.hasSuffix("]") { host = host.dropFirst().dropLast() }
-    guard !host.isEmpty else { throw Problem(description: "\"\(text)\" has no host") }
-    return (String(host), port)
   }
 
   /// Resolves the host; called once, when the proxy starts.

@@ -117,17 +117,11 @@ struct TargetAddress {
     self.authority = authority
     let tail = rest[end...].prefix { $0 != "#" }
     path = tail.hasPrefix("/") ? String(tail) : "/" + tail
-    let isBracketed = authority.hasPrefix("[")
-    let close =
-      isBracketed ? authority.firstIndex(of: "]").map { authority.index(after: $0) } : authority.lastIndex(of: ":")
-    let hostEnd = close ?? authority.endIndex
-    let name = authority[..<hostEnd]
-    host = String(isBracketed ? name.dropFirst().dropLast() : name)
-    let digits = authority[hostEnd...].drop { $0 == ":" }
-    let standard: UInt16 = isPlain ? 80 : 443
     self.isPlain = isPlain
-    guard let port = digits.isEmpty ? standard : UInt16(digits), !host.isEmpty else { return nil }
-    self.port = port
+    do throws(HostAndPort.Problem) {
+      let place = try HostAndPort(authority[...])
+      (host, port) = (String(place.host), place.port ?? (isPlain ? 80 : 443))
+    } catch { return nil }
   }
 }
 
