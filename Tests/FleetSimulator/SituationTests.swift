@@ -262,4 +262,19 @@ import Vocabulary
     stage.send([], .refresh, because: trigger)
     #expect(stage.violated.contains(.auth) == isViolated)
   }
+
+  /// A server that refuses all is asked until the end: by the app, and by no phone of its own accord.
+  @Test(arguments: [true, false]) func whatTheAppAsksForBehindTheDrivesNeedsNoOtherReason(isAsked: Bool) {
+    let stage = Stage { $0.http.autoSync = false }
+    let record = stage.insert()
+    stage.tell(.healed)
+    for _ in 0..<20 {
+      stage.pass(seconds: 15)
+      if isAsked { stage.tell(.askedToSync) }
+      let request = stage.send([record], because: .manual)
+      stage.serve(request)
+      stage.end(request, status: 503)
+    }
+    #expect(stage.violated.contains(.boundedEffort) == !isAsked, "\(stage.violated)")
+  }
 }

@@ -126,6 +126,7 @@ extension SimulatedDevice {
     if let nextSync, nextSync > now.monotonic { return }
     guard !host.uploader.isBusy else { return nextSync = now.monotonic + SimulatedDevice.busyInterval }
     nextSync = now.monotonic + SimulatedDevice.syncInterval(in: run.setup.settle)
+    run.tell(.askedToSync, link.context(at: now))
     host.sync(completion: 0, at: now)
     applyEffects(at: now, in: run)
   }

@@ -10,7 +10,7 @@ import Vocabulary
 /// the faults are over a queue needs about as many requests as it has pages.
 final class BoundedEffortRule: Rule {
   override class var invariant: Invariant { .boundedEffort }
-  override class var interest: Interest { [.sent, .inserted, .refused, .told, .ended, .life] }
+  override class var interest: Interest { [.sent, .inserted, .refused, .told, .ended, .life, .course] }
 
   private struct Effort {
     /// Whether the last upload failed and no event has followed.
@@ -49,6 +49,10 @@ final class BoundedEffortRule: Rule {
       efforts[device].mustWait = false
     case .queue(.refused), .told(.engine), .launched, .opened, .killed, .network, .configured, .fetched:
       efforts[device].mustWait = false
+    // Behind the drives the app calls `sync` until its queue is empty, however often the server refuses.
+    case .askedToSync:
+      efforts[device].mustWait = false
+      if efforts[device].attemptsMax < .max { efforts[device].attemptsMax += 1 }
     case .healed:
       efforts[device] = Effort(attemptsMax: pages(of: device) + BoundedEffortRule.spareAttempts)
     case .sent(let request) where request.purpose == .records:
