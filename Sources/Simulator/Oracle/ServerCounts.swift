@@ -19,6 +19,8 @@ package struct ServerCounts: Equatable, Sendable {
   /// The ends of the latest of these, as many as make a silence, to count those of a shard after the last answer to any shard.
   package var latestSilences: [MonotonicInstant] = []
   package var openUploads = 0
+  /// Whether the run ended because the server was silent; only in lockstep, which no other shard shares.
+  package var isGivenUp = false
 
   /// The number of devices that have uploaded, of those stopped by a command, and of those stopped by their first answer.
   package var activeDevices = 0
@@ -91,16 +93,16 @@ extension ServerCounts {
   }
 
   private var silence: ServerFinding? {
-    guard latestSilences.count + openUploads >= ServerCounts.silencesMin,
-      !latestSilences.isEmpty || lastAnswerAt == nil
-    else { return nil }
+    let isLong = latestSilences.count + openUploads >= ServerCounts.silencesMin
+    guard isGivenUp || isLong && (!latestSilences.isEmpty || lastAnswerAt == nil) else { return nil }
     var unanswered = silences
     if openUploads > 0 { unanswered["under way at the end"] = openUploads }
-    let causes = ServerCounts.list(unanswered)
+    let causes = unanswered.isEmpty ? "" : " (\(ServerCounts.list(unanswered)))"
     return ServerFinding(
       ServerFinding.noAnswers,
-      lastAnswerAt.map { "the target has answered no upload since \($0.clockText) of the run (\(causes))" }
-        ?? "the target has answered no upload at all (\(causes))")
+      (lastAnswerAt.map { "the target has answered no upload since \($0.clockText) of the run\(causes)" }
+        ?? "the target has answered no upload at all\(causes)")
+        + (isGivenUp ? "; the run was ended, as it had waited in vain for minutes" : ""))
   }
 
   private var stop: ServerFinding? {

@@ -6,7 +6,6 @@ package import Oracle
 import Queue
 import Scenario
 package import Store
-import Synchronization
 
 /// A run, in one thread. Against the in-process server everything is ordered by (time, device), in virtual time, without
 /// outside input; against an external one the devices follow the machine's clock.
@@ -161,7 +160,7 @@ package final class FleetRun {
   private func conclude(_ unproven: (RunReport) throws -> Void) rethrows -> RunReport {
     let oracle = shared.oracle
     guard !isBrokenOff else { return account(oracle.unprovenSums) }
-    oracle.closeQueues(at: now, isCut: interruption.isRequested)
+    oracle.closeQueues(at: now, isCut: interruption.isRequested || isTargetSilent)
     if shared.inside == nil, shared.proof != nil { try unproven(account(oracle.unprovenSums)) }
     oracle.closeStore(by: shared.proof, at: now)
     return account(oracle.sums)
@@ -188,7 +187,7 @@ package final class FleetRun {
     if phase == .driving {
       guard try work(before: FleetRun.zero + setup.duration, toEvent: last, { tell(progress) }) else { return false }
       if let leftover = shared.earlierRun?.leftover { throw leftover }
-      if isAborted || shared.oracle.violations.breaksOff { settled() } else { try heal() }
+      if isBrokenOff || isTargetSilent { settled() } else { try heal() }
     }
     if phase == .settling {
       guard try work(before: settlingEnd, toEvent: last, { tell(progress) }) else { return false }
@@ -225,6 +224,9 @@ package final class FleetRun {
 
   private var isBrokenOff: Bool { isAborted || shared.oracle.violations.breaksOff }
 
+  /// Whether a server in lockstep has been silent for so long that nothing more is sent.
+  private var isTargetSilent: Bool { shared.lockstep?.transport.hasGivenUp ?? false }
+
   /// Reports whether the scenario has the phone, or an act has added it.
   private func hasBeen(_ device: Int) -> Bool {
     devices[device].index < devices[device].fleet.setup.devices || devices[device].life.isInstalled
@@ -241,6 +243,8 @@ package final class FleetRun {
   private func account(_ sums: LedgerSums, as ending: RunSummary.Ending? = nil) -> RunReport {
     let isDrained = devices.allSatisfy { $0.host.queue.count == 0 }
     let violations = shared.oracle.violations
+    var serverCounts = shared.oracle.serverCounts
+    serverCounts?.isGivenUp = isTargetSilent
     return RunReport(
       seed: setup.seed, devices: devices.indices.count(where: hasBeen),
       fleetDevices: fleets.map { $0.count(where: hasBeen) }, duration: setup.duration, sums: sums,
@@ -251,7 +255,7 @@ package final class FleetRun {
       violations: FleetRun.inOrder(violations.violations), remarks: FleetRun.inOrder(violations.remarks),
       invariants: shared.oracle.outcomes, coverage: shared.oracle.coverageSeen,
       generatorLag: generatorLag, verification: shared.oracle.verification,
-      serverCounts: shared.oracle.serverCounts,
+      serverCounts: serverCounts,
       lossSentence: shared.oracle.lossSentence, lost: shared.oracle.lost,
       playedSentence: shared.played.sentence, faultRefusal: shared.targetFaults?.refusal,
       ending: ending ?? self.ending)
@@ -263,7 +267,9 @@ package final class FleetRun {
   }
 
   /// Whether the drives, not the phases after them, end early.
-  var isEndedEarly: Bool { isInterrupted || shared.hasSeenEnough || shared.oracle.violations.endsDrives }
+  var isEndedEarly: Bool {
+    isInterrupted || shared.hasSeenEnough || shared.oracle.violations.endsDrives || isTargetSilent
+  }
 
   /// Works the turns of a phase, in order; returns whether the phase is over.
   private func work(
@@ -296,95 +302,12 @@ package final class FleetRun {
       if turns % FleetRun.turnsPerProgress == 0 { progress() }
       if shared.lockstep != nil || turns % FleetRun.eventsPerLook == 0 { isInterrupted = interruption.isRequested }
       shared.proveIfNeeded()
-      if phase == .driving ? isEndedEarly : shared.oracle.violations.breaksOff { break }
+      if phase == .driving ? isEndedEarly : isBrokenOff || isTargetSilent { break }
       if isOutOfPatience(at: now) { break }
     }
     try shared.database.commit()
     return true
   }
-}
-
-/// The result of a run.
-package struct RunReport: Equatable, Sendable {
-  package let seed: UInt64
-  package let devices: Int
-  /// The number of devices of each fleet, in order.
-  package let fleetDevices: [Int]
-  package let duration: Nanoseconds
-  package var sums: LedgerSums
-  /// The hash of each fleet, in order: sums, so that those of shards add up.
-  package let fleetHashes: [TraceHash]
-  package let events: Int
-  package let requests: Int
-  /// When the last queue became empty, counted from the end of the drives; nil when one never did.
-  package let drained: Nanoseconds?
-  package var violations: [Violation]
-  /// Observations that break no invariant and are reported all the same.
-  package var remarks: [Violation]
-  package let invariants: [InvariantOutcome]
-  /// The coverage of all goals, in order.
-  package let coverage: [CoverageSeen]
-  /// The lag of turns, in microseconds of the machine's clock; empty in virtual time.
-  package let generatorLag: Histogram
-  /// The verification of what the server has stored.
-  package let verification: Verification
-  /// The counts from an external server; nil for the in-process one, and before the end.
-  package let serverCounts: ServerCounts?
-  /// The findings about the server.
-  package var findings: [ServerFinding] { serverCounts?.findings(sums) ?? [] }
-  /// The common properties of the lost records, as a sentence.
-  package let lossSentence: String?
-  package let lost: [LostRecord]
-  /// The answers that the simulator's network gave in the server's place, as a sentence.
-  package let playedSentence: String?
-  /// Why the external server did not inject a fault; nil when it injected all.
-  package let faultRefusal: String?
-  /// The ending, without thresholds, which belong to `Measures`.
-  package let ending: RunSummary.Ending
-
-  /// The sum of the fleets' hashes.
-  package var hash: TraceHash {
-    var hash = TraceHash.zero
-    for fleet in fleetHashes { hash.add(fleet) }
-    return hash
-  }
-
-  /// Why it is unknown what the server has stored; nil when it was read, or was not to be read.
-  package var proofRefusal: String? { verification.reason }
-
-  package var isRight: Bool { violations.isEmpty }
-
-  /// No record has a history to report.
-  package var isWithoutStories: Bool { violations.isEmpty && remarks.isEmpty }
-}
-
-/// A request to end a run early; may be made from any thread.
-package final class Interruption: Sendable {
-  private struct State {
-    var isRequested = false
-    var alarm: (@Sendable () -> Void)?
-  }
-
-  private let state = Mutex(State())
-
-  package init() {}
-
-  /// Requests the end: the devices stop where they are; their queues may drain for a short while.
-  package func request() {
-    let alarm = state.withLock { state in
-      state.isRequested = true
-      return state.alarm
-    }
-    alarm?()
-  }
-
-  package var isRequested: Bool { state.withLock { $0.isRequested } }
-
-  /// How long queues may drain after the request.
-  static let patience = Nanoseconds.seconds(5)
-
-  /// Sets a callback that ends a wait when the request is made.
-  package func onRequest(_ alarm: @escaping @Sendable () -> Void) { state.withLock { $0.alarm = alarm } }
 }
 
 /// A device that is due again at once, endlessly. This is a bug of the simulator and ends the run.

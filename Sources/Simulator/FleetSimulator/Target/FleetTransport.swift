@@ -1,5 +1,5 @@
 import AnswerCheck
-import Base
+package import Base
 package import CurlTransport
 import JSON
 import Scenario
@@ -17,17 +17,25 @@ package final class FleetTransport {
   private var hasAnswered = false
   /// The request to end the run, after which no answer is waited for.
   var interruption: Interruption?
-  /// The number of timeouts in a row, of requests that were waited for one by one.
-  private var silences = 0
+  /// The time that was waited in vain since the last answer, for requests that are sent one by one.
+  private var silence = Nanoseconds.zero
   /// When waiting for a target ends after a request to end the run.
   private var patienceEnd: MonotonicInstant?
   private let clock = SystemClock()
 
-  private static let silencesMax = 3
+  /// How long requests that are sent one by one are waited for in vain.
+  private let silenceMax: Nanoseconds
+  package static let standardSilenceMax = Nanoseconds.seconds(180)
 
-  package init(_ configuration: TransportConfiguration) throws(TransportError) {
+  package init(
+    _ configuration: TransportConfiguration, silenceMax: Nanoseconds = standardSilenceMax
+  ) throws(TransportError) {
     transport = try DrivenTransport(configuration)
+    self.silenceMax = silenceMax
   }
+
+  /// Whether the target has been silent for too long: nothing more is sent.
+  var hasGivenUp: Bool { silence >= silenceMax }
 
   func send(_ request: OutgoingRequest, of device: Int) {
     requests += 1
@@ -60,20 +68,25 @@ package final class FleetTransport {
     return letters.isEmpty ? nil : String(String.UnicodeScalarView(letters))
   }
 
-  /// Sends a request and waits for its end; no other may be under way. After several timeouts in a row nothing more is sent,
-  /// and after a request to end the run the wait is short.
+  /// Sends a request and waits for its end; no other may be under way. After a long silence nothing more is sent, and after a
+  /// request to end the run the wait is short.
   func ask(_ request: OutgoingRequest, of device: Int) -> TransportCompletion {
     precondition(inFlight == 0, "one request at a time")
-    if silences >= FleetTransport.silencesMax || isOutOfPatience {
+    if hasGivenUp || isOutOfPatience {
       return TransportCompletion(
         device: device, id: request.id,
         outcome: .failed(.timeout, message: "the target does not answer; no further requests are sent"),
         timings: TransferTimings(), head: [])
     }
+    let begun = clock.monotonicNow
     send(request, of: device)
     while true {
       if let end = work(until: patienceEnd).first {
-        if case .failed(.timeout, _) = end.outcome { silences += 1 } else { silences = 0 }
+        if case .failed(.timeout, _) = end.outcome {
+          silence = silence + (clock.monotonicNow - begun)
+        } else {
+          silence = .zero
+        }
         return end
       }
       if isOutOfPatience { cancel(request.id, of: device) }
