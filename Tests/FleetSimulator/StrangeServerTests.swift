@@ -78,6 +78,16 @@ import World
     #expect(report.violations.map(\.rule) == [.ackedIsDurable])
   }
 
+  /// A server with a route for every path is none of ours, and has verified nothing.
+  @Test func anAnswerThatIsNoVerificationVerifiesNothing() throws {
+    let server = try BareServer { _ in .ok("{}") }
+    let report = try run(setup(server.url + "locations") { $0.outside?.isOurs = true })
+    #expect(report.sums.created > 0 && report.sums.stored == 0)
+    #expect(
+      report.proofRefusal == "/admin/v1/verify: the answer has no list 'missingRecords', as one of Rolling Road has")
+    #expect(report.verification.outcome == .failed)
+  }
+
   @Test func tokensAreFetchedAndShownOverSockets() throws {
     let server = try Runs.server { $0.authentication = .required }
     defer { server.stop() }

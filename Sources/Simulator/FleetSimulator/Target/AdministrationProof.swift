@@ -63,8 +63,8 @@ final class AdministrationProof: StoreProof {
     writer.endArray()
     writer.endObject()
     let answer = administration.ask("/admin/v1/verify", by: "POST", body: writer.bytes)
-    guard let document = document(answer), case .array(let records)? = document["missingRecords"] else { return nil }
-    return Set(records.compactMap { record in UUID128(member: "uuid", of: record) })
+    guard let records = list("missingRecords", in: answer, of: "verify") else { return nil }
+    return Set(records.elements.compactMap { record in UUID128(member: "uuid", of: record) })
   }
 
   func wasSent(_ uuid: UUID128) -> Bool { sent.contains(uuid) }
@@ -78,16 +78,15 @@ final class AdministrationProof: StoreProof {
     var cursor = ""
     while true {
       let path = "/admin/v1/quarantine?limit=1000&device=" + device.percentEncoded + cursor
-      guard let page = document(administration.ask(path)), case .array(let records)? = page["records"] else {
-        return putAside
-      }
-      for case .string(let text)? in records.map({ $0["record"] }) { putAside.add(text.utf8.span) }
-      guard case .integer(let next)? = page["next"] else { return putAside }
+      guard let records = list("records", in: administration.ask(path), of: "quarantine") else { return putAside }
+      for case .string(let text)? in records.elements.map({ $0["record"] }) { putAside.add(text.utf8.span) }
+      guard case .integer(let next)? = records.document["next"] else { return putAside }
       cursor = "&cursor=\(next)"
     }
   }
 
   func forEachRecord(of device: String?, _ body: (_ device: String, _ uuid: UUID128) -> Void) {
+    guard refusal == nil else { return }
     for device in device.map({ [$0] }) ?? devices {
       let answer = administration.ask("/admin/v1/uuids?device=" + device.percentEncoded)
       if let reason = answer.refusal {
@@ -104,18 +103,23 @@ final class AdministrationProof: StoreProof {
     }
   }
 
-  private func document(_ answer: RequestOutcome) -> JSONValue? {
+  /// Returns the list of that name in an answer; without one the store is not verified.
+  private func list(
+    _ name: String, in answer: RequestOutcome, of path: String
+  ) -> (elements: [JSONValue], document: JSONValue)? {
     if let reason = answer.refusal {
-      refusal = "/admin/v1: \(reason)\(administration.remedy(of: answer))"
+      refusal = "/admin/v1/\(path): \(reason)\(administration.remedy(of: answer))"
       return nil
     }
     do throws(JSONError) {
       let bytes = answer.body
-      return try JSONValue(parsing: bytes.span, reading: .lenient)
+      let document = try JSONValue(parsing: bytes.span, reading: .lenient)
+      if case .array(let elements)? = document[name] { return (elements, document) }
+      refusal = "/admin/v1/\(path): the answer has no list '\(name)', as one of Rolling Road has"
     } catch {
-      refusal = "/admin/v1: \(error.description)"
-      return nil
+      refusal = "/admin/v1/\(path): \(error.description)"
     }
+    return nil
   }
 }
 
