@@ -116,8 +116,8 @@ import Threaded
     let rows = Mutex<[String: [JSONValue]]>([:])
     let backend = try BareServer { request in
       if request.lines[0].hasPrefix("GET") {
-        let name = request.lines[0].contains("cars-0") ? "cars-0" : "cars-1"
-        return .ok(JSONValue.array(rows.withLock { $0[name] ?? [] }).text)
+        let name = ["cars-0", "cars-1"].first(where: request.lines[0].contains)
+        return .ok(JSONValue.array(rows.withLock { rows in name.flatMap { rows[$0] } ?? [] }).text)
       }
       // What is sent again is stored once, so that a request that was cut off adds no row of its own.
       rows.withLock { rows in

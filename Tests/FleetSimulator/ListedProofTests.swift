@@ -106,6 +106,7 @@ import Testing
 
     func read(_ device: String, _ take: (ListedRecord) -> Void) throws(StoreViewError) {
       readings += 1
+      if device.count > 1 { throw StoreViewError(text: "status 404", isAbsence: true) }
       if absent.contains(device) { throw StoreViewError(text: "status 404", isAbsence: true) }
       if broken.contains(device) { throw StoreViewError(text: "ended with 1") }
       for number in device != "b" ? [2] : doubled ? [1, 2] : [1] {
@@ -113,6 +114,81 @@ import Testing
         take(.stored(StoredRecord(.object([("lat", .number("1.5"))]), fields: [], uuid: uuid)))
       }
     }
+  }
+
+  /// "c" cannot be read; that "a" and "b" both have the record 2 is seen all the same.
+  @Test func whatIsTwiceInTheReadListsIsSeen() {
+    let proof = ListedProof(Shelf(broken: ["c"], doubled: true), devices: ["c", "a", "b"])
+    let keys = [PointKey(recordedAt: 0, uuid: Self.uuid(2))]
+    #expect(proof.missing(keys, of: "a") == [] && proof.missing(keys, of: "b") == [])
+    #expect(proof.missing(keys, of: "c") == nil && proof.refusal != nil)
+    var (pairs, rows) = ([String](), [String]())
+    proof.forEachOfTwoDevices { pairs.append("\($0 == Self.uuid(2)) \($1) \($2)") }
+    proof.forEachRecord(of: nil) { device, _ in rows.append(device) }
+    #expect(pairs == ["true a b"] && rows == ["a", "b", "b"])
+  }
+
+  /// A source that lists the same for each device, or for each of the run.
+  private final class Heap: ListingSource {
+    let (isOfAllDevices, place) = (false, "the heap")
+    private let knowsDevices: Bool
+
+    init(knowsDevices: Bool) { self.knowsDevices = knowsDevices }
+
+    func read(_ device: String, _ take: (ListedRecord) -> Void) throws(StoreViewError) {
+      guard !knowsDevices || ["a", "b"].contains(device) else {
+        throw StoreViewError(text: "status 404", isAbsence: true)
+      }
+      for number in 1...2 {
+        take(.stored(StoredRecord(.object([]), fields: [], uuid: ListedProofTests.uuid(number))))
+      }
+    }
+  }
+
+  /// Where nothing says to which device an entry belongs, a device that does not exist tells a list of all from a store that mixes
+  /// them up.
+  @Test(arguments: [true, false]) func aListOfAllDevicesIsNoStoreThatMixesThemUp(knowsDevices: Bool) {
+    let proof = ListedProof(Heap(knowsDevices: knowsDevices), devices: ["a", "b"])
+    #expect(proof.missing(Self.one, of: "a") == [])
+    let two = [PointKey(recordedAt: 0, uuid: Self.uuid(2))]
+    #expect((proof.missing(two, of: "b") == []) == knowsDevices)
+    #expect(
+      proof.refusal
+        == (knowsDevices
+          ? nil
+          : "the heap: 'a', 'b' and a device that does not exist have the same list: it is not asked for one device"))
+    var pairs = 0
+    proof.forEachOfTwoDevices { _, _, _ in pairs += 1 }
+    #expect(pairs == (knowsDevices ? 2 : 0))
+  }
+
+  /// The list of a device of another shard shows it, too.
+  @Test func aListOfAllDevicesIsSeenFromAShard() {
+    let proof = ListedProof(Heap(knowsDevices: false), devices: ["a"], others: ["b"])
+    #expect(proof.missing(Self.one, of: "a") == [] && proof.refusal == nil)
+    proof.forEachOfTwoDevices { _, _, _ in }
+    #expect(proof.refusal != nil)
+  }
+
+  /// A list that is there only a moment later.
+  private final class Newborn: ListingSource {
+    let (isOfAllDevices, place) = (false, "the newborn")
+    private var absences: Int
+
+    init(absences: Int) { self.absences = absences }
+
+    func read(_ device: String, _ take: (ListedRecord) -> Void) throws(StoreViewError) {
+      absences -= 1
+      if absences >= 0 { throw StoreViewError(text: "status 404", isAbsence: true) }
+      take(.stored(StoredRecord(.object([]), fields: [], uuid: ListedProofTests.uuid(1))))
+    }
+  }
+
+  @Test(arguments: [3, 100]) func aListThatIsNotThereYetIsWaitedFor(absences: Int) {
+    let proof = ListedProof(
+      Newborn(absences: absences), devices: ["a"], patience: ListPatience([0, 0, 0], longer: 0))
+    #expect(proof.missing(Self.one, of: "a") == (absences < 100 ? [] : nil))
+    #expect((proof.refusal == nil) == (absences < 100))
   }
 
   private static let one = [PointKey(recordedAt: 0, uuid: uuid(1))]

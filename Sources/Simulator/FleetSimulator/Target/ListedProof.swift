@@ -50,6 +50,8 @@ package final class ListedProof: StoreProof {
   private var silent: Set<String> = []
   /// The device that is being judged.
   private var turn: String?
+  /// The first list with records, to find out whether each device has its own.
+  private var firstListed: (device: String, uuids: Set<UUID128>)?
   /// Whether a list was read, so that the source is known to work.
   private var hasListed = false
   /// The time for which acknowledged records may be invisible.
@@ -61,6 +63,8 @@ package final class ListedProof: StoreProof {
   package private(set) var (lateRecords, rowsElsewhere) = (0, 0)
   package let (isShared, readsContents) = (true, true)
 
+  /// No device of a run has this name.
+  private static let noDevice = "no-device-of-the-run"
   /// A missing list counts as empty if another device has a list; up to so many others are tried.
   private static let othersMax = 20
 
@@ -129,7 +133,8 @@ package final class ListedProof: StoreProof {
   package func forEachOfTwoDevices(_ body: (_ uuid: UUID128, _ device: String, _ other: String) -> Void) {
     var rows: [(uuid: UUID128, device: Int)] = []
     for (number, device) in devices.enumerated() {
-      guard let listing = listing(of: device) else { return }
+      // What is twice in the lists that were read is so, whatever the others have.
+      guard let listing = listing(of: device) else { continue }
       for uuid in listing.stored {
         if let owner = strangers.owner(of: uuid) { body(uuid, device, owner) }
         rows.append((uuid, number))
@@ -168,7 +173,7 @@ package final class ListedProof: StoreProof {
 
   package func forEachRecord(of device: String?, _ body: (_ device: String, _ uuid: UUID128) -> Void) {
     for device in device.map({ [$0] }) ?? devices {
-      guard let listing = listing(of: device) else { return }
+      guard let listing = listing(of: device) else { continue }
       for uuid in listing.stored { body(device, uuid) }
     }
   }
@@ -179,12 +184,23 @@ package final class ListedProof: StoreProof {
     guard refusal == nil else { return nil }
     do throws(StoreViewError) { try fetch(device) } catch {
       guard error.isAbsence else { return refuse(error.text) }
-      guard hasListed || others(than: device).contains(where: { sought($0) != nil }) else {
+      guard hasListed || hasOtherList(than: device) else {
         return refuse("\(error.text), and no other device has a list: check the URL of target.verify")
       }
-      listings[device] = StoreListing()
+      if listings[device] == nil { listings[device] = StoreListing() }
     }
     return listings[device]
+  }
+
+  /// Reports whether the list of the device or of another one can be read, now or a little later: a store that is behind has none at all.
+  private func hasOtherList(than device: String) -> Bool {
+    while !others(than: device).contains(where: { sought($0) != nil }) {
+      guard let pause = patience?.next() else { return false }
+      _ = Semaphore().wait(milliseconds: pause)
+      silent.removeAll()
+      if sought(device) != nil { return true }
+    }
+    return true
   }
 
   private func refuse(_ reason: String) -> StoreListing? {
@@ -231,6 +247,7 @@ package final class ListedProof: StoreProof {
       throw StoreViewError(
         text: "\(source.place): the list of '\(device)' has entries of '\(stranger)': it is not asked for one device")
     }
+    if !isOfAll, let listing = found[device] { try judgeQuestion(listing, of: device) }
     hasListed = true
     unreadPages[device] = source.unreadPage
     repetitions = isOfAll ? source.repetitions : repetitions + source.repetitions
@@ -238,6 +255,31 @@ package final class ListedProof: StoreProof {
       found[name]?.close(keepingOrder: source.isInArrivalOrder)
       listings[name] = found.removeValue(forKey: name)
     }
+  }
+}
+
+extension ListedProof {
+  /// Throws when two devices have the same records, and one that does not exist has them too: the list is that of all devices.
+  private func judgeQuestion(_ listing: StoreListing, of device: String) throws(StoreViewError) {
+    let identities = Set(listing.stored)
+    guard !identities.isEmpty else { return }
+    guard let first = firstListed, first.device != device else { return firstListed = (device, identities) }
+    guard first.uuids == identities else { return }
+    var probe: Set<UUID128> = []
+    // A device that does not exist may have no list.
+    do throws(StoreViewError) {
+      try source.read(ListedProof.noDevice) {
+        if case .stored(let record) = $0, let uuid = record.uuid { probe.insert(uuid) }
+      }
+    } catch { return }
+    guard probe == identities else { return }
+    let problem = StoreViewError(
+      text:
+        "\(source.place): '\(first.device)', '\(device)' and a device that does not exist have the same list: it is not asked for one device"
+    )
+    // Also where the list of another shard is read, in search of a record.
+    refusal = problem.text
+    throw problem
   }
 }
 
@@ -319,54 +361,6 @@ private struct StrangeRecords {
   }
 
   func owner(of uuid: UUID128) -> String? { owners[uuid].map { names[Int($0)] } }
-}
-
-/// The records that a store lists for one device.
-struct StoreListing {
-  /// The identities, with duplicates; sorted once the listing is closed.
-  private(set) var stored: [UUID128] = []
-  /// The content of each; empty without contents to compare.
-  private var contents: [RecordContent] = []
-  /// The original position of each; empty where the order has no meaning.
-  private var places: [UInt32] = []
-  private(set) var putAside: Set<UUID128> = []
-
-  mutating func takePutAside(_ uuid: UUID128) { putAside.insert(uuid) }
-
-  mutating func take(_ uuid: UUID128, _ content: RecordContent) {
-    if contents.isEmpty, !content.isEmpty { contents = Array(repeating: .empty, count: stored.count) }
-    stored.append(uuid)
-    if !contents.isEmpty || !content.isEmpty { contents.append(content) }
-  }
-
-  /// Sorts the listing when it is complete.
-  mutating func close(keepingOrder: Bool) {
-    guard !contents.isEmpty || keepingOrder else { return stored.sort() }
-    let order = stored.indices.sorted { (stored[$0], $0) < (stored[$1], $1) }
-    stored = order.map { stored[$0] }
-    if !contents.isEmpty { contents = order.map { contents[$0] } }
-    if keepingOrder { places = order.map { UInt32($0) } }
-  }
-
-  mutating func forgetContents() { (contents, places) = ([], []) }
-
-  func isStored(_ uuid: UUID128) -> Bool { index(of: uuid) != nil }
-
-  /// Returns the first position of a record in the list; nil where the order has no meaning.
-  func place(of uuid: UUID128) -> Int? {
-    guard !places.isEmpty, let index = index(of: uuid) else { return nil }
-    return Int(places[index])
-  }
-
-  func content(of uuid: UUID128) -> RecordContent? {
-    guard !contents.isEmpty, let index = index(of: uuid) else { return nil }
-    return contents[index]
-  }
-
-  private func index(of uuid: UUID128) -> Int? {
-    let index = stored.indexBehind { $0 < uuid }
-    return index < stored.count && stored[index] == uuid ? index : nil
-  }
 }
 
 /// The source for a database, the output of a command, a file, or a stream.
