@@ -110,7 +110,10 @@ extension Fault {
   /// Whether the simulator's network can simulate it in front of any server.
   var isPlayable: Bool {
     switch action {
-    case .http(let http): http.delay == nil && (http.answer.map { $0.kind == .portal } ?? true)
+    case .http(let http):
+      http.delay == nil && (http.answer.map { $0.kind == .portal } ?? true)
+        // A success in its name would make the records of the server's losses.
+        && !(200..<300 ~= http.abort?.status ?? 0)
     case .authorization: true
     default: false
     }

@@ -77,7 +77,7 @@ extension RunSetup {
     guard scenario.target.isOurs else {
       guard !fault.isPlayable else { return }
       return problems.append(
-        "\(place): only a Rolling Road server supports it; use --mode virtual, or declare one with --preset rollingroad or --admin-token. For other servers, use http.abort, the answer 'portal', or auth"
+        "\(place): only a Rolling Road server supports it; use --mode virtual, or declare one with --preset rollingroad or --admin-token. For other servers, use http.abort with a status that is no success, the answer 'portal', or auth"
       )
     }
     let rules = fault.rulesAtOnceMax(of: fleets)
