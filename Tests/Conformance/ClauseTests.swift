@@ -17,7 +17,7 @@ import Threaded
     Case(defect: .storesNothing, clause: "stored-when-acknowledged"),
     Case(defect: .filesElsewhere, clause: "right-device"),
     Case(defect: .acknowledgesUnreadableBodies, clause: "unreadable-not-acknowledged"),
-    Case(defect: .listsTen, clause: "store-reads-all"),
+    Case(defect: .keepsNewest, clause: "store-reads-all"),
     Case(defect: .firstOfBatch, clause: "batch-all-stored"),
     Case(defect: .storesRepeats, clause: "resend-after-cut-answer"),
     Case(defect: .storesRepeats, clause: "resend-batch-after-cut-answer"),

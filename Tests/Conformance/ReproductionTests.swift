@@ -108,7 +108,7 @@ import Threaded
   /// What is too long for a command line stands in a file of its own, from which the line reads it.
   @Test(arguments: [
     (ScriptedBackend.Defect.keepsAHundredOfABatch, "batch-250", true), (.keepsNewest, "backlog-5000", true),
-    (.listsTen, "store-reads-all", false),
+    (.keepsNewest, "store-reads-all", false),
   ])
   func aLongRequestIsSentFromAFile(defect: ScriptedBackend.Defect, clause: String, isLong: Bool) throws {
     let summary = try ScriptedBackend(defect).summary(of: [clause])

@@ -10,7 +10,7 @@ import Threads
 /// A small backend on a real socket, right but for the one defect that a test asks for.
 final class ScriptedBackend: Sendable {
   enum Defect: String, CaseIterable, Sendable {
-    case redirects, fails, storesNothing, filesElsewhere, acknowledgesWith202, answersWithAPage, firstOfBatch, listsTen
+    case redirects, fails, storesNothing, filesElsewhere, acknowledgesWith202, answersWithAPage, firstOfBatch
     case storesRepeats, refusesRepeats, keyIsTime, keyIsSecond, keyIsPlace, keepsNewest
     case dropsOldRecords, dropsLateRecords, refusesBatchWithABadRecord, refusesABadRecord
     case swapsCoordinates, roundsCoordinates, cutsMilliseconds, shiftsTimes, dropsExtras, makesDoublesOfIntegers
@@ -281,7 +281,6 @@ final class ScriptedBackend: Sendable {
   }
 
   private func shown(of all: [Entry]) -> ArraySlice<Entry> {
-    if defect == .listsTen { return all.prefix(10) }
     return switch listing {
     case .firstHundred: all.prefix(100)
     case .newestHundred: all.suffix(100)

@@ -44,9 +44,9 @@ extension ConformanceClause {
     }
     try run.expectNotElsewhere(look, among: records, of: phone.name)
     if try run.isCutOff(look, of: phone.name) {
-      // Clauses with fewer records can be judged.
-      if look.listed >= listedMin { throw ClauseStop.partly(run.endOfList(look)) }
-      throw run.fail(run.endOfList(look), harm: .wrong)
+      // Clauses with fewer records can be judged. No phone needs a list; what is behind its end is unknown.
+      let end = run.endOfList(look)
+      throw look.listed >= listedMin ? ClauseStop.partly(end) : .unread("the store could not be read: \(end)")
     }
     throw run.fail(
       "the store lists \(all - look.missing.count) of \(all) acknowledged records, without \(look.placesOfMissing(among: records)): either the list leaves them out (verify.next names further pages; the records have the same time in groups of three), or they are lost",
