@@ -374,7 +374,7 @@ let package = Package(
       "Conformance",
       needs: [
         "Conformance", "BackendStore", "CurlTransport", "AnswerCheck", "Scenario", "Database", "Shell", "JSON",
-        "Threads", "Base", "Support", "Threaded",
+        "Upload", "Threads", "Base", "Support", "Threaded",
       ]),
     tests("Explain", needs: ["Explain", "BackendStore", "DeviceLog", "Vocabulary", "Contract", "Base"]),
     tests("AnswerCheck", needs: ["AnswerCheck", "Upload", "Contract", "Base"]),

@@ -1,7 +1,9 @@
+import AnswerCheck
 import Base
 import Scenario
 import Testing
 import Threaded
+import Upload
 
 @testable import Conformance
 
@@ -24,6 +26,29 @@ import Threaded
     let text = ConformanceText(summary, width: 200, hasColours: false).text
     #expect(text.contains("! 1 of 1 clauses kept; looked at in part: hundred-at-once; 1 not judged"), "\(text)")
     #expect(text.contains("not judged: the store takes so long that it was asked for"), "\(text)")
+  }
+
+  /// Phones cannot know that it is a limit.
+  @Test func aBackendThatIsBusyToTheEndIsNamed() throws {
+    let target = ConformanceTarget(
+      "http://127.0.0.1:1", try DialectReader().read(ScriptedBackend.dialect), adminToken: nil)
+    let clause = try #require(ConformanceClause.all.first { $0.id == "many-devices-at-once" })
+    let run = ClauseRun(
+      clause, target, ConformanceRun.Settings(seed: 1, start: SystemClock().wallNow), facts: RunFacts(target),
+      watch: AnswerWatch())
+    let request = OutgoingRequest(
+      id: 1, purpose: .log, method: "POST", url: "http://127.0.0.1:1/", headers: [], body: [], timeout: .seconds(1))
+    let upload = ConformancePhone.Upload(
+      request: request, outcome: .answered(status: 503, reason: "", body: Array("full".utf8)), head: AnswerHead(),
+      duration: .zero)
+    guard case .broken(let breach) = run.busyToTheEnd([upload, upload], of: 5, "'a' still has 3 records") else {
+      Issue.record("no breach")
+      return
+    }
+    #expect(
+      breach.cause == "2 of 5 uploads were answered with status 503 without Retry-After: 'a' still has 3 records")
+    #expect(
+      breach.answered == "status 503: full" && breach.remedy.contains("503 with Retry-After") && breach.curl == nil)
   }
 
   /// Most clauses look at a few records: what thousands take says nothing of that.

@@ -336,11 +336,11 @@ extension ConformanceClause {
 
   private static func manyDevices(_ run: ClauseRun) throws {
     let phones = try (0..<30).map { _ in try run.phone { ($0.http.batchSync, $0.http.maxBatchSize) = (false, 1) } }
-    let count = run.facts.isSlow ? 3 : 20
-    if run.facts.isSlow { run.note = "\(count) records each, as answers take long" }
-    let sent: [[SentRecord]] = phones.map { run.fixes($0, count) }
+    let each = run.facts.isSlow ? 3 : 20
+    if run.facts.isSlow { run.note = "\(each) records each, as answers take long" }
+    let sent: [[SentRecord]] = phones.map { run.fixes($0, each) }
     for (phone, records) in zip(phones, sent) { phone.put(records) }
-    var busy: Int?
+    var (busy, count, refused) = (Int?.none, 0, [ConformancePhone.Upload]())
     let begin = run.now
     for _ in 0..<60 {
       let requests = phones.compactMap { phone in phone.takeRequest().map { (phone, $0) } }
@@ -350,8 +350,11 @@ extension ConformanceClause {
       for (phone, request) in requests {
         guard let upload = uploads.first(where: { $0.request === request }) else { continue }
         phone.answer(request, upload.outcome)
-        if ClauseRun.isLimit(upload) { busy = upload.status }
-        if SentLog.isThrottling(upload.status) { continue }
+        count += 1
+        if SentLog.isThrottling(upload.status) {
+          if ClauseRun.isLimit(upload) { busy = upload.status } else { refused.append(upload) }
+          continue
+        }
         try run.expectTokenAlive(upload.status)
         if upload.isSuccess { continue }
         // A single one is accepted; its rejection is another clause.
@@ -362,7 +365,8 @@ extension ConformanceClause {
       if uploads.contains(where: { SentLog.isThrottling($0.status) }) { run.pause(100) }
     }
     if let phone = phones.first(where: { $0.queuedCount > 0 }) {
-      throw run.fail("'\(phone.name)' still has \(phone.queuedCount) records after 60 attempts", harm: .repeat)
+      throw run.busyToTheEnd(
+        refused, of: count, "'\(phone.name)' still has \(phone.queuedCount) records after 60 attempts")
     }
     try run.expectOnce(ofEach: zip(phones, sent).map { ($0, $1) }, among: " of one of thirty phones at once")
   }

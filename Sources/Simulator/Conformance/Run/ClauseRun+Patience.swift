@@ -13,6 +13,20 @@ extension ClauseRun {
     upload.status == 429 || upload.status == 503 && upload.head[HeaderName.retryAfter] != nil
   }
 
+  /// Returns the stop of phones whose queues are not empty at the end, after refusals that do not say when to come again.
+  func busyToTheEnd(_ refused: [ConformancePhone.Upload], of count: Int, _ rest: String) -> ClauseStop {
+    guard let last = refused.last else { return fail(rest, harm: .repeat) }
+    lastSent = RawRequest(last.request)
+    // It is taken by itself.
+    hasNoCommandLine = true
+    var breach = breach(
+      "\(refused.count) of \(count) uploads were answered with status \(last.status) without Retry-After: \(rest)",
+      harm: .repeat)
+    breach.answered = last.outcome.text
+    breach.remedy = "429, or 503 with Retry-After, says that the backend limits how many uploads it takes at once"
+    return .broken(breach)
+  }
+
   /// Uploads the queue, retrying like the SDK while the server says that it is busy.
   func uploadPatiently(_ phone: ConformancePhone) -> [ConformancePhone.Upload] {
     var all: [ConformancePhone.Upload] = []
