@@ -11,10 +11,11 @@ import Testing
 /// A list over HTTP, page by page.
 @Suite struct PagedListTests {
   private func store(
-    _ url: String, client: ConformanceClient = ConformanceClient(transport: TransportConfiguration())
+    _ url: String, records: String = "$.points[*]",
+    client: ConformanceClient = ConformanceClient(transport: TransportConfiguration())
   ) -> QueriedStore {
     QueriedStore(
-      url, headers: [], records: "$.points[*]", next: JSONStep.steps(of: "$.next"), fields: [], client: client)
+      url, headers: [], records: records, next: JSONStep.steps(of: "$.next"), fields: [], client: client)
   }
 
   /// Nothing is read from where a redirect leads.
@@ -28,6 +29,37 @@ import Testing
     let problem = #expect(throws: StoreViewError.self) { try store.records(of: "d") }
     let words = "status 307, which leads to '/points/?device=d': name that URL in verify.url"
     #expect(problem?.text.hasSuffix(words) ?? false, "\(problem?.text ?? "")")
+  }
+
+  private static let map =
+    #"{"-N1":{"uuid":"3F2504E0-4F89-41D3-9A0C-0305E82C3301"},"-N2":{"uuid":"3F2504E0-4F89-41D3-9A0C-0305E82C3302"}}"#
+
+  /// As Firebase has them.
+  @Test(arguments: [
+    ("$.points[*]", #"{"points":MAP}"#, 2), ("$[*]", "MAP", 2), ("$.points[*].uuid", #"{"points":MAP}"#, 2),
+    ("$.days[*][*]", #"{"days":{"1":MAP}}"#, 2), ("$.days[*][*]", #"{"days":{"1":[ONE]}}"#, 1),
+    ("$.points[*]", #"{"points":{}}"#, 0), ("$.points[*]", #"{"points":null}"#, 0), ("$[*]", "null", 0),
+    // Single lines of NDJSON.
+    ("$[*]", #"{"location":ONE}"#, 1), ("$[*]", "ONE", 1),
+  ])
+  func entriesMayBeUnderKeys(records: String, body: String, count: Int) throws {
+    let body = body.replacing("MAP", with: Self.map).replacing(
+      "ONE", with: #"{"uuid":"3F2504E0-4F89-41D3-9A0C-0305E82C3301","coords":{}}"#)
+    let server = try BareServer { _ in .ok(body) }
+    let listed = try store(server.url + "list?device={device}", records: records).records(of: "d")
+    #expect(listed.count == count && listed.allSatisfy { $0.uuid != nil })
+  }
+
+  @Test(arguments: [
+    ("$.points", #"{"points":MAP}"#, "\"$.points[*]\" leads to each"),
+    ("$.data", #"{"data":{"points":MAP}}"#, "\"$.points[*]\", it seems"),
+  ])
+  func wherePlacesOfEntriesUnderKeysLackTheKeysThePathIsNamed(records: String, body: String, remedy: String) throws {
+    let server = try BareServer { _ in .ok(body.replacing("MAP", with: Self.map)) }
+    let problem = #expect(throws: StoreViewError.self) {
+      try store(server.url + "list?device={device}", records: records).records(of: "d")
+    }
+    #expect(problem?.text.contains(remedy) ?? false, "\(problem?.text ?? "")")
   }
 
   /// No page is asked for when the time of the run is over.

@@ -195,7 +195,7 @@ package struct ListedRecords {
     var page = page
     var mark = ListedMark()
     // A single line of NDJSON is an object.
-    if case .object = page, path.first == .everyElement { page = .list([page]) }
+    if case .object = page, path.first == .everyElement, !page.isMapOfRecords(fields) { page = .list([page]) }
     // An entry is an element of the last `[*]`.
     let split = path.lastIndex(of: .everyElement).map { $0 + 1 } ?? 0
     let entries = page.values(along: path[..<split])
@@ -203,6 +203,10 @@ package struct ListedRecords {
     for entry in entries {
       for value in entry.values(along: path[split...]) {
         leads = true
+        if value.isMapOfRecords(fields) {
+          throw StoreViewError(
+            text: "\(pathText) leads to records under keys in the answer: \"\(pathText)[*]\" leads to each")
+        }
         let record = try self.record(value.opened, in: entry)
         if let uuid = record.uuid { mark.add(uuid) } else { mark.add(record.entry.shown) }
         take(record)
@@ -322,9 +326,24 @@ extension StoredValue {
       guard case .list(let elements) = self else { return false }
       return elements.indices.contains(index) && elements[index].hasList(along: path.dropFirst())
     case .everyElement?:
-      if isNull { return true }
-      guard case .list(let elements) = self else { return false }
-      return elements.isEmpty || elements.contains { $0.hasList(along: path.dropFirst()) }
+      switch self {
+      case .null: return true
+      case .list(let elements): return elements.isEmpty || elements.contains { $0.hasList(along: path.dropFirst()) }
+      case .object(let members): return members.isEmpty
+      case .bool, .number, .text: return false
+      }
     }
+  }
+}
+
+extension StoredValue {
+  /// Whether each member of an object is a record, and the object none: a list under keys, as of Firebase.
+  func isMapOfRecords(_ fields: [Named<[JSONStep]>]) -> Bool {
+    guard case .object(let members) = self, !members.isEmpty else { return false }
+    let areRecords = members.allSatisfy { member in
+      guard case .object = member.value else { return false }
+      return StoredRecord(member.value, fields: fields).uuid != nil
+    }
+    return areRecords && StoredRecord(self, fields: fields).uuid == nil
   }
 }

@@ -108,6 +108,7 @@ extension StoredValue {
         let isNamed = element.uuid != nil || StoredRecord(element, fields: []).uuid != nil
         if isNamed { return "\(inner)[*]" }
       }
+      if value.isMapOfRecords([]) { return "\(inner)[*]" }
       if let found = value.path(of: inner, depth: depth + 1) { return found }
     }
     return nil

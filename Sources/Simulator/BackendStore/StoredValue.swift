@@ -131,9 +131,25 @@ extension StoredValue {
     case .element(let index)?:
       guard case .list(let elements) = opened, elements.indices.contains(index) else { return [] }
       return elements[index].values(along: path.dropFirst())
-    case .everyElement?:
-      guard case .list(let elements) = self else { return [] }
-      return elements.flatMap { $0.values(along: path.dropFirst()) }
+    case .everyElement?: return elements.flatMap { $0.values(along: path.dropFirst()) }
+    }
+  }
+
+  /// The elements of a list, or the members of an object of objects and lists, which is a list under keys (RFC 9535 §2.3.2.2).
+  private var elements: [StoredValue] {
+    switch self {
+    case .list(let elements): return elements
+    case .object(let members):
+      let values = members.map(\.value)
+      return values.allSatisfy(\.isContainer) ? values : []
+    case .null, .bool, .number, .text: return []
+    }
+  }
+
+  private var isContainer: Bool {
+    switch self {
+    case .list, .object: true
+    case .null, .bool, .number, .text: false
     }
   }
 
