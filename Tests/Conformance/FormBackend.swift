@@ -29,6 +29,8 @@ final class FormBackend: Sendable {
     var tokenLife: Int64?
     /// What comes without a good token is answered 401, and stored.
     var storesRefused = false
+    /// What comes again is stored again, until a list has shown it.
+    var mergesRepeats = false
     /// A list that was asked for is answered as it was then, whatever has come since.
     var cachesLists = false
   }
@@ -120,7 +122,8 @@ final class FormBackend: Sendable {
       record = record.replacing("extras", record["extras"]?.replacing("device_id", nil))
     }
     guard let uuid = record["uuid"]?.string, let time = record["timestamp"]?.instant, let device else { return }
-    guard devices[device, default: Device()].known.insert(uuid).inserted else { return }
+    let isNew = devices[device, default: Device()].known.insert(uuid).inserted
+    guard isNew || rules.mergesRepeats else { return }
     devices[device]?.entries.append(Entry(time: time.millisecondsSince1970, text: record.shown))
     if devices[device]?.entries.count ?? 0 > rules.keeps { devices[device]?.entries.removeFirst() }
   }
@@ -130,7 +133,13 @@ final class FormBackend: Sendable {
     let parts = question.split(separator: "&rollingroad=")[0].split(separator: "&after=")
     let device = parts.first.flatMap { $0.removingPercentEncoding } ?? ""
     let after = parts.count > 1 ? Int64(parts[1]) : nil
-    let all = devices.withLock { $0[device]?.entries ?? [] }.sorted { $0.time > $1.time }
+    let stored = devices.withLock { devices in
+      let stored = devices[device]?.entries ?? []
+      var seen: Set<String> = []
+      if rules.mergesRepeats { devices[device]?.entries.removeAll { !seen.insert($0.text).inserted } }
+      return stored
+    }
+    let all = stored.sorted { $0.time > $1.time }
     guard let page = rules.page else { return text(of: all[...], next: nil) }
     let start = after.map { after in
       rules.pagesByTime ? all.firstIndex { $0.time < after } ?? all.count : Int(after)

@@ -72,6 +72,17 @@ import Threaded
         ?? false, "\(breach?.stored ?? "")")
   }
 
+  /// What was merged before the end of the run is there once.
+  @Test func whatIsMergedLaterIsNotJudged() throws {
+    var rules = FormBackend.Rules()
+    rules.mergesRepeats = true
+    let clauses: Set<String> = ["resend-acknowledged-again", "batch-of-one"]
+    let summary = try FormBackend(rules).summary(of: clauses, dialect: FormBackend.dialect())
+    #expect(summary.outcome == .storeUnread && summary.kept.count == 1, "\(summary.results.map(\.verdict))")
+    let reason = summary.notJudged.first?.remark ?? ""
+    #expect(reason.contains("was in the list twice ") && reason.contains(", and is there once "), "\(reason)")
+  }
+
   @Test func whatIsDroppedLaterIsFound() throws {
     let summary = try ScriptedBackend(.listsOldRecordsOnce).summary(of: ["week-late", "batch-of-one", "stays-stored"])
     #expect(

@@ -75,7 +75,7 @@ extension ClauseRun {
 }
 
 extension [StoredRecord] {
-  fileprivate func haveOnce(_ uuids: [UUID128]) -> Bool {
+  func haveOnce(_ uuids: [UUID128]) -> Bool {
     let counts = reduce(into: [UUID128: Int]()) { counts, entry in
       if let uuid = entry.uuid { counts[uuid, default: 0] += 1 }
     }

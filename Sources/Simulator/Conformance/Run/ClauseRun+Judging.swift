@@ -105,6 +105,7 @@ extension ClauseRun {
     var breach = breach(cause, harm: harm, upload, stored: stored)
     if let sign { breach.signs.insert(sign) }
     if sign == .loss { breach.missing = missing }
+    if sign == .storedTwice { breach.repeated = repeated }
     if sign == .loss || sign == .storedTwice, log.hasBatches { breach.signs.insert(.ofBatch) }
     return .broken(breach)
   }
@@ -200,7 +201,7 @@ extension ClauseRun {
           try keepTime()
           look = try self.look(of: records, device)
         }
-        noteMissing(look.missing, of: device)
+        note(missing: look.missing, repeated: look.repeated, of: device)
         return try look.present()
       }
       try keepTime()
@@ -241,7 +242,7 @@ extension ClauseRun {
       missed = begin
       try keepTime()
       if now >= deadline {
-        noteMissing([record], of: device)
+        note(missing: [record], of: device)
         return try look.present()
       }
       pause(50)

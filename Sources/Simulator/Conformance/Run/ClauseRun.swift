@@ -46,8 +46,8 @@ final class ClauseRun {
   var preface: String?
   /// Whether no command line can reproduce the request, because it was sent in pieces, slowly, or with others.
   var hasNoCommandLine = false
-  /// The records that the last look did not find.
-  private(set) var missing: [MissingRecords] = []
+  /// The records that the last look did not find, and those that it found more than once.
+  private(set) var (missing, repeated): ([SoughtRecords], [SoughtRecords]) = ([], [])
   /// Whether the request was sent over two connections at once.
   var isSentTwice = false
   let log = SentLog()
@@ -95,10 +95,13 @@ final class ClauseRun {
     return lineOfPhones
   }
 
-  func noteMissing(_ records: [SentRecord], of device: String) {
+  func note(missing: [SentRecord], repeated: [SentRecord] = [], of device: String) {
+    (self.missing, self.repeated) = (sought(missing, of: device), sought(repeated, of: device))
+  }
+
+  private func sought(_ records: [SentRecord], of device: String) -> [SoughtRecords] {
     let uuids = Set(records.map(\.uuid))
-    missing =
-      uuids.isEmpty ? [] : [MissingRecords(device: device, uuids: uuids, looked: now, answered: log.lastAnswer)]
+    return uuids.isEmpty ? [] : [SoughtRecords(device: device, uuids: uuids, looked: now, answered: log.lastAnswer)]
   }
 
   func random(below bound: Int) -> Int { stream.index(below: bound) }

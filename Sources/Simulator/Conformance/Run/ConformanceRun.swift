@@ -91,6 +91,7 @@ package final class ConformanceRun: Sendable {
       }
     }
     lookAgain()
+    lookForMerged()
     return explained((brokenFoundations + clauses).compactMap { clause in results.withLock { $0[clause.id] } })
   }
 

@@ -57,7 +57,9 @@ package struct Breach: Equatable, Sendable {
   /// The status of the decisive answer to an upload; nil where the answer is not decisive.
   var status: Int?
   /// Records that were acknowledged and not listed.
-  var missing: [MissingRecords] = []
+  var missing: [SoughtRecords] = []
+  /// Records that were listed more than once.
+  var repeated: [SoughtRecords] = []
   /// The clauses that ran at once, one of which caused this; empty if it is this one.
   package var suspects: [String] = []
   package var sent = ""
@@ -74,7 +76,7 @@ package struct Breach: Equatable, Sendable {
 }
 
 /// Records of one device.
-struct MissingRecords: Equatable, Sendable {
+struct SoughtRecords: Equatable, Sendable {
   let device: String
   let uuids: Set<UUID128>
   /// When they were looked for.

@@ -44,7 +44,7 @@ struct GoodRecordSample {
   var looked = 0
   var alterations: [String: Alteration] = [:]
   fileprivate var loss: Breach?
-  fileprivate var missing: [MissingRecords] = []
+  fileprivate var missing: [SoughtRecords] = []
   fileprivate var failure: Breach?
 
   /// Returns nil if all records succeed, if all fail alike, and after a single failure that no clause has met,
@@ -214,7 +214,7 @@ extension ClauseRun {
       "", harm: .lose, stored: "of '\(sent.device)': \(look.listed) entries, without \(first.uuid.upperCaseText)")
     breach.signs = [.loss]
     sample.loss = breach
-    noteMissing(look.missing, of: sent.device)
+    note(missing: look.missing, of: sent.device)
     sample.missing += self.missing
   }
 
