@@ -62,6 +62,30 @@ import Testing
     #expect(problem?.text.contains(remedy) ?? false, "\(problem?.text ?? "")")
   }
 
+  /// A list that limits the rate is asked again when it says, as long as there is time (RFC 9110 §10.2.3).
+  @Test func aLimitOfTheRateIsWaitedFor() throws {
+    var transport = TransportConfiguration()
+    transport.keepsHeads = true
+    let client = ConformanceClient(transport: transport)
+    let waits = Mutex(["0", "0", "", "60"])
+    let server = try BareServer { _ in
+      let wait = waits.withLock { $0.removeFirst() }
+      if wait.isEmpty { return .ok(Self.page.replacing("#", with: "1").replacing("NEXT", with: "null")) }
+      return .text("HTTP/1.1 429 No\r\nRetry-After: \(wait)\r\nContent-Length: 0\r\n\r\n")
+    }
+    let store = store(server.url + "list", client: client)
+    #expect(client.limit.words == nil)
+    #expect(try store.records(of: "d").count == 1 && client.limit.words == "status 429, Retry-After: 0")
+    client.end.set(SystemClock().monotonicNow + .seconds(30))
+    let problem = #expect(throws: StoreViewError.self) { try store.records(of: "d") }
+    #expect(
+      problem?.text.contains("the list limits the rate (status 429, Retry-After: 60), and before") ?? false,
+      "\(problem?.text ?? "")")
+    // Until then it is not asked.
+    #expect(throws: StoreViewError.self) { try store.records(of: "e") }
+    #expect(paths(server).count == 4)
+  }
+
   /// No page is asked for when the time of the run is over.
   @Test func aListEndsWithTheRun() throws {
     let client = ConformanceClient(transport: TransportConfiguration())

@@ -15,6 +15,8 @@ package struct ConformanceSummary: Sendable {
   /// The form of requests to the backend, for reproductions.
   var dialect = Dialect()
   var transport = TransportConfiguration()
+  /// How the list has limited the rate of questions, as "status 429, Retry-After: 30"; nil where it has not.
+  package var rateLimit: String?
   /// A command line that runs a clause again, without its name.
   package var command = "rollingroad conform"
 
@@ -126,6 +128,6 @@ extension ConformanceSummary {
     self.init(
       results, target: target.url, store: target.storePlace, seed: settings.seed, start: settings.start,
       seconds: seconds)
-    (dialect, transport) = (target.dialect, target.transport)
+    (dialect, transport, rateLimit) = (target.dialect, target.transport, target.client.limit.words)
   }
 }

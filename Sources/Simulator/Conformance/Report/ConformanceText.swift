@@ -124,10 +124,13 @@ package struct ConformanceText {
 
   /// The gaps that a reader of the verdict would not expect.
   private var untested: String {
-    guard summary.lacksRestart else { return "" }
-    return "\n"
-      + wrapped(
-        "without --restart it was not put to the test whether a record is stored for good before its answer", indent: 2)
+    let limit = summary.rateLimit.map {
+      "the list limits the rate (\($0)), and was waited for: a longer --time-limit gives it more time"
+    }
+    let restart =
+      summary.lacksRestart
+      ? "without --restart it was not put to the test whether a record is stored for good before its answer" : nil
+    return [limit, restart].compactMap(\.self).map { "\n" + wrapped($0, indent: 2) }.joined()
   }
 
   private func mark(of level: ClauseLevel) -> String { level == .must ? red("✗") : yellow("!") }

@@ -66,7 +66,10 @@ package final class ConformanceRun: Sendable {
   }
 
   /// Stops the run: clauses that have not begun are not judged. May be called from any thread.
-  package func interrupt() { isInterrupted.store(true, ordering: .relaxed) }
+  package func interrupt() {
+    isInterrupted.store(true, ordering: .relaxed)
+    target.client.end.interrupt()
+  }
 
   /// Whether it ended before all clauses had run.
   package var wasInterrupted: Bool { isInterrupted.load(ordering: .relaxed) }

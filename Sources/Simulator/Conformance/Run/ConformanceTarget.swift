@@ -8,6 +8,7 @@ import Network
 package import Scenario
 import Shell
 import Synchronization
+import Threads
 import Upload
 
 /// The backend under test: its address, the form of its requests, and access to its store.
@@ -157,6 +158,8 @@ struct ConformanceClient: Sendable {
   let transport: TransportConfiguration
   /// When the run ends that asks.
   let end = QuestionEnd()
+  /// How often the store may be asked.
+  let limit = ListLimit()
 
   func ask(
     _ url: String, by method: String = "GET", headers: [NameValuePair] = [], body: [UInt8] = []
@@ -179,7 +182,17 @@ struct ConformanceClient: Sendable {
 final class QuestionEnd: Sendable {
   private let deadline = Mutex(RunDeadline())
 
+  private let isInterrupted = AtomicFlag()
+
   var isOver: Bool { deadline.withLock { $0 }.isOver }
+
+  /// Reports whether there is time to wait until then, and to ask.
+  func leavesTime(until instant: MonotonicInstant) -> Bool {
+    !isInterrupted.isRaised && deadline.withLock { $0 }.end.map { instant + ClauseRun.answerTime < $0 } ?? true
+  }
+
+  /// Nothing is waited for any more.
+  func interrupt() { isInterrupted.raise() }
 
   func set(_ end: MonotonicInstant?) { deadline.withLock { $0.end = end } }
 }

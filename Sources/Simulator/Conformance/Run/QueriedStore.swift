@@ -40,8 +40,29 @@ final class QueriedStore: StoreView {
       client: client)
   }
 
-  private static var noTime: (outcome: RequestOutcome, head: AnswerHead) {
-    (.failed(.timeout, message: "the time of the run was over (--time-limit)"), AnswerHead())
+  private static func noTime(_ reason: String = "") -> (outcome: RequestOutcome, head: AnswerHead) {
+    (.failed(.timeout, message: "\(reason)the time of the run was over (--time-limit)"), AnswerHead())
+  }
+
+  /// The most refusals of a page, one after the other, that say when to come again.
+  private static let refusalsMax = 5
+
+  /// Asks for a page, again when the server says.
+  private func ask(_ page: String, _ headers: [NameValuePair]) -> (outcome: RequestOutcome, head: AnswerHead) {
+    var refusals = 0
+    while true {
+      // A list of many pages takes its time.
+      if client.end.isOver { return QueriedStore.noTime() }
+      guard client.limit.wait(in: client.end) else {
+        return QueriedStore.noTime(
+          "the list limits the rate (\(client.limit.words ?? "")), and before it may be asked again ")
+      }
+      let answer = client.ask(page, headers: headers)
+      refusals += 1
+      guard client.limit.isNoted(answer.outcome, answer.head), refusals < QueriedStore.refusalsMax else {
+        return answer
+      }
+    }
   }
 
   func unreadPages(of device: String) -> String? { ends.withLock { $0[device]?.unread } }
@@ -53,8 +74,7 @@ final class QueriedStore: StoreView {
     let headers = headers.map { NameValuePair($0.name, placeholders.fill($0.value)) }
     do throws(StoreViewError) {
       let end = try list.read(device) {
-        // A list of many pages takes its time.
-        client.end.isOver ? QueriedStore.noTime : client.ask($0, headers: headers)
+        ask($0, headers)
       } _: {
         (page) throws(StoreViewError) in
         let mark = try records.read(page, take)

@@ -1,0 +1,47 @@
+import AnswerCheck
+import Base
+import Contract
+import Synchronization
+import Threads
+import Upload
+
+/// A server's limit of how often a list may be asked for: all who ask wait as long as it says with Retry-After (RFC 9110 §10.2.3).
+final class ListLimit: Sendable {
+  private struct State {
+    var until: MonotonicInstant?
+    var words: String?
+  }
+
+  /// A longer wait leaves no time for the run.
+  private static let secondsMax = 60
+  private static let step = 300
+  private let state = Mutex(State())
+  private let clock = SystemClock()
+
+  /// What the server has said last, as "status 429, Retry-After: 30"; nil if it limits nothing.
+  var words: String? { state.withLock { $0.words } }
+
+  /// Notes an answer that says when to come again. False for another one.
+  func isNoted(_ outcome: RequestOutcome, _ head: AnswerHead) -> Bool {
+    guard SentLog.isThrottling(outcome.status), let seconds = head[HeaderName.retryAfter].flatMap({ Int($0) }),
+      0...ListLimit.secondsMax ~= seconds
+    else { return false }
+    let wait = max(seconds * 1_000, ListLimit.step)
+    let until = clock.monotonicNow + .milliseconds(Int64(wait))
+    state.withLock {
+      $0 = State(until: max($0.until ?? until, until), words: "status \(outcome.status), Retry-After: \(seconds)")
+    }
+    return true
+  }
+
+  /// Waits until the list may be asked for. False where the run has no time for that.
+  func wait(in end: QuestionEnd) -> Bool {
+    guard let until = state.withLock({ $0.until }) else { return true }
+    while clock.monotonicNow < until {
+      guard end.leavesTime(until: until) else { return false }
+      let left = (until - clock.monotonicNow).wholeMilliseconds
+      _ = Semaphore().wait(milliseconds: min(max(Int(left), 1), ListLimit.step))
+    }
+    return true
+  }
+}
