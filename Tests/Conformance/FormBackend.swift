@@ -29,6 +29,8 @@ final class FormBackend: Sendable {
     var tokenLife: Int64?
     /// What comes without a good token is answered 401, and stored.
     var storesRefused = false
+    /// A list shows times as a database does whose columns have no zone.
+    var showsZones = true
     /// What comes again is stored again, until a list has shown it.
     var mergesRepeats = false
     /// A list that was asked for is answered as it was then, whatever has come since.
@@ -153,7 +155,8 @@ final class FormBackend: Sendable {
   private func text(of entries: ArraySlice<Entry>, next: Int64?) -> String {
     let next = "\"next\":\(next.map { "\"\($0)\"" } ?? "null")"
     let end = rules.isNextNested ? "\"paging\":{\(next)}" : next
-    return "{\"points\":[\(entries.map(\.text).joined(separator: ","))],\(end)}"
+    let points = entries.map(\.text).joined(separator: ",")
+    return "{\"points\":[\(rules.showsZones ? points : points.replacing("Z\"", with: "\""))],\(end)}"
   }
 }
 

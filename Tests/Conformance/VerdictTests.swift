@@ -301,6 +301,30 @@ import Threaded
     #expect(breach.cause.contains(count) && breach.cause.hasSuffix(place), "\(breach.cause)")
   }
 
+  /// Reasons are the same where only the device is another one.
+  @Test func reasonsThatDifferByTheDeviceAreOne() throws {
+    let start = WallInstant(millisecondsSince1970: 36)
+    let reasons = ["c10-batch-250-1'", "c10-again2-week-late-2'", "c10-minute-early-1': status 500", "d10-a'"]
+    let results = zip(ConformanceClause.all, reasons).map { clause, reason in
+      ClauseResult(clause: clause, verdict: .unread("no list of 'http://h/points?device=\(reason)"), seconds: 0)
+    }
+    let summary = ConformanceSummary(results, target: "", store: nil, seed: 1, start: start, seconds: 0)
+    let text = ConformanceText(summary, width: 120, hasColours: false).text
+    #expect(text.split(separator: "not judged: no list").count == 4, "\(text)")
+    #expect(text.contains("device=c10-batch-250-1'\n    \(results[0].clause.id), \(results[1].clause.id)\n"), "\(text)")
+  }
+
+  /// They were one for each time that was shown.
+  @Test func timesWithoutAZoneAreOneReason() throws {
+    var rules = FormBackend.Rules()
+    rules.showsZones = false
+    let clauses: Set<String> = ["time-is-utc", "time-to-the-millisecond", "minute-early", "batch-of-one"]
+    let summary = try FormBackend(rules).summary(of: clauses, dialect: FormBackend.dialect())
+    let reasons = Set(summary.notJudged.map(\.remark))
+    #expect(summary.notJudged.count == 3 && reasons.count == 1, "\(summary.results.map(\.verdict))")
+    #expect(reasons.first?.contains("the store's time has no zone: ") ?? false, "\(reasons)")
+  }
+
   @Test func whatABackendSaysDoesNotSteerTheTerminal() throws {
     let clause = try #require(ConformanceClause.all.first)
     let breach = Breach(cause: "it said \u{1B}[31mred\u{7}", harm: .wrong)

@@ -1,4 +1,5 @@
 import BackendStore
+import Base
 
 /// The verdicts for a person at a terminal.
 package struct ConformanceText {
@@ -82,19 +83,31 @@ package struct ConformanceText {
   /// The maximum number of names per reason, so that findings stay visible.
   private static let namesMax = 24
 
+  /// Returns the reason without the names of devices, which make no other one.
+  private func kind(of reason: String) -> String {
+    let start = "c\(ConformanceRun.Settings.runID(of: summary.start))"
+    var (kind, rest) = ("", reason[...])
+    while let found = rest.firstRange(of: start) {
+      kind += rest[..<found.lowerBound]
+      rest = rest[found.upperBound...].drop { $0.isLetter || $0.isNumber || "-_.%".contains($0) }
+    }
+    return kind + rest
+  }
+
   /// The clauses that were not judged, by reason.
   private var silent: [String] {
-    var groups: [(reason: String, ids: [String])] = []
+    var groups: [(kind: String, reason: String, ids: [String])] = []
     for result in summary.results {
       let reason: String
       switch result.verdict {
       case .notApplicable, .notJudged, .unread, .partly: reason = "\(result.verdict.word): \(result.remark)"
       case .kept, .broken: continue
       }
-      if let index = groups.firstIndex(where: { $0.reason == reason }) {
+      let kind = kind(of: reason)
+      if let index = groups.firstIndex(where: { $0.kind == kind }) {
         groups[index].ids.append(result.clause.id)
       } else {
-        groups.append((reason, [result.clause.id]))
+        groups.append((kind, reason, [result.clause.id]))
       }
     }
     guard !groups.isEmpty else { return [] }

@@ -36,8 +36,7 @@ extension ClauseRun {
         throw missing(field, of: record, entry)
       }
       if field == "timestamp", stored.isTimeWithoutZone {
-        throw ClauseStop.notJudged(
-          "the store's time has no zone: \(stored.shown.shortened(60)); let its query or command add one")
+        throw ClauseStop.notJudged(RunFacts.withoutZone(stored))
       }
       // A store that shows one time readably and another not has not kept the other.
       if StoredField.isUnreadableTime(stored, field), !facts.readsTimes {
@@ -166,6 +165,9 @@ extension RunFacts {
         strange: place,
         "the store shows \(place) in parts of a degree, \(Int(part)) to each: let its query or command divide it")
     }
+    if let time = entry.value("timestamp"), time.isTimeWithoutZone {
+      note(strange: "timestamp", RunFacts.withoutZone(time))
+    }
     guard let time = entry.value("timestamp"), let instant = time.instant, time.epochUnit != nil || time.isZero,
       abs(instant.milliseconds(since: record.timestamp)) > RunFacts.tenYears
     else { return }
@@ -173,6 +175,10 @@ extension RunFacts {
       strange: "timestamp",
       "the store shows the time \(record.timestamp.iso8601Text) as \(time.shown), which counts in no unit since 1970: let its query or command convert it, or the store has lost it"
     )
+  }
+
+  fileprivate static func withoutZone(_ time: StoredValue) -> String {
+    "the store's time has no zone: \(time.shown.shortened(60)); let its query or command add one"
   }
 
   private static let tenYears: Int64 = 10 * 366 * 86_400_000

@@ -36,7 +36,9 @@ package final class ConformanceRun: Sendable {
     package init(seed: UInt64, start: WallInstant) { (self.seed, self.start) = (seed, start) }
 
     /// A part of device names that keeps runs at one backend apart.
-    var runID: String { String(start.millisecondsSince1970, radix: 36) }
+    var runID: String { Settings.runID(of: start) }
+
+    static func runID(of start: WallInstant) -> String { String(start.millisecondsSince1970, radix: 36) }
   }
 
   let target: ConformanceTarget
