@@ -29,6 +29,8 @@ final class FormBackend: Sendable {
     var tokenLife: Int64?
     /// What comes without a good token is answered 401, and stored.
     var storesRefused = false
+    /// What a login is answered, with % for a number that no other answer has; nil for tokens.
+    var login: String?
     /// A list shows times as a database does whose columns have no zone.
     var showsZones = true
     /// What comes again is stored again, until a list has shown it.
@@ -49,6 +51,7 @@ final class FormBackend: Sendable {
 
   private let rules: Rules
   private let devices = Mutex<[String: Device]>([:])
+  private let logins = Atomic(0)
   /// By the end of its URL.
   private let cache = Mutex<[String: String]>([:])
 
@@ -56,14 +59,15 @@ final class FormBackend: Sendable {
 
   /// `http` are more keys of the app's http group, `persistence` the keys of that group.
   static func dialect(
-    http: String = "", persistence: String = "", verify: String = "", tokens: String = "none"
+    http: String = "", persistence: String = "", verify: String = "", tokens: String = "none",
+    login: String = #"url: "/login""#
   ) -> String {
     """
     {
       version: 1, path: "/points",
       app: { http: { params: { device_id: "${device.id}" }, \(http) }, persistence: { \(persistence) } },
       verify: { url: "/stored?device={device}&after={cursor}", records: "$.points[*]", \(verify) },
-      login: { url: "/login" }, refresh: "/login",
+      login: { \(login) }, refresh: "/login",
       promises: { tokens: "\(tokens)", keeps: ["event", "extras"] },
     }
     """
@@ -93,6 +97,9 @@ final class FormBackend: Sendable {
       return .ok(rules.cachesLists ? cache.withLock { $0.insert(text, for: path) } : text)
     }
     let now = SystemClock().wallNow.millisecondsSince1970
+    if path == "/login", let login = rules.login {
+      return answer(200, login.replacing("%", with: "\(logins.add(1, ordering: .relaxed).newValue)"))
+    }
     if path == "/login", let life = rules.tokenLife {
       let tokens = #""access_token":"until-\#(now + life)","refresh_token":"again","expires_in":\#(life / 1_000)"#
       return answer(200, "{\(tokens)}")

@@ -120,6 +120,64 @@ import Threaded
     if storesRefused { #expect(Self.verdicts(summary).contains("and is stored"), "\(Self.verdicts(summary))") }
   }
 
+  private static let ofTokens: Set<String> = ["register-answer", "batch-of-one", "minute-early", "refresh-form"]
+
+  private static func reasons(_ summary: ConformanceSummary) -> Set<String> {
+    Set(summary.notJudged.map(\.remark).filter { $0.hasPrefix("no device can sign in") })
+  }
+
+  /// One request may be not enough, which the dialect cannot say, and is no breach.
+  @Test(arguments: [
+    #"{"code":"N%","next":"/exchange"}"#, #"{"n":%,"access_token":null,"customToken":"eyJh.e30."}"#, "see your mail, %",
+    "",
+  ])
+  func aLoginWithoutATokenEndsTheJudgingOnce(login: String) throws {
+    var rules = FormBackend.Rules()
+    (rules.tokenLife, rules.login) = (60_000, login)
+    let summary = try FormBackend(rules).summary(of: Self.ofTokens, dialect: FormBackend.dialect(tokens: "required"))
+    #expect(summary.outcome == .nothingJudged && summary.broken.isEmpty, "\(Self.verdicts(summary))")
+    #expect(summary.notJudged.count == Self.ofTokens.count && Self.reasons(summary).count == 1)
+    let reason = Self.reasons(summary).first ?? ""
+    #expect(reason.contains("status 200") && reason.hasSuffix("login.command makes them"), "\(reason)")
+  }
+
+  @Test(arguments: [
+    (#"{"n":%,"data":[{"access_token":"a","refresh_token":"r"}]}"#, "$.data[0].access_token"),
+    (#"{"n":%,"authToken":"a"}"#, "$.authToken"), (#"{"n":%,"token":{"value":"a"}}"#, "$.token"),
+    ("eyJhbGciOiJub25lIn0.e30.%", "the whole body"), (#""eyJhbGciOiJub25lIn0.e30.%""#, "the whole body"),
+    ("access_token=a&refresh_token=r&n=%", "a body that is not JSON"),
+  ])
+  func aTokenWhereTheSDKDoesNotLookBreaksItsClause(login: String, place: String) throws {
+    var rules = FormBackend.Rules()
+    (rules.tokenLife, rules.login) = (60_000, login)
+    let summary = try FormBackend(rules).summary(of: Self.ofTokens, dialect: FormBackend.dialect(tokens: "required"))
+    #expect(summary.broken.map(\.clause.id) == ["register-answer"], "\(Self.verdicts(summary))")
+    let cause = summary.broken.first?.breach?.cause ?? ""
+    #expect(cause.hasSuffix("where the SDK finds it: it stands at \(place)"), "\(cause)")
+    #expect(Self.reasons(summary).count == 1, "\(Self.reasons(summary))")
+  }
+
+  @Test(
+    arguments: [
+      (#"test -n \"$DEVICE\" && echo '{\"access_token\":\"until-%\",\"refresh_token\":\"again\"}'"#, nil),
+      ("echo code", "has printed has no access token: status 200: code"), ("exit 3", "login.command ended with 3"),
+    ] as [(String, String?)])
+  func aCommandMayGiveTheTokens(command: String, problem: String?) throws {
+    var rules = FormBackend.Rules()
+    rules.tokenLife = 60_000
+    let end = SystemClock().wallNow.millisecondsSince1970 + 3_600_000
+    let summary = try FormBackend(rules).summary(
+      of: Self.ofTokens,
+      dialect: FormBackend.dialect(
+        tokens: "required", login: "command: \"\(command.replacing("%", with: "\(end)"))\""))
+    #expect(summary.broken.isEmpty, "\(Self.verdicts(summary))")
+    if let problem {
+      #expect(Self.reasons(summary).first?.contains(problem) ?? false, "\(Self.verdicts(summary))")
+    } else {
+      #expect(summary.kept.count == Self.ofTokens.count, "\(Self.verdicts(summary))")
+    }
+  }
+
   /// As the SDK does it before it uploads (SDK §11.5).
   @Test func aTokenThatEndsDuringAClauseIsRefreshed() throws {
     var rules = FormBackend.Rules()

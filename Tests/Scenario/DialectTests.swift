@@ -50,6 +50,10 @@ import Testing
     ("{ version: 1, path: '/{device}/points' }", "unknown name {device}; write ${device.id}"),
     ("{ version: 1, path: '/{device.id}/points' }", "unknown name {device.id}; write ${device.id}"),
     ("{ version: 1, login: { url: '/login/{id}' } }", "login: unknown name {id}"),
+    (
+      "{ version: 1, login: { body: '{}' } }", "login: one request or one command gives the tokens; give url or command"
+    ),
+    ("{ version: 1, login: { url: '/login', command: 'true' } }", "login: one request or one command gives the tokens"),
     ("{ version: 1, commands: { url: '/{dev}/commands' } }", "commands: unknown name {dev}; write {device}"),
     ("{ version: 1, verify: { url: '/points?d={dev}' } }", "verify: unknown name {dev}"),
     ("{ version: 1, verify: { url: '/points' } }", "verify: the url does not ask for {device}"),

@@ -234,39 +234,8 @@ extension Configuration {
   }
 }
 
-/// Tokens, commands and connections without a phone.
+/// Commands and connections without a phone.
 extension ClauseRun {
-  /// Registers a device, like its app.
-  func signIn(_ device: String) throws -> DeviceTokens {
-    var (outcome, _) = try signInAnswer(device)
-    if clause.phase == .first, case .failed = outcome {
-      (outcome, _) = try signInAnswer(device)
-      // Otherwise every clause would wait for it.
-      if case .failed(_, let message) = outcome { facts.note(silence: "no device can sign in: \(message)") }
-    }
-    guard let answer = JSONValue(answerOf: outcome), let found = DeviceTokens(FoundTokens(searching: answer)) else {
-      throw ClauseStop.notJudged("no device can sign in: \(outcome.text)")
-    }
-    return found
-  }
-
-  func signInAnswer(_ device: String) throws -> (outcome: RequestOutcome, head: AnswerHead) {
-    let request = try signInRequest(device)
-    return target.client.ask(request.url, by: request.method, headers: request.headers, body: request.body)
-  }
-
-  func signInRequest(_ device: String) throws -> RawRequest {
-    guard let login = target.login else { throw ClauseStop.notApplicable("the dialect names no login") }
-    let placeholders = DevicePlaceholders(id: device, index: 0, fleet: "conform", seed: settings.seed)
-    var headers = login.headers.map { NameValuePair($0.name, placeholders.fill($0.value)) }
-    if !headers.contains(where: { $0.hasName(HeaderName.contentType) }) {
-      headers.append(NameValuePair(HeaderName.contentType, ContentType.json))
-    }
-    let inURL = DevicePlaceholders(id: device.percentEncoded, index: 0, fleet: "conform", seed: settings.seed)
-    return RawRequest(
-      login.method, inURL.fill(login.url), headers: headers, body: Array(placeholders.fill(login.body).utf8))
-  }
-
   /// Queues a command for a device at the backend.
   func order(_ queued: [Command], for phone: ConformancePhone) throws {
     guard let commands = target.commands else { throw ClauseStop.notApplicable("the dialect promises no commands") }

@@ -71,7 +71,7 @@ package struct ConformanceTarget: Sendable {
 
   private static func resolved(_ login: DialectLogin, _ base: String) -> DialectLogin {
     var login = login
-    login.url = joined(base, login.url)
+    login.url = login.url.map { joined(base, $0) }
     return login
   }
 

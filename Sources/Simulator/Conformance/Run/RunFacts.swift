@@ -26,6 +26,7 @@ final class RunFacts: Sendable {
     var tokens: TokenPromise?
     var prefersBatches = true
     var silence: String?
+    var signInProblems: [Int: String] = [:]
     var isSlow = false
     var devices: [String] = []
     var timeForSearches = RunFacts.timeForSearches
@@ -71,6 +72,15 @@ final class RunFacts: Sendable {
   var silence: String? { found.withLock { $0.silence } }
 
   func note(silence: String) { found.withLock { $0.silence = silence } }
+
+  /// Returns the first reason of this status: what an answer says of its device makes no other reason.
+  func reason(ofSignIn status: Int, _ reason: String) -> String {
+    found.withLock { found in
+      let first = found.signInProblems[status] ?? reason
+      found.signInProblems[status] = first
+      return first
+    }
+  }
 
   /// Why the first look could not read the store; nil when it could.
   var storeProblem: String? { found.withLock { $0.storeProblem } }

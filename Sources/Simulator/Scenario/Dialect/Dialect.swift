@@ -53,11 +53,13 @@ extension Dialect: ScenarioSection {
 
 /// How a device gets its first tokens.
 package struct DialectLogin: Equatable, Sendable {
-  package var url = ""
+  /// Nil where a command makes the requests.
+  package var url: String?
   package var method = "POST"
   package var headers: [Named<String>] = []
   /// A JSON document as text, with the placeholder `${device.id}`.
   package var body = "{}"
+  package var command: String?
 
   package init() {}
 }
@@ -67,12 +69,16 @@ extension DialectLogin: ScenarioSection {
     "login",
     "How a device gets its first tokens. They are looked for in the answer as the SDK looks for refreshed ones.",
     [
-      .required("url", \.url, .text, "The URL, relative to `--target`."),
+      .optional("url", \.url, .text, "The URL, relative to `--target`."),
       .key("method", \.method, .text, "The method of the request."),
       .key(
         "headers", \.headers, .map(of: .text),
         "Headers of the request; `Content-Type` is `application/json` unless it is given."),
       .key("body", \.body, .text, "The body as text; `${device.id}` stands for the device."),
+      .optional(
+        "command", \.command, .text,
+        "Instead of a URL, where the way to the tokens takes more than one request: command of the shell that prints the JSON with the tokens of `$DEVICE`."
+      ),
     ])
 }
 

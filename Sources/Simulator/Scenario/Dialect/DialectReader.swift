@@ -46,6 +46,14 @@ extension DecodingContext {
         context.refuse(.missing, place, "database and query belong together", remedy: "give both")
       }
     }
+    if let login = dialect.login, (login.url == nil) == (login.command == nil) {
+      inside("login") { context in
+        context.refuse(
+          .contradiction, document["login"]?.position ?? document.position,
+          "one request or one command gives the tokens",
+          remedy: "give url or command")
+      }
+    }
     judgeURLs(dialect, document)
     judgeTemplates(of: dialect, document)
     if dialect.promises.isNamedByToken, dialect.login == nil, dialect.preset == nil {
