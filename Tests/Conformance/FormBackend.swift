@@ -31,6 +31,8 @@ final class FormBackend: Sendable {
     var storesRefused = false
     /// What a login is answered, with % for a number that no other answer has; nil for tokens.
     var login: String?
+    /// A position that is far from the one before it is not stored.
+    var dropsJumps = false
     /// A list shows times as a database does whose columns have no zone.
     var showsZones = true
     /// What comes again is stored again, until a list has shown it.
@@ -42,6 +44,7 @@ final class FormBackend: Sendable {
   private struct Entry {
     let time: Int64
     let text: String
+    let latitude: Double
   }
 
   private struct Device {
@@ -133,7 +136,10 @@ final class FormBackend: Sendable {
     guard let uuid = record["uuid"]?.string, let time = record["timestamp"]?.instant, let device else { return }
     let isNew = devices[device, default: Device()].known.insert(uuid).inserted
     guard isNew || rules.mergesRepeats else { return }
-    devices[device]?.entries.append(Entry(time: time.millisecondsSince1970, text: record.shown))
+    let latitude = record.value(at: "coords.latitude")?.double ?? 0
+    let last = devices[device]?.entries.last?.latitude ?? latitude
+    if rules.dropsJumps, abs(last - latitude) > 0.5 { return }
+    devices[device]?.entries.append(Entry(time: time.millisecondsSince1970, text: record.shown, latitude: latitude))
     if devices[device]?.entries.count ?? 0 > rules.keeps { devices[device]?.entries.removeFirst() }
   }
 

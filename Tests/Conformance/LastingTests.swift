@@ -64,6 +64,17 @@ import Threaded
     #expect(young.causes.map { $0.breach?.remedy } == [""])
   }
 
+  /// Several clauses lose records by a filter of speed, and one is about it.
+  @Test func aLossOfPositionsThatJumpIsOneFinding() throws {
+    var rules = FormBackend.Rules()
+    rules.dropsJumps = true
+    let summary = try FormBackend(rules).summary(
+      of: ["coordinates-not-swapped", "coordinates-exact", "jump-kept"], dialect: FormBackend.dialect())
+    #expect(summary.causes.map(\.clause.id) == ["jump-kept"] && summary.broken.count == 3, "\(causes(summary))")
+    #expect(
+      summary.causes.first?.breach?.cause.hasSuffix("apart were acknowledged and are not stored: number 2") ?? false)
+  }
+
   /// A store may merge later what it has twice.
   @Test func whatIsStoredTwiceTellsOfReadDelay() throws {
     let breach = try ScriptedBackend(.storesRepeats).summary(of: ["resend-acknowledged-again"]).broken.first?.breach

@@ -23,8 +23,22 @@ extension ConformanceClause {
       because: "a variable that outlives the loop moves an event from one record to the next (SDK §5.4)",
       presumes: [
         "batch-all-stored", "event-geofence", "extras-every-kind", "late-behind-newer", "standard-fields-kept",
-        "missing-fields",
+        "missing-fields", "jump-kept",
       ], records),
+    ConformanceClause(
+      "jump-kept", .content, .should, .lose, "Records that lie 100 km and a minute apart are stored",
+      because:
+        "a phone that finds its place by a mast jumps; what is useful is for the reader to decide, and the phone deletes the record either way (SDK §5.1)",
+      presumes: ["batch-all-stored"]
+    ) { run in
+      let phone = try run.phone()
+      let records = (0..<3).map { number in
+        let time = run.wallNow.advanced(byMilliseconds: Int64(number - 3) * 60_000)
+        return run.fix(phone, at: time, latitude: number == 1 ? 46.5 : 45.6, longitude: -116.2)
+      }
+      try run.deliver(phone, records)
+      try run.expectOnce(records, of: phone.name, among: " that lie 100 km and a minute apart")
+    },
   ]
 
   private static func devicePerRequest(_ run: ClauseRun) throws {

@@ -55,7 +55,7 @@ extension ConformanceClause {
       "same-time-two-records", .repetition, .must, .lose,
       "Two records of one time and different places are both stored",
       because: "a unique key of device and time takes two records for one (SDK §9.4)",
-      threads: ["mds#191", "dawarich#1370"], presumes: ["same-second-two-records", "batch-all-stored"]
+      threads: ["mds#191", "dawarich#1370"], presumes: ["same-second-two-records", "batch-all-stored", "jump-kept"]
     ) { try alike($0, milliseconds: 0, metres: 40) },
     ConformanceClause(
       "same-second-two-records", .repetition, .must, .lose, "Two records within one second are both stored",

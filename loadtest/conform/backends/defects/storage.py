@@ -3,6 +3,7 @@
 import collections
 import hashlib
 import itertools
+import math
 import sqlite3
 import threading
 import time
@@ -279,6 +280,23 @@ def out_of_order_dropped(parts):
         return newest is not None and record.at < newest
 
     drop(parts, behind)
+
+
+@defect
+def jumps_dropped(parts):
+    """More than 300 km/h since the last one that was stored; a degree is 111 km."""
+    last = {}
+
+    def jumps(record):
+        before = last.get(record.device)
+        if before:
+            degrees = math.hypot(record.latitude - before.latitude, record.longitude - before.longitude)
+            if degrees * 111 * 3_600_000 > 300 * max(abs(record.at - before.at), 1):
+                return True
+        last[record.device] = record
+        return False
+
+    drop(parts, jumps)
 
 
 @defect

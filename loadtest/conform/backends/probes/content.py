@@ -278,6 +278,16 @@ def _(phone):
         need(instant(phone.row(device)["timestamp"]) == at, f"the time of {days} days ago is another")
 
 
+@probe("jump-kept")
+def _(phone):
+    records = [
+        phone.record(timestamp=iso(phone.begin - minutes * 60_000), coords={"latitude": 45 + minutes % 2})
+        for minutes in (3, 2, 1)
+    ]
+    phone.must_post(records)
+    need(len(phone.stored()) == len(records), "a record that lies far from the one before it is lost")
+
+
 @probe("one-record-one-content")
 def _(phone):
     records = [
