@@ -1,9 +1,11 @@
+import AnswerCheck
 import Base
 import CurlTransport
 import Scenario
 import Support
 import Synchronization
 import Testing
+import Upload
 
 @testable import BackendStore
 @testable import Conformance
@@ -166,5 +168,48 @@ import Testing
       let problem = #expect(throws: StoreViewError.self) { try store(server.url + url).records(of: "d") }
       #expect(problem?.text == "'\(server.url)\(shown)'\(note): status 422 with '\(body)'", "\(problem?.text ?? "")")
     }
+  }
+
+  /// What common frameworks say of a page that others follow.
+  @Test(
+    arguments: [
+      (#""next_page_url":"/p?page=2""#, "next_page_url"), (#""current_page":1,"last_page":6"#, "last_page"),
+      (#""meta":{"current_page":1,"last_page":6}"#, "meta.last_page"),
+      (#""totalPages":6,"number":0,"last":false"#, "last"),
+      (#""@odata.nextLink":"/p?$skip=1""#, "@odata.nextLink"), (#""nextToken":"abc""#, "nextToken"),
+      (#""truncated":true"#, "truncated"), (#""limit":1,"offset":0,"total":58"#, "total"),
+      (#""page":1,"pages":6"#, "pages"), (#""has_more":true"#, "has_more"),
+      // The last page, and totals that are not those of the list.
+      (#""next_page_url":null,"current_page":6,"last_page":6"#, nil), (#""last":true"#, nil),
+      (#""nextToken":null"#, nil),
+      (#""truncated":false"#, nil), (#""limit":1,"total":1"#, nil), (#""total":58"#, nil),
+      (#""limit":100,"total":58"#, nil),
+      (#""has_more":false,"cursor":"abc""#, nil),
+    ] as [(String, String?)])
+  func aPageThatOthersFollowIsKnown(members: String, sign: String?) throws {
+    let uuid = "3F2504E0-4F89-41D3-9A0C-0305E82C3301"
+    let body = #"{"points":[{"uuid":"\#(uuid)"}],\#(members)}"#
+    #expect(try unread(body, head: "") == sign)
+  }
+
+  @Test(
+    arguments: [
+      ("Content-Range: items 0-0/58", "Content-Range"), ("X-Total-Count: 58", "X-Total-Count"),
+      ("X-Total-Count: 1", nil),
+      ("Content-Range: items 0-0/1", nil), ("Content-Range: items 0-0/*", nil), ("Content-Range: /", nil),
+    ] as [(String, String?)])
+  func aHeadThatTellsOfMoreIsKnown(field: String, sign: String?) throws {
+    #expect(try unread(#"{"points":[{"uuid":"3F2504E0-4F89-41D3-9A0C-0305E82C3301"}]}"#, head: field + "\r\n") == sign)
+  }
+
+  /// Returns the sign of further pages in an answer.
+  private func unread(_ body: String, head: String) throws -> String? {
+    let answer = AnswerHead(parsing: Array("HTTP/1.1 200 OK\r\n\(head)\r\n".utf8))
+    let records = ListedRecords("$.points[*]", fields: [])
+    let list = PagedList("http://a/list", next: nil)
+    let end = try list.read("d", { _ in (.answered(status: 200, reason: "", body: Array(body.utf8)), answer) }) {
+      (page) throws(StoreViewError) in try records.read(page) { _ in }
+    }
+    return end.unread.flatMap { $0.split(separator: "\"").dropFirst().first.map(String.init) }
   }
 }

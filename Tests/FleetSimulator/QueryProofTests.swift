@@ -55,6 +55,7 @@ import Testing
   @Test(arguments: [
     (#""next":"100""#, true), (#""nextPageToken":"abc""#, true), (#""has_more":true"#, true), (#""cursor":17"#, true),
     (#""next":null"#, false), (#""next":"""#, false), (#""has_more":false"#, false), (#""total":100"#, false),
+    (#""limit":1,"total":100"#, true), (#""limit":1,"total":1"#, false),
   ])
   func whatAnUnreadPageMayHoldIsNotLost(beside: String, isUnread: Bool) throws {
     let body = "{\"points\":[\"00000000-0000-4000-8000-000000000001\"],\(beside)}"

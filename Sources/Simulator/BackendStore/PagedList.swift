@@ -34,7 +34,7 @@ package struct PagedList: Sendable {
     var next: String? = first.url
     var seen: Set<String> = []
     var told: Set<ListedMark> = []
-    var idlePages = 0
+    var (idlePages, entries, listed) = (0, 0, 0)
     var end = ListEnd()
     while let page = next {
       guard seen.insert(page).inserted else { throw StoreViewError(text: "'\(page)': its pages form a loop") }
@@ -49,7 +49,9 @@ package struct PagedList: Sendable {
         throw StoreViewError(text: "\(shown): \(PagedList.noJSON(body))", isAbsence: body.isEmpty && seen.count == 1)
       }
       do throws(StoreViewError) {
-        idlePages = told.insert(try take(value)).inserted ? 0 : idlePages + 1
+        let mark = try take(value)
+        (entries, listed) = (mark.entries, listed + mark.entries)
+        idlePages = told.insert(mark).inserted ? 0 : idlePages + 1
       } catch {
         throw StoreViewError(text: "\(shown): \(error.text), which begins with \(PagedList.start(of: body))")
       }
@@ -65,10 +67,12 @@ package struct PagedList: Sendable {
       if let next, URLParts(next).origin != URLParts(page).origin {
         throw StoreViewError(text: "'\(page)': its next page, '\(next)', is on another server")
       }
-      if next == nil, !hasLed.isSeen, let place = Continuation(in: value) {
+      if next == nil, !hasLed.isSeen,
+        let place = FurtherPages(in: value, entries: entries, listed: listed) ?? FurtherPages(head, listed: listed)
+      {
         let typo = self.next == nil ? "" : "verify.next matches nothing in it, and "
         end.unread =
-          "'\(page)': \(typo)the answer has \"\(place.path)\": \(place.value.shown.shortened(40)), so there may be more pages"
+          "'\(page)': \(typo)the answer has \"\(place.path)\": \(place.value.shortened(40)), so there may be more pages"
       }
     }
     return end
@@ -166,6 +170,8 @@ private struct FirstPage {
 /// A digest of a page's content: pages with the same mark list the same records.
 package struct ListedMark: Hashable, Sendable {
   private var value = 0
+  /// The number of entries.
+  private(set) var entries = 0
 
   package init() {}
 
@@ -174,6 +180,11 @@ package struct ListedMark: Hashable, Sendable {
     hasher.combine(value)
     hasher.combine(more)
     value = hasher.finalize()
+  }
+
+  mutating func count(_ entry: some Hashable) {
+    add(entry)
+    entries += 1
   }
 }
 
@@ -208,7 +219,7 @@ package struct ListedRecords {
             text: "\(pathText) leads to records under keys in the answer: \"\(pathText)[*]\" leads to each")
         }
         let record = try self.record(value.opened, in: entry)
-        if let uuid = record.uuid { mark.add(uuid) } else { mark.add(record.entry.shown) }
+        if let uuid = record.uuid { mark.count(uuid) } else { mark.count(record.entry.shown) }
         take(record)
       }
     }
@@ -267,56 +278,7 @@ private final class SeenOnce: Sendable {
   func note() { flag.withLock { $0 = true } }
 }
 
-/// A member beside the entries of a list that indicates further pages.
-private struct Continuation {
-  /// The path without `$.`, as `paging.next`.
-  let path: String
-  let value: StoredValue
-
-  private static let names = [
-    "next", "next_page", "nextPage", "next_cursor", "nextCursor", "next_page_token", "nextPageToken", "cursor",
-    "continuation", "continuationToken", "has_more", "hasMore", "hasNextPage", "has_next_page", "has_next", "hasNext",
-  ]
-  private static let depthMax = 4
-
-  /// Lists are not searched, because entries have members of their own.
-  init?(in value: StoredValue, path: String = "", depth: Int = 0) {
-    guard case .object(let members) = value, depth < Continuation.depthMax else { return nil }
-    // If a member such as `has_more` is false, a cursor only serves later queries.
-    if members.contains(where: { $0.value.isNo && $0.key.lowercased().hasPrefix("has") && Self.names.contains($0.key) })
-    {
-      return nil
-    }
-    for name in Continuation.names {
-      guard let member = value[name], member.leadsOn else { continue }
-      (self.path, self.value) = (path + name, member)
-      return
-    }
-    for member in members {
-      guard let found = Continuation(in: member.value, path: "\(path)\(member.key).", depth: depth + 1) else {
-        continue
-      }
-      self = found
-      return
-    }
-    return nil
-  }
-}
-
 extension StoredValue {
-  fileprivate var isNo: Bool { if case .bool(false) = self { true } else { false } }
-
-  /// Whether the value indicates a next page, like a cursor, a URL or true.
-  fileprivate var leadsOn: Bool {
-    switch self {
-    case .text(let text): !text.isEmpty
-    case .number, .bool(true): true
-    // Links of HAL and JSON:API.
-    case .object: self["href"]?.leadsOn ?? false
-    case .null, .bool, .list: false
-    }
-  }
-
   /// Reports whether the path leads to a list, which may be empty, or to null, which some servers send for an empty list.
   fileprivate func hasList(along path: ArraySlice<JSONStep>) -> Bool {
     switch path.first {
