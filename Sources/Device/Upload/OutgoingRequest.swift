@@ -117,8 +117,10 @@ enum RequestHeaders {
 
 extension NameValuePair {
   /// Requires a name that is a token and a single-line value (RFC 9110 §5.6.2, §5.5): a configuration comes from a
-  /// server and must not inject lines into a request.
+  /// server and must not inject lines into a request. The length of the body is that of its records, whatever is configured
+  /// (RFC 9112 §6.3): a server would take the rest for another request, and its success would delete them.
   fileprivate var isSendable: Bool {
+    if hasName(HeaderName.contentLength) || hasName(HeaderName.transferEncoding) { return false }
     let isName = !name.isEmpty && name.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F && $0 != UInt8(ascii: ":") }
     return isName && value.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7F || $0 == UInt8(ascii: "\t") }
   }
