@@ -3,6 +3,7 @@ import Contract
 import Engine
 import Host
 import JSON
+import Synchronization
 import Vocabulary
 
 extension Device {
@@ -72,9 +73,10 @@ extension Configuration {
 
 /// One stream of positions and its callbacks.
 struct PositionWatch: Sendable {
-  let success: Callback<LocationEvent>
-  let failure: Callback<any Error>
-  let patience: Nanoseconds
+  private let success: Callback<LocationEvent>
+  private let failure: Callback<any Error>
+  private let patience: Nanoseconds
+  private let hasEnded = EndOfWatch()
   /// The instant at which `failure` is called unless a position arrives. Nil before `ready`.
   private(set) var deadline: MonotonicInstant?
 
@@ -82,8 +84,27 @@ struct PositionWatch: Sendable {
     (self.success, self.failure, self.patience) = (success, failure, patience)
   }
 
+  func succeed(_ location: LocationEvent) -> CallbackQueue.Call {
+    success.call(location) { [hasEnded] in !hasEnded.isSet }
+  }
+
+  func fail(_ error: any Error) -> CallbackQueue.Call {
+    failure.call(error) { [hasEnded] in !hasEnded.isSet }
+  }
+
+  /// Leaves out the calls that wait on the callback queue.
+  func end() { hasEnded.set() }
+
   /// Starts or restarts the timeout.
   mutating func begin(at now: Moment) { deadline = now.monotonic + patience }
+}
+
+/// A flag that the queued calls of a watch share.
+private final class EndOfWatch: Sendable {
+  private let flag = Atomic(false)
+
+  var isSet: Bool { flag.load(ordering: .acquiring) }
+  func set() { flag.store(true, ordering: .releasing) }
 }
 
 extension Device {
@@ -103,7 +124,8 @@ extension Device {
 
   func stopWatch(_ number: Int) {
     perform { core, now in
-      guard core.waiting.watches.removeValue(forKey: number) != nil else { return }
+      guard let watch = core.waiting.watches.removeValue(forKey: number) else { return }
+      watch.end()
       core.host.receive(.call(.stopWatchPosition(id: number)), at: now)
     }
   }
@@ -115,7 +137,7 @@ extension Device {
         continue
       }
       core.waiting.watches[id]?.begin(at: now)
-      callbacks.add { [failure = watcher.failure] in [failure.call(LocationError.timeout)] }
+      callbacks.add { [watcher.fail(LocationError.timeout)] }
     }
   }
 }

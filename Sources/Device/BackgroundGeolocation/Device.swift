@@ -190,10 +190,10 @@ final class Device: Sendable {
         switch result {
         case .success(let record):
           let location = LocationEvent(record, style: style)
-          callbacks.add { [success = watcher.success] in [success.call(location)] }
+          callbacks.add { [watcher.succeed(location)] }
         case .failure(let reason):
           let error = LocationError(code: reason.code, message: "\(reason)")
-          callbacks.add { [failure = watcher.failure] in [failure.call(error)] }
+          callbacks.add { [watcher.fail(error)] }
         }
       } else {
         waiting.positions.removeValue(forKey: id)?.resume(
@@ -233,6 +233,7 @@ extension DeviceCore.Waiting {
     for id in syncs.keys.sorted() { syncs[id]?.resume(throwing: cancelled) }
     for id in logUploads.keys.sorted() { logUploads[id]?.resume(throwing: cancelled) }
     for id in readiness.keys.sorted() { readiness[id]?.resume(throwing: cancelled) }
+    for watch in watches.values { watch.end() }
   }
 
   /// `ready` was called: calls that waited for it continue, and the timeouts of watches start.

@@ -36,7 +36,7 @@ public final class GeofenceManager: Sendable {
     device.call(.removeGeofences(identifiers: identifiers))
   }
 
-  /// Returns all geofences in the order in which they were added.
+  /// Returns all geofences: those of earlier processes by their identifiers, then the others in the order in which they were added.
   public func getAll() -> [Geofence] {
     (device.perform { core, _ in core.host.engine.geofences } ?? []).map { Geofence($0) }
   }

@@ -103,9 +103,23 @@ import Testing
     bench.clock.advance(by: 1)
     bench.platform.losePosition()
     bench.clock.advance(by: 5)
-    bench.bgGeo.stopWatchPosition(id)
     await bench.bgGeo.callbackQueue.drained()
+    bench.bgGeo.stopWatchPosition(id)
     #expect(calls == ["position", "silence"])
+  }
+
+  /// What the main actor had no time for before is left out, as of a listener that was removed.
+  @Test(arguments: [true, false]) @MainActor func aWatchThatWasStoppedCallsNothingMore(isClosed: Bool) async throws {
+    let bench = try Bench()
+    try await bench.startAtRest()
+    var calls = 0
+    let id = bench.bgGeo.watchPosition(timeout: 5, success: { _ in calls += 1 }, failure: { _ in calls += 1 })
+    bench.clock.advance(by: 1)
+    bench.platform.losePosition()
+    bench.clock.advance(by: 5)
+    if isClosed { bench.bgGeo.close() } else { bench.bgGeo.stopWatchPosition(id) }
+    await bench.bgGeo.callbackQueue.drained()
+    #expect(calls == 0)
   }
 
   @Test @MainActor func readyCallsItsFunctionBeforeItReturns() throws {

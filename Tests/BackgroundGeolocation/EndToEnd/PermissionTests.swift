@@ -48,6 +48,7 @@ import Testing
 
     refusal.tell(bench.platform)
     drive(bench, from: 110)
+    await bench.bgGeo.callbackQueue.drained()
     bench.bgGeo.stopWatchPosition(id)
     let late = bench.bgGeo.watchPosition(
       success: { seen.add($0) }, failure: { errors.add(($0 as? LocationError)?.code ?? -1) })

@@ -102,6 +102,7 @@ import Testing
     }
     bench.platform.losePosition()
     bench.clock.advance(by: 125)
+    await bench.bgGeo.callbackQueue.drained()
     bench.bgGeo.stopWatchPosition(id)
     bench.push(north: 500)
     bench.clock.advance(by: 600)
@@ -138,8 +139,8 @@ import Testing
     let id = bench.bgGeo.watchPosition(
       interval: 10_000, success: { places.add($0) }, failure: { errors.add("\($0)") })
     bench.clock.advance(by: 120)
-    bench.bgGeo.stopWatchPosition(id)
     await bench.bgGeo.callbackQueue.drained()
+    bench.bgGeo.stopWatchPosition(id)
     // A position comes each second and a half, so that ten seconds become ten and a half.
     #expect(places.all.count == 12 && errors.all.isEmpty)
     #expect(Set(places.all.map(\.coords?.latitude)) == [45.5])

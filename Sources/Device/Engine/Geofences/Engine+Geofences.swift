@@ -4,7 +4,7 @@ import Vocabulary
 
 /// SDK §15.
 extension Engine {
-  /// The geofences in the order in which they were added.
+  /// The geofences of earlier processes, then the others in the order in which they were added.
   package var geofences: [Geofence] { fences.geofences }
 
   package func geofence(_ identifier: String) -> Geofence? { fences.geofence(identifier) }

@@ -53,7 +53,7 @@ package struct GeofenceBook: Sendable {
     dwellings.min { $0.deadline < $1.deadline }?.deadline
   }
 
-  /// The geofences in the order in which they were added.
+  /// The geofences of earlier processes, then the others in the order in which they were added.
   package var geofences: [Geofence] {
     slots.compactMap { $0 }.sorted { $0.sequence < $1.sequence }.map(\.geofence)
   }
