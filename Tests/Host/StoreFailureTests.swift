@@ -66,6 +66,25 @@ import Vocabulary
     #expect(device.host.queue.count == kept.count + 5)
   }
 
+  /// A location is uploaded as soon as it is written (HttpConfig `autoSync`; SDK §8.5): one that is not begins no upload.
+  @Test(arguments: [false, true])
+  func aRecordThatIsNotWrittenBeginsNoUpload(isOfApp: Bool) throws {
+    let device = try device()
+    device.server = { _ in .status(500) }
+    try device.drive(3)
+    try device.database.connection.execute(Self.refusal(of: "INSERT", named: "t"))
+    let before = device.sent.count
+    if isOfApp {
+      try device.modify { $0.insert(UUID128(high: 1, low: 1), $1.wall, rendered: Array("{}".utf8), at: $1) }
+    } else {
+      try device.drive(2)
+    }
+    #expect(errors(device) > 0 && device.sent.count == before)
+    try device.database.connection.execute("DROP TRIGGER t")
+    try device.drive(1)
+    #expect(device.sent.count == before + 1)
+  }
+
   @Test(arguments: [false, true])
   func rowsThatCannotBeReadStayUntilTheyCan(isBatch: Bool) throws {
     let device = try device(",\"autoSync\":false,\"batchSync\":\(isBatch)")

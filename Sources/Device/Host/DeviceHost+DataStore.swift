@@ -37,7 +37,7 @@ extension DeviceHost {
     _ uuid: UUID128, _ timestamp: WallInstant, rendered bytes: [UInt8], at now: Moment
   ) {
     insert(uuid, timestamp, bytes, .current, at: now)
-    if isReady { run(.trigger(.insert), at: now) }
+    if isReady && !isInsertRefused { run(.trigger(.insert), at: now) }
     settle(at: now)
   }
 

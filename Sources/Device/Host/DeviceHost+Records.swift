@@ -23,8 +23,10 @@ extension DeviceHost {
     _ uuid: UUID128, _ timestamp: WallInstant, _ bytes: [UInt8], _ kind: RecordKind, at now: Moment
   ) {
     let persistence = configuration.persistence
+    isInsertRefused = true
     do throws(DatabaseError) {
       _ = try queue.insert(uuid: uuid, timestamp: timestamp, bytes: bytes.span)
+      isInsertRefused = false
       log(
         .inserted(
           uuid: uuid, kind: kind, persistMode: persistence.persistMode.rawValue,

@@ -27,6 +27,8 @@ package struct DeviceHost {
   var launch: Launch?
   var isFirstBoot: Bool
   var isStateSaved = true
+  /// Whether the store has refused the last record.
+  var isInsertRefused = false
   private var keptRetry: Bool
   var waitingSyncs: [UInt64] = []
   /// The parts of the stored state that could not be read, until the log is open.
@@ -178,6 +180,8 @@ extension DeviceHost {
     case .event(let event): emit(.deliver(.engine(event)))
     case .completed(let id, let result): emit(.deliver(.position(id: id, result)))
     case .demand(let demand): emit(.demand(demand))
+    // A location is uploaded as soon as it is written (HttpConfig `autoSync`); one that was not begins no upload.
+    case .flush(.insert): if !isInsertRefused { run(.trigger(.insert), at: now) }
     case .flush(let trigger): run(.trigger(trigger), at: now)
     case .saveState: isStateSaved = false
     case .saveGeofence(let fence):

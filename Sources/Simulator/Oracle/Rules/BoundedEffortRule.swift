@@ -10,7 +10,7 @@ import Vocabulary
 /// the faults are over a queue needs about as many requests as it has pages.
 final class BoundedEffortRule: Rule {
   override class var invariant: Invariant { .boundedEffort }
-  override class var interest: Interest { [.sent, .inserted, .refused, .told, .ended, .life, .course] }
+  override class var interest: Interest { [.sent, .inserted, .told, .ended, .life, .course] }
 
   private struct Effort {
     /// Whether the last upload failed and no event has followed.
@@ -47,7 +47,7 @@ final class BoundedEffortRule: Rule {
     // Uploads that an answer's commands start follow its rejection (SDK §8.5, §9.2).
     case .told(.commanded(.start)), .told(.commanded(.startGeofences)), .told(.commanded(.startSchedule)):
       efforts[device].mustWait = false
-    case .queue(.refused), .told(.engine), .launched, .opened, .killed, .network, .configured, .fetched:
+    case .told(.engine), .launched, .opened, .killed, .network, .configured, .fetched:
       efforts[device].mustWait = false
     // Behind the drives the app calls `sync` until its queue is empty, however often the server refuses.
     case .askedToSync:
