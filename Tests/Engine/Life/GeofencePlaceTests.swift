@@ -33,6 +33,23 @@ import Vocabulary
     #expect(actions(rig.take()) == ["0 ENTER"])
   }
 
+  /// The last position of geofences-only mode may be old: whether the device is inside is for a new one to show (SDK §15.4).
+  @Test(arguments: DevicePlatform.allCases, [(0, ["0 ENTER"]), (5_000, [])] as [(Double, [String])])
+  func anOldPositionEntersNoFenceWhenTheModeChanges(platform: DevicePlatform, next: (Double, [String])) {
+    var rig = EngineRig(platform)
+    rig.send(.ready(Launch()))
+    rig.send(.call(.startGeofences))
+    for _ in 0..<3 { rig.sample() }
+    rig.wait(1_000)
+    rig.send(.call(.addGeofences(fences(1))))
+    rig.send(.call(.start))
+    for _ in 0..<6 {
+      rig.wait(1)
+      rig.sample(north: next.0)
+    }
+    #expect(actions(rig.take()) == next.1)
+  }
+
   @Test(arguments: [(10, 0), (120, 1)])
   func aPlaceIsLookedForNoLongerThanItIsWanted(count: Int, requests: Int) {
     var rig = EngineRig(.android, geofences: fences(count))

@@ -34,10 +34,10 @@ extension Engine {
     seekNewerPlace(at: now, into: &effects)
   }
 
-  /// In geofences-only mode the last position may be hours old, and only a fence around the current position has an
-  /// initial ENTER (SDK §15.4).
-  private func isCurrent(_ fix: Fix, at now: Moment) -> Bool {
-    state.trackingMode == .location
+  /// In geofences-only mode, also where it has just ended, the last position may be hours old, and only a fence around
+  /// the current position has an initial ENTER (SDK §15.4).
+  private func isCurrent(_ fix: Fix, _ occasion: ProximityOccasion = .fencesChanged, at now: Moment) -> Bool {
+    state.trackingMode == .location && occasion != .start
       || now.wall.milliseconds(since: fix.timestamp).magnitude <= Engine.currentMilliseconds
   }
 
@@ -135,7 +135,7 @@ extension Engine {
     let place = fix.flatMap { Coordinate($0) }
     fences.evaluate(
       occasion, at: place, accuracyMetres: fix?.coords.accuracy ?? 0,
-      isCurrent: fix.map { isCurrent($0, at: now) } ?? true, now: now, rules: rules, into: &fenceEffects)
+      isCurrent: fix.map { isCurrent($0, occasion, at: now) } ?? true, now: now, rules: rules, into: &fenceEffects)
     if let fix, let place, fences.wantsHighRate, occasion == .fix || occasion == .motionChange {
       testPolygons(at: place, fix, now)
     }
