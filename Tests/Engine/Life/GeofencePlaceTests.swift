@@ -50,6 +50,24 @@ import Vocabulary
     #expect(actions(rig.take()) == next.1)
   }
 
+  /// A significant change shows where the device is now: a crossing without another position is recorded there, and the fences
+  /// around it stay active (BGGeo 188; SDK §15.3.5).
+  @Test func aSignificantChangeIsTheLastKnownPosition() {
+    var rig = EngineRig(.ios, geofences: fences(120))
+    rig.send(.ready(Launch()))
+    rig.send(.call(.startGeofences))
+    for _ in 0..<6 { rig.sample() }
+    rig.wait(1_000)
+    _ = rig.take()
+    rig.send(.significantChange(rig.fix(north: 50_000, accuracy: 100)))
+    rig.wait(60)
+    let effects = rig.take()
+    #expect(actions(effects) == ["0 EXIT", "50 ENTER"])
+    let records = effects.persisted.map(\.record)
+    #expect(records.allSatisfy { $0.coords.latitude > 45.9 })
+    #expect(rig.engine.fences.isActive("50"))
+  }
+
   @Test(arguments: [(10, 0), (120, 1)])
   func aPlaceIsLookedForNoLongerThanItIsWanted(count: Int, requests: Int) {
     var rig = EngineRig(.android, geofences: fences(count))

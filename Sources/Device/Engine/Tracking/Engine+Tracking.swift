@@ -101,7 +101,10 @@ extension Engine {
     evaluateSchedule(at: now, into: &effects)
     guard state.isEnabled else { return }
     switch state.trackingMode {
-    case .geofence: lookAround(from: fix, .regionExit, at: now, into: &effects)
+    case .geofence:
+      // A crossing without a position of its own is recorded here, and the nearest fences are those around here.
+      remember(fix)
+      lookAround(from: fix, .regionExit, at: now, into: &effects)
     case .location where settings.followsSignificantChanges: followSignificantChange(fix, at: now, into: &effects)
     case .location:
       if state.isMoving {
