@@ -79,6 +79,20 @@ import Testing
     #expect(stage.violated.filter { $0 == .identity } == violated)
   }
 
+  /// The last known position, found while the clock was set back, is recorded when it no longer is (SDK §15.3.5). Time goes
+  /// back no further than the clock did.
+  @Test(arguments: [(2_620, []), (2_700, [Invariant.identity])] as [(Int64, [Invariant])])
+  func theLastPositionMayBeOfAClockThatWasBehind(agedSeconds: Int64, violated: [Invariant]) {
+    let stage = Stage()
+    stage.upload([stage.insert()])
+    stage.pass(seconds: 10)
+    stage.setBack(seconds: 2_615)
+    stage.wait(5)
+    stage.setBack(seconds: -2_615)
+    stage.upload([stage.insert(agedSeconds: agedSeconds)])
+    #expect(stage.violated == violated)
+  }
+
   /// What an earlier process has seen of a clock is no position of this one.
   @Test func theLastPositionIsNoneOfAnEarlierProcess() {
     let stage = Stage()

@@ -40,6 +40,8 @@ final class IdentityRule: Rule {
     var timestamp = WallInstant.earliest
     /// The difference between the two clocks of the phone.
     var offset = Int64.min
+    /// The smallest difference since the last record.
+    var leastOffset = Int64.max
     /// The largest difference during this process.
     var latestOffset = Int64.min
     /// The last motion change that was reported.
@@ -76,6 +78,7 @@ final class IdentityRule: Rule {
   override func see(_ event: SimulationEvent, _ context: EventContext) {
     if !suspects.isEmpty { settle(event, context) }
     last[context.device].latestOffset = max(last[context.device].latestOffset, context.clockLead)
+    last[context.device].leastOffset = min(last[context.device].leastOffset, context.clockLead)
     switch event {
     case .queue(.inserted(_, _, let uuid, let timestamp, _)):
       if poisoned.isEmpty || poisoned.remove(context.device) == nil { judge(uuid, timestamp, context) }
@@ -134,12 +137,15 @@ final class IdentityRule: Rule {
     let before = last[context.device]
     let offset = context.clockLead
     (last[context.device].uuid, last[context.device].timestamp) = (uuid, timestamp)
-    last[context.device].offset = offset
+    (last[context.device].offset, last[context.device].leastOffset) = (offset, offset)
     if uuid == before.uuid { flag(context, uuid, "two records have this identity") }
     guard offset == before.offset || before.offset == .min else { return }
     // A time that is still to come belongs to a clock that was set back since.
     let isComparable = before.timestamp <= context.now.wall
-    if isComparable && timestamp < before.timestamp && !before.samples.contains(where: { $0.timestamp == timestamp }) {
+    // A position may have been found while the clock was set back, and be recorded when it no longer is (SDK §15.3.5).
+    let setBack = offset - min(before.leastOffset, offset)
+    let isEarlier = timestamp.advanced(byMilliseconds: setBack) < before.timestamp
+    if isComparable && isEarlier && !before.samples.contains(where: { $0.timestamp == timestamp }) {
       flag(context, uuid, "timestamp \(timestamp.iso8601Text) after a record of \(before.timestamp.iso8601Text)")
     }
     if timestamp > context.now.wall && timestamp > before.timestamp {
