@@ -45,6 +45,35 @@ import Vocabulary
     #expect(stage.violated == violated)
   }
 
+  /// A position that is too inaccurate to count (SDK §17.1) does not divide a step: the one to the next position is as long as
+  /// the whole gap, and the filter keeps much of it.
+  @Test(arguments: [(300.0, []), (480.0, [Invariant.odometerTolerance])])
+  func anOdometerKeepsAStepAcrossAPoorPosition(growth: Double, violated: [Invariant]) throws {
+    let stage = Stage()
+    var (metres, odometer) = (0.0, 0.0)
+    func record(accuracy: Double) throws {
+      stage.pass(seconds: 10)
+      let here = try place(metres)
+      stage.tell(.stood(at: here, metres: metres))
+      var record = stage.location(odometer: odometer)
+      record.coords = Coordinates(latitude: here.latitude, longitude: here.longitude)
+      record.coords.accuracy = accuracy
+      stage.event(.location(record))
+    }
+    try record(accuracy: 5)
+    stage.tell(.told(.commanded(.resetOdometer)))
+    stage.pass(seconds: 600)
+    metres = 3_000
+    try record(accuracy: 25)
+    odometer = 3_000
+    for _ in 0..<9 {
+      metres += 20
+      try record(accuracy: 5)
+      odometer += growth
+    }
+    #expect(stage.violated.filter { $0 == .odometerTolerance } == violated)
+  }
+
   /// After a gap of three kilometres the filter goes on giving the next steps much of that length.
   @Test(arguments: [(0.8, []), (1.2, [Invariant.odometerTolerance])])
   func anOdometerKeepsMuchOfALongStep(share: Double, violated: [Invariant]) throws {

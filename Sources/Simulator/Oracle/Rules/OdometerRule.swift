@@ -63,7 +63,7 @@ final class OdometerRule: Rule {
   private struct Gauge {
     /// The odometer of the last record.
     var odometer = 0.0
-    /// The last reported position.
+    /// The last reported position that was accurate enough to count.
     var told: Coordinate?
     var place: Coordinate?
     var metres = 0.0
@@ -203,10 +203,12 @@ final class OdometerRule: Rule {
     guard let place = gauge.place,
       let told = record.coords.place
     else { return }
-    defer { gauges[context.device].told = told }
+    let isCounted = record.coords.accuracy ?? 0 <= OdometerRule.countedAccuracyMetres
+    // The next step that counts begins here, and not at a position that did not count.
+    defer { if isCounted { gauges[context.device].told = told } }
     guard var course = gauge.course else {
       // At a position that is too inaccurate to count, the odometer lags behind the path (SDK §17.1).
-      if record.coords.accuracy ?? 0 > OdometerRule.countedAccuracyMetres { return }
+      guard isCounted else { return }
       var course = Course(record.odometer, gauge.metres, at: told)
       // The part of the step to this point that the filter has retained is still to be counted.
       course.kept = gauge.told?.distanceMetres(to: told) ?? 0
