@@ -63,6 +63,19 @@ import World
     #expect(stage.violated.filter { $0 == .recording } == violated)
   }
 
+  /// In a tunnel for the four minutes of its search it has found no place to rest at either.
+  @Test(arguments: [(300, []), (100, [Invariant.recording])] as [(Int64, [Invariant])])
+  func aDeviceThatWasStartedInATunnelKnowsNoRest(tunnelSeconds: Int64, violated: [Invariant]) {
+    let stage = Stage { $0.activity.disableMotionActivityUpdates = true }
+    stage.stay(0, cover: .tunnel)
+    stage.tell(.asked(.start))
+    stage.wait(tunnelSeconds)
+    stage.stay(0)
+    stage.wait(300)
+    stage.go(from: 0, to: 20_000, seconds: 1_000)
+    #expect(stage.violated.filter { $0 == .recording } == violated)
+  }
+
   @Test(arguments: [Command.stop, .startGeofences])
   func aDeviceThatDoesNotTrackNeedsNoRecords(request: Command) {
     let stage = Stage.started()

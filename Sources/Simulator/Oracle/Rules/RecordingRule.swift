@@ -23,6 +23,8 @@ final class RecordingRule: Rule {
   private let marks: PerDevice<Mark?>
   /// The times at which devices last began to search for the place of their rest.
   private var began: [Int: MonotonicInstant] = [:]
+  /// The last rest of each device in a place without a view of the sky.
+  private var hidden: [Int: (start: MonotonicInstant, end: MonotonicInstant)] = [:]
   /// The true place of the device that reported the last position.
   private var stood: (device: Int, mark: Mark)?
 
@@ -42,7 +44,11 @@ final class RecordingRule: Rule {
     case .stood(let place, _): stood = (context.device, Mark(instant: context.now.monotonic, place: place))
     case .told(.engine(.location(let record))):
       if !record.isSample { mark(context) }
-    case .moves: judge(context)
+    case .moves:
+      judge(context)
+      if case .stay(let stay)? = ledger.truth.lives[context.device].previous, stay.cover == .tunnel {
+        hidden[context.device] = (stay.start, context.now.monotonic)
+      }
     case .told(.engine(.enabledChange(isEnabled: true))), .told(.engine(.schedule)):
       began[context.device] = context.now.monotonic
     // Any change of the task, or of the ability to perform it, restarts the measurement.
@@ -85,7 +91,10 @@ final class RecordingRule: Rule {
     // Without a position there is no region around its rest, and without activities nothing else shows a departure
     // (SDK §12.6.4). A schedule may have begun earlier than its deadline.
     let searched = min(began[device] ?? wanted.since, wanted.since)
-    guard !configuration.activity.disableMotionActivityUpdates || life.sees(since: searched) else { return }
+    guard
+      !configuration.activity.disableMotionActivityUpdates
+        || life.sees(since: searched) && !isHidden(device, from: searched, configuration)
+    else { return }
     let limit = RecordingRule.limit(configuration)
     let start = max(trip.start, mark.instant, wanted.since)
     if trip.motion.metres(at: (end - trip.start).seconds) > limit { exercised += 1 }
@@ -105,6 +114,16 @@ final class RecordingRule: Rule {
       "no position recorded in \(Int(gap)) m of straight-line movement since \(start.clockText), although tracking is on"
     )
   }
+
+  /// Reports whether the device was out of sight of the sky during the whole search for the place of its rest.
+  private func isHidden(_ device: Int, from start: MonotonicInstant, _ configuration: Configuration) -> Bool {
+    guard let stay = hidden[device] else { return false }
+    return stay.start <= start
+      && (stay.end - start).seconds >= Self.attempts * configuration.geolocation.locationTimeoutSeconds
+  }
+
+  /// The attempts of a motion change to find a position (SDK §12.6.4).
+  private static let attempts = 4.0
 
   /// Returns the longest distance without a report.
   private static func limit(_ configuration: Configuration) -> Double {
