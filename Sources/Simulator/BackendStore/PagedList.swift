@@ -216,7 +216,7 @@ package struct ListedRecords {
         leads = true
         if value.isMapOfRecords(fields) {
           throw StoreViewError(
-            text: "\(pathText) leads to records under keys in the answer: \"\(pathText)[*]\" leads to each")
+            text: "\(pathText) leads to an object of records (\"\(pathText)[*]\" leads to each) in the answer")
         }
         let record = try self.record(value.opened, in: entry)
         if let uuid = record.uuid { mark.count(uuid) } else { mark.count(record.entry.shown) }
