@@ -30,7 +30,7 @@ extension ConformanceRun {
         isMissing = true
         continue
       }
-      let words = "what was acknowledged was not in the list \(ConformanceRun.times(of: last, "there"))\(sight)"
+      let words = "what was acknowledged was not in the list \(ConformanceRun.times(of: last, sight))"
       if clause.id == "readable-when-acknowledged" {
         var late = breach
         (late.cause, late.harm, late.missing) = (words, clause.harm, [])
@@ -59,14 +59,14 @@ extension ConformanceRun {
       isLeft = false
       for clause in ConformanceClause.all where clock.monotonicNow < start + ClauseRun.timeToAppear {
         guard var result = result(of: clause), let breach = result.breach, !breach.isLasting,
-          let last = breach.repeated.last, let store = target.store
+          !breach.repeated.isEmpty, let store = target.store
         else { continue }
         guard breach.repeated.allSatisfy({ isOnce($0, in: store) }) else {
           isLeft = true
           continue
         }
         result.verdict = .unread(
-          "the store could not be read: what was sent again was in the list twice \(ConformanceRun.times(of: last, "there once")): say with verify.readDelay how long the store takes to merge it"
+          "the store could not be read: what was sent again was in the list twice, and is there once at the end of the run: say with verify.readDelay how long the store takes to merge it"
         )
         replace(result)
         end = start + ClauseRun.timeToAppear
@@ -77,16 +77,16 @@ extension ConformanceRun {
   }
 
   /// The bounds of how late it was.
-  private static func times(of sought: SoughtRecords, _ what: String) -> String {
+  private static func times(of missing: SoughtRecords, _ sight: String) -> String {
     func seconds(since instant: MonotonicInstant, until other: MonotonicInstant) -> String {
       "\(((other - instant).seconds * 10).rounded() / 10) s"
     }
     let now = SystemClock().monotonicNow
-    guard let answered = sought.answered else {
-      return "when it was looked for, and is \(what) \(seconds(since: sought.looked, until: now)) later"
+    guard let answered = missing.answered else {
+      return "when it was looked for, and is there \(seconds(since: missing.looked, until: now)) later\(sight)"
     }
     return
-      "\(seconds(since: answered, until: sought.looked)) after its answer, and is \(what) \(seconds(since: answered, until: now)) after it"
+      "\(seconds(since: answered, until: missing.looked)) after its answer, and is there \(seconds(since: answered, until: now)) after it\(sight)"
   }
 
   /// How all of the records are seen now, as the end of a sentence; nil where they are not.
