@@ -74,6 +74,23 @@ import Vocabulary
     #expect(stage.violated.filter { $0 == .odometerTolerance } == violated)
   }
 
+  /// With the observed behaviour a step begins at the last position of the stream, however poor (SDK §17.8): a crossing that is
+  /// recorded before it has been counted says the odometer of before.
+  @Test(arguments: [(540.0, []), (1_100.0, [Invariant.odometerTolerance])])
+  func anOdometerCountsTheStepToACrossing(growth: Double, violated: [Invariant]) throws {
+    let stage = Stage()
+    for (metres, odometer, accuracy) in [(0.0, 0.0, 60.0), (540, 0, 5), (540, growth, 5)] {
+      stage.pass(seconds: 10)
+      let here = try place(metres)
+      stage.tell(.stood(at: here, metres: metres))
+      var record = stage.location(odometer: odometer)
+      record.coords = Coordinates(latitude: here.latitude, longitude: here.longitude)
+      record.coords.accuracy = accuracy
+      stage.event(.location(record))
+    }
+    #expect(stage.violated == violated)
+  }
+
   /// After a gap of three kilometres the filter goes on giving the next steps much of that length.
   @Test(arguments: [(0.8, []), (1.2, [Invariant.odometerTolerance])])
   func anOdometerKeepsMuchOfALongStep(share: Double, violated: [Invariant]) throws {

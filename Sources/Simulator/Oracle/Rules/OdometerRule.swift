@@ -63,8 +63,9 @@ final class OdometerRule: Rule {
   private struct Gauge {
     /// The odometer of the last record.
     var odometer = 0.0
-    /// The last reported position that was accurate enough to count.
+    /// The last reported position, and the last one that was accurate enough to count.
     var told: Coordinate?
+    var counted: Coordinate?
     var place: Coordinate?
     var metres = 0.0
     var course: Course?
@@ -204,14 +205,17 @@ final class OdometerRule: Rule {
       let told = record.coords.place
     else { return }
     let isCounted = record.coords.accuracy ?? 0 <= OdometerRule.countedAccuracyMetres
-    // The next step that counts begins here, and not at a position that did not count.
-    defer { if isCounted { gauges[context.device].told = told } }
+    defer {
+      gauges[context.device].told = told
+      if isCounted { gauges[context.device].counted = told }
+    }
     guard var course = gauge.course else {
       // At a position that is too inaccurate to count, the odometer lags behind the path (SDK §17.1).
       guard isCounted else { return }
       var course = Course(record.odometer, gauge.metres, at: told)
       // The part of the step to this point that the filter has retained is still to be counted.
-      course.kept = gauge.told?.distanceMetres(to: told) ?? 0
+      // That step began at the last position that counted, or with the observed behaviour at the last one (SDK §17.1, §17.8).
+      course.kept = [gauge.counted, gauge.told].reduce(0) { max($0, $1?.distanceMetres(to: told) ?? 0) }
       return gauges[context.device].course = course
     }
     exercised += 1
