@@ -145,6 +145,17 @@ extension ScriptedBackend {
     return (isMidnight ? hour == 0 ? 12 : 0 : hour > 12 ? -12 : 0) * 3_600_000
   }
 
+  /// Returns whether it remembers the record. Its view of the entries ends before they grow, so that they are not copied.
+  func isKnown(
+    _ record: StoredValue, _ uuid: String, of device: String, in entries: [Entry], at now: WallInstant
+  ) -> Bool {
+    let memory = defect == .remembersTwoHundred ? entries.suffix(200) : entries[...]
+    return memory.contains { entry in
+      if defect == .knowsForAMoment, now.milliseconds(since: entry.came) > ScriptedBackend.moment { return false }
+      return entry.device == device && isSame(entry.record, record, entry.uuid == uuid)
+    }
+  }
+
   /// What a record changes in those that are there.
   func overwrite(with record: StoredValue, of device: String, isKnown: Bool, in entries: inout [Entry]) {
     if defect == .thinsOldOnes {
@@ -152,6 +163,7 @@ extension ScriptedBackend {
         entries[index].record = entries[index].record.replacing("battery", nil)
       }
     }
+    guard defect == .overwritesRepeats || defect == .keepsOneFenceOfAName else { return }
     let (uuid, fence) = (record["uuid"]?.string, record.value(at: "geofence.identifier")?.string)
     for index in entries.indices where entries[index].device == device {
       let old = entries[index].record

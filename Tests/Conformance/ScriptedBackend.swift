@@ -373,11 +373,7 @@ final class ScriptedBackend: Sendable {
       if let status = refusal(of: record) { return answer(status) }
       guard let kept = changed(record), let uuid = kept["uuid"]?.string else { continue }
       let now = SystemClock().wallNow
-      let memory = defect == .remembersTwoHundred ? entries.suffix(200) : entries[...]
-      let isKnown = memory.contains { entry in
-        if defect == .knowsForAMoment, now.milliseconds(since: entry.came) > ScriptedBackend.moment { return false }
-        return entry.device == device && isSame(entry.record, kept, entry.uuid == uuid)
-      }
+      let isKnown = isKnown(kept, uuid, of: device, in: entries, at: now)
       if isKnown, defect == .refusesRepeats { return answer(409) }
       overwrite(with: kept, of: device, isKnown: isKnown, in: &entries)
       if !isKnown || defect == .storesRepeats {
