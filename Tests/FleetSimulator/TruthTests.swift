@@ -30,17 +30,22 @@ import Vocabulary
     #expect(stage.violated == violated)
   }
 
+  /// The phone stands there, and reports the position with an odometer.
+  private func report(odometer: Double, at metres: Double, accuracy: Double, on stage: Stage) throws {
+    let here = try place(metres)
+    stage.tell(.stood(at: here, metres: metres))
+    var record = stage.location(odometer: odometer)
+    record.coords = Coordinates(latitude: here.latitude, longitude: here.longitude)
+    record.coords.accuracy = accuracy
+    stage.event(.location(record))
+  }
+
   @Test(arguments: [(0.8, []), (0.3, [Invariant.odometerTolerance])])
   func anOdometerSaysTooLittle(factor: Double, violated: [Invariant]) throws {
     let stage = Stage()
     for metres in stride(from: 0.0, through: 10_000, by: 100) {
       stage.pass(seconds: 10)
-      let here = try place(metres)
-      stage.tell(.stood(at: here, metres: metres))
-      var record = stage.location(odometer: metres * factor)
-      record.coords = Coordinates(latitude: here.latitude, longitude: here.longitude)
-      record.coords.accuracy = 5
-      stage.event(.location(record))
+      try report(odometer: metres * factor, at: metres, accuracy: 5, on: stage)
     }
     #expect(stage.violated == violated)
   }
@@ -53,12 +58,7 @@ import Vocabulary
     var (metres, odometer) = (0.0, 0.0)
     func record(accuracy: Double) throws {
       stage.pass(seconds: 10)
-      let here = try place(metres)
-      stage.tell(.stood(at: here, metres: metres))
-      var record = stage.location(odometer: odometer)
-      record.coords = Coordinates(latitude: here.latitude, longitude: here.longitude)
-      record.coords.accuracy = accuracy
-      stage.event(.location(record))
+      try report(odometer: odometer, at: metres, accuracy: accuracy, on: stage)
     }
     try record(accuracy: 5)
     stage.tell(.told(.commanded(.resetOdometer)))
@@ -81,12 +81,7 @@ import Vocabulary
     let stage = Stage()
     for (metres, odometer, accuracy) in [(0.0, 0.0, 60.0), (540, 0, 5), (540, growth, 5)] {
       stage.pass(seconds: 10)
-      let here = try place(metres)
-      stage.tell(.stood(at: here, metres: metres))
-      var record = stage.location(odometer: odometer)
-      record.coords = Coordinates(latitude: here.latitude, longitude: here.longitude)
-      record.coords.accuracy = accuracy
-      stage.event(.location(record))
+      try report(odometer: odometer, at: metres, accuracy: accuracy, on: stage)
     }
     #expect(stage.violated == violated)
   }
