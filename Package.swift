@@ -151,7 +151,7 @@ let package = Package(
       "BackgroundGeolocation", in: "Device/", .calculatesLittle,
       needs: [
         "Host", "Engine", "Queue", "Upload", "CurlTransport", "DeviceLog", "Vocabulary", "Contract", "JSON", "Gzip",
-        "Formats", "Database", "Base",
+        "Formats", "Database", "Threads", "Base",
       ]),
 
     library(

@@ -3,7 +3,7 @@ import Contract
 import Engine
 import Host
 import JSON
-import Synchronization
+import Threads
 import Vocabulary
 
 extension Device {
@@ -76,7 +76,8 @@ struct PositionWatch: Sendable {
   private let success: Callback<LocationEvent>
   private let failure: Callback<any Error>
   private let patience: Nanoseconds
-  private let hasEnded = EndOfWatch()
+  /// Shared with the calls that wait on the callback queue.
+  private let hasEnded = AtomicFlag()
   /// The instant at which `failure` is called unless a position arrives. Nil before `ready`.
   private(set) var deadline: MonotonicInstant?
 
@@ -85,26 +86,18 @@ struct PositionWatch: Sendable {
   }
 
   func succeed(_ location: LocationEvent) -> CallbackQueue.Call {
-    success.call(location) { [hasEnded] in !hasEnded.isSet }
+    success.call(location) { [hasEnded] in !hasEnded.isRaised }
   }
 
   func fail(_ error: any Error) -> CallbackQueue.Call {
-    failure.call(error) { [hasEnded] in !hasEnded.isSet }
+    failure.call(error) { [hasEnded] in !hasEnded.isRaised }
   }
 
   /// Leaves out the calls that wait on the callback queue.
-  func end() { hasEnded.set() }
+  func end() { hasEnded.raise() }
 
   /// Starts or restarts the timeout.
   mutating func begin(at now: Moment) { deadline = now.monotonic + patience }
-}
-
-/// A flag that the queued calls of a watch share.
-private final class EndOfWatch: Sendable {
-  private let flag = Atomic(false)
-
-  var isSet: Bool { flag.load(ordering: .acquiring) }
-  func set() { flag.store(true, ordering: .releasing) }
 }
 
 extension Device {
