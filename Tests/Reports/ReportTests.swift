@@ -218,11 +218,12 @@ import Testing
     var summary = Self.run.summary
     (summary.violations, summary.thresholds) = ([], [])
     summary.verification = Verification(.verified, comparesContents: true, uncompared: ["timestamp"])
-    #expect(VerdictText(summary).line == "passed; timestamp not compared: no entry shows it")
+    #expect(VerdictText(summary).line == "passed; timestamp not compared: no entry shows it in a readable form")
     summary.verification.uncompared = ["latitude", "longitude"]
     summary.verification.lateRecords = 2
     #expect(
-      VerdictText(summary).line.contains("; latitude and longitude not compared: no entry shows them; at least 2 "))
+      VerdictText(summary).line.contains(
+        "; latitude and longitude not compared: no entry shows them in a readable form; at least 2 "))
     (summary.ledger, summary.verification) = (LedgerSums(), Verification(.verified))
     #expect(VerdictText(summary).line == "passed; no phone has recorded anything")
   }

@@ -66,7 +66,11 @@ extension Clause {
         "start it, or check host, port, proxy (HTTPS_PROXY, NO_PROXY) and certificate (CURL_CA_BUNDLE=FILE trusts its authority); the device waits for ten more records, or a change of network"
       )
     case .speaksHTTP:
-      ("the answer is HTTP", "something else listens at this port, or TLS is spoken where plain HTTP is expected")
+      (
+        "the answer is valid HTTP",
+        "something else listens at this port, TLS is spoken where plain HTTP is expected, or the head of the answer or its "
+          + "encoding is invalid"
+      )
     case .wholeAnswer:
       (
         "the answer comes whole",

@@ -274,10 +274,13 @@ extension StoredValue {
     return UInt16(1 + code % 65_535)
   }
 
-  /// Absent extras may be stored as null or as an empty object.
-  fileprivate var markOfExtras: UInt16 {
-    if case .object(let members) = self, members.isEmpty { return StoredValue.null.markOfExtras }
-    return UInt16(1 + canonicalCode % 65_535)
+  /// Null and an empty object are absent extras, as null is an absent quantity.
+  fileprivate var markOfExtras: UInt16? {
+    switch self {
+    case .null: nil
+    case .object(let members) where members.isEmpty: nil
+    default: UInt16(1 + canonicalCode % 65_535)
+    }
   }
 
   private var canonicalCode: UInt64 {

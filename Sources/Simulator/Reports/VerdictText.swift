@@ -50,7 +50,8 @@ struct VerdictText {
     } else if !summary.verification.uncompared.isEmpty {
       let fields = summary.verification.uncompared
       rest.append(
-        "\(fields.joined(separator: " and ")) not compared: no entry shows \(fields.count == 1 ? "it" : "them")")
+        "\(fields.joined(separator: " and ")) not compared: no entry shows \(fields.count == 1 ? "it" : "them") "
+          + "in a readable form")
     }
     if summary.verification.unreadTimes > 0 {
       let times = NumberText.count(summary.verification.unreadTimes, "stored time")

@@ -42,7 +42,7 @@ extension TransportFailure {
     case .timeout: "no answer in time"
     case .reset: "connection reset"
     case .incomplete: "answer cut off"
-    case .protocolError: "no HTTP"
+    case .protocolError: "invalid HTTP"
     case .cancelled: "given up"
     case .invalidURL: "no URL"
     }
