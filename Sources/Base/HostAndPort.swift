@@ -5,6 +5,9 @@ package struct HostAndPort {
     case host, port
   }
 
+  /// The form, for messages: "'…' is not \(form)".
+  package static let form = "HOST or HOST:PORT with a port from 1 to 65535, and an IPv6 address in brackets"
+
   /// Without the brackets.
   package let host: Substring
   /// Nil if the text has none.
@@ -21,6 +24,6 @@ package struct HostAndPort {
     guard !rest.dropFirst().contains(":") else { throw .host }
     let digits = rest.dropFirst()
     port = UInt16(digits)
-    guard rest.isEmpty || port != nil && digits.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else { throw .port }
+    guard rest.isEmpty || (port ?? 0) > 0 && digits.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else { throw .port }
   }
 }

@@ -40,13 +40,8 @@ package struct StreamURL: Equatable, Sendable {
 
   private static func address(_ host: Substring, standardPort: UInt16) throws(Problem) -> String {
     do throws(HostAndPort.Problem) {
-      let port = try HostAndPort(host).port
-      guard port != 0 else { throw .port }
-      return port == nil ? "\(host):\(standardPort)" : String(host)
-    } catch {
-      throw Problem(
-        text: "'\(host)' is not HOST or HOST:PORT with a port from 1 to 65535, and an IPv6 address in brackets")
-    }
+      return try HostAndPort(host).port == nil ? "\(host):\(standardPort)" : String(host)
+    } catch { throw Problem(text: "'\(host)' is not \(HostAndPort.form)") }
   }
 
   /// `hasExtras`: whether the parameters `run` and `ca` are allowed.

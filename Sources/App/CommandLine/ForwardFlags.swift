@@ -135,11 +135,8 @@ struct SinkArgument: Equatable {
   private static func webhook(_ url: String) throws(UsageError) -> Kind {
     let host = URLParts(url).host
     do throws(HostAndPort.Problem) {
-      guard try HostAndPort(host).port != 0 else { throw .port }
-    } catch {
-      throw UsageError(
-        "--forward: '\(host)' is not HOST or HOST:PORT with a port from 1 to 65535, and an IPv6 address in brackets")
-    }
+      _ = try HostAndPort(host)
+    } catch { throw UsageError("--forward: '\(host)' is not \(HostAndPort.form)") }
     return .webhook(url: url)
   }
 

@@ -5,40 +5,40 @@ import Store
 import Threads
 
 /// The process as a value: a command's access to the outside world, so that a test can run it without a child process.
-public struct ProcessContext {
+package struct ProcessContext {
   /// The words after the program's name.
-  public let arguments: [String]
+  package let arguments: [String]
   /// The environment variables.
-  public let environment: [String: String]
+  package let environment: [String: String]
   /// Returns any other environment variable, for `${NAME}` in scenarios; nil when it is not set.
-  public let variable: (String) -> String?
+  package let variable: (String) -> String?
   /// Returns the bytes of a file; nil when it cannot be read.
-  public let readFile: (String) -> [UInt8]?
+  package let readFile: (String) -> [UInt8]?
   /// Returns the names of a folder's entries; nil when there is no such folder.
-  public let listFolder: (String) -> [String]?
+  package let listFolder: (String) -> [String]?
   /// The descriptor of a standard input that is not a terminal; nil when there is none.
-  public let input: Int32?
+  package let input: Int32?
   /// The descriptor of the user's terminal; nil when there is none.
-  public let terminal: Int32?
+  package let terminal: Int32?
   /// Whether this context is the whole process and may handle signals.
-  public let ownsSignals: Bool
+  package let ownsSignals: Bool
   /// Writes results: one call, one or more whole lines.
-  public let writeOutput: (String) -> Void
+  package let writeOutput: (String) -> Void
   /// Whether the error output is a terminal.
-  public let errorIsTerminal: Bool
+  package let errorIsTerminal: Bool
   /// Returns the current width of the terminal for errors; nil when unknown.
-  public let errorWidth: () -> Int?
+  package let errorWidth: () -> Int?
   /// Whether the output is a terminal.
-  public let outputIsTerminal: Bool
+  package let outputIsTerminal: Bool
   /// Returns the width of the terminal for results; nil when it is not a terminal.
-  public let outputWidth: () -> Int?
+  package let outputWidth: () -> Int?
   /// Writes to the error output without a newline, for a line that is overwritten.
-  public let writeRaw: (String) -> Void
+  package let writeRaw: (String) -> Void
   /// Writes errors and hints.
-  public let writeError: @Sendable (String) -> Void
+  package let writeError: @Sendable (String) -> Void
 
   /// Creates a custom context.
-  public init(
+  package init(
     arguments: [String], environment: [String: String] = [:], variable: @escaping (String) -> String? = { _ in nil },
     readFile: @escaping (String) -> [UInt8]? = { _ in nil },
     listFolder: @escaping (String) -> [String]? = { _ in nil },
@@ -78,7 +78,7 @@ extension ProcessContext {
   }
 
   /// Returns the context of the real process.
-  public static func live() -> ProcessContext {
+  package static func live() -> ProcessContext {
     // Without this, a write beyond the file size limit (`ulimit -f`) ends the process instead of failing like a full disk.
     signal(SIGXFSZ, SIG_IGN)
     // Nor does one into a pipe whose reader has gone (`| head`): the verdict and the files do not depend on who reads.

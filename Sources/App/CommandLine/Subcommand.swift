@@ -57,7 +57,7 @@ extension Subcommand {
 }
 
 /// The command line: selects the command, parses its flags, runs it and returns the exit code.
-public enum CommandTable {
+package enum CommandTable {
   static let commands: [Subcommand] = [
     .serve, .proxy, .simulate, .compare, .merge, .replay, .torture, .scenarios, .schema, .inspect, .drive, .conform,
     .explain, .trace,
@@ -67,7 +67,7 @@ public enum CommandTable {
   ]
 
   /// Runs the real process. A failure to write results is not success.
-  public static func runProcess() -> ExitCode {
+  package static func runProcess() -> ExitCode {
     let process = ProcessContext.live()
     let code = run(process)
     guard let reason = StandardOutput.failure else { return code }
@@ -76,7 +76,7 @@ public enum CommandTable {
   }
 
   /// Runs the command that the arguments name.
-  public static func run(_ process: ProcessContext) -> ExitCode {
+  package static func run(_ process: ProcessContext) -> ExitCode {
     guard let word = process.arguments.first else {
       process.writeError(overview)
       return .usage
@@ -186,7 +186,7 @@ enum StandardOutput {
 }
 
 /// The exit code of the process.
-public enum ExitCode: Int32, CaseIterable, Sendable {
+package enum ExitCode: Int32, CaseIterable, Sendable {
   /// The command succeeded.
   case ok = 0
   /// The command failed.

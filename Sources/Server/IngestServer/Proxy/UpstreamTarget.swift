@@ -55,9 +55,7 @@ package struct UpstreamTarget: Sendable {
   private static func split(_ authority: Substring, of text: String) throws(Problem) -> (String, UInt16) {
     do throws(HostAndPort.Problem) {
       let place = try HostAndPort(authority)
-      let port = place.port ?? 80
-      guard port > 0 else { throw .port }
-      return (String(place.host), port)
+      return (String(place.host), place.port ?? 80)
     } catch .host {
       throw Problem(description: "\"\(text)\" has no host, or an IPv6 address without brackets")
     } catch {
