@@ -22,7 +22,9 @@ import Testing
     #expect(throws: HostAndPort.Problem.host) { try HostAndPort(text) }
   }
 
-  @Test(arguments: ["a:", "[::1]:", "a:x", "a:65536", "a:0", "[::1]:00", "a:-1", "a:+80", "a: 80", "a:٨٠"] as [Substring])
+  @Test(
+    arguments: ["a:", "[::1]:", "a:x", "a:65536", "a:0", "[::1]:00", "a:-1", "a:+80", "a: 80", "a:٨٠"]
+      as [Substring])
   func aPortIsANumber(text: Substring) {
     #expect(throws: HostAndPort.Problem.port) { try HostAndPort(text) }
   }

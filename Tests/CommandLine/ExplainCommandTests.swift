@@ -124,7 +124,8 @@ import Upload
           + #""status":200,"requestBytes":47,"body":"{\"uuid\":\"\#(uuid)\"}","answer":""}]}"#)
     }
     let call = CommandCall(["explain", uuid, "--journal", server.url])
-    #expect(call.code == .ok && call.output.contains("acknowledged; no store was asked"), "\(call.output)\(call.error)")
+    #expect(call.code == .runInvalid, "\(call.output)\(call.error)")
+    #expect(call.output.contains("acknowledged; no store was asked"), "\(call.output)")
     #expect(call.output.contains("journal #7"))
   }
 
@@ -149,6 +150,7 @@ import Upload
     (["phone-1", "noon", "16:00", "--log", "x"], "'noon' is not a time"),
     (["3f2504e0-4f89-41d3-9a0c-0305e82c3301", "1", "2", "--log", "x"], "after the uuid"),
     (["phone-1", "--log", "x", "--utc-offset", "4"], "'4' is not an offset"),
+    (["3f2504e0-4f89-41d3-9a0c-0305e82c330", "--log", "x"], "is no uuid: one has 32 hexadecimal digits"),
     (["phone-1", "--log", "x", "--gap", "0s"], "'0s' is not a duration"),
     (["phone-1", "--dialect", "bare.json5"], "has no 'verify' section"),
     (["phone-1", "--journal", "http://127.0.0.1:1", "--run", "x"], "--run is for a data folder"),
@@ -156,6 +158,67 @@ import Upload
   func aMistakeIsNamed(words: [String], message: String) {
     let call = CommandCall(["explain"] + words, files: ["bare.json5": "{ version: 1 }"])
     #expect(call.code == .usage && call.error.contains(message), "\(call.error)")
+  }
+
+  /// In the order of their times, whatever that of the flags is.
+  @Test func logsAreReadInTheOrderOfTheirTimes() throws {
+    let town = try ExplainTown()
+    let lines = try town.readLog().split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
+    let half = lines.count / 2
+    let parts = [lines[..<half], lines[half...]].map { Array($0.joined(separator: [UInt8(ascii: "\n")])) }
+    for (number, part) in parts.enumerated() { try town.folder.write(part, to: "\(number).log") }
+    let names = ["0.log", "1.log"].map { town.folder.file($0) }
+    let calls = [names, names.reversed()].map { names in
+      CommandCall(["explain", "cars-1"] + names.flatMap { ["--log", $0] } + ["--json"])
+    }
+    #expect(calls[0].code == .ok && calls[0].output == calls[1].output, "\(calls)")
+  }
+
+  @Test(arguments: ["0001-01-01T00:00:00", "9999-12-31T23:59:59", "00:00"])
+  func aTimeAtTheEndOfTheCalendarIsNoCrash(time: String) throws {
+    let town = try ExplainTown()
+    for offset in ["+14:00", "-12:00"] {
+      let call = CommandCall([
+        "explain", "cars-1", time, "9999-12-31T23:59:59Z", "--log", town.log, "--utc-offset=\(offset)",
+      ])
+      #expect([.ok, .runInvalid, .runtimeFailure].contains(call.code), "\(call.output)\(call.error)")
+    }
+  }
+
+  /// What is read is the phone's: no list has it, a list has more, or all devices have the same list.
+  @Test(arguments: [
+    ("[]", "the store shows no record at all"), (#"{"uuids":[],"next":"/2"}"#, "where the next one is"),
+    (#"[{"uuid":"00000000-0000-4000-8000-000000000009","ref":"UUID"}]"#, "a record's uuid stands at $.ref"),
+    (#"[{"id":1,"body":"{\"location\":[{\"uuid\":\"UUID\"}]}"}]"#, "no entry has a uuid"),
+  ])
+  func aListThatDoesNotShowTheRecordProvesNoLoss(list: String, words: String) throws {
+    let town = try ExplainTown()
+    let answer = list.replacing("UUID", with: town.records[4].uuid.lowerCase)
+    let store = try BareServer { _ in .ok(answer) }
+    let flags = list.hasPrefix("{") ? ["--uuids", "$.uuids[*]"] : []
+    let call = CommandCall(
+      ["explain", "cars-1", "--log", town.log, "--verify", store.url + "?device={device}"] + flags)
+    #expect(call.code == .runInvalid && call.output.contains(words), "\(call.output)\(call.error)")
+  }
+
+  @Test func aListOfAllDevicesIsNoSecondRow() throws {
+    let town = try ExplainTown()
+    func list(_ own: String?) -> String {
+      let rows = town.records.map { record in
+        own.map { #"{"device":"\#($0)","uuid":"\#(record.uuid.lowerCase)"}"# }
+          ?? #"{"uuid":"\#(record.uuid.lowerCase)"}"#
+      }
+      return "[\(rows.joined(separator: ","))]"
+    }
+    for own in ["cars-1", nil] {
+      let answer = list(own)
+      let store = try BareServer { _ in .ok(answer) }
+      let call = CommandCall([
+        "explain", town.records[4].uuid.lowerCase, "--log", town.log, "--verify", store.url + "?device={device}",
+        "--device", "cars-1", "--device", "cars-3",
+      ])
+      #expect(call.code == .ok && call.output.contains("stored once"), "\(call.output)\(call.error)")
+    }
   }
 
   @Test func aSourceThatCannotBeReadIsNamed() throws {

@@ -166,6 +166,67 @@ import Vocabulary
     #expect(isNoted(Explanation(of: WrittenLog.uuid(2), one)))
   }
 
+  /// A night's records go out in the morning; the log is that of the morning.
+  @Test func whatWasMadeBeforeTheLogAndAcknowledgedInItIsLookedUp() throws {
+    var log = WrittenLog(.ios)
+    log.begin()
+    let old = WrittenLog.uuid(2)
+    log.write(.locked(uuid: old), .response(status: 200, reason: "OK"), .destroyed(uuid: old))
+    let told = explain([try ReadLog.story(log.bytes)], nil, Self.store([1]))
+    #expect(told.outcome == .broken && told.stories.map(\.uuid) == [old], "\(told.verdict)")
+  }
+
+  /// Without a log only the requests tell of records.
+  @Test func whatCannotBeLookedUpIsTold() throws {
+    let sent = Self.entry(1, at: 0)
+    func told(_ body: String, device: String? = "phone-1", isCut: Bool = false, logs: [LogStory] = []) -> Explanation {
+      var book = Self.requests([(0, 200)])
+      let request = SeenRequest(
+        place: "journal #7", time: WrittenLog.start, device: device, method: "POST", path: "/locations", status: 200,
+        fault: nil, body: Array(body.utf8), isCut: isCut, answer: [])
+      if device == nil { book.take(unowned: request) } else { book.take(request) }
+      return explain(logs, book, Self.store([1, 2, 3]))
+    }
+    #expect(told(sent).outcome == .innocent)
+    for (told, words) in [
+      (told(sent, isCut: true), "only in part"), (told("", isCut: true), "only in part"),
+      (told(sent, device: nil), "no device is named"), (told(#"{"coords":{}}"#), "have no uuid"),
+    ] {
+      #expect(told.outcome == .unknown && told.notes.contains { $0.contains(words) }, "\(told.notes)")
+    }
+    // A log names its records.
+    #expect(try told(sent, isCut: true, logs: [Self.log()]).outcome == .innocent)
+    // A photograph is no record.
+    #expect(told(#"{"name":"x","data":"…"#, isCut: true).outcome == .innocent)
+    #expect(told("--boundary", device: nil, isCut: true).outcome == .innocent)
+  }
+
+  /// Without a log and without a store an acknowledgement proves nothing.
+  @Test func whatIsAcknowledgedAndNotLookedUpIsNoVerdict() throws {
+    #expect(explain([], Self.requests([(0, 200)])).outcome == .unknown)
+    #expect(try explain([Self.log()]).outcome == .innocent)
+  }
+
+  /// At the end of summer time a clock is set back by an hour, and at its beginning forward.
+  @Test(arguments: [(120, 60, [1_200_000]), (60, 120, [])] as [(Int, Int, [Int64])])
+  func gapsAreMeasuredThroughAClockThatIsSet(before: Int, after: Int, gaps: [Int64]) throws {
+    var bytes: [UInt8] = []
+    func write(_ entries: [LogEntry], minutes: Int, at milliseconds: Int64) {
+      let text = LogText(platform: .ios, utcOffsetMinutes: minutes)
+      for entry in entries {
+        text.append(entry, at: WrittenLog.start.advanced(byMilliseconds: milliseconds), to: &bytes)
+      }
+    }
+    func record(_ number: UInt64) -> LogEntry {
+      .inserted(uuid: WrittenLog.uuid(number), kind: .tracking, persistMode: 2, maxRecords: -1)
+    }
+    let zone = LogEntry.geofence(identifier: "home", action: .enter, hits: 1)
+    write([zone, record(1)], minutes: before, at: 0)
+    write([zone, zone, zone, record(2)], minutes: after, at: gaps.first ?? 30_000)
+    let story = try ReadLog.story(bytes)
+    #expect(story.gaps.map(\.milliseconds) == gaps, "\(story.gaps)")
+  }
+
   @Test func onlyWhatLiesInTheWindowIsTold() throws {
     let told = try explain([Self.log()], nil, Self.store([1, 3]), from: 0, to: 900)
     #expect(told.outcome == .innocent && told.gaps.isEmpty && told.fates.map(\.count) == [1])

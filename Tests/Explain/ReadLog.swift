@@ -8,10 +8,11 @@ import Testing
 enum ReadLog {
   static func story(
     _ bytes: [UInt8], file: String = "phone.log", of uuid: UUID128? = nil, gapsAbove milliseconds: Int64 = 60_000,
-    zone: LogZone? = nil, after earlier: LogStory? = nil, written: WallInstant? = nil, pieceBytes: Int = 1_000
+    zone: LogZone? = nil, after earlier: LogStory? = nil, before next: WallInstant? = nil,
+    written: WallInstant? = nil, pieceBytes: Int = 1_000
   ) throws -> LogStory {
     var stream = LogStream()
-    var story = LogStory(file: file, of: uuid, gapsAbove: milliseconds, zone: zone, after: earlier)
+    var story = LogStory(file: file, of: uuid, gapsAbove: milliseconds, zone: zone, after: earlier, before: next)
     var rest = bytes[...]
     while !rest.isEmpty {
       for passage in stream.take(rest.prefix(pieceBytes)) { story.take(passage, on: try #require(stream.platform)) }

@@ -47,6 +47,9 @@ import Vocabulary
       let entries = rows.filter { $0.device == device }.compactMap { StoredValue(Array($0.entry.utf8)) }
       book.take(entries.map { StoredRecord($0, fields: []) }, under: device)
     }
+    // A store that shows nothing at all proves nothing.
+    let other = StoredValue(Array(#"{"uuid":"\#(WrittenLog.uuid(99).text)"}"#.utf8))
+    book.take(other.map { [StoredRecord($0, fields: [])] } ?? [], under: "phone-9")
     return book
   }
 
@@ -70,6 +73,7 @@ import Vocabulary
     let askedAt = WrittenLog.start.advanced(byMilliseconds: milliseconds + 1_000)
     var store = StoreBook("the store", of: nil, askedAt: askedAt, readDelay: .seconds(10))
     store.take([], under: "phone-1")
+    store.takeAbsence(of: "phone-2", "404")
     let story = story(nil, requests([200]), store)
     #expect(story.fate == (isLost ? .lost : .notJudged), "\(story.words)")
     #expect(story.words.contains("ask again later") == !isLost)
@@ -215,7 +219,7 @@ import Vocabulary
     #expect(lost.fate == .lost && lost.words.contains("answered 200"))
     // In the order of their times, and the store last.
     let words = lost.evidence.map(\.words)
-    #expect(words.first == "recorded" && words.last == "not among the 0 records of 'phone-2'")
+    #expect(words.first == "recorded" && words.last == "not among the 1 record of 'phone-9'")
     #expect(lost.evidence.contains { $0.place == "journal #2" } && lost.evidence.contains { $0.line != nil })
     // Each source alone is enough to know of the acknowledgement.
     #expect(try story(log(acknowledged), nil, store([])).fate == .lost)
@@ -277,10 +281,67 @@ import Vocabulary
     #expect(try story(ReadLog.story(log.bytes, of: Self.uuid)).fate == .unknown)
   }
 
+  /// A phone may be renamed while a record waits: it is stored once, under a name that it was sent with.
+  @Test func aRecordThatWasSentAgainUnderAnotherNameIsInItsPlace() {
+    var book = requests([200])
+    for device in ["phone-2"] {
+      book.take(
+        SeenRequest(
+          place: "journal #9", time: WrittenLog.start.advanced(byMilliseconds: 9_000), device: device, method: "POST",
+          path: "/locations", status: 200, fault: nil, body: Array(#"{"location":\#(Self.sent)}"#.utf8), isCut: false,
+          answer: []), only: [Self.uuid])
+    }
+    for device in ["phone-1", "phone-2"] {
+      let story = story(nil, book, store([(device, Self.sent)]))
+      #expect(story.fate == .stored, "\(story.words)")
+    }
+    #expect(story(nil, book, store([("phone-1", Self.sent), ("phone-2", Self.sent)])).fate == .storedTwice)
+  }
+
+  /// Where only the question names the device, it may be mistyped.
+  @Test func aDeviceThatTheStoreDoesNotKnowIsNoOwner() throws {
+    let misfiled = try story(log(acknowledged), nil, store([("phone-2", Self.sent)]))
+    #expect(misfiled.fate == .notJudged && misfiled.words.contains("does not know 'phone-1'"), "\(misfiled.words)")
+    let other = Self.sent.replacing(Self.name, with: WrittenLog.uuid(2).text)
+    let known = try story(log(acknowledged), nil, store([("phone-2", Self.sent), ("phone-1", other)]))
+    #expect(known.fate == .otherDevice, "\(known.words)")
+  }
+
+  /// A token for pushes has a uuid, too.
+  @Test func whatHasNoPositionMayBeNoRecord() {
+    func book(_ bodies: [String]) -> RequestBook {
+      var book = RequestBook(of: nil)
+      for body in bodies {
+        book.take(
+          SeenRequest(
+            place: "journal #1", time: WrittenLog.start, device: "phone-1", method: "POST", path: "/tokens",
+            status: 200,
+            fault: nil, body: Array(body.utf8), isCut: false, answer: []))
+      }
+      return book
+    }
+    let token = #"{"uuid":"\#(Self.name)","token":"x"}"#
+    #expect(story(nil, book([token]), store([])).fate == .notJudged)
+    let record = #"{"location":\#(Self.sent.replacing(Self.name, with: WrittenLog.uuid(2).text))}"#
+    var both = book([token, record])
+    both.leaveOutOthers()
+    #expect(Array(both.sightings.keys) == [WrittenLog.uuid(2)])
+  }
+
+  @Test func integerFractionsOfADegreeAreNotCompared() {
+    let scaled = Self.sent.replacing(":45.5,", with: ":455000000,").replacing("-116.3", with: "-1163000000")
+    let story = story(nil, requests([200]), store([("phone-1", scaled)]))
+    #expect(
+      story.fate == .stored && story.words.contains("except coords.latitude, coords.longitude"), "\(story.words)")
+    let wrong = Self.sent.replacing(":45.5,", with: ":190.5,")
+    #expect(self.story(nil, requests([200]), store([("phone-1", wrong)])).fate == .storedChanged)
+  }
+
   /// Logs that were given away have one uuid for all records.
   @Test func aBlankedUUIDIsNoRecord() throws {
     var log = WrittenLog(.ios)
     log.begin()
+    log.wait(1_000)
     log.write(.inserted(uuid: Self.uuid, kind: .tracking, persistMode: 2, maxRecords: -1))
     let story = try story(ReadLog.story(log.bytes, of: Self.uuid))
     #expect(story.fate == .ambiguous && story.words.contains("2 records"))

@@ -28,7 +28,7 @@ struct LoggedCourse {
 
   private mutating func take(_ fact: LogFact) {
     switch fact.content {
-    case .inserted(_, let told):
+    case .inserted(_, let told, _):
       let kind = told ?? causes.popLast()?.kind ?? .tracking
       if kind.isJudged { add(.records, fact, kind.described(isMoving: isMoving)) }
     case .fix(_, number: 0, _): causes.removeAll()

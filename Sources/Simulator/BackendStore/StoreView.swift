@@ -102,8 +102,8 @@ extension StoredValue {
 
   private func path(of place: String, depth: Int) -> String? {
     guard case .object(let members) = self, depth < StoredValue.depthMax else { return nil }
-    for (name, value) in members {
-      let inner = place + JSONStep.member(name).text
+    for (name, member) in members {
+      let (inner, value) = (place + JSONStep.member(name).text, member.opened)
       if case .list(let elements) = value, let element = elements.first {
         let isNamed = element.uuid != nil || StoredRecord(element, fields: []).uuid != nil
         if isNamed { return "\(inner)[*]" }

@@ -131,7 +131,7 @@ extension StoredValue {
     case .element(let index)?:
       guard case .list(let elements) = opened, elements.indices.contains(index) else { return [] }
       return elements[index].values(along: path.dropFirst())
-    case .everyElement?: return elements.flatMap { $0.values(along: path.dropFirst()) }
+    case .everyElement?: return opened.elements.flatMap { $0.values(along: path.dropFirst()) }
     }
   }
 

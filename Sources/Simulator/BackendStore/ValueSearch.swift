@@ -9,18 +9,33 @@ extension StoredValue {
     sought.isTelling ? place(of: sought, at: "$", depth: 0) : nil
   }
 
-  /// Returns a path to a uuid under any name; lists are skipped, as they may hold other records.
-  package func place(of uuid: UUID128) -> String? { member(at: "$", depth: 0) { $0.uuid == uuid } }
+  /// Returns a path to a uuid under any name; lists are skipped, as they may hold other records, unless it is looked for there.
+  package func place(of uuid: UUID128, intoLists: Bool = false) -> String? {
+    member(at: "$", depth: 0, intoLists: intoLists) { $0.uuid == uuid }
+  }
 
   /// Returns a path to a time in any notation; lists are skipped, as they may hold other records.
   package func place(of instant: WallInstant) -> String? { member(at: "$", depth: 0) { $0.instant == instant } }
 
-  private func member(at path: String, depth: Int, where isSought: (StoredValue) -> Bool) -> String? {
+  private func member(
+    at path: String, depth: Int, intoLists: Bool = false, where isSought: (StoredValue) -> Bool
+  ) -> String? {
     if isSought(self) { return path }
-    guard depth < StoredValue.depthMax, case .object(let members) = opened else { return nil }
-    for (name, member) in members {
-      let inner = path + JSONStep.member(name).text
-      if let found = member.member(at: inner, depth: depth + 1, where: isSought) { return found }
+    guard depth < StoredValue.depthMax else { return nil }
+    switch opened {
+    case .object(let members):
+      for (name, member) in members {
+        let inner = path + JSONStep.member(name).text
+        let found = member.member(at: inner, depth: depth + 1, intoLists: intoLists, where: isSought)
+        if let found { return found }
+      }
+    case .list(let elements) where intoLists:
+      for (index, element) in elements.enumerated() {
+        let inner = "\(path)[\(index)]"
+        let found = element.member(at: inner, depth: depth + 1, intoLists: intoLists, where: isSought)
+        if let found { return found }
+      }
+    case .null, .bool, .number, .text, .list: break
     }
     return nil
   }

@@ -77,9 +77,13 @@ struct ExplainCommand {
   }
 
   private static func question(_ operands: [String]) throws(UsageError) -> Question {
-    if let uuid = UUID128(text: operands[0].utf8.span) {
+    if let uuid = UUID128(stored: operands[0].utf8.span) {
       guard operands.count == 1 else { throw UsageError("unexpected '\(operands[1])' after the uuid") }
       return .record(uuid)
+    }
+    guard !isLikeUUID(operands[0]) else {
+      throw UsageError(
+        "'\(operands[0])' is no uuid: one has 32 hexadecimal digits, as 3f2504e0-4f89-41d3-9a0c-0305e82c3301")
     }
     guard operands.count != 2 else { throw UsageError("TO is missing: DEVICE FROM TO") }
     guard operands.count == 3 else { return .device(operands[0], from: nil, to: nil) }
@@ -90,6 +94,12 @@ struct ExplainCommand {
       return word
     }
     return .device(operands[0], from: times[0], to: times[1])
+  }
+
+  /// Whether a text was meant as a uuid: nearly as many digits, in groups.
+  private static func isLikeUUID(_ text: String) -> Bool {
+    let digits = text.count(where: \.isHexDigit)
+    return (28...36).contains(digits) && text.count { $0 == "-" } >= 3 && text.allSatisfy { $0.isHexDigit || $0 == "-" }
   }
 
   func run() throws(UsageError) -> ExitCode {
@@ -121,9 +131,12 @@ struct ExplainCommand {
 
   private func read(of uuid: UUID128?) throws(SourceError) -> [LogStory] {
     var stories: [LogStory] = []
-    for path in logs {
-      let story = LogStory(file: path, of: uuid, gapsAbove: gapMilliseconds, zone: zone, after: stories.last)
-      stories.append(try LogFile.read(path, into: story))
+    let logs = try LogFile.inOrder(logs)
+    for (index, log) in logs.enumerated() {
+      let next = index + 1 < logs.count ? logs[index + 1].begin : nil
+      let story = LogStory(
+        file: log.path, of: uuid, gapsAbove: gapMilliseconds, zone: zone, after: stories.last, before: next)
+      stories.append(try LogFile.read(log.path, into: story))
     }
     return stories
   }
@@ -180,19 +193,25 @@ struct TimeWord {
     let offset = Int64(log?.zone.offsetMinutes ?? 0) * 60_000
     switch meaning {
     case .instant(let instant): return instant
-    case .clock(let clock): return clock.advanced(byMilliseconds: -offset)
+    case .clock(let clock): return try moved(clock, by: -offset)
     case .timeOfDay(let milliseconds):
       guard let span = log?.span else {
         throw SourceError(message: "'\(text)' has no date, and there is no log to take it from")
       }
       let begin = start ?? span.lowerBound
-      let local = begin.advanced(byMilliseconds: offset)
-      let first = WallInstant(local.civilDate).advanced(byMilliseconds: milliseconds - offset)
+      let first = try moved(WallInstant(try moved(begin, by: offset).civilDate), by: milliseconds - offset)
+      let next = try moved(first, by: 86_400_000)
       // The log may begin shortly after the time in question.
-      let isPassed =
-        start == nil ? first < begin && first.advanced(byMilliseconds: 86_400_000) <= span.upperBound : first <= begin
-      return isPassed ? first.advanced(byMilliseconds: 86_400_000) : first
+      let isPassed = start == nil ? first < begin && next <= span.upperBound : first <= begin
+      return isPassed ? next : first
     }
+  }
+
+  private func moved(_ instant: WallInstant, by milliseconds: Int64) throws(SourceError) -> WallInstant {
+    guard let moved = WallInstant(exactly: instant.millisecondsSince1970 + milliseconds) else {
+      throw SourceError(message: "'\(text)' is beyond the years 1 to 9999")
+    }
+    return moved
   }
 
   /// Parses `-04:00`, `+05:30`, `Z`.

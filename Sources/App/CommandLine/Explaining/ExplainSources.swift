@@ -15,6 +15,8 @@ protocol RequestJournal {
   func requests(
     of device: String?, with uuid: UUID128?, _ take: (SeenRequest) -> Void
   ) throws(SourceError) -> [String]
+  /// Passes the requests that name no device; none where they cannot be selected.
+  func requestsOfNoDevice(_ take: (SeenRequest) -> Void) throws(SourceError)
   /// Returns the records acknowledged by an answer that did not reach their phone, as a proxy records them.
   func undelivered(of device: String?, with uuid: UUID128?) throws(SourceError) -> Set<UUID128>
   /// Returns the time of the oldest request of any device; nil when there is none.
@@ -45,6 +47,10 @@ struct ExplainSources {
 
   /// The maximum number of other devices in which to search for a record.
   private static let devicesMax = 2_000
+  /// The maximum number of missing records, and of other senders, that are looked for.
+  private static let soughtMax = 50
+  /// No phone has this name.
+  private static let noDevice = "no-device-of-the-store"
 
   init(_ values: FlagValues, _ process: ProcessContext) throws(UsageError) {
     others = values.texts("device")
@@ -83,6 +89,8 @@ struct ExplainSources {
     if let journal {
       var book = RequestBook(of: uuid, since: try journal.begin())
       book.otherRuns = try journal.requests(of: device, with: uuid) { book.take($0) }
+      if device != nil { try journal.requestsOfNoDevice { book.take(unowned: $0) } }
+      book.leaveOutOthers()
       book.undelivered = try journal.undelivered(of: device, with: uuid)
       requests = book
     }
@@ -104,6 +112,8 @@ struct ExplainSources {
     let known = join(book).known.union([uuid].compactMap { $0 })
     if store.isOfAllDevices {
       try readAll(of: store, device: device, keeping: known, into: &book)
+      try lookAgain(in: store, of: device, for: join(book).missing, into: &book)
+      try readOtherSenders(of: join(book).misfiled, into: &requests)
       return join(book)
     }
     if let device { try read(device, in: store, into: &book) }
@@ -119,7 +129,49 @@ struct ExplainSources {
     }
     for name in rest.prefix(ExplainSources.devicesMax) { try read(name, in: store, keeping: known, into: &book) }
     book.skippedCount = max(0, rest.count - ExplainSources.devicesMax)
+    try judgeQuestion(of: store, into: &book)
+    if let device { try lookAgain(in: store, of: device, for: join(book).missing, into: &book) }
+    try readOtherSenders(of: join(book).misfiled, into: &requests)
     return join(book)
+  }
+
+  /// Finds out whether lists with the same entries are those of all devices: then a device that does not exist has them too.
+  private func judgeQuestion(of store: any StoreView, into book: inout StoreBook) throws(SourceError) {
+    guard let uuid = book.listedAlike else { return }
+    var isListed = false
+    // A device that does not exist may have no list.
+    do throws(StoreViewError) {
+      try store.read(ExplainSources.noDevice) { isListed = isListed || $0.uuid == uuid }
+    } catch { return }
+    if isListed { book.takeAsListsOfAll() }
+  }
+
+  /// Reads the store again for records that it lacks: they may stand there under another name.
+  private func lookAgain(
+    in store: any StoreView, of device: String?, for missing: Set<UUID128>, into book: inout StoreBook
+  ) throws(SourceError) {
+    guard !missing.isEmpty, !book.isSilent else { return }
+    let sought = missing.sorted().prefix(ExplainSources.soughtMax)
+    do throws(StoreViewError) {
+      try store.read(device ?? "") { book.look(for: Array(sought), in: $0) }
+    } catch {
+      // It was read before.
+      guard error.isAbsence || error.isNameless else {
+        throw SourceError(message: "the store could not be read: \(error.text)")
+      }
+    }
+  }
+
+  /// Reads the requests of the devices under which records are stored instead: the phone may have been renamed.
+  private func readOtherSenders(
+    of misfiled: [UUID128: Set<String>], into requests: inout RequestBook?
+  ) throws(SourceError) {
+    guard let journal, requests != nil, !misfiled.isEmpty else { return }
+    let devices = misfiled.values.reduce(into: Set<String>()) { $0.formUnion($1) }
+    let uuids = Set(misfiled.keys)
+    for device in devices.sorted().prefix(ExplainSources.soughtMax) {
+      _ = try journal.requests(of: device, with: nil) { requests?.take($0, only: uuids) }
+    }
   }
 
   private func read(
@@ -128,7 +180,10 @@ struct ExplainSources {
     do throws(StoreViewError) { book.take(try store.records(of: device), under: device, keeping: kept) } catch {
       if error.isNameless { return book.takeNamelessness(error.text) }
       guard error.isAbsence else { throw SourceError(message: "the store could not be read: \(error.text)") }
-      book.takeAbsence(of: device, error.text)
+      return book.takeAbsence(of: device, error.text)
+    }
+    if let reason = store.unreadPages(of: device) {
+      book.takeUnread("\(reason): say where the next one is with verify.next of a dialect")
     }
   }
 

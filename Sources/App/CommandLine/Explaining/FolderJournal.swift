@@ -1,5 +1,6 @@
 import BackendStore
 import Base
+import Contract
 import Explain
 import Gzip
 import Store
@@ -53,6 +54,20 @@ struct FolderJournal: RequestJournal {
     return others.sorted().map { $0 == "" ? "without --run" : "--run \($0)" }
   }
 
+  func requestsOfNoDevice(_ take: (SeenRequest) -> Void) throws(SourceError) {
+    do throws(StoreError) {
+      let journal = try Journal(reading: folder)
+      var filter = JournalFilter(run: run)
+      filter.condition = { $0.device == nil }
+      var next: Int64? = 0
+      while let after = next {
+        let page = try journal.requests(matching: filter, after: after, limit: FolderJournal.page)
+        for request in page.elements { if let seen = seen(request) { take(seen) } }
+        next = page.next
+      }
+    } catch { throw SourceError(message: error.message) }
+  }
+
   func undelivered(of device: String?, with uuid: UUID128?) throws(SourceError) -> Set<UUID128> {
     var uuids: Set<UUID128> = []
     do throws(StoreError) {
@@ -72,12 +87,22 @@ struct FolderJournal: RequestJournal {
   private func seen(_ request: JournaledRequest) -> SeenRequest? {
     let entry = request.entry
     guard let time = WallInstant(exactly: entry.receivedAt) else { return nil }
-    let body = FolderJournal.unpacked(entry.body)
+    let body = FolderJournal.isEncoded(entry.head) ? [] : FolderJournal.unpacked(entry.body)
     return SeenRequest(
       place: "journal #\(request.sequence)", time: time, device: entry.device, method: entry.method, path: entry.path,
       status: entry.status, fault: entry.fault.map(SeenRequest.Fault.init(named:)), body: body,
       isCut: !entry.body.isEmpty && (!entry.isBodyWhole || body.isEmpty),
       answer: entry.answer)
+  }
+
+  /// Whether the body has a coding other than gzip, such as br.
+  private static func isEncoded(_ head: [UInt8]) -> Bool {
+    let lines = String(decoding: head, as: UTF8.self).lowercased().split(whereSeparator: \.isNewline)
+    return lines.contains { line in
+      let parts = line.split(separator: ":", maxSplits: 1).map { $0.filter { $0 != " " && $0 != "\t" } }
+      guard parts.count == 2, parts[0] == "\(HeaderName.contentEncoding)".lowercased() else { return false }
+      return !["gzip", "x-gzip", "identity"].contains(parts[1])
+    }
   }
 
   /// Returns an empty body if it cannot be decompressed.

@@ -83,6 +83,9 @@ struct ServerJournal: RequestJournal {
     return places
   }
 
+  /// The administration cannot select them.
+  func requestsOfNoDevice(_ take: (SeenRequest) -> Void) {}
+
   func undelivered(of device: String?, with uuid: UUID128?) throws(SourceError) -> Set<UUID128> {
     var query = "/admin/v1/ledger?state=undelivered&limit=\(ServerJournal.page)"
     if let device { query += "&device=\(device.percentEncoded)" }

@@ -205,6 +205,7 @@ extension AndroidLogGrammar {
     case "TSProviderManager handleProviderChangeEvent":
       return scanner.integer(after: "status: ").map { .permission(status: $0) }
     case "LifecycleManager onActivityDestroyed": return .terminated
+    case "SQLiteLocationDAO prune": return scanner.integer(after: "PRUNE -").map { .queueCut(days: $0) }
     case "SQLiteLocationDAO shrink": return scanner.integer(after: "SHRINK: ").map { .queueCut(count: $0) }
     case "SQLiteLocationDAO destroyAll": return message.text.contains("DELETED") ? .queueEmptied : nil
     case "ScheduleEvent onScheduleEvent": return scanner.pass("enabled: ") ? .schedule(isOn: scanner.skip("true")) : nil

@@ -131,7 +131,8 @@ enum IOSLogGrammar {
       guard message.pass("INSERT: ") else { return nil }
       let uuid = message.word()
       let kind = message.integer(after: "type: ").flatMap(RecordKind.init(rawValue:))
-      return .inserted(uuid: String(uuid), kind: kind)
+      let maxRecords = message.integer(after: "maxRecords: ").flatMap { $0 > 0 ? $0 : nil }
+      return .inserted(uuid: String(uuid), kind: kind, maxRecords: maxRecords)
     case "TSHttpService schedulePost":
       return message.pass("LOCKED: ") ? .locked(uuid: String(message.word()), count: 1) : nil
     case "TSHttpService scheduleBatchPost":
@@ -196,7 +197,10 @@ extension IOSLogGrammar {
       "TSTrackingService locationManager:didFailWithError:":
       return message.integer(after: "error ").map { .locationFailed(code: $0) }
     case "TSLocationDAO shrink:db:": return message.integer(after: "deleted ").map { .queueCut(count: $0) }
-    case "TSLocationDAO purge:": return message.integer(after: "Found ").map { .queueCut(count: $0) }
+    case "TSLocationDAO purge:":
+      return message.integer(after: "Found ").map {
+        .queueCut(count: $0, days: message.integer(after: " stale records older than "))
+      }
     case "TSLocationDAO clear": return message.skip("Destroyed all") ? .queueEmptied : nil
     case "TSHttpService continueFlush", "TSHttpService doPost:callback:", "TSHttpService armFlushWatchdog",
       "TSHttpService beginFlushWithCallback:overrideSyncThreshold:error:":

@@ -119,14 +119,15 @@ package struct LogFact: Equatable, Sendable {
     case locationFailed(code: Int)
 
     // Queue and uploads.
-    /// The SDK deleted the oldest records, sent or not.
-    case queueCut(count: Int)
+    /// The SDK deleted the oldest records, sent or not: so many, or those older than so many days, as far as the log shows it.
+    case queueCut(count: Int? = nil, days: Int? = nil)
     case queueEmptied
     /// A request with only this record is sent.
     case posting(uuid: String)
     /// Nothing was sent, or there was no answer.
     case uploadHeldBack
-    case inserted(uuid: String, kind: RecordKind?)
+    /// `maxRecords` is nil where the queue has no limit, or the log does not show it.
+    case inserted(uuid: String, kind: RecordKind?, maxRecords: Int? = nil)
     case locked(uuid: String?, count: Int)
     case response(status: Int)
     case destroyed(uuid: String)

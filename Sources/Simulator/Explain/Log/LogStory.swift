@@ -20,21 +20,31 @@ package struct LogStory: Sendable {
   package private(set) var entryCount = 0
   private(set) var begin: WallInstant?
   private(set) var end: WallInstant?
+  /// The number of entries that are older than the one before them.
+  private var backwardCount = 0
   private var lastLine = 0
   private var records: RecordTrails
   private var watch: GapWatch?
   private let gapMilliseconds: Int64
   private let isZoneGiven: Bool
-  /// What another log of the phone has left, and when it ends.
-  private let earlier: (records: RecordTrails, end: WallInstant)?
+  /// The queue that another log of the phone has left, and when that log begins.
+  private let earlier: (queue: PhoneQueue, begin: WallInstant)?
+  /// When the next log of the phone begins, and the queue at that time: logs may overlap.
+  private let nextBegin: WallInstant?
+  private var queueAtNext: PhoneQueue?
 
-  /// `uuid` says which record is followed; nil: all of them. Gaps above so many milliseconds are told. `earlier` is a log of the
-  /// same phone, in which this one goes on where it begins behind it.
+  /// `uuid` says which record is followed; nil: all of them. Gaps above so many milliseconds are told. `earlier` is the log of the
+  /// same phone before this one, and `nextBegin` the beginning of the next one.
   package init(
-    file: String, of uuid: UUID128?, gapsAbove milliseconds: Int64, zone: LogZone? = nil, after earlier: LogStory? = nil
+    file: String, of uuid: UUID128?, gapsAbove milliseconds: Int64, zone: LogZone? = nil,
+    after earlier: LogStory? = nil,
+    before nextBegin: WallInstant? = nil
   ) {
     self.file = file
-    self.earlier = earlier.flatMap { earlier in earlier.end.map { (earlier.records, $0) } }
+    self.nextBegin = nextBegin
+    self.earlier = earlier.flatMap { earlier in
+      earlier.begin.map { (earlier.queueAtNext ?? earlier.records.queue, $0) }
+    }
     records = RecordTrails(of: uuid, file: file)
     gapMilliseconds = milliseconds
     isZoneGiven = zone != nil
@@ -44,7 +54,9 @@ package struct LogStory: Sendable {
   package mutating func take(_ passage: LogPassage, on platform: DevicePlatform) {
     self.platform = platform
     entryCount += 1
-    if begin == nil, let earlier, earlier.end <= passage.time { records.goOn(from: earlier.records) }
+    if begin == nil, let earlier, earlier.begin <= passage.time { records.goOn(from: earlier.queue) }
+    if let nextBegin, queueAtNext == nil, nextBegin <= passage.time { queueAtNext = records.queue }
+    if let end, passage.time < end { backwardCount += 1 }
     begin = begin ?? passage.time
     (end, lastLine) = (passage.time, passage.line)
     // Years come from the log even if the offset is given.
@@ -72,11 +84,28 @@ package struct LogStory: Sendable {
     }
     records.finish()
     watch = nil
-    gaps = gaps.map { zone.dated($0) }
-    shortEdges = shortEdges.map { zone.dated($0) }
+    let dated = (gaps + shortEdges).map { zone.dated($0) }
+    gaps = dated.filter { $0.milliseconds > gapMilliseconds }
+    shortEdges = dated.filter { $0.milliseconds <= gapMilliseconds && $0.edge != .none }
     recordTimes = recordsMade.map { zone.instant(of: $0.time, line: $0.line) }
+    findHiddenGaps()
     recordsMade = []
   }
+
+  /// Finds gaps that the clock hides, because it was set back meanwhile.
+  private mutating func findHiddenGaps() {
+    let known = Set(gaps.map(\.from))
+    for (index, times) in zip(recordTimes, recordTimes.dropFirst()).enumerated() where !known.contains(times.0) {
+      guard times.1.milliseconds(since: times.0) > gapMilliseconds else { continue }
+      gaps.append(
+        Gap(
+          from: times.0, to: times.1, lines: recordsMade[index].line...recordsMade[index + 1].line, place: file,
+          edge: .none, causes: [.unknown], reason: "the phone's clock was set back meanwhile", evidence: []))
+    }
+  }
+
+  /// Whether the entries go from the latest to the oldest, so that nothing can be followed.
+  package var isBackward: Bool { entryCount > 2 && backwardCount > entryCount / 2 }
 
   private mutating func close(
     _ findings: GapWatch.Findings, at end: WallInstant, line: Int, _ edge: Gap.Edge, _ state: LoggedState
@@ -99,10 +128,18 @@ package struct LogStory: Sendable {
 
   func isInserted(_ uuid: UUID128) -> Bool { records.trails[uuid]?.inserted != nil }
 
-  func isDestroyed(_ uuid: UUID128) -> Bool { records.trails[uuid]?.destroyed != nil }
+  /// Whether the log shows that it was acknowledged. Of one that was made before, the answer itself must be there.
+  func isAcknowledged(_ uuid: UUID128, madeBefore: Bool) -> Bool {
+    guard let trail = records.trails[uuid] else { return false }
+    return madeBefore ? trail.acknowledged != nil : trail.destroyed != nil
+  }
 
-  /// Returns the time at which the record was made; nil when the log does not contain it.
-  func instant(of uuid: UUID128) -> WallInstant? { trail(of: uuid)?.inserted?.time }
+  /// Returns the time at which the record was made, or else, of one that was made before the log begins, when it was deleted as
+  /// acknowledged; nil when the log shows neither.
+  func instant(of uuid: UUID128) -> WallInstant? {
+    guard let trail = trail(of: uuid) else { return nil }
+    return trail.inserted?.time ?? (trail.acknowledged != nil ? trail.destroyed?.time : nil)
+  }
 
   /// The period that the log covers.
   package var span: ClosedRange<WallInstant>? {
@@ -138,7 +175,9 @@ extension LogZone {
     result.refusals = trail.refusals.map(dated)
     result.acknowledged = trail.acknowledged.map(dated)
     result.destroyed = trail.destroyed.map { self.dated($0) }
-    result.droppedByPhone = trail.droppedByPhone.map { self.dated($0) }
+    result.deletedByApp = trail.deletedByApp.map { self.dated($0) }
+    result.presumedGone = trail.presumedGone.map { self.dated($0) }
+    result.answered = trail.answered.map(dated)
     result.heldBack = trail.heldBack.map { self.dated($0) }
     return result
   }

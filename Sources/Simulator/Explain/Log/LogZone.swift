@@ -73,7 +73,7 @@ package struct LogZone: Equatable, Sendable {
   private static let yearsToLeapDay = 10
 
   /// No phone with the SDK is older; logs without years have earlier ones.
-  private static let firstRealYear = 2_010
+  package static let firstRealYear = 2_010
 
   /// Offsets are multiples of a quarter of an hour, at most 14 hours from UTC.
   private func offset(of local: WallInstant, at instant: WallInstant) -> Int? {

@@ -13,6 +13,9 @@ enum BodyRecords {
     return RecordSearch(body, in: body.indices).found
   }
 
+  /// Whether there is a position, as in a record; other requests of an app have none.
+  static func hasPosition(in bytes: [UInt8]) -> Bool { RecordSearch(bytes, in: bytes.indices).hasPosition }
+
   /// Params beside the records are none, whatever they hold. Nil where the shape of the body tells nothing.
   private static func framed(in body: [UInt8]) -> [Found]? {
     var envelope = Envelope()

@@ -57,7 +57,9 @@ struct ContentComparison {
 
     func compare(_ field: String, _ sent: StoredValue) {
       guard !sent.isNothing else { return }
-      guard let mine = stored.value(field), !mine.isNothing, !StoredField.isUnreadableTime(mine, field) else {
+      guard let mine = stored.value(field), !mine.isNothing, !StoredField.isUnreadableTime(mine, field),
+        !(field.hasPrefix("coords.l") && mine.isScaledDegree)
+      else {
         return unseen.append(stored.value(field)?.isNull ?? false ? "\(field) (null)" : field)
       }
       count += 1
@@ -74,8 +76,9 @@ struct ContentComparison {
         differences.append("timestamp: \(value.shown) instead of \(time.iso8601Text), which the log shows")
       }
     }
-    if let latitude = stored.value("coords.latitude")?.double,
-      let longitude = stored.value("coords.longitude")?.double
+    let degrees = ["coords.latitude", "coords.longitude"].compactMap { stored.value($0) }
+    if let latitude = degrees.first?.double, let longitude = degrees.last?.double, degrees.count == 2,
+      !degrees.contains(where: \.isScaledDegree)
     {
       fields.append("coordinates")
       let place = fix.place
@@ -89,6 +92,9 @@ struct ContentComparison {
 }
 
 extension StoredValue {
+  /// Whether it is an integer fraction of a degree.
+  fileprivate var isScaledDegree: Bool { double.map { abs($0) > 180 && $0 == $0.rounded() } ?? false }
+
   /// Whether it is null or an empty object or list; many stores do not distinguish these from absence.
   fileprivate var isNothing: Bool {
     switch self {

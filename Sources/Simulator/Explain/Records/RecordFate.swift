@@ -82,9 +82,9 @@ package struct RecordJoin {
     guard let store else { return [] }
     var missing: Set<UUID128> = []
     for log in logs {
-      // Of one that was made before all logs only a question by its uuid tells.
-      for uuid in log.uuids where store.rows[uuid] == nil && log.isDestroyed(uuid) {
-        if logs.contains(where: { $0.isInserted(uuid) }) { missing.insert(uuid) }
+      for uuid in log.uuids where store.rows[uuid] == nil {
+        let isMadeBefore = !logs.contains { $0.isInserted(uuid) }
+        if log.isAcknowledged(uuid, madeBefore: isMadeBefore) { missing.insert(uuid) }
       }
     }
     if let requests {
@@ -93,6 +93,18 @@ package struct RecordJoin {
       }
     }
     return missing
+  }
+
+  /// Records of the device that are stored under others only, with these.
+  package var misfiled: [UUID128: Set<String>] {
+    guard let store, let device else { return [:] }
+    var misfiled: [UUID128: Set<String>] = [:]
+    for uuid in known where requests?.sightings[uuid] != nil {
+      let devices = (store.rows[uuid] ?? []).map(\.device)
+      guard !devices.isEmpty, devices.allSatisfy({ $0 != nil && $0 != device }) else { continue }
+      misfiled[uuid] = Set(devices.compactMap { $0 })
+    }
+    return misfiled
   }
 
   package func story(of uuid: UUID128) -> RecordStory {
@@ -148,6 +160,9 @@ package struct RecordJoin {
       return (.acknowledged, "acknowledged; no store was asked whether it is there (--dialect, --verify or --journal)")
     }
     if let silence = store.silence { return (.notJudged, "acknowledged, and not judged: \(silence)") }
+    if trails.isEmpty, let requests, !requests.hasPosition(uuid) {
+      return (.notJudged, "acknowledged, and not judged: what was sent has no position, so that it may be no record")
+    }
     let acknowledgement = successes.last?.time ?? trails.compactMap { $0.destroyed?.time }.max()
     if let doubt = store.reprieve(of: acknowledgement) ?? store.deletion(under: owner, of: acknowledgement) {
       return (.notJudged, "acknowledged, and not judged: \(doubt)")
@@ -177,20 +192,22 @@ package struct RecordJoin {
   ) -> (RecordFate, String, ComparedContent)? {
     let rows = store.rows[uuid] ?? []
     guard let first = rows.first else { return nil }
-    // A row without a device may belong to any.
-    let own = rows.filter { $0.device == nil || $0.device == owner ?? first.device }
+    // A row without a device may belong to any. A phone may be renamed before it sends a record again.
+    let senders = Set((requests?.requests(with: uuid) ?? []).compactMap(\.device))
+    let own = rows.filter { row in row.device.map { $0 == owner ?? first.device || senders.contains($0) } ?? true }
     guard let mine = own.first else {
-      if let owner, let accounts = store.accounts, accounts[owner] == nil {
+      // Nothing but the question names the device.
+      if let owner, store.accounts.map({ $0[owner] == nil }) ?? (senders.isEmpty && !store.devices.contains(owner)) {
         return (.notJudged, "stored\(StoreBook.under(first.device)); the store does not know '\(owner)'", .none)
       }
       return (.otherDevice, "stored\(StoreBook.under(first.device)) instead of '\(owner ?? "?")'", .none)
     }
-    if own.count > 1 { return (.storedTwice, "stored \(own.count) times\(StoreBook.under(mine.device))", .none) }
     if let other = rows.first(where: { $0.device != mine.device }) {
       return (
         .storedTwice, "stored\(StoreBook.under(mine.device)) and\(StoreBook.under(other.device)) too", .none
       )
     }
+    if own.count > 1 { return (.storedTwice, "stored \(own.count) times\(StoreBook.under(mine.device))", .none) }
     let comparison =
       requests?.sent(uuid).map { ContentComparison(of: mine.record, with: $0) }
       ?? trails.lazy.compactMap(\.fix).first.map { ContentComparison(of: mine.record, with: $0) }
@@ -206,7 +223,8 @@ package struct RecordJoin {
   private func unacknowledged(
     _ uuid: UUID128, _ trails: [RecordTrail], _ seen: [SeenRequest]
   ) -> (RecordFate, String) {
-    if trails.contains(where: { $0.droppedByPhone != nil }) {
+    // What was reckoned from one log is refuted where a later one has the record.
+    if trails.contains(where: { $0.deletedByApp != nil }) || trails.last?.presumedGone != nil {
       return (
         .deletedByPhone,
         "deleted by the phone before it was acknowledged: maxRecordsToPersist, maxDaysToPersist or the app"
@@ -227,6 +245,10 @@ package struct RecordJoin {
       return (.refused, "refused: answered \(last.status)\(by) \(times), and still on the phone")
     }
     if !seen.isEmpty { return (.waiting, "waiting on the phone: its requests had no answer") }
+    if let answer = trails.last?.answered {
+      let words = "answered \(answer.status), and the log ends before the phone deleted it"
+      return store == nil ? (.acknowledged, words) : (.notJudged, "not judged: \(words)")
+    }
     if let refusals = RecordTrail.refusals(in: trails) {
       guard refusals.last.status > 0 else { return (.waiting, "waiting on the phone: its requests had no answer") }
       let times = StoryText.count(refusals.count, "time")
@@ -253,7 +275,7 @@ package struct RecordJoin {
 
 extension RecordTrail {
   fileprivate var evidence: [Evidence] {
-    let ends = [acknowledged?.evidence, destroyed, droppedByPhone, isWaiting ? heldBack : nil]
+    let ends = [acknowledged?.evidence ?? answered?.evidence, destroyed, gone, isWaiting ? heldBack : nil]
     return ([inserted] + refusals.map(\.evidence) + ends).compactMap { $0 }
   }
 }

@@ -17,6 +17,8 @@ package struct StoreBook: Sendable {
     /// Nil: the store does not name it.
     var device: String?
     var record: StoredRecord
+
+    fileprivate func isSameEntry(as other: Row) -> Bool { record.entry.equals(other.record.entry) }
   }
 
   /// The store, for messages.
@@ -26,6 +28,10 @@ package struct StoreBook: Sendable {
   private(set) var rows: [UUID128: [Row]] = [:]
   /// The number of records of each queried device.
   private(set) var counts: [String: Int] = [:]
+  /// The devices with records in the store.
+  private(set) var devices: Set<String> = []
+  /// Why the list of a device may have more pages than were read.
+  private var unread: String?
   /// The number of records in a store that one reading lists completely.
   private(set) var countOfAll: Int?
   /// Devices without a list in the store, and its answer.
@@ -78,6 +84,7 @@ package struct StoreBook: Sendable {
   /// Takes the list of a device; keeps only the records in `kept`, or all.
   package mutating func take(_ records: [StoredRecord], under device: String, keeping kept: Set<UUID128>? = nil) {
     counts[device] = records.count
+    if !records.isEmpty { devices.insert(device) }
     for record in records {
       lookForOtherName(in: record)
       guard let uuid = record.uuid, wanted == nil || uuid == wanted, kept?.contains(uuid) ?? true else { continue }
@@ -89,8 +96,9 @@ package struct StoreBook: Sendable {
   package mutating func take(ofAll record: StoredRecord, device: String?, keeping kept: Set<UUID128>) {
     countOfAll = (countOfAll ?? 0) + 1
     lookForOtherName(in: record)
-    guard let uuid = record.uuid, wanted == nil || uuid == wanted else { return }
     let owner = record.device
+    if let owner { devices.insert(owner) }
+    guard let uuid = record.uuid, wanted == nil || uuid == wanted else { return }
     guard kept.contains(uuid) || owner == device else { return }
     rows[uuid, default: []].append(Row(device: owner, record: record))
   }
@@ -101,6 +109,39 @@ package struct StoreBook: Sendable {
       return
     }
     namelessness = StoreViewError.misnamed(place, path: path).text
+  }
+
+  /// A record that stands in the lists of two devices as the same entry: it is stored twice, or the lists are not those of one
+  /// device; nil without one.
+  package var listedAlike: UUID128? {
+    rows.first { _, rows in
+      rows.contains { row in rows.contains { $0.device != row.device && $0.isSameEntry(as: row) } }
+    }?.key
+  }
+
+  /// Takes the lists for one of all devices. Each entry counts once then, under the device that it names.
+  package mutating func takeAsListsOfAll() {
+    for (uuid, all) in rows {
+      var kept: [Row] = []
+      for row in all where !kept.contains(where: { $0.isSameEntry(as: row) && $0.device != row.device }) {
+        kept.append(row)
+      }
+      rows[uuid] = kept.map { Row(device: $0.record.device, record: $0.record) }
+    }
+    guard rows.values.joined().contains(where: { $0.device == nil }) else { return }
+    takeNamelessness("\(place): the list is not asked for one device, and its entries name none")
+  }
+
+  /// Notes that a list may have more pages, so that a missing record may be there.
+  package mutating func takeUnread(_ words: String) { unread = unread ?? words }
+
+  /// Looks for records that are missing in an entry that was read: under another name, in a list or in a text.
+  package mutating func look(for missing: [UUID128], in record: StoredRecord) {
+    guard namelessness == nil else { return }
+    for uuid in missing where record.uuid != uuid {
+      guard let path = record.entry.place(of: uuid, intoLists: true) else { continue }
+      return namelessness = StoreViewError.misnamed(place, path: path).text
+    }
   }
 
   /// Notes that one reading has listed the whole store, which may be empty.
@@ -118,9 +159,19 @@ package struct StoreBook: Sendable {
     if wanted == nil || uuid == wanted { putAside[uuid] = evidence }
   }
 
+  /// Whether the store cannot show that a record is missing.
+  package var isSilent: Bool { silence != nil }
+
   /// Why the store cannot show that a record is missing, as a sentence; nil if it can.
   var silence: String? {
     if let namelessness { return namelessness }
+    if let unread { return unread }
+    // A store of ours tells by itself what it has.
+    if accounts == nil, absent.isEmpty, countOfAll ?? 0 == 0, counts.values.allSatisfy({ $0 == 0 }),
+      countOfAll != nil || !counts.isEmpty
+    {
+      return "the store shows no record at all; check how it is read, and the name of the device"
+    }
     if countOfAll != nil { return nil }
     if counts.isEmpty, let first = absent.first {
       let others = absent.count > 1 ? ", nor of \(StoryText.count(absent.count - 1, "other device"))" : ""

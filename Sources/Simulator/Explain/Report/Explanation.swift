@@ -47,7 +47,7 @@ extension Explanation {
     let story = join.story(of: uuid)
     subject = .record(uuid)
     verdict = "\(uuid.text)\(story.device.map { " of '\($0)'" } ?? ""): \(story.words)"
-    outcome = Explanation.outcome(of: [(story.fate, 1)], hasGaps: false)
+    outcome = Explanation.outcome(of: [(story.fate, 1)])
     gaps = []
     fates = [(story.fate, 1)]
     var content = ContentTally()
@@ -78,7 +78,10 @@ extension Explanation {
     if counted.left > 0 { notes.append("\(counted.left) more records are only counted") }
     // Of other times a log tells nothing, also not that there is no gap.
     let logs = join.logs.contains { $0.span?.overlaps(window) ?? true } ? join.logs : []
-    outcome = Explanation.outcome(of: fates, hasGaps: !gaps.isEmpty || logs.contains { $0.recordCount > 0 })
+    let unseen = join.logs.isEmpty ? join.requests?.unseen.words ?? [] : []
+    notes += unseen
+    outcome = Explanation.outcome(
+      of: fates, hasLog: logs.contains { $0.recordCount > 0 }, hasGaps: !gaps.isEmpty, isWhole: unseen.isEmpty)
     let spans = join.logs.compactMap(\.span)
     if logs.isEmpty, let first = spans.map(\.lowerBound).min(), let last = spans.map(\.upperBound).max() {
       notes.append("no log tells of this time: they go from \(first.iso8601Text) to \(last.iso8601Text)")
@@ -108,12 +111,16 @@ extension Explanation {
     return (fates, content, stories, left)
   }
 
-  private static func outcome(of fates: [(fate: RecordFate, count: Int)], hasGaps: Bool) -> Outcome {
+  /// `isWhole`: whether all acknowledged records were looked up. Without a log, acknowledged records are all that is known, and
+  /// without a store nothing of these.
+  private static func outcome(
+    of fates: [(fate: RecordFate, count: Int)], hasLog: Bool = false, hasGaps: Bool = false, isWhole: Bool = true
+  ) -> Outcome {
+    func has(_ fate: RecordFate) -> Bool { fates.contains { $0.fate == fate } }
     if fates.contains(where: { $0.fate.isBackendsFault }) { return .broken }
-    if fates.contains(where: { $0.fate == .refused }) { return .refused }
-    if fates.contains(where: { $0.fate == .notJudged }) { return .unknown }
-    let known = fates.contains { $0.fate != .unknown && $0.fate != .ambiguous }
-    return known || hasGaps ? .innocent : .unknown
+    if has(.refused) { return .refused }
+    if has(.notJudged) || has(.ambiguous) || !isWhole || !hasLog && has(.acknowledged) { return .unknown }
+    return hasLog || hasGaps || fates.contains { $0.fate != .unknown } ? .innocent : .unknown
   }
 
   private static func verdict(
@@ -171,7 +178,7 @@ extension RecordJoin {
       notes.append("another run has requests of it: \(requests.otherRuns.prefix(5).joined(separator: ", "))")
     }
     if let store {
-      if let silence = store.silence { notes.append("\(store.place) was not read: \(silence)") }
+      if let silence = store.silence { notes.append("\(store.place) does not show what is missing: \(silence)") }
       if unaskedCount > 0 {
         notes.append(
           "records that are stored under another device too are not seen: \(StoryText.count(unaskedCount, "device")) were not searched (--device, or ask by uuid)"
