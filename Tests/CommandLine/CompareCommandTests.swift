@@ -33,6 +33,29 @@ import Testing
     #expect(compare(try worse(), out: folder.file("compared")).code == .thresholdFailed)
   }
 
+  /// What a run is blamed for is compared by its name (docs/outputs.md).
+  @Test(arguments: [
+    (
+      "\"findings\": []",
+      "\"findings\": [{\"name\": \"upload-storm\", \"text\": \"a storm\", \"details\": [], \"isViolation\": true}]",
+      "1 regression: finding: upload-storm no to yes"
+    ),
+    (
+      "\"coverage\": []", "\"coverage\": [{\"goal\": \"watchdog-unlock\", \"seen\": 0}]",
+      "1 regression: coverage missed: watchdog-unlock no to yes"
+    ),
+  ])
+  func whatTheSecondRunAloneIsBlamedForIsARegression(what: String, forged: String, words: String) throws {
+    let text = String(decoding: try folder.read("before/summary.json"), as: UTF8.self)
+    let parts = text.split(separator: what, maxSplits: 1)
+    try #require(parts.count == 2, "\(text.prefix(2_000))")
+    try folder.write(Array(parts.joined(separator: forged).utf8), to: "blamed.json")
+    let call = compare(folder.file("blamed.json"), out: folder.file("compared"))
+    #expect(call.code == .thresholdFailed && call.output.contains(words), "\(call.output)\(call.error)")
+    let junit = String(decoding: try folder.read("compared/junit.xml"), as: UTF8.self)
+    #expect(junit.contains("<failure message=\"no to yes\"/>"), "\(junit)")
+  }
+
   @Test func aComparisonThatJudgedNothingIsNoPass() {
     let words = ["compare", folder.file("before"), folder.file("before"), "--threshold", "geofence_delay:p95:5%"]
     let call = CommandCall(words, orElse: ProcessContext.live().readFile)

@@ -104,6 +104,22 @@ import Testing
     #expect(ComparisonPage(comparison).text.contains("records lost 0 to 1"))
   }
 
+  /// As many as before is no better where they are others.
+  @Test func anotherViolationIsARegression() throws {
+    var before = try Self.run(seed: 1, devices: 1)
+    var after = before
+    let (first, second) = (before.invariants[0].name, before.invariants[1].name)
+    before.invariants[0].outcome = .violated
+    after.invariants[1].outcome = .violated
+    let rows = RunComparison(before, after).rows
+    #expect(rows.first { $0.name == "invariant violated: \(first)" }?.outcome == .better)
+    #expect(rows.first { $0.name == "invariant violated: \(second)" }?.outcome == .regression)
+    #expect(ComparisonText(RunComparison(before, before)).verdict.hasPrefix("no regression"))
+    after.invariants[0].outcome = .notJudged
+    let unseen = RunComparison(before, after).rows.first { $0.name == "invariant violated: \(first)" }
+    #expect(unseen?.outcome == .undecided("not judged in both runs"))
+  }
+
   /// Everything is uploaded at the end: late, and in one piece of the run.
   @Test func aRunThatUploadsNothingUntilItsEndIsWorse() throws {
     let before = try Self.run(seed: 1)

@@ -71,10 +71,6 @@ struct ComparisonJudge {
     let counts: [(String, (RunSummary) -> Int)] = [
       ("records lost", \.ledger.lostInAll), ("records changed", \.ledger.changed),
       ("duplicate rows", \.ledger.duplicateRows),
-      ("invariants violated", { $0.invariants.count { $0.outcome == .violated } }),
-      ("clauses broken", { $0.clauses.count { $0.outcome == .broken } }),
-      ("thresholds missed", { $0.thresholds.count { $0.outcome == .failed } }),
-      ("checks failed", { $0.checks.count { $0.failed > 0 } }),
     ]
     return [
       promise("run is valid") { $0.result != .invalid && $0.result != .stopped },
@@ -90,7 +86,7 @@ struct ComparisonJudge {
               ? .undecided("storage not verified in both runs")
               : new < old ? .better : .same,
           isCost: true)
-      } + errorRows
+      } + faultRows + errorRows
   }
 
   /// Reports whether the figure requires a look at the store that one run lacked.
@@ -105,6 +101,44 @@ struct ComparisonJudge {
     return RunComparison.Row(
       name: name, before: old ? 1 : 0, after: new ? 1 : 0,
       outcome: old == new ? .same : new ? .better : .regression, isCost: false, isPromise: true)
+  }
+
+  /// What is wrong with either run, by name: another fault is worse, though there are as many as before.
+  private var faultRows: [RunComparison.Row] {
+    let (old, new) = (verdicts(before), verdicts(after))
+    var named: Set<String> = []
+    return (new + old).filter { $0.isFault == true && named.insert($0.name).inserted }.map { fault in
+      func isFault(_ verdicts: [Verdict]) -> Bool? {
+        let verdicts = verdicts.filter { $0.name == fault.name }
+        return verdicts.contains { $0.isFault == true } ? true : verdicts.first?.isFault
+      }
+      let (was, applies) = (isFault(old), isFault(new))
+      return RunComparison.Row(
+        name: fault.name, before: was == true ? 1 : 0, after: applies == true ? 1 : 0,
+        outcome: applies == true
+          ? was == true ? .same : .regression : applies == nil ? .undecided("not judged in both runs") : .better,
+        isCost: true, isPromise: true)
+    }
+  }
+
+  /// A verdict on a run; `isFault` is nil where it was not judged.
+  private typealias Verdict = (name: String, isFault: Bool?)
+
+  private func verdicts(_ run: RunSummary) -> [Verdict] {
+    func isFault<Outcome: Equatable>(_ outcome: Outcome, _ bad: Outcome, _ good: Outcome) -> Bool? {
+      outcome == bad ? true : outcome == good ? false : nil
+    }
+    let findings = (before.findings + after.findings).map(\.name)
+    var verdicts: [Verdict] = findings.map { name in
+      ("finding: \(name)", run.findings.contains { $0.name == name })
+    }
+    verdicts += run.invariants.map { ("invariant violated: \($0.name)", isFault($0.outcome, .violated, .held)) }
+    verdicts += run.clauses.map { ("clause broken: \($0.number), \($0.rule)", isFault($0.outcome, .broken, .kept)) }
+    verdicts += run.thresholds.map {
+      ("threshold missed: \($0.selection) \($0.expression)", isFault($0.outcome, .failed, .passed))
+    }
+    verdicts += run.checks.map { ("check failed: \($0.name)", $0.failed > 0) }
+    return verdicts + run.coverage.map { ("coverage missed: \($0.goal)", $0.seen == 0) }
   }
 
   /// Why the comparison says nothing, with the rows of the figures with limits; nil when it does.
