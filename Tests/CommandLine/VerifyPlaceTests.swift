@@ -69,4 +69,21 @@ import Testing
       #expect(call.code == .invariantViolated && uploads > 0, "\(call.output)\(call.error)")
     }
   }
+
+  /// As a JSON array in a file that should have lines.
+  @Test func whatIsNoStoreOfLinesIsNotAnEmptyOne() throws {
+    let uuid = "3f2504e0-4f89-41d3-9a0c-0305e82c3301"
+    try folder.write(Array("[{\"device\":\"a\",\"uuid\":\"\(uuid)\"}]".utf8), to: "points.json")
+    let (file, words) = (folder.file("points.json"), "line 1 is neither a JSON object nor a uuid: [{")
+    let run = try simulate(["--verify", file])
+    #expect(run.call.code == .runInvalid && run.call.output.contains(words), "\(run.call.output)\(run.call.error)")
+    let server = try BareServer { _ in .ok("{}") }
+    let drive = CommandCall([
+      "drive", "--target", server.url + "up", "--verify", file, "--factor", "100", "--keys", "d 60s s drain",
+      "--strict",
+    ])
+    #expect(drive.code == .runtimeFailure && drive.output.contains(words), "\(drive.output)\(drive.error)")
+    let asked = CommandCall(["explain", uuid, "--verify", file])
+    #expect(asked.code != .invariantViolated && asked.error.contains(words), "\(asked.output)\(asked.error)")
+  }
 }

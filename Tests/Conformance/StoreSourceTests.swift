@@ -89,7 +89,7 @@ import Testing
   }
 
   @Test func linesInPiecesAreTheSameLines() {
-    let text = Array("{\"uuid\":\"\(Self.uuid)\"}\r\n\n\(Self.uuid)\n{\"n\":1}".utf8)
+    let text = Array("\u{FEFF}{\"uuid\":\"\(Self.uuid)\"}\r\n\n\(Self.uuid)\n{\"n\":1}".utf8)
     for size in [1, 3, 40, 1_000] {
       var lines = LineEntries(of: "f", fields: [])
       var found: [Bool] = []

@@ -119,4 +119,26 @@ import Testing
     #expect(try records("unended").count == 1)
     for file in ["broken", "none"] { #expect(throws: StoreViewError.self) { try records(file) } }
   }
+
+  /// What may still become a line is none yet; anything else is not an empty store.
+  @Test(arguments: [
+    ("", true), ("{", true), ("{\"device\":\"a\",\"n\":12.", true), ("{\"a\":[{}],\"text\":\"\\u00", true),
+    (" 3f2504e0-4f", true),
+    ("urn:uu", true), ("{3f2504e0", true), ("\u{FEFF}{\"device", true),
+    ("[{\"device\":\"a\",\"uuid\":\"\(uuid)\"}]", false), ("[{\"device\":\"a\"", false), ("<html>login</html>", false),
+    ("null", false), ("{'device': 'a'}", false), ("{\"device\":\"a\"}{\"device\":\"a\"", false),
+    ("SQLite format 3\0", false), ("\(uuid),", false),
+  ])
+  func aLastLineWithoutAnEndMayOnlyBeTheBeginningOfOne(rest: String, isBeginning: Bool) throws {
+    let folder = try TemporaryFolder()
+    let line = "{\"device\":\"a\",\"uuid\":\"\(Self.uuid)\"}\n"
+    for text in [rest] + (rest.hasPrefix("\u{FEFF}") ? [] : [line + rest]) {
+      try folder.write(Array(text.utf8), to: "lines")
+      let store = FileStore(path: folder.file("lines"), fields: [])
+      do throws(StoreViewError) {
+        let count = try store.records(of: "a").count
+        #expect(isBeginning && count == (text == rest ? 0 : 1), "\(text)")
+      } catch { #expect(!isBeginning && error.text.contains("is neither a JSON object nor a uuid"), "\(error.text)") }
+    }
+  }
 }

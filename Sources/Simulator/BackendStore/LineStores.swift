@@ -97,14 +97,36 @@ package struct LineEntries {
     rest = []
   }
 
-  /// Ends the parsing of a file that is being written: an incomplete last line is ignored.
+  /// Ends the parsing of a file that is being written: a last line of which only the beginning is there is ignored.
   mutating func endOfGrowing(_ take: (StoredRecord) -> Void) {
-    if problem == nil, let value = LineEntries.value(of: rest[...]) { take(StoredRecord(value, fields: fields)) }
-    rest = []
+    if LineEntries.isBeginning(text(of: rest[...], number + 1)) { rest = [] }
+    end(take)
+  }
+
+  /// Whether the line may be the first part of an object or of a uuid. Another text, as a JSON array or a page of HTML, is not.
+  private static func isBeginning(_ line: ArraySlice<UInt8>) -> Bool {
+    let text = Array(line.drop { $0 <= 0x20 })
+    if StoredValue.isBeginningOfObject(text) { return true }
+    return formsOfUUID.contains { form in
+      guard text.count < form.count else { return false }
+      let whole = text + form.dropFirst(text.count)
+      return UUID128(stored: whole.span) != nil
+    }
+  }
+
+  private static let formsOfUUID: [[UInt8]] = {
+    let (long, short) = ("00000000-0000-0000-0000-000000000000", String(repeating: "0", count: 32))
+    return [long, short, "{\(long)}", "{\(short)}", "urn:uuid:\(long)"].map { Array($0.utf8) }
+  }()
+
+  /// Returns the line without the byte-order mark with which some programs begin a file.
+  private func text(of line: ArraySlice<UInt8>, _ number: Int) -> ArraySlice<UInt8> {
+    number == 1 && line.starts(with: [0xEF, 0xBB, 0xBF]) ? line.dropFirst(3) : line
   }
 
   private mutating func read(_ line: ArraySlice<UInt8>, _ take: (StoredRecord) -> Void) {
     number += 1
+    let line = text(of: line, number)
     if line.allSatisfy({ $0 <= 0x20 }) { return }
     guard let value = LineEntries.value(of: line) else {
       let start = String(decoding: line.drop { $0 <= 0x20 }.prefix(60), as: UTF8.self)

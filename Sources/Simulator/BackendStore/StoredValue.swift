@@ -41,6 +41,17 @@ package indirect enum StoredValue: Sendable {
     }
   }
 
+  /// Whether it may become an object with the bytes that follow, and is none yet.
+  static func isBeginningOfObject(_ bytes: [UInt8]) -> Bool {
+    guard bytes.first == UInt8(ascii: "{") else { return false }
+    var reader = JSONReader(
+      bytes.span, limits: JSONLimits(maxDepth: JSONLimits.greatestDepth, isStructureOnly: true))
+    do throws(JSONError) {
+      _ = try StoredValue.read(from: &reader, bytes)
+      return false
+    } catch { return error.code == .unexpectedEnd }
+  }
+
   private static func read(from reader: inout JSONReader, _ bytes: [UInt8]) throws(JSONError) -> StoredValue {
     switch try reader.peek() {
     case .null:
