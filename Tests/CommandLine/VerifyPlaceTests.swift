@@ -86,4 +86,16 @@ import Testing
     let asked = CommandCall(["explain", uuid, "--verify", file])
     #expect(asked.code != .invariantViolated && asked.error.contains(words), "\(asked.output)\(asked.error)")
   }
+
+  /// Some programs write one at the beginning of a file.
+  @Test func aByteOrderMarkIsNoPartOfWhatFollows() throws {
+    let uuid = "3F2504E0-4F89-41D3-9A0C-0305E82C3301"
+    let log =
+      "\u{FEFF}2026-03-02 06:30:00.000 ✅ -[TSDataStore persist:] 💾 INSERT: \(uuid) (type: 1, persistMode: 2, maxRecords: -1)\n"
+    try folder.write(Array(log.utf8), to: "phone.log")
+    try folder.write(Array("\u{FEFF}{\"device\":\"a\",\"uuid\":\"\(uuid)\"}\n".utf8), to: "points.ndjson")
+    let call = CommandCall(
+      ["explain", "a", "--log", folder.file("phone.log"), "--verify", folder.file("points.ndjson")])
+    #expect(call.code == .ok && call.output.contains("records: 1 stored once"), "\(call.output)\(call.error)")
+  }
 }

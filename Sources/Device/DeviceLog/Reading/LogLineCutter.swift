@@ -29,6 +29,9 @@ struct LogLineCutter {
 
   /// Takes a line. Returns the previous entry when the line begins another one.
   mutating func take(_ line: Substring) -> LogLines? {
+    // A log that was copied by way of an editor may begin with a byte-order mark.
+    let isMarked = lineCount == 0 && line.unicodeScalars.first == "\u{FEFF}"
+    let line = isMarked ? Substring(line.unicodeScalars.dropFirst()) : line
     lineCount += 1
     guard let (time, rest) = headOf(line) else {
       add(line)
