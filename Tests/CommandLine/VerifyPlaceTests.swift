@@ -38,6 +38,10 @@ import Testing
         ["--verify", folder.file("points.db"), "--query", "SELECT uuid, device IS NULL AS lost FROM points"],
         "no column of the query names the device; add a column 'device', or WHERE device = :device"
       ),
+      (
+        ["--verify", folder.file("points.db"), "--query", "SELECT count(*) FROM points"],
+        "no column of the query names the device; add a column 'device', or WHERE device = :device"
+      ),
       (["--verify", folder.file("points.ndjson")], "cannot read \(folder.file("points.ndjson"));"),
       (["--verify", "http://127.0.0.1:1/list?device={device}"], "no answer from http://127.0.0.1:1: "),
       (["--verify", "nats://127.0.0.1:1/road"], "no answer from 127.0.0.1:1: "),
@@ -62,6 +66,7 @@ import Testing
     for words in [
       ["--verify", folder.file("points.db"), "--query", query],
       ["--verify", folder.file("points.db"), "--query", "SELECT uuid, device FROM points"],
+      ["--verify", folder.file("points.db"), "--query", "SELECT * FROM points"],
       ["--verify", folder.file("points.ndjson")],
     ] {
       let (call, uploads) = try simulate(words)

@@ -35,6 +35,11 @@ import Testing
     #expect(dialect.app.document["http"]?["headers"]?["X-Key"] == .string("secret"))
   }
 
+  /// What columns there are, only the database knows.
+  @Test func aQueryForAllColumnsMayNameTheDevice() throws {
+    #expect(problems(of: "{ version: 1, verify: { database: 'a.db', query: 'SELECT * FROM p' } }") == [])
+  }
+
   @Test(arguments: [
     ("{ version: 1, verfy: {} }", "no key 'verfy'; did you mean 'verify'?"),
     ("{ version: 1, verify: { url: '/a', file: 'b' } }", "verify: there are 2 places to read from"),

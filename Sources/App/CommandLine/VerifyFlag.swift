@@ -47,7 +47,7 @@ enum VerifyFlag {
       if let problem = store.problem { throw UsageError("--verify: \(problem)") }
       self = .place(store)
     } else if let query {
-      guard query.contains("device") else {
+      guard StorePlace.mayNameDevice(query: query) else {
         throw UsageError("--query: add WHERE device = :device, or a column device")
       }
       var store = StorePlace()

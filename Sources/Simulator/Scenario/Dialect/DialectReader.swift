@@ -34,7 +34,7 @@ extension DecodingContext {
           .contradiction, place, "there are \(sources) places to read from",
           remedy: "keep one of url, database, command, file and stream")
       }
-      if let query = verification.place.query, !query.contains("device") {
+      if let query = verification.place.query, !StorePlace.mayNameDevice(query: query) {
         context.refuse(
           .missing, place, "the query does not ask for :device",
           remedy: "add WHERE device = :device, or a column device")

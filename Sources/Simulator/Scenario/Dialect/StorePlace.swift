@@ -1,3 +1,5 @@
+import Base
+
 /// A store that is read without its backend: a database with a query, a command, a file, a stream.
 package struct StorePlace: Equatable, Sendable {
   package var database: String?
@@ -13,6 +15,9 @@ package struct StorePlace: Equatable, Sendable {
 
   /// Whether a database has no query, or a query no database.
   package var isHalf: Bool { (database == nil) != (query == nil) }
+
+  /// Whether a query may ask for one device, or show it: what columns `*` stands for, only the database knows.
+  package static func mayNameDevice(query: String) -> Bool { query.contains("device") || query.contains("*") }
 }
 
 extension StorePlace: ScenarioSection {
