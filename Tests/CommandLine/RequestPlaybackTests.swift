@@ -20,7 +20,8 @@ import Testing
   }
 
   @Test(arguments: [
-    (200, ExitCode.ok, "2 requests sent: all answers unchanged"), (503, .thresholdFailed, "1 answer changed"),
+    (200, ExitCode.ok, "2 requests sent: all statuses unchanged"),
+    (503, .thresholdFailed, "1 answer with another status"),
   ])
   func answersAreComparedWithWhatWasWritten(status: Int, code: ExitCode, words: String) throws {
     let server = try LocalServer.start(adminToken: "road")

@@ -56,7 +56,7 @@ struct RequestPlayback {
     let rest = scenario.requests.count - played.count
     process.writeOutput(
       "\(played.count.of("request")) sent\(rest > 0 ? ", \(rest) not" : ""): "
-        + (others == 0 ? "all answers unchanged" : "\(others.of("answer")) changed"))
+        + (others == 0 ? "all statuses unchanged" : "\(others.of("answer")) with another status"))
     let looks = acknowledged(played).map { device, records in (device, records.look(at: server, of: device)) }
       .filter { $0.1 != .notAsked }
     for (device, look) in looks { process.writeOutput("\(device): \(look.text)") }
