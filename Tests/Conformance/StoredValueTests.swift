@@ -30,6 +30,16 @@ import Testing
     #expect(try !value(right).equals(value(left)))
   }
 
+  /// docs/conform.md: such coordinates are not judged, under any name.
+  @Test(
+    arguments: [
+      (481_001_000, 48.1001, 1e7), (-116_297_215, -116.2972148, 1e6), (4_551_909, 45.5190912, 1e5),
+      (48.1001, 48.1001, nil), (482_001_000, 48.1001, nil), (0, 0, nil), (1_000_000, 0, nil),
+    ] as [(Double, Double, Double?)])
+  func partsOfADegreeAreRecognized(stored: Double, sent: Double, parts: Double?) {
+    #expect(StoredField.partsOfDegree(stored, insteadOf: sent) == parts)
+  }
+
   @Test func whatAStrictReaderRefusesCanBeLookedAt() throws {
     #expect(try value("\"x\\ud83d\"").string == "x\u{FFFD}")
     #expect(try value("{\"a\":\"a\\u0000b\"}")["a"]?.string == "a\u{0}b")

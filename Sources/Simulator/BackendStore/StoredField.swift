@@ -7,6 +7,15 @@ package enum StoredField {
 
   private static func isTime(_ field: String) -> Bool { field == "timestamp" || field.hasSuffix(".timestamp") }
 
+  /// Returns the parts of a degree that a stored coordinate counts, as 1e7 for 481370000 instead of 48.137; nil for one in degrees.
+  /// Such coordinates are not judged, under any name (docs/conform.md).
+  package static func partsOfDegree(_ stored: Double, insteadOf sent: Double) -> Double? {
+    guard sent != 0 else { return nil }
+    return partsOfDegrees.first { abs(stored / sent - $0) < 1 }
+  }
+
+  static let partsOfDegrees = [1e5, 1e6, 1e7]
+
   /// Compares times by instant, quantities as doubles, everything else as values.
   package static func difference(_ stored: StoredValue, _ sent: StoredValue, _ field: String) -> String? {
     if isTime(field) {

@@ -44,7 +44,7 @@ extension StoredValue {
   /// The tolerance for equal numbers.
   private static let tolerance = 1e-5
   /// Degrees may be stored as integers with one of these scales.
-  private static let scales = [1.0, 1e5, 1e6, 1e7]
+  private static let scales = [1.0] + StoredField.partsOfDegrees
 
   private var isTelling: Bool {
     switch self {

@@ -158,8 +158,8 @@ extension RunFacts {
   /// a number for each record uses a unit of its own.
   private func noteStrange(in entry: StoredRecord, of record: SentRecord) {
     for place in ["coords.latitude", "coords.longitude"] {
-      guard let stored = entry.value(place)?.double, let sent = record.value.value(at: place)?.double, sent != 0,
-        let part = [1e5, 1e6, 1e7].first(where: { abs(stored / sent - $0) < 1 })
+      guard let stored = entry.value(place)?.double, let sent = record.value.value(at: place)?.double,
+        let part = StoredField.partsOfDegree(stored, insteadOf: sent)
       else { continue }
       note(
         strange: place,
