@@ -58,13 +58,21 @@ struct ContentComparison {
     func compare(_ field: String, _ sent: StoredValue) {
       guard !sent.isNothing else { return }
       guard let mine = stored.value(field), !mine.isNothing, !StoredField.isUnreadableTime(mine, field),
-        !(field.hasPrefix("coords.l") && mine.isScaledDegree)
+        !Self.isInParts(mine, insteadOf: sent.double, field)
       else {
         return unseen.append(stored.value(field)?.isNull ?? false ? "\(field) (null)" : field)
       }
       count += 1
       if let difference = StoredField.difference(mine, sent, field) { differences.append(difference) }
     }
+  }
+
+  /// Whether a coordinate is stored in parts of a degree, which are not judged.
+  private static func isInParts(_ stored: StoredValue, insteadOf sent: Double?, _ field: String) -> Bool {
+    guard field == "coords.latitude" || field == "coords.longitude", let mine = stored.double, let sent else {
+      return false
+    }
+    return StoredField.partsOfDegree(mine, insteadOf: sent) != nil
   }
 
   /// Compares with the position in a log, and with its time if the phone's zone is known.
@@ -76,9 +84,9 @@ struct ContentComparison {
         differences.append("timestamp: \(value.shown) instead of \(time.iso8601Text), which the log shows")
       }
     }
-    let degrees = ["coords.latitude", "coords.longitude"].compactMap { stored.value($0) }
-    if let latitude = degrees.first?.double, let longitude = degrees.last?.double, degrees.count == 2,
-      !degrees.contains(where: \.isScaledDegree)
+    let (latitude, longitude) = (stored.value("coords.latitude"), stored.value("coords.longitude"))
+    if let latitude, let longitude, !Self.isInParts(latitude, insteadOf: fix.place.latitude, "coords.latitude"),
+      let latitude = latitude.double, let longitude = longitude.double
     {
       fields.append("coordinates")
       let place = fix.place
@@ -92,9 +100,6 @@ struct ContentComparison {
 }
 
 extension StoredValue {
-  /// Whether it is an integer fraction of a degree.
-  fileprivate var isScaledDegree: Bool { double.map { abs($0) > 180 && $0 == $0.rounded() } ?? false }
-
   /// Whether it is null or an empty object or list; many stores do not distinguish these from absence.
   fileprivate var isNothing: Bool {
     switch self {
