@@ -46,6 +46,29 @@ import Testing
     #expect(try harness.refresh(harness.register("car").refresh).status == 500, "but the other run's")
   }
 
+  /// Many clients send header fields in Latin-1: such a name is not none, which is every run.
+  @Test(arguments: ["X-Run-Id", "X-Device-Id"]) func aNameThatIsNotUTF8IsRefused(field: String) throws {
+    let harness = try SessionHarness()
+    try fill(harness, run: "")
+    let name = Array("Pr".utf8) + [0xFC] + Array("fung".utf8)
+    for target in ["/admin/v1/reset", "/locations"] {
+      let head = "POST \(target) HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\n\(field): "
+      harness.send(Array(head.utf8) + name + Array("\r\n\r\n{}".utf8))
+      let answer = try #require(try harness.answer())
+      #expect(answer.status == 400 && answer.text.contains("\(field) is not UTF-8"), "\(answer.text)")
+    }
+    #expect(harness.context.faults.board.entries(of: "").count == 2)
+  }
+
+  @Test func aHeaderAndAPathOfTwoRunsAreRefused() throws {
+    let harness = try SessionHarness()
+    try fill(harness, run: "one")
+    let answer = try harness.request("POST", "/r/one/admin/v1/reset", [("X-Run-Id", "two")], body: "")
+    #expect(answer.status == 400, "\(answer.text)")
+    #expect(harness.context.faults.board.entries(of: "one").count == 2)
+    #expect(try harness.request("POST", "/r/one/admin/v1/reset", [("X-Run-Id", "one")], body: "").status == 200)
+  }
+
   /// A body that names a run would otherwise forget all of them.
   @Test func aBodyThatIsNotReadIsRefused() throws {
     let harness = try SessionHarness()

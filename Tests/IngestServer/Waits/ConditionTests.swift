@@ -208,6 +208,57 @@ import Testing
     #expect(try never.answer()?.status == 408)
   }
 
+  /// Read without its conditions, such a body would hold.
+  @Test(arguments: [
+    #""where":[{"path":"$.coords.accuracy","equals":12345678901234567890}]"#,
+    #""where":[{"path":"$.coords.accuracy","above":98,"above":99}]"#,
+    #""of":"requests","of":"requests","status":"5xx""#,
+  ])
+  func conditionsThatCannotBeReadAreNotLeftOut(conditions: String) throws {
+    let server = try VirtualServer()
+    upload(server, 0)
+    for path in ["verify", "await"] {
+      let answer = try server.connect().request("POST", "/admin/v1/\(path)", body: #"{\#(conditions),"exactly":1}"#)
+      #expect(answer.status == 400, "\(answer.text)")
+    }
+  }
+
+  @Test func aRecordThatIsTooDeepIsNoneOfThoseWithout() throws {
+    let server = try VirtualServer()
+    let depth = 40
+    let deep = String(repeating: "[", count: depth) + String(repeating: "]", count: depth)
+    server.connect().post(
+      "/locations/a", Uploads.record(0).replacing(#""accuracy":5"#, with: #""accuracy":5,"x":\#(deep)"#))
+    let none = #"{"where":[{"path":"$.coords.accuracy","exists":true}],"exactly":0}"#
+    let answer = try server.connect().request("POST", "/admin/v1/verify", body: none)
+    #expect(answer.status == 409 && answer.text.contains("more than 32 objects and lists"), "\(answer.text)")
+    // What is not looked into decides nothing.
+    #expect(try server.connect().request("POST", "/admin/v1/verify", body: #"{"exactly":1}"#).status == 200)
+  }
+
+  @Test func integersAreComparedExactly() throws {
+    let server = try VirtualServer()
+    server.connect().post(
+      "/locations/a", Uploads.record(0).replacing(#""accuracy":5"#, with: #""accuracy":9007199254740993"#))
+    let above = #"{"where":[{"path":"$.coords.accuracy","above":9007199254740992}]}"#
+    #expect(try server.connect().request("POST", "/admin/v1/verify", body: above).status == 200)
+  }
+
+  @Test func aCountThatIsCutSaysSo() throws {
+    let server = try VirtualServer()
+    server.connect().post("/locations/b", Uploads.batch(0..<2_100))
+    let waiting = wait(server, #"{"device":"a",\#(accurate),"timeout":"1ms"}"#)
+    server.advance(milliseconds: 1)
+    let told = try reasons(waiting.answer())
+    #expect(told.first == "at least 2048 records under device b", "\(told)")
+  }
+
+  @Test func noUUIDsAreNotAnyRecord() throws {
+    let server = try VirtualServer()
+    let answer = try server.connect().request("POST", "/admin/v1/await", body: #"{"uuids":[]}"#)
+    #expect(answer.status == 400 && answer.text.contains("1 to 100000 uuids"), "\(answer.text)")
+  }
+
   @Test func whatIsElsewhereIsTold() throws {
     let server = try VirtualServer()
     upload(server, 0, to: "/r/one/locations/phone-2")

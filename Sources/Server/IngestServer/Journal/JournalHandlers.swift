@@ -77,7 +77,11 @@ struct JournalHandlers: Sendable {
 
   private func listPage(_ filter: JournalFilter, after cursor: Int64, limit: Int) -> Reply {
     .askJournal { [routes] (journal) throws(StoreError) in
-      let page = try journal.requests(matching: filter, after: cursor, limit: limit)
+      var page = try journal.requests(matching: filter, after: cursor, limit: limit)
+      // An empty page would look like the end.
+      while page.elements.isEmpty, let next = page.next {
+        page = try journal.requests(matching: filter, after: next, limit: limit)
+      }
       return .object { writer in
         writer.list("requests", page.elements) { writer, request in writer.append(request, routes) }
         if let next = page.next {

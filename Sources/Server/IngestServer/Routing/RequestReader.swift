@@ -66,7 +66,14 @@ struct RequestReader: Sendable {
       (target.route, target.routeNumber, target.isServed) = (route, number, true)
       target.parameters = ranges.compactMap { head.fields.text($0) }
     }
+    // A name that cannot be read is not that of everything, as no name is.
+    for name in [HeaderName.runID, HeaderName.deviceID] where head.isUnreadable(name) {
+      refusal = refusal ?? .error(400, "bad_request", "\(name) is not UTF-8; send it in UTF-8, or name it in the path")
+    }
     let route = target.route
+    if route.isAdministrative, let named = head.text(HeaderName.runID), !named.isExactly(target.run) {
+      refusal = refusal ?? .contradiction(target.run, named)
+    }
     var query: [FormItem] = []
     do throws(HTTPError) { query = try head.queryItems(limits: limits) } catch {
       refusal = refusal ?? .error(error.status, "bad_query", error.reason)
@@ -132,6 +139,9 @@ extension Response {
 
 extension RequestHead {
   func text(_ name: StaticString) -> String? { fields.value(name).flatMap { fields.text($0) } }
+
+  /// Whether a field is there and is not UTF-8.
+  func isUnreadable(_ name: StaticString) -> Bool { fields.value(name).map { fields.text($0) == nil } ?? false }
 
   func bytes(_ field: KnownField) -> [UInt8]? {
     fields.value(field).map { range in

@@ -50,7 +50,7 @@ struct UploadHandlers: Sendable {
   private func device(of exchange: Exchange, _ inBody: String?, _ token: ShownToken?) -> String? {
     let said = exchange.deviceHeader ?? inBody
     if let named = token?.device {
-      let isTrusted = authenticator.mode == .off || said == nil || said == named
+      let isTrusted = authenticator.mode == .off || said.map(named.isExactly) ?? true
       return isTrusted ? named : nil
     }
     let inPath = exchange.parameters.last.flatMap { $0.isEmpty ? nil : $0 }

@@ -15,12 +15,15 @@ struct ContentCondition: Sendable {
   /// A limit of numbers or times.
   enum Bound: Sendable {
     case number(Double)
+    case integer(Int64)
     /// Milliseconds since 1970.
     case time(Int64)
 
     /// Returns nil for a value of the other kind.
     func order(of value: JSONValue) -> Double? {
       switch (self, value) {
+      case (.integer(let bound), .integer(let number)): number < bound ? -1 : number > bound ? 1 : 0
+      case (.integer(let bound), .double(let number)): number - Double(bound)
       case (.number(let bound), .integer(let number)): Double(number) - bound
       case (.number(let bound), .double(let number)): number - bound
       case (.time(let bound), .string(let text)):
@@ -107,7 +110,7 @@ struct ContentCondition: Sendable {
 
   private static func bound(_ value: JSONValue, _ place: String) throws(FieldError) -> Bound {
     switch value {
-    case .integer(let number): return .number(Double(number))
+    case .integer(let number): return .integer(number)
     case .double(let number): return .number(number)
     case .string(let text):
       if let instant = WallInstant(iso8601: text.utf8.span) { return .time(instant.millisecondsSince1970) }

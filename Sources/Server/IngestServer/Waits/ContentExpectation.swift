@@ -44,6 +44,8 @@ struct ContentExpectation: Sendable {
   /// Whether only refreshes that gave a device new tokens count, rather than those with a certain answer.
   private let wantsTokens: Bool
 
+  /// Whether the contents decide.
+  var looksInside: Bool { !conditions.isEmpty }
   var isUnconditional: Bool { event == nil && state == nil && conditions.isEmpty }
   /// The event of records, for the reasons of a shortfall.
   var soughtEvent: String? { event }
@@ -58,7 +60,8 @@ struct ContentExpectation: Sendable {
     holds = try fields.milliseconds("holds")
     within = isStep ? try fields.milliseconds("within") : nil
     if count.atLeast > Self.countMax || count.atMost ?? 0 > Self.countMax {
-      throw FieldError(fields.place("atLeast"), .outOfRange(expected: "at most \(Self.countMax) with conditions"))
+      let key = CountRange.keys.first { fields.value($0) != nil } ?? "atLeast"
+      throw FieldError(fields.place(key), .outOfRange(expected: "at most \(Self.countMax) with conditions"))
     }
     for (key, kinds) in [
       ("event", [Kind.records]), ("state", [.commands]), ("operation", [.requests]),

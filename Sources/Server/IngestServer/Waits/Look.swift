@@ -91,11 +91,15 @@ extension Look {
     let occurrence = Occurrence(
       place: .record(device: record.device.name, record.key), at: record.receivedAt, cursor: record.cursor)
     guard tally.covers(occurrence) else { return }
-    let differences = expectation.differences(Self.document(record.record), event: record.event)
-    if differences.isEmpty { return tally.note(occurrence) }
-    tally.miss(occurrence, differences, event: record.event) {
-      "record \(record.key.uuid.text) of \(record.device.name)"
+    let words = { "record \(record.key.uuid.text) of \(record.device.name)" }
+    let document = Self.document(record.record)
+    if document == nil, expectation.looksInside {
+      if occurrence.at <= tally.bounds.limit { gaps.noteCut("\(words()): \(Self.unread)", at: occurrence.at) }
+      return
     }
+    let differences = expectation.differences(document ?? .null, event: record.event)
+    if differences.isEmpty { return tally.note(occurrence) }
+    tally.miss(occurrence, differences, event: record.event, words)
   }
 
   /// Looks up matching records, because the batch does not tell which of them were stored before.
@@ -103,7 +107,7 @@ extension Look {
     for point in batch.points {
       let key = PointKey(recordedAt: point.recordedAt, uuid: point.uuid)
       let document = Self.document(Array(batch.bytes[point.record]))
-      let differences = expectation.differences(document, event: point.event)
+      let differences = document.map { expectation.differences($0, event: point.event) } ?? []
       guard !differences.isEmpty else {
         if let stored = try reader.arrival(key, of: batch.device) { note(stored) }
         continue
@@ -114,11 +118,13 @@ extension Look {
     }
   }
 
-  /// An unreadable document has no value at any path.
-  static func document(_ bytes: [UInt8]) -> JSONValue {
+  /// Returns nil for a document that is no JSON, or too deep to look into.
+  static func document(_ bytes: [UInt8]) -> JSONValue? {
     var reader = JSONReader(bytes.span)
-    do throws(JSONError) { return try JSONValue(from: &reader, reading: .lenient) } catch { return .null }
+    do throws(JSONError) { return try JSONValue(from: &reader, reading: .lenient) } catch { return nil }
   }
+
+  private static let unread = "it has more than \(JSONLimits.standard.maxDepth) objects and lists in each other"
 }
 
 /// Looks at requests.
@@ -133,7 +139,7 @@ extension Look {
       guard tally.covers(occurrence) else { continue }
       let document = request.document(routes)
       if let unknown = expectation.unknown(in: document, cut: { request.cutContents(routes) }) {
-        if occurrence.at <= tally.bounds.limit { gaps.noteCut(request, unknown) }
+        if occurrence.at <= tally.bounds.limit { gaps.noteCut("\(request.words): \(unknown)", at: occurrence.at) }
         continue
       }
       let differences = expectation.differences(document)
@@ -170,8 +176,7 @@ extension JournaledRequest {
     if let operation = routes.route(of: entry.method, entry.path)?.name { object["operation"] = .string(operation) }
     if let fault = entry.fault { object["fault"] = .string(fault) }
     for (key, content) in [("body", entry.body), ("answer", entry.answer)] where !content.isEmpty {
-      let value = Look.document(content)
-      object[key] = value == .null ? .string(String(decoding: content, as: UTF8.self)) : value
+      object[key] = Look.document(content) ?? .string(String(decoding: content, as: UTF8.self))
     }
     return .object(object)
   }
@@ -199,7 +204,7 @@ extension Look {
     let occurrence = Occurrence(place: .command(line.id, device: line.device), at: expectation.instant(of: line))
     var writer = JSONWriter(capacity: 256)
     line.write(to: &writer)
-    let differences = expectation.differences(Self.document(writer.bytes), state: line.state)
+    let differences = expectation.differences(Self.document(writer.bytes) ?? .null, state: line.state)
     if differences.isEmpty { return tally.note(occurrence) }
     tally.miss(occurrence, differences) {
       let owner = line.device.map { " of \($0)" } ?? ""

@@ -10,6 +10,7 @@ struct NearMisses: Sendable {
   /// The maximum number of other devices' records and requests that are examined.
   private static let lookedMax = 2_000
   private static let pagesMax = 20
+  private static let daysMax = 400
 
   let tally: Tally
   let gaps: RequestGaps
@@ -100,26 +101,35 @@ struct NearMisses: Sendable {
     guard !expectation.isUnconditional || expectation.device != nil else { return [] }
     var reasons: [ShortfallReason] = []
     if let own = expectation.device {
-      for (device, count) in try fitting(in: expectation.run, of: nil, reader) where device != own {
-        let message = "\(CountRange.records(count)) under device \(device)"
+      let fitting = try fitting(in: expectation.run, of: nil, reader)
+      for (device, count) in fitting.counts where device != own {
+        let message = "\(fitting.words)\(CountRange.records(count)) under device \(device)"
         reasons.append(ShortfallReason(kind: .otherDevice, message: message, count: count))
       }
     }
     for run in try reader.otherRuns(of: expectation.device, than: expectation.run, limit: Self.runsMax).map(\.run) {
-      let count = try fitting(in: run, of: expectation.device, reader).reduce(0) { $0 + $1.count }
+      let fitting = try fitting(in: run, of: expectation.device, reader)
+      let count = fitting.counts.reduce(0) { $0 + $1.count }
       guard count > 0 else { continue }
       let owner = expectation.device.map { " of \($0)" } ?? ""
       let place = run.isEmpty ? "without a run" : "in run \(run)"
-      let message = "\(CountRange.records(count))\(owner) \(place)"
+      let message = "\(fitting.words)\(CountRange.records(count))\(owner) \(place)"
       reasons.append(ShortfallReason(kind: .otherRun, message: message, count: count))
     }
     return reasons
   }
 
-  /// Counts the matching records of each device, by name, as far as a short look goes.
+  /// Matching records of each device, by name.
+  private struct Fitting {
+    var counts: [(device: String, count: Int)]
+    /// Empty, or that there may be more.
+    var words: String
+  }
+
+  /// Counts matching records, as far as a short look goes.
   private func fitting(
     in run: String, of device: String?, _ reader: any StoreReader
-  ) throws(StoreError) -> [(device: String, count: Int)] {
+  ) throws(StoreError) -> Fitting {
     let device = device.map { DeviceIdentity(run: run, name: $0) }
     let selection = RecordSelection(KeySelection(run: run, device: device), receivedFrom: tally.bounds.from)
     var counts: [String: Int] = [:]
@@ -128,14 +138,16 @@ struct NearMisses: Sendable {
     repeat {
       let page = try reader.arrivals(selection, after: cursor, limit: 256)
       for record in page.elements
-      where expectation.differences(Look.document(record.record), event: record.event).isEmpty {
+      where expectation.differences(Look.document(record.record) ?? .null, event: record.event).isEmpty {
         counts[record.device.name, default: 0] += 1
       }
       looked += page.elements.count
       pages += 1
       cursor = page.next
-    } while cursor != nil && looked < Self.lookedMax && pages < Self.pagesMax
-    return counts.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
+      // A page ends with its day, and may have a record.
+    } while cursor != nil && looked < Self.lookedMax && pages < Self.daysMax
+    return Fitting(
+      counts: counts.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }, words: cursor == nil ? "" : "at least ")
   }
 
   private func elsewhere(_ journal: Journal) throws(StoreError) -> [ShortfallReason] {

@@ -281,8 +281,8 @@ extension LiveHandlers {
 
   private func uuids(_ fields: AdminFields) throws(FieldError) -> Set<UUID128> {
     guard let value = fields.value("uuids") else { return [] }
-    guard case .array(let elements) = value, elements.count <= LiveHandlers.uuidsMax else {
-      throw FieldError("uuids", .outOfRange(expected: "an array of at most \(LiveHandlers.uuidsMax) uuids"))
+    guard case .array(let elements) = value, (1...LiveHandlers.uuidsMax).contains(elements.count) else {
+      throw FieldError("uuids", .outOfRange(expected: "an array of 1 to \(LiveHandlers.uuidsMax) uuids"))
     }
     var uuids: Set<UUID128> = []
     for (index, element) in elements.enumerated() {

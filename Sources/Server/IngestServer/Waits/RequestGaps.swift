@@ -14,9 +14,9 @@ struct RequestGaps: Sendable {
 
   var isEmpty: Bool { missing.isEmpty && share >= 1 && cutCount == 0 }
 
-  mutating func noteCut(_ request: JournaledRequest, _ words: String) {
+  mutating func noteCut(_ words: String, at instant: Int64) {
     cutCount += 1
-    lastCut = ("\(request.words): \(words)", request.entry.receivedAt)
+    lastCut = (words, instant)
   }
 
   var reasons: [ShortfallReason] {
