@@ -9,9 +9,12 @@ extension StoredValue {
     sought.isTelling ? place(of: sought, at: "$", depth: 0) : nil
   }
 
-  /// Returns a path to a uuid under any name; lists are skipped, as they may hold other records, unless it is looked for there.
-  package func place(of uuid: UUID128, intoLists: Bool = false) -> String? {
-    member(at: "$", depth: 0, intoLists: intoLists) { $0.uuid == uuid }
+  /// Returns a path to a uuid under any name; lists are skipped, as they may hold other records.
+  package func place(of uuid: UUID128) -> String? { member(at: "$", depth: 0) { $0.uuid == uuid } }
+
+  /// Returns a path to one of these uuids under any name, also in a list.
+  package func place(ofAny uuids: Set<UUID128>) -> String? {
+    member(at: "$", depth: 0, intoLists: true) { $0.uuid.map(uuids.contains) ?? false }
   }
 
   /// Returns a path to a time in any notation; lists are skipped, as they may hold other records.

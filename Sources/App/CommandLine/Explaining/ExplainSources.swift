@@ -47,8 +47,8 @@ struct ExplainSources {
 
   /// The maximum number of other devices in which to search for a record.
   private static let devicesMax = 2_000
-  /// The maximum number of missing records, and of other senders, that are looked for.
-  private static let soughtMax = 50
+  /// The maximum number of other devices whose requests are read.
+  private static let sendersMax = 50
   /// No phone has this name.
   private static let noDevice = "no-device-of-the-store"
 
@@ -151,9 +151,8 @@ struct ExplainSources {
     in store: any StoreView, of device: String?, for missing: Set<UUID128>, into book: inout StoreBook
   ) throws(SourceError) {
     guard !missing.isEmpty, !book.isSilent else { return }
-    let sought = missing.sorted().prefix(ExplainSources.soughtMax)
     do throws(StoreViewError) {
-      try store.read(device ?? "") { book.look(for: Array(sought), in: $0) }
+      try store.read(device ?? "") { book.look(for: missing, in: $0) }
     } catch {
       // It was read before.
       guard error.isAbsence || error.isNameless else {
@@ -169,7 +168,7 @@ struct ExplainSources {
     guard let journal, requests != nil, !misfiled.isEmpty else { return }
     let devices = misfiled.values.reduce(into: Set<String>()) { $0.formUnion($1) }
     let uuids = Set(misfiled.keys)
-    for device in devices.sorted().prefix(ExplainSources.soughtMax) {
+    for device in devices.sorted().prefix(ExplainSources.sendersMax) {
       _ = try journal.requests(of: device, with: nil) { requests?.take($0, only: uuids) }
     }
   }

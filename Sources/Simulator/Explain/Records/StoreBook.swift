@@ -136,12 +136,9 @@ package struct StoreBook: Sendable {
   package mutating func takeUnread(_ words: String) { unread = unread ?? words }
 
   /// Looks for records that are missing in an entry that was read: under another name, in a list or in a text.
-  package mutating func look(for missing: [UUID128], in record: StoredRecord) {
-    guard namelessness == nil else { return }
-    for uuid in missing where record.uuid != uuid {
-      guard let path = record.entry.place(of: uuid, intoLists: true) else { continue }
-      return namelessness = StoreViewError.misnamed(place, path: path).text
-    }
+  package mutating func look(for missing: Set<UUID128>, in record: StoredRecord) {
+    guard namelessness == nil, let path = record.entry.place(ofAny: missing) else { return }
+    namelessness = StoreViewError.misnamed(place, path: path).text
   }
 
   /// Notes that one reading has listed the whole store, which may be empty.
