@@ -53,6 +53,29 @@ struct AndroidGrammarTests {
     #expect(all.map(\.coords.accuracy) == [5, 7])
   }
 
+  /// A corrupt log may contain any number.
+  @Test(arguments: ["-9223372036854775808", "-999999999999999", "999999999999999", "9223372036854775807", "1e308"])
+  func aFixOfATimeThatDoesNotExistIsNone(age: String) throws {
+    let row = "📍  Location[fused 45.5,-116.3 hAcc=5 vel=1.0], age: "
+    #expect(try fixes(row + "\(age)ms", row + "53ms").map(\.timestamp.millisecondOfDay) == [52_426_600])
+    let trigger = try facts(
+      box(
+        "TSGeofenceManager a", "Ignoring duplicate geofence ENTER", "id=home",
+        "Trigger=Location[fused 45.5,-116.3 hAcc=5], triggerAge=\(age)ms"))
+    #expect(trigger == [.geofenceCrossing(identifier: "home", isEntry: true)], "\(trigger)")
+  }
+
+  /// The zone of the head is not known: its minute and second count, whatever the stamp is.
+  @Test func aStampMayBeFarFromTheHead() throws {
+    // 2000-07-28T14:33:46.600Z
+    let head: Int64 = 964_794_826_600
+    let greatest = (0..<8).map { head - (Int64.max - $0 * 150_000) }
+    for stamp in greatest + [.min, -999_999_999_999_999, 0, 999_999_999_999_999, .max] {
+      let found = try fixes("📍  Location[fused 45.5,-116.3 hAcc=5 vel=1.0], age: 53ms, time: \(stamp)")
+      #expect(found.map { abs($0.timestamp.millisecondsSince1970 - head) <= 450_000 } == [true], "\(stamp)")
+    }
+  }
+
   @Test func transitionsAndReadingsAreActivities() throws {
     let line =
       "07-28 14:33:46.653 DEBUG [ActivityRecognitionService a] \n  🚘 ️DetectedActivity [type=ON_BICYCLE, confidence=81]"

@@ -44,6 +44,15 @@ struct IOSGrammarTests {
     #expect(old.timestamp.civilDate.day == 27 && old.timestamp.millisecondOfDay == 52_461_000)
   }
 
+  /// A corrupt log may contain any number.
+  @Test(arguments: ["-9223372036854775808", "-999999999999999", "999999999999999", "9223372036854775807", "1e308"])
+  func aFixOfATimeThatDoesNotExistIsNone(age: String) throws {
+    let found = try facts(
+      "14:34:22.563 \n📍<+45.5,-116.2> +/- 5.00m (speed 1.85 mps / course 31.06) @ 28/07/26, 2:34:21 PM | age: \(age) ms"
+    )
+    #expect(found.allSatisfy { if case .other = $0 { true } else { false } } && !found.isEmpty, "\(found)")
+  }
+
   @Test func olderVersionsHaveOtherNames() throws {
     #expect(
       try facts(

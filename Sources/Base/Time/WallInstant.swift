@@ -27,9 +27,16 @@ package struct WallInstant: Hashable, Comparable, Sendable {
     left.millisecondsSince1970 < right.millisecondsSince1970
   }
 
-  /// Returns the instant this many milliseconds later, which must be within the range of the type.
+  /// Returns the instant this many milliseconds later. For numbers from the program itself: the instant must be within the range of
+  /// the type.
   @inlinable package func advanced(byMilliseconds milliseconds: Int64) -> WallInstant {
     WallInstant(millisecondsSince1970: millisecondsSince1970 + milliseconds)
+  }
+
+  /// Returns the instant this many milliseconds later; nil outside the range of the type. For untrusted numbers.
+  package func moved(byMilliseconds milliseconds: Int64) -> WallInstant? {
+    let (sum, isOverflow) = millisecondsSince1970.addingReportingOverflow(milliseconds)
+    return isOverflow ? nil : WallInstant(exactly: sum)
   }
 
   @inlinable package func milliseconds(since earlier: WallInstant) -> Int64 {

@@ -12,6 +12,18 @@ import Testing
     #expect(WallInstant(exactly: .max) == nil)
   }
 
+  @Test func anUntrustedStepThatLeavesTheRangeIsNone() {
+    let second = WallInstant(millisecondsSince1970: 1_000)
+    #expect(second.moved(byMilliseconds: -2_000)?.millisecondsSince1970 == -1_000)
+    #expect(
+      WallInstant.latest.moved(byMilliseconds: 0) == .latest
+        && WallInstant.earliest.moved(byMilliseconds: 0) == .earliest)
+    #expect(WallInstant.latest.moved(byMilliseconds: 1) == nil && WallInstant.earliest.moved(byMilliseconds: -1) == nil)
+    for instant in [WallInstant.earliest, second, .latest] {
+      #expect(instant.moved(byMilliseconds: .min) == nil && instant.moved(byMilliseconds: .max) == nil)
+    }
+  }
+
   @Test func leavingTheRangeOfAWallInstantEndsTheProcess() async {
     await #expect(processExitsWith: .failure) { _ = WallInstant.latest.advanced(byMilliseconds: 1) }
     await #expect(processExitsWith: .failure) { _ = WallInstant.earliest.advanced(byMilliseconds: -1) }

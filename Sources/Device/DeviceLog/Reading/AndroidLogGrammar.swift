@@ -304,8 +304,9 @@ extension AndroidLogGrammar {
     var scanner = message.scanner
     guard scanner.pass("Trigger=") else { return nil }
     guard var fix = AndroidPlace.first(in: scanner.rest, at: entry.time) else { return nil }
-    if let age = scanner.number(after: "triggerAge=").flatMap({ Int64(exactly: $0.rounded()) }) {
-      fix.timestamp = entry.time.advanced(byMilliseconds: -age)
+    if let age = scanner.number(after: "triggerAge=") {
+      guard let timestamp = entry.time.before(age.rounded()) else { return nil }
+      fix.timestamp = timestamp
     }
     return fix
   }

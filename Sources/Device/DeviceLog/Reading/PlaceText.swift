@@ -27,14 +27,15 @@ enum PlaceText {
       (-180.0...180).contains(longitude)
     else { return nil }
     let spoken = scanner.rest.prefix { $0 != "|" && $0 != "\n" }
-    let age = scanner.number(after: "age: ").flatMap { Int64(exactly: $0.rounded()) }
-    let expected = time.advanced(byMilliseconds: -(age ?? 0))
-    guard let timestamp = SpokenTime.read(spoken, near: expected) else { return nil }
+    let age = scanner.number(after: "age: ")?.rounded()
+    guard let expected = time.before(age ?? 0), let timestamp = SpokenTime.read(spoken, near: expected) else {
+      return nil
+    }
     var coords = Coordinates(latitude: latitude, longitude: longitude)
     coords.accuracy = accuracy
     coords.speed = speed < 0 ? nil : speed
     coords.heading = course < 0 ? nil : course
-    return .fix(Fix(coords: coords, timestamp: timestamp), number: number, ageMilliseconds: age)
+    return .fix(Fix(coords: coords, timestamp: timestamp), number: number, ageMilliseconds: age.map { Int64($0) })
   }
 }
 
@@ -49,13 +50,12 @@ enum AndroidPlace {
     while scanner.pass("Location[") {
       guard let inner = scanner.upToClosing("[", "]") else { break }
       let details = behind(scanner.rest)
-      guard let coords = coordinates(inner) else { continue }
-      let age = details.age ?? 0
-      var fix = Fix(coords: coords, timestamp: time.advanced(byMilliseconds: -age))
+      guard let coords = coordinates(inner), let timestamp = time.before(details.age ?? 0) else { continue }
+      var fix = Fix(coords: coords, timestamp: timestamp)
       if let stamp = details.stamp { fix.timestamp = instant(of: stamp, near: fix.timestamp) }
       fix.isMock = inner.split(separator: " ").contains("mock")
       let sample = number == 0 ? 0 : number + found.count
-      found.append(.fix(fix, number: sample, ageMilliseconds: details.age))
+      found.append(.fix(fix, number: sample, ageMilliseconds: details.age.map { Int64($0) }))
     }
     return found
   }
@@ -98,8 +98,9 @@ enum AndroidPlace {
     guard ahead != nil else { return (Fix(coords: coords, timestamp: time), nil) }
     if hasCommas { scanner = TextScanner(Substring(scanner.rest.replacing(",", with: "."))) }
     coords.accuracy = scanner.number().flatMap { $0 < 0 ? nil : $0 }
-    let age = scanner.number(after: "age: ").flatMap { Int64(exactly: ($0 * 1_000).rounded()) }
-    return (Fix(coords: coords, timestamp: time.advanced(byMilliseconds: -(age ?? 0))), age)
+    let age = scanner.number(after: "age: ").map { ($0 * 1_000).rounded() }
+    guard let timestamp = time.before(age ?? 0) else { return nil }
+    return (Fix(coords: coords, timestamp: timestamp), age.map { Int64($0) })
   }
 
   /// Returns the first `Location[…]` of a text.
@@ -108,12 +109,12 @@ enum AndroidPlace {
     return nil
   }
 
-  private static func behind(_ text: Substring) -> (age: Int64?, stamp: Substring?) {
+  private static func behind(_ text: Substring) -> (age: Double?, stamp: Substring?) {
     var ahead = TextScanner(text)
     guard let own = ahead.upTo("Location[") ?? Optional(text) else { return (nil, nil) }
     var scanner = TextScanner(own)
-    var age: Int64?
-    if scanner.pass("ge: ") { age = scanner.number().flatMap { Int64(exactly: $0.rounded()) } }
+    var age: Double?
+    if scanner.pass("ge: ") { age = scanner.number()?.rounded() }
     guard scanner.pass("time: ") else { return (age, nil) }
     return (age, scanner.rest.prefix { $0 != "\n" })
   }
@@ -126,10 +127,16 @@ enum AndroidPlace {
     }
     let quarter: Int64 = 900_000
     let apart = expected.millisecondsSince1970.subtractingReportingOverflow(milliseconds)
-    guard !apart.overflow else { return expected }
-    let offset = (Double(apart.partialValue) / Double(quarter)).rounded() * Double(quarter)
-    return WallInstant(exactly: milliseconds + Int64(offset)) ?? expected
+    let quarters = (Double(apart.partialValue) / Double(quarter)).rounded()
+    guard !apart.overflow, let offset = Int64(exactly: quarters * Double(quarter)) else { return expected }
+    return WallInstant(exactly: milliseconds + offset) ?? expected
   }
+}
+
+extension WallInstant {
+  /// Returns the instant of a fix of that age, a whole number of milliseconds; nil outside the calendar. A corrupt log may
+  /// contain any number.
+  func before(_ age: Double) -> WallInstant? { Int64(exactly: -age).flatMap { moved(byMilliseconds: $0) } }
 }
 
 extension Substring {
