@@ -60,6 +60,17 @@ import Vocabulary
     #expect(report[.transitions].share == nil && report[.records].extra.isEmpty, "\(report.agreements)")
   }
 
+  /// In the first and in the last hour of the calendar, as on any other day.
+  @Test(arguments: [("0001-01-01", "00:0"), ("9999-12-31", "23:5")])
+  func aLogMayBeAtAnEndOfTheCalendar(day: String, hour: String) throws {
+    let trip = SmallLog.trip.text
+    let moved = trip.replacing("2026-07-28 10:0", with: "\(day) \(hour)").replacing(", 10:0", with: ", \(hour)")
+    let (usual, odd) = (try report(trip), try report(moved))
+    #expect(usual[.records].matched == 4 && usual[.transitions].matched == 2)
+    #expect(odd.agreements.map(\.matched) == usual.agreements.map(\.matched))
+    #expect(odd.agreements.allSatisfy { $0.missing.isEmpty && $0.extra.isEmpty }, "\(odd.agreements)")
+  }
+
   @Test(arguments: DevicePlatform.allCases) func everyCutOfADeviceLogIsSurvived(platform: DevicePlatform) throws {
     var device = LoggingDevice(platform)
     device.travel(by: .running, speeds: [2, 3])

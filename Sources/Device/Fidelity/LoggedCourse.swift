@@ -119,7 +119,7 @@ struct LoggedCourse {
 }
 
 /// Returns the number without its fraction; a corrupt log may contain any number.
-func whole(_ value: Double) -> String {
+package func whole(_ value: Double) -> String {
   Int(exactly: value.rounded(.towardZero)).map { String($0) } ?? "\(value)"
 }
 

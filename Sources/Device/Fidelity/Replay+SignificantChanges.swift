@@ -12,7 +12,7 @@ extension Replay {
     var fix = fix
     // Ages are in whole seconds.
     if let last = lastSignificant, fix.timestamp <= last, last.milliseconds(since: fix.timestamp) < 1_000 {
-      fix.timestamp = last.advanced(byMilliseconds: 1)
+      fix.timestamp = last.moved(byMilliseconds: 1) ?? last
     }
     lastSignificant = fix.timestamp
     send(.significantChange(fix))

@@ -37,8 +37,7 @@ struct Replay {
     origin = facts.first?.time ?? WallInstant(millisecondsSince1970: 0)
     course = ReplayedCourse(countsUploads: platform == .ios || facts.contains(where: \.isUpload))
     alarms = StationaryAlarms(facts, origin: origin)
-    now = Moment(
-      monotonic: MonotonicInstant(nanoseconds: 0), wall: origin.advanced(byMilliseconds: -Replay.warmUpMilliseconds))
+    now = Replay.moment(MonotonicInstant(nanoseconds: 0), origin: origin)
     if beginning.isEnabled { warmUp(beginning) }
     for (index, fact) in facts.enumerated() {
       follow(fact, facts[(index + 1)...])
@@ -151,9 +150,12 @@ struct Replay {
     return MonotonicInstant(nanoseconds: elapsed * 1_000_000)
   }
 
-  private mutating func move(to instant: MonotonicInstant) {
-    let elapsed = (instant - MonotonicInstant(nanoseconds: 0)).wholeMilliseconds - Replay.warmUpMilliseconds
-    now = Moment(monotonic: instant, wall: origin.advanced(byMilliseconds: elapsed))
+  private mutating func move(to instant: MonotonicInstant) { now = Replay.moment(instant, origin: origin) }
+
+  /// The warm-up before a log of the first hour of the calendar is at its first instant.
+  private static func moment(_ instant: MonotonicInstant, origin: WallInstant) -> Moment {
+    let elapsed = (instant - MonotonicInstant(nanoseconds: 0)).wholeMilliseconds - warmUpMilliseconds
+    return Moment(monotonic: instant, wall: origin.moved(byMilliseconds: elapsed) ?? .earliest)
   }
 
   mutating func send(_ input: EngineInput) { engine.receive(input, at: now, into: &effects) }

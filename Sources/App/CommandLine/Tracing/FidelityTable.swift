@@ -20,7 +20,7 @@ struct FidelityTable {
     }
     lines.append(
       Self.row(
-        "odometer", "\(Int(report.loggedMetres)) m", "\(Int(report.replayedMetres)) m", "",
+        "odometer", "\(whole(report.loggedMetres)) m", "\(whole(report.replayedMetres)) m", "",
         Self.percent(report.odometerError.map { 1 - $0 }), Self.percent(documented.odometerError.map { 1 - $0 })))
     for agreement in report.agreements { lines += Self.differences(of: agreement, limit: limit) }
     text = lines.joined(separator: "\n")
@@ -49,9 +49,9 @@ struct FidelityTable {
     }
   }
 
-  /// No acts on either side are not an agreement.
+  /// No acts on either side are not an agreement, and infinite distances have no share.
   private static func percent(_ share: Double?) -> String {
-    guard let share else { return "–" }
+    guard let share, share.isFinite else { return "–" }
     let tenths = Int((share * 1_000).rounded(.down))
     return "\(tenths / 10).\(tenths % 10) %"
   }

@@ -88,7 +88,7 @@ extension GeofenceBook {
     entry.isBeginUnheard = false
     if dwells && entry.geofence.notifyOnDwell {
       let delay = GeofenceBook.loitering(of: entry.geofence)
-      entry.geofence.status.dwellDeadline = now.wall.advanced(byMilliseconds: delay)
+      entry.geofence.status.dwellDeadline = now.wall.moved(byMilliseconds: delay) ?? .latest
     }
     if !entry.isActive && !unwatchedInside.contains(slot) { unwatchedInside.append(slot) }
     slots[slot] = entry
