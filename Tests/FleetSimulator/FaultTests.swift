@@ -71,6 +71,18 @@ import World
     #expect((3...5).contains(greatest))
   }
 
+  @Test func aClockThatDriftsStaysWithinTheCalendar() throws {
+    let fault = Fault(
+      name: "drift", start: .seconds(120), action: device { $0.clockDriftPartsPerMillion = 100_000 })
+    var setup = Runs.setup(seed: 21, minutes: 10, faults: [fault], Runs.drivers(1, radio: .constant(.lte)))
+    setup.start = Clock.dates.upperBound.advanced(byMilliseconds: -602_000)
+    let (report, seen) = try Runs.watch(setup)
+    #expect(report.sums.created > 10)
+    // It would be 48 seconds ahead by the end.
+    let greatest = try #require(seen.wallErrorsSeconds.max())
+    #expect((5...45).contains(greatest))
+  }
+
   /// At ten the clocks are right. A slow one shows the minute later than a timer would ring, a fast one earlier.
   @Test(arguments: [-200.0, 200])
   func aScheduleIsKeptByAClockThatDrifts(partsPerMillion: Double) throws {

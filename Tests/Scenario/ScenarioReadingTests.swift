@@ -72,6 +72,15 @@ import Testing
     ),
     ("target: { tls: { clientKey: 'a.pem' } }", "target.tls.clientKey: a key without its certificate"),
     ("target: { tls: { insecure: true, ca: 'a.pem' } }", "target.tls.insecure: insecure and ca exclude each other"),
+    ("clock: { start: '9899-12-31T23:59:30Z' }", "f:1:76: clock.start: clocks of the run would leave"),
+    ("clock: { start: '0100-12-31T00:00:00Z' }", "f:1:76: clock.start: clocks of the run would leave"),
+    (
+      """
+      clock: { start: '0230-01-01T00:00:00Z' }, faults: [
+        { name: 'a', at: '1m', device: { clockOffset: '-30000d' } },
+        { name: 'b', at: '1m', device: { clockOffset: '-30000d' } }]
+      """, "f:1:76: clock.start: clocks of the run would leave"
+    ),
     ("motion: { a: { extends: 'b' }, b: { extends: 'a' } }", "cannot extend itself"),
     ("motion: { a: { activity: { still: 0.5 } } }", "add up to 0.5"),
     ("motion: { a: { activity: { sleeping: 1 } } }", "no activity 'sleeping'"),

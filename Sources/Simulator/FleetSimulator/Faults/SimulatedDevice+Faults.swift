@@ -125,8 +125,11 @@ extension SimulatedDevice {
       errorSeconds += fault.clockOffset?.seconds ?? 0
       errorSeconds += (fault.clockDriftPartsPerMillion ?? 0) * 1e-6 * (instant - spell.start).seconds
     }
-    let wall = now.wall.advanced(byMilliseconds: Int64((errorSeconds * 1_000).rounded()))
-    return Moment(monotonic: instant, wall: wall)
+    // A fault may act several times at once, and may drift: the scenario was judged by the offset of each alone.
+    let (earliest, latest) = (Clock.dates.lowerBound, Clock.dates.upperBound)
+    let shown = Double(now.wall.millisecondsSince1970) + (errorSeconds * 1_000).rounded()
+    let within = min(max(shown, Double(earliest.millisecondsSince1970)), Double(latest.millisecondsSince1970))
+    return Moment(monotonic: instant, wall: WallInstant(millisecondsSince1970: Int64(within)))
   }
 
   /// Applies all active faults to the writes of its queue.

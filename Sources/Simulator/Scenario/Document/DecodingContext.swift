@@ -79,8 +79,31 @@ extension DecodingContext {
           remedy: "write at least \"1s\"")
       }
     }
+    judgeDates(scenario, document)
     for name in document["motion"]?.memberNames ?? [] where name.isEmpty {
       inside("motion") { $0.refuse(.outOfRange, document.position, "an empty name", remedy: "give it a name") }
+    }
+  }
+
+  /// The clock of the run, and those of phones with all offsets that faults add.
+  private mutating func judgeDates(_ scenario: Scenario, _ document: JSON5Value) {
+    let clock = scenario.clock
+    // In seconds since 1970: no number of offsets is out of the range of a double.
+    var earliest = Double(clock.start.millisecondsSince1970) / 1_000
+    var latest = earliest + (clock.duration + clock.settle).seconds
+    for case .device(let device) in scenario.faults.map(\.action) {
+      let offset = device.clockOffset?.seconds ?? 0
+      earliest += min(offset, 0)
+      latest += max(offset, 0)
+    }
+    let dates = (Clock.dates.lowerBound.millisecondsSince1970, Clock.dates.upperBound.millisecondsSince1970)
+    guard earliest * 1_000 < Double(dates.0) || latest * 1_000 > Double(dates.1) else { return }
+    let section = document["clock"]
+    inside("clock.start") {
+      $0.refuse(
+        .outOfRange, section?["start"]?.position ?? section?.position ?? document.position,
+        "clocks of the run would leave the years 0101 to 9899",
+        remedy: "write another date, a shorter duration, or smaller values of clockOffset")
     }
   }
 

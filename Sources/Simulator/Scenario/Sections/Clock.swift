@@ -17,6 +17,13 @@ package struct Clock: Equatable, Sendable {
   package var timestamps = TimestampRule.pinned
 
   package init() {}
+
+  /// The dates that the clocks of a run may show. The century before each end of the calendar is for what is counted from
+  /// them, as the expiry of a token.
+  package static let dates =
+    WallInstant.earliest.advanced(byMilliseconds: century)...WallInstant.latest.advanced(byMilliseconds: -century)
+
+  private static let century: Int64 = 36_525 * WallInstant.millisecondsPerDay
 }
 
 extension Clock: ScenarioSection {
@@ -33,7 +40,10 @@ extension Clock: ScenarioSection {
       .key("factor", \.factor, .number(0.001...100_000), "Speed of `accelerated` runs, as a multiple of real time."),
       .key(
         "start", \.zonedStart, .zonedInstant,
-        "Date and time at which the run begins; plans and schedules use its time zone."),
+        """
+        Date and time at which the run begins; plans and schedules use its time zone. All clocks of a run stay within \
+        the years 0101 to 9899.
+        """),
       .key(
         "zoneChanges", \.zoneChanges, .list(of: .zonedInstant, count: 0...100),
         """
