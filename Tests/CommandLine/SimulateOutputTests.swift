@@ -49,6 +49,25 @@ import Testing
     }
   }
 
+  /// A name may have any characters.
+  @Test func everyPhoneHasALogOfItsOwnAndTheFirstAreNamed() throws {
+    try withFolder { folder in
+      let fleets = "{ 'a/b': { devices: 3 }, a_b: { devices: 3 }, 'a%2Fb': { devices: 3 } }"
+      let scenario = """
+        { version: 1, name: 'x', clock: { duration: '10s', settle: '10s' }, fleets: \(fleets),
+          outputs: [{ type: 'sdk-log', dir: 'sdk', devices: 'all' }, { type: 'hdr-log', file: 'hdr' }] }
+        """
+      let call = CommandCall(["simulate", "x.json5", "--out", folder], files: ["x.json5": scenario])
+      #expect(call.code == .ok, "\(call.error)")
+      let logs = (0..<3).flatMap { ["a%252Fb-\($0).log", "a%2Fb-\($0).log", "a_b-\($0).log"] }.sorted()
+      let files = try FileManager.default.contentsOfDirectory(atPath: folder + "/sdk")
+      #expect(files.sorted() == logs)
+      #expect(
+        logs.map { call.output.contains("\(folder)/sdk/\($0)") } == logs.map { $0 != logs.last }, "\(call.output)")
+      #expect(call.output.contains("1 more log in \(folder)/sdk"), "\(call.output)")
+    }
+  }
+
   @Test func aFolderThatCannotBeWrittenIsToldBeforeTheRun() {
     let run = run("--out", "/proc/nowhere")
     #expect(run.code == .runtimeFailure && run.output.isEmpty)

@@ -49,8 +49,9 @@ final class RunOutputs {
     try folder.append(Array(TimelineCSV.head.utf8), to: plan.timeline)
   }
 
+  /// Returns a name without a slash; no two devices have the same one.
   static func fileName(_ device: String) -> String {
-    String(device.map { $0 == "/" || $0 == "\0" ? "_" : $0 })
+    device.replacing("%", with: "%25").replacing("/", with: "%2F")
   }
 
   /// Returns the devices whose logs are kept from the start.
@@ -154,12 +155,12 @@ final class RunOutputs {
       if isWritten { unfinished.remove(name) }
       return isWritten
     }
-    let streams = (isOfThePast ? [] : plan.streams) + logged.sorted()
+    let streams = isOfThePast ? [] : plan.streams
     let lost = lostLines > 0 ? [OutputPlan.lost] : []
-    let names = whole.map(\.0) + lost + streams.prefix(9)
+    let names = whole.map(\.0) + lost + streams + logged.sorted().prefix(RunOutputs.logsNamedMax)
     written = names.filter { !unfinished.contains($0) }.map(folder.path)
-    if logged.count > 8, unfinished.isEmpty {
-      written.append("\(logged.count - 8) more logs in \(folder.path(plan.logs))")
+    if logged.count > RunOutputs.logsNamedMax, unfinished.isEmpty {
+      written.append((logged.count - RunOutputs.logsNamedMax).of("more log") + " in \(folder.path(plan.logs))")
     }
   }
 
@@ -191,6 +192,7 @@ final class RunOutputs {
   }
 
   private static let namedMax = 6
+  private static let logsNamedMax = 8
 
   /// The incomplete files, beginning with that of the failure.
   var incomplete: [String] { (failed.map { [$0] } ?? []) + unfinished.filter { $0 != failed }.sorted() }
