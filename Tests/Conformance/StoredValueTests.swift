@@ -46,6 +46,17 @@ import Testing
     #expect(StoredValue(Array("{\"a\":".utf8)) == nil)
   }
 
+  /// A list under keys has a key for each record.
+  @Test func theLastOfEqualKeysCounts() throws {
+    let members = (0..<40_000).map { #""\#($0)":{"n":\#($0)}"# }.joined(separator: ",")
+    let list = try value(#"{\#(members),"7":{"n":-7}}"#)
+    if case .object(let members) = list { #expect(members.count == 40_000) } else { Issue.record("no object") }
+    #expect(list["7"]?["n"]?.double == -7 && list["39999"]?["n"]?.double == 39_999)
+    // Equal for String, and not for the databases that have stored them.
+    let both = try value(#"{"\u00e9":1,"e\u0301":2}"#)
+    #expect(both["\u{E9}"]?.double == 1 && both["e\u{301}"]?.double == 2)
+  }
+
   @Test(arguments: [
     "\"2026-07-28T18:34:22.563Z\"", "\"2026-07-28T14:34:22.563-04:00\"", "1785263662563", "1785263662.563",
     "\"2026-07-28 18:34:22.563+00:00\"", "1785263662563000", "1785263662563000000", "\"1785263662563000\"",

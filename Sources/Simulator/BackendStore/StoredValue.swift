@@ -66,13 +66,19 @@ package indirect enum StoredValue: Sendable {
       while try reader.nextElement() { elements.append(try read(from: &reader, bytes)) }
       return .list(elements)
     case .object:
-      var members: [(String, StoredValue)] = []
+      var members: [(key: String, value: StoredValue)] = []
+      // A list under keys has as many members as records.
+      var places: [ExactText: Int] = [:]
       try reader.enterObject()
       while let key = try reader.nextKey() {
         let name = text(bytes[key.range])
         let value = try read(from: &reader, bytes)
-        members.removeAll { $0.0 == name }
-        members.append((name, value))
+        if let place = places[ExactText(name)] {
+          members[place].value = value
+        } else {
+          places[ExactText(name)] = members.count
+          members.append((name, value))
+        }
       }
       return .object(members)
     }
@@ -121,7 +127,7 @@ package indirect enum StoredValue: Sendable {
 
 extension StoredValue {
   package subscript(key: String) -> StoredValue? {
-    if case .object(let members) = self { members.first { $0.key == key }?.value } else { nil }
+    if case .object(let members) = self { members.first { $0.key.isExactly(key) }?.value } else { nil }
   }
 
   /// Returns the value at a path such as `coords.latitude`.
