@@ -130,6 +130,17 @@ struct RouteFileTests {
     #expect(error.map { "\($0.spot)" } == spot)
   }
 
+  @Test(arguments: [
+    "<![CDATA[2026-03-02T06:30:00Z]]>", "2026-03-02T06:30:00Z<!-- x -->", "<!-- x -->2026-03-02<?x?>T06:30:00Z",
+    "2026-03-02T<![CDATA[06:30]]>:00Z",
+  ])
+  func aTextOfGPXMayHaveParts(time: String) throws {
+    let text = "<gpx><trkpt lat='1' lon='2'><ele>5<!-- m --></ele><time>\(time)</time></trkpt></gpx>"
+    let route = try RouteRecording(gpx: Array(text.utf8))
+    #expect(route.points.map { $0.time?.millisecondsSince1970 } == [1_772_433_000_000])
+    #expect(route.points.map(\.elevation) == [5])
+  }
+
   /// What this server exports: a feature for each record, and columns of its own.
   @Test func exportsOfTheServerAreRoutes() throws {
     let geoJSON = """

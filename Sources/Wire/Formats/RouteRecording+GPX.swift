@@ -43,9 +43,9 @@ extension RouteRecording {
       // Only the children of the point itself; elements nested more deeply belong to extensions.
       guard child.kind == .closes, reader.open.count == depth else { continue }
       switch child.name {
-      case "time": time = try RouteText.time(reader.text, at: reader.textSpot)
+      case "time": time = try RouteText.time(reader.text[...], at: reader.textSpot)
       case "ele":
-        guard let number = RouteText.number(reader.text) else {
+        guard let number = RouteText.number(reader.text[...]) else {
           throw RouteError(.badNumber, at: reader.textSpot, "<ele> needs a number of metres")
         }
         elevation = number
@@ -56,15 +56,15 @@ extension RouteRecording {
   }
 }
 
-/// The subset of XML 1.0 that route files use: tags with attributes and the text between them. Comments, processing
-/// instructions, CDATA marks and document types are skipped; entities are not resolved, because no number and no time needs
-/// one.
+/// The subset of XML 1.0 that route files use: tags with attributes and the text between them, with that of CDATA sections.
+/// Comments, processing instructions and document types are skipped; entities are not resolved, because no number and no time
+/// needs one.
 struct XMLReader {
   private var reader: ByteReader
   /// The names of the open tags.
   private(set) var open: [String] = []
-  /// The text before the last tag read.
-  private(set) var text: ArraySlice<UInt8> = []
+  /// The text between the last two tags read.
+  private(set) var text: [UInt8] = []
   private(set) var textSpot = FileSpot.beginning
 
   private static let deepest = 64
@@ -75,16 +75,17 @@ struct XMLReader {
 
   /// Returns the next tag; nil at the end of the file, when no tag is open.
   mutating func nextTag() throws(RouteError) -> XMLTag? {
+    text.removeAll(keepingCapacity: true)
+    textSpot = reader.spot
     while true {
       let start = reader.position
-      textSpot = reader.spot
       while let byte = reader.peek, byte != UInt8(ascii: "<") { _ = reader.next() }
-      text = reader.bytes[start..<reader.position]
+      text += reader.bytes[start..<reader.position]
       if reader.isAtEnd { return try end() }
       if reader.startsWith("<!--") {
         try skip(until: "-->", "comment")
       } else if reader.startsWith("<![CDATA[") {
-        try skip(until: "]]>", "CDATA section")
+        text += try skip(until: "]]>", "CDATA section").dropFirst("<![CDATA[".utf8.count)
       } else if reader.startsWith("<?") {
         try skip(until: "?>", "processing instruction")
       } else if reader.startsWith("<!") {
@@ -107,12 +108,15 @@ struct XMLReader {
     return nil
   }
 
-  private mutating func skip(until mark: StaticString, _ what: String) throws(RouteError) {
+  /// Returns what was before the mark.
+  @discardableResult
+  private mutating func skip(until mark: StaticString, _ what: String) throws(RouteError) -> ArraySlice<UInt8> {
     let spot = reader.spot
-    guard reader.read(until: mark) != nil else {
+    guard let skipped = reader.read(until: mark) else {
       throw RouteError(
         .endsTooEarly, at: spot, "the file ends within a \(what), which begins here; end it, or copy the whole file")
     }
+    return skipped
   }
 
   private mutating func tag() throws(RouteError) -> XMLTag {
