@@ -130,6 +130,39 @@ struct RouteFileTests {
     #expect(error.map { "\($0.spot)" } == spot)
   }
 
+  /// In every format a time is a text, or a number of seconds or milliseconds.
+  @Test(arguments: [#""2026-03-02T06:30:00Z""#, "1772433000", "1772433000000", "1772433000000.4"])
+  func aTimeIsReadInEachSpelling(time: String) throws {
+    let line = #"{"latitude":48.1,"longitude":11.5,"time":\#(time)}"#
+    let feature =
+      #"{"type":"Feature","properties":{"coordTimes":[\#(time)]},"geometry":{"type":"LineString","coordinates":[[11.5,48.1]]}}"#
+    let row = "lat,lon,time\n48.1,11.5,\(time)\n"
+    for route in [
+      try RouteRecording(ndjson: Array(line.utf8)), try RouteRecording(geoJSON: Array(feature.utf8)),
+      try RouteRecording(csv: Array(row.utf8)),
+    ] { #expect(route.points.map { $0.time?.millisecondsSince1970 } == [1_772_433_000_000]) }
+  }
+
+  @Test(
+    arguments: [("null", nil), ("true", "2:42"), ("[1]", "2:42"), ("1e15", "2:42"), ("\"noon\"", "2:42")]
+      as [(String, String?)])
+  func aTimeOfALineIsOneOrNone(time: String, spot: String?) throws {
+    let text = "{\"latitude\":1,\"longitude\":2}\n{\"latitude\":48.1,\"longitude\":11.5,\"time\":\(time)}"
+    do {
+      #expect(try RouteRecording(ndjson: Array(text.utf8)).points.map(\.time) == [nil, nil])
+      #expect(spot == nil)
+    } catch { #expect(error.code == .badTime && "\(error.spot)" == spot, "\(error)") }
+  }
+
+  /// As System.Text.Json writes them.
+  @Test func escapesOfJSONAreResolved() throws {
+    let text =
+      #"{"t\u0079pe":"Feature","properties":{"coordTimes":["2026-03-02T08:30:00\u002B02:00"]},"#
+      + #""geometry":{"type":"LineString","coordinates":[[11.5,48.1]]}}"#
+    let route = try RouteRecording(geoJSON: Array(text.utf8))
+    #expect(route.points.map { $0.time?.millisecondsSince1970 } == [1_772_433_000_000])
+  }
+
   @Test(arguments: [
     "<![CDATA[2026-03-02T06:30:00Z]]>", "2026-03-02T06:30:00Z<!-- x -->", "<!-- x -->2026-03-02<?x?>T06:30:00Z",
     "2026-03-02T<![CDATA[06:30]]>:00Z",

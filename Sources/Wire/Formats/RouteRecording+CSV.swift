@@ -63,19 +63,15 @@ private struct Columns {
     var elevation: Double?
     if let column = filled(self.elevation) { elevation = try number(column) }
     var time: WallInstant?
-    if let column = filled(self.time) { time = try Columns.time(fields[column], at: row.spot(of: column)) }
-    return RoutePoint(place: place, elevation: elevation, time: time, at: row.spot)
-  }
-
-  /// Numbers of eleven digits and more are milliseconds: as seconds they would be beyond the year 5000.
-  private static func time(_ text: ArraySlice<UInt8>, at spot: FileSpot) throws(RouteError) -> WallInstant {
-    guard let number = RouteText.number(text) else { return try RouteText.time(text, at: spot) }
-    let milliseconds = (number.magnitude < 1e11 ? number * 1e3 : number).rounded()
-    guard milliseconds.magnitude < 1e15, let time = WallInstant(exactly: Int64(milliseconds)) else {
-      throw RouteError(
-        .badTime, at: spot, "\"\(RouteText.shown(text))\" is not a time; write seconds or milliseconds since 1970")
+    if let column = filled(self.time) {
+      let (text, spot) = (fields[column], row.spot(of: column))
+      if let number = RouteText.number(text) {
+        time = try RouteText.time(number, at: spot)
+      } else {
+        time = try RouteText.time(text, at: spot)
+      }
     }
-    return time
+    return RoutePoint(place: place, elevation: elevation, time: time, at: row.spot)
   }
 }
 

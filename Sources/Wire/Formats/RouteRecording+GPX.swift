@@ -257,6 +257,9 @@ struct ByteReader {
     for _ in 0..<count { _ = next() }
   }
 
+  /// Skips up to an offset, unless it is behind already.
+  mutating func pass(to offset: Int) { skip(max(0, offset - position)) }
+
   mutating func skipSpace() {
     while let byte = peek, ByteReader.isSpace(byte) { _ = next() }
   }

@@ -1,9 +1,10 @@
 import Base
+import JSON
 
 extension RouteRecording {
   /// Reads a list of places, each a list of latitude, longitude and, optionally, the seconds since the first.
   package init(polyline bytes: [UInt8]) throws(RouteError) {
-    let root = try JSONNodeReader.read(bytes)
+    let root = try JSONNode.read(bytes)
     guard let places = root.elements else {
       throw RouteError(
         .malformed, at: root.spot, "a polyline is a list of places, as in [[48.1, 11.5], [48.2, 11.5]]")
@@ -42,13 +43,13 @@ extension RouteRecording {
   }
 
   private static func point(_ text: [UInt8], line: Int) throws(RouteError) -> RoutePoint {
-    var node: JSONNode
-    do throws(RouteError) { node = try JSONNodeReader.read(text) } catch {
+    do throws(RouteError) { return try record(try JSONNode.read(text), at: FileSpot(line: line)) } catch {
       throw RouteError(error.code, at: FileSpot(line: line, column: error.spot.column), error.message)
     }
-    let spot = FileSpot(line: line)
-    let recordedAt = node["recordedAt"]
-    node = node["record"] ?? node
+  }
+
+  private static func record(_ line: JSONNode, at spot: FileSpot) throws(RouteError) -> RoutePoint {
+    var node = line["record"] ?? line
     node = node["location"] ?? node
     let coords = node["coords"] ?? node
     guard let latitude = (coords["latitude"] ?? coords["lat"])?.number,
@@ -56,8 +57,7 @@ extension RouteRecording {
     else {
       throw RouteError(.badCoordinate, at: spot, "the line has no latitude and longitude; it needs both, as numbers")
     }
-    var time: WallInstant?
-    if let text = (node["timestamp"] ?? node["time"] ?? recordedAt)?.text { time = try RouteText.time(text, at: spot) }
+    let time = try (node["timestamp"] ?? node["time"] ?? line["recordedAt"])?.time
     let place = try RouteText.place(latitude: latitude, longitude: longitude, at: spot)
     return RoutePoint(place: place, elevation: coords["altitude"]?.number, time: time, at: spot)
   }
@@ -73,7 +73,7 @@ extension RouteRecording {
   package static func beginsWithRecord(_ bytes: [UInt8]) -> Bool {
     let line = bytes.drop(while: ByteReader.isSpace).prefix { $0 != UInt8(ascii: "\n") }
     do throws(RouteError) {
-      let node = try JSONNodeReader.read(Array(line))
+      let node = try JSONNode.read(Array(line))
       guard case .object = node.value else { return false }
       return !typesOfGeoJSON.contains(node["type"]?.string ?? "")
     } catch { return false }
@@ -83,7 +83,7 @@ extension RouteRecording {
   /// file. Times come from the list `coordTimes` (or `times`) in the properties of a feature, where track converters put them;
   /// the time of a point is its `recordedAt`, `timestamp` or `time`.
   package init(geoJSON bytes: [UInt8]) throws(RouteError) {
-    let root = try JSONNodeReader.read(bytes)
+    let root = try JSONNode.read(bytes)
     var points: [RoutePoint] = []
     try RouteRecording.collect(root, times: nil, into: &points)
     try self.init(points: points, end: root.spot)
@@ -103,7 +103,7 @@ extension RouteRecording {
       switch geometry["type"]?.string {
       case "Point":
         let time = properties?["recordedAt"] ?? properties?["timestamp"] ?? properties?["time"]
-        points.append(try point(geometry["coordinates"] ?? geometry, time: time?.isNull == false ? time : nil))
+        points.append(try point(geometry["coordinates"] ?? geometry, time: time))
       // The geometry of a feature may be null (RFC 7946 §3.2).
       case nil where geometry.isNull: break
       default: try collect(geometry, times: properties?["coordTimes"] ?? properties?["times"], into: &points)
@@ -163,25 +163,15 @@ extension RouteRecording {
   }
 }
 
-extension JSONNode {
-  /// The time in ISO 8601, or milliseconds since 1970.
-  fileprivate var time: WallInstant {
-    get throws(RouteError) {
-      if let number, number.magnitude < 1e15, let time = WallInstant(exactly: Int64(number)) { return time }
-      guard let text else { throw RouteError(.badTime, at: spot, "a time is a text or milliseconds since 1970") }
-      return try RouteText.time(text, at: spot)
-    }
-  }
-}
-
 /// A value of a JSON file with the place where it begins.
 struct JSONNode {
   indirect enum Value {
     case object([(key: String, node: JSONNode)])
     case array([JSONNode])
     case number(Double)
-    case string(ArraySlice<UInt8>)
-    case literal
+    case string(String)
+    case bool
+    case null
   }
 
   let value: Value
@@ -193,9 +183,8 @@ struct JSONNode {
     return members.first { $0.key == key }?.node
   }
 
-  /// Also true for other literals than null, which are not used.
   var isNull: Bool {
-    if case .literal = value { true } else { false }
+    if case .null = value { true } else { false }
   }
 
   var elements: [JSONNode]? {
@@ -208,125 +197,91 @@ struct JSONNode {
     return number
   }
 
-  /// The raw text: escapes are not resolved, because no name and no time of GeoJSON needs one.
-  var text: ArraySlice<UInt8>? {
+  var string: String? {
     guard case .string(let text) = value else { return nil }
     return text
   }
 
-  var string: String? { text.map { String(decoding: $0, as: UTF8.self) } }
+  /// The time in ISO 8601, or in seconds or milliseconds since 1970; nil for null.
+  var time: WallInstant? {
+    get throws(RouteError) {
+      switch value {
+      case .null: return nil
+      case .number(let number): return try RouteText.time(number, at: spot)
+      case .string(let text): return try RouteText.time(Array(text.utf8)[...], at: spot)
+      case .bool, .array, .object:
+        throw RouteError(.badTime, at: spot, "a time is a text, or seconds or milliseconds since 1970")
+      }
+    }
+  }
 }
 
-/// Reads a JSON file (RFC 8259) into nodes with their lines. The JSON reader of `JSON` has no lines and must not be used here:
-/// the world depends on nothing that concerns records.
-struct JSONNodeReader {
-  private var reader: ByteReader
-
-  private static let deepest = 64
-
-  static func read(_ bytes: [UInt8]) throws(RouteError) -> JSONNode {
-    var nodes = JSONNodeReader(reader: try ByteReader(bytes))
-    let node = try nodes.node(depth: 0)
-    nodes.reader.skipSpace()
-    guard nodes.reader.isAtEnd else {
-      throw nodes.malformed("nothing may follow the value of the file; remove it, or name the format ndjson")
-    }
-    return node
-  }
-
-  private func malformed(_ message: String) -> RouteError {
-    guard reader.isAtEnd else { return RouteError(.malformed, at: reader.spot, message) }
-    return RouteError(
-      .endsTooEarly, at: reader.spot, "the file ends too early; it was not copied or downloaded to its end")
-  }
-
-  private mutating func node(depth: Int) throws(RouteError) -> JSONNode {
-    reader.skipSpace()
-    let spot = reader.spot
-    guard depth < JSONNodeReader.deepest else {
-      throw RouteError(
-        .tooDeep, at: spot, "values are nested more than \(JSONNodeReader.deepest) deep; no route needs that many")
-    }
-    switch reader.peek {
-    case UInt8(ascii: "{"): return JSONNode(value: .object(try members(depth: depth)), spot: spot)
-    case UInt8(ascii: "["): return JSONNode(value: .array(try elements(depth: depth)), spot: spot)
-    case UInt8(ascii: "\""): return JSONNode(value: .string(try string()), spot: spot)
-    case UInt8(ascii: "t"): return try literal("true", at: spot)
-    case UInt8(ascii: "f"): return try literal("false", at: spot)
-    case UInt8(ascii: "n"): return try literal("null", at: spot)
-    default: return JSONNode(value: .number(try number()), spot: spot)
+/// Reading, with the lines that the reader of `JSON` does not count.
+extension JSONNode {
+  /// Reads a file with one value (RFC 8259).
+  static func read(_ file: [UInt8]) throws(RouteError) -> JSONNode {
+    // Without a byte order mark.
+    let bytes = Array(file[try ByteReader(file).position...])
+    var lines = try ByteReader(bytes)
+    var reader = JSONReader(bytes.span, limits: JSONLimits(maxDepth: JSONLimits.greatestDepth))
+    do throws(JSONError) {
+      let node = try JSONNode(from: &reader, &lines)
+      try reader.finish()
+      return node
+    } catch {
+      lines.pass(to: error.offset)
+      throw RouteError(error, at: lines.spot)
     }
   }
 
-  private mutating func members(depth: Int) throws(RouteError) -> [(key: String, node: JSONNode)] {
-    reader.skip(1)
-    var members: [(key: String, node: JSONNode)] = []
-    reader.skipSpace()
-    if take("}") { return members }
-    while true {
-      reader.skipSpace()
-      guard reader.peek == UInt8(ascii: "\"") else { throw malformed("a member begins with its name in quotes") }
-      let key = String(decoding: try string(), as: UTF8.self)
-      reader.skipSpace()
-      guard take(":") else { throw malformed("a colon is missing after \"\(key)\"") }
-      members.append((key, try node(depth: depth + 1)))
-      reader.skipSpace()
-      if take("}") { return members }
-      guard take(",") else { throw malformed("a comma or } is missing after the value of \"\(key)\"") }
+  private init(from reader: inout JSONReader, _ lines: inout ByteReader) throws(JSONError) {
+    let kind = try reader.peek()
+    lines.pass(to: reader.offset)
+    spot = lines.spot
+    switch kind {
+    case .null:
+      try reader.readNull()
+      value = .null
+    case .true, .false:
+      _ = try reader.readBool()
+      value = .bool
+    case .number: value = .number(reader.double(try reader.readNumber()))
+    case .string: value = .string(reader.string(try reader.readText()))
+    case .array:
+      var elements: [JSONNode] = []
+      try reader.enterArray()
+      while try reader.nextElement() { elements.append(try JSONNode(from: &reader, &lines)) }
+      value = .array(elements)
+    case .object:
+      var members: [(key: String, node: JSONNode)] = []
+      try reader.enterObject()
+      while let key = try reader.nextKey() {
+        members.append((reader.string(key), try JSONNode(from: &reader, &lines)))
+      }
+      value = .object(members)
     }
   }
+}
 
-  private mutating func elements(depth: Int) throws(RouteError) -> [JSONNode] {
-    reader.skip(1)
-    var elements: [JSONNode] = []
-    reader.skipSpace()
-    if take("]") { return elements }
-    while true {
-      elements.append(try node(depth: depth + 1))
-      reader.skipSpace()
-      if take("]") { return elements }
-      guard take(",") else { throw malformed("a comma or ] is missing after an element") }
+extension RouteError {
+  fileprivate init(_ error: JSONError, at spot: FileSpot) {
+    switch error.code {
+    case .unexpectedEnd:
+      self.init(
+        .endsTooEarly, at: spot, "the file ends too early; it was not copied or downloaded to its end")
+    case .tooDeep:
+      self.init(
+        .tooDeep, at: spot, "values are nested more than \(JSONLimits.greatestDepth) deep; no route needs that many")
+    case .expectedValue:
+      self.init(
+        .malformed, at: spot,
+        "a value is expected here; write a number, a text in quotes, a list or an object")
+    case .controlCharacterInText:
+      self.init(.malformed, at: spot, "a text must end in its line; close its quotes")
+    case .unexpectedByteAfterText:
+      self.init(
+        .malformed, at: spot, "nothing may follow the value of the file; remove it, or name the format ndjson")
+    default: self.init(.malformed, at: spot, "\(error.explanation); correct it")
     }
-  }
-
-  private mutating func take(_ character: Unicode.Scalar) -> Bool {
-    guard reader.peek == UInt8(ascii: character) else { return false }
-    reader.skip(1)
-    return true
-  }
-
-  private mutating func string() throws(RouteError) -> ArraySlice<UInt8> {
-    reader.skip(1)
-    let start = reader.position
-    while let byte = reader.next() {
-      if byte == UInt8(ascii: "\"") { return reader.bytes[start..<reader.position - 1] }
-      if byte < 0x20 { throw malformed("a text must end in its line; close its quotes") }
-      if byte == UInt8(ascii: "\\") { reader.skip(1) }
-    }
-    throw malformed("a text has no end")
-  }
-
-  private mutating func literal(_ word: StaticString, at spot: FileSpot) throws(RouteError) -> JSONNode {
-    guard reader.startsWith(word) else {
-      // A word truncated at the end of the file is not a wrong word.
-      if reader.bytes.count - reader.position < word.utf8CodeUnitCount { reader.skip(word.utf8CodeUnitCount) }
-      throw malformed("a value is expected here; write a number, a text in quotes, a list or an object")
-    }
-    reader.skip(word.utf8CodeUnitCount)
-    return JSONNode(value: .literal, spot: spot)
-  }
-
-  private mutating func number() throws(RouteError) -> Double {
-    let start = reader.position
-    while let byte = reader.peek, JSONNodeReader.isOfNumber(byte) { _ = reader.next() }
-    let text = reader.bytes[start..<reader.position]
-    guard let first = text.first, first != UInt8(ascii: "+"), first != UInt8(ascii: "."),
-      let number = RouteText.number(text)
-    else { throw malformed("a value is expected here; write a number, a text in quotes, a list or an object") }
-    return number
-  }
-
-  private static func isOfNumber(_ byte: UInt8) -> Bool {
-    !ByteReader.isSpace(byte) && byte != UInt8(ascii: ",") && byte != UInt8(ascii: "]") && byte != UInt8(ascii: "}")
   }
 }

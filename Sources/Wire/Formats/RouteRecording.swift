@@ -115,6 +115,16 @@ enum RouteText {
     return time
   }
 
+  /// Reads seconds or milliseconds since 1970. Numbers of twelve digits and more are milliseconds: as seconds they would be beyond
+  /// the year 5000.
+  static func time(_ number: Double, at spot: FileSpot) throws(RouteError) -> WallInstant {
+    let milliseconds = (number.magnitude < 1e11 ? number * 1e3 : number).rounded()
+    guard let time = Int64(exactly: milliseconds).flatMap({ WallInstant(exactly: $0) }) else {
+      throw RouteError(.badTime, at: spot, "\(number) is not a time; write seconds or milliseconds since 1970")
+    }
+    return time
+  }
+
   static func trimmed(_ text: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
     let front = text.drop(while: ByteReader.isSpace)
     guard let last = front.lastIndex(where: { !ByteReader.isSpace($0) }) else { return front.prefix(0) }

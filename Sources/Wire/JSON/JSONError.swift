@@ -39,7 +39,8 @@ package struct JSONError: Error, Equatable {
 extension JSONError: CustomStringConvertible {
   package var description: String { "\(explanation) at byte \(offset)" }
 
-  private var explanation: String {
+  /// What is wrong, without the place.
+  package var explanation: String {
     switch code {
     case .unexpectedEnd: "the text ends too early"
     case .expectedValue: "a value must begin here"
