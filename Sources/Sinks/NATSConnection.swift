@@ -1,3 +1,4 @@
+import Base
 import CNATS
 import Store
 
@@ -15,7 +16,7 @@ final class NATSConnection: StreamConnection {
 
   init(to stream: JetStream, at host: String) throws(StreamFailure) {
     let url = (stream.isSecure ? "tls://" : "nats://") + host
-    let name = stream.isSecure ? String(host.prefix { $0 != ":" }) : nil
+    let name = stream.isSecure ? NATSConnection.name(of: host) : nil
     guard
       let made = unsafe rr_nats_open(
         url, stream.token, name, stream.authorities, NATSConnection.connectMilliseconds)
@@ -24,6 +25,13 @@ final class NATSConnection: StreamConnection {
     unsafe connection = made
     let problem = error
     if !problem.isEmpty { throw StreamFailure(message: "\(host): \(problem)") }
+  }
+
+  /// Returns the name that the certificate must have.
+  static func name(of host: String) -> String {
+    do throws(HostAndPort.Problem) { return String(try HostAndPort(host[...]).host) } catch {
+      preconditionFailure("a stream has hosts with ports")
+    }
   }
 
   deinit { unsafe rr_nats_close(connection) }

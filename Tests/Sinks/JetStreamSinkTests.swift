@@ -14,6 +14,13 @@ import Testing
     return places
   }
 
+  @Test(arguments: [
+    ("stream.example:4222", "stream.example"), ("10.0.0.1:4222", "10.0.0.1"), ("[fd00::1]:4222", "fd00::1"),
+  ])
+  func aCertificateMustHaveTheNameOfTheHost(host: String, name: String) {
+    #expect(NATSConnection.name(of: host) == name)
+  }
+
   @Test func ofEachDeviceOneIsUnderWay() throws {
     var window = PublishWindow(try ForwardMessage.some(of: "aabacb")[...], without: [])
     #expect(all(&window) == [0, 2, 4])
