@@ -16,11 +16,13 @@ package struct URLParts {
   /// Whether it is a URL of the web rather than a path.
   package var isHTTP: Bool { scheme == "http://" || scheme == "https://" }
 
-  /// Scheme, host and port.
+  /// Scheme and authority: the URL without its path.
   package var origin: String { String(scheme + authority) }
 
-  /// Host and port only.
-  package var host: Substring { authority.split(separator: "@").last ?? "" }
+  /// Host and port only: what follows the last `@`.
+  package var host: Substring {
+    authority[(authority.lastIndex(of: "@").map(authority.index(after:)) ?? authority.startIndex)...]
+  }
 
   /// The URL without user name and password, so that it may be logged.
   package var withoutUser: String { String(scheme + host + path) }

@@ -35,6 +35,14 @@ import Vocabulary
     #expect(device.sent.count == 3)
   }
 
+  @Test func theLogNamesTheHostWithoutTheUser() {
+    let device = failed {
+      $0.logger.logLevel = .warning
+      $0.http.url = "http://user:secret@server.example:8080/locations"
+    }
+    #expect(device.entries.contains(.notResponding(host: "server.example:8080", afterRecords: 10)))
+  }
+
   @Test(arguments: FlushTrigger.allCases.filter { $0 != .insert })
   func otherTriggersDoNotWait(trigger: FlushTrigger) {
     var device = failed()

@@ -109,7 +109,9 @@ extension Uploader {
     let isOutOfReach = limit > 0 && queued + UploadRules.backOffRecords > limit
     if configuration.platform == .android && isOutOfReach { return }
     insertsToWait = UploadRules.backOffRecords
-    log(.notResponding(host: configuration.http.hostName, afterRecords: UploadRules.backOffRecords), &effects)
+    log(
+      .notResponding(host: String(URLParts(configuration.http.url).host), afterRecords: UploadRules.backOffRecords),
+      &effects)
   }
 }
 
@@ -119,14 +121,6 @@ extension ReceivedCommands {
     guard case .answered(_, _, let body) = outcome, !body.isEmpty else { return nil }
     self.init(inBody: body.span)
     if commands.isEmpty && problems.isEmpty { return nil }
-  }
-}
-
-extension HTTPSettings {
-  /// The authority of the url (RFC 3986 §3.2), for the log.
-  fileprivate var hostName: String {
-    let parts = url.split(separator: "/", maxSplits: 2)
-    return parts.count > 1 ? String(parts[1]) : url
   }
 }
 
