@@ -23,6 +23,14 @@ import Testing
     #expect(failure?.path == path + ".new" && failure?.code == ENOENT)
   }
 
+  @Test func aSecretThatCannotBeMovedToItsNameIsNotLeftBehind() throws {
+    let folder = try TemporaryFolder()
+    let path = folder.file("key")
+    #expect(unsafe mkdir(path, 0o700) == 0)
+    let failure = #expect(throws: WholeFile.Failure.self) { try WholeFile.write([1], to: path, mode: 0o600) }
+    #expect(failure?.path == path && failure?.code == EISDIR && folder.names(in: ".") == ["key"])
+  }
+
   @Test func whatCannotBeReadSaysWhy() throws {
     let folder = try TemporaryFolder()
     try folder.write([1], to: "file")

@@ -16,12 +16,18 @@ package enum WholeFile {
     let temporary = path + ".new"
     let descriptor = unsafe open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, mode)
     guard descriptor >= 0 else { throw Failure(path: temporary, code: errno) }
+    // Part of a secret is not left behind, nor would it be on a full disk.
+    func failure(_ code: Int32) -> Failure {
+      unsafe unlink(temporary)
+      return Failure(path: path, code: code)
+    }
     // A file left by an earlier crash keeps its mode when it is opened.
     let isWritten = fchmod(descriptor, mode) == 0 && put(bytes, into: descriptor) && fsync(descriptor) == 0
     let code = errno
     close(descriptor)
-    guard isWritten else { throw Failure(path: path, code: code) }
-    guard unsafe rename(temporary, path) == 0, syncFolder(of: path) else { throw Failure(path: path, code: errno) }
+    guard isWritten else { throw failure(code) }
+    guard unsafe rename(temporary, path) == 0 else { throw failure(errno) }
+    guard syncFolder(of: path) else { throw Failure(path: path, code: errno) }
   }
 
   /// Returns false when not all bytes could be written; errno tells why.
