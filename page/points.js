@@ -33,6 +33,8 @@ export class Points {
   #places = []
   #told = ''
   #readAt = 0
+  /** The uuid of the record that is shown, or comes. */
+  #wanted
 
   constructor(device, map, reload) {
     this.#device = device
@@ -132,16 +134,20 @@ export class Points {
   async showRecord({ uuid, at, latitude, longitude }) {
     this.#map.pointed = { x: mercator.x(longitude), y: mercator.y(latitude) }
     this.#map.refresh()
+    this.#wanted = uuid
+    let shown
     try {
       const { locations } = await get(this.#path, { run: this.#device.run, from: at, to: at + 1 })
       const found = locations.find(location => location.uuid === uuid)
-      this.#record.replaceChildren(found
+      shown = found
         ? element('div', {}, element('p', { class: 'quiet' }, `recorded ${time(at)}, received ${time(found.receivedAt)}`),
           element('pre', { tabindex: 0 }, pretty(JSON.stringify(found.record))))
-        : element('p', { class: 'quiet' }, 'The record is not on the server any more.'))
+        : element('p', { class: 'quiet' }, 'The record is not on the server any more.')
     } catch (error) {
-      this.#record.replaceChildren(element('p', { class: 'problem' }, error.message))
+      shown = element('p', { class: 'problem' }, error.message)
     }
+    if (this.#wanted !== uuid) return
+    this.#record.replaceChildren(shown)
     this.#record.scrollIntoView({ block: 'nearest' })
   }
 

@@ -71,6 +71,42 @@ final class PageWayTests: PageStage {
     }
   }
 
+  @Test func theRecordThatWasChosenLastIsShown() throws {
+    try withPage(before: drive) { page, _ in
+      try openWay(page)
+      let row = { (number: Int) in "tr[data-uuid='\(Uploader.uuid(number))'] button" }
+      try page.wait(until: "document.querySelector(\"\(row(4))\") !== null")
+      // The answer with the first record comes after that with the second.
+      try page.evaluate(
+        """
+        (() => {
+          const real = fetch
+          let isHeld = false
+          window.fetch = (url, options) => {
+            if (isHeld || !/locations\\?/.test(url) || /format=/.test(url)) return real(url, options)
+            isHeld = true
+            return new Promise(resolve => {
+              window.release = async () => {
+                const answer = new Response(await (await real(url, options)).text())
+                resolve(answer)
+                for (let turn = 0; turn < 20; turn += 1) await new Promise(next => setTimeout(next))
+              }
+            })
+          }
+        })()
+        """)
+      try page.click(row(1))
+      try page.wait(until: "window.release !== undefined")
+      try page.click(row(4))
+      let shown = { (number: Int) in
+        "document.querySelector('.record pre')?.textContent.includes('\(Uploader.uuid(number))')"
+      }
+      try page.wait(until: shown(4))
+      try page.evaluate("release()")
+      #expect(try page.evaluate(shown(4)) == .bool(true))
+    }
+  }
+
   @Test func partsAreThoseOfTheirDefinition() throws {
     try withPage { page, _ in
       let told = try page.text(
