@@ -3,7 +3,6 @@
 /// computed.
 package struct Log: Sendable {
   private let threshold: LogSeverity
-  private let bound: LogFields
   private let now: @Sendable () -> WallInstant
   private let sink: @Sendable (LogEvent) -> Void
 
@@ -12,22 +11,9 @@ package struct Log: Sendable {
     upTo threshold: LogSeverity, now: @escaping @Sendable () -> WallInstant,
     sink: @escaping @Sendable (LogEvent) -> Void
   ) {
-    self.init(threshold: threshold, bound: [:], now: now, sink: sink)
-  }
-
-  private init(
-    threshold: LogSeverity, bound: LogFields, now: @escaping @Sendable () -> WallInstant,
-    sink: @escaping @Sendable (LogEvent) -> Void
-  ) {
     self.threshold = threshold
-    self.bound = bound
     self.now = now
     self.sink = sink
-  }
-
-  /// Returns a log that puts these fields before those of each line.
-  package func with(_ fields: LogFields) -> Log {
-    Log(threshold: threshold, bound: bound.followed(by: fields), now: now, sink: sink)
   }
 
   package func error(_ message: StaticString, _ fields: @autoclosure () -> LogFields = [:]) {
@@ -42,12 +28,8 @@ package struct Log: Sendable {
     if threshold >= .info { write(.info, message, fields) }
   }
 
-  package func debug(_ message: StaticString, _ fields: @autoclosure () -> LogFields = [:]) {
-    if threshold >= .debug { write(.debug, message, fields) }
-  }
-
   private func write(_ level: LogSeverity, _ message: StaticString, _ fields: () -> LogFields) {
-    sink(LogEvent(time: now(), level: level, message: message, fields: bound.followed(by: fields())))
+    sink(LogEvent(time: now(), level: level, message: message, fields: fields()))
   }
 }
 
@@ -59,15 +41,12 @@ package enum LogSeverity: String, CaseIterable, Comparable, Sendable {
   case warning
   /// Information for an operator in normal operation.
   case info
-  /// Information for a developer; may run in production.
-  case debug
 
   private var rank: Int {
     switch self {
     case .error: 0
     case .warning: 1
     case .info: 2
-    case .debug: 3
     }
   }
 
@@ -85,16 +64,10 @@ package struct LogFields: ExpressibleByDictionaryLiteral, Sendable {
     case boolean(Bool)
   }
 
-  package private(set) var pairs: [(name: StaticString, value: Value)]
+  package let pairs: [(name: StaticString, value: Value)]
 
   package init(dictionaryLiteral elements: (StaticString, Value)...) {
     pairs = elements.map { (name: $0.0, value: $0.1) }
-  }
-
-  package func followed(by others: LogFields) -> LogFields {
-    var all = self
-    all.pairs += others.pairs
-    return all
   }
 }
 

@@ -1,8 +1,8 @@
 /// Random numbers that are a pure function of (seed, device, concern, n): n counts the draws of one concern of one device, and
 /// there is no other state. So a device, a concern or a shard can be left out without changing any other draw.
 ///
-/// Every draw, of whatever distribution, is exactly one step of n. The few distributions that reject and retry take their
-/// further numbers from a side stream of that step.
+/// Every draw, of whatever distribution, is exactly one step of n. A bounded integer, which rejects and retries, takes its further
+/// numbers from a side stream of that step.
 ///
 /// The results are identical on every machine, in debug and release: only integers, IEEE 754 arithmetic and `PortableMath` are
 /// used.
@@ -21,11 +21,6 @@ package struct RandomStream: Sendable {
     self.concern = concern
     self.n = n
     block = n & 3 == 0 ? (0, 0, 0, 0) : RandomStream.block(seed, device, concern, n)
-  }
-
-  /// Returns the number of a stream at step n.
-  package static func u64(seed: UInt64, device: UInt64, concern: UInt64, n: UInt64) -> UInt64 {
-    word(of: block(seed, device, concern, n), at: n)
   }
 
   package mutating func u64() -> UInt64 {
@@ -98,82 +93,12 @@ extension RandomStream {
     return median * PortableMath.exp(normal(standardDeviation: sigma))
   }
 
-  /// Like the above, parametrised by the mean, which is e^(sigma²/2) times the median.
-  package mutating func logNormal(mean: Double, sigma: Double) -> Double {
-    logNormal(median: mean * PortableMath.exp(-0.5 * sigma * sigma), sigma: sigma)
-  }
-
   /// Returns a number in 0 ..< 1, a multiple of 2^−53.
   static func uniform(_ bits: UInt64) -> Double { Double(bits >> 11) * 0x1p-53 }
 
   /// Returns a number between 0 and 1, both excluded, symmetrical about ½: an odd multiple of 2^−53. The quantile of a normal
   /// distribution stays within ±8.3 standard deviations.
   static func openUniform(_ bits: UInt64) -> Double { (Double(bits >> 12) + 0.5) * 0x1p-52 }
-}
-
-extension RandomStream {
-  /// Returns the number of events when `mean` of them are expected: exact for means from 0 to 10^9.
-  package mutating func poisson(mean: Double) -> Int {
-    precondition(mean >= 0 && mean <= 1e9, "the mean of a Poisson distribution is 0 to 10^9 here")
-    let bits = u64()
-    if mean < 10 { return RandomStream.smallPoisson(mean: mean, uniform: RandomStream.uniform(bits)) }
-    var retries = retries
-    return RandomStream.largePoisson(mean: mean, from: &retries)
-  }
-
-  /// Inversion: adds probabilities until they exceed the uniform number.
-  private static func smallPoisson(mean: Double, uniform: Double) -> Int {
-    var count = 0
-    var probability = PortableMath.exp(-mean)
-    var sum = probability
-    while uniform >= sum {
-      count += 1
-      probability *= mean / Double(count)
-      let next = sum + probability
-      // When adding a probability no longer changes the sum, only rounding is left.
-      if next == sum && Double(count) > mean { break }
-      sum = next
-    }
-    return count
-  }
-
-  /// PTRS, transformed rejection with squeeze, for means of 10 and more: W. Hörmann, "The transformed rejection method
-  /// for generating Poisson random variables", Insurance: Mathematics and Economics 12 (1993).
-  private static func largePoisson(mean: Double, from retries: inout RetryStream) -> Int {
-    let logMean = PortableMath.log(mean)
-    let b = 0.931 + 2.53 * mean.squareRoot()
-    let a = -0.059 + 0.02483 * b
-    let inverseAlpha = 1.1239 + 1.1328 / (b - 3.4)
-    let squeeze = 0.9277 - 3.6224 / (b - 2)
-    while true {
-      let pair = retries.pair()
-      let u = openUniform(pair.0) - 0.5
-      let v = openUniform(pair.1)
-      let us = 0.5 - u.magnitude
-      let k = ((2 * a / us + b) * u + mean + 0.43).rounded(.down)
-      if us >= 0.07 && v <= squeeze { return Int(k) }
-      if k < 0 || (us < 0.013 && v > us) { continue }
-      let acceptance = PortableMath.log(v * inverseAlpha / (a / (us * us) + b))
-      if acceptance <= k * logMean - mean - logFactorial(k) { return Int(k) }
-    }
-  }
-
-  /// Returns ln k! for an integer k: directly while k! is exact, then by Stirling's series.
-  private static func logFactorial(_ k: Double) -> Double {
-    if k < 16 {
-      var factorial = 1.0
-      var factor = 2.0
-      while factor <= k {
-        factorial *= factor
-        factor += 1
-      }
-      return PortableMath.log(factorial)
-    }
-    let halfLogOfTwoPi = 0.9189385332046727
-    let z = 1 / (k * k)
-    let series = (1.0 / 12 - z * (1.0 / 360 - z * (1.0 / 1_260 - z / 1_680))) / k
-    return (k + 0.5) * PortableMath.log(k) - k + halfLogOfTwoPi + series
-  }
 }
 
 /// Philox4x64-10: a keyed bijection of 256 bits whose outputs, with a counter as input, pass every known statistical test.

@@ -19,7 +19,6 @@ import Testing
     log.error("e")
     log.warning("w")
     log.info("i")
-    log.debug("d")
     let written = recorder.events.withLock { $0.map(\.level) }
     #expect(written == LogSeverity.allCases.filter { $0 <= threshold })
     #expect(written.count == (LogSeverity.allCases.firstIndex(of: threshold) ?? -1) + 1)
@@ -34,22 +33,11 @@ import Testing
     let recorder = Recorder()
     let log = recorder.log(upTo: .warning)
     log.info("not written", fields())
-    log.debug("not written", fields())
     #expect(computed == 0)
     log.warning("written", fields())
     log.error("written", fields())
     #expect(computed == 2)
     #expect(recorder.events.withLock { $0.count } == 2)
-  }
-
-  @Test func putsBoundFieldsBeforeThoseOfTheLine() {
-    let recorder = Recorder()
-    let parent = recorder.log(upTo: .info)
-    let child = parent.with(["loop": .integer(1)]).with(["peer": .string("x")])
-    child.info("opened", ["secure": .boolean(true)])
-    parent.info("parent")
-    let names = recorder.events.withLock { $0.map { $0.fields.pairs.map(\.name.description) } }
-    #expect(names == [["loop", "peer", "secure"], []])
   }
 
   @Test func takesItsTimeFromTheGivenClock() {
