@@ -82,9 +82,9 @@ package struct Body: Sendable {
   package mutating func advance(to instant: MonotonicInstant) {
     while let end = episode.end, end <= instant {
       let place = position(at: end)
-      if case .trip(let trip) = episode { metresBefore += trip.motion.path.lengthMetres }
-      if case .trip(let trip) = episode, let tunnel = trip.covers.last(where: { $0.kind == .tunnel }) {
-        lastTunnelEnd = tunnel.end
+      if case .trip(let trip) = episode {
+        metresBefore += trip.motion.path.lengthMetres
+        lastTunnelEnd = trip.covers.last { $0.kind == .tunnel }?.end ?? lastTunnelEnd
       }
       episode = itinerary.next(after: episode)
       // A route that begins again elsewhere moves the body there at once.
