@@ -10,11 +10,11 @@ extension DeviceHost {
   /// Renders the record once and for all (SDK §7.2).
   mutating func insert(_ record: LocationRecord, _ kind: RecordKind, at now: Moment) {
     scratch.record.removeAll(keepingCapacity: true)
-    let note = renderer.append(record, to: &scratch.record)
-    switch note {
-    case .invalidTemplate?: log(.error(note?.message ?? "", from: .records), at: now)
-    case .extrasAppendedToArray?: log(.warning(note?.message ?? "", from: .records), at: now)
-    case nil: break
+    if let note = renderer.append(record, to: &scratch.record) {
+      switch note {
+      case .invalidTemplate: log(.error(note.message, from: .records), at: now)
+      case .extrasAppendedToArray: log(.warning(note.message, from: .records), at: now)
+      }
     }
     insert(record.uuid, record.timestamp, scratch.record, kind, at: now)
   }
