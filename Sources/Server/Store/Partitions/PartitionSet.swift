@@ -126,7 +126,9 @@ final class PartitionSet {
 
   /// Notes that the partition of odd times has stored a record of this time.
   func noteOdd(_ recordedAt: Int64) {
-    existing(recordedAt / Day.milliseconds)?.isShadowed = recordedAt >= Day.milliseconds
+    // No day has a partition of its own that early: the number of the first one is that of the odd times.
+    guard recordedAt >= Day.milliseconds else { return }
+    existing(recordedAt / Day.milliseconds)?.isShadowed = true
   }
 
   /// Marks all rows as possibly belonging to deleted devices.
