@@ -187,7 +187,7 @@ package final class RunRecording: Watcher, Sendable {
     let wanted = MonotonicInstant(nanoseconds: 0) + instant
     let (segment, now) = tape.withLock { tape in
       // The first segment that begins later; the one before it contains the instant.
-      let next = tape.closed.partitioningIndex { $0.start > wanted }
+      let next = tape.closed.indexBehind { $0.start <= wanted }
       let isOpen = next == tape.closed.count && tape.open.start <= wanted
       return (isOpen || tape.closed.isEmpty ? tape.open : tape.closed[max(0, next - 1)], tape.now)
     }
@@ -319,18 +319,6 @@ extension RunRecording.Segment {
   fileprivate mutating func makeThin() {
     (changes, episodes, episodeBytes, places) = ([], [], 0, [])
     isThin = true
-  }
-}
-
-extension [RunRecording.Segment] {
-  /// Returns the first index whose element satisfies the condition, as all later ones do.
-  fileprivate func partitioningIndex(_ holds: (Element) -> Bool) -> Int {
-    var range = startIndex..<endIndex
-    while !range.isEmpty {
-      let middle = range.lowerBound + range.count / 2
-      range = holds(self[middle]) ? range.lowerBound..<middle : middle + 1..<range.upperBound
-    }
-    return range.lowerBound
   }
 }
 
