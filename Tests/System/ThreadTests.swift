@@ -73,6 +73,17 @@ import Testing
     #expect(messages.isEmpty)
   }
 
+  @Test(arguments: [-1_500, -1, 0]) func aWaitForATimeThatIsPastEndsAtOnce(milliseconds: Int) {
+    #expect(!Semaphore().wait(milliseconds: milliseconds))
+  }
+
+  @Test func ringsBeforeAWaitAreOne() {
+    let (bell, clock) = (Bell(), ContinuousClock())
+    for _ in 0..<3 { bell.ring() }
+    bell.wait()
+    #expect(clock.measure { bell.wait(milliseconds: 20) } >= .milliseconds(20))
+  }
+
   @Test func aNameTooLongIsRefused() async {
     await #expect(processExitsWith: .failure) { _ = try NamedThread(name: "sixteen-letters!") {} }
   }

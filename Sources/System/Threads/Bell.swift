@@ -12,6 +12,12 @@ package final class Bell: Sendable {
     if !isRung.exchange(true, ordering: .acquiringAndReleasing) { signal.signal() }
   }
 
+  /// Returns when the bell is rung.
+  package func wait() {
+    signal.wait()
+    isRung.store(false, ordering: .sequentiallyConsistent)
+  }
+
   /// Returns when the bell is rung, or after that time.
   package func wait(milliseconds: Int) {
     if signal.wait(milliseconds: milliseconds) { isRung.store(false, ordering: .sequentiallyConsistent) }

@@ -48,6 +48,8 @@ package final class Semaphore: @unchecked Sendable {
 
   /// Returns false when the time has elapsed first.
   package func wait(milliseconds: Int) -> Bool {
+    // A negative part of a second would be no time for the system, and the wait without an end.
+    let milliseconds = max(0, milliseconds)
     var end = timespec()
     _ = unsafe clock_gettime(CLOCK_MONOTONIC, &end)
     let nanoseconds = end.tv_nsec + milliseconds % 1_000 * 1_000_000

@@ -51,16 +51,12 @@ final class Forwarder: Sendable {
     let bell = bell
     dependencies.board.listen { bell.ring() }
     do throws(SinkError) {
-      let start = Semaphore()
       let thread = try NamedThread.opening("forward") { () throws(SinkError) in
-        let sink = try target.open()
-        return sink
+        try target.open()
       } run: { [self] sink in
-        start.wait()
         run(sink)
       }
       self.thread.withLock { $0 = thread }
-      start.signal()
     } catch {
       throw ServerError(configuration: "--forward \(target.place): \(error)")
     }

@@ -138,7 +138,7 @@ final class FetchedKeys: KeyFinder {
   }
 
   private let state = Mutex(State())
-  private let wake = Semaphore()
+  private let bell = Bell()
   private let thread = Mutex<NamedThread?>(nil)
 
   init(
@@ -163,14 +163,14 @@ final class FetchedKeys: KeyFinder {
       let found = state.account.find(name, for: algorithm)
       return (found, state.account.due(now) < before)
     }
-    if isSooner { wake.signal() }
+    if isSooner { bell.ring() }
     return found
   }
 
   /// Waits for a fetch in progress.
   func stop() {
     state.withLock { $0.isStopped = true }
-    wake.signal()
+    bell.ring()
     thread.withLock { thread in
       let taken = thread
       thread = nil
@@ -187,7 +187,7 @@ final class FetchedKeys: KeyFinder {
       }
       guard let left else { return false }
       guard left > .zero else { return true }
-      _ = wake.wait(milliseconds: Int(left.wholeMilliseconds) + 1)
+      bell.wait(milliseconds: Int(left.wholeMilliseconds) + 1)
     }
   }
 

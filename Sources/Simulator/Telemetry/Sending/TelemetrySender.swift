@@ -34,7 +34,7 @@ package final class TelemetrySender: Sendable {
   private let headers: [NameValuePair]
   private let pace: Pace
   private let state: Mutex<State>
-  private let call = Semaphore()
+  private let bell = Bell()
   private let thread: Mutex<NamedThread?> = Mutex(nil)
   private let clock = SystemClock()
 
@@ -47,19 +47,13 @@ package final class TelemetrySender: Sendable {
     configuration.answerLimit = TelemetrySender.answerBytesMax
     configuration.keepsHeads = true
     configuration.readsEnvironment = true
-    let box = SenderBox()
     let settled = configuration
     let thread = try NamedThread.opening("telemetry") { () throws(TransportError) in
       try DrivenTransport(settled)
-    } run: { transport in
-      box.ready.wait()
-      guard let sender = box.sender.withLock({ $0 }) else { return }
-      box.sender.withLock { $0 = nil }
-      sender.work(with: transport)
+    } run: { [self] transport in
+      work(with: transport)
     }
-    box.sender.withLock { $0 = self }
     self.thread.withLock { $0 = thread }
-    box.ready.signal()
   }
 
   /// Queues a shipment; never blocks.
@@ -74,7 +68,7 @@ package final class TelemetrySender: Sendable {
       }
       if state.waiting.append(shipment) { state.waitingBytes += bytes }
     }
-    call.signal()
+    bell.ring()
   }
 
   /// Sends the queue, for at most that long, and ends. Returns the outcome of everything.
@@ -83,17 +77,11 @@ package final class TelemetrySender: Sendable {
       state.end = clock.monotonicNow + span
       return state.alarm
     }
-    call.signal()
+    bell.ring()
     alarm?()
     thread.withLock { $0.take() }?.join()
     return state.withLock { $0.account }
   }
-}
-
-/// Passes the sender to its thread, which can start only when the sender is complete.
-private final class SenderBox: Sendable {
-  let sender = Mutex<TelemetrySender?>(nil)
-  let ready = Semaphore()
 }
 
 /// Runs in the sender's thread.
@@ -117,7 +105,7 @@ extension TelemetrySender {
         return (shipment, state.end != nil)
       }
       if shipment != nil || isOver { return shipment }
-      call.wait()
+      bell.wait()
     }
   }
 
@@ -166,7 +154,7 @@ extension TelemetrySender {
       }
       guard mayGoOn else { return false }
       guard now < instant else { return true }
-      _ = call.wait(milliseconds: Int((instant - now).wholeMilliseconds) + 1)
+      bell.wait(milliseconds: Int((instant - now).wholeMilliseconds) + 1)
     }
   }
 
