@@ -59,8 +59,8 @@ import World
       created += try FleetRun(setup, over: FleetTransport(TransportConfiguration()), factor: 300).run().sums.created
     }
     let destination = try RunDestination(of: setup(server.url + "/locations")) { try SQLiteStore(.scratch) }
-    guard case .outside(_, _, let desk) = destination else { return #expect(Bool(false), "no real server") }
-    let proof = try #require(desk.proof)
+    guard case .outside(_, _, let access) = destination else { return #expect(Bool(false), "no real server") }
+    let proof = try #require(access.proof)
     var uuids: [UUID128] = []
     proof.forEachRecord(of: nil) { _, uuid in uuids.append(uuid) }
     #expect(Set(uuids).count == uuids.count)

@@ -136,9 +136,9 @@ import World
     defer { server.stop() }
     var setup = setup(server, unavailable())
     let target = try #require(setup.outside)
-    let desk = TargetAdministration(try BlockingHTTPClient(target.transport), of: target)
+    let administration = TargetAdministration(try BlockingHTTPClient(target.transport), of: target)
     let other = #"{"faults":[{"id":"a","fault":{"kind":"drop"}}]}"#
-    #expect(desk.ask("/admin/v1/faults", by: "PUT", body: Array(other.utf8)).status == 200)
+    #expect(administration.ask("/admin/v1/faults", by: "PUT", body: Array(other.utf8)).status == 200)
     let crowded = try #require(throws: TargetError.self) { try RunDestination(of: setup) { try Runs.store() } }
     #expect("\(crowded)".contains("has faults of another client"))
     #expect(try rules(of: setup).count == 1, "they are left alone")

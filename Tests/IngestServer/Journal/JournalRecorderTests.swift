@@ -6,7 +6,7 @@ import Testing
 
 /// Which requests are written down.
 @Suite struct JournalRecorderTests {
-  private func desk(share: Double, seed: UInt64, limits: JournalLimits = JournalLimits()) throws -> (
+  private func recorder(share: Double, seed: UInt64, limits: JournalLimits = JournalLimits()) throws -> (
     JournalRecorder, Counter
   ) {
     var registry = MetricsRegistry()
@@ -18,9 +18,9 @@ import Testing
   @Test func theSampleFollowsFromTheSeed() throws {
     var samples: [[Bool]] = []
     for seed: UInt64 in [1, 1, 2] {
-      let (desk, _) = try desk(share: 0.25, seed: seed)
-      samples.append((0..<400).map { _ in desk.takesNext() })
-      desk.stop()
+      let (recorder, _) = try recorder(share: 0.25, seed: seed)
+      samples.append((0..<400).map { _ in recorder.takesNext() })
+      recorder.stop()
     }
     #expect(samples[0] == samples[1])
     #expect(samples[0] != samples[2])
@@ -31,9 +31,9 @@ import Testing
   @Test func droppedEntriesAreCounted() throws {
     var limits = JournalLimits()
     limits.mailboxEntries = 0
-    let (desk, dropped) = try desk(share: 1, seed: 0, limits: limits)
-    desk.record(JournalEntry(receivedAt: 0, method: "GET", path: "/", status: 200))
-    desk.stop()
+    let (recorder, dropped) = try recorder(share: 1, seed: 0, limits: limits)
+    recorder.record(JournalEntry(receivedAt: 0, method: "GET", path: "/", status: 200))
+    recorder.stop()
     #expect(dropped.value == 1)
   }
 }

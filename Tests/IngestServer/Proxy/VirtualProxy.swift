@@ -40,7 +40,7 @@ final class VirtualProxy {
   }
 
   let server: InProcessServer
-  let desk: ProxyContext
+  let context: ProxyContext
   let peers = LoopPeers<ProxyEnd>()
   let pool: UpstreamPool
   private let scratch = ProxyScratch()
@@ -57,17 +57,17 @@ final class VirtualProxy {
     let server = InProcessServer(store: try SQLiteStore(StoreConfiguration(folder: ":memory:")))
     server.now = WallInstant(millisecondsSince1970: 1_785_264_000_000)
     self.server = server
-    desk = ProxyContext(
+    context = ProxyContext(
       server.context, target: try UpstreamTarget(parsing: upstream), name: ProxyName("rollingroad"),
       keepsHost: keepsHost,
       bodyBytesMax: 10_485_760, judge: judge)
-    pool = UpstreamPool(peers, to: SocketAddress(host: .v4(0x7F00_0001), port: 3_000), limits: desk.limits)
+    pool = UpstreamPool(peers, to: SocketAddress(host: .v4(0x7F00_0001), port: 3_000), limits: context.limits)
   }
 
   func connect() -> End {
     let token = nextToken()
     let end = End(
-      ProxySession(desk, scratch: scratch, pool: pool, token: token), token, isConnected: true)
+      ProxySession(context, scratch: scratch, pool: pool, token: token), token, isConnected: true)
     ends[token] = end
     return end
   }

@@ -4,7 +4,7 @@ import Store
 
 /// Lists the sinks and the progress of each.
 struct SinkHandlers: Sendable {
-  let desk: ForwarderSet
+  let forwarders: ForwarderSet
 
   /// The number of refusals listed per sink.
   private static let refusalsShown = 20
@@ -13,7 +13,7 @@ struct SinkHandlers: Sendable {
   /// `lagSeconds`; `sent`, `retried`, `refused` and `lost` since the start; `trouble`, null while it accepts records; and the
   /// latest `refusals`.
   func list(_ exchange: Exchange) -> Reply {
-    let (figures, held) = (desk.figures, desk.heldPartitions)
+    let (figures, held) = (forwarders.figures, forwarders.heldPartitions)
     return .ask { (reader: any StoreReader) throws(StoreError) -> Response in
       let leaders = figures.isEmpty ? [:] : try reader.leaders(ofSinks: figures.map(\.name))
       var sinks: [(ForwardFigures, [SinkRefusal])] = []

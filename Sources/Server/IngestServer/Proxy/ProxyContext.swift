@@ -20,7 +20,7 @@ final class ProxyScratch {
 /// The state that all connections of a proxy share: it determines the operation and the faults of a request, and records each
 /// finished exchange.
 final class ProxyContext: Sendable {
-  let context: ServerContext
+  let server: ServerContext
   let target: UpstreamTarget
   let name: ProxyName
   /// The limits of forwarded messages: a body may have any length.
@@ -31,11 +31,11 @@ final class ProxyContext: Sendable {
   private let judge: (any AnswerJudge)?
 
   init(
-    _ context: ServerContext, target: UpstreamTarget, name: ProxyName, keepsHost: Bool, bodyBytesMax: Int,
+    _ server: ServerContext, target: UpstreamTarget, name: ProxyName, keepsHost: Bool, bodyBytesMax: Int,
     judge: (any AnswerJudge)?
   ) {
     self.name = name
-    (self.context, self.target, self.keepsHost, self.bodyBytesMax) = (context, target, keepsHost, bodyBytesMax)
+    (self.server, self.target, self.keepsHost, self.bodyBytesMax) = (server, target, keepsHost, bodyBytesMax)
     self.judge = judge
     var limits = HTTPLimits()
     limits.bodyBytes = 1 << 50
@@ -51,15 +51,15 @@ final class ProxyContext: Sendable {
     var target = Exchange.Target()
     (target.route, target.routeNumber) = ProxiedOperation.route(operation)
     target.isServed = operation != nil
-    let router = context.reader.router
+    let router = server.reader.router
     target.run =
       router.run(of: scratch.head).flatMap { scratch.head.fields.text($0.name) } ?? scratch.head.text(HeaderName.runID)
       ?? ""
-    let exchange = Exchange(scratch.head, target, query: [], receivedAt: context.backend.now, begunAt: now)
-    if let journal = context.journal, journal.takesNext() {
+    let exchange = Exchange(scratch.head, target, query: [], receivedAt: server.backend.now, begunAt: now)
+    if let journal = server.journal, journal.takesNext() {
       exchange.draft = JournalDraft(scratch.head, operation, keepingOfBody: Self.journaledBodyBytes)
     }
-    context.live.sampleFigures(at: exchange.receivedAt.millisecondsSince1970)
+    server.live.sampleFigures(at: exchange.receivedAt.millisecondsSince1970)
     return ProxyExchange(exchange, scratch.head, target: scratch.head.fields.text(scratch.head.target) ?? "/")
   }
 
@@ -69,7 +69,7 @@ final class ProxyContext: Sendable {
     ForwardedHead.append(head, to: target, omitting: omission, keepsHost: keepsHost, by: name, into: &out)
   }
 
-  func date(_ scratch: ProxyScratch) -> [UInt8] { scratch.session.date(context.backend.now) }
+  func date(_ scratch: ProxyScratch) -> [UInt8] { scratch.session.date(server.backend.now) }
 
   /// RFC 9110 §7.6.2: a proxy that may not forward a request is its final recipient.
   func ownAnswer(to head: borrowing RequestHead) -> Response? {
@@ -86,18 +86,18 @@ final class ProxyContext: Sendable {
 /// Faults, and the values needed to decide them.
 extension ProxyContext {
   /// Returns whether a rule may need the complete request, to answer in the upstream's place or to delay it.
-  func holdsBody(of current: ProxyExchange) -> Bool { context.faults.board.concernsRequests }
+  func holdsBody(of current: ProxyExchange) -> Bool { server.faults.board.concernsRequests }
 
   func keep(_ bytes: Span<UInt8>, of current: ProxyExchange) -> Bool {
-    current.keep(bytes, in: context.bodies, atMost: bodyBytesMax)
+    current.keep(bytes, in: server.bodies, atMost: bodyBytesMax)
   }
 
   /// Looks for the device in the body first, which names it more often than the head.
   func fault(for current: ProxyExchange, at stages: ServerFault.Stages) -> AppliedFault? {
-    guard !context.faults.board.isEmpty else { return nil }
+    guard !server.faults.board.isEmpty else { return nil }
     let hasBody = !stages.contains(.head)
     if hasBody, current.exchange.device.isEmpty { current.exchange.device = deviceSaid(in: current) }
-    let fault = context.faults.fault(for: current.exchange, at: stages)
+    let fault = server.faults.fault(for: current.exchange, at: stages)
     if hasBody { current.exchange.fault = fault }
     return fault
   }
@@ -107,7 +107,7 @@ extension ProxyContext {
     let content = current.content(atMost: bodyBytesMax)
     guard !content.isEmpty else { return "" }
     do throws(EnvelopeError) {
-      let name = try context.uploads.reader.device(in: content, &envelope)
+      let name = try server.uploads.reader.device(in: content, &envelope)
       return current.exchange.identity(name)?.name ?? ""
     } catch { return "" }
   }
@@ -120,7 +120,7 @@ extension ProxyContext {
   private func records(in content: [UInt8], _ scratch: ProxyScratch) -> UploadReading {
     guard !content.isEmpty else { return UploadReading() }
     do throws(EnvelopeError) {
-      return try context.uploads.reader.read(content, into: &scratch.session.envelope)
+      return try server.uploads.reader.read(content, into: &scratch.session.envelope)
     } catch { return UploadReading() }
   }
 
@@ -144,19 +144,19 @@ extension ProxyContext {
     let content = exchange.route.deviceOperation == .uploadLocations ? current.content(atMost: bodyBytesMax) : []
     let reading = records(in: content, scratch)
     if exchange.device.isEmpty { exchange.device = exchange.identity(reading.device)?.name ?? "" }
-    exchange.body = current.takeBody(context.bodies)
+    exchange.body = current.takeBody(server.bodies)
     let answer = current.shownAnswer(target, name)
     if current.status != 0 || current.failure != nil { judge(current, content, now) }
     store(current, current.passedRecords.map(reading.first) ?? reading, content)
-    context.note(exchange, answer, sent: sent(current, reading), now: now)
+    server.note(exchange, answer, sent: sent(current, reading), now: now)
   }
 
   private func sent(_ current: ProxyExchange, _ reading: UploadReading) -> [LedgerRecord] {
-    guard context.journal != nil, !reading.points.isEmpty else { return [] }
+    guard server.journal != nil, !reading.points.isEmpty else { return [] }
     let exchange = current.exchange
     let device = DeviceIdentity(run: exchange.run, name: exchange.device)
     let fault = exchange.fault?.fault.kind
-    let answeredAt = context.backend.now.millisecondsSince1970
+    let answeredAt = server.backend.now.millisecondsSince1970
     // SDK §7.2.2: the records are deleted on any 2xx, whatever its content.
     let isDelivered = !current.isClientGone && 200..<300 ~= current.deliveredStatus
     let passed = current.passedRecords.map { Set(reading.first($0).points.map(\.record.lowerBound)) }
@@ -174,14 +174,14 @@ extension ProxyContext {
     let count = reading.points.isEmpty ? 0 : reading.points.count + reading.quarantined.count
     guard count > 0 else { return }
     let exchange = current.exchange
-    context.metrics.arrived(records: count, oldest: reading.oldest, at: exchange.receivedAt)
+    server.metrics.arrived(records: count, oldest: reading.oldest, at: exchange.receivedAt)
     guard 200..<300 ~= current.status,
       let device = exchange.identity(exchange.device.isEmpty ? "anonymous" : exchange.device)
     else { return }
     let batch = IngestBatch(
       device: device, receivedAt: exchange.receivedAt, parameters: reading.parameters, bytes: content,
       points: reading.points, quarantined: reading.quarantined, commandLimit: 0)
-    _ = context.backend.submit(.ingest(batch), for: .discarded)
+    _ = server.backend.submit(.ingest(batch), for: .discarded)
   }
 
   /// `content` is what the body says, where it is an upload that can be read.

@@ -46,15 +46,15 @@ package final class ProxyServer: Sendable {
     var administration = configuration.administration
     administration.proxy = ProxyRole(upstream: configuration.upstream.url, judge: judge)
     server = try IngestServer(administration, notify: notify)
-    let desk = ProxyContext(
+    let context = ProxyContext(
       server.context, target: configuration.upstream, name: .own(), keepsHost: configuration.keepsHost,
       bodyBytesMax: administration.bodyBytesMax, judge: judge)
     do throws(NetworkError) {
       loops = try LoopGroup(administration.network, on: listen) { _, _, peers in
         let scratch = ProxyScratch()
-        let pool = UpstreamPool(peers, to: address, limits: desk.limits, times: configuration.times)
+        let pool = UpstreamPool(peers, to: address, limits: context.limits, times: configuration.times)
         return { accepted in
-          ProxySession(desk, scratch: scratch, pool: pool, token: accepted.token)
+          ProxySession(context, scratch: scratch, pool: pool, token: accepted.token)
         }
       }
     } catch {

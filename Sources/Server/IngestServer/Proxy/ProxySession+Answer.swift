@@ -93,7 +93,7 @@ extension ProxySession {
   private func interimCame(_ current: ProxyExchange) {
     answerForm.isInterim = true
     guard current.exchange.version == .http11, !isDetached else { return }
-    ForwardedHead.append(scratch.answerHead, omitting: [], by: desk.name, into: &toClient)
+    ForwardedHead.append(scratch.answerHead, omitting: [], by: context.name, into: &toClient)
     HeadWriter.end(into: &toClient)
   }
 
@@ -110,11 +110,11 @@ extension ProxySession {
     if let fault = current.answerFault, !isDetached { meet(fault, current, now) }
     if case .rewritten = passage {
       return ForwardedHead.append(
-        scratch.answerHead, omitting: .contentLength, by: desk.name, into: &answerForm.head)
+        scratch.answerHead, omitting: .contentLength, by: context.name, into: &answerForm.head)
     }
     let announcement = rules.announcement(for: version, bodyComplete: requestStage == .complete)
-    emit { [scratch, answerForm, desk] bytes in
-      ForwardedHead.append(scratch.answerHead, omitting: [], by: desk.name, into: &bytes)
+    emit { [scratch, answerForm, context] bytes in
+      ForwardedHead.append(scratch.answerHead, omitting: [], by: context.name, into: &bytes)
       if answerForm.isChunked { HeadWriter.chunked(into: &bytes) }
       HeadWriter.append(announcement, into: &bytes)
       HeadWriter.end(into: &bytes)
@@ -230,7 +230,7 @@ extension ProxySession {
       passage = .broken(answerForm.endsWithConnection ? .reset : .afterOutput)
       completeAnswer(now)
     } else {
-      answer(failure.response(desk.target, desk.name), now)
+      answer(failure.response(context.target, context.name), now)
     }
     nudgeClient()
   }

@@ -30,11 +30,11 @@ extension ProxySession {
     case .redirect(let status, let location):
       answer(Response(status, "text/html", []).with(HeaderName.location, location), now)
     case .pretend:
-      let records = desk.records(in: current, scratch)
+      let records = context.records(in: current, scratch)
       let receipt = IngestReceipt(accepted: records.points.count, quarantined: records.quarantined.count)
       answer(.receipt(receipt), now)
     case .prefix(let count):
-      guard let body = desk.prefix(of: current, records: count, scratch) else {
+      guard let body = context.prefix(of: current, records: count, scratch) else {
         return answer(.receipt(IngestReceipt()), now)
       }
       release(current, body, now)
@@ -94,7 +94,7 @@ extension ProxySession {
 
   private func append(_ response: Response, of current: ProxyExchange) {
     response.append(
-      to: &toClient, date: desk.date(scratch),
+      to: &toClient, date: context.date(scratch),
       announcing: rules.announcement(for: current.exchange.version, bodyComplete: requestStage == .complete),
       framing: .length, withoutContent: current.exchange.method == .head)
   }

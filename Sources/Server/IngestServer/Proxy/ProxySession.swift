@@ -24,7 +24,7 @@ final class ProxySession: ProxyEnd {
     case complete
   }
 
-  let desk: ProxyContext
+  let context: ProxyContext
   let scratch: ProxyScratch
   let pool: UpstreamPool
   private let token: ConnectionToken
@@ -57,11 +57,11 @@ final class ProxySession: ProxyEnd {
   private static let share = 2_048
 
   init(
-    _ desk: ProxyContext, scratch: ProxyScratch, pool: UpstreamPool, token: ConnectionToken
+    _ context: ProxyContext, scratch: ProxyScratch, pool: UpstreamPool, token: ConnectionToken
   ) {
-    (self.desk, self.scratch, self.pool, self.token) = (desk, scratch, pool, token)
-    parser = RequestParser(limits: desk.limits)
-    rules = ConnectionRules(limits: desk.limits)
+    (self.context, self.scratch, self.pool, self.token) = (context, scratch, pool, token)
+    parser = RequestParser(limits: context.limits)
+    rules = ConnectionRules(limits: context.limits)
   }
 
   /// Whether there is room for input of the client.
@@ -160,18 +160,18 @@ extension ProxySession {
   private func headCame(_ now: MonotonicInstant) {
     exchangeCount &+= 1
     rules.requestBegan(scratch.head)
-    let current = desk.begin(scratch, now: now)
+    let current = context.begin(scratch, now: now)
     self.current = current
     requestStage = .receiving
     (dropsBody, passage, gate, again) = (false, .whole, nil, [])
-    if let answer = desk.ownAnswer(to: scratch.head) { return self.answer(answer, now) }
-    if let fault = desk.fault(for: current, at: .head) { return refuseBody(of: current, fault, now) }
-    current.isHeld = desk.holdsBody(of: current)
+    if let answer = context.ownAnswer(to: scratch.head) { return self.answer(answer, now) }
+    if let fault = context.fault(for: current, at: .head) { return refuseBody(of: current, fault, now) }
+    current.isHeld = context.holdsBody(of: current)
     if current.isHeld {
       if current.expectsContinue { ResponseWriter.interimContinue(into: &toClient) }
-      desk.appendHead(scratch.head, omitting: [.contentLength, .expect], into: &current.heldHead)
+      context.appendHead(scratch.head, omitting: [.contentLength, .expect], into: &current.heldHead)
     } else {
-      desk.appendHead(scratch.head, omitting: [], into: &toUpstream)
+      context.appendHead(scratch.head, omitting: [], into: &toUpstream)
       if current.framing == .chunked { HeadWriter.chunked(into: &toUpstream) }
       HeadWriter.end(into: &toUpstream)
       sendOn(now)
@@ -193,7 +193,7 @@ extension ProxySession {
   private func bodyCame(_ bytes: Span<UInt8>, _ now: MonotonicInstant) {
     guard let current else { return }
     // Records of a request that was already answered were sent as well, and the ledger counts them.
-    let isKept = desk.keep(bytes, of: current)
+    let isKept = context.keep(bytes, of: current)
     guard !dropsBody else { return }
     if !current.isHeld { return appendBody(bytes, of: current) }
     guard !isKept else { return }
@@ -234,7 +234,7 @@ extension ProxySession {
     guard answerStage != .complete else { return }
     let isHeld = current.isHeld
     // Data that was sent to the upstream cannot be taken back.
-    let fault = desk.fault(for: current, at: isHeld ? [.body, .answer] : .answer)
+    let fault = context.fault(for: current, at: isHeld ? [.body, .answer] : .answer)
     if isHeld { return requestIsHere(current, fault, now) }
     if current.framing == .chunked { ChunkWriter.end(into: &toUpstream) }
     current.answerFault = fault
@@ -245,7 +245,7 @@ extension ProxySession {
     rules.stop()
     leaveUpstream()
     toUpstream = []
-    desk.context.metrics.refused(status: error.status)
+    context.server.metrics.refused(status: error.status)
     guard answerStage != .passing, answerStage != .complete else {
       wishes.ending = .atOnce
       return endExchange(now)
@@ -264,7 +264,7 @@ extension ProxySession {
     let version = current?.exchange.version ?? .http11
     let announcement = rules.announcement(for: version, bodyComplete: dropRest())
     response.append(
-      to: &toClient, date: desk.date(scratch), announcing: announcement, framing: .length,
+      to: &toClient, date: context.date(scratch), announcing: announcement, framing: .length,
       withoutContent: current?.exchange.method == .head)
     current?.ownAnswer = response
     answerStage = .complete
@@ -286,7 +286,7 @@ extension ProxySession {
   func endExchange(_ now: MonotonicInstant) {
     guard let current else { return }
     self.current = nil
-    desk.note(current, scratch, now: now)
+    context.note(current, scratch, now: now)
   }
 }
 

@@ -94,7 +94,7 @@ package final class ServerContext: Sendable {
     commands = CommandHandlers(policy: configuration.policy, latestExpiry: latestExpiry)
     faults = FaultHandlers(board: board, shared: boards, hub: hub, metrics: metrics, reach: reach)
     health = HealthHandlers(registry: registry, backend: backend, forwards: forwards)
-    sinks = SinkHandlers(desk: forwards)
+    sinks = SinkHandlers(forwarders: forwards)
     verification = VerificationHandlers(shortfall: shortfall, hasJournal: journal != nil)
     requests = JournalHandlers(
       hasJournal: journal != nil, routes: RecordedRoutes(isOfProxy: configuration.proxy != nil))

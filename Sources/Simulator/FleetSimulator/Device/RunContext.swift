@@ -48,12 +48,12 @@ final class RunContext {
       let server = InProcessServer(store: store, for: setup)
       (way, clockFactor) = (.inside(server), 1)
       (proof, targetFaults, earlierRun) = (server, nil, nil)
-    case .outside(let transport, let factor, let desk):
+    case .outside(let transport, let factor, let access):
       (way, clockFactor) = (.outside(transport), factor)
-      (proof, targetFaults, earlierRun) = (desk.proof, desk.faults, nil)
-    case .lockstep(let transport, let latency, let desk):
+      (proof, targetFaults, earlierRun) = (access.proof, access.faults, nil)
+    case .lockstep(let transport, let latency, let access):
       (way, clockFactor) = (.lockstep(Lockstep(transport: transport, latency: latency)), 1)
-      (proof, targetFaults, earlierRun) = (desk.proof, desk.faults, desk.earlierRun)
+      (proof, targetFaults, earlierRun) = (access.proof, access.faults, access.earlierRun)
     }
     self.database = database
     database.observer = queueWatch

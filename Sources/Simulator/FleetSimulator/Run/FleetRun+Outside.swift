@@ -132,17 +132,17 @@ extension RunDestination {
         devices: setup.deviceNames, others: setup.namesOfOtherShards, seed: setup.seed, start: setup.start.iso8601Text,
         interruption: interruption)
     }
-    var desk = TargetAccess(proof: try proof(outside), faults: try TargetFaults(setup, at: outside))
+    var access = TargetAccess(proof: try proof(outside), faults: try TargetFaults(setup, at: outside))
     if outside.lockstep == .modelled {
       var undelayed = outside
       undelayed.verification.readDelay = .zero
-      desk.earlierRun = try proof(undelayed).map { EarlierRun($0) }
+      access.earlierRun = try proof(undelayed).map { EarlierRun($0) }
     }
     self =
       if let latency = outside.lockstep {
-        .lockstep(transport, latency, desk)
+        .lockstep(transport, latency, access)
       } else {
-        .outside(transport, factor: outside.factor, desk)
+        .outside(transport, factor: outside.factor, access)
       }
   }
 }
