@@ -28,7 +28,7 @@ package struct FidelityReport: Equatable, Sendable {
       }
     }
     agreements = FidelityClass.allCases.map {
-      Agreement($0, logged: logged.happenings, replayed: replayed.happenings)
+      Agreement($0, logged: logged.acts, replayed: replayed.acts)
     }
     loggedMetres = logged.metres
     replayedMetres = replayed.metres
@@ -53,7 +53,7 @@ package struct FidelityReport: Equatable, Sendable {
 extension ReplayedCourse {
   /// Returns the share of records that match those of the other side.
   fileprivate func agreement(with logged: LoggedCourse) -> Double {
-    Agreement(.records, logged: logged.happenings, replayed: happenings).share ?? 1
+    Agreement(.records, logged: logged.acts, replayed: acts).share ?? 1
   }
 }
 
@@ -84,16 +84,16 @@ package struct Agreement: Equatable, Sendable {
   init(_ kind: FidelityClass, logged: [EngineAct], replayed: [EngineAct]) {
     self.kind = kind
     var rest = replayed.filter { $0.kind == kind }
-    for happening in logged where happening.kind == kind {
+    for act in logged where act.kind == kind {
       let index = rest.firstIndex {
-        $0.what == happening.what
-          && abs($0.time.milliseconds(since: happening.time)) <= Agreement.windowMilliseconds
+        $0.what == act.what
+          && abs($0.time.milliseconds(since: act.time)) <= Agreement.windowMilliseconds
       }
       if let index {
         rest.remove(at: index)
         matched += 1
       } else {
-        missing.append(happening)
+        missing.append(act)
       }
     }
     extra = rest

@@ -6,7 +6,7 @@ import Vocabulary
 
 /// The acts of the real engine, read from its log.
 struct LoggedCourse {
-  private(set) var happenings: [EngineAct] = []
+  private(set) var acts: [EngineAct] = []
   /// The sum of the odometer's increases after its first value.
   private(set) var metres = 0.0
 
@@ -114,7 +114,7 @@ struct LoggedCourse {
   }
 
   private mutating func add(_ kind: FidelityClass, _ fact: LogFact, _ what: String) {
-    happenings.append(EngineAct(kind, at: fact.time, line: fact.line, what))
+    acts.append(EngineAct(kind, at: fact.time, line: fact.line, what))
   }
 }
 

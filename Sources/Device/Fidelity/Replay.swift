@@ -247,7 +247,7 @@ package struct EngineAct: Equatable, Sendable {
 
 /// The acts of our engine, read from its effects.
 struct ReplayedCourse {
-  private(set) var happenings: [EngineAct] = []
+  private(set) var acts: [EngineAct] = []
   private(set) var metres = 0.0
 
   private var waiting = 0
@@ -260,7 +260,7 @@ struct ReplayedCourse {
 
   mutating func take(_ effects: [Effect], at time: WallInstant, line: Int) {
     func add(_ kind: FidelityClass, _ what: String) {
-      happenings.append(EngineAct(kind, at: time, line: line, what))
+      acts.append(EngineAct(kind, at: time, line: line, what))
     }
     for effect in effects {
       switch effect {

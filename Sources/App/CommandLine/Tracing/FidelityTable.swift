@@ -28,13 +28,13 @@ struct FidelityTable {
 
   private static func differences(of agreement: Agreement, limit: Int) -> [String] {
     let all =
-      (agreement.missing.map { (happening: $0, side: "log only") }
-      + agreement.extra.map { (happening: $0, side: "engine only") })
-      .sorted { ($0.happening.line, $0.side) < ($1.happening.line, $1.side) }
+      (agreement.missing.map { (act: $0, side: "log only") }
+      + agreement.extra.map { (act: $0, side: "engine only") })
+      .sorted { ($0.act.line, $0.side) < ($1.act.line, $1.side) }
     guard !all.isEmpty else { return [] }
     var lines = ["", "\(agreement.kind.rawValue): \(all.count) differences"]
-    for (happening, side) in all.prefix(limit) {
-      lines.append("  line \(happening.line), \(clock(happening.time)), \(side): \(happening.what)")
+    for (act, side) in all.prefix(limit) {
+      lines.append("  line \(act.line), \(clock(act.time)), \(side): \(act.what)")
     }
     if all.count > limit { lines.append("  … and \(all.count - limit) more") }
     return lines

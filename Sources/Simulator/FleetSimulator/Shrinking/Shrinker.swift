@@ -151,7 +151,7 @@ package final class SearchLimit: Watcher {
   private var events = 0
 
   /// Reading the clock is more expensive than most events.
-  private static let happeningsPerLook = 64
+  private static let eventsPerLook = 64
 
   package init(_ stop: Interruption, isOver: @escaping () -> Bool) {
     self.stop = stop
@@ -159,7 +159,7 @@ package final class SearchLimit: Watcher {
   }
 
   package func see(_ event: SimulationEvent, _ context: EventContext) {
-    if events % SearchLimit.happeningsPerLook == 0, isOver() { stop.request() }
+    if events % SearchLimit.eventsPerLook == 0, isOver() { stop.request() }
     events += 1
   }
 }
