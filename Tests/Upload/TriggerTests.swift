@@ -110,7 +110,7 @@ import Vocabulary
     #expect(device.sent.count == (trigger == .motionChange ? 1 : 0))
   }
 
-  /// The first page is accepted, and then there is no network for the second.
+  /// The first request is accepted, and then there is no network for the second.
   @Test func whatAnUploadHasLeftBehindIsRetriedToo() {
     var device = failed {
       $0.give(.connectivity(.none))
@@ -178,9 +178,9 @@ import Vocabulary
     #expect(device.sent.count == 1)
   }
 
-  /// Pages go on as long as a flush might begin.
+  /// A flush goes on as long as it might begin.
   @Test(arguments: FlushTrigger.allCases, [Connectivity.cellular, .none])
-  func theNetworkIsLookedAtBeforeEachPage(trigger: FlushTrigger, network: Connectivity) {
+  func theNetworkIsLookedAtBeforeEachRequest(trigger: FlushTrigger, network: Connectivity) {
     var device = TestDevice {
       $0.http.disableAutoSyncOnCellular = true
       $0.logger.logLevel = .verbose

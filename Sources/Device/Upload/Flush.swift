@@ -9,8 +9,8 @@ struct Flush: Sendable {
     /// A request with records is in flight.
     case uploading
     case refreshing(Refresh)
-    /// Commands are being executed; then the next page follows, or the same one again.
-    case pausedBeforeNextPage
+    /// Commands are being executed; then the next request follows, or the same one again.
+    case pausedBeforeNextRequest
     case pausedBeforeResending
   }
 
@@ -33,11 +33,13 @@ struct Flush: Sendable {
   var awaited: AwaitedRequest?
   /// A flush refreshes once (SDK §11.2, `max_refresh_retries=1`).
   var hasRefreshed = false
-  var pages = 0
+  /// The number of requests that succeeded; the log calls them pages.
+  var requests = 0
   var synced = 0
-  var page = RequestRows()
-  /// Every uploaded row; kept only if a caller waits for them.
-  var rows: [QueuedRecord] = []
+  /// The rows of the current request.
+  var rows = RequestRows()
+  /// The rows of all requests; kept only if a caller waits for them.
+  var uploaded: [QueuedRecord] = []
 }
 
 /// The pending request of a flush.

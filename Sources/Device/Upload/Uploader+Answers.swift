@@ -34,11 +34,11 @@ extension Uploader {
     _ effects: inout [UploadEffect]
   ) {
     let status = outcome.status
-    let uuid = flush.page.isBatch ? nil : flush.page.uuids.first
+    let uuid = flush.rows.isBatch ? nil : flush.rows.uuids.first
     log(.response(status: status, reason: outcome.reason), &effects)
     // Any answer, whatever its status, ends the back-off (SDK §9.3).
     if status != 0 { insertsToWait = 0 }
-    log(.posted(uuid: uuid, status: status, retry: flush.page.retry), &effects)
+    log(.posted(uuid: uuid, status: status, retry: flush.rows.retry), &effects)
     let commands = ReceivedCommands(in: outcome)
     switch status {
     case 200..<300: succeed(flush, outcome, commands, now, &queue, &effects)
@@ -59,25 +59,25 @@ extension Uploader {
     var flush = flush
     var failure: DatabaseError?
     do throws(DatabaseError) {
-      let deleted = try queue.delete(flush.page.ids)
-      precondition(deleted <= flush.page.ids.count, "an answer deletes no rows but those of its request")
-      for uuid in flush.page.uuids { log(.destroyed(uuid: uuid), &effects) }
-      flush.pages += 1
-      flush.synced += flush.page.ids.count
+      let deleted = try queue.delete(flush.rows.ids)
+      precondition(deleted <= flush.rows.ids.count, "an answer deletes no rows but those of its request")
+      for uuid in flush.rows.uuids { log(.destroyed(uuid: uuid), &effects) }
+      flush.requests += 1
+      flush.synced += flush.rows.ids.count
     } catch {
       failure = error
-      unlock(flush.page, &queue, &effects)
+      unlock(flush.rows, &queue, &effects)
     }
-    log(.syncPage(isOK: failure == nil, size: flush.page.ids.count), &effects)
-    flush.page = RequestRows()
+    log(.syncPage(isOK: failure == nil, size: flush.rows.ids.count), &effects)
+    flush.rows = RequestRows()
     effects.append(.http(HTTPEvent(outcome)))
     if let commands { effects.append(.commands(commands)) }
     if let failure {
       abandon(flush, failure, now, &effects)
     } else if commands != nil {
-      pause(flush, .pausedBeforeNextPage, &effects)
+      pause(flush, .pausedBeforeNextRequest, &effects)
     } else {
-      sendNextPage(of: flush, now, &queue, &effects)
+      sendNextRequest(of: flush, now, &queue, &effects)
     }
   }
 
@@ -88,7 +88,7 @@ extension Uploader {
   ) {
     let status = outcome.status
     if 300..<400 ~= status { log(.redirectNotPermitted(status: status), &effects) }
-    unlock(flush.page, &queue, &effects)
+    unlock(flush.rows, &queue, &effects)
     if status == 0 { backOff(queued: queue.count, &effects) }
     effects.append(.http(HTTPEvent(outcome)))
     if let commands { effects.append(.commands(commands)) }

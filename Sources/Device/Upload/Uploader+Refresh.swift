@@ -26,7 +26,7 @@ extension Uploader {
     return true
   }
 
-  /// Requests new tokens while the page of the flush waits. Returns false without a refresh url.
+  /// Requests new tokens while the request of the flush waits. Returns false without a refresh url.
   mutating func refresh(
     for flush: Flush, followsRefusal: Bool, carrying commands: ReceivedCommands?, _ now: Moment,
     _ effects: inout [UploadEffect]
@@ -69,7 +69,7 @@ extension Uploader {
       if !isOutdated { accept(tokens, status: outcome.status, now, &effects) }
     case .failure(let message):
       log(.refreshFailed(status: outcome.status, reason: message), &effects)
-      if !isOutdated { unlock(flush.page, &queue, &effects) }
+      if !isOutdated { unlock(flush.rows, &queue, &effects) }
     }
     effects.append(.authorization(AuthorizationEvent(result, status: outcome.status)))
     if isOutdated {
@@ -101,7 +101,7 @@ extension Uploader {
     _ queue: inout some RecordQueue, _ effects: inout [UploadEffect]
   ) {
     var flush = flush
-    if refresh.followsRefusal { flush.page.retry += 1 }
+    if refresh.followsRefusal { flush.rows.retry += 1 }
     if commands.isEmpty { return resend(flush, now, &queue, &effects) }
     for commands in commands { effects.append(.commands(commands)) }
     pause(flush, .pausedBeforeResending, &effects)

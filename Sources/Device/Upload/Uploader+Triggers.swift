@@ -33,7 +33,7 @@ extension Uploader {
     log(.flushBegan(trigger: trigger, queued: queued), &effects)
     logWatchdog(&effects)
     let flush = Flush(trigger: trigger, completion: completion, beganAt: now.monotonic, queuedBefore: queued)
-    sendNextPage(of: flush, now, &queue, &effects)
+    sendNextRequest(of: flush, now, &queue, &effects)
   }
 
   private enum Obstacle {

@@ -94,7 +94,7 @@ package struct Uploader: Sendable {
       new.authorization.accessToken == configuration.authorization.accessToken
       && new.authorization.expires == configuration.authorization.expires
     if !isSameToken { tokenSetAt = now.wall }
-    if isBusy && !new.http.writesBodies(like: configuration.http) { flush?.page.isOutdated = true }
+    if isBusy && !new.http.writesBodies(like: configuration.http) { flush?.rows.isOutdated = true }
     configuration = new
     policy = UploadPolicy(new)
   }
@@ -110,8 +110,8 @@ package struct Uploader: Sendable {
     guard let flush else { return }
     switch flush.stage {
     case .uploading, .refreshing: break
-    case .pausedBeforeNextPage: sendNextPage(of: flush, now, &queue, &effects)
-    case .pausedBeforeResending: renewPage(of: flush, now, &queue, &effects)
+    case .pausedBeforeNextRequest: sendNextRequest(of: flush, now, &queue, &effects)
+    case .pausedBeforeResending: renewRequest(of: flush, now, &queue, &effects)
     }
   }
 
@@ -126,7 +126,7 @@ package struct Uploader: Sendable {
   /// rows are sent again (SDK §9.2).
   private mutating func watch(_ now: Moment, _ queue: inout some RecordQueue, _ effects: inout [UploadEffect]) {
     guard let flush, let awaited = flush.awaited, awaited.deadline <= now.monotonic else { return }
-    log(.watchdogFired(locked: flush.page.ids.count, isBatch: flush.page.isBatch), &effects)
+    log(.watchdogFired(locked: flush.rows.ids.count, isBatch: flush.rows.isBatch), &effects)
     take(.failed(.timeout, message: "timeout"), of: awaited.id, now, &queue, &effects)
   }
 

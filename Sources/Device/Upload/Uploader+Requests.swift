@@ -8,15 +8,15 @@ import Vocabulary
 /// The requests of a flush, and its end (SDK §9.2).
 extension Uploader {
   /// Locks the next rows and sends them; without rows the flush has succeeded.
-  mutating func sendNextPage(
+  mutating func sendNextRequest(
     of flush: Flush, retry: Int = 0, _ now: Moment, _ queue: inout some RecordQueue,
     _ effects: inout [UploadEffect]
   ) {
     var flush = flush
-    flush.page = RequestRows(retry: retry)
+    flush.rows = RequestRows(retry: retry)
     guard queue.count > 0 else { return finish(flush, nil, now, &effects) }
     if let error = obstacle(toGoingOnWith: flush, &effects) { return finish(flush, error, now, &effects) }
-    if flush.pages > 0 { logWatchdog(&effects) }
+    if flush.requests > 0 { logWatchdog(&effects) }
     let http = configuration.http
     let limit = !http.batchSync ? 1 : http.maxBatchSize > 0 ? http.maxBatchSize : queue.count
     let newestFirst = configuration.persistence.locationsOrderDirection == .descending
@@ -29,11 +29,11 @@ extension Uploader {
     precondition(records.count <= limit, "a queue locks no more rows than it is asked for")
     if records.isEmpty { return finish(flush, nil, now, &effects) }
     log(http.batchSync ? .lockedBatch(count: records.count) : .locked(uuid: records[0].uuid), &effects)
-    flush.page.ids = records.map(\.id)
-    flush.page.uuids = records.map(\.uuid)
-    flush.page.isBatch = http.batchSync
-    flush.page.body = body(of: records, isBatch: flush.page.isBatch, &effects)
-    if flush.completion != nil { flush.rows += records }
+    flush.rows.ids = records.map(\.id)
+    flush.rows.uuids = records.map(\.uuid)
+    flush.rows.isBatch = http.batchSync
+    flush.rows.body = body(of: records, isBatch: flush.rows.isBatch, &effects)
+    if flush.completion != nil { flush.uploaded += records }
     let isRefreshing =
       isTokenExpired(at: now.wall) && !flush.hasRefreshed
       && refresh(for: flush, followsRefusal: false, carrying: nil, now, &effects)
@@ -41,25 +41,25 @@ extension Uploader {
     post(flush, now, &effects)
   }
 
-  /// Rebuilds the page after commands have run, or another form was configured: changes apply to its rows too (SDK §7.2).
-  mutating func renewPage(
+  /// Rebuilds the request after commands have run, or another form was configured: changes apply to its rows too (SDK §7.2).
+  mutating func renewRequest(
     of flush: Flush, _ now: Moment, _ queue: inout some RecordQueue, _ effects: inout [UploadEffect]
   ) {
     var flush = flush
-    unlock(flush.page, &queue, &effects)
-    if flush.completion != nil { flush.rows.removeLast(flush.page.ids.count) }
-    sendNextPage(of: flush, retry: flush.page.retry, now, &queue, &effects)
+    unlock(flush.rows, &queue, &effects)
+    if flush.completion != nil { flush.uploaded.removeLast(flush.rows.ids.count) }
+    sendNextRequest(of: flush, retry: flush.rows.retry, now, &queue, &effects)
   }
 
-  /// Sends the page of the flush again.
+  /// Sends the request of the flush again.
   mutating func resend(
     _ flush: Flush, _ now: Moment, _ queue: inout some RecordQueue, _ effects: inout [UploadEffect]
   ) {
     if let error = obstacle(toGoingOnWith: flush, &effects) {
-      unlock(flush.page, &queue, &effects)
+      unlock(flush.rows, &queue, &effects)
       return finish(flush, error, now, &effects)
     }
-    if flush.page.isOutdated { return renewPage(of: flush, now, &queue, &effects) }
+    if flush.rows.isOutdated { return renewRequest(of: flush, now, &queue, &effects) }
     post(flush, now, &effects)
   }
 
@@ -77,20 +77,20 @@ extension Uploader {
   private mutating func post(_ flush: Flush, _ now: Moment, _ effects: inout [UploadEffect]) {
     precondition(flush.awaited == nil, "a flush has one request under way at most")
     precondition(
-      !flush.page.ids.isEmpty && flush.page.ids.count == flush.page.uuids.count, "a request carries its locked rows")
+      !flush.rows.ids.isEmpty && flush.rows.ids.count == flush.rows.uuids.count, "a request carries its locked rows")
     var flush = flush
     let http = configuration.http
     flush.stage = .uploading
     let timeout = UploadRules.timeout(milliseconds: http.timeoutMilliseconds)
     let awaited = awaitedRequest(timeout: timeout, now)
     flush.awaited = awaited
-    let uuid = flush.page.isBatch ? nil : flush.page.uuids.first
-    log(.posting(http.method, uuid: uuid, count: flush.page.ids.count, url: http.url), &effects)
+    let uuid = flush.rows.isBatch ? nil : flush.rows.uuids.first
+    log(.posting(http.method, uuid: uuid, count: flush.rows.ids.count, url: http.url), &effects)
     let cargo = OutgoingRequest.Cargo(
-      uuids: flush.page.uuids, isBatch: flush.page.isBatch, trigger: flush.trigger, triggeredAt: flush.beganAt)
+      uuids: flush.rows.uuids, isBatch: flush.rows.isBatch, trigger: flush.trigger, triggeredAt: flush.beganAt)
     let request = OutgoingRequest(
       id: awaited.id, purpose: .records, method: http.method.rawValue, url: http.url,
-      headers: uploadForm().headers, body: flush.page.body, timeout: timeout, cargo: cargo)
+      headers: uploadForm().headers, body: flush.rows.body, timeout: timeout, cargo: cargo)
     self.flush = flush
     effects.append(.send(request))
   }
@@ -108,9 +108,9 @@ extension Uploader {
     return nextRequestID
   }
 
-  func unlock(_ page: RequestRows, _ queue: inout some RecordQueue, _ effects: inout [UploadEffect]) {
-    queue.unlock(page.ids)
-    for uuid in page.uuids { log(.unlocked(uuid: uuid), &effects) }
+  func unlock(_ rows: RequestRows, _ queue: inout some RecordQueue, _ effects: inout [UploadEffect]) {
+    queue.unlock(rows.ids)
+    for uuid in rows.uuids { log(.unlocked(uuid: uuid), &effects) }
   }
 
   /// Ends the flush; `error` is nil for success.
@@ -120,10 +120,10 @@ extension Uploader {
     let duration = (now.monotonic - flush.beganAt).wholeMilliseconds
     log(
       .flushFinished(
-        isSuccess: error == nil, queuedBefore: flush.queuedBefore, synced: flush.synced, pages: flush.pages,
+        isSuccess: error == nil, queuedBefore: flush.queuedBefore, synced: flush.synced, pages: flush.requests,
         milliseconds: duration), &effects)
     guard let completion = flush.completion else { return }
-    effects.append(.synced(completion: completion, error.map { .failure($0) } ?? .success(flush.rows)))
+    effects.append(.synced(completion: completion, error.map { .failure($0) } ?? .success(flush.uploaded)))
   }
 
   /// Ends the flush after an error of the store; remaining rows go with the next flush.
