@@ -66,9 +66,9 @@ struct Ride {
   }
 
   private mutating func serve() throws {
-    var orders = drive.takeOrders()
-    while !orders.isEmpty {
-      for case .send(let request) in orders {
+    var effects = drive.takeEffects()
+    while !effects.isEmpty {
+      for case .send(let request) in effects {
         sent.append(request)
         if let outcome {
           try drive.answer(request.id, outcome, head: nil, duration: .milliseconds(1), at: now)
@@ -76,7 +76,7 @@ struct Ride {
           unanswered.append(request)
         }
       }
-      orders = drive.takeOrders()
+      effects = drive.takeEffects()
     }
     lines += drive.takeLines()
   }

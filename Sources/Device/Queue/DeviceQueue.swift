@@ -142,7 +142,7 @@ extension DeviceQueue {
   }
 
   package func delete(uuid: UUID128) throws(DatabaseError) -> Bool {
-    for row in rows.rows where try database.identity(row).uuid == uuid { return try delete([row], .order) == 1 }
+    for row in rows.rows where try database.identity(row).uuid == uuid { return try delete([row], .destruction) == 1 }
     return false
   }
 
@@ -150,7 +150,7 @@ extension DeviceQueue {
     let all = Array(rows.rows)
     var uuids: [UUID128] = []
     for row in all { uuids.append(try database.identity(row).uuid) }
-    _ = try delete(all, .order)
+    _ = try delete(all, .destruction)
     return uuids
   }
 

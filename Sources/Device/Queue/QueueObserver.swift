@@ -26,7 +26,7 @@ package enum QueueNote: Equatable, Sendable {
     /// The uploader no longer needed it.
     case upload
     /// The app or a server requested its deletion.
-    case order
+    case destruction
     /// It was too old.
     case age
     /// The queue was over its limit.

@@ -165,7 +165,7 @@ extension Drive {
 
   private mutating func giveUp(_ id: UInt64, _ message: String, at now: Moment) {
     inFlight[id] = nil
-    orders.append(.cancel(id))
+    effects.append(.cancel(id))
     lines.append(.note("request \(id) has ended: \(message)"))
     guard isRunning else { return }
     host.answer(id, .failed(.reset, message: message), at: now)
@@ -174,7 +174,7 @@ extension Drive {
 
   /// Drops the open requests, which end with the process.
   mutating func dropRequests() {
-    for id in inFlight.keys.sorted() { orders.append(.cancel(id)) }
+    for id in inFlight.keys.sorted() { effects.append(.cancel(id)) }
     inFlight = [:]
     phone.outbox = []
   }
@@ -185,7 +185,7 @@ extension Drive {
     for request in requests {
       inFlight[request.id] = request
       lines.append(.sent(request))
-      orders.append(.send(request))
+      effects.append(.send(request))
     }
   }
 }

@@ -52,7 +52,7 @@ package struct Drive {
   var connectivity = Connectivity.none
   /// Requests that have been sent and have not ended.
   var inFlight: [UInt64: OutgoingRequest] = [:]
-  var orders: [DriveEffect] = []
+  var effects: [DriveEffect] = []
   private let rows = RowCount()
   /// The number of records that the phone deleted because of a web page with a success status, which no backend has sent.
   private var misledCount = 0
@@ -90,9 +90,9 @@ package struct Drive {
     return lines
   }
 
-  package mutating func takeOrders() -> [DriveEffect] {
-    defer { orders = [] }
-    return orders
+  package mutating func takeEffects() -> [DriveEffect] {
+    defer { effects = [] }
+    return effects
   }
 
   var isSwitchingOn: Bool { comesBackAt != nil }
@@ -143,16 +143,16 @@ package struct Drive {
 
   /// Applies, after each call of the host, the effects that the phone must perform.
   mutating func applyEffects(at now: Moment) {
-    var effects = host.takeEffects()
-    while !effects.isEmpty {
-      for effect in effects {
+    var hostEffects = host.takeEffects()
+    while !hostEffects.isEmpty {
+      for effect in hostEffects {
         phone.perform(effect, at: now)
         if case .demand(.activityUpdates(let isOn)) = effect { activity.ask(at: isOn ? now.monotonic : nil) }
         if case .uploadLog(let url) = effect {
           host.uploadLog(to: url, gzip: phone.compressedLog, completion: nil, at: now)
         }
       }
-      effects = host.takeEffects()
+      hostEffects = host.takeEffects()
     }
   }
 
@@ -232,7 +232,7 @@ package enum DriveLine: Sendable {
   case ended(ObservedAnswer, [Finding])
 }
 
-/// An order to the network.
+/// An action on the network that a drive requests.
 package enum DriveEffect: Sendable {
   case send(OutgoingRequest)
   case cancel(UInt64)

@@ -208,7 +208,7 @@ final class RecordTracer {
   private static func fate(of cause: QueueNote.Cause?) -> String {
     switch cause {
     case .upload: "delivered"
-    case .order: "destroyed"
+    case .destruction: "destroyed"
     case .age: "expired"
     case .room: "evicted"
     case nil: "pending"

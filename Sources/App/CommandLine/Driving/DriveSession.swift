@@ -110,8 +110,8 @@ final class DriveSession {
 
   private func flush(at now: Moment) {
     for line in drive.takeLines() { screen.show(line, at: now.wall) }
-    for order in drive.takeOrders() {
-      switch order {
+    for effect in drive.takeEffects() {
+      switch effect {
       case .send(let request): transport.submit(request, device: 0)
       case .cancel(let id): transport.cancel(id, device: 0)
       }

@@ -50,7 +50,7 @@ extension Measures {
       table.record(.retriesPerRecord, UInt64(max(record.requests - 1, 0)), tags)
     case .age: table.count(.recordsExpired, tags)
     case .room: table.count(.recordsEvicted, tags)
-    case .order: break
+    case .destruction: break
     }
     if devices[device].backlog.count == 0, let start = devices[device].drainsSince {
       change(device) { $0.drainsSince = nil }

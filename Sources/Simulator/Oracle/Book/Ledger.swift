@@ -192,7 +192,7 @@ final class Ledger {
     case .upload:
       dequeued.take(pages[device].answer, row: record.row)
       return unproven.append(dequeued)
-    case .order: sums.destroyed += 1
+    case .destruction: sums.destroyed += 1
     case .age: sums.expired += 1
     case .room: sums.evicted += 1
     }

@@ -30,7 +30,7 @@ extension SimulationEvent {
     case .queue(.deleted(_, _, let cause)):
       switch cause {
       case .upload: .delivered
-      case .order: .destroyed
+      case .destruction: .destroyed
       case .age: .expired
       case .room: .evicted
       }
