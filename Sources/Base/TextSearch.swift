@@ -54,7 +54,8 @@ extension String {
   /// Replaces every occurrence of the part, from the left.
   package func replacing(_ part: String, with other: String) -> String { self[...].replacing(part, with: other) }
 
-  /// The beginning, in at most so many bytes. A limit in characters is none: one character has any number of marks.
+  /// Returns the longest beginning of at most `count` bytes. Counted in bytes, because one character may have any number of
+  /// combining marks.
   package func prefix(bytes count: Int) -> String {
     guard utf8.count > count else { return self }
     var end = utf8.index(startIndex, offsetBy: count)

@@ -353,11 +353,11 @@ extension String {
     return number.isFraction ? Double(self).map { "\($0)" } ?? self : number.wholeText
   }
 
-  /// Truncates the text to so many characters.
+  /// Truncates the text to `count` characters.
   package func shortened(_ count: Int) -> String { self.count <= count ? self : prefix(count - 1) + "…" }
 }
 
-/// The unit of times since 1970, derived from their size: in each unit, the range covers the years 1973 to 2128.
+/// The unit of times since 1970, derived from their size. In each unit, the times from 1973 to 2128 are recognized.
 package enum EpochUnit: Sendable {
   case seconds, milliseconds, microseconds, nanoseconds
 

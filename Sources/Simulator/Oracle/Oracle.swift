@@ -114,7 +114,7 @@ extension Oracle {
   /// The sums before the server is queried: waiting records are pending, acknowledged ones unverified.
   package var unprovenSums: LedgerSums { ledger.unprovenSums }
 
-  /// Whether so many records have left the queues that they should be looked up in the store.
+  /// Whether enough records have left the queues to look them up in the store.
   package var needsProof: Bool { ledger.needsProof }
 
   /// Looks up everything that has left the queues since the last call; without a proof it stays unverified.

@@ -260,7 +260,7 @@ struct ChartScale {
     }
   }
 
-  /// A value that is so many times the usual maximum would hide all others.
+  /// The multiple of the usual maximum above which a value is cut, because it would hide all others.
   private static let cutFactor = 10.0
 
   /// Returns the 99th percentile of the positive values.

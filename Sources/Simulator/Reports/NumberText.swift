@@ -22,7 +22,7 @@ package enum NumberText {
     return decimal(number, places: places)
   }
 
-  /// Formats with so many decimals.
+  /// Formats with `places` decimals.
   package static func decimal(_ number: Double, places: Int) -> String {
     var factor = 1
     for _ in 0..<places { factor *= 10 }

@@ -4,7 +4,7 @@ import Scenario
 
 /// Maps instants of a run to the time in metrics and traces.
 struct TelemetryClock {
-  /// A section from an instant of the run on, with so many nanoseconds of the run per reported nanosecond.
+  /// A section from an instant of the run on, with its number of nanoseconds of the run per reported nanosecond.
   private struct Piece {
     let run: Int64
     let unix: Int64

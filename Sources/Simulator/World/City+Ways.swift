@@ -228,7 +228,7 @@ extension City {
     return Address(street: street, block: along, metres: (0.05 + 0.9 * stream.uniform()) * blockMetres)
   }
 
-  /// Returns a course of about so many metres from an address, in several sections if the city is smaller, and its final address.
+  /// Returns a course of about `metres` from an address, in several sections if the city is smaller, and its final address.
   func course(
     from start: Address, metres: Double, from stream: inout RandomStream
   ) -> (course: Course, end: Address) {

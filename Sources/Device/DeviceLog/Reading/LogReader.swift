@@ -119,7 +119,7 @@ package struct LogFact: Equatable, Sendable {
     case locationFailed(code: Int)
 
     // Queue and uploads.
-    /// The SDK deleted the oldest records, sent or not: so many, or those older than so many days, as far as the log shows it.
+    /// The SDK deleted the oldest records, sent or not: `count` of them, or those older than `days`, as far as the log shows it.
     case queueCut(count: Int? = nil, days: Int? = nil)
     case queueEmptied
     /// A request with only this record is sent.

@@ -6,7 +6,7 @@ import Store
 /// answer with the cursor of the next.
 struct Listing<Element: Sendable, Cursor: Sendable>: Sendable {
   let format: ListFormat<Element>
-  /// Reads at most so many elements after the cursor.
+  /// Reads the elements after the cursor, up to a maximum number.
   let read: @Sendable (any StoreReader, Cursor?, Int) throws(StoreError) -> Page<Element, Cursor>
   let text: @Sendable (Cursor) -> String
 

@@ -282,7 +282,7 @@ extension IngestSession {
     _ = takeBody()
     var exchange = begunRequest
     if error.code == .bodyTooLarge, case .waiting = state {
-      // Who asks for what stands in the head before its length is looked at.
+      // The head is complete, so the caller and the route are known; only the length was refused.
       exchange = context.reader.read(scratch.head, now: output.now, from: caller).exchange
       exchange?.isBodyWhole = false
     }
@@ -297,8 +297,8 @@ extension IngestSession {
     }
   }
 
-  /// The connection ends behind the answer to a message that is not whole, or not one. A phone whose request that was is stuck with it:
-  /// it is noted like any other.
+  /// Answers a message that is incomplete or not HTTP, then closes the connection. A known request is recorded like any other,
+  /// because the phone will repeat it.
   private func breakOff(_ exchange: Exchange?, _ response: Response, _ output: inout SessionOutput) {
     rules.stop()
     append(response, .http11, withoutContent: false, .close, &output)

@@ -134,7 +134,7 @@ extension ConformanceClause {
       "\(count)\(uploads.count) pages, the slowest in \(uploads.map(\.duration.wholeMilliseconds).max() ?? 0) ms"
   }
 
-  /// Sends a body of so many bytes, padded with text in the extras of its records.
+  /// Sends a body of the given size in bytes, padded with text in the extras of its records.
   private static func large(_ run: ClauseRun, of bytes: Int, records wanted: Int) throws {
     let count = min(wanted, run.facts.recordsMax)
     // A record has at most a kilobyte (SDK §8.4), so fewer of them do not make such a body.
@@ -373,8 +373,8 @@ extension ConformanceClause {
 
   private static let busyTime = Nanoseconds.seconds(4)
 
-  /// Judges a crowd that was partly rejected: a backend that accepts so many at once and rejects the others for a while
-  /// keeps its promise.
+  /// Judges a crowd that was partly rejected: a backend that accepts a limited number at once and rejects the others for a
+  /// while keeps its promise.
   private static func crowded(
     _ run: ClauseRun, _ phones: [ConformancePhone], _ sent: [[SentRecord]], _ status: Int
   ) throws -> ClauseStop {

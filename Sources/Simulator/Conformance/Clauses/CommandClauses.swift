@@ -122,7 +122,7 @@ extension ConformanceClause {
     case none
   }
 
-  /// Waits for a queued command during three uploads of so many records.
+  /// Waits for a queued command during three uploads of `records` each.
   private static func arrival(_ run: ClauseRun, _ phone: ConformancePhone, records: Int = 1) throws -> Arrival {
     let before = phone.obeyed.count
     for _ in 0..<3 {
@@ -135,7 +135,7 @@ extension ConformanceClause {
     return .none
   }
 
-  /// Uploads until so many commands were executed, or three uploads brought none.
+  /// Uploads until `count` commands were executed, or three uploads brought none.
   private static func collect(_ run: ClauseRun, _ phone: ConformancePhone, count: Int) throws {
     var idle = 0
     while phone.obeyed.count < count, idle < 3 {

@@ -9,7 +9,7 @@ extension ConformanceRun {
   private static let timeToLookAgain = Nanoseconds.seconds(5)
   private static let timeBetweenLooks = 200
 
-  /// Until all of it is there, for so long at most.
+  /// Until all of it is there, for `patience` at most.
   func lookAgain(for patience: Nanoseconds = .zero) {
     let clock = SystemClock()
     let end = clock.monotonicNow + patience

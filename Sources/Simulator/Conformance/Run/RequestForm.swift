@@ -32,7 +32,7 @@ struct RequestForm: Sendable {
 
 /// The requirements of clauses on the form.
 extension ClauseRun {
-  /// Requires batches with so many records in one request.
+  /// Requires batches with `count` records in one request.
   func needBatches(of count: Int = 2) throws {
     guard facts.takesBatches else {
       throw ClauseStop.notApplicable(

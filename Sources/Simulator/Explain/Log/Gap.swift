@@ -58,7 +58,7 @@ private struct GapJudgement {
   private(set) var causes: [Gap.Cause] = []
   private(set) var reason = ""
 
-  /// A phone that has moved more than so many distance filters should have received a position.
+  /// The number of distance filters beyond which a phone that has moved should have received a position.
   private static let filtersMax = 2.0
   private static let usualAccuracy = 20.0
 

@@ -33,7 +33,7 @@ package struct LogStory: Sendable {
   private let nextBegin: WallInstant?
   private var queueAtNext: PhoneQueue?
 
-  /// `uuid` says which record is followed; nil: all of them. Gaps above so many milliseconds are told. `earlier` is the log of the
+  /// `uuid` says which record is followed; nil: all of them. Gaps above `milliseconds` are told. `earlier` is the log of the
   /// same phone before this one, and `nextBegin` the beginning of the next one.
   package init(
     file: String, of uuid: UUID128?, gapsAbove milliseconds: Int64, zone: LogZone? = nil,

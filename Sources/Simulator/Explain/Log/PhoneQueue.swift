@@ -19,7 +19,7 @@ struct PhoneQueue: Sendable {
   private var sentLeft: Int?
   /// The answer to the current request.
   private(set) var response: RecordTrail.Attempt?
-  /// So many of the oldest records are older than all that the current answer deleted; nil: it deleted none.
+  /// The number of the oldest records that are older than all that the current answer deleted; nil: it deleted none.
   private var olderCount: Int?
   /// Older records than some that were uploaded: the phone no longer has them if it sends the oldest first.
   private var passedOver: [Entry] = []
@@ -43,7 +43,7 @@ struct PhoneQueue: Sendable {
     return uuid.map { recall($0) } ?? []
   }
 
-  /// Begins a request with so many of the oldest records.
+  /// Begins a request with the `count` oldest records.
   mutating func send(oldest count: Int) {
     (sent, response, isSentNamed) = (waiting.prefix(max(0, count)).map(\.uuid), nil, false)
     sentLeft = max(0, count)
@@ -77,7 +77,7 @@ struct PhoneQueue: Sendable {
     return gone
   }
 
-  /// Removes the oldest records, without those of a request that is under way (SDK §7.4.1): at most so many, and those made before
+  /// Removes the oldest records, without those of a request that is under way (SDK §7.4.1): at most `count`, and those made before
   /// `limit`. Returns them.
   mutating func drop(_ count: Int?, madeBefore limit: WallInstant? = nil) -> [UUID128] {
     let locked = response == nil ? Set(sent) : []

@@ -55,7 +55,7 @@ private struct RecordSearch {
     var uuid: UUID128?
     /// Of its own, or in an object without a uuid in it.
     var hasPosition = false
-    /// So many were found before it.
+    /// The number of records that were found before it.
     let foundBefore: Int
   }
 

@@ -37,7 +37,7 @@ package struct Explanation: Sendable {
   package let notes: [String]
   package let zone: LogZone
 
-  /// Beyond so many similar stories only the counts are reported.
+  /// The number of similar stories beyond which only the counts are reported.
   private static let storiesMax = 1_000
 }
 

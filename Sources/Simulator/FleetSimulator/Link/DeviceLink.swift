@@ -210,7 +210,7 @@ struct DeviceLink {
     returns(index, line, bytes: bytes, at: now, under: faults, in: run)
   }
 
-  /// Starts the return of an answer of so many bytes.
+  /// Starts the return of an answer of `bytes`.
   mutating func returns(
     _ index: Int, _ line: LinkConnection, bytes: Int, at now: Moment, under faults: FaultTimeline, in run: RunContext
   ) {

@@ -39,10 +39,10 @@ package final class ErrorWatch: Watcher {
   /// The number of uploads that ended without a 2xx.
   package private(set) var failedUploads = 0
 
-  /// Beyond so many names the server's messages differ each time.
+  /// The number of names above which the server's messages are taken to differ each time.
   private static let rowsMax = 100
   private static let bodyMax = 500
-  /// So many equal failures at the start are no coincidence.
+  /// The number of equal failures at the start that is no coincidence.
   private static let openingCount = 10
 
   package init(_ setup: RunSetup) {

@@ -179,7 +179,7 @@ package final class FleetRun {
     progress((now - FleetRun.zero).seconds / (setup.duration + setup.settle).seconds, shared.oracle.sums)
   }
 
-  /// Drives and settles until so many events have happened, or to the end of the run. Returns whether the run is over;
+  /// Drives and settles until `last` events have happened, or to the end of the run. Returns whether the run is over;
   /// `report` then returns its result. For runs in virtual time.
   func advance(
     toEvent last: Int, _ progress: (Double, LedgerSums) -> Void = { _, _ in }
@@ -224,7 +224,7 @@ package final class FleetRun {
 
   private var isBrokenOff: Bool { isAborted || shared.oracle.violations.breaksOff }
 
-  /// Whether a server in lockstep has been silent for so long that nothing more is sent.
+  /// Whether nothing more is sent, because a server in lockstep has been silent for too long.
   private var isTargetSilent: Bool { shared.lockstep?.transport.hasGivenUp ?? false }
 
   /// Reports whether the scenario has the phone, or an act has added it.

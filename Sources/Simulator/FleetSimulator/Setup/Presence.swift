@@ -32,7 +32,7 @@ package enum Presence: Equatable, Sendable {
 
 /// A number of devices over time, in lines and jumps.
 package struct Ramp: Equatable, Sendable {
-  /// From one number to another in so many seconds; 0: a jump.
+  /// From one number to another in `seconds`; 0: a jump.
   package struct Line: Equatable, Sendable {
     package let seconds: Double
     package let first: Double

@@ -164,7 +164,7 @@ extension OutsideSetup {
   /// One address of this machine has some 28,000 ports per server.
   private static let devicesPerAddress = 20_000
 
-  /// The target as declared, with the upload URL of so many devices.
+  /// The target as declared, with the upload URL of `devices`.
   package init(_ target: Target, url: String, devices: Int) {
     self.init(url: url, isOurs: target.isOurs)
     (preset, headers, verification) = (target.preset, target.headers, target.verification)

@@ -279,7 +279,7 @@ struct SummaryNode {
     return Int(number)
   }
 
-  /// Sums of so many are no overflow.
+  /// The largest count that is read: sums of such counts do not overflow.
   private static let countMax: UInt64 = 1_000_000_000_000_000
 
   /// Returns an instant of a run, or a span, given in nanoseconds.

@@ -65,7 +65,7 @@ package final class ListedProof: StoreProof {
 
   /// No device of a run has this name.
   private static let noDevice = "no-device-of-the-run"
-  /// A missing list counts as empty if another device has a list; up to so many others are tried.
+  /// The number of other devices that are tried for a list: if one of them has a list, a missing one counts as empty.
   private static let othersMax = 20
 
   package init(

@@ -11,7 +11,7 @@ package struct ScenarioGenerator {
     let minutes: Range<Int>
     let devicesMax: Int
 
-    /// One in so many runs lasts for days, with one or two devices that follow a plan; 0: none.
+    /// One in `longEach` runs lasts for days, with one or two devices that follow a plan; 0: none.
     let longEach: Int
 
     package static let usual = Size(minutes: 5..<120, devicesMax: 5, longEach: 6)

@@ -56,7 +56,7 @@ package enum SimulationEvent {
   case crossed(fence: String, isEntry: Bool)
   /// The true place and distance, before each position that the SDK reports to its app.
   case stood(at: Coordinate, metres: Double)
-  /// The device had its turn so long after it was due, on the machine's clock.
+  /// The device had its turn later than it was due, by `late` on the machine's clock.
   case turn(late: Nanoseconds)
   /// All faults have ended.
   case healed

@@ -4,9 +4,9 @@ import Vocabulary
 /// The documented numbers and lists by which rules judge; one that a single rule needs may be in that rule. The device has
 /// its own copy: a wrong number there is detected only because the rules do not read it.
 enum DocumentedLimits {
-  /// A request without an end is abandoned, with its flush, so long after its timeout (SDK §9.2.2).
+  /// The time after its timeout at which a request without an end is abandoned, with its flush (SDK §9.2.2).
   static let watchdogGrace = Nanoseconds.seconds(5)
-  /// After a failure without an answer, an insert starts an upload only when so many records are queued (SDK §9.3.2).
+  /// The number of queued records from which an insert starts an upload after a failure without an answer (SDK §9.3.2).
   static let backOffRecords = 10
   /// The interval at which old records are removed, besides start and resume (SDK §7.4.2).
   static let purgeInterval = Nanoseconds.seconds(3_600)

@@ -28,7 +28,7 @@ final class HeartbeatRule: Rule {
   private var inBackground: Set<Int> = []
   /// A sleeping phone is woken late.
   private static let slack = Nanoseconds.seconds(120)
-  /// After so long without activity iOS withholds heartbeats.
+  /// The time without activity after which iOS withholds heartbeats.
   private static let grace = Nanoseconds.seconds(120)
 
   required init(_ ledger: Ledger) {

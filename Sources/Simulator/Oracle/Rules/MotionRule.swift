@@ -19,8 +19,8 @@ final class MotionRule: Rule {
     var lastDoubt = MonotonicInstant(nanoseconds: -MotionRule.doubt.count)
   }
 
-  /// For so long after a sign of movement the SDK may reverse a state whose position it still searches for, without reporting
-  /// the state in between.
+  /// The time after a sign of movement in which the SDK may reverse a state whose position it still searches for, without
+  /// reporting the state in between.
   private static let doubt = Nanoseconds.seconds(180)
 
   private let states: PerDevice<State>

@@ -171,7 +171,7 @@ package enum DeclaredPlan: String, CaseIterable, Sendable {
 package enum TripModel: Equatable, Sendable {
   /// By a daily schedule.
   case plan(DeclaredPlan)
-  /// From place to place, endlessly, with a pause of so many seconds at each.
+  /// From place to place, endlessly, with a pause of `dwell` seconds at each.
   case markov(dwell: Distribution)
 }
 

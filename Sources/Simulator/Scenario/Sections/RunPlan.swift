@@ -225,7 +225,7 @@ package struct FleetPlan: Equatable, Sendable {
 }
 
 extension Executor {
-  /// Returns the expected number of devices so many seconds after the fleet began, with trips of `tripSeconds`. Fractions are
+  /// Returns the expected number of devices `seconds` after the fleet began, with trips of `tripSeconds`. Fractions are
   /// kept, because it is an expectation.
   func devices(at seconds: Double, tripSeconds: Double) -> Double {
     switch self {

@@ -11,7 +11,7 @@ enum SendingRules: Sendable {
   case remoteWrite
 
   enum Verdict: Equatable {
-    /// The receiver accepted all but so many points or spans, with an optional message.
+    /// The receiver accepted all points or spans but `rejected`, with an optional message.
     case taken(rejected: Int64, message: String)
     /// Retry, not before that time has passed; nil: the sender chooses.
     case again(after: Nanoseconds?, reason: String)

@@ -157,6 +157,6 @@ struct RandomItinerary: Sendable {
 package enum RoamingAim: Equatable, Sendable {
   /// To work and home again.
   case shuttle
-  /// Any place of the city, after so many seconds at the last.
+  /// Any place of the city, after `dwell` seconds at the last.
   case anywhere(dwell: Distribution)
 }

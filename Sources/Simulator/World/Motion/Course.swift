@@ -52,7 +52,7 @@ extension Course {
     return Course(path: Path(vertices), limits: limits, stops: halts)
   }
 
-  /// Returns the first so many metres; the whole if it is shorter.
+  /// Returns the first `metres`; the whole if it is shorter.
   func prefix(metres: Double) -> Course {
     guard metres < path.lengthMetres, path.vertices.count > 1 else { return self }
     let edge = path.edge(atMetres: metres)
@@ -64,7 +64,7 @@ extension Course {
 }
 
 extension Path {
-  /// Returns the first so many metres, at least a short section.
+  /// Returns the first `metres`, at least a short section.
   func prefix(metres: Double) -> Path {
     guard metres < lengthMetres else { return self }
     let edge = edge(atMetres: metres)

@@ -112,7 +112,7 @@ package struct MotionPiece: Equatable, Sendable {
 }
 
 extension Motion {
-  /// Returns the beginning, up to so many metres; the whole if it is shorter.
+  /// Returns the beginning, `metres` long; the whole if it is shorter.
   func prefix(metres: Double) -> Motion {
     guard metres < path.lengthMetres, let seconds = seconds(atMetres: metres), seconds > 0 else { return self }
     return Motion(
