@@ -60,12 +60,12 @@ extension JetStream {
       throw JetStream.failure(error)
     }
     guard let message = answer["message"], case .string(let subject)? = message["subject"] else {
-      throw StreamFailure(message: "an answer that is none of a stream")
+      throw StreamFailure(message: JetStream.unknownAnswer)
     }
     guard subject.hasPrefix(prefix + ".") else { return nil }
     // An empty message has no data.
     guard case .string(let data)? = message["data"] else { return [] }
-    guard let bytes = Base64.bytes(data) else { throw StreamFailure(message: "an answer that is none of a stream") }
+    guard let bytes = Base64.bytes(data) else { throw StreamFailure(message: JetStream.unknownAnswer) }
     return bytes
   }
 
@@ -83,7 +83,7 @@ extension JetStream {
       throw StreamFailure(message: "no answer within \(JetStream.patience / 1_000) s")
     }
     do throws(JSONError) { return (number, try JSONValue(parsing: bytes.span)) } catch {
-      throw StreamFailure(message: "an answer that is none of a stream")
+      throw StreamFailure(message: JetStream.unknownAnswer)
     }
   }
 

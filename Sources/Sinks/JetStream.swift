@@ -34,6 +34,8 @@ package struct JetStream: Sendable {
     prefix + "." + ForwardMessage.token(device.run) + "." + ForwardMessage.token(device.name)
   }
 
+  static let unknownAnswer = "the answer is not one of JetStream"
+
   /// The error code of a message that is larger than its stream allows (nats-server, `errors.json`).
   private static let tooLarge: Int64 = 10_054
 
@@ -41,10 +43,10 @@ package struct JetStream: Sendable {
   static func trouble(in answer: [UInt8]) -> SinkRejection? {
     let value: JSONValue
     do throws(JSONError) { value = try JSONValue(parsing: answer.span) } catch {
-      return .later(reason: "an answer that is none of a stream")
+      return .later(reason: unknownAnswer)
     }
     guard let error = value["error"] else {
-      return value["seq"] == nil ? .later(reason: "an answer that is none of a stream") : nil
+      return value["seq"] == nil ? .later(reason: unknownAnswer) : nil
     }
     var reason = "refused by the stream"
     if case .string(let text)? = error["description"] { reason = text }

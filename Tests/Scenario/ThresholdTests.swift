@@ -50,7 +50,7 @@ import Testing
     #expect(found("uploads{tier:gold}").isEmpty && found("uploads{tier:x}", tier: "${device.fleet}").isEmpty)
     #expect(found("uploads{tier:glod}").first?.contains("no tier 'glod'; did you mean 'gold'?") == true)
     let twice = found("uploads{phase:settle,phase:drive}")
-    #expect(twice.count == 1 && twice[0].contains("the tag 'phase' stands there twice"), "\(twice)")
+    #expect(twice.count == 1 && twice[0].contains("the tag 'phase' is given twice"), "\(twice)")
   }
 
   /// As summaries have it, which name no scenario.

@@ -74,7 +74,7 @@ import Testing
       trouble(#"{"error":{"code":503,"err_code":10077,"description":"maximum bytes exceeded"},"seq":0}"#)
         == .later(reason: "maximum bytes exceeded"))
     for text in ["", "{}", "[1]", "+OK", #"{"stream":"ORDERS","seq":1"#] {
-      #expect(trouble(text) == .later(reason: "an answer that is none of a stream"))
+      #expect(trouble(text) == .later(reason: "the answer is not one of JetStream"))
     }
   }
 

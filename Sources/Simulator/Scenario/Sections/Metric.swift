@@ -168,7 +168,7 @@ extension DecodingContext {
       }
       guard isKnown(tag, value, at: position) else { return nil }
       guard !tags.contains(where: { $0.name == tag }) else {
-        refuse(.contradiction, position, "the tag '\(tag)' stands there twice", remedy: "keep one of both")
+        refuse(.contradiction, position, "the tag '\(tag)' is given twice", remedy: "keep one of them")
         return nil
       }
       tags.append(Named(name: tag, position: position, value: value))
