@@ -133,6 +133,8 @@ final class OdometerRule: Rule {
 
   private func set(_ context: EventContext, to metres: Double) {
     let (device, now) = (context.device, context.now.monotonic)
+    // The next record is not compared with the odometer before the command, nor with the value, which may come later: only an
+    // odometer below both 0 and the value goes back.
     (gauges[device].odometer, gauges[device].course) = (min(0, metres), nil)
     gauges[device].valuesToCome.removeAll { $0.until < now }
     gauges[device].valuesToCome.append((metres, now + OdometerRule.timeToCome))
