@@ -115,36 +115,16 @@ private struct SimulateCommand {
   private static let devicesMax = 10_000_000
 
   func run() throws(UsageError) -> ExitCode {
-    let factor = try values.read("scale", expected: "a number above 0") { text in
-      Double(text).flatMap { $0 > 0 && $0.isFinite ? $0 : nil }
-    }
-    let devices = try values.read("devices", expected: "a whole number from 1 to \(SimulateCommand.devicesMax)") {
-      text in
-      Quantities.count(text).flatMap { (1...SimulateCommand.devicesMax).contains($0) ? $0 : nil }
-    }
+    let (factor, devices) = (try scaleFactor(), try deviceCount())
     let result: ScenarioReader.Result
-    do throws(ScenarioErrors) {
-      var read = try ScenarioReader(overrides: overrides, variable: process.variable).read(text)
-      // The target has no virtual clock, and the user wants to watch it work.
-      if values.value("target") != nil && read.scenario.clock.mode == .virtual && values.value("mode") == nil {
-        let realtime = Override(origin: "--target", path: "clock.mode", value: "realtime")
-        read = try ScenarioReader(overrides: overrides + [realtime], variable: process.variable).read(text)
-      }
-      result = read
-    } catch {
+    do throws(ScenarioErrors) { result = try read() } catch {
       try refuseFlags(among: error.all)
       return .badScenario
     }
     var scenario = try chosenFleet(of: result.scenario)
-    if let factor {
-      guard Double(scenario.peakDevices) * factor <= Double(SimulateCommand.devicesMax) else {
-        throw UsageError(
-          "--scale: \(factor) times \(scenario.peakDevices.of("device")) is more than \(SimulateCommand.devicesMax)")
-      }
-      scenario = scenario.scaled(by: factor)
-    }
-    var notes = result.notes.map { $0.text(sources: sources) }
+    if let factor { scenario = try scaled(scenario, by: factor) }
     if let devices { scenario = scenario.scaled(toDevices: devices) }
+    var notes = result.notes.map { $0.text(sources: sources) }
     let (count, written) = (scenario.peakDevices, result.scenario.peakDevices)
     if count < written, !scenario.coverage.sometimes.isEmpty {
       notes.append("\(count.of("device")) of the scenario's \(written)")
@@ -162,20 +142,57 @@ private struct SimulateCommand {
         process, scenario, adminToken: values.text("admin-token"), isQuiet: values.isOn("quiet")
       ).run()
     }
+    let options = try simulationOptions(result.document, notes)
+    let seeds = try values.read("seeds", expected: "a whole number from 1 to 1000000") { text in
+      Quantities.count(text).flatMap { (1...1_000_000).contains($0) ? $0 : nil }
+    }
+    return simulate(scenario, options, seeds: seeds)
+  }
+
+  private func scaleFactor() throws(UsageError) -> Double? {
+    try values.read("scale", expected: "a number above 0") { text in
+      Double(text).flatMap { $0 > 0 && $0.isFinite ? $0 : nil }
+    }
+  }
+
+  private func deviceCount() throws(UsageError) -> Int? {
+    try values.read("devices", expected: "a whole number from 1 to \(SimulateCommand.devicesMax)") { text in
+      Quantities.count(text).flatMap { (1...SimulateCommand.devicesMax).contains($0) ? $0 : nil }
+    }
+  }
+
+  /// Reads the scenario with its overrides; again in real time if it has a target and no mode.
+  private func read() throws(ScenarioErrors) -> ScenarioReader.Result {
+    let read = try ScenarioReader(overrides: overrides, variable: process.variable).read(text)
+    // The target has no virtual clock, and the user wants to watch it work.
+    guard values.value("target") != nil, read.scenario.clock.mode == .virtual, values.value("mode") == nil else {
+      return read
+    }
+    let realtime = Override(origin: "--target", path: "clock.mode", value: "realtime")
+    return try ScenarioReader(overrides: overrides + [realtime], variable: process.variable).read(text)
+  }
+
+  private func scaled(_ scenario: Scenario, by factor: Double) throws(UsageError) -> Scenario {
+    guard Double(scenario.peakDevices) * factor <= Double(SimulateCommand.devicesMax) else {
+      throw UsageError(
+        "--scale: \(factor) times \(scenario.peakDevices.of("device")) is more than \(SimulateCommand.devicesMax)")
+    }
+    return scenario.scaled(by: factor)
+  }
+
+  private func simulationOptions(
+    _ document: ScenarioDocument, _ notes: [String]
+  ) throws(UsageError) -> SimulationOptions {
     let words = process.arguments.dropFirst().without(["--admin-token", "--dashboard-token"])
-    let options = SimulationOptions(
+    return SimulationOptions(
       path: name, checksDeterminism: values.isOn("check-determinism"), isQuiet: values.isOn("quiet"),
       isStrict: values.isOn("strict"),
       folder: values.text("out"), shard: try shard(), processes: try ProcessCount(values),
       start: try RunStart(values),
       adminToken: values.text("admin-token"),
       words: words,
-      scenarioHash: scenarioHash(of: result.document), document: result.document,
+      scenarioHash: scenarioHash(of: document), document: document,
       sources: sources, notes: notes, dashboard: try DashboardOptions(values, words: words))
-    let seeds = try values.read("seeds", expected: "a whole number from 1 to 1000000") { text in
-      Quantities.count(text).flatMap { (1...1_000_000).contains($0) ? $0 : nil }
-    }
-    return simulate(scenario, options, seeds: seeds)
   }
 
   private func checkFlags(in mode: ClockMode) throws(UsageError) {
@@ -359,40 +376,5 @@ private struct SimulateCommand {
       }
     }
     return parts
-  }
-}
-
-/// The settings of a run besides the scenario.
-struct SimulationOptions {
-  /// The scenario's file, or the name of a built-in one: routes are relative to it.
-  var path: String
-  var checksDeterminism = false
-  var isQuiet = false
-  /// Whether a broken clause, or an unverified store, fails the run.
-  var isStrict = false
-  /// Whether it is one of several seeds: a passed run is reported in one line.
-  var isOneOfMany = false
-  /// `--out`.
-  var folder: String?
-  var shard: Shard?
-  var processes = ProcessCount.fixed(1)
-  var start: RunStart?
-  /// `--admin-token` of the target.
-  var adminToken: String?
-  /// The words after `simulate`.
-  var words: [String] = []
-  /// The hash of everything that determines the run.
-  var scenarioHash: String
-  var document: ScenarioDocument
-  /// The names of the scenario and of its overrides.
-  var sources: [String] = []
-  /// Notes about the scenario.
-  var notes: [String] = []
-  /// Nil: the run has no control room.
-  var dashboard: DashboardOptions?
-
-  /// The command line without its secrets.
-  static func command(_ words: [String]) -> String {
-    "rollingroad simulate " + words.map { SecretWord.removed(from: $0).shellWord }.joined(separator: " ")
   }
 }

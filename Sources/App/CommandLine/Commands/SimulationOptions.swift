@@ -1,0 +1,37 @@
+import FleetSimulator
+import Scenario
+
+/// The settings of a run besides the scenario.
+struct SimulationOptions {
+  /// The scenario's file, or the name of a built-in one: routes are relative to it.
+  var path: String
+  var checksDeterminism = false
+  var isQuiet = false
+  /// Whether a broken clause, or an unverified store, fails the run.
+  var isStrict = false
+  /// Whether it is one of several seeds: a passed run is reported in one line.
+  var isOneOfMany = false
+  /// `--out`.
+  var folder: String?
+  var shard: Shard?
+  var processes = ProcessCount.fixed(1)
+  var start: RunStart?
+  /// `--admin-token` of the target.
+  var adminToken: String?
+  /// The words after `simulate`.
+  var words: [String] = []
+  /// The hash of everything that determines the run.
+  var scenarioHash: String
+  var document: ScenarioDocument
+  /// The names of the scenario and of its overrides.
+  var sources: [String] = []
+  /// Notes about the scenario.
+  var notes: [String] = []
+  /// Nil: the run has no control room.
+  var dashboard: DashboardOptions?
+
+  /// The command line without its secrets.
+  static func command(_ words: [String]) -> String {
+    "rollingroad simulate " + words.map { SecretWord.removed(from: $0).shellWord }.joined(separator: " ")
+  }
+}
