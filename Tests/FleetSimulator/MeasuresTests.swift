@@ -249,7 +249,8 @@ import Vocabulary
   @Test func anyTriggerMayBeATag() throws {
     for trigger in FlushTrigger.allCases {
       let scenario = try scenario("thresholds: { 'uploads{trigger:\(trigger)}': ['count>=0'] }")
-      _ = try Measures(scenario, RunSetup(scenario))
+      let selections = try Measures(scenario, RunSetup(scenario)).table.selections
+      #expect(selections.map(\.filter.trigger) == [trigger])
     }
   }
 

@@ -79,9 +79,11 @@ import Testing
 
   /// Templates and refresh payloads of an app are in braces themselves.
   @Test func anAppMayHaveBracesOfItsOwn() throws {
-    _ = try DialectReader().read(
+    let app = try DialectReader().read(
       #"{ version: 1, app: { authorization: { refreshPayload: { t: '{refreshToken}' } }, persistence: { locationTemplate: '{"lat":<%= latitude %>}' } } }"#
-    )
+    ).app.document
+    #expect(app["authorization"]?["refreshPayload"] == .object(["t": .string("{refreshToken}")]))
+    #expect(app["persistence"]?["locationTemplate"] == .string(#"{"lat":<%= latitude %>}"#))
   }
 
   /// Devices may be part of the path.
