@@ -31,7 +31,7 @@ extension BGGeo {
       headers: [
         NameValuePair(HeaderName.contentType, ContentType.json),
         NameValuePair(HeaderName.userAgent, description.userAgent),
-      ], body: body.json.text, timeout: Self.registrationTimeout)
+      ], body: body.json.serialized, timeout: Self.registrationTimeout)
     let outcome = await withCheckedContinuation { continuation in
       platform.transport.send(request) { continuation.resume(returning: $0) }
     }
@@ -80,7 +80,7 @@ extension BGGeo {
   }
 
   private func keep(_ token: JSONValue, _ host: String) {
-    let text = token.text
+    let text = token.serialized
     device.perform { core, now in
       do throws(DatabaseError) {
         try core.database.state(of: 0).set(Self.keyPrefix + host, to: text.span)

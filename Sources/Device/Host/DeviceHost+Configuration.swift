@@ -107,7 +107,7 @@ extension DeviceHost {
   }
 
   private mutating func carryOut(_ command: Command, at now: Moment) {
-    let argument = command.argument.map { String(decoding: $0.text, as: UTF8.self) } ?? ""
+    let argument = command.argument.map { $0.serializedText } ?? ""
     log(.command(command.name, argument: argument), at: now)
     emit(.deliver(.commanded(command)))
     if let call = EngineCall(command) { return run(.call(call), at: now) }
@@ -132,7 +132,7 @@ extension DeviceHost {
   /// Uploads the log; the event `logUploaded` follows unless `completion` is nil, for a log that a server requested (SDK §20.5).
   package mutating func uploadLog(to url: String, gzip: [UInt8], completion: UInt64?, at now: Moment) {
     let upload = LogUpload(
-      url: url, gzip: gzip, state: JSONValue.object(state).text, model: description.model,
+      url: url, gzip: gzip, state: JSONValue.object(state).serialized, model: description.model,
       manufacturer: description.manufacturer, version: description.version)
     run(.uploadLog(upload, completion: completion ?? Self.noCaller), at: now)
     settle(at: now)

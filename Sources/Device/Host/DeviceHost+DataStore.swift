@@ -28,7 +28,7 @@ extension DeviceHost {
     } else {
       record["uuid"] = .string(RecordStyle.of(description.platform).text(of: uuid))
     }
-    insert(stored, timestamp(of: record, at: now), rendered: JSONValue.object(record).text, at: now)
+    insert(stored, timestamp(of: record, at: now), rendered: JSONValue.object(record).serialized, at: now)
     return stored
   }
 

@@ -78,7 +78,7 @@ struct DeviceStorage {
       isInside: fence.status.isInside, updatedAtSeconds: fence.status.updatedAtSeconds, hits: fence.status.hits,
       dwellsAtMilliseconds: fence.status.dwellDeadline?.millisecondsSince1970 ?? 0)
     let stored = StoredGeofence(
-      identifier: fence.identifier, definition: fence.definitionJSON.text, status: status)
+      identifier: fence.identifier, definition: fence.definitionJSON.serialized, status: status)
     try geofences.put([stored])
   }
 
@@ -99,15 +99,7 @@ struct DeviceStorage {
   }
 
   private func save(_ document: JSONValue, _ key: String) throws(DatabaseError) {
-    try state.set(key, to: document.text.span)
-  }
-}
-
-extension JSONValue {
-  var text: [UInt8] {
-    var writer = JSONWriter(capacity: 1_024)
-    write(to: &writer)
-    return writer.bytes
+    try state.set(key, to: document.serialized.span)
   }
 }
 

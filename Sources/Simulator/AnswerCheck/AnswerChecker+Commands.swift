@@ -123,9 +123,7 @@ extension AnswerChecker {
 
   /// Returns the beginning of a value.
   static func shown(_ value: JSONValue) -> String {
-    var writer = JSONWriter(capacity: 256)
-    value.write(to: &writer)
-    let text = String(decoding: writer.bytes, as: UTF8.self)
+    let text = value.serializedText
     return text.count > 80 ? text.prefix(79) + "…" : text
   }
 }

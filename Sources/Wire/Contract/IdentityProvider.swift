@@ -75,7 +75,7 @@ extension IdentityProvider {
         org: "rolling-road", uuid: device, model: "Simulated", manufacturer: "Rolling Road", version: "15")
       form.deviceID = device
       return IdentityRequests(
-        login: NameValuePair("/api/register", Self.text(form.json)),
+        login: NameValuePair("/api/register", form.json.serializedText),
         loginHeaders: [NameValuePair(HeaderName.contentType, ContentType.json)], refreshPath: "/api/refresh_token",
         refreshPayload: ["refresh_token": .string(TokenPlaceholder.refreshToken)],
         refreshHeaders: [
@@ -111,11 +111,5 @@ extension IdentityProvider {
       refreshPayload: refreshPayload, refreshHeaders: refreshHeaders)
   }
 
-  private static func text(_ object: JSONObject) -> String { text(.object(object)) }
-
-  private static func text(_ value: JSONValue) -> String {
-    var writer = JSONWriter(capacity: 256)
-    value.write(to: &writer)
-    return String(decoding: writer.bytes, as: UTF8.self)
-  }
+  private static func text(_ object: JSONObject) -> String { JSONValue.object(object).serializedText }
 }

@@ -79,9 +79,7 @@ extension JSONValue {
     case .null: return nil
     case .string(let text): return text
     case .bool, .integer, .double, .array, .object:
-      var writer = JSONWriter(capacity: 64)
-      write(to: &writer)
-      return String(decoding: writer.bytes, as: UTF8.self)
+      return serializedText
     }
   }
 }

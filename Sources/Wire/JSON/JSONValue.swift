@@ -46,6 +46,9 @@ package indirect enum JSONValue: Equatable, Sendable {
     return writer.bytes
   }
 
+  /// The text of the value, as a string.
+  package var serializedText: String { String(decoding: serialized, as: UTF8.self) }
+
   /// Traps when nested deeper than 64, which a parsed value never is.
   package func write(to writer: inout JSONWriter) {
     switch self {

@@ -1,5 +1,6 @@
 import Contract
 import FoundationEssentials
+import JSON
 import Support
 import Testing
 
@@ -59,7 +60,7 @@ import Testing
     config.http.headers = ["X-A": NSNull(), "X-B": "b"]
     let settings = draft.result.configuration
     for value in [settings.http.params, settings.persistence.extras] {
-      #expect(String(decoding: value.text, as: UTF8.self) == #"{"a":null,"b":1,"c":{"d":null,"e":[null,2]}}"#)
+      #expect(value.serializedText == #"{"a":null,"b":1,"c":{"d":null,"e":[null,2]}}"#)
     }
     #expect(NameValuePair.list(settings.http.headers) == [NameValuePair("X-B", "b")])
     #expect(draft.result.warnings.isEmpty)

@@ -148,8 +148,6 @@ extension Inspection {
       "partitionCount": .integer(counts.partitions), "usedBytes": .integer(counts.usedBytes),
       "devices": .array(devices), "quarantine": .array(quarantine),
     ])
-    var writer = JSONWriter(capacity: 4_096)
-    whole.write(to: &writer)
-    return String(decoding: writer.bytes, as: UTF8.self)
+    return whole.serializedText
   }
 }

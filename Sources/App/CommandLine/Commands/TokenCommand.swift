@@ -44,10 +44,8 @@ extension Subcommand {
       "org": .string("rollingroad"), "uuid": .string(device), "device_id": .string(device), "model": .string("cli"),
       "manufacturer": .string("rollingroad"), "version": .string(Product.version),
     ])
-    var writer = JSONWriter(capacity: 256)
-    request.write(to: &writer)
     do throws(HTTPCall.Failure) {
-      let answer = try HTTPCall(url: url, invocation.values).post("/api/register", json: writer.bytes)
+      let answer = try HTTPCall(url: url, invocation.values).post("/api/register", json: request.serialized)
       let text = String(decoding: answer.body, as: UTF8.self)
       guard answer.status == 200 else {
         invocation.process.writeError("rollingroad token: \(url) answered \(answer.status): \(text)")

@@ -218,9 +218,7 @@ struct WorkerLine: Sendable {
   }
 
   func send(_ message: WorkerMessage) {
-    var writer = JSONWriter(capacity: 4_096)
-    message.json.write(to: &writer)
-    let isSent = WholeFile.put(writer.bytes + [UInt8(ascii: "\n")], into: descriptor)
+    let isSent = WholeFile.put(message.json.serialized + [UInt8(ascii: "\n")], into: descriptor)
     // The parent process has ended, so nothing needs the rest.
     if !isSent { _exit(ExitCode.stoppedBySignal.rawValue) }
   }

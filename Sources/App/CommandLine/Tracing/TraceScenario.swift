@@ -1,5 +1,6 @@
 import Base
 import Formats
+import JSON
 import Scenario
 import World
 
@@ -15,7 +16,7 @@ struct TraceScenario {
     // One more minute, in which the phone comes to rest; at most what a virtual run can simulate in minutes.
     let minutes = min(span.count / 60_000_000_000 + 2, 7 * 24 * 60)
     let start = summary.duration == nil ? nil : route.points[0].time
-    let begins = start.map { ", start: \(TraceScenario.quoted($0.iso8601Text))" } ?? ""
+    let begins = start.map { ", start: \(JSONValue.string($0.iso8601Text).serializedText)" } ?? ""
     let timing = summary.duration == nil ? "modelled" : "recorded"
     text = """
       // One phone drives \(TraceScenario.comment(file)) again. docs/scenario.md has every key.
@@ -27,7 +28,7 @@ struct TraceScenario {
         routes: {
           recorded: {
             type: "replay",
-            file: \(TraceScenario.quoted(file)),
+            file: \(JSONValue.string(file).serializedText),
             format: "\(format.rawValue)",
             // recorded: at the times of the file. modelled: as fast as the motion drives.
             timing: "\(timing)",
@@ -72,18 +73,5 @@ struct TraceScenario {
   /// Returns the text in a form that fits the rest of a line.
   private static func comment(_ text: String) -> String {
     String(String.UnicodeScalarView(text.unicodeScalars.map { $0.value < 0x20 || $0.value == 0x7F ? " " : $0 }))
-  }
-
-  private static func quoted(_ text: String) -> String {
-    var quoted = "\""
-    for scalar in text.unicodeScalars {
-      switch scalar {
-      case "\"", "\\": quoted += "\\\(scalar)"
-      case _ where scalar.value < 0x20:
-        quoted += "\\u" + scalar.value.zeroPadded(to: 4, radix: 16)
-      default: quoted.unicodeScalars.append(scalar)
-      }
-    }
-    return quoted + "\""
   }
 }

@@ -67,7 +67,7 @@ public final class Config: Sendable {
   public func toDictionary() -> [String: Any] { box.value.groups.configurationDictionary }
 
   /// Returns `toDictionary` as JSON.
-  public func toJson() -> String { String(decoding: JSONValue.object(box.value.groups).text, as: UTF8.self) }
+  public func toJson() -> String { JSONValue.object(box.value.groups).serializedText }
 }
 
 /// The configuration behind the groups of a `Config`: that of a device, or a draft that takes effect as a whole.

@@ -64,12 +64,6 @@ extension JSONValue {
     }
   }
 
-  var text: [UInt8] {
-    var writer = JSONWriter(capacity: 1_024)
-    write(to: &writer)
-    return writer.bytes
-  }
-
   /// The number, which may be an integer too.
   var double: Double? {
     switch self {

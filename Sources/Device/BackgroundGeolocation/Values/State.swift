@@ -37,7 +37,7 @@ public struct State: Sendable {
   }
 
   /// Returns `toDictionary` as JSON.
-  public func toJson() -> String { String(decoding: JSONValue.object(document).text, as: UTF8.self) }
+  public func toJson() -> String { JSONValue.object(document).serializedText }
 
   private func flag(_ key: String) -> Bool { document[key] == .bool(true) }
 }

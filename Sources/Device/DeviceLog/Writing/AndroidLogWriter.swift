@@ -38,12 +38,10 @@ struct AndroidLogWriter {
   }
 
   mutating func banner(_ configuration: Configuration) {
-    var writer = JSONWriter(capacity: 4_096)
-    configuration.redacted.write(to: &writer)
     box(
       "TSConfig print", "TSLocationManager version: \(Self.version) (\(Self.versionCode))",
       ["rolling.road", "Simulated @ \(configuration.platform.rawValue)"])
-    text += String(decoding: writer.bytes, as: UTF8.self) + "\n"
+    text += configuration.redacted.serializedText + "\n"
   }
 
   static let version = "4.5.0"

@@ -43,10 +43,8 @@ struct CommandHandlers: Sendable {
     // Before the first is queued, so that an answer given meanwhile does not miss it.
     latestExpiry.extend(to: expiry)
     let waiting = list.commands.enumerated().map { index, command in
-      var writer = JSONWriter(capacity: 64)
-      command.json.write(to: &writer)
-      return QueuedCommand(
-        target: target(request), command: writer.bytes, expiresAt: expiry,
+      QueuedCommand(
+        target: target(request), command: command.json.serialized, expiresAt: expiry,
         deduplicationKey: request.key.map { "\($0)#\(index)" }, proof: command.proof)
     }
     return proceed(CommandQueueing(waiting, warnings: list.warnings.map(\.explanation)))

@@ -85,8 +85,6 @@ extension KeyList {
       members["retired"] = member.retiredAt.map { .integer($0.millisecondsSince1970) }
       return JSONValue.object(members)
     }
-    var writer = JSONWriter(capacity: 4_096)
-    JSONValue.array(list).write(to: &writer)
-    return writer.bytes
+    return JSONValue.array(list).serialized
   }
 }

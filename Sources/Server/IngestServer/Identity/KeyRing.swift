@@ -103,9 +103,7 @@ final class KeyRing: Sendable {
       "alg": .string(algorithm.rawValue), "typ": .string("JWT"), "kid": .string(member.name),
     ]
     let text = [header, claims].map { part in
-      var writer = JSONWriter(capacity: 512)
-      JSONValue.object(part).write(to: &writer)
-      return Base64URL.encode(writer.bytes)
+      Base64URL.encode(JSONValue.object(part).serialized)
     }.joined(separator: ".")
     return text + "." + Base64URL.encode(member.key.sign(Array(text.utf8)[...], by: algorithm))
   }

@@ -184,9 +184,7 @@ struct ContentCondition: Sendable {
   }
 
   private static func words(_ value: JSONValue) -> String {
-    var writer = JSONWriter(capacity: 64)
-    value.write(to: &writer)
-    let text = String(decoding: writer.bytes, as: UTF8.self)
+    let text = value.serializedText
     return text.count > shown ? text.prefix(shown) + "…" : text
   }
 }

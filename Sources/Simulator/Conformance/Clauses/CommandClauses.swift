@@ -186,8 +186,8 @@ extension ConformanceClause {
       case .none: throw ClauseStop.notJudged("\(command.name.rawValue) has not come")
       case .misunderstood(let problem): throw run.fail("\(command.name.rawValue): \(problem)")
       case .understood(let last):
-        let sent = command.argument.flatMap { StoredValue(Array($0.text.utf8)) }
-        let came = last.argument.flatMap { StoredValue(Array($0.text.utf8)) }
+        let sent = command.argument.flatMap { StoredValue($0.serialized) }
+        let came = last.argument.flatMap { StoredValue($0.serialized) }
         if let sent, let came, !came.equals(sent) {
           throw run.fail("\(command.name.rawValue): \(came.shown.shortened(80)) instead of \(sent.shown.shortened(80))")
         }

@@ -244,9 +244,9 @@ extension ClauseRun {
       JSONValue.array([.string(command.name.rawValue)] + (command.argument.map { [$0] } ?? []))
     }
     let first = queued.first
-    let body = commands.body.filling("device", phone.name).filling("commands", JSONValue.array(lists).text)
-      .filling("command", lists.first?.text ?? "[]").filling("name", first?.name.rawValue ?? "")
-      .filling("argument", first?.argument?.text ?? "null")
+    let body = commands.body.filling("device", phone.name).filling("commands", JSONValue.array(lists).serializedText)
+      .filling("command", lists.first?.serializedText ?? "[]").filling("name", first?.name.rawValue ?? "")
+      .filling("argument", first?.argument?.serializedText ?? "null")
     let headers =
       [NameValuePair(HeaderName.contentType, ContentType.json)]
       + commands.headers.map { NameValuePair($0.name, $0.value) }
@@ -269,13 +269,5 @@ extension ClauseRun {
     } catch {
       throw ClauseStop.notJudged("no connection: \(error)")
     }
-  }
-}
-
-extension JSONValue {
-  var text: String {
-    var writer = JSONWriter(capacity: 128)
-    write(to: &writer)
-    return String(decoding: writer.bytes, as: UTF8.self)
   }
 }

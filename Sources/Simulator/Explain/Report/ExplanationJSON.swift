@@ -22,9 +22,7 @@ extension Explanation {
     object["stories"] = .array(stories.map(\.json))
     object["notes"] = .array(notes.map { .string($0) })
     object["advice"] = .array(advice.map { .string($0) })
-    var writer = JSONWriter(capacity: 4_096)
-    JSONValue.object(object).write(to: &writer)
-    return String(decoding: writer.bytes, as: UTF8.self)
+    return JSONValue.object(object).serializedText
   }
 }
 

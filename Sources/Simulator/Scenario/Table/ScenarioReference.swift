@@ -74,7 +74,7 @@ extension ScenarioReference {
     }
 
     private mutating func row(_ key: KeySchema) -> String {
-      let standard = key.isRequired ? "**required**" : key.standard.map { "`\($0.text)`" } ?? ""
+      let standard = key.isRequired ? "**required**" : key.standard.map { "`\($0.serializedText)`" } ?? ""
       let text = key.text
       return "| `\(key.name)` | \(words(for: key.schema)) | \(standard) | \(text) |"
     }
@@ -120,13 +120,5 @@ extension ScenarioReference {
     }
 
     private func list(_ words: [String]) -> String { words.joined(separator: ", ") }
-  }
-}
-
-extension JSONValue {
-  fileprivate var text: String {
-    var writer = JSONWriter(capacity: 64)
-    write(to: &writer)
-    return String(decoding: writer.bytes, as: UTF8.self)
   }
 }

@@ -186,9 +186,7 @@ extension JSONValue {
       }
       return "{\n" + lines.joined(separator: ",\n") + "\n\(indentation)}"
     case .null, .bool, .integer, .double, .string, .array, .object:
-      var writer = JSONWriter(capacity: 64)
-      write(to: &writer)
-      return String(decoding: writer.bytes, as: UTF8.self)
+      return serializedText
     }
   }
 

@@ -37,11 +37,10 @@ package struct RenderedObject: Sendable {
   /// Renders an object of the configuration. Nil for values of other kinds, and for numbers that JSON cannot express.
   package init?(_ value: JSONValue) {
     guard case .object = value else { return nil }
-    var writer = JSONWriter(capacity: 256)
-    value.write(to: &writer)
+    let text = value.serialized
     do throws(JSONError) {
       try self.init(
-        writer.bytes.span, limits: JSONLimits(maxDepth: JSONLimits.greatestDepth))
+        text.span, limits: JSONLimits(maxDepth: JSONLimits.greatestDepth))
     } catch {
       return nil
     }
