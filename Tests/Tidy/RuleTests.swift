@@ -275,6 +275,38 @@ import Testing
     #expect(lines(Sizes.violations(in: file(Sizes.functionLinesMax + 1))) == [2])
   }
 
+  @Test func aStoredPropertyAfterAFunctionIsFound() {
+    let text = """
+      struct A {
+        struct B {
+          let early: Int
+          init(_ early: Int) { self.early = early }
+        }
+        let early: Int
+        static func make() -> A {
+          let local = 1
+          return A(local)
+        }
+        private(set) var allowed = 0
+        func f() {}
+        private(set) var late = 0
+        @Guarded let later: Int
+        static let shared = 0
+        var computed: Int { 0 }
+        var observed = 0 {
+          didSet {}
+        }
+      }
+      extension A {
+        var computed: Int {
+          0
+        }
+      }
+      """
+    let file = SourceFile(path: "Sources/Base/A.swift", text: text)
+    #expect(lines(StoredProperties.violations(in: file)) == [13, 14, 17])
+  }
+
   @Test func anUndocumentedSymbolIsFound() {
     let text = """
       public struct A {

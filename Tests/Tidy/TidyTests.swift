@@ -79,6 +79,10 @@ import Testing
     try check(["page"], [".html", ".css", ".js"], Sizes.violations)
   }
 
+  @Test func storedPropertiesStandBeforeFunctions() throws {
+    try check(["Sources"], [".swift"], StoredProperties.violations)
+  }
+
   @Test func everyKeyOfAScenarioDoesSomething() throws {
     let tables = try SourceTree.files(in: ["Sources/Simulator/Scenario"], endings: [".swift"])
     let readers = try SourceTree.files(

@@ -181,10 +181,9 @@ struct FlagValues {
   }
 
   private var values: [String: Value] = [:]
+  private var repeated: [String: [String]] = [:]
 
   mutating func set(_ name: String, _ text: String, origin: String) { values[name] = Value(text: text, origin: origin) }
-
-  private var repeated: [String: [String]] = [:]
 
   mutating func add(_ name: String, _ text: String) { repeated[name, default: []].append(text) }
 

@@ -26,6 +26,13 @@ final class RunOutputs {
 
   /// Whether the files are for the process that joins the shards.
   private let isOfWorker: Bool
+  /// The folder of the shards of a run in several processes.
+  private var shards: OutputFolder?
+
+  private var events: EventLog?
+  private var deviceLogs: DeviceLogs?
+  private var intervalsWritten = 0
+  private var lostLines = 0
 
   /// Creates the folder; throws when it is not writable. `setup` is nil when the run is over already. A worker writes
   /// on behalf of `shown`, the folder that the user named.
@@ -70,10 +77,6 @@ final class RunOutputs {
     return [events] + (setup.logged.isEmpty ? [] : [logs(of: setup)])
   }
 
-  private var intervalsWritten = 0
-  private var events: EventLog?
-  private var deviceLogs: DeviceLogs?
-
   /// Returns the logs of a run whose `setup.logged` names devices.
   func logs(of setup: RunSetup) -> DeviceLogs {
     let logs = DeviceLogs(setup) { [unowned self] device, piece in
@@ -106,8 +109,6 @@ final class RunOutputs {
   func append(toHistogramLog lines: [UInt8]) {
     if let name = plan.histogramLog { append(lines, to: name) }
   }
-
-  private var lostLines = 0
 
   /// Appends every lost record; the summary names only the first ones.
   func append(_ lost: [LostRecord]) {
@@ -202,9 +203,6 @@ final class RunOutputs {
     if self.failure == nil { (self.failure, failed) = (failure, files.first) }
     unfinished.formUnion(files)
   }
-
-  /// The folder of the shards of a run in several processes.
-  private var shards: OutputFolder?
 
   /// Creates a folder for each worker; none when nothing is kept.
   func makeFolders(_ count: Int) throws -> [String] {

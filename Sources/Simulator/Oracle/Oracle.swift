@@ -23,6 +23,8 @@ package final class Oracle: Watcher {
   private let rules: [Rule]
   /// The rules that receive each kind of event, by kind.
   private let byInterest: [[Rule]]
+  /// Whether the queues had no time to empty.
+  private var isCut = false
 
   package init(of run: JudgedRun) {
     let violations = ViolationLog(of: run)
@@ -68,9 +70,6 @@ package final class Oracle: Watcher {
         .conservation, context.device, at: context.now.monotonic, "\(queued) rows in its queue, \(known) expected")
     }
   }
-
-  /// Whether the queues had no time to empty.
-  private var isCut = false
 
   /// Called after the settle phase. `isCut`: the run did not wait until the queues were empty.
   package func closeQueues(at instant: MonotonicInstant, isCut: Bool) {
@@ -226,6 +225,8 @@ extension SimulationEvent {
 /// An invariant that is checked during a run. Its memory per device is bounded.
 class Rule: Watcher {
   let ledger: Ledger
+  /// The number of checks; a rule without any has proven nothing.
+  final var exercised = 0
 
   required init(_ ledger: Ledger) { self.ledger = ledger }
 
@@ -235,9 +236,6 @@ class Rule: Watcher {
 
   /// The situation that a run must contain for the rule to judge anything, as half a sentence.
   class var absence: String { "the rule was never applied" }
-
-  /// The number of checks; a rule without any has proven nothing.
-  final var exercised = 0
 
   func see(_ event: SimulationEvent, _ context: EventContext) {}
   /// Called after the settle phase.

@@ -19,6 +19,14 @@ final class RunContext {
   var requestsInside = 0
   /// Seconds of device time per second of network time.
   let clockFactor: Double
+  /// The proof of what is stored; nil when nothing can be asked.
+  let proof: (any StoreProof)?
+  /// The faults of a real server; nil without such faults.
+  let targetFaults: TargetFaults?
+  /// Nil where no earlier run can have made the same records.
+  let earlierRun: EarlierRun?
+  /// The faults of the server that are simulated in front of it.
+  var played = PlayedAnswers()
   let database: QueueDatabase
   let oracle: Oracle
   var faults: FaultPlan
@@ -76,23 +84,12 @@ final class RunContext {
   var lockstep: Lockstep? { way.lockstep }
   var carrier: FleetTransport? { way.carrier }
 
-  /// The proof of what is stored; nil when nothing can be asked.
-  let proof: (any StoreProof)?
-
   /// Proves what is stored, if the ledger needs it. A real server is queried only at the end, because queries would
   /// delay the devices.
   func proveIfNeeded() {
     if oracle.needsProof && (proof == nil || inside != nil) { oracle.prove(by: proof) }
   }
 
-  /// The faults of a real server; nil without such faults.
-  let targetFaults: TargetFaults?
-
-  /// Nil where no earlier run can have made the same records.
-  let earlierRun: EarlierRun?
-
-  /// The faults of the server that are simulated in front of it.
-  var played = PlayedAnswers()
   var playsFaults: Bool { targetFaults == nil && inside == nil && (setup.playsFaults || setup.isSteerable) }
 
   /// Executes an administrative request.

@@ -233,6 +233,8 @@ struct TripOrders {
   private(set) var orders: [[ScheduledTrips.Order]] = []
   /// The number of trips that found no free device.
   private(set) var dropped = 0
+  /// The position of each device after its last trip.
+  private var busyTrips: [Int: ScheduledTrips] = [:]
 
   /// `key` returns the key of a device's random streams.
   init(
@@ -268,9 +270,6 @@ struct TripOrders {
     }
     busyTrips = [:]
   }
-
-  /// The position of each device after its last trip.
-  private var busyTrips: [Int: ScheduledTrips] = [:]
 
   private struct Busy: Comparable {
     let end: MonotonicInstant
