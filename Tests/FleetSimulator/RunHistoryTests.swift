@@ -14,7 +14,7 @@ import Testing
     return RunView(
       mode: mode, instant: instant, duration: .seconds(60), progress: progress, phase: .driving, isPaused: isPaused,
       recordsPerSecond: 4, p50Milliseconds: 5, p99Milliseconds: 6, errors: [], fleets: [], lagP50Milliseconds: nil,
-      lagP99Milliseconds: nil, networks: [], phones: [])
+      lagP99Milliseconds: nil, phones: [])
   }
 
   private func clock(_ milliseconds: Int64) -> (monotonic: MonotonicInstant, wall: WallInstant) {

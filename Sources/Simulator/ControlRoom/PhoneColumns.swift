@@ -16,45 +16,30 @@ struct PhoneColumns {
   }
 
   private struct Row {
-    let number: Int
-    let fleet: Int
+    let phone: ShownPhone
     let condition: Condition
-    let queue: Int
-    let place: Coordinate
-    let headingDegrees: Double?
-    let known: Coordinate?
   }
 
   private let instant: Nanoseconds
   private let isExact: Bool
   private let rows: [Row]
   /// The totals of an instant of a recording.
-  private let whole: (sums: RecordedMoment.Sums, fleets: [RecordedMoment.Fleet])?
+  private let whole: (sums: RecordedMoment.Sums, fleets: [FleetFigures])?
 
-  init(_ view: RunView) {
-    instant = view.instant
-    isExact = true
-    whole = nil
-    let offline = view.networks.firstIndex(of: PhoneColumns.offlineName)
-    rows = view.phones.map { phone in
-      let condition = Condition(phone.state, phone.token, isMoving: phone.isMoving, isOffline: phone.network == offline)
-      return Row(
-        number: phone.number, fleet: phone.fleet, condition: condition, queue: phone.queue, place: phone.place,
-        headingDegrees: phone.headingDegrees, known: phone.known)
-    }
+  /// `networks` are the names of the run's networks, by number.
+  init(_ view: RunView, networks: [String]) {
+    (instant, isExact, whole) = (view.instant, true, nil)
+    rows = PhoneColumns.rows(of: view.phones, networks)
   }
 
   init(_ moment: RecordedMoment, networks: [String]) {
-    instant = moment.instant
-    isExact = moment.isExact
-    whole = (moment.sums, moment.fleets)
-    let offline = networks.firstIndex(of: PhoneColumns.offlineName)
-    rows = moment.phones.map { phone in
-      let condition = Condition(phone.state, phone.token, isMoving: phone.isMoving, isOffline: phone.network == offline)
-      return Row(
-        number: phone.number, fleet: phone.fleet, condition: condition, queue: phone.queue, place: phone.place,
-        headingDegrees: phone.headingDegrees, known: phone.known)
-    }
+    (instant, isExact, whole) = (moment.instant, moment.isExact, (moment.sums, moment.fleets))
+    rows = PhoneColumns.rows(of: moment.phones, networks)
+  }
+
+  private static func rows(of phones: [ShownPhone], _ networks: [String]) -> [Row] {
+    let offline = networks.firstIndex(of: offlineName)
+    return phones.map { Row(phone: $0, condition: Condition(of: $0, isOffline: $0.network == offline)) }
   }
 
   /// The name of the network of an offline phone.
@@ -68,16 +53,16 @@ struct PhoneColumns {
     writer.value(instant.seconds)
     writer.key("isExact")
     writer.value(isExact)
-    column("numbers", &writer) { $1.value($0.number) }
+    column("numbers", &writer) { $1.value($0.phone.number) }
     if let names {
-      column("names", &writer) { $1.value(names[$0.number]) }
-      column("fleets", &writer) { $1.value(fleets[$0.fleet]) }
+      column("names", &writer) { $1.value(names[$0.phone.number]) }
+      column("fleets", &writer) { $1.value(fleets[$0.phone.fleet]) }
     }
     column("condition", &writer) { $1.value($0.condition.rawValue) }
-    column("queue", &writer) { $1.value($0.queue) }
-    column("place", &writer) { PhoneColumns.write($0.condition == .left ? nil : $0.place, &$1) }
-    column("heading", &writer) { PhoneColumns.write($0.condition == .left ? nil : $0.headingDegrees, &$1) }
-    column("known", &writer) { PhoneColumns.write($0.known, &$1) }
+    column("queue", &writer) { $1.value($0.phone.queue) }
+    column("place", &writer) { PhoneColumns.write($0.condition == .left ? nil : $0.phone.place, &$1) }
+    column("heading", &writer) { PhoneColumns.write($0.condition == .left ? nil : $0.phone.headingDegrees, &$1) }
+    column("known", &writer) { PhoneColumns.write($0.phone.known, &$1) }
     writeWhole(fleets: fleets, &writer)
     writer.endObject()
     return ServiceAnswer(200, "application/json", writer.bytes)
@@ -92,11 +77,7 @@ struct PhoneColumns {
     ]
     JSONValue.object(sums).write(to: &writer)
     writer.key("fleetFigures")
-    let fleets = zip(names, whole.fleets).map { name, fleet in
-      JSONValue.fleet(
-        name, phones: fleet.present, active: fleet.active, moving: fleet.moving, queue: fleet.backlog)
-    }
-    JSONValue.array(fleets).write(to: &writer)
+    JSONValue.array(zip(names, whole.fleets).map { $1.json(name: $0) }).write(to: &writer)
   }
 
   private func column(_ name: StaticString, _ writer: inout JSONWriter, _ write: (Row, inout JSONWriter) -> Void) {
@@ -124,13 +105,13 @@ struct PhoneColumns {
 }
 
 extension PhoneColumns.Condition {
-  init(_ state: PhoneState, _ token: TokenState, isMoving: Bool, isOffline: Bool) {
-    switch state {
+  init(of phone: ShownPhone, isOffline: Bool) {
+    switch phone.state {
     case .absent, .left: self = .left
     case .closed, .switchedOff: self = .off
     case .running where isOffline: self = .offline
-    case .running where token == .expired: self = .tokenless
-    case .running: self = isMoving ? .moving : .resting
+    case .running where phone.token == .expired: self = .tokenless
+    case .running: self = phone.isMoving ? .moving : .resting
     }
   }
 }
@@ -139,38 +120,22 @@ extension PhoneColumns.Condition {
 struct PhoneStory {
   private var object: JSONObject
 
-  init(_ phone: RunView.Phone, in view: RunView, _ run: WatchedRun) {
-    let network = view.networks[phone.network]
-    object = PhoneStory.common(
-      run.steering.phoneNames[phone.number], view.fleets[phone.fleet].name, at: view.instant,
-      PhoneColumns.Condition(
-        phone.state, phone.token, isMoving: phone.isMoving, isOffline: network == PhoneColumns.offlineName),
-      phone.state, network, phone.place, phone.known, phone.queue, phone.token)
-    object["requests"] = .null
-  }
-
-  init(_ phone: RecordedMoment.Phone, at moment: RecordedMoment, in run: WatchedRun) {
+  /// `requests` are the last ones, the newest last; nil where they are not known.
+  init(
+    _ phone: ShownPhone, at instant: Nanoseconds, in run: WatchedRun, requests: [RecordedMoment.Request]? = nil
+  ) {
     let network = run.steering.networkNames[phone.network]
-    object = PhoneStory.common(
-      run.steering.phoneNames[phone.number], run.steering.fleetNames[phone.fleet], at: moment.instant,
-      PhoneColumns.Condition(
-        phone.state, phone.token, isMoving: phone.isMoving, isOffline: network == PhoneColumns.offlineName),
-      phone.state, network, phone.place, phone.known, phone.queue, phone.token)
-    object["requests"] = .array(phone.requests.reversed().map(\.json))
-  }
-
-  private static func common(
-    _ name: String, _ fleet: String, at instant: Nanoseconds, _ condition: PhoneColumns.Condition, _ state: PhoneState,
-    _ network: String, _ place: Coordinate, _ known: Coordinate?, _ queue: Int, _ token: TokenState
-  ) -> JSONObject {
+    let condition = PhoneColumns.Condition(of: phone, isOffline: network == PhoneColumns.offlineName)
     func pair(_ place: Coordinate) -> JSONValue { .array([.double(place.latitude), .double(place.longitude)]) }
-    return [
-      "name": .string(name), "fleet": .string(fleet), "atSeconds": .double(instant.seconds),
-      "condition": .count(condition.rawValue), "state": .string(state.word), "network": .string(network),
-      "place": pair(place), "known": known.map(pair) ?? .null,
-      "apartMetres": .known(known.map { $0.distanceMetres(to: place) }), "queue": .count(queue),
-      "token": .string(token.word),
+    object = [
+      "name": .string(run.steering.phoneNames[phone.number]), "fleet": .string(run.steering.fleetNames[phone.fleet]),
+      "atSeconds": .double(instant.seconds), "condition": .count(condition.rawValue),
+      "state": .string(phone.state.word), "network": .string(network), "place": pair(phone.place),
+      "known": phone.known.map(pair) ?? .null,
+      "apartMetres": .known(phone.known.map { $0.distanceMetres(to: phone.place) }), "queue": .count(phone.queue),
+      "token": .string(phone.token.word),
     ]
+    object["requests"] = requests.map { .array($0.reversed().map(\.json)) } ?? .null
   }
 
   var json: JSONValue { .object(object) }

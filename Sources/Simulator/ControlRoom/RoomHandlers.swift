@@ -41,7 +41,8 @@ struct RoomHandlers: Sendable {
     guard ["true", "false"].contains(word) else { return .answer(.badParameter("names", "must be true or false")) }
     guard let view = run.steering.view else { return .answer(.notYet) }
     let names = word == "true" ? run.steering.phoneNames : nil
-    return .answer(PhoneColumns(view).answer(names: names, fleets: run.steering.fleetNames))
+    return .answer(
+      PhoneColumns(view, networks: run.steering.networkNames).answer(names: names, fleets: run.steering.fleetNames))
   }
 
   func at(_ request: ServiceRequest) -> ServiceReply {
@@ -56,13 +57,14 @@ struct RoomHandlers: Sendable {
     guard let number = run.steering.phoneNames.firstIndex(of: name) else { return .answer(unknown(name)) }
     guard run.steering.recording == nil, request.parameter("instant") == nil else {
       return recorded(request, orNow: true) { moment in
-        guard let phone = moment.phones.first(where: { $0.number == number }) else { return unknown(name) }
-        return .json(200, PhoneStory(phone, at: moment, in: run).json)
+        guard let index = moment.phones.firstIndex(where: { $0.number == number }) else { return unknown(name) }
+        let story = PhoneStory(moment.phones[index], at: moment.instant, in: run, requests: moment.requests[index])
+        return .json(200, story.json)
       }
     }
     guard let view = run.steering.view else { return .answer(.notYet) }
     guard let phone = view.phones.first(where: { $0.number == number }) else { return .answer(unknown(name)) }
-    return .answer(.json(200, PhoneStory(phone, in: view, run).json))
+    return .answer(.json(200, PhoneStory(phone, at: view.instant, in: run).json))
   }
 
   private func unknown(_ name: String) -> ServiceAnswer {

@@ -74,7 +74,7 @@ struct RunState {
     object["lagP99Milliseconds"] = .known(lag)
     object["isLate"] = .bool((lag ?? 0) > RunState.lagMaxMilliseconds)
     object["sample"] = run.steering.samples.last?.json ?? .null
-    object["fleets"] = .array(view.fleets.map(\.json))
+    object["fleets"] = .array(zip(run.steering.fleetNames, view.fleets).map { $1.json(name: $0) })
   }
 }
 
@@ -91,21 +91,16 @@ extension RunSample {
   }
 }
 
-extension RunView.Fleet {
-  fileprivate var json: JSONValue {
-    .fleet(name, phones: present, active: active, moving: moving, queue: backlog)
+extension FleetFigures {
+  func json(name: String) -> JSONValue {
+    .object([
+      "name": .string(name), "phones": .count(present), "active": .count(active), "moving": .count(moving),
+      "queue": .count(backlog),
+    ])
   }
 }
 
 extension JSONValue {
-  /// Returns the figures of a fleet, current or of an instant.
-  static func fleet(_ name: String, phones: Int, active: Int, moving: Int, queue: Int) -> JSONValue {
-    .object([
-      "name": .string(name), "phones": .count(phones), "active": .count(active), "moving": .count(moving),
-      "queue": .count(queue),
-    ])
-  }
-
   static func count(_ number: Int) -> JSONValue { .integer(Int64(number)) }
   static func known(_ number: Double?) -> JSONValue { number.map { .double($0) } ?? .null }
   static func known(_ text: String?) -> JSONValue { text.map { .string($0) } ?? .null }

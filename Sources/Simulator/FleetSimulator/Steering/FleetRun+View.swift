@@ -43,16 +43,12 @@ extension FleetRun {
   }
 
   func view(_ mode: ClockMode) -> RunView {
-    var fleets = setup.fleets.map { RunView.Fleet(name: $0.name) }
-    var phones: [RunView.Phone] = []
+    var fleets = setup.fleets.map { _ in FleetFigures() }
+    var phones: [ShownPhone] = []
     for (place, numbers) in self.fleets.enumerated() {
       for number in numbers {
         guard let phone = devices[number].shown(number, place, at: now, room) else { continue }
-        fleets[place].phones += 1
-        if phone.state != .left { fleets[place].present += 1 }
-        if phone.state == .running { fleets[place].active += 1 }
-        if phone.isMoving { fleets[place].moving += 1 }
-        fleets[place].backlog += phone.queue
+        fleets[place].add(phone)
         phones.append(phone)
       }
     }
@@ -67,7 +63,7 @@ extension FleetRun {
       phase: phase == .driving ? .driving : phase == .settling ? .settling : .over, isPaused: isPaused,
       recordsPerSecond: measures?.recordsPerSecond ?? 0, p50Milliseconds: spread?.percentile(50),
       p99Milliseconds: spread?.percentile(99), errors: errors?.errors ?? [], fleets: fleets,
-      lagP50Milliseconds: lag(0.5), lagP99Milliseconds: lag(0.99), networks: setup.radio.names, phones: phones)
+      lagP50Milliseconds: lag(0.5), lagP99Milliseconds: lag(0.99), phones: phones)
   }
 }
 
@@ -75,11 +71,11 @@ extension SimulatedDevice {
   /// Returns the phone as a view shows it; nil before its first presence.
   fileprivate mutating func shown(
     _ number: Int, _ fleet: Int, at instant: MonotonicInstant, _ room: RoomWatch?
-  ) -> RunView.Phone? {
+  ) -> ShownPhone? {
     guard life.isInstalled else { return nil }
     let state: PhoneState =
       !life.isPresent ? .left : life.isDownUntil == nil ? .running : life.isPhoneOff ? .switchedOff : .closed
-    return RunView.Phone(
+    return ShownPhone(
       number: number, fleet: fleet, place: body.position(at: instant),
       headingDegrees: body.headingDegrees(at: instant), known: room?.known(number),
       queue: host.queue.count, network: Int(link.network.number), state: state,

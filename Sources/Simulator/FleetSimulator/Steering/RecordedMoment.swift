@@ -1,5 +1,4 @@
 package import Base
-import World
 
 /// The state of a run at one instant.
 package struct RecordedMoment: Equatable, Sendable {
@@ -15,36 +14,6 @@ package struct RecordedMoment: Equatable, Sendable {
     package internal(set) var status: UInt16 = 0
   }
 
-  /// One phone.
-  package struct Phone: Equatable, Sendable {
-    /// The index in `RunSteering.phoneNames`.
-    package let number: Int
-    package let fleet: Int
-    /// The true place.
-    package let place: Coordinate
-    /// Clockwise from north; nil at rest.
-    package let headingDegrees: Double?
-    /// The last position that the server had acknowledged; nil before the first.
-    package let known: Coordinate?
-    package let queue: Int
-    /// The index of its network in `RunSteering.networkNames`.
-    package let network: Int
-    package let state: PhoneState
-    package let token: TokenState
-    package let isMoving: Bool
-    /// The last requests, the newest last.
-    package let requests: [Request]
-  }
-
-  /// The figures of one fleet.
-  package struct Fleet: Equatable, Sendable {
-    package var phones = 0
-    package var present = 0
-    package var active = 0
-    package var moving = 0
-    package var backlog = 0
-  }
-
   /// Totals since the start of the run.
   package struct Sums: Equatable, Sendable {
     package var created = 0
@@ -56,7 +25,9 @@ package struct RecordedMoment: Equatable, Sendable {
   package let instant: Nanoseconds
   package let isExact: Bool
   /// The phones that have been present.
-  package let phones: [Phone]
-  package let fleets: [Fleet]
+  package let phones: [ShownPhone]
+  /// The last requests of each of `phones`, the newest last.
+  package let requests: [[Request]]
+  package let fleets: [FleetFigures]
   package let sums: Sums
 }

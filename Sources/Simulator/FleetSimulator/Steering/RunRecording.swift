@@ -268,26 +268,23 @@ private struct RecordedState: Sendable {
   }
 
   func moment(at instant: MonotonicInstant, isExact: Bool) -> RecordedMoment {
-    var fleets = (0..<fleetCount).map { _ in RecordedMoment.Fleet() }
-    var result: [RecordedMoment.Phone] = []
-    result.reserveCapacity(phones.count)
+    var fleets = (0..<fleetCount).map { _ in FleetFigures() }
+    var (shown, requests): ([ShownPhone], [[RecordedMoment.Request]]) = ([], [])
+    shown.reserveCapacity(phones.count)
+    requests.reserveCapacity(phones.count)
     for (number, phone) in phones.enumerated() {
       guard phone.state != .absent, let episode = phone.episode else { continue }
-      let fleet = Int(phone.fleet)
-      fleets[fleet].phones += 1
-      if phone.state != .left { fleets[fleet].present += 1 }
-      if phone.state == .running { fleets[fleet].active += 1 }
-      if phone.isMoving { fleets[fleet].moving += 1 }
-      fleets[fleet].backlog += Int(phone.queue)
-      result.append(
-        RecordedMoment.Phone(
-          number: number, fleet: fleet, place: episode.place(at: instant),
-          headingDegrees: episode.headingDegrees(at: instant), known: phone.known, queue: Int(phone.queue),
-          network: Int(phone.network), state: phone.state, token: phone.token, isMoving: phone.isMoving,
-          requests: phone.requests))
+      let current = ShownPhone(
+        number: number, fleet: Int(phone.fleet), place: episode.place(at: instant),
+        headingDegrees: episode.headingDegrees(at: instant), known: phone.known, queue: Int(phone.queue),
+        network: Int(phone.network), state: phone.state, token: phone.token, isMoving: phone.isMoving)
+      fleets[current.fleet].add(current)
+      shown.append(current)
+      requests.append(phone.requests)
     }
     return RecordedMoment(
-      instant: instant - MonotonicInstant(nanoseconds: 0), isExact: isExact, phones: result, fleets: fleets, sums: sums)
+      instant: instant - MonotonicInstant(nanoseconds: 0), isExact: isExact, phones: shown, requests: requests,
+      fleets: fleets, sums: sums)
   }
 }
 
