@@ -66,21 +66,13 @@ package indirect enum StoredValue: Sendable {
       while try reader.nextElement() { elements.append(try read(from: &reader, bytes)) }
       return .list(elements)
     case .object:
-      var members: [(key: String, value: StoredValue)] = []
-      // A list under keys has as many members as records.
-      var places: [ExactText: Int] = [:]
+      var members = MemberList()
       try reader.enterObject()
       while let key = try reader.nextKey() {
         let name = text(bytes[key.range])
-        let value = try read(from: &reader, bytes)
-        if let place = places[ExactText(name)] {
-          members[place].value = value
-        } else {
-          places[ExactText(name)] = members.count
-          members.append((name, value))
-        }
+        members.set(name, to: try read(from: &reader, bytes))
       }
-      return .object(members)
+      return .object(members.members)
     }
   }
 
@@ -121,6 +113,28 @@ package indirect enum StoredValue: Sendable {
     case UInt8(ascii: "b"): 0x08
     case UInt8(ascii: "f"): 0x0C
     default: escape
+    }
+  }
+}
+
+/// Collects the members of an object; of a key that comes twice the last value counts.
+private struct MemberList {
+  private(set) var members: [(key: String, value: StoredValue)] = []
+  /// The places by key once there are many: a list under keys has as many members as records, an entry has few.
+  private var places: [ExactText: Int] = [:]
+
+  private static let few = 32
+
+  mutating func set(_ key: String, to value: StoredValue) {
+    if let place = places.isEmpty ? members.firstIndex(where: { $0.key.isExactly(key) }) : places[ExactText(key)] {
+      members[place].value = value
+      return
+    }
+    members.append((key, value))
+    if members.count == MemberList.few {
+      for (place, member) in members.enumerated() { places[ExactText(member.key)] = place }
+    } else if members.count > MemberList.few {
+      places[ExactText(key)] = members.count - 1
     }
   }
 }
