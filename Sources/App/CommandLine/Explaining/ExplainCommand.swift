@@ -1,3 +1,4 @@
+import BackendStore
 import Base
 import Explain
 
@@ -158,6 +159,10 @@ struct SourceError: Error {
   let message: String
 }
 
+extension SourceError {
+  init(unread error: StoreViewError) { self.init(message: "the store could not be read: \(error.text)") }
+}
+
 /// A time on the command line.
 struct TimeWord {
   /// With a zone, an instant; otherwise local time of the phone, with or without a date.
@@ -208,7 +213,7 @@ struct TimeWord {
   }
 
   private func moved(_ instant: WallInstant, by milliseconds: Int64) throws(SourceError) -> WallInstant {
-    guard let moved = WallInstant(exactly: instant.millisecondsSince1970 + milliseconds) else {
+    guard let moved = instant.moved(byMilliseconds: milliseconds) else {
       throw SourceError(message: "'\(text)' is beyond the years 1 to 9999")
     }
     return moved

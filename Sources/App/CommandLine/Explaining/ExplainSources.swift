@@ -156,7 +156,7 @@ struct ExplainSources {
     } catch {
       // It was read before.
       guard error.isAbsence || error.isNameless else {
-        throw SourceError(message: "the store could not be read: \(error.text)")
+        throw SourceError(unread: error)
       }
     }
   }
@@ -178,7 +178,7 @@ struct ExplainSources {
   ) throws(SourceError) {
     do throws(StoreViewError) { book.take(try store.records(of: device), under: device, keeping: kept) } catch {
       if error.isNameless { return book.takeNamelessness(error.text) }
-      guard error.isAbsence else { throw SourceError(message: "the store could not be read: \(error.text)") }
+      guard error.isAbsence else { throw SourceError(unread: error) }
       return book.takeAbsence(of: device, error.text)
     }
     if let reason = store.unreadPages(of: device) {
@@ -200,7 +200,7 @@ struct ExplainSources {
       if let problem = count.namelessness(store.place) { throw problem }
       if device != nil, let problem = count.ownerlessness(store.place) { throw problem }
     } catch {
-      guard error.isNameless else { throw SourceError(message: "the store could not be read: \(error.text)") }
+      guard error.isNameless else { throw SourceError(unread: error) }
       book.takeNamelessness(error.text)
     }
   }

@@ -33,36 +33,33 @@ struct FolderJournal: RequestJournal {
     of device: String?, with uuid: UUID128?, _ take: (SeenRequest) -> Void
   ) throws(SourceError) -> [String] {
     var others: Set<String> = []
-    do throws(StoreError) {
-      let journal = try Journal(reading: folder)
-      let filter = JournalFilter(device: device)
-      var next: Int64? = 0
-      while let after = next {
-        let page = try journal.requests(matching: filter, after: after, limit: FolderJournal.page)
-        for request in page.elements {
-          // Bodies without new information are not decompressed.
-          guard !others.contains(request.entry.run), let seen = seen(request) else { continue }
-          if request.entry.run.isExactly(run) {
-            take(seen)
-          } else if uuid.map(SeenRequest.uuids(in: seen.body).contains) ?? true {
-            others.insert(request.entry.run)
-          }
-        }
-        next = page.next
+    try forEachRequest(matching: JournalFilter(device: device)) { request in
+      // Bodies without new information are not decompressed.
+      guard !others.contains(request.entry.run), let seen = seen(request) else { return }
+      if request.entry.run.isExactly(run) {
+        take(seen)
+      } else if uuid.map(SeenRequest.uuids(in: seen.body).contains) ?? true {
+        others.insert(request.entry.run)
       }
-    } catch { throw SourceError(message: error.message) }
+    }
     return others.sorted().map { $0 == "" ? "without --run" : "--run \($0)" }
   }
 
   func requestsOfNoDevice(_ take: (SeenRequest) -> Void) throws(SourceError) {
+    var filter = JournalFilter(run: run)
+    filter.condition = { $0.device == nil }
+    try forEachRequest(matching: filter) { request in if let seen = seen(request) { take(seen) } }
+  }
+
+  private func forEachRequest(
+    matching filter: JournalFilter, _ take: (JournaledRequest) -> Void
+  ) throws(SourceError) {
     do throws(StoreError) {
       let journal = try Journal(reading: folder)
-      var filter = JournalFilter(run: run)
-      filter.condition = { $0.device == nil }
       var next: Int64? = 0
       while let after = next {
         let page = try journal.requests(matching: filter, after: after, limit: FolderJournal.page)
-        for request in page.elements { if let seen = seen(request) { take(seen) } }
+        for request in page.elements { take(request) }
         next = page.next
       }
     } catch { throw SourceError(message: error.message) }
@@ -101,7 +98,7 @@ struct FolderJournal: RequestJournal {
     return lines.contains { line in
       let parts = line.split(separator: ":", maxSplits: 1).map { $0.filter { $0 != " " && $0 != "\t" } }
       guard parts.count == 2, parts[0] == "\(HeaderName.contentEncoding)".lowercased() else { return false }
-      return !["gzip", "x-gzip", "identity"].contains(parts[1])
+      return ContentCoding(parts[1]) == .other
     }
   }
 

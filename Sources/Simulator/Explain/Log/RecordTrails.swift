@@ -116,9 +116,8 @@ struct RecordTrails {
   }
 
   private static func limit(ofDays days: Int, before time: WallInstant) -> WallInstant {
-    let (milliseconds, isHuge) = Int64(days).multipliedReportingOverflow(by: 86_400_000)
-    let (limit, isBeyond) = time.millisecondsSince1970.subtractingReportingOverflow(milliseconds)
-    return isHuge || isBeyond ? .earliest : WallInstant(exactly: limit) ?? .earliest
+    let (milliseconds, isHuge) = Int64(days).multipliedReportingOverflow(by: -86_400_000)
+    return isHuge ? .earliest : time.moved(byMilliseconds: milliseconds) ?? .earliest
   }
 
   private mutating func lose(_ uuids: [UUID128], _ evidence: Evidence) {
