@@ -86,6 +86,30 @@ import Vocabulary
     #expect(stage.violated == violated)
   }
 
+  /// Crossings of geofences do not advance the odometer while locations are tracked (SDK §17.5): the next position says all of
+  /// the way since the last one. In geofences-only mode each of them does.
+  @Test(arguments: [
+    (Command.start, [Invariant]()), (.startGeofences, [.odometerTolerance]),
+  ])
+  func aCrossingLagsBehindWhileLocationsAreTracked(
+    command: Command, violated: [Invariant]
+  ) throws {
+    let stage = Stage()
+    stage.tell(.told(.commanded(command)))
+    for metres in [1_000.0, 2_000, 3_000, 4_000] {
+      stage.pass(seconds: 60)
+      let here = try place(metres)
+      stage.tell(.stood(at: here, metres: metres))
+      var record = stage.location(odometer: 0)
+      record.coords = Coordinates(latitude: here.latitude, longitude: here.longitude)
+      record.coords.accuracy = 15
+      stage.event(.geofence(record, Stage.depot))
+    }
+    stage.pass(seconds: 60)
+    try report(odometer: 5_000, at: 5_000, accuracy: 5, on: stage)
+    #expect(stage.violated.filter { $0 == .odometerTolerance } == violated)
+  }
+
   /// After a gap of three kilometres the filter goes on giving the next steps much of that length.
   @Test(arguments: [(0.8, []), (1.2, [Invariant.odometerTolerance])])
   func anOdometerKeepsMuchOfALongStep(share: Double, violated: [Invariant]) throws {

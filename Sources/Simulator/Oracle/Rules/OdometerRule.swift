@@ -124,7 +124,9 @@ final class OdometerRule: Rule {
       .told(.commanded(.startGeofences)), .told(.commanded(.start)):
       gauges[device].course?.exact = nil
       gauges[device].streamed = nil
-    case .told(.engine(.geofence(let record, _))): compare(record, context)
+    // While locations are tracked a transition does not advance the odometer, which lags behind its position (SDK §17.5).
+    case .told(.engine(.geofence(let record, _))) where ledger.truth.lives[device].expectation?.goal == .geofences:
+      compare(record, context)
     case .told(.commanded(.setOdometer(let metres))): set(context, to: metres)
     case .told(.commanded(.resetOdometer)): set(context, to: 0)
     default: break
