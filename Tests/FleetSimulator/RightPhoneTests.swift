@@ -37,6 +37,22 @@ import Testing
     #expect(report.violations.isEmpty && report.sums.quarantined > 0, "\(report.violations.prefix(3))")
   }
 
+  /// What the app writes in the instant in which it crashes is written by a running app: a record of a fault, beside an upload that
+  /// arrives, as the app began to track by its schedule.
+  @Test func anAppMayWriteInTheInstantOfItsEnd() throws {
+    let text = """
+      { version: 1, name: "torture", invariants: { onViolation: "continue" },
+        clock: { duration: "15m", settle: "1m", start: "2026-03-02T10:00:00Z" },
+        sdk: { config: { app: { schedule: ["1-7 10:00-10:05 location", "1-7 10:10-10:14 location"], scheduleUseAlarmManager: true } } },
+        faults: [{ name: "deaf", at: "0s", for: "6m", http: { answer: { kind: "drop" } } },
+                 { name: "poison", at: "7m", device: { poisonRecord: "text-latitude" } },
+                 { name: "crash", at: "7m", storage: { crash: "between-send-and-answer" } }],
+        fleets: { first: { devices: 4 } } }
+      """
+    let report = try FleetRun(RunSetup(ScenarioReader().read(text).scenario), store: Runs.store()).run()
+    #expect(report.violations.isEmpty && report.sums.quarantined > 0, "\(report.violations.prefix(3))")
+  }
+
   private static func order(_ commands: String, at time: String) -> String {
     #"{ name: "at \#(time)", at: "\#(time)", remote: { background_geolocation: [\#(commands)] } }"#
   }
