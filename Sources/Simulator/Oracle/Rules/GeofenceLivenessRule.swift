@@ -15,19 +15,8 @@ final class GeofenceLivenessRule: Rule {
   override class var interest: Interest { [.told, .life, .course] }
   override class var absence: String { "no device with monitored geofences crossed one" }
 
-  private struct Fences {
-    var watches: [FenceWatch] = []
-    /// The future crossings of the body's episode, the next one last.
-    var coming: [(instant: MonotonicInstant, index: Int, isInside: Bool)] = []
-    /// Whether the device must monitor; `isPaused`: its app is down.
-    var isOn = false
-    var isPaused = false
-    /// Nothing is due before this time.
-    var next = MonotonicInstant(nanoseconds: 0)
-  }
-
   /// The devices that have fences.
-  private var devices: [Int: Fences] = [:]
+  private var devices: [Int: WatchedFences] = [:]
 
   /// The time until the next circle test, the system's delay, the search for a position, and the same again as reserve.
   private static let patience = Nanoseconds.seconds(90)
@@ -35,12 +24,8 @@ final class GeofenceLivenessRule: Rule {
   private static let choice = Nanoseconds.seconds(120)
   /// High-frequency tests begin with a position, which a receiver may find slowly.
   private static let polygonPatience = Nanoseconds.seconds(180)
-  private static let dwellPatience = Nanoseconds.seconds(120)
   /// The error of cell positions.
   private static let poorMetres = 1_000.0
-  /// A stay begins with the crossing, which the SDK reports once it has a position.
-  private static let search = Nanoseconds.seconds(60)
-
   override func see(_ event: SimulationEvent, _ context: EventContext) {
     let device = context.device
     switch event {
@@ -56,12 +41,14 @@ final class GeofenceLivenessRule: Rule {
     case .moves(let episode): move(episode, &fences, context)
     case .told(.engine(.geofence(let record, let fence))): hear(record, fence.identifier, &fences, context)
     case .told(.engine(.locationFilter(let filtered))):
-      if let identifier = filtered.crossing?.identifier { putOff(identifier, &fences, at: now) }
-    case .killed: pause(&fences, context)
-    case .healed: fences = Fences()
+      if let identifier = filtered.crossing?.identifier {
+        fences.putOff(identifier, until: now + GeofenceLivenessRule.patience)
+      }
+    case .killed: fences.pause(at: now)
+    case .healed: fences = WatchedFences()
     default: watch(&fences, context)
     }
-    fences.next = GeofenceLivenessRule.next(fences)
+    fences.next = fences.nextInstant
     devices[device] = fences
   }
 
@@ -81,7 +68,7 @@ final class GeofenceLivenessRule: Rule {
   private func learn(_ context: EventContext) {
     let (device, life) = (context.device, ledger.truth.lives[context.device])
     guard devices[device] != nil || !life.fences.isEmpty, let episode = life.episode else { return }
-    var fences = devices[device, default: Fences()]
+    var fences = devices[device, default: WatchedFences()]
     let (before, now) = (fences.watches, context.now.monotonic)
     pass(to: now, &fences, context)
     guard before.map(\.fence) != life.fences else { return }
@@ -93,8 +80,7 @@ final class GeofenceLivenessRule: Rule {
           isUnsaved: !life.isSound(since: now))
       }
     }
-    fences.coming = []
-    follow(episode, from: now, &fences)
+    fences.follow(episode, from: now)
     if fences.isOn {
       for index in fences.watches.indices where !before.contains(where: { $0.fence == fences.watches[index].fence }) {
         begin(&fences.watches[index], context)
@@ -104,7 +90,7 @@ final class GeofenceLivenessRule: Rule {
   }
 
   /// Starts or stops monitoring according to the device's task.
-  private func watch(_ fences: inout Fences, _ context: EventContext) {
+  private func watch(_ fences: inout WatchedFences, _ context: EventContext) {
     let (life, now) = (ledger.truth.lives[context.device], context.now.monotonic)
     guard life.runsSince != nil else { return }
     let limit = life.configuration?.geolocation.maxMonitoredGeofences ?? -1
@@ -128,15 +114,14 @@ final class GeofenceLivenessRule: Rule {
 
   /// Resets uncertain sides when monitoring begins. At the rim, positions may show either side: the SDK's side counts until
   /// the device is clearly on the other.
-  private func leaveOpen(_ fences: inout Fences, _ context: EventContext) {
+  private func leaveOpen(_ fences: inout WatchedFences, _ context: EventContext) {
     let now = context.now.monotonic
     guard let episode = ledger.truth.lives[context.device].episode else { return }
     let place = episode.place(at: now)
     for index in fences.watches.indices where fences.watches[index].truth.isInside(place) == nil {
       if let told = fences.watches[index].told { fences.watches[index].isInside = told }
     }
-    fences.coming = []
-    follow(episode, from: now, &fences)
+    fences.follow(episode, from: now)
   }
 
   /// Begins monitoring: being inside is reported, unless the configuration forbids it (SDK §15.4). The SDK then knows it only
@@ -144,7 +129,9 @@ final class GeofenceLivenessRule: Rule {
   private func begin(_ watch: inout FenceWatch, _ context: EventContext) {
     let geolocation = ledger.truth.lives[context.device].configuration?.geolocation
     watch.silentUntil = nil
-    if !(geolocation?.geofenceInitialTriggerEntry ?? true) { watch.silentUntil = context.now.monotonic + Self.search }
+    if !(geolocation?.geofenceInitialTriggerEntry ?? true) {
+      watch.silentUntil = context.now.monotonic + FenceWatch.search
+    }
     if watch.isInside && watch.told == false {
       // At the rim the first position may be outside, which is not reported either.
       let place = ledger.truth.lives[context.device].place(at: context.now.monotonic)
@@ -155,12 +142,12 @@ final class GeofenceLivenessRule: Rule {
       // After a reported entry, the device left while nothing was monitored, or the exit is still to come because
       // of a position error.
       let wasTold = watch.told == true
-      settle(false, &watch, at: context.now.monotonic)
+      watch.settle(false, at: context.now.monotonic)
       // A poor first position may lie inside, which is not reported then.
       if wasTold || watch.silentUntil != nil && !(depth(of: context, in: watch) < -Self.poorMetres) { watch.told = nil }
     } else if watch.told == true, !watch.hasDwelt, let earliest = watch.dwellEarliest {
       // The stay began with its report, not when monitoring certainly runs: the delay continues meanwhile (SDK §15.3).
-      expectDwell(&watch, earliest, context)
+      watch.expectDwell(earliest, at: context)
     }
   }
 
@@ -174,7 +161,7 @@ final class GeofenceLivenessRule: Rule {
   private func resume(_ watch: inout FenceWatch, _ context: EventContext) {
     let now = context.now.monotonic
     // The process ended before its first position, with which monitoring begins.
-    if watch.silentUntil != nil { watch.silentUntil = now + GeofenceLivenessRule.search }
+    if watch.silentUntil != nil { watch.silentUntil = now + FenceWatch.search }
     if watch.told == !watch.isInside {
       let isSilent = watch.isInside && (watch.silentUntil != nil || watch.owed?.isSilent ?? false)
       owe(watch.isInside, &watch, since: now, context)
@@ -182,62 +169,20 @@ final class GeofenceLivenessRule: Rule {
     } else {
       watch.owed = nil
     }
-    if let earliest = watch.dwellEarliest, !watch.hasDwelt, watch.isInside { expectDwell(&watch, earliest, context) }
-  }
-
-  /// Expects a dwell event. Only the wall clock measures a stay across the end of a process; a clock that was set back
-  /// lengthens the stay.
-  private func expectDwell(_ watch: inout FenceWatch, _ earliest: MonotonicInstant, _ context: EventContext) {
-    let setBack = Nanoseconds.milliseconds(max(0, watch.clock - context.clockLead))
-    // A new process first searches for its position.
-    watch.dwellDue = max(earliest + setBack, context.now.monotonic + Self.search) + GeofenceLivenessRule.dwellPatience
-  }
-
-  private func pause(_ fences: inout Fences, _ context: EventContext) {
-    let now = context.now.monotonic
-    fences.isPaused = fences.isOn
-    for index in fences.watches.indices {
-      if fences.watches[index].isUnsaved {
-        (fences.watches[index].told, fences.watches[index].dwellEarliest) = (nil, nil)
-      }
-      if let until = fences.watches[index].silentUntil, until <= now { fences.watches[index].silentUntil = nil }
-      fences.watches[index].owed?.due = nil
-      fences.watches[index].dwellDue = nil
-    }
+    if let earliest = watch.dwellEarliest, !watch.hasDwelt, watch.isInside { watch.expectDwell(earliest, at: context) }
   }
 
   // MARK: The true movement.
 
-  private func move(_ episode: Episode, _ fences: inout Fences, _ context: EventContext) {
-    fences.coming = []
-    follow(episode, from: episode.start, &fences)
+  private func move(_ episode: Episode, _ fences: inout WatchedFences, _ context: EventContext) {
+    fences.follow(episode, from: episode.start)
     pass(to: context.now.monotonic, &fences, context)
     watch(&fences, context)
   }
 
-  private func follow(_ episode: Episode, from start: MonotonicInstant, _ fences: inout Fences) {
-    switch episode {
-    case .stay(let stay):
-      for (index, watch) in fences.watches.enumerated() {
-        if let side = watch.truth.isInside(stay.place), side != watch.isInside {
-          fences.coming.append((start, index, side))
-        }
-      }
-    case .trip(let trip):
-      let bounds = TrueBounds(trip.motion.path)
-      for (index, watch) in fences.watches.enumerated() where watch.isInside || watch.truth.isNear(bounds) {
-        for crossing in watch.truth.crossings(on: trip, isInside: watch.isInside) where crossing.instant >= start {
-          fences.coming.append((crossing.instant, index, crossing.isInside))
-        }
-      }
-    }
-    fences.coming.sort { ($0.instant, $0.index) > ($1.instant, $1.index) }
-  }
-
-  private func pass(to now: MonotonicInstant, _ fences: inout Fences, _ context: EventContext) {
-    while let next = fences.coming.last, next.instant <= now {
+  private func pass(to now: MonotonicInstant, _ fences: inout WatchedFences, _ context: EventContext) {
+    while let next = fences.takeCrossing(until: now) {
       judge(before: next.instant, &fences, context)
-      fences.coming.removeLast()
       cross(&fences.watches[next.index], isInside: next.isInside, at: next.instant, fences, context)
     }
     judge(before: now, &fences, context)
@@ -245,11 +190,12 @@ final class GeofenceLivenessRule: Rule {
 
   /// Notes a true crossing. A visit that was too short to be detected need not be reported.
   private func cross(
-    _ watch: inout FenceWatch, isInside: Bool, at instant: MonotonicInstant, _ fences: Fences, _ context: EventContext
+    _ watch: inout FenceWatch, isInside: Bool, at instant: MonotonicInstant, _ fences: WatchedFences,
+    _ context: EventContext
   ) {
     watch.isInside = isInside
     if isInside { watch.insideSince = instant }
-    if !isInside { (watch.dwellDue, watch.dwellEarliest, watch.hasDwelt) = (nil, nil, false) }
+    if !isInside { watch.endVisit() }
     guard fences.isOn else { return }
     if let owed = watch.owed {
       if watch.isSilent(owed) { watch.told = nil }
@@ -272,7 +218,9 @@ final class GeofenceLivenessRule: Rule {
 
   // MARK: The SDK's reports.
 
-  private func hear(_ record: LocationRecord, _ identifier: String, _ fences: inout Fences, _ context: EventContext) {
+  private func hear(
+    _ record: LocationRecord, _ identifier: String, _ fences: inout WatchedFences, _ context: EventContext
+  ) {
     guard let action = record.geofence?.action,
       let index = fences.watches.firstIndex(where: { $0.fence.identifier == identifier })
     else { return }
@@ -285,13 +233,13 @@ final class GeofenceLivenessRule: Rule {
         if owed.isEntry != (action == .enter), fences.watches[index].isSilent(owed) { fences.watches[index].owed = nil }
       }
       if action == .enter { fences.watches[index].enterAgain() }
-      settle(action == .enter, &fences.watches[index], at: now, since: crossing(of: record, context))
+      fences.watches[index].settle(action == .enter, at: now, since: crossing(of: record, context))
       fences.watches[index].clock = context.clockLead
       fences.watches[index].isUnsaved = !ledger.truth.lives[context.device].isSound(since: now)
     case .dwell:
       // Only the wall clock measures a stay across the end of a process, and it may have been set.
       let isClockSet = (fences.watches[index].clock - context.clockLead).magnitude > 30_000
-      if let earliest = fences.watches[index].dwellEarliest, now < earliest - GeofenceLivenessRule.search, !isClockSet {
+      if let earliest = fences.watches[index].dwellEarliest, now < earliest - FenceWatch.search, !isClockSet {
         ledger.violations.flag(
           .dwell, context.device, record.uuid, at: now,
           "reported dwelling in '\(identifier)' before \(earliest.clockText), when its time was over")
@@ -301,41 +249,15 @@ final class GeofenceLivenessRule: Rule {
     }
   }
 
-  /// Notes the side that the SDK knows. An unreported entry may have been known as long as it has been true.
-  private func settle(
-    _ isInside: Bool, _ watch: inout FenceWatch, at instant: MonotonicInstant, since told: MonotonicInstant? = nil
-  ) {
-    let wasInside = watch.told
-    watch.told = isInside
-    if watch.owed?.isEntry == isInside { watch.owed = nil }
-    if !isInside {
-      (watch.dwellDue, watch.dwellEarliest, watch.hasDwelt) = (nil, nil, false)
-    } else if wasInside != true {
-      guard watch.fence.notifyOnDwell, watch.isInside, !watch.hasDwelt else { return }
-      let stay = Nanoseconds.milliseconds(Int64(watch.fence.loiteringDelayMilliseconds))
-      watch.dwellEarliest = (told ?? min(instant, watch.insideSince)) + stay
-      watch.dwellDue = instant + stay + GeofenceLivenessRule.dwellPatience
-    }
-  }
-
   /// Returns the time of the crossing; it is reported once there is a position, which may be much later (SDK §15.3.1).
   private func crossing(of record: LocationRecord, _ context: EventContext) -> MonotonicInstant {
     let age = record.geofence.map { context.now.wall.milliseconds(since: $0.timestamp) } ?? 0
     return context.now.monotonic - .milliseconds(max(0, age))
   }
 
-  /// Extends the deadline once: the system reported a crossing that the SDK did not confirm, which leaves it time to find out.
-  private func putOff(_ identifier: String, _ fences: inout Fences, at now: MonotonicInstant) {
-    guard let index = fences.watches.firstIndex(where: { $0.fence.identifier == identifier }),
-      var owed = fences.watches[index].owed, owed.due != nil, !owed.isPutOff
-    else { return }
-    (owed.due, owed.isPutOff) = (now + GeofenceLivenessRule.patience, true)
-    fences.watches[index].owed = owed
-  }
-
   // MARK: The verdicts.
 
-  private func judge(before instant: MonotonicInstant, _ fences: inout Fences, _ context: EventContext) {
+  private func judge(before instant: MonotonicInstant, _ fences: inout WatchedFences, _ context: EventContext) {
     guard fences.isOn, !fences.isPaused else { return }
     let life = ledger.truth.lives[context.device]
     for index in fences.watches.indices {
@@ -350,7 +272,7 @@ final class GeofenceLivenessRule: Rule {
         continue
       }
       // A process that has begun since needs a position to know that it is still inside.
-      if life.knowsNoPlace(at: due - Self.dwellPatience) { continue }
+      if life.knowsNoPlace(at: due - FenceWatch.dwellPatience) { continue }
       if fences.watches[index].mayHaveEnded(life, at: context.now.monotonic) { continue }
       ledger.dwells += 1
       let identifier = fences.watches[index].fence.identifier
@@ -374,7 +296,7 @@ final class GeofenceLivenessRule: Rule {
       if owed.isSilent, !isTold || !life.sees(since: began) { return }
       let since = owed.isEntry ? life.mayBeInside(watch.truth, since: owed.since) : nil
       watch.clock = context.clockLead
-      settle(owed.isEntry, &watch, at: owed.since, since: since)
+      watch.settle(owed.isEntry, at: owed.since, since: since)
       // After a poor first position it is unknown when the stay began (SDK §15.4).
       guard owed.isSilent, !(depth(of: context, in: watch) > Self.poorMetres) else { return }
       return (watch.dwellDue, watch.dwellEarliest) = (nil, nil)
@@ -386,15 +308,5 @@ final class GeofenceLivenessRule: Rule {
       Self.invariant, context.device, at: owed.due ?? owed.since,
       "no event reported the \(owed.isEntry ? "entry into" : "exit from") '\(watch.fence.identifier)' at \(owed.since.clockText)"
     )
-  }
-
-  private static func next(_ fences: Fences) -> MonotonicInstant {
-    var next = fences.coming.last?.instant ?? .never
-    guard fences.isOn, !fences.isPaused else { return next }
-    for watch in fences.watches {
-      if let due = watch.owed?.due { next = min(next, due) }
-      if let due = watch.dwellDue { next = min(next, due) }
-    }
-    return next
   }
 }
