@@ -90,7 +90,7 @@ package final class DrivenTransport {
   }
 
   /// The number of open or connecting connections.
-  package var openConnections: Int { loop.sockets.openCount + loop.lines.count }
+  package var openConnections: Int { loop.sockets.openCount + loop.connections.count }
 
   /// Ends a turn, from any thread.
   package var alarm: @Sendable () -> Void {

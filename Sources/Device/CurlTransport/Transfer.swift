@@ -23,7 +23,7 @@ final class Transfer: EasyHandle {
   /// The raw head; empty unless it is kept.
   var head: [UInt8] = []
   /// The exchange for which it connects, if any.
-  var exchange: LineExchange?
+  var exchange: DirectExchange?
   /// The open connection that libcurl has released; -1 for none.
   var handedOver: Int32 = -1
   /// Whether the empty line after the header fields has arrived.

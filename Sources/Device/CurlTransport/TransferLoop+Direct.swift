@@ -13,27 +13,27 @@ extension TransferLoop {
     guard configuration.isDirect, configuration.connections == .mobile, configuration.proxy == nil,
       let form = form(of: request, device: device)
     else { return false }
-    let exchange = LineExchange(request, form, device: device, configuration, now: now)
-    guard let socket = lines.takeUnused(of: device, to: form.authority) else {
+    let exchange = DirectExchange(request, form, device: device, configuration, now: now)
+    guard let socket = connections.takeUnused(of: device, to: form.authority) else {
       connect(exchange)
       return true
     }
-    exchange.isOnReusedLine = true
+    exchange.isOnReusedConnection = true
     give(exchange, to: socket)
     return true
   }
 
   /// Returns the form of the device's last request if it fits, which is usual.
-  private func form(of request: OutgoingRequest, device: Int) -> LineForm? {
+  private func form(of request: OutgoingRequest, device: Int) -> DirectForm? {
     if device < forms.count, let form = forms[device], form.fits(request) { return form }
-    guard let form = LineForm(request) else { return nil }
+    guard let form = DirectForm(request) else { return nil }
     if device >= forms.count { forms.append(contentsOf: repeatElement(nil, count: device + 1 - forms.count)) }
     forms[device] = form
     return form
   }
 
   /// Handles the success or failure of a connection attempt.
-  func endConnecting(_ transfer: Transfer, _ exchange: LineExchange, _ failure: RequestOutcome?) {
+  func endConnecting(_ transfer: Transfer, _ exchange: DirectExchange, _ failure: RequestOutcome?) {
     let timings = transfer.timings
     exchange.timings.nameResolved = timings.nameResolved
     exchange.timings.connected = timings.connected
@@ -51,7 +51,7 @@ extension TransferLoop {
     }
   }
 
-  private func connect(_ exchange: LineExchange) {
+  private func connect(_ exchange: DirectExchange) {
     guard let transfer = connectors.popLast() ?? makeTransfer(isConnector: true) else {
       preconditionFailure("out of memory")
     }
@@ -59,37 +59,40 @@ extension TransferLoop {
     attach(transfer, of: exchange.key)
   }
 
-  private func adopt(_ socket: Int32, for exchange: LineExchange) {
+  private func adopt(_ socket: Int32, for exchange: DirectExchange) {
     guard rr_epoll_add(sockets.epoll, socket, EPOLLIN.rawValue, UInt64(socket)) == 0 else {
       preconditionFailure("epoll_ctl failed with errno \(errno)")
     }
-    lines.insert(
-      Line(device: exchange.device, authority: exchange.form.authority, events: EPOLLIN.rawValue), at: socket)
-    exchange.isOnReusedLine = false
+    connections.insert(
+      DirectConnection(device: exchange.device, authority: exchange.form.authority, events: EPOLLIN.rawValue),
+      at: socket)
+    exchange.isOnReusedConnection = false
     give(exchange, to: socket)
   }
 
-  private func give(_ exchange: LineExchange, to socket: Int32) {
-    let former = lineOf.updateValue(socket, forKey: exchange.key)
+  private func give(_ exchange: DirectExchange, to socket: Int32) {
+    let former = socketOf.updateValue(socket, forKey: exchange.key)
     precondition(former == nil, "a request in flight has an id of its own")
-    lines.occupy(socket, with: exchange)
+    connections.occupy(socket, with: exchange)
     send(exchange, over: socket)
   }
 
-  /// Handles an epoll event of a line.
-  func advanceLine(_ socket: Int32, _ events: UInt32) {
-    guard let exchange = lines.exchange(of: socket) else {
-      // An unused line can only end.
+  /// Handles an epoll event of a connection.
+  func advanceConnection(_ socket: Int32, _ events: UInt32) {
+    guard let exchange = connections.exchange(of: socket) else {
+      // An unused connection can only end.
       return hangUp(socket)
     }
     if events & EPOLLOUT.rawValue != 0, exchange.sent < exchange.message.count { send(exchange, over: socket) }
-    if events & ~EPOLLOUT.rawValue != 0, lines.exchange(of: socket) === exchange { receive(exchange, over: socket) }
+    if events & ~EPOLLOUT.rawValue != 0, connections.exchange(of: socket) === exchange {
+      receive(exchange, over: socket)
+    }
   }
 
-  /// Handles timeouts: fails requests, closes unused lines.
-  func expireLines() {
-    while let (_, socket) = lines.timers.popDue(now) {
-      if let exchange = lines.exchange(of: socket) {
+  /// Handles timeouts: fails requests, closes unused connections.
+  func expireConnections() {
+    while let (_, socket) = connections.timers.popDue(now) {
+      if let exchange = connections.exchange(of: socket) {
         let span = (exchange.deadline - exchange.begun).wholeMilliseconds
         fail(exchange, over: socket, .timeout, "no whole answer within \(span) ms")
       } else {
@@ -98,17 +101,17 @@ extension TransferLoop {
     }
   }
 
-  func cancelOnLine(_ key: RequestKey) {
-    guard let socket = lineOf[key], let exchange = lines.exchange(of: socket) else { return }
+  func cancelDirect(_ key: RequestKey) {
+    guard let socket = socketOf[key], let exchange = connections.exchange(of: socket) else { return }
     fail(exchange, over: socket, .cancelled, "cancelled")
   }
 
   func hangUp(_ socket: Int32) {
-    lines.remove(socket)
+    connections.remove(socket)
     _ = Glibc.close(socket)
   }
 
-  private func send(_ exchange: LineExchange, over socket: Int32) {
+  private func send(_ exchange: DirectExchange, over socket: Int32) {
     let bytes = exchange.message
     while exchange.sent < bytes.count {
       let count = unsafe bytes[exchange.sent...].withUnsafeBytes {
@@ -127,12 +130,12 @@ extension TransferLoop {
   }
 
   private func wait(_ socket: Int32, for events: UInt32) {
-    guard lines.setEvents(of: socket, to: events) else { return }
+    guard connections.setEvents(of: socket, to: events) else { return }
     let result = rr_epoll_modify(sockets.epoll, socket, events, UInt64(socket))
     precondition(result == 0, "epoll_ctl failed with errno \(errno)")
   }
 
-  private func receive(_ exchange: LineExchange, over socket: Int32) {
+  private func receive(_ exchange: DirectExchange, over socket: Int32) {
     while true {
       let count = unsafe input.withUnsafeMutableBytes { unsafe recv(socket, $0.baseAddress, $0.count, 0) }
       if count < 0, errno == EINTR { continue }
@@ -145,14 +148,14 @@ extension TransferLoop {
     }
   }
 
-  /// Handles the end of a line, by close (0) or error. On a reused line the close may have been in flight before the
+  /// Handles the end of a connection, by close (0) or error. On a reused one the close may have been in flight before the
   /// request: the request is sent again, as every client does (RFC 9112 §9.3.1, and libcurl).
-  private func lose(_ exchange: LineExchange, over socket: Int32, code: Int32) {
-    guard !exchange.isOnReusedLine || exchange.hasAnswerBegun else {
+  private func lose(_ exchange: DirectExchange, over socket: Int32, code: Int32) {
+    guard !exchange.isOnReusedConnection || exchange.hasAnswerBegun else {
       exchange.sent = 0
       exchange.timings.repetitions += 1
       hangUp(socket)
-      lineOf[exchange.key] = nil
+      socketOf[exchange.key] = nil
       return connect(exchange)
     }
     if code == 0 {
@@ -162,18 +165,18 @@ extension TransferLoop {
     }
   }
 
-  private func fail(_ exchange: LineExchange, over socket: Int32, _ failure: TransportFailure, _ message: String) {
+  private func fail(_ exchange: DirectExchange, over socket: Int32, _ failure: TransportFailure, _ message: String) {
     end(exchange, over: socket, .failed(failure, message: message), canStay: false)
   }
 
-  private func end(_ exchange: LineExchange, over socket: Int32, _ outcome: RequestOutcome, canStay: Bool) {
-    if canStay { lines.release(socket, until: now + configuration.idleTime) } else { hangUp(socket) }
+  private func end(_ exchange: DirectExchange, over socket: Int32, _ outcome: RequestOutcome, canStay: Bool) {
+    if canStay { connections.release(socket, until: now + configuration.idleTime) } else { hangUp(socket) }
     exchange.timings.total = now - exchange.begun
     report(exchange, outcome)
   }
 
-  private func report(_ exchange: LineExchange, _ outcome: RequestOutcome) {
-    lineOf[exchange.key] = nil
+  private func report(_ exchange: DirectExchange, _ outcome: RequestOutcome) {
+    socketOf[exchange.key] = nil
     completions.append(
       TransportCompletion(
         device: exchange.device, id: exchange.id, outcome: outcome, timings: exchange.timings, head: exchange.head))
@@ -200,7 +203,7 @@ extension Transfer {
     accepted(CURLOPT_CLOSESOCKETFUNCTION, close)
   }
 
-  func prepareConnection(for exchange: LineExchange, from source: String?, now: MonotonicInstant) {
+  func prepareConnection(for exchange: DirectExchange, from source: String?, now: MonotonicInstant) {
     (self.exchange, device) = (exchange, exchange.device)
     handedOver = -1
     unsafe errorText.pointee = 0

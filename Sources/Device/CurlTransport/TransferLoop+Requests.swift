@@ -31,7 +31,7 @@ extension TransferLoop {
   }
 
   func cancel(_ key: RequestKey) {
-    guard let transfer = inFlight[key] else { return cancelOnLine(key) }
+    guard let transfer = inFlight[key] else { return cancelDirect(key) }
     let outcome = RequestOutcome.failed(.cancelled, message: "cancelled")
     if let exchange = transfer.exchange {
       endConnecting(transfer, exchange, outcome)
@@ -44,7 +44,7 @@ extension TransferLoop {
   func endUnusedConnections(of device: Int) {
     guard configuration.connections == .mobile else { return }
     sockets.endUnused(of: device)
-    for socket in lines.unused(of: device) { hangUp(socket) }
+    for socket in connections.unused(of: device) { hangUp(socket) }
   }
 
   func collectEnded() {
@@ -65,7 +65,7 @@ extension TransferLoop {
 
   /// Ends all requests before the loop ends.
   func end() {
-    let keys = (Array(inFlight.keys) + Array(lineOf.keys)).sorted { ($0.device, $0.id) < ($1.device, $1.id) }
+    let keys = (Array(inFlight.keys) + Array(socketOf.keys)).sorted { ($0.device, $0.id) < ($1.device, $1.id) }
     for key in keys { cancel(key) }
   }
 

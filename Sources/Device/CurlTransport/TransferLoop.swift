@@ -23,14 +23,14 @@ final class TransferLoop {
   var deadline: MonotonicInstant?
   var inFlight: [RequestKey: Transfer] = [:]
   var free: [Transfer] = []
-  /// The handles that make connections for lines.
+  /// The handles that make direct connections.
   var connectors: [Transfer] = []
-  var lines = LineTable()
+  var connections = DirectConnections()
   /// The last form of each device.
-  var forms: [LineForm?] = []
-  /// The lines of requests in flight.
-  var lineOf: [RequestKey: Int32] = [:]
-  /// The input buffer shared by all lines.
+  var forms: [DirectForm?] = []
+  /// The sockets of direct requests in flight.
+  var socketOf: [RequestKey: Int32] = [:]
+  /// The input buffer shared by all connections.
   var input = [UInt8](repeating: 0, count: 16_384)
   var answerHead = ResponseHead()
   var completions: [TransportCompletion] = []
@@ -80,7 +80,7 @@ final class TransferLoop {
     fireTimer()
     collectEnded()
     sockets.expire(now)
-    expireLines()
+    expireConnections()
     return isRunning
   }
 
@@ -107,7 +107,7 @@ final class TransferLoop {
 
   private func wait(until limit: MonotonicInstant?) -> Int {
     var timeout: Int32 = -1
-    if let next = [limit, deadline, sockets.nextDeadline, lines.timers.nextDeadline].compactMap({ $0 }).min() {
+    if let next = [limit, deadline, sockets.nextDeadline, connections.timers.nextDeadline].compactMap({ $0 }).min() {
       // Rounded up: an early turn would find nothing to do.
       timeout = Int32(clamping: max(0, ((next - now).count + 999_999) / 1_000_000))
     }
@@ -151,7 +151,7 @@ final class TransferLoop {
   }
 
   private func close() {
-    for socket in lines.sockets { hangUp(socket) }
+    for socket in connections.sockets { hangUp(socket) }
     free = []
     connectors = []
     let code = unsafe curl_multi_cleanup(multi)
@@ -197,7 +197,7 @@ extension TransferLoop {
 
   /// An event for a socket that was closed meanwhile, and whose number was reused, is harmless: libcurl's sockets do not block.
   func advance(_ socket: Int32, _ events: UInt32) {
-    if lines.has(socket) { return advanceLine(socket, events) }
+    if connections.has(socket) { return advanceConnection(socket, events) }
     guard sockets.isAwaited(socket) else { return }
     var mask: Int32 = 0
     if events & (EPOLLIN.rawValue | EPOLLHUP.rawValue) != 0 { mask |= CURL_CSELECT_IN }

@@ -62,7 +62,7 @@ extension SimulatedDevice {
     // Faults that are evaluated on use, as of network, clock and receiver, need no action here.
     switch fault.action {
     case .http: run.targetFaults?.begin(spell.fault, of: number)
-    case .toxic: link.resetIdleLine(spell, at: instant, in: run)
+    case .toxic: link.resetIdleConnection(spell, at: instant, in: run)
     case .tls: beginInterception(spell, at: instant, in: run)
     case .authorization(let authorization):
       if authorization.refreshStatus != nil { run.targetFaults?.begin(spell.fault, of: number) }

@@ -18,9 +18,9 @@ struct DeviceLink {
   let key: UInt64
   private(set) var network = RadioNetwork.none
   var exchanges: [LinkExchange] = []
-  var idleLine: LinkConnection?
+  var idleConnection: LinkConnection?
   /// The number of connections so far.
-  private var lines: UInt64 = 0
+  private var connectionsMade: UInt64 = 0
   var stream: RandomStream
   private(set) var isHealed = false
   /// Tokens that a fault has invalidated in front of a server that cannot inject faults.
@@ -66,14 +66,8 @@ struct DeviceLink {
       request: request.id, purpose: request.purpose, bodyBytes: request.body.count, deadline: instant + request.timeout,
       stage: .failing(.unreachable), due: instant)
     guard run.setup.radio.kind(of: network) != .none else { return exchange }
-    if let outcome = playedAnswer(to: request, exchange, under: faults, in: run) {
-      run.played.count(request.purpose)
+    if let outcome = outcomeOfFault(for: request, exchange, under: faults, in: run) {
       exchange.outcome = outcome
-      exchange.advance(to: .returning, after: .milliseconds(20), from: instant)
-      return exchange
-    }
-    if isCarried(in: run), case .fails(let message)? = interception(under: faults, in: run) {
-      exchange.outcome = .failed(.tls, message: message)
       exchange.advance(to: .returning, after: .milliseconds(20), from: instant)
       return exchange
     }
@@ -93,37 +87,69 @@ struct DeviceLink {
         return exchange
       }
     }
-    var (line, isNew) = takeLine(at: instant, in: run)
+    travel(request, head, &exchange, at: instant, under: faults, in: run)
+    return exchange
+  }
+
+  /// Returns the outcome of a request that a fault ends in front of the server.
+  private func outcomeOfFault(
+    for request: OutgoingRequest, _ exchange: LinkExchange, under faults: FaultTimeline, in run: RunContext
+  ) -> RequestOutcome? {
+    if let outcome = playedAnswer(to: request, exchange, under: faults, in: run) {
+      run.played.count(request.purpose)
+      return outcome
+    }
+    if isCarried(in: run), case .fails(let message)? = interception(under: faults, in: run) {
+      return .failed(.tls, message: message)
+    }
+    return nil
+  }
+
+  /// Sends a request on its way to the server, over a connection that may first have to be made.
+  private mutating func travel(
+    _ request: OutgoingRequest, _ head: [UInt8], _ exchange: inout LinkExchange, at instant: MonotonicInstant,
+    under faults: FaultTimeline, in run: RunContext
+  ) {
+    var (connection, isNew) = takeConnection(at: instant, in: run)
     run.tell(.connected(request: request.id, isNew: isNew), context(at: run.setup.moment(at: instant)))
-    var span = Nanoseconds.zero
+    var connecting = Nanoseconds.zero
     if isNew {
-      let connecting = transit(.connect, of: 0, through: line, for: request.id, at: instant, under: faults, in: run)
-      if let cut = connecting.cut {
-        exchange.advance(to: .failing(cut.failure), after: connecting.span, from: instant)
-        return exchange
-      }
-      span = connecting.span ?? .zero
-      switch interception(under: faults, in: run) {
-      case nil: break
-      case .takes(let time)?: span = span + time
-      case .fails(let message)?:
-        // One flight in each direction (RFC 8446 §2); no byte has reached the server.
-        line.serverEnd?.close(.clientGone, at: run.setup.moment(at: instant))
-        exchange.outcome = .failed(.tls, message: message)
-        exchange.advance(to: .returning, after: connecting.span.map { $0 + $0 }, from: instant)
-        return exchange
-      }
+      guard let span = connect(connection, &exchange, at: instant, under: faults, in: run) else { return }
+      connecting = span
     }
     let weight = request.weight(headBytes: head.count)
     let way = transit(
-      .up, of: weight, headBytes: head.count - request.traceBytes, through: line, for: request.id, at: instant,
+      .up, of: weight, headBytes: head.count - request.traceBytes, through: connection, for: request.id, at: instant,
       under: faults, in: run)
-    line.sentBytes += weight
-    exchange.line = line
+    connection.sentBytes += weight
+    exchange.connection = connection
     exchange.cut = way.cut?.failure
     exchange.pieces = WireBytes.pieces(head, request.body, upTo: way.cut?.bytes, way.pieces)
-    exchange.advance(to: .arriving, after: way.span.map { $0 + span }, from: instant)
-    return exchange
+    exchange.advance(to: .arriving, after: way.span.map { $0 + connecting }, from: instant)
+  }
+
+  /// Returns the time that a new connection takes; nil when it fails, which ends the exchange.
+  private mutating func connect(
+    _ connection: LinkConnection, _ exchange: inout LinkExchange, at instant: MonotonicInstant,
+    under faults: FaultTimeline, in run: RunContext
+  ) -> Nanoseconds? {
+    let connecting = transit(
+      .connect, of: 0, through: connection, for: exchange.request, at: instant, under: faults, in: run)
+    if let cut = connecting.cut {
+      exchange.advance(to: .failing(cut.failure), after: connecting.span, from: instant)
+      return nil
+    }
+    let span = connecting.span ?? .zero
+    switch interception(under: faults, in: run) {
+    case nil: return span
+    case .takes(let time)?: return span + time
+    case .fails(let message)?:
+      // One flight in each direction (RFC 8446 §2); no byte has reached the server.
+      connection.serverEnd?.close(.clientGone, at: run.setup.moment(at: instant))
+      exchange.outcome = .failed(.tls, message: message)
+      exchange.advance(to: .returning, after: connecting.span.map { $0 + $0 }, from: instant)
+      return nil
+    }
   }
 
   /// Returns the next event that is due; nil when there is none.
@@ -137,11 +163,11 @@ struct DeviceLink {
       case .returning:
         let exchange = exchanges.remove(at: index)
         let outcome = exchange.outcome ?? WireBytes.outcome(of: exchange.answer, into: &run.head)
-        if case .answered = outcome { giveBack(exchange.line, at: now, in: run) }
+        if case .answered = outcome { giveBack(exchange.connection, at: now, in: run) }
         return end(exchange, outcome)
       case .failing, .left:
         let exchange = exchanges.remove(at: index)
-        exchange.line?.serverEnd?.close(.clientGone, at: run.setup.moment(at: now.monotonic))
+        exchange.connection?.serverEnd?.close(.clientGone, at: run.setup.moment(at: now.monotonic))
         guard let failure = exchange.stage.failure else { preconditionFailure("a stage that fails says how") }
         return end(exchange, failure)
       }
@@ -158,7 +184,7 @@ struct DeviceLink {
       return false
     }
     if let lockstep = run.lockstep { return arriveOutside(index, lockstep, at: now, under: faults, in: run) }
-    let (line, serverEnd) = way(of: exchanges[index])
+    let (connection, serverEnd) = way(of: exchanges[index])
     let wall = run.setup.moment(at: now.monotonic)
     run.requestsInside += 1
     let fault = serverFault(of: exchanges[index], under: faults, in: run)
@@ -168,21 +194,21 @@ struct DeviceLink {
     }
     exchanges[index].pieces = []
     if exchanges[index].purpose == .records && run.faults.crash(.betweenSendAndAnswer, among: faults) { return true }
-    answer(index, line, at: now, under: faults, in: run)
+    answer(index, connection, at: now, under: faults, in: run)
     return false
   }
 
-  private mutating func way(of exchange: LinkExchange) -> (line: LinkConnection, serverEnd: InProcessConnection) {
-    guard let line = exchange.line, let serverEnd = line.serverEnd else {
-      preconditionFailure("within the run bytes travel on a line to the server")
+  private mutating func way(of exchange: LinkExchange) -> (connection: LinkConnection, serverEnd: InProcessConnection) {
+    guard let connection = exchange.connection, let serverEnd = connection.serverEnd else {
+      preconditionFailure("within the run bytes travel on a connection to the server")
     }
-    return (line, serverEnd)
+    return (connection, serverEnd)
   }
 
   /// Handles a connection that breaks during the transfer.
   private mutating func arriveInPart(_ index: Int, _ cut: TransportFailure, at now: Moment, in run: RunContext) {
     let wall = run.setup.moment(at: now.monotonic)
-    if let serverEnd = exchanges[index].line?.serverEnd {
+    if let serverEnd = exchanges[index].connection?.serverEnd {
       for piece in exchanges[index].pieces { _ = serverEnd.receive(piece, at: wall) }
       serverEnd.close(.reset, at: wall)
     }
@@ -191,15 +217,15 @@ struct DeviceLink {
 
   /// Continues the server's delayed answer.
   private mutating func work(_ index: Int, at now: Moment, under faults: FaultTimeline, in run: RunContext) {
-    let (line, serverEnd) = way(of: exchanges[index])
+    let (connection, serverEnd) = way(of: exchanges[index])
     exchanges[index].answer += serverEnd.goOn(at: run.setup.moment(at: now.monotonic))
-    answer(index, line, at: now, under: faults, in: run)
+    answer(index, connection, at: now, under: faults, in: run)
   }
 
   private mutating func answer(
-    _ index: Int, _ line: LinkConnection, at now: Moment, under faults: FaultTimeline, in run: RunContext
+    _ index: Int, _ connection: LinkConnection, at now: Moment, under faults: FaultTimeline, in run: RunContext
   ) {
-    if let alarm = line.serverEnd?.alarm {
+    if let alarm = connection.serverEnd?.alarm {
       return exchanges[index].advance(to: .working, after: alarm - now.monotonic, from: now.monotonic)
     }
     let exchange = exchanges[index]
@@ -207,20 +233,21 @@ struct DeviceLink {
     let bytes = exchange.answer.count
     run.tell(
       .served(request: exchange.request, isCommitted: isCommitted, answerBytes: bytes), context(at: now))
-    returns(index, line, bytes: bytes, at: now, under: faults, in: run)
+    returns(index, connection, bytes: bytes, at: now, under: faults, in: run)
   }
 
   /// Starts the return of an answer of `bytes`.
   mutating func returns(
-    _ index: Int, _ line: LinkConnection, bytes: Int, at now: Moment, under faults: FaultTimeline, in run: RunContext
+    _ index: Int, _ connection: LinkConnection, bytes: Int, at now: Moment, under faults: FaultTimeline,
+    in run: RunContext
   ) {
     let (request, purpose) = (exchanges[index].request, exchanges[index].purpose)
     let weight = purpose == .records ? bytes : OutgoingRequest.tokenAnswerBytes
     run.trace.note(.arrived, UInt64(weight), of: device, at: now.monotonic)
-    exchanges[index].line?.receivedBytes += weight
-    let way = transit(.down, of: weight, through: line, for: request, at: now.monotonic, under: faults, in: run)
+    exchanges[index].connection?.receivedBytes += weight
+    let way = transit(.down, of: weight, through: connection, for: request, at: now.monotonic, under: faults, in: run)
     if let cut = way.cut {
-      line.serverEnd?.close(.reset, at: run.setup.moment(at: now.monotonic))
+      connection.serverEnd?.close(.reset, at: run.setup.moment(at: now.monotonic))
       exchanges[index].advance(to: .failing(cut.failure), after: way.span, from: now.monotonic)
     } else {
       exchanges[index].advance(to: .returning, after: way.span, from: now.monotonic)
@@ -228,26 +255,29 @@ struct DeviceLink {
   }
 
   /// Returns the idle connection if it is still usable, or a new one.
-  mutating func takeLine(at instant: MonotonicInstant, in run: RunContext) -> (line: LinkConnection, isNew: Bool) {
-    if let line = idleLine {
-      idleLine = nil
-      let silence = instant - line.idleSince
+  mutating func takeConnection(at instant: MonotonicInstant, in run: RunContext) -> (
+    connection: LinkConnection, isNew: Bool
+  ) {
+    if let connection = idleConnection {
+      idleConnection = nil
+      let silence = instant - connection.idleSince
       let now = run.setup.moment(at: instant)
       let serverLimit = run.inside?.idleLimit ?? run.setup.keepAlive
-      if silence < min(serverLimit, run.setup.keepAlive) { return (line, false) }
-      line.serverEnd?.close(serverLimit <= run.setup.keepAlive ? .idleTimeout : .clientClosed, at: now)
+      if silence < min(serverLimit, run.setup.keepAlive) { return (connection, false) }
+      connection.serverEnd?.close(serverLimit <= run.setup.keepAlive ? .idleTimeout : .clientClosed, at: now)
     }
-    lines += 1
-    return (LinkConnection(number: lines - 1, serverEnd: run.inside?.connect()), true)
+    connectionsMade += 1
+    return (LinkConnection(number: connectionsMade - 1, serverEnd: run.inside?.connect()), true)
   }
 
   /// Returns a connection after a complete answer.
-  mutating func giveBack(_ line: LinkConnection?, at now: Moment, in run: RunContext) {
-    guard var line, line.serverEnd?.isOpen ?? true else { return }
-    precondition(!exchanges.contains { $0.line?.number == line.number }, "a connection carries one exchange at a time")
-    line.idleSince = now.monotonic
-    idleLine?.serverEnd?.close(.clientClosed, at: run.setup.moment(at: now.monotonic))
-    idleLine = line
+  mutating func giveBack(_ connection: LinkConnection?, at now: Moment, in run: RunContext) {
+    guard var connection, connection.serverEnd?.isOpen ?? true else { return }
+    precondition(
+      !exchanges.contains { $0.connection?.number == connection.number }, "a connection carries one exchange at a time")
+    connection.idleSince = now.monotonic
+    idleConnection?.serverEnd?.close(.clientClosed, at: run.setup.moment(at: now.monotonic))
+    idleConnection = connection
   }
 
   /// Takes a real server's answer or failure; nil when it is no longer waited for, because the app or the network that sent
@@ -268,7 +298,7 @@ struct DeviceLink {
 
   /// Drops everything under way, because the app has ended.
   mutating func drop(at instant: MonotonicInstant, in run: RunContext) {
-    loseLines(.clientGone, at: instant, in: run)
+    loseConnections(.clientGone, at: instant, in: run)
     exchanges.removeAll()
   }
 
@@ -276,11 +306,11 @@ struct DeviceLink {
 
   /// Closes all connections: they belong to an interface and end with it, wherever their bytes are.
   mutating func reset(at instant: MonotonicInstant, in run: RunContext) {
-    loseLines(.lost, at: instant, in: run)
+    loseConnections(.lost, at: instant, in: run)
     run.transport?.changeNetwork(of: device)
     for index in exchanges.indices {
       if case .carried = exchanges[index].stage { run.transport?.cancel(exchanges[index].request, of: device) }
-      exchanges[index].line = nil
+      exchanges[index].connection = nil
       exchanges[index].stage = .left
       exchanges[index].due = instant
     }
@@ -289,12 +319,12 @@ struct DeviceLink {
   /// Switches to a network without faults for the end of the run, whatever the scenario calls Wi-Fi.
   mutating func heal() { isHealed = true }
 
-  private mutating func loseLines(_ reason: CloseReason, at instant: MonotonicInstant, in run: RunContext) {
+  private mutating func loseConnections(_ reason: CloseReason, at instant: MonotonicInstant, in run: RunContext) {
     let now = run.setup.moment(at: instant)
     // A server detects a silent end only by its timeout.
-    idleLine?.serverEnd?.close(reason == .lost ? .idleTimeout : .clientClosed, at: now)
-    idleLine = nil
-    for exchange in exchanges { exchange.line?.serverEnd?.close(reason, at: now) }
+    idleConnection?.serverEnd?.close(reason == .lost ? .idleTimeout : .clientClosed, at: now)
+    idleConnection = nil
+    for exchange in exchanges { exchange.connection?.serverEnd?.close(reason, at: now) }
   }
 }
 

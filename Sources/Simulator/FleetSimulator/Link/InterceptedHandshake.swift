@@ -28,8 +28,8 @@ extension DeviceLink {
 
   /// Closes the idle connection, because the proxy is in another network.
   mutating func meetProxy(at instant: MonotonicInstant, in run: RunContext) {
-    idleLine?.serverEnd?.close(.clientClosed, at: run.setup.moment(at: instant))
-    idleLine = nil
+    idleConnection?.serverEnd?.close(.clientClosed, at: run.setup.moment(at: instant))
+    idleConnection = nil
     run.transport?.changeNetwork(of: device)
   }
 }

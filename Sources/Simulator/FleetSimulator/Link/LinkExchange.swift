@@ -36,7 +36,7 @@ struct LinkExchange {
   /// The number of body bytes at the end of the pieces.
   let bodyBytes: Int
   let deadline: MonotonicInstant
-  var line: LinkConnection?
+  var connection: LinkConnection?
   var stage: Stage
   var due: MonotonicInstant
   /// The bytes to the server, in the pieces in which they arrive.

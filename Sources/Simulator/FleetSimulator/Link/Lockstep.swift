@@ -35,8 +35,8 @@ extension DeviceLink {
         to: .failing(failure), after: failure == .timeout ? nil : elapsed, from: now.monotonic)
     case .answered(_, _, let body):
       exchanges[index].outcome = landed.outcome
-      if let line = exchanges[index].line {
-        returns(index, line, bytes: body.count + DeviceLink.answerHeadBytes, at: now, under: faults, in: run)
+      if let connection = exchanges[index].connection {
+        returns(index, connection, bytes: body.count + DeviceLink.answerHeadBytes, at: now, under: faults, in: run)
       } else {
         exchanges[index].advance(to: .returning, after: landed.timings.total, from: now.monotonic)
       }

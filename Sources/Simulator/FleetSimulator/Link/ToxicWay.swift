@@ -118,7 +118,7 @@ struct LinkTransit {
 extension DeviceLink {
   /// Computes the transit in one direction of one of the device's connections. `request` selects the random draws of one request.
   mutating func transit(
-    _ way: ToxicWay, of bytes: Int, headBytes: Int = 0, through line: LinkConnection, for request: UInt64,
+    _ way: ToxicWay, of bytes: Int, headBytes: Int = 0, through connection: LinkConnection, for request: UInt64,
     at instant: MonotonicInstant, under faults: FaultTimeline, in run: RunContext
   ) -> LinkTransit {
     let quality = quality(in: run)
@@ -129,9 +129,9 @@ extension DeviceLink {
         ? Nanoseconds(Int64(quality.latency * 1e9)) : quality.transfer(bytes: bytes, isUpload: isUpload, from: &stream))
     guard !faults.running.isEmpty else { return transit }
     let load = LinkTransit.Load(
-      bytes: bytes, headBytes: headBytes, bytesBefore: isUpload ? line.sentBytes : line.receivedBytes,
+      bytes: bytes, headBytes: headBytes, bytesBefore: isUpload ? connection.sentBytes : connection.receivedBytes,
       bitsPerSecond: isUpload ? quality.upBitsPerSecond : quality.downBitsPerSecond, start: instant)
-    let toxics = toxics(on: line.number, way, request, under: faults, in: run)
+    let toxics = toxics(on: connection.number, way, request, under: faults, in: run)
     // Last, because a slow close applies only if the connection closes.
     for toxic in toxics where !toxic.toxic.isSlowClose { transit.meet(toxic, load) }
     for toxic in toxics where toxic.toxic.isSlowClose { transit.meet(toxic, load) }
@@ -139,12 +139,12 @@ extension DeviceLink {
   }
 
   private func toxics(
-    on line: UInt64, _ way: ToxicWay, _ request: UInt64, under faults: FaultTimeline, in run: RunContext
+    on connection: UInt64, _ way: ToxicWay, _ request: UInt64, under faults: FaultTimeline, in run: RunContext
   ) -> [ActingToxic] {
     faults.running.compactMap { spell in
       let fault = run.faults.faults[spell.fault]
       guard case .toxic(let toxic) = fault.action, ToxicWay(of: toxic) == way else { return nil }
-      guard touches(toxic, spell, fault.name, line, in: run) else { return nil }
+      guard touches(toxic, spell, fault.name, connection, in: run) else { return nil }
       let draws = FaultDraw.delay.stream(
         fault.name, seed: run.setup.seed, device: key, n: (request << 1 | (way == .down ? 1 : 0)) << 20)
       return ActingToxic(toxic: toxic, end: spell.end, draws: draws)
@@ -153,21 +153,21 @@ extension DeviceLink {
 
   /// Reports whether a toxic acts on a connection, by a draw for each connection.
   private func touches(
-    _ toxic: Toxic, _ spell: FaultTimeline.Spell, _ name: String, _ line: UInt64, in run: RunContext
+    _ toxic: Toxic, _ spell: FaultTimeline.Spell, _ name: String, _ connection: UInt64, in run: RunContext
   ) -> Bool {
     var draw = FaultDraw.toxicity.stream(
-      name, seed: run.setup.seed, device: key, n: UInt64(spell.ordinal) << 32 | line)
+      name, seed: run.setup.seed, device: key, n: UInt64(spell.ordinal) << 32 | connection)
     return draw.chance(toxic.toxicity)
   }
 
   /// Closes the idle connection if a toxic resets it, too.
-  mutating func resetIdleLine(_ spell: FaultTimeline.Spell, at instant: MonotonicInstant, in run: RunContext) {
+  mutating func resetIdleConnection(_ spell: FaultTimeline.Spell, at instant: MonotonicInstant, in run: RunContext) {
     let fault = run.faults.faults[spell.fault]
-    guard case .toxic(let toxic) = fault.action, case .resetPeer = toxic.effect, toxic.phase == nil, let idleLine,
-      touches(toxic, spell, fault.name, idleLine.number, in: run)
+    guard case .toxic(let toxic) = fault.action, case .resetPeer = toxic.effect, toxic.phase == nil, let idleConnection,
+      touches(toxic, spell, fault.name, idleConnection.number, in: run)
     else { return }
-    idleLine.serverEnd?.close(.reset, at: run.setup.moment(at: instant))
-    self.idleLine = nil
+    idleConnection.serverEnd?.close(.reset, at: run.setup.moment(at: instant))
+    self.idleConnection = nil
   }
 
   func quality(in run: RunContext) -> LinkQuality {
