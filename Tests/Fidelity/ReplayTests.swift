@@ -52,6 +52,15 @@ import Testing
     #expect(distance.extra.map(\.what) == ["from 30 to 20 m"])
   }
 
+  /// As in the log of a real iPhone: `unknown` begins the time-out when it is sure.
+  @Test func aSureUnknownBeginsTheStop() throws {
+    var log = SmallLog.trip
+    log.lines = log.lines.map { $0.replacing("still/100", with: "unknown/100") }
+    for agreement in try report(log).agreements {
+      #expect(agreement.missing.isEmpty && agreement.extra.isEmpty, "\(agreement)")
+    }
+  }
+
   @Test func anActivityThatCallsTheStopOffIsFollowed() throws {
     var log = SmallLog.trip
     let fired = try #require(log.lines.firstIndex { $0.contains("fired") })

@@ -56,6 +56,8 @@ package final class PlatformProfile: Sendable {
   package let verifiesRegionExit: Bool
   /// Android cancels a stop when the device moves on (§12.6), and does not wait for mock positions.
   package let watchesDisplacementWhileStopping: Bool
+  /// iOS begins to stop at a sure `unknown`, too (§12.6.1).
+  package let restsOnUnknownActivity: Bool
   /// Android records a change of permissions by itself (§5.4).
   package let recordsProviderChange: Bool
   /// iOS reports the confidence of activities to the app (§6).
@@ -81,6 +83,7 @@ package final class PlatformProfile: Sendable {
     backgroundTaskLimit = .seconds(isIOS ? 30 : 180)
     verifiesRegionExit = !isIOS
     watchesDisplacementWhileStopping = !isIOS
+    restsOnUnknownActivity = isIOS
     recordsProviderChange = !isIOS
     tellsConfidence = isIOS
     hasHeadlessEvents = !isIOS

@@ -17,8 +17,10 @@ extension Engine {
     case (true, true):
       if activity.confidence >= settings.minimumConfidence { cancelStopping(into: &effects) }
     case (true, false):
-      // Unknown activities are not rest (SDK §12.6.1).
-      if activity.type == .still { seemStill(confidence: activity.confidence, at: now, into: &effects) }
+      // SDK §12.6.1
+      if activity.type == .still || activity.type == .unknown && profile.restsOnUnknownActivity {
+        seemStill(confidence: activity.confidence, at: now, into: &effects)
+      }
     case (false, true):
       if activity.confidence >= settings.minimumConfidence { seemMoving(at: now, into: &effects) }
     case (false, false): stop(.motionTrigger, into: &effects)
