@@ -64,6 +64,7 @@ import Upload
     Fault(.dismissalIsAnOrder, "410") { $0.upload(410) },
     Fault(.noForeignPage, "<!DOCTYPE html>") { $0.upload(200, "\n<!DOCTYPE html><title>Wi-Fi</title>", head: []) },
     Fault(.noErrorInSuccess, #""error": "database"#) { $0.upload(200, #"{"error":"database is down"}"#) },
+    Fault(.noErrorInSuccess, #""code": 500"#) { $0.upload(200, #"{"code":500,"message":"Internal Server Error"}"#) },
     Fault(.noErrorInSuccess, #""success": false"#) { $0.upload(200, #"{"success":false}"#) },
     Fault(.takesAll, "1 of 2") {
       $0.upload(200, #"{"accepted":1,"duplicate":0,"quarantined":0}"#, sent: #"{"location":[{},{}],"a":[1]}"#)

@@ -235,6 +235,9 @@ extension AnswerChecker {
       }
     }
     for key in ["success", "ok"] where document[key] == .bool(false) { return "\"\(key)\": false" }
+    for key in ["code", "status", "statusCode", "status_code"] {
+      if case .integer(let code)? = document[key], 400..<600 ~= code { return "\"\(key)\": \(code)" }
+    }
     if case .string(let status)? = document["status"], ["error", "fail", "failed"].contains(status.lowercased()) {
       return "\"status\": \"\(status)\""
     }
