@@ -18,7 +18,7 @@ import Testing
     var place = StorePlace()
     place.file = folder.file("stored")
     let view = try #require(place.view(fields: []))
-    return (ListedProof(ViewSource(view), devices: ["a", "b", "c"]), folder)
+    return (ListedProof(KeptSession(view), devices: ["a", "b", "c"]), folder)
   }
 
   private func difference(_ sent: RecordContent, _ uuid: UUID128, _ device: String, _ proof: ListedProof) -> String? {
@@ -65,7 +65,7 @@ import Testing
     try folder.write(Array(rows.joined(separator: "\n").utf8), to: "stored")
     var place = StorePlace()
     place.file = folder.file("stored")
-    let proof = ListedProof(ViewSource(try #require(place.view(fields: []))), devices: ["a"], others: ["b", "c"])
+    let proof = ListedProof(KeptSession(try #require(place.view(fields: []))), devices: ["a"], others: ["b", "c"])
     let keys = [1, 2].map { PointKey(recordedAt: 0, uuid: Self.uuid($0)) }
     #expect(proof.missing(keys, of: "a")?.map(\.uuid) == [Self.uuid(2)] && proof.holder(of: Self.uuid(2)) == nil)
     var pairs: [String] = []
@@ -91,8 +91,8 @@ import Testing
   }
 
   /// A source that is read device by device, and where nothing but "b" has the record 1.
-  private final class Shelf: ListingSource {
-    let (isOfAllDevices, place) = (false, "the shelf")
+  private final class Shelf: RecordSource {
+    let place = "the shelf"
     /// Of these there is no list, or none that can be read.
     private let absent: Set<String>
     private let broken: Set<String>
@@ -104,15 +104,16 @@ import Testing
       (self.absent, self.broken, self.doubled) = (absent, broken, doubled)
     }
 
-    func read(_ device: String, _ take: (ListedRecord) -> Void) throws(StoreViewError) {
+    func read(_ device: String, _ take: (StoredRecord) -> Void) throws(StoreViewError) -> ListEnd {
       readings += 1
       if device.count > 1 { throw StoreViewError(text: "status 404", isAbsence: true) }
       if absent.contains(device) { throw StoreViewError(text: "status 404", isAbsence: true) }
       if broken.contains(device) { throw StoreViewError(text: "ended with 1") }
       for number in device != "b" ? [2] : doubled ? [1, 2] : [1] {
         let uuid = ListedProofTests.uuid(number)
-        take(.stored(StoredRecord(.object([("lat", .number("1.5"))]), fields: [], uuid: uuid)))
+        take(StoredRecord(.object([("lat", .number("1.5"))]), fields: [], uuid: uuid))
       }
+      return ListEnd()
     }
   }
 
@@ -129,19 +130,20 @@ import Testing
   }
 
   /// A source that lists the same for each device, or for each of the run.
-  private final class Heap: ListingSource {
-    let (isOfAllDevices, place) = (false, "the heap")
+  private final class Heap: RecordSource {
+    let place = "the heap"
     private let knowsDevices: Bool
 
     init(knowsDevices: Bool) { self.knowsDevices = knowsDevices }
 
-    func read(_ device: String, _ take: (ListedRecord) -> Void) throws(StoreViewError) {
+    func read(_ device: String, _ take: (StoredRecord) -> Void) throws(StoreViewError) -> ListEnd {
       guard !knowsDevices || ["a", "b"].contains(device) else {
         throw StoreViewError(text: "status 404", isAbsence: true)
       }
       for number in 1...2 {
-        take(.stored(StoredRecord(.object([]), fields: [], uuid: ListedProofTests.uuid(number))))
+        take(StoredRecord(.object([]), fields: [], uuid: ListedProofTests.uuid(number)))
       }
+      return ListEnd()
     }
   }
 
@@ -171,16 +173,17 @@ import Testing
   }
 
   /// A list that is there only a moment later.
-  private final class Newborn: ListingSource {
-    let (isOfAllDevices, place) = (false, "the newborn")
+  private final class Newborn: RecordSource {
+    let place = "the newborn"
     private var absences: Int
 
     init(absences: Int) { self.absences = absences }
 
-    func read(_ device: String, _ take: (ListedRecord) -> Void) throws(StoreViewError) {
+    func read(_ device: String, _ take: (StoredRecord) -> Void) throws(StoreViewError) -> ListEnd {
       absences -= 1
       if absences >= 0 { throw StoreViewError(text: "status 404", isAbsence: true) }
-      take(.stored(StoredRecord(.object([]), fields: [], uuid: ListedProofTests.uuid(1))))
+      take(StoredRecord(.object([]), fields: [], uuid: ListedProofTests.uuid(1)))
+      return ListEnd()
     }
   }
 
@@ -194,18 +197,19 @@ import Testing
   private static let one = [PointKey(recordedAt: 0, uuid: uuid(1))]
 
   /// Shows one record more at each reading; the last one never.
-  private final class Laggard: ListingSource {
-    let (isOfAllDevices, place) = (false, "the laggard")
+  private final class Laggard: RecordSource {
+    let place = "the laggard"
     private let hiddenReadings: Int
     private(set) var readings = 0
 
     init(hiddenReadings: Int) { self.hiddenReadings = hiddenReadings }
 
-    func read(_ device: String, _ take: (ListedRecord) -> Void) throws(StoreViewError) {
+    func read(_ device: String, _ take: (StoredRecord) -> Void) throws(StoreViewError) -> ListEnd {
       readings += 1
       for number in 0..<max(0, min(7, readings - hiddenReadings)) {
-        take(.stored(StoredRecord(.object([]), fields: [], uuid: ListedProofTests.uuid(number))))
+        take(StoredRecord(.object([]), fields: [], uuid: ListedProofTests.uuid(number)))
       }
+      return ListEnd()
     }
   }
 
@@ -351,7 +355,7 @@ import Testing
     let source = QuerySource(client, .init(url: server.url, path: path), headers: [], seed: 1, deviceCount: 1)
     var found = 0
     do throws(StoreViewError) {
-      try source.read("a") { if case .stored(let record) = $0, record.uuid == Self.uuid(1) { found += 1 } }
+      _ = try source.read("a") { if $0.uuid == Self.uuid(1) { found += 1 } }
       #expect(found == count)
     } catch { #expect(count == nil, "\(error.text)") }
   }
@@ -377,7 +381,7 @@ import Testing
     question.next = "$.next"
     let source = QuerySource(client, question, headers: [], seed: 1, deviceCount: 1)
     var found: [UUID128] = []
-    try source.read("a") { if case .stored(let record) = $0, let uuid = record.uuid { found.append(uuid) } }
+    _ = try source.read("a") { if let uuid = $0.uuid { found.append(uuid) } }
     #expect(found == [1, 2, 3].map(Self.uuid))
   }
 }

@@ -75,8 +75,8 @@ import Testing
     let url = "nats://127.0.0.1:\(server.port)/road"
     let session = try Self.view(url).session()
     var found: [String] = []
-    try session.read("a") { found.append("\($0.device ?? "")\($0.value("odometer")?.shown ?? "")") }
-    #expect(found == ["a1", "a2", "a2", "b3", "b3"] && session.repetitions == 1)
+    let end = try session.read("a") { found.append("\($0.device ?? "")\($0.value("odometer")?.shown ?? "")") }
+    #expect(found == ["a1", "a2", "a2", "b3", "b3"] && end.repetitions == 1)
     #expect(try Self.view(url + "?run=night").records(of: "b").count == 1)
     #expect(try Self.view(url + "?run=day").records(of: "b").isEmpty)
     #expect(try Self.view(url).records(of: "a").first?.uuid == UUID128(high: 0x4000, low: 0x8000_0000_0000_0001))

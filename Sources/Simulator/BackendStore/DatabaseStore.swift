@@ -13,7 +13,7 @@ struct DatabaseStore: StoreView {
   var place: String { path }
   var isOfAllDevices: Bool { !DeviceParameter.stands(in: query) }
 
-  func read(_ device: String, _ take: (StoredRecord) -> Void) throws(StoreViewError) {
+  func read(_ device: String, _ take: (StoredRecord) -> Void) throws(StoreViewError) -> ListEnd {
     try session().read(device, take)
   }
 
@@ -46,7 +46,7 @@ private final class DatabaseSession: StoreSession {
     }
   }
 
-  func read(_ device: String, _ take: (StoredRecord) -> Void) throws(StoreViewError) {
+  func read(_ device: String, _ take: (StoredRecord) -> Void) throws(StoreViewError) -> ListEnd {
     connection.limitStatements(until: SystemClock().monotonicNow + store.timeOfQuery)
     defer { connection.limitStatements(until: nil) }
     do throws(DatabaseError) {
@@ -59,6 +59,7 @@ private final class DatabaseSession: StoreSession {
         if names.isEmpty { names = rows.columns.map { rows.name(of: $0) } }
         take(StoredRecord(DatabaseSession.entry(rows, names), fields: store.fields))
       }
+      return ListEnd()
     } catch  where error.kind == .interrupted {
       throw StoreViewError(
         text: "\(store.path): the query took more than \(store.timeOfQuery.wholeMilliseconds) ms")

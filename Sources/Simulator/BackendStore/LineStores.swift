@@ -9,7 +9,7 @@ struct PrintedStore: StoreView {
 
   var place: String { command }
 
-  func read(_ device: String, _ take: (StoredRecord) -> Void) throws(StoreViewError) {
+  func read(_ device: String, _ take: (StoredRecord) -> Void) throws(StoreViewError) -> ListEnd {
     var lines = LineEntries(of: "'\(command)'", fields: fields)
     let end = ShellCommand.run(command, ["DEVICE": device]) { lines.take($0, take) }
     if let problem = lines.problem { throw problem }
@@ -25,6 +25,7 @@ struct PrintedStore: StoreView {
         text: "'\(command)' had not ended after \(ShellCommand.millisecondsMax / 1_000) s, and was killed")
     }
     if let problem = lines.problem { throw problem }
+    return ListEnd()
   }
 }
 
@@ -43,11 +44,12 @@ struct FileStore: StoreView {
     }
   }
 
-  func read(_ device: String, _ take: (StoredRecord) -> Void) throws(StoreViewError) {
+  func read(_ device: String, _ take: (StoredRecord) -> Void) throws(StoreViewError) -> ListEnd {
     var lines = LineEntries(of: path, fields: fields)
     guard LineFile.read(path, { lines.take($0, take) }) else { throw StoreViewError(text: "cannot read \(path)") }
     lines.endOfGrowing(take)
     if let problem = lines.problem { throw problem }
+    return ListEnd()
   }
 }
 

@@ -262,14 +262,6 @@ extension AnswerHead {
   }
 }
 
-/// How the reading of a list ended.
-package struct ListEnd: Sendable {
-  /// Why there may be more pages than were read, as half a sentence; nil without such signs.
-  package var unread: String?
-  /// Whether each page named the next one, and the last page none.
-  package var isNamed = false
-}
-
 /// A flag that all lists of a store share.
 private final class SeenOnce: Sendable {
   private let flag = Mutex(false)

@@ -12,7 +12,7 @@ struct PostgresView: StoreView {
   var place: String { PostgresURI(uri)?.shown ?? "PostgreSQL" }
   var isOfAllDevices: Bool { !DeviceParameter.stands(in: query) }
 
-  func read(_ device: String, _ take: (StoredRecord) -> Void) throws(StoreViewError) {
+  func read(_ device: String, _ take: (StoredRecord) -> Void) throws(StoreViewError) -> ListEnd {
     try session().read(device, take)
   }
 
@@ -43,7 +43,7 @@ private final class PostgresSession: StoreSession {
     do throws(PostgresConnection.Failure) { try connection.check(query) } catch { throw store.problem(error) }
   }
 
-  func read(_ device: String, _ take: (StoredRecord) -> Void) throws(StoreViewError) {
+  func read(_ device: String, _ take: (StoredRecord) -> Void) throws(StoreViewError) -> ListEnd {
     do throws(PostgresConnection.Failure) {
       try connection.ask(query, value: store.isOfAllDevices ? nil : device)
       var columns: [(name: String, kind: Kind)] = []
@@ -56,6 +56,7 @@ private final class PostgresSession: StoreSession {
         }
         take(StoredRecord(.object(members), fields: store.fields))
       }
+      return ListEnd()
     } catch { throw store.problem(error) }
   }
 

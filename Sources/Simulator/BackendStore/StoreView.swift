@@ -1,63 +1,92 @@
-import Base
+package import Base
 import Database
 package import Scenario
 import Sinks
 
-/// Reads the records that a backend has stored.
-package protocol StoreView: Sendable {
+/// Reads the records that a backend has stored, one list after the other.
+package protocol StoreSession {
+  /// Calls `take` with each record of a device, including duplicates, in the order of the store; with the records of all
+  /// devices if one reading lists all.
+  @discardableResult
+  func read(_ device: String, _ take: (StoredRecord) -> Void) throws(StoreViewError) -> ListEnd
+}
+
+/// A source of the records that a backend has stored.
+package protocol RecordSource: StoreSession {
   /// The store, for messages.
   var place: String { get }
   /// Whether one reading lists all devices, each record with its own.
   var isOfAllDevices: Bool { get }
   /// Whether the records of a device are listed in the order in which they were stored.
   var isInArrivalOrder: Bool { get }
-  /// Calls `take` with each record of a device, including duplicates, in the order of the store; with the records of all
-  /// devices if one reading lists all.
-  func read(_ device: String, _ take: (StoredRecord) -> Void) throws(StoreViewError)
+}
+
+/// A store that any thread can read.
+package protocol StoreView: RecordSource, Sendable {
   /// Opens a session to read many devices one after the other.
   func session() throws(StoreViewError) -> any StoreSession
-  /// Returns why the last list of a device may have more pages than were read, as half a sentence; nil if it was complete.
-  func unreadPages(of device: String) -> String?
-  /// Reports whether the last list of a device was read to an explicit end.
-  func isReadToItsEnd(_ device: String) -> Bool
   /// A cheap check that the store exists, made before a run so that a typing error does not surface after it.
   func check() throws(StoreViewError)
 }
 
-/// A session that reads a store like its view.
-package protocol StoreSession: AnyObject {
-  func read(_ device: String, _ take: (StoredRecord) -> Void) throws(StoreViewError)
-  /// The number of duplicate messages in the last reading, under another id; they are left out.
-  var repetitions: Int { get }
+/// How the reading of a list ended.
+package struct ListEnd: Sendable {
+  /// Why there may be more pages than were read, as half a sentence; nil without such signs.
+  package var unread: String?
+  /// Whether each page named the next one, and the last page none.
+  package var isNamed = false
+  /// The number of messages that came again under another id; they are left out.
+  package var repetitions = 0
+  /// The records that the store lists as quarantined.
+  package var putAside: [UUID128] = []
+
+  package init() {}
 }
 
-extension StoreSession {
-  package var repetitions: Int { 0 }
-}
-
-extension StoreView {
+extension RecordSource {
   package var isOfAllDevices: Bool { false }
   package var isInArrivalOrder: Bool { false }
 
-  package func session() throws(StoreViewError) -> any StoreSession { ViewSession(self) }
+  /// Whether a device that does not exist has these records too: then the list is not asked for one device.
+  package func listsWithoutDevice(_ uuids: Set<UUID128>) -> Bool {
+    var rest = uuids
+    // A device that does not exist may have no list.
+    do throws(StoreViewError) {
+      try read("no-device-of-the-store") { if let uuid = $0.uuid { rest.remove(uuid) } }
+    } catch { return false }
+    return rest.isEmpty
+  }
+}
+
+extension StoreView {
+  package func session() throws(StoreViewError) -> any StoreSession { self }
   package func check() throws(StoreViewError) { _ = try session() }
-  package func unreadPages(of device: String) -> String? { nil }
-  package func isReadToItsEnd(_ device: String) -> Bool { false }
 
   /// Returns the records of one device, including duplicates, in the order of the store. Entries without an identity are a
   /// problem, unless `mayBeNameless`.
   package func records(of device: String, mayBeNameless: Bool = false) throws(StoreViewError) -> [StoredRecord] {
-    var result: [StoredRecord] = []
+    try list(of: device, mayBeNameless: mayBeNameless).records
+  }
+
+  /// Returns these records, and how the reading ended.
+  package func list(of device: String, mayBeNameless: Bool = false) throws(StoreViewError) -> StoredList {
+    var records: [StoredRecord] = []
     var count = EntryCount()
-    try read(device) { record in
+    let end = try read(device) { record in
       let owner = isOfAllDevices ? record.device : device
       count.take(record, isOwned: owner != nil)
-      if owner == device { result.append(record) }
+      if owner == device { records.append(record) }
     }
     if !mayBeNameless, let problem = count.namelessness(place) { throw problem }
     if let problem = count.ownerlessness(place) { throw problem }
-    return result
+    return StoredList(records: records, end: end)
   }
+}
+
+/// The records of one device.
+package struct StoredList: Sendable {
+  package let records: [StoredRecord]
+  package let end: ListEnd
 }
 
 /// Counts the entries of a store that name their record and their device. Without these, entries cannot prove a loss.
@@ -113,15 +142,6 @@ extension StoredValue {
     }
     return nil
   }
-}
-
-/// The session of a store that keeps nothing open.
-private final class ViewSession: StoreSession {
-  private let view: any StoreView
-
-  init(_ view: any StoreView) { self.view = view }
-
-  func read(_ device: String, _ take: (StoredRecord) -> Void) throws(StoreViewError) { try view.read(device, take) }
 }
 
 /// Why a store could not be read, as half a sentence.

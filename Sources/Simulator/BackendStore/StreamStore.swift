@@ -11,7 +11,7 @@ struct StreamStore: StoreView {
   var isOfAllDevices: Bool { true }
   var isInArrivalOrder: Bool { true }
 
-  func read(_ device: String, _ take: (StoredRecord) -> Void) throws(StoreViewError) {
+  func read(_ device: String, _ take: (StoredRecord) -> Void) throws(StoreViewError) -> ListEnd {
     try session().read(device, take)
   }
 
@@ -32,7 +32,6 @@ struct StreamStore: StoreView {
 private final class StreamSession: StoreSession {
   private let place: StreamURL
   private let fields: [Named<[JSONStep]>]
-  private(set) var repetitions = 0
 
   init(_ place: StreamURL, fields: [Named<[JSONStep]>]) { (self.place, self.fields) = (place, fields) }
 
@@ -42,10 +41,10 @@ private final class StreamSession: StoreSession {
     let uuid: UUID128
   }
 
-  func read(_ device: String, _ take: (StoredRecord) -> Void) throws(StoreViewError) {
+  func read(_ device: String, _ take: (StoredRecord) -> Void) throws(StoreViewError) -> ListEnd {
     var (seen, number) = (Set<Message>(), 0)
     var problem: StoreViewError?
-    repetitions = 0
+    var end = ListEnd()
     do throws(StreamFailure) {
       try place.read { bytes in
         number += 1
@@ -59,12 +58,13 @@ private final class StreamSession: StoreSession {
         if let id = entry["id"]?.string, let uuid = record.uuid,
           !seen.insert(Message(id: FNV1a.hash(id), uuid: uuid)).inserted
         {
-          repetitions += 1
+          end.repetitions += 1
         } else {
           take(record)
         }
       }
     } catch { throw StoreViewError(text: "\(place.shown): \(error.message)") }
     if let problem { throw problem }
+    return end
   }
 }

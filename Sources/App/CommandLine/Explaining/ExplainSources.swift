@@ -49,8 +49,6 @@ struct ExplainSources {
   private static let devicesMax = 2_000
   /// The maximum number of other devices whose requests are read.
   private static let sendersMax = 50
-  /// No phone has this name.
-  private static let noDevice = "no-device-of-the-store"
 
   init(_ values: FlagValues, _ process: ProcessContext) throws(UsageError) {
     others = values.texts("device")
@@ -129,21 +127,10 @@ struct ExplainSources {
     }
     for name in rest.prefix(ExplainSources.devicesMax) { try read(name, in: store, keeping: known, into: &book) }
     book.skippedCount = max(0, rest.count - ExplainSources.devicesMax)
-    try judgeQuestion(of: store, into: &book)
+    if let uuid = book.listedAlike, store.listsWithoutDevice([uuid]) { book.takeAsListsOfAll() }
     if let device { try lookAgain(in: store, of: device, for: join(book).missing, into: &book) }
     try readOtherSenders(of: join(book).misfiled, into: &requests)
     return join(book)
-  }
-
-  /// Finds out whether lists with the same entries are those of all devices: then a device that does not exist has them too.
-  private func judgeQuestion(of store: any StoreView, into book: inout StoreBook) throws(SourceError) {
-    guard let uuid = book.listedAlike else { return }
-    var isListed = false
-    // A device that does not exist may have no list.
-    do throws(StoreViewError) {
-      try store.read(ExplainSources.noDevice) { isListed = isListed || $0.uuid == uuid }
-    } catch { return }
-    if isListed { book.takeAsListsOfAll() }
   }
 
   /// Reads the store again for records that it lacks: they may stand there under another name.
@@ -176,13 +163,16 @@ struct ExplainSources {
   private func read(
     _ device: String, in store: any StoreView, keeping kept: Set<UUID128>? = nil, into book: inout StoreBook
   ) throws(SourceError) {
-    do throws(StoreViewError) { book.take(try store.records(of: device), under: device, keeping: kept) } catch {
+    do throws(StoreViewError) {
+      let list = try store.list(of: device)
+      book.take(list.records, under: device, keeping: kept)
+      if let reason = list.end.unread {
+        book.takeUnread("\(reason): say where the next one is with verify.next of a dialect")
+      }
+    } catch {
       if error.isNameless { return book.takeNamelessness(error.text) }
       guard error.isAbsence else { throw SourceError(unread: error) }
-      return book.takeAbsence(of: device, error.text)
-    }
-    if let reason = store.unreadPages(of: device) {
-      book.takeUnread("\(reason): say where the next one is with verify.next of a dialect")
+      book.takeAbsence(of: device, error.text)
     }
   }
 

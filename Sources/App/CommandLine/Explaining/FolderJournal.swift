@@ -155,7 +155,7 @@ struct FolderStore: StoreView {
 
   var place: String { folder }
 
-  func read(_ device: String, _ take: (StoredRecord) -> Void) throws(StoreViewError) {
+  func read(_ device: String, _ take: (StoredRecord) -> Void) throws(StoreViewError) -> ListEnd {
     do throws(StoreError) {
       let reader = try SQLiteReader(folder: folder)
       var cursor: PointCursor?
@@ -165,6 +165,7 @@ struct FolderStore: StoreView {
         for value in page.elements.compactMap({ StoredValue($0.record) }) { take(StoredRecord(value, fields: [])) }
         cursor = page.next
       } while cursor != nil
+      return ListEnd()
     } catch { throw StoreViewError(text: error.message) }
   }
 }

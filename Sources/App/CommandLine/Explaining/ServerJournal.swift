@@ -196,8 +196,11 @@ private struct ServerStore: StoreView {
   let listing: any StoreView
 
   /// A server that lists devices, but not this one, has no records of it.
-  func read(_ device: String, _ take: (StoredRecord) -> Void) throws(StoreViewError) {
-    do throws(StoreViewError) { try listing.read(device, take) } catch { if !error.isAbsence { throw error } }
+  func read(_ device: String, _ take: (StoredRecord) -> Void) throws(StoreViewError) -> ListEnd {
+    do throws(StoreViewError) { return try listing.read(device, take) } catch {
+      if !error.isAbsence { throw error }
+      return ListEnd()
+    }
   }
 }
 

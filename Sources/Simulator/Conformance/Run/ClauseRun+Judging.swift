@@ -111,10 +111,10 @@ extension ClauseRun {
   }
 
   /// Returns the current records of the backend's store.
-  func stored(_ device: String) throws -> [StoredRecord] { try list(device).get() }
+  func stored(_ device: String) throws -> [StoredRecord] { try list(device).get().records }
 
   /// Returns the number of entries without a uuid.
-  func countOfNameless(_ device: String) throws -> Int { try list(device, mayBeNameless: true).get().count }
+  func countOfNameless(_ device: String) throws -> Int { try list(device, mayBeNameless: true).get().records.count }
 
   /// Returns nil when the store rejects the query.
   func storedIfListed(_ device: String) throws -> [StoredRecord]? {
@@ -123,18 +123,18 @@ extension ClauseRun {
 
   /// Lists a device's records. A store that fails is queried again for a short time. `.failure` means that the device has no
   /// list and no other one has been read yet; it stops a clause that needs the list.
-  private func list(_ device: String, mayBeNameless: Bool = false) throws -> Result<[StoredRecord], ClauseStop> {
+  private func list(_ device: String, mayBeNameless: Bool = false) throws -> Result<StoredList, ClauseStop> {
     guard let store = target.store else { throw ClauseStop.notJudged("the dialect has no 'verify'") }
     try keepTime()
     let deadline = now + .seconds(2)
     while true {
       do throws(StoreViewError) {
         let begin = now
-        let records = try store.records(of: device, mayBeNameless: mayBeNameless || facts.listsUUIDs)
+        let list = try store.list(of: device, mayBeNameless: mayBeNameless || facts.listsUUIDs)
         // What has waited for a limit says nothing of the store.
-        facts.noteStoreRead(of: records.count, in: target.client.limit.words == nil ? now - begin : .zero)
-        if records.contains(where: { $0.uuid != nil }) { facts.noteUUIDs() }
-        return .success(records)
+        facts.noteStoreRead(of: list.records.count, in: target.client.limit.words == nil ? now - begin : .zero)
+        if list.records.contains(where: { $0.uuid != nil }) { facts.noteUUIDs() }
+        return .success(list)
       } catch {
         let stop = ClauseStop.unread("the store could not be read: \(error.text)")
         if error.isAbsence { return .failure(stop) }
@@ -155,8 +155,8 @@ extension ClauseRun {
     var repeated: [SentRecord] = []
     /// Set if the device has no list, and no other one has been read yet.
     var absence: ClauseStop?
-    /// Why the device's list may have more pages than were read.
-    var unreadPages: String?
+    /// How the reading of the device's list ended.
+    var end = ListEnd()
 
     func entry(of record: SentRecord) -> StoredRecord? { entries[record.uuid]?.first }
 
@@ -164,9 +164,9 @@ extension ClauseRun {
     /// could not be read.
     func present() throws -> FoundRecords {
       if let absence { throw absence }
-      if !missing.isEmpty, let unreadPages {
+      if !missing.isEmpty, let unread = end.unread {
         throw ClauseStop.unread(
-          "the store could not be read: \(unreadPages): say where the next one is with verify.next")
+          "the store could not be read: \(unread): say where the next one is with verify.next")
       }
       return self
     }
@@ -251,20 +251,19 @@ extension ClauseRun {
   }
 
   private func look(of records: [SentRecord], _ device: String) throws -> FoundRecords {
-    let all: [StoredRecord]
+    let (all, end): ([StoredRecord], ListEnd)
     switch try list(device) {
-    case .success(let listed): all = listed
+    case .success(let list): (all, end) = (list.records, list.end)
     case .failure(let absence): return FoundRecords(entries: [:], listed: 0, missing: records, absence: absence)
     }
     var entries: [UUID128: [StoredRecord]] = [:]
     for entry in all { if let uuid = entry.uuid { entries[uuid, default: []].append(entry) } }
-    var look = FoundRecords(entries: entries, listed: all.count)
+    var look = FoundRecords(entries: entries, listed: all.count, end: end)
     for record in records {
       let count = entries[record.uuid]?.count ?? 0
       if count == 0 { look.missing.append(record) }
       if count > 1 { look.repeated.append(record) }
     }
-    if !look.missing.isEmpty { look.unreadPages = target.store?.unreadPages(of: device) }
     guard look.missing.count == records.count, let first = look.missing.first else {
       facts.noteKnownUUIDs()
       return look

@@ -7,7 +7,7 @@ extension ClauseRun {
   /// again, as it would show a lost one.
   func isCutOff(_ look: FoundRecords, of device: String) throws -> Bool {
     // Paged lists that name their next page up to the last have no such limit.
-    if target.store?.isReadToItsEnd(device) ?? false { return false }
+    if look.end.isNamed { return false }
     guard mayBeCutOff(look), let gone = look.missing.last else { return false }
     let phone = try phone(exactly: device, tokens: facts.needsTokens ? try signIn(device) : nil)
     for record in [fix(phone), gone] {

@@ -3,7 +3,6 @@ import BackendStore
 import Base
 import Contract
 import Scenario
-import Synchronization
 import Threads
 import Upload
 
@@ -19,8 +18,6 @@ final class QueriedStore: StoreView {
   private let client: ConformanceClient
   /// A request was answered with a list; from then on a 404 means absence and not a mistake in the URL.
   private let hasAnswered = AtomicFlag()
-  /// The end of the last list, by device.
-  private let ends = Mutex<[String: ListEnd]>([:])
 
   init(
     _ url: String, headers: [Named<String>], records: String, next: [JSONStep]?, fields: [Named<[JSONStep]>],
@@ -65,15 +62,11 @@ final class QueriedStore: StoreView {
     }
   }
 
-  func unreadPages(of device: String) -> String? { ends.withLock { $0[device]?.unread } }
-
-  func isReadToItsEnd(_ device: String) -> Bool { ends.withLock { $0[device]?.isNamed ?? false } }
-
-  func read(_ device: String, _ take: (StoredRecord) -> Void) throws(StoreViewError) {
+  func read(_ device: String, _ take: (StoredRecord) -> Void) throws(StoreViewError) -> ListEnd {
     let placeholders = DevicePlaceholders(named: device, seed: 0)
     let headers = headers.map { NameValuePair($0.name, placeholders.fill($0.value)) }
     do throws(StoreViewError) {
-      let end = try list.read(device) {
+      return try list.read(device) {
         ask($0, headers)
       } _: {
         (page) throws(StoreViewError) in
@@ -81,7 +74,6 @@ final class QueriedStore: StoreView {
         hasAnswered.raise()
         return mark
       }
-      ends.withLock { $0[device] = end }
     } catch {
       // A device without records may have no list.
       guard error.isAbsence else { throw error }
@@ -89,6 +81,7 @@ final class QueriedStore: StoreView {
         throw StoreViewError(
           text: "\(error.text), and no list has come from there: is the path right?", isAbsence: true)
       }
+      return ListEnd()
     }
   }
 }

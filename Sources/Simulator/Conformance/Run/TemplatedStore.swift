@@ -12,7 +12,7 @@ struct TemplatedStore: StoreView {
   var isOfAllDevices: Bool { store.isOfAllDevices }
   var isInArrivalOrder: Bool { store.isInArrivalOrder }
 
-  func read(_ device: String, _ take: (StoredRecord) -> Void) throws(StoreViewError) {
+  func read(_ device: String, _ take: (StoredRecord) -> Void) throws(StoreViewError) -> ListEnd {
     try store.read(device) { take($0.reading(places)) }
   }
 
@@ -20,20 +20,14 @@ struct TemplatedStore: StoreView {
     TemplatedSession(session: try store.session(), places: places)
   }
 
-  func unreadPages(of device: String) -> String? { store.unreadPages(of: device) }
-  func isReadToItsEnd(_ device: String) -> Bool { store.isReadToItsEnd(device) }
   func check() throws(StoreViewError) { try store.check() }
 }
 
-private final class TemplatedSession: StoreSession {
-  private let session: any StoreSession
-  private let places: SentFieldPaths
+private struct TemplatedSession: StoreSession {
+  let session: any StoreSession
+  let places: SentFieldPaths
 
-  init(session: any StoreSession, places: SentFieldPaths) { (self.session, self.places) = (session, places) }
-
-  var repetitions: Int { session.repetitions }
-
-  func read(_ device: String, _ take: (StoredRecord) -> Void) throws(StoreViewError) {
+  func read(_ device: String, _ take: (StoredRecord) -> Void) throws(StoreViewError) -> ListEnd {
     try session.read(device) { take($0.reading(places)) }
   }
 }

@@ -171,7 +171,7 @@ extension OutsideSetup {
     }
     if verification.effectiveMethod == .query, let view = verification.place.view(fields: verification.fields) {
       return ListedProof(
-        ViewSource(view), devices: devices, others: others, delay: verification.readDelay, patience: ListPatience())
+        KeptSession(view), devices: devices, others: others, delay: verification.readDelay, patience: ListPatience())
     }
     guard isOurs, verification.effectiveMethod != .journal else { return nil }
     let client = try BlockingHTTPClient(transport, interruption: interruption)

@@ -4,39 +4,10 @@ package import Oracle
 package import Store
 import Threads
 
-/// An entry of a list of records.
-package enum ListedRecord {
-  case stored(StoredRecord)
-  /// The record was quarantined.
-  case putAside(UUID128)
-}
-
-/// Reads what a backend has stored.
-package protocol ListingSource: AnyObject {
-  /// The source, for messages.
-  var place: String { get }
-  /// Whether one reading lists all devices, each record with its own.
-  var isOfAllDevices: Bool { get }
-  /// Whether the records of a device are listed in the order in which they were stored.
-  var isInArrivalOrder: Bool { get }
-  /// The number of duplicate messages in the last reading, under another id; they are left out.
-  var repetitions: Int { get }
-  /// Why the last list may have more pages than were read, with a remedy; nil without such signs.
-  var unreadPage: String? { get }
-  /// Calls `take` with each record of a device, or of all devices.
-  func read(_ device: String, _ take: (ListedRecord) -> Void) throws(StoreViewError)
-}
-
-extension ListingSource {
-  package var isInArrivalOrder: Bool { false }
-  package var unreadPage: String? { nil }
-  package var repetitions: Int { 0 }
-}
-
 /// Proof by lists of stored records. Each device's list is read once. Once a device has been judged, only the identities
 /// remain in memory, 16 bytes each, to find records that another device misses.
 package final class ListedProof: StoreProof {
-  private let source: any ListingSource
+  private let source: any RecordSource
   private let devices: [String]
   /// The devices of the same run in other processes.
   private let others: [String]
@@ -63,13 +34,11 @@ package final class ListedProof: StoreProof {
   package private(set) var (lateRecords, rowsElsewhere) = (0, 0)
   package let (isShared, readsContents) = (true, true)
 
-  /// No device of a run has this name.
-  private static let noDevice = "no-device-of-the-run"
   /// The number of other devices that are tried for a list: if one of them has a list, a missing one counts as empty.
   private static let othersMax = 20
 
   package init(
-    _ source: any ListingSource, devices: [String], others: [String] = [], delay: Nanoseconds = .zero,
+    _ source: any RecordSource, devices: [String], others: [String] = [], delay: Nanoseconds = .zero,
     patience: ListPatience? = nil
   ) {
     (self.source, self.devices, self.others) = (source, devices, others)
@@ -228,19 +197,16 @@ package final class ListedProof: StoreProof {
     let wanted = isOfAll ? devices : [device]
     var found = Dictionary(wanted.map { ($0, StoreListing()) }) { first, _ in first }
     var (count, fields, names) = (EntryCount(), FoundFields(), ListedNames())
-    try source.read(device) { listed in
-      switch listed {
-      case .putAside(let uuid): found[device]?.takePutAside(uuid)
-      case .stored(let record):
-        let owner = isOfAll ? record.device : device
-        count.take(record, isOwned: owner != nil)
-        fields.take(record)
-        if !isOfAll, let named = record.device { names.take(named, isOwn: named == device) }
-        guard let uuid = record.uuid else { return }
-        guard let owner, let known = found.index(forKey: owner) else { return strangers.take(uuid, of: owner) }
-        found.values[known].take(uuid, RecordContent(record))
-      }
+    let end = try source.read(device) { record in
+      let owner = isOfAll ? record.device : device
+      count.take(record, isOwned: owner != nil)
+      fields.take(record)
+      if !isOfAll, let named = record.device { names.take(named, isOwn: named == device) }
+      guard let uuid = record.uuid else { return }
+      guard let owner, let known = found.index(forKey: owner) else { return strangers.take(uuid, of: owner) }
+      found.values[known].take(uuid, RecordContent(record))
     }
+    for uuid in end.putAside { found[device]?.takePutAside(uuid) }
     if let problem = count.namelessness(source.place) ?? count.ownerlessness(source.place) { throw problem }
     if let problem = fields.problem(source.place) { throw problem }
     if let stranger = names.strangerOfAll, devices.contains(stranger) {
@@ -249,8 +215,8 @@ package final class ListedProof: StoreProof {
     }
     if !isOfAll, let listing = found[device] { try judgeQuestion(listing, of: device) }
     hasListed = true
-    unreadPages[device] = source.unreadPage
-    repetitions = isOfAll ? source.repetitions : repetitions + source.repetitions
+    unreadPages[device] = end.unread
+    repetitions = isOfAll ? end.repetitions : repetitions + end.repetitions
     for name in wanted {
       found[name]?.close(keepingOrder: source.isInArrivalOrder)
       listings[name] = found.removeValue(forKey: name)
@@ -265,14 +231,7 @@ extension ListedProof {
     guard !identities.isEmpty else { return }
     guard let first = firstListed, first.device != device else { return firstListed = (device, identities) }
     guard first.uuids == identities else { return }
-    var probe: Set<UUID128> = []
-    // A device that does not exist may have no list.
-    do throws(StoreViewError) {
-      try source.read(ListedProof.noDevice) {
-        if case .stored(let record) = $0, let uuid = record.uuid { probe.insert(uuid) }
-      }
-    } catch { return }
-    guard probe == identities else { return }
+    guard source.listsWithoutDevice(identities) else { return }
     let problem = StoreViewError(
       text:
         "\(source.place): '\(first.device)', '\(device)' and a device that does not exist have the same list: it is not asked for one device"
@@ -363,11 +322,10 @@ private struct StrangeRecords {
   func owner(of uuid: UUID128) -> String? { owners[uuid].map { names[Int($0)] } }
 }
 
-/// The source for a database, the output of a command, a file, or a stream.
-package final class ViewSource: ListingSource {
+/// Reads a view in one session, which begins with the first list.
+package final class KeptSession: RecordSource {
   private let view: any StoreView
   private var session: (any StoreSession)?
-  package private(set) var repetitions = 0
 
   package init(_ view: any StoreView) { self.view = view }
 
@@ -375,13 +333,13 @@ package final class ViewSource: ListingSource {
   package var isOfAllDevices: Bool { view.isOfAllDevices }
   package var isInArrivalOrder: Bool { view.isInArrivalOrder }
 
-  package func read(_ device: String, _ take: (ListedRecord) -> Void) throws(StoreViewError) {
+  package func read(_ device: String, _ take: (StoredRecord) -> Void) throws(StoreViewError) -> ListEnd {
     let session: any StoreSession
     if let kept = self.session { session = kept } else { session = try view.session() }
     // A session that has failed is not reused.
     self.session = nil
-    try session.read(device) { take(.stored($0)) }
-    repetitions = session.repetitions
+    let end = try session.read(device, take)
     self.session = session
+    return end
   }
 }

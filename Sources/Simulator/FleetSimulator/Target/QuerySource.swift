@@ -6,7 +6,7 @@ import Scenario
 import Upload
 
 /// Queries any server that can list the uuids of a device's records (`target.verify`), following its pages.
-final class QuerySource: ListingSource {
+final class QuerySource: RecordSource {
   /// The query, with `{device}` as placeholder for a device's name.
   struct Question {
     let url: String
@@ -26,8 +26,6 @@ final class QuerySource: ListingSource {
   private let headers: [Named<String>]
   private let seed: UInt64
   private let deviceCount: Int
-  let isOfAllDevices = false
-  private(set) var unreadPage: String?
 
   var place: String { question.url }
 
@@ -46,43 +44,46 @@ final class QuerySource: ListingSource {
     self.deviceCount = deviceCount
   }
 
-  func read(_ device: String, _ take: (ListedRecord) -> Void) throws(StoreViewError) {
+  func read(_ device: String, _ take: (StoredRecord) -> Void) throws(StoreViewError) -> ListEnd {
     client.limit(to: QuerySource.span + QuerySource.spanEach * Int64(deviceCount))
     let fields = question.fields.map { Named(name: $0.name, value: JSONStep.steps(of: $0.value)) }
     let records = ListedRecords(question.path, fields: fields)
     let aside = question.putAsidePath.map { ListedRecords($0, fields: fields) }
     let isAsideApart = question.putAsideURL != nil
-    unreadPage = try readPages(list, of: device) { (page) throws(StoreViewError) in
-      let putAside = isAsideApart ? [] : aside?.identities(in: page) ?? []
-      for uuid in putAside { take(.putAside(uuid)) }
-      var mark = try records.read(page) { take(.stored($0)) }
-      mark.add(putAside)
+    var putAside: [UUID128] = []
+    var end = try readPages(list, of: device) { (page) throws(StoreViewError) in
+      let beside = isAsideApart ? [] : aside?.identities(in: page) ?? []
+      putAside += beside
+      var mark = try records.read(page, take)
+      mark.add(beside)
       return mark
     }
-    guard let url = question.putAsideURL else { return }
-    let list = PagedList(url, next: question.next.map(JSONStep.steps))
-    _ = try readPages(list, of: device) { (page) throws(StoreViewError) in
-      let putAside = (aside ?? records).identities(in: page)
-      for uuid in putAside { take(.putAside(uuid)) }
-      var mark = ListedMark()
-      mark.add(putAside)
-      return mark
+    if let url = question.putAsideURL {
+      let list = PagedList(url, next: question.next.map(JSONStep.steps))
+      _ = try readPages(list, of: device) { (page) throws(StoreViewError) in
+        let apart = (aside ?? records).identities(in: page)
+        putAside += apart
+        var mark = ListedMark()
+        mark.add(apart)
+        return mark
+      }
     }
+    end.putAside = putAside
+    return end
   }
 
   private func readPages(
     _ list: PagedList, of device: String, _ take: (StoredValue) throws(StoreViewError) -> ListedMark
-  ) throws(StoreViewError) -> String? {
+  ) throws(StoreViewError) -> ListEnd {
     let placeholders = DevicePlaceholders(named: device, seed: seed)
     let fields = headers.map { NameValuePair($0.name, placeholders.fill($0.value)) }
     var bodies: Set<Int> = []
-    let end = try list.read(device) { page in
+    return try list.read(device) { page in
       let outcome = client.ask(page, headers: fields)
       if bodies.insert(outcome.body.hashValue).inserted { client.extendLimit(by: QuerySource.spanEachPage) }
       return (outcome, AnswerHead(parsing: client.head))
     } _: { (page) throws(StoreViewError) in
       try take(page)
     }
-    return end.unread
   }
 }
