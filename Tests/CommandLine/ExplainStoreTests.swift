@@ -1,6 +1,7 @@
 import Base
 import JSON
 import Support
+import Synchronization
 import Testing
 import Threaded
 
@@ -200,5 +201,45 @@ import Threaded
       "explain", "cars-1", "--journal", town.data, "--verify", other.place, "--device", "cars-0",
     ])
     #expect(call.code == .invariantViolated && call.output.contains("acknowledged and lost"), "\(call.output)")
+  }
+
+  /// Of a file that was cut, or is being written, the last line has one record more: that which it names, or any.
+  @Test(arguments: [(60, true), (12, false)]) func aLastLineThatIsTornHidesNoLoss(bytes: Int, isNamed: Bool) throws {
+    let town = try ExplainTown()
+    let rows = town.records.map { #"{"uuid":"\#($0.uuid.lowerCase)","device":"cars-1","record":\#($0.json)}"# }
+    var lines = rows
+    lines.swapAt(4, rows.count - 1)
+    let torn = lines.removeLast()
+    func explain(_ lines: [String]) throws -> (CommandCall, CommandCall) {
+      try town.folder.write(
+        Array((lines + [String(torn.prefix(bytes))]).joined(separator: "\n").utf8), to: "stored.ndjson")
+      let flags = ["--log", town.log, "--verify", town.folder.file("stored.ndjson")]
+      return (
+        CommandCall(["explain", "cars-1"] + flags), CommandCall(["explain", town.records[4].uuid.lowerCase] + flags)
+      )
+    }
+    let (all, one) = try explain(lines)
+    for call in [all, one] {
+      #expect(call.code == .runInvalid, "\(call.output)\(call.error)")
+      #expect(call.output.contains("stored.ndjson: of line \(rows.count), the last one, only the beginning is there"))
+    }
+    // It cannot have two of them.
+    let (more, _) = try explain(lines.filter { !$0.contains(town.records[5].uuid.lowerCase) })
+    #expect(more.code == (isNamed ? .invariantViolated : .runInvalid), "\(more.output)\(more.error)")
+    #expect(more.output.contains("1 record acknowledged and lost") == isNamed, "\(more.output)")
+  }
+
+  /// It was acknowledged before the first look, and is there at the second one.
+  @Test func aRecordThatComesBetweenTwoLooksIsStored() throws {
+    let town = try ExplainTown()
+    let looks = Atomic(0)
+    let store = try BareServer { request in
+      guard request.lines[0].contains("device=cars-1") else { return .ok("[]") }
+      let isFirst = looks.add(1, ordering: .relaxed).oldValue == 0
+      return .ok("[\(town.records.dropFirst(isFirst ? 1 : 0).map(\.json).joined(separator: ","))]")
+    }
+    let call = CommandCall(["explain", "cars-1", "--journal", town.data, "--verify", store.url + "?device={device}"])
+    #expect(call.code == .ok && looks.load(ordering: .relaxed) == 2, "\(call.output)\(call.error)")
+    #expect(call.output.contains("records: \(town.records.count) stored once as sent"), "\(call.output)")
   }
 }

@@ -47,9 +47,10 @@ struct FileStore: StoreView {
   func read(_ device: String, _ take: (StoredRecord) -> Void) throws(StoreViewError) -> ListEnd {
     var lines = LineEntries(of: path, fields: fields)
     guard LineFile.read(path, { lines.take($0, take) }) else { throw StoreViewError(text: "cannot read \(path)") }
-    lines.endOfGrowing(take)
+    var end = ListEnd()
+    end.torn = lines.endOfGrowing(take)
     if let problem = lines.problem { throw problem }
-    return ListEnd()
+    return end
   }
 }
 
@@ -99,10 +100,16 @@ package struct LineEntries {
     rest = []
   }
 
-  /// Ends the parsing of a file that is being written: a last line of which only the beginning is there is ignored.
-  mutating func endOfGrowing(_ take: (StoredRecord) -> Void) {
-    if LineEntries.isBeginning(text(of: rest[...], number + 1)) { rest = [] }
-    end(take)
+  /// Ends the parsing of a file that is being written: a last line of which only the beginning is there is no entry, and is returned.
+  mutating func endOfGrowing(_ take: (StoredRecord) -> Void) -> TornLine? {
+    let last = text(of: rest[...], number + 1)
+    guard problem == nil, last.contains(where: { $0 > 0x20 }), LineEntries.isBeginning(last) else {
+      end(take)
+      return nil
+    }
+    let words = rest.split { !($0 == UInt8(ascii: "-") || Character(UnicodeScalar($0)).isHexDigit) }
+    rest = []
+    return TornLine(number: number + 1, uuids: Set(words.compactMap { UUID128(stored: Array($0).span) }))
   }
 
   /// Whether the line may be the first part of an object or of a uuid. Another text, as a JSON array or a page of HTML, is not.

@@ -39,8 +39,17 @@ package struct ListEnd: Sendable {
   package var repetitions = 0
   /// The records that the store lists as quarantined.
   package var putAside: [UUID128] = []
+  /// A last line of which only the beginning is there; nil without one.
+  package var torn: TornLine?
 
   package init() {}
+}
+
+/// The last line of a file that was cut, or that is being written: an entry that cannot be read.
+package struct TornLine: Sendable {
+  package let number: Int
+  /// The uuids that it shows whole, in any field.
+  package let uuids: Set<UUID128>
 }
 
 extension RecordSource {

@@ -139,7 +139,9 @@ struct ExplainSources {
   ) throws(SourceError) {
     guard !missing.isEmpty, !book.isSilent else { return }
     do throws(StoreViewError) {
-      try store.read(device ?? "") { book.look(for: missing, in: $0) }
+      let isOfAll = store.isOfAllDevices
+      let end = try store.read(device ?? "") { book.look(for: missing, in: $0, of: isOfAll ? $0.device : device) }
+      if let line = end.torn { book.takeTorn(line, for: missing) }
     } catch {
       // It was read before.
       guard error.isAbsence || error.isNameless else {

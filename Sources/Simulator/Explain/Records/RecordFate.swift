@@ -159,7 +159,7 @@ package struct RecordJoin {
     guard let store else {
       return (.acknowledged, "acknowledged; no store was asked whether it is there (--dialect, --verify or --journal)")
     }
-    if let silence = store.silence { return (.notJudged, "acknowledged, and not judged: \(silence)") }
+    if let doubt = store.doubt(of: uuid) { return (.notJudged, "acknowledged, and not judged: \(doubt)") }
     if trails.isEmpty, let requests, !requests.hasPosition(uuid) {
       return (.notJudged, "acknowledged, and not judged: what was sent has no position, so that it may be no record")
     }

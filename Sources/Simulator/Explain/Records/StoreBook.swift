@@ -36,6 +36,8 @@ package struct StoreBook: Sendable {
   private(set) var countOfAll: Int?
   /// Devices without a list in the store, and its answer.
   private(set) var absent: [(device: String, words: String)] = []
+  /// Records that may stand in a last line of which only the beginning is there, and that line.
+  private var torn: (records: Set<UUID128>, line: Int)?
   /// Why entries of the store do not identify their records.
   private var namelessness: String?
   /// The number of devices that were not queried, because there are too many.
@@ -135,10 +137,28 @@ package struct StoreBook: Sendable {
   /// Notes that a list may have more pages, so that a missing record may be there.
   package mutating func takeUnread(_ words: String) { unread = unread ?? words }
 
-  /// Looks for records that are missing in an entry that was read: under another name, in a list or in a text.
-  package mutating func look(for missing: Set<UUID128>, in record: StoredRecord) {
+  /// Looks for records that are missing in an entry that was read again: under another name, in a list or in a text, or stored
+  /// meanwhile.
+  package mutating func look(for missing: Set<UUID128>, in record: StoredRecord, of device: String?) {
+    if let uuid = record.uuid, missing.contains(uuid) {
+      return rows[uuid, default: []].append(Row(device: device, record: record))
+    }
     guard namelessness == nil, let path = record.entry.place(ofAny: missing) else { return }
     namelessness = StoreViewError.misnamed(place, path: path).text
+  }
+
+  /// Notes a last line of which only the beginning is there. It may have one of the missing records, that which it names.
+  package mutating func takeTorn(_ line: TornLine, for missing: Set<UUID128>) {
+    let missing = missing.filter { rows[$0] == nil }
+    let named = missing.intersection(line.uuids)
+    torn = (named.isEmpty ? missing : named, line.number)
+  }
+
+  /// Returns why a missing record may be stored, as a sentence; nil where the store shows that it is not.
+  func doubt(of uuid: UUID128) -> String? {
+    if let silence { return silence }
+    guard let torn, torn.records.contains(uuid) else { return nil }
+    return "\(place): of line \(torn.line), the last one, only the beginning is there, and the record may be in it"
   }
 
   /// Notes that one reading has listed the whole store, which may be empty.
