@@ -242,4 +242,26 @@ import Threaded
     #expect(call.code == .ok && looks.load(ordering: .relaxed) == 2, "\(call.output)\(call.error)")
     #expect(call.output.contains("records: \(town.records.count) stored once as sent"), "\(call.output)")
   }
+
+  /// A server that ignores the device, or names it in its own way.
+  @Test func anEntryOfAnotherDeviceProvesNothing() throws {
+    let town = try ExplainTown()
+    func rows(_ device: String) -> [String] { town.records.map { #"{"device":"\#(device)","record":\#($0.json)}"# } }
+    let backend = try Backend(["cars-1": rows("cars-7")])
+    let journal = ["--journal", town.data, "--verify", backend.place]
+    for words in [
+      ["cars-1"] + journal, [town.records[4].uuid.lowerCase] + journal,
+      ["cars-1", "--log", town.log, "--verify", backend.place],
+    ] {
+      let call = CommandCall(["explain"] + words)
+      #expect(call.code == .runInvalid, "\(call.output)\(call.error)")
+      #expect(call.output.contains("the list of 'cars-1' has it as of 'cars-7'"), "\(call.output)")
+      let named = CommandCall(
+        ["explain"] + words + ["--dialect", "plain.json5"],
+        files: ["plain.json5": "{ version: 1, verify: { fields: { device: '$.record.none' } } }"])
+      #expect(named.code == .ok && named.output.contains("stored once"), "\(named.output)\(named.error)")
+    }
+    let own = try Backend(["cars-1": rows("cars-1")])
+    #expect(CommandCall(["explain", "cars-1", "--journal", town.data, "--verify", own.place]).code == .ok)
+  }
 }

@@ -192,8 +192,16 @@ package struct RecordJoin {
   ) -> (RecordFate, String, ComparedContent)? {
     let rows = store.rows[uuid] ?? []
     guard let first = rows.first else { return nil }
-    // A row without a device may belong to any. A phone may be renamed before it sends a record again.
     let senders = Set((requests?.requests(with: uuid) ?? []).compactMap(\.device))
+    // A server of ours lists what was sent to it under the device.
+    if store.accounts == nil, let odd = strange(rows, uuid, among: senders.union([owner].compactMap { $0 })) {
+      return (
+        .notJudged,
+        "not judged: the list\(StoreBook.of(odd.device)) has it as of '\(odd.stranger ?? "?")', which is another device, or none (verify.fields of a dialect)",
+        .none
+      )
+    }
+    // A row without a device may belong to any. A phone may be renamed before it sends a record again.
     let own = rows.filter { row in row.device.map { $0 == owner ?? first.device || senders.contains($0) } ?? true }
     guard let mine = own.first else {
       // Nothing but the question names the device.
@@ -218,6 +226,13 @@ package struct RecordJoin {
     }
     let compared = comparison?.compared ?? .none
     return (.stored, "stored once\(StoreBook.under(mine.device))\(compared.words)", compared)
+  }
+
+  /// Returns a row whose entry names a device that is none of `known`, and that was not sent in the record.
+  private func strange(_ rows: [StoreBook.Row], _ uuid: UUID128, among known: Set<String>) -> StoreBook.Row? {
+    guard let odd = rows.first(where: { row in row.stranger.map { !known.contains($0) } ?? false }) else { return nil }
+    let sent = requests?.sent(uuid).flatMap { StoredRecord($0, fields: []).device }
+    return odd.stranger == sent ? nil : odd
   }
 
   private func unacknowledged(
@@ -282,6 +297,7 @@ extension RecordTrail {
 
 extension StoreBook {
   fileprivate static func under(_ device: String?) -> String { device.map { " under '\($0)'" } ?? "" }
+  fileprivate static func of(_ device: String?) -> String { device.map { " of '\($0)'" } ?? "" }
 
   fileprivate func evidence(of uuid: UUID128) -> [Evidence] {
     let found = rows[uuid] ?? []

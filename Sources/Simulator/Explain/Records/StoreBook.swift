@@ -18,6 +18,9 @@ package struct StoreBook: Sendable {
     var device: String?
     var record: StoredRecord
 
+    /// Another device that the entry in the list of one device names; nil without one.
+    var stranger: String? { record.device.flatMap { $0 == device ? nil : $0 } }
+
     fileprivate func isSameEntry(as other: Row) -> Bool { record.entry.equals(other.record.entry) }
   }
 
