@@ -96,6 +96,30 @@ import Upload
     judge(folder.file("data"))
   }
 
+  /// Nothing in the request says whose records it has, so that a loss among them is not seen.
+  @Test func whatNamesNoDeviceIsNotLookedUp() throws {
+    let backend = try BareServer { _ in .ok("[]") }
+    let folder = try TemporaryFolder()
+    let proxy = try Self.proxy(to: backend.url, in: folder)
+    let client = try BlockingHTTPClient(TransportConfiguration())
+    let record = #"{"location":{"uuid":"\#(Self.uuid)","coords":{"latitude":48.1,"longitude":11}}"#
+    for body in [record + #","device_id":"phone-1"}"#, record.replacing("c3301", with: "c3302") + "}"] {
+      let outcome = client.ask(proxy.url + "/points", by: "POST", body: Array(body.utf8))
+      guard case .answered(200, reason: _, _) = outcome else { throw ChildProcess.Failure("\(outcome)") }
+    }
+    try folder.write(Array(#"{"uuid":"\#(Self.uuid)","device":"phone-1"}"#.utf8), to: "stored.ndjson")
+    func judge(_ journal: String) {
+      let call = CommandCall([
+        "explain", "phone-1", "--journal", journal, "--verify", folder.file("stored.ndjson"),
+      ])
+      #expect(call.code == .runInvalid, "\(call.output)\(call.error)")
+      #expect(call.output.contains("in 1 acknowledged request no device is named; ask by uuid"), "\(call.output)")
+    }
+    judge(proxy.administrationURL)
+    proxy.stop()
+    judge(folder.file("data"))
+  }
+
   /// What the proxy answers by itself is no answer of the backend.
   @Test(arguments: [true, false]) func whatTheProxyAnsweredIsNotTheBackends(isThere: Bool) throws {
     let backend = try BareServer { _ in

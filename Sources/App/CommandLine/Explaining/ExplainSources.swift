@@ -15,7 +15,7 @@ protocol RequestJournal {
   func requests(
     of device: String?, with uuid: UUID128?, _ take: (SeenRequest) -> Void
   ) throws(SourceError) -> [String]
-  /// Passes the requests that name no device; none where they cannot be selected.
+  /// Passes the requests that name no device.
   func requestsOfNoDevice(_ take: (SeenRequest) -> Void) throws(SourceError)
   /// Returns the records acknowledged by an answer that did not reach their phone, as a proxy records them.
   func undelivered(of device: String?, with uuid: UUID128?) throws(SourceError) -> Set<UUID128>

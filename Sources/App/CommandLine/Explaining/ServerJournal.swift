@@ -83,8 +83,12 @@ struct ServerJournal: RequestJournal {
     return places
   }
 
-  /// The administration cannot select them.
-  func requestsOfNoDevice(_ take: (SeenRequest) -> Void) {}
+  /// The administration cannot select them: all that were acknowledged are read.
+  func requestsOfNoDevice(_ take: (SeenRequest) -> Void) throws(SourceError) {
+    try pages("/admin/v1/requests?limit=\(ServerJournal.page)&status=2xx", "requests", "cursor") { request in
+      if isOfRun(request), let seen = seen(request), seen.device == nil { take(seen) }
+    }
+  }
 
   func undelivered(of device: String?, with uuid: UUID128?) throws(SourceError) -> Set<UUID128> {
     var query = "/admin/v1/ledger?state=undelivered&limit=\(ServerJournal.page)"
@@ -179,7 +183,7 @@ struct ServerJournal: RequestJournal {
     // A compressed body arrives as meaningless text.
     let text = request["body"]?.text ?? ""
     let isPacked = text.hasPrefix("\u{1F}\u{FFFD}")
-    let body = Array(text.utf8)
+    let body = isPacked ? [] : Array(text.utf8)
     let whole: Int64? = if case .integer(let count)? = request["requestBytes"] { count } else { nil }
     return SeenRequest(
       place: "journal #\(sequence)", time: time, device: request["device"]?.text,
