@@ -120,6 +120,32 @@ import Upload
     judge(folder.file("data"))
   }
 
+  /// What the server has put aside is in no list of it, and in no store that its records go on to.
+  @Test func whatIsPutAsideIsLostNowhere() throws {
+    let server = try LocalServer.start()
+    defer { server.stop() }
+    let folder = try TemporaryFolder()
+    let proxy = try Self.proxy(to: server.url, in: folder)
+    defer { proxy.stop() }
+    let client = try BlockingHTTPClient(TransportConfiguration())
+    for (uuid, latitude) in [(Self.uuid, #""north""#), ("3f2504e0-4f89-41d3-9a0c-0305e82c3302", "48.1")] {
+      let body = #"{"location":{"uuid":"\#(uuid)","coords":{"latitude":\#(latitude),"longitude":11}}}"#
+      let outcome = client.ask(proxy.url + "/locations/phone-1", by: "POST", body: Array(body.utf8))
+      guard case .answered(200, reason: _, _) = outcome else { throw ChildProcess.Failure("\(outcome)") }
+    }
+    let sent = #"{"uuid":"3f2504e0-4f89-41d3-9a0c-0305e82c3302","device":"phone-1"}"#
+    try folder.write(Array("\(sent)\n".utf8), to: "sent.ndjson")
+    for flags in [
+      ["--journal", proxy.administrationURL, "--dialect", "ours.json5", "--target", server.url],
+      ["--journal", server.url, "--verify", folder.file("sent.ndjson")],
+    ] {
+      let call = CommandCall(
+        ["explain", Self.uuid] + flags, files: ["ours.json5": "{ version: 1, preset: 'rollingroad' }"])
+      #expect(call.code == .ok, "\(call.output)\(call.error)")
+      #expect(call.output.contains("acknowledged and quarantined: unreadableCoordinate"), "\(call.output)")
+    }
+  }
+
   /// What the proxy answers by itself is no answer of the backend.
   @Test(arguments: [true, false]) func whatTheProxyAnsweredIsNotTheBackends(isThere: Bool) throws {
     let backend = try BareServer { _ in

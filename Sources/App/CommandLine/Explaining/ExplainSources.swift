@@ -42,6 +42,8 @@ struct ExplainSources {
   private let journal: (any RequestJournal)?
   /// The store of the dialect; nil: that of the journal.
   private let backend: (any StoreView)?
+  /// The server of ours that has the store, and tells what it has deleted; nil where the store is another.
+  private let own: (any RequestJournal)?
   private let readDelay: Nanoseconds
   private let others: [String]
 
@@ -70,10 +72,12 @@ struct ExplainSources {
     }
     let dialect = try ConformCommand.dialect(values, process)
     readDelay = dialect.verification.readDelay
-    backend =
-      ConformanceTarget(
-        values.text("target") ?? "", dialect, adminToken: values.text("admin-token"), over: transport
-      ).store
+    let target = ConformanceTarget(
+      values.text("target") ?? "", dialect, adminToken: values.text("admin-token"), over: transport)
+    backend = target.store
+    own =
+      backend == nil
+      ? journal : target.ownStore.map { ServerJournal($0, adminToken: values.text("admin-token"), over: transport) }
     if backend == nil, values.text("dialect") != nil {
       throw UsageError("the dialect has no 'verify' section; add one to read the store")
     }
@@ -102,11 +106,10 @@ struct ExplainSources {
     guard let store = place else { return join(nil) }
     var book = StoreBook(
       store.place, of: uuid, askedAt: SystemClock().wallNow, readDelay: backend == nil ? .zero : readDelay)
-    if backend == nil, let journal {
-      try journal.putAside { book.putAside($0, $1) }
-      // Before the lists: what comes meanwhile is in these.
-      book.accounts = try journal.devices()
-    }
+    // What a server has put aside is in no store that its records go on to.
+    try (own ?? journal)?.putAside { book.putAside($0, $1) }
+    // Before the lists: what comes meanwhile is in these.
+    if let own { book.accounts = try own.devices() }
     let known = join(book).known.union([uuid].compactMap { $0 })
     if store.isOfAllDevices {
       try readAll(of: store, device: device, keeping: known, into: &book)

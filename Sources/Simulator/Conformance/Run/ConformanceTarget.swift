@@ -20,6 +20,8 @@ package struct ConformanceTarget: Sendable {
   package let store: (any StoreView)?
   /// The same store, queried past caches; nil where it is not read over HTTP.
   let storePastCaches: (any StoreView)?
+  /// The URL, with the run, of a Rolling Road server whose own list is the store; nil where the store is another.
+  package let ownStore: String?
   let login: DialectLogin?
   let refreshURL: String?
   let commands: DialectCommands?
@@ -45,7 +47,9 @@ package struct ConformanceTarget: Sendable {
     refreshURL = dialect.refreshURL.map { ConformanceTarget.joined(base, $0) } ?? ours?.refreshURL
     commands = dialect.commands.map { ConformanceTarget.resolved($0, base) } ?? ours?.commands
     templates = AppTemplates(dialect)
-    let store = ConformanceTarget.store(dialect.verification, base, client) ?? ours?.store(client)
+    let described = ConformanceTarget.store(dialect.verification, base, client)
+    ownStore = described == nil ? ours?.base : nil
+    let store = described ?? ours?.store(client)
     self.store = templates.places.flatMap { places in store.map { TemplatedStore(store: $0, places: places) } } ?? store
     storePastCaches = (store as? QueriedStore)?.pastCaches
   }

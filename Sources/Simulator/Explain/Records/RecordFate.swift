@@ -167,13 +167,12 @@ package struct RecordJoin {
     if let doubt = store.reprieve(of: acknowledgement) ?? store.deletion(under: owner, of: acknowledgement) {
       return (.notJudged, "acknowledged, and not judged: \(doubt)")
     }
-    // Only a server of ours says so in its answers.
     let removed = requests?.quarantinedAndRemoved(with: uuid, kept: store.quarantined) ?? 0
-    if store.accounts != nil, removed > 0 {
+    if removed > 0 {
       let records = StoryText.count(removed, "record")
       return (
         .notJudged,
-        "acknowledged, and not judged: \(records) of its request was quarantined and removed from quarantine since"
+        "acknowledged, and not judged: \(records) of its request was quarantined, and no quarantine shows which"
       )
     }
     guard let success = successes.last else {
