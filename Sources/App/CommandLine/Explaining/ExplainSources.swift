@@ -111,9 +111,10 @@ struct ExplainSources {
     // Before the lists: what comes meanwhile is in these.
     if let own { book.accounts = try own.devices() }
     let known = join(book).known.union([uuid].compactMap { $0 })
+    let acknowledged = join(book).acknowledged
     if store.isOfAllDevices {
       try readAll(of: store, device: device, keeping: known, into: &book)
-      try lookAgain(in: store, of: device, for: join(book).missing, into: &book)
+      try lookAgain(in: store, of: device, for: book.missing(of: acknowledged), into: &book)
       try readOtherSenders(of: join(book).misfiled, into: &requests)
       return join(book)
     }
@@ -123,17 +124,17 @@ struct ExplainSources {
     let rest = try candidates(requests, book.accounts).subtracting(named).subtracting([device].compactMap { $0 })
       .sorted()
     // Reading all devices takes long: for a device it is done only if records are missing.
-    guard uuid != nil || !join(book).missing.isEmpty else {
-      var join = join(book)
-      join.unaskedCount = rest.count
-      return join
+    let isWhole = uuid == nil && book.missing(of: acknowledged).isEmpty
+    if !isWhole {
+      for name in rest.prefix(ExplainSources.devicesMax) { try read(name, in: store, keeping: known, into: &book) }
+      book.skippedCount = max(0, rest.count - ExplainSources.devicesMax)
     }
-    for name in rest.prefix(ExplainSources.devicesMax) { try read(name, in: store, keeping: known, into: &book) }
-    book.skippedCount = max(0, rest.count - ExplainSources.devicesMax)
     if let uuid = book.listedAlike, store.listsWithoutDevice([uuid]) { book.takeAsListsOfAll() }
-    if let device { try lookAgain(in: store, of: device, for: join(book).missing, into: &book) }
+    if let device { try lookAgain(in: store, of: device, for: book.missing(of: acknowledged), into: &book) }
     try readOtherSenders(of: join(book).misfiled, into: &requests)
-    return join(book)
+    var result = join(book)
+    if isWhole { result.unaskedCount = rest.count }
+    return result
   }
 
   /// Reads the store again for records that it lacks: they may stand there under another name.

@@ -77,22 +77,21 @@ package struct RecordJoin {
     return known
   }
 
-  /// The acknowledged records without a row in the store.
-  package var missing: Set<UUID128> {
-    guard let store else { return [] }
-    var missing: Set<UUID128> = []
+  /// The acknowledged records, which the store should have.
+  package var acknowledged: Set<UUID128> {
+    var acknowledged: Set<UUID128> = []
     for log in logs {
-      for uuid in log.uuids where store.rows[uuid] == nil {
+      for uuid in log.uuids {
         let isMadeBefore = !logs.contains { $0.isInserted(uuid) }
-        if log.isAcknowledged(uuid, madeBefore: isMadeBefore) { missing.insert(uuid) }
+        if log.isAcknowledged(uuid, madeBefore: isMadeBefore) { acknowledged.insert(uuid) }
       }
     }
     if let requests {
-      for uuid in requests.sightings.keys where store.rows[uuid] == nil {
-        if requests.requests(with: uuid).contains(where: \.isSuccess) { missing.insert(uuid) }
+      for uuid in requests.sightings.keys where requests.requests(with: uuid).contains(where: \.isSuccess) {
+        acknowledged.insert(uuid)
       }
     }
-    return missing
+    return acknowledged
   }
 
   /// Records of the device that are stored under others only, with these.

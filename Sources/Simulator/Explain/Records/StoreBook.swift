@@ -116,6 +116,9 @@ package struct StoreBook: Sendable {
     namelessness = StoreViewError.misnamed(place, path: path).text
   }
 
+  /// Returns those of the records that were not found.
+  package func missing(of records: Set<UUID128>) -> Set<UUID128> { records.filter { rows[$0] == nil } }
+
   /// A record that stands in the lists of two devices as the same entry: it is stored twice, or the lists are not those of one
   /// device; nil without one.
   package var listedAlike: UUID128? {
@@ -152,7 +155,7 @@ package struct StoreBook: Sendable {
 
   /// Notes a last line of which only the beginning is there. It may have one of the missing records, that which it names.
   package mutating func takeTorn(_ line: TornLine, for missing: Set<UUID128>) {
-    let missing = missing.filter { rows[$0] == nil }
+    let missing = self.missing(of: missing)
     let named = missing.intersection(line.uuids)
     torn = (named.isEmpty ? missing : named, line.number)
   }
