@@ -194,8 +194,11 @@ import Vocabulary
     ] {
       #expect(told.outcome == .unknown && told.notes.contains { $0.contains(words) }, "\(told.notes)")
     }
-    // A log names its records.
+    // A log names its records, if it shows any.
     #expect(try told(sent, isCut: true, logs: [Self.log()]).outcome == .innocent)
+    var terse = WrittenLog(.ios)
+    terse.write(.heartbeat)
+    #expect(try told(sent, isCut: true, logs: [ReadLog.story(terse.bytes)]).outcome == .unknown)
     // A photograph is no record.
     #expect(told(#"{"name":"x","data":"…"#, isCut: true).outcome == .innocent)
     #expect(told("--boundary", device: nil, isCut: true).outcome == .innocent)
@@ -269,9 +272,14 @@ import Vocabulary
     log.wait(90_000)
     log.position(north: 30)
     log.write(.inserted(uuid: WrittenLog.uuid(1), kind: .tracking, persistMode: 2, maxRecords: -1))
-    let told = explain([try ReadLog.story(log.bytes)], nil, Self.store([]))
+    let told = explain([try ReadLog.story(log.bytes)])
     #expect(told.gaps.count == 1 && told.fates.isEmpty && told.outcome == .innocent)
     #expect(told.verdict.contains("the uuids of the log were blanked"))
+    // What the other sources have is not looked up.
+    for (requests, store) in [(nil, Self.store([])), (Self.requests([(0, 200)]), nil)] {
+      let asked = explain([try ReadLog.story(log.bytes)], requests, store)
+      #expect(asked.outcome == .unknown && asked.gaps.count == 1)
+    }
   }
 
   @Test func sourcesThatKnowNothingSayWhy() throws {

@@ -78,18 +78,21 @@ extension Explanation {
     if counted.left > 0 { notes.append("\(counted.left) more records are only counted") }
     // Of other times a log tells nothing, also not that there is no gap.
     let logs = join.logs.contains { $0.span?.overlaps(window) ?? true } ? join.logs : []
-    let unseen = join.logs.isEmpty ? join.requests?.unseen.words ?? [] : []
+    let namesRecords = logs.contains { $0.recordCount > 0 }
+    let unseen = namesRecords ? [] : join.requests?.unseen.words ?? []
     notes += unseen
+    let isBlanked = join.logs.contains(where: \.isBlanked)
+    // Of a blanked log no record is looked up, whatever the other sources have.
+    let isUnread = isBlanked && (join.requests != nil || join.store != nil)
     outcome = Explanation.outcome(
-      of: fates, hasLog: logs.contains { $0.recordCount > 0 }, hasGaps: !gaps.isEmpty, isWhole: unseen.isEmpty)
+      of: fates, hasLog: namesRecords, hasGaps: !gaps.isEmpty, isWhole: unseen.isEmpty && !isUnread)
     let spans = join.logs.compactMap(\.span)
     if logs.isEmpty, let first = spans.map(\.lowerBound).min(), let last = spans.map(\.upperBound).max() {
       notes.append("no log tells of this time: they go from \(first.iso8601Text) to \(last.iso8601Text)")
     }
     self.notes = notes
     verdict = Explanation.verdict(
-      device, gaps, fates, content, above: gapMilliseconds, logs: logs,
-      isBlanked: join.logs.contains(where: \.isBlanked))
+      device, gaps, fates, content, above: gapMilliseconds, logs: logs, isBlanked: isBlanked)
   }
 
   private static func judge(
