@@ -264,4 +264,41 @@ import Threaded
     let own = try Backend(["cars-1": rows("cars-1")])
     #expect(CommandCall(["explain", "cars-1", "--journal", town.data, "--verify", own.place]).code == .ok)
   }
+
+  /// As many entries as servers list at most, and no sign of an end.
+  @Test(arguments: [(100, ExitCode.runInvalid), (99, .invariantViolated)]) func aListMayBeCut(
+    count: Int, code: ExitCode
+  ) throws {
+    let town = try ExplainTown()
+    #expect(town.records.count > 100)
+    let backend = try Backend(["cars-1": town.records.suffix(count).map(\.json)])
+    for subject in ["cars-1", town.records[0].uuid.lowerCase] {
+      let call = CommandCall(["explain", subject, "--journal", town.data, "--verify", backend.place])
+      #expect(call.code == code, "\(call.output)\(call.error)")
+      #expect(call.output.contains("ends at 100 entries, a usual limit") == (count == 100), "\(call.output)")
+    }
+  }
+
+  /// A record that came between two pages moves the last one of the first page to the second one.
+  @Test(arguments: [true, false]) func whatTwoPagesShareIsStoredOnce(isTwice: Bool) throws {
+    let town = try ExplainTown()
+    let rows = town.records.map(\.json)
+    let looks = Atomic(0)
+    let store = try BareServer { request in
+      guard request.lines[0].contains("device=cars-1") else { return .ok("[]") }
+      if request.lines[0].contains("page=2") {
+        let isShared = isTwice || looks.add(1, ordering: .relaxed).oldValue == 0
+        return .ok("[\(rows[(isShared ? 59 : 60)...].joined(separator: ","))]")
+      }
+      let list = "[\(rows[..<60].joined(separator: ","))]"
+      let link = #"Link: <?device=cars-1&page=2>; rel="next""#
+      return .text("HTTP/1.1 200 OK\r\n\(link)\r\nContent-Length: \(list.utf8.count)\r\n\r\n\(list)")
+    }
+    for subject in ["cars-1", town.records[59].uuid.lowerCase] {
+      looks.store(0, ordering: .relaxed)
+      let call = CommandCall(["explain", subject, "--journal", town.data, "--verify", store.url + "?device={device}"])
+      #expect(call.code == (isTwice ? .invariantViolated : .ok), "\(call.output)\(call.error)")
+      #expect(call.output.contains("stored 2 times") == isTwice, "\(call.output)")
+    }
+  }
 }

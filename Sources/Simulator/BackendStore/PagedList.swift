@@ -36,6 +36,7 @@ package struct PagedList: Sendable {
     var told: Set<ListedMark> = []
     var (idlePages, entries, listed) = (0, 0, 0)
     var end = ListEnd()
+    end.isPaged = true
     while let page = next {
       guard seen.insert(page).inserted else { throw StoreViewError(text: "'\(page)': its pages form a loop") }
       guard seen.count <= PagedList.pagesMax else {

@@ -35,6 +35,8 @@ package struct ListEnd: Sendable {
   package var unread: String?
   /// Whether each page named the next one, and the last page none.
   package var isNamed = false
+  /// Whether it was read over HTTP: then a server may have cut it without a sign.
+  package var isPaged = false
   /// The number of messages that came again under another id; they are left out.
   package var repetitions = 0
   /// The records that the store lists as quarantined.

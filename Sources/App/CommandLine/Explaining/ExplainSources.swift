@@ -130,21 +130,29 @@ struct ExplainSources {
       book.skippedCount = max(0, rest.count - ExplainSources.devicesMax)
     }
     if let uuid = book.listedAlike, store.listsWithoutDevice([uuid]) { book.takeAsListsOfAll() }
-    if let device { try lookAgain(in: store, of: device, for: book.missing(of: acknowledged), into: &book) }
+    let owner = device ?? uuid.flatMap { join(book).story(of: $0).device }
+    if let owner { try lookAgain(in: store, of: owner, for: book.missing(of: acknowledged), into: &book) }
     try readOtherSenders(of: join(book).misfiled, into: &requests)
     var result = join(book)
     if isWhole { result.unaskedCount = rest.count }
     return result
   }
 
-  /// Reads the store again for records that it lacks: they may stand there under another name.
+  /// Reads the store again for records that it lacks, as they may stand there under another name, or that a list has twice.
   private func lookAgain(
     in store: any StoreView, of device: String?, for missing: Set<UUID128>, into book: inout StoreBook
   ) throws(SourceError) {
-    guard !missing.isEmpty, !book.isSilent else { return }
+    let isOfAll = store.isOfAllDevices
+    let listed = isOfAll ? nil : device
+    let repeated = listed.map(book.repeated) ?? []
+    guard !missing.isEmpty && !book.isSilent || !repeated.isEmpty else { return }
+    var counts: [UUID128: Int] = [:]
     do throws(StoreViewError) {
-      let isOfAll = store.isOfAllDevices
-      let end = try store.read(device ?? "") { book.look(for: missing, in: $0, of: isOfAll ? $0.device : device) }
+      let end = try store.read(device ?? "") { record in
+        if let uuid = record.uuid, repeated.contains(uuid) { counts[uuid, default: 0] += 1 }
+        book.look(for: missing, in: record, of: isOfAll ? record.device : device)
+      }
+      if let listed { book.takeAgain(counts, under: listed) }
       if let line = end.torn { book.takeTorn(line, for: missing) }
     } catch {
       // It was read before.
@@ -172,6 +180,7 @@ struct ExplainSources {
     do throws(StoreViewError) {
       let list = try store.list(of: device)
       book.take(list.records, under: device, keeping: kept)
+      book.take(list.end, of: device)
       if let reason = list.end.unread {
         book.takeUnread("\(reason): say where the next one is with verify.next of a dialect")
       }

@@ -158,7 +158,7 @@ package struct RecordJoin {
     guard let store else {
       return (.acknowledged, "acknowledged; no store was asked whether it is there (--dialect, --verify or --journal)")
     }
-    if let doubt = store.doubt(of: uuid) { return (.notJudged, "acknowledged, and not judged: \(doubt)") }
+    if let doubt = store.doubt(of: uuid, under: owner) { return (.notJudged, "acknowledged, and not judged: \(doubt)") }
     if trails.isEmpty, let requests, !requests.hasPosition(uuid) {
       return (.notJudged, "acknowledged, and not judged: what was sent has no position, so that it may be no record")
     }

@@ -39,6 +39,8 @@ package struct StoreBook: Sendable {
   private(set) var countOfAll: Int?
   /// Devices without a list in the store, and its answer.
   private(set) var absent: [(device: String, words: String)] = []
+  /// The lists that end where servers cut them, with the number of their entries.
+  private var cut: [String: Int] = [:]
   /// Records that may stand in a last line of which only the beginning is there, and that line.
   private var torn: (records: Set<UUID128>, line: Int)?
   /// Why entries of the store do not identify their records.
@@ -143,6 +145,33 @@ package struct StoreBook: Sendable {
   /// Notes that a list may have more pages, so that a missing record may be there.
   package mutating func takeUnread(_ words: String) { unread = unread ?? words }
 
+  /// Notes how a device's list ended: one that has as many entries as a usual limit, and nothing that shows its end, may be cut.
+  package mutating func take(_ end: ListEnd, of device: String) {
+    guard end.isPaged, !end.isNamed, let count = counts[device], StoreBook.limits.contains(count) else { return }
+    cut[device] = count
+  }
+
+  private static let limits: Set = [
+    10, 20, 25, 50, 64, 100, 128, 200, 250, 256, 500, 512, 1_000, 1_024, 2_000, 5_000, 10_000,
+  ]
+
+  /// The records that the list of a device has more than once: where others come meanwhile, two pages may have the same one.
+  package func repeated(under device: String) -> Set<UUID128> {
+    Set(rows.filter { $0.value.count { $0.device == device } > 1 }.keys)
+  }
+
+  /// Takes how often a second look has found repeated records in the list of the device.
+  package mutating func takeAgain(_ counts: [UUID128: Int], under device: String) {
+    for (uuid, count) in counts {
+      var left = count
+      rows[uuid]?.removeAll { row in
+        guard row.device == device else { return false }
+        left -= 1
+        return left < 0
+      }
+    }
+  }
+
   /// Looks for records that are missing in an entry that was read again: under another name, in a list or in a text, or stored
   /// meanwhile.
   package mutating func look(for missing: Set<UUID128>, in record: StoredRecord, of device: String?) {
@@ -161,8 +190,12 @@ package struct StoreBook: Sendable {
   }
 
   /// Returns why a missing record may be stored, as a sentence; nil where the store shows that it is not.
-  func doubt(of uuid: UUID128) -> String? {
+  func doubt(of uuid: UUID128, under device: String?) -> String? {
     if let silence { return silence }
+    if accounts == nil, let device, let count = cut[device] {
+      return
+        "the list of '\(device)' ends at \(count) entries, a usual limit, and does not say that it ends (verify.next of a dialect)"
+    }
     guard let torn, torn.records.contains(uuid) else { return nil }
     return "\(place): of line \(torn.line), the last one, only the beginning is there, and the record may be in it"
   }
