@@ -112,6 +112,8 @@ package struct StoreError: Error, Equatable, CustomStringConvertible {
   /// The kind of error, for callers that react to it.
   package enum Code: String, Sendable {
     case folderNotUsable, folderInUse, newerVersion, foreignFile, full, inputOutput, damaged, badCursor
+    /// The device was deleted between two pages of its records.
+    case deviceDeleted
     /// The database server is unreachable, refuses this user, or accepts nothing now.
     case unreachable
   }

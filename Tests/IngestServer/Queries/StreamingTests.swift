@@ -99,6 +99,32 @@ import Testing
     #expect(harness.takeSent().isEmpty, "no last chunk may make the answer look whole")
   }
 
+  /// Without its end the answer cannot be taken for all that the device had, also when another device has its name now.
+  @Test(arguments: [
+    "devices/car/locations?format=ndjson", "devices/car/locations?format=geojson&shape=track", "uuids?device=car",
+  ])
+  func aDeletionInTheMiddleResetsTheConnection(list: String) throws {
+    let harness = try harness(700)
+    for isBack in [false, true] {
+      harness.send("GET /admin/v1/\(list) HTTP/1.1\r\nHost: localhost\r\n\r\n", commits: false)
+      harness.read()
+      #expect(harness.takeSent().starts(with: Array("HTTP/1.1 200 OK".utf8)))
+      harness.produce()
+      _ = harness.store.apply([.delete(DeviceIdentity(run: "", name: "car"))], now: harness.now)
+      if isBack {
+        let next = SessionHarness.bytes(
+          "POST", "/locations", [("X-Device-Id", "car")], body: SessionHarness.record(699))
+        harness.interrupt(with: next)
+        harness.commit(delivers: false)
+      }
+      harness.read()
+      #expect(harness.session.wishes.ending == .reset)
+      #expect(harness.takeSent().isEmpty, "no last chunk may make the answer look whole")
+      harness.connect()
+      try harness.upload(0..<700, of: "car")
+    }
+  }
+
   @Test func anErrorBeforeTheFirstPageIsAStatus() throws {
     let harness = try SessionHarness()
     harness.send("GET /admin/v1/stats HTTP/1.1\r\nHost: localhost\r\n\r\n", commits: false)

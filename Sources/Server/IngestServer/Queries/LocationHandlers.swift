@@ -24,16 +24,18 @@ struct LocationHandlers: Sendable {
       guard format == .geojson else { throw QueryParameters.refuse("shape", "can be track only with format=geojson") }
       return try track(of: device, from: from, to: to, parameters)
     }
-    let listing = Listing<StoredPoint, PointCursor>(
-      format: Self.format(format, of: device),
-      read: { (reader, after, limit) throws(StoreError) in
-        try reader.history(of: device, from: from, to: to, after: after, limit: limit)
-      },
-      text: \.text)
     let cursor = try parameters.cursor { (text) throws(StoreError) in try PointCursor(text: text) }
     let limit = try parameters.limit()
     return .ask { (reader: any StoreReader) throws(StoreError) -> Response in
-      guard try reader.device(device) != nil else { return .unknownDevice(device) }
+      guard let found = try reader.device(device) else { return .unknownDevice(device) }
+      let listing = Listing<StoredPoint, PointCursor>(
+        format: Self.format(format, of: device),
+        read: { (reader, after, limit) throws(StoreError) in
+          let page = try reader.history(of: device, from: from, to: to, after: after, limit: limit)
+          try reader.requireStill(found)
+          return page
+        },
+        text: \.text)
       return try listing.answer(reader, after: cursor, limit: limit, query: parameters.items)
     }
   }
@@ -45,6 +47,17 @@ struct LocationHandlers: Sendable {
     case .geojson: .geoJSON { $1.feature($0) }
     case .gpx: .gpx(trackName: device.name)
     case .csv: .csv
+    }
+  }
+}
+
+extension StoreReader {
+  /// Throws when the device has been deleted since it was found, even if another one has its name now. Called after a page was
+  /// read: without the records that followed, the list would look whole.
+  func requireStill(_ found: StoredDevice) throws(StoreError) {
+    guard try device(found.identity)?.id == found.id else {
+      throw StoreError(
+        code: .deviceDeleted, message: "the device \(found.identity.name) was deleted while its records were read")
     }
   }
 }
@@ -97,14 +110,15 @@ extension LocationHandlers {
     for name in ["limit", "cursor"] where parameters.text(name) != nil {
       throw QueryParameters.refuse(name, "cannot be combined with shape=track; limit a track with \"from\" and \"to\"")
     }
-    let read: @Sendable (any StoreReader, PointCursor?, Int) throws(StoreError) -> Page<StoredPoint, PointCursor> = {
-      (reader, after, limit) throws(StoreError) in
-      var page = try reader.history(of: device, from: from, to: to, after: after, limit: limit)
-      page.elements.removeAll { $0.latitude == nil || $0.longitude == nil }
-      return page
-    }
     return .ask { (reader: any StoreReader) throws(StoreError) -> Response in
-      guard try reader.device(device) != nil else { return .unknownDevice(device) }
+      guard let found = try reader.device(device) else { return .unknownDevice(device) }
+      let read: @Sendable (any StoreReader, PointCursor?, Int) throws(StoreError) -> Page<StoredPoint, PointCursor> = {
+        (reader, after, limit) throws(StoreError) in
+        var page = try reader.history(of: device, from: from, to: to, after: after, limit: limit)
+        try reader.requireStill(found)
+        page.elements.removeAll { $0.latitude == nil || $0.longitude == nil }
+        return page
+      }
       let isLine = try read(reader, nil, 2).elements.count == 2
       let listing = Listing(format: .track(of: device, isLine: isLine), read: read, text: \.text)
       return try listing.whole(reader, after: nil)

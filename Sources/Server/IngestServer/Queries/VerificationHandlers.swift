@@ -71,18 +71,24 @@ extension VerificationHandlers {
     let device = parameters.text("device").map { DeviceIdentity(run: run, name: $0) }
     let (from, to) = try parameters.window()
     let selection = KeySelection(run: run, device: device, from: from, to: to)
-    let listing = Listing<StoredKey, ArrivalCursor>(
-      format: .lines { key, writer in
-        writer.beginObject()
-        writer.members(of: RecordIdentity(device: key.device, key: key.key))
-        writer.endObject()
-      },
-      read: { (reader, after, limit) throws(StoreError) in
-        try reader.keys(selection, after: after, limit: limit)
-      },
-      text: \.text)
     let cursor = try parameters.cursor { (text) throws(StoreError) in try ArrivalCursor(text: text) }
-    return listing.reply(after: cursor, limit: try parameters.limit(), query: exchange.query.items)
+    let limit = try parameters.limit()
+    return .ask { (reader: any StoreReader) throws(StoreError) -> Response in
+      let found = try device.flatMap { (device) throws(StoreError) in try reader.device(device) }
+      let listing = Listing<StoredKey, ArrivalCursor>(
+        format: .lines { key, writer in
+          writer.beginObject()
+          writer.members(of: RecordIdentity(device: key.device, key: key.key))
+          writer.endObject()
+        },
+        read: { (reader, after, limit) throws(StoreError) in
+          let page = try reader.keys(selection, after: after, limit: limit)
+          if let found { try reader.requireStill(found) }
+          return page
+        },
+        text: \.text)
+      return try listing.answer(reader, after: cursor, limit: limit, query: parameters.items)
+    }
   }
 }
 

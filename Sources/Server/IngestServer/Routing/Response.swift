@@ -138,6 +138,7 @@ extension Response {
   static func unreadable(_ error: StoreError) -> Response {
     switch error.code {
     case .badCursor: .error(400, "bad_cursor", error.message)
+    case .deviceDeleted: .error(404, "unknown_device", error.message)
     case .full: .error(503, "disk_full", error.message).with(HeaderName.retryAfter, "5")
     case .inputOutput: .error(503, "disk_failed", error.message).with(HeaderName.retryAfter, "5")
     case .unreachable: .error(503, "database_unreachable", error.message).with(HeaderName.retryAfter, "5")
