@@ -110,6 +110,12 @@ import Testing
     #expect(outcome(forged(try header(), payload)) == .malformed)
   }
 
+  @Test func aTokenWithoutAnEndIsRefusedAsSuch() throws {
+    let endless = #"{"scope":"device","sub":"a","family":7,"iat":1800000000}"#
+    #expect(outcome(forged(try header(), endless)) == .noExpiry)
+    #expect(AccessTokenError.noExpiry.reason.hasPrefix("it has no exp;"))
+  }
+
   private func payload(_ more: String) -> String {
     #"{"scope":"device","sub":"a","family":7,"iat":1800000000,"exp":1800000060"# + more + "}"
   }

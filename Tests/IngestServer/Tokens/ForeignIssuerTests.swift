@@ -71,7 +71,8 @@ import Testing
       (claims(expires: 1_785_263_658), "token_expired"),
       (claims(#","nbf":1785263669"#), "token_notYetValid"), (claims(#","nbf":"now""#), "token_malformed"),
       (right.replacing(#""iat":1785263663"#, with: #""iat":1785263669"#), "token_notYetValid"),
-      (right.replacing(#","exp":1785267263"#, with: ""), "token_malformed"),
+      (right.replacing(#","exp":1785267263"#, with: ""), "token_noExpiry"),
+      (right.replacing("1785267263", with: "null"), "token_malformed"),
       (claims(#","token_use":"id""#), "token_wrongType"), (claims(#","typ":"Refresh""#), "token_wrongType"),
       (claims(#","exp":9999999999"#), "token_malformed"), ("[]", "token_malformed"),
     ]

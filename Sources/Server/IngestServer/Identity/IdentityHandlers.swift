@@ -38,7 +38,7 @@ struct IdentityIssuer: Sendable {
   /// Returns nil for a token that none of the keys has signed.
   func verify(_ token: SignedToken) throws(AccessTokenError) -> Accepted? {
     guard let claims = try ring.verify(token) else { return nil }
-    guard let times = TokenTimes(claims) else { throw .malformed }
+    let times = try TokenTimes(claims)
     guard case .string(let device)? = claims["sub"], case .integer(let family)? = claims[Self.ownClaim]?["family"],
       case .integer(let issued)? = claims[Self.ownClaim]?["issued"], let issuedAt = WallInstant(exactly: issued)
     else { throw .wrongType }

@@ -73,8 +73,7 @@ struct AccessTokenCodec: Sendable {
     guard Cryptography.areEqual(token.signature, Cryptography.hmacSHA256(key: key, token.signed)) else {
       throw .wrongSignature
     }
-    guard let token = AccessToken(try token.claims()) else { throw .malformed }
-    return token
+    return try AccessToken(token.claims())
   }
 
   static let algorithm = "HS256"
@@ -103,12 +102,13 @@ struct AccessTokenCodec: Sendable {
 }
 
 extension AccessToken {
-  /// Returns nil when a claim is missing, or of the wrong type.
-  init?(_ claims: JSONValue) {
+  /// Throws when a claim is missing, or of the wrong type.
+  init(_ claims: JSONValue) throws(AccessTokenError) {
     guard case .string(let scopeName)? = claims["scope"], let scope = Scope(rawValue: scopeName),
-      case .string(let subject)? = claims["sub"], case .integer(let family)? = claims["family"],
-      let times = TokenTimes(claims), let issuedAt = times.issuedAt
-    else { return nil }
+      case .string(let subject)? = claims["sub"], case .integer(let family)? = claims["family"]
+    else { throw .malformed }
+    let times = try TokenTimes(claims)
+    guard let issuedAt = times.issuedAt else { throw .malformed }
     self.init(
       scope: scope, subject: subject, family: family, issuedAt: issuedAt, expiresAt: times.expiresAt,
       notBefore: times.notBefore)

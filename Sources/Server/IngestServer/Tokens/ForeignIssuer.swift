@@ -56,7 +56,7 @@ struct ForeignIssuer: Sendable {
     if key.isWeak { throw .weakKey }
     guard key.verifies(token.signature, of: token.signed, by: algorithm) else { throw .wrongSignature }
     let claims = try token.claims()
-    guard let times = TokenTimes(claims) else { throw .malformed }
+    let times = try TokenTimes(claims)
     if let issuer = settings.issuer, claims["iss"] != .string(issuer) { throw .wrongIssuer }
     if let audience = settings.audience, !isFor(audience, claims) { throw .wrongAudience }
     guard let name = settings.deviceClaim else { return Accepted(device: nil, times: times) }

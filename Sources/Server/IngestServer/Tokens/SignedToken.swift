@@ -3,7 +3,7 @@ package import JSON
 
 /// Why a token is not accepted.
 package enum AccessTokenError: Error, Equatable {
-  case malformed, wrongAlgorithm, unknownKey, wrongSignature, wrongType, expired, notYetValid
+  case malformed, wrongAlgorithm, unknownKey, wrongSignature, wrongType, noExpiry, expired, notYetValid
   /// For tokens of a foreign issuer.
   case weakKey, wrongIssuer, wrongAudience, noDevice
   /// The issuer's keys are being fetched: whether the token is valid is not known yet.
@@ -19,6 +19,7 @@ package enum AccessTokenError: Error, Equatable {
     case .unknownKey: "its key (kid) is unknown"
     case .wrongSignature: "the signature is wrong"
     case .wrongType: "it is not an access token (typ, token_use)"
+    case .noExpiry: "it has no exp; its issuer has to write the time of its expiry into it"
     case .expired: "it has expired (exp)"
     case .notYetValid: "it is not valid yet (nbf, iat)"
     case .weakKey: "its key has fewer than 2048 bits"
@@ -106,11 +107,13 @@ struct TokenTimes: Equatable {
     (self.issuedAt, self.notBefore, self.expiresAt) = (issuedAt, notBefore, expiresAt)
   }
 
-  /// Returns nil when there is no expiry, or a time is invalid.
-  init?(_ claims: JSONValue) {
-    guard let expiresAt = Self.instant(claims["exp"]) else { return nil }
+  init(_ claims: JSONValue) throws(AccessTokenError) {
+    guard let expiry = claims["exp"] else { throw .noExpiry }
+    guard let expiresAt = Self.instant(expiry) else { throw .malformed }
     let (issuedAt, notBefore) = (Self.instant(claims["iat"]), Self.instant(claims["nbf"]))
-    guard (claims["iat"] == nil) == (issuedAt == nil), (claims["nbf"] == nil) == (notBefore == nil) else { return nil }
+    guard (claims["iat"] == nil) == (issuedAt == nil), (claims["nbf"] == nil) == (notBefore == nil) else {
+      throw .malformed
+    }
     self.init(issuedAt: issuedAt, notBefore: notBefore, expiresAt: expiresAt)
   }
 
