@@ -107,6 +107,19 @@ import Testing
     #expect(refusal.status == 400 && refusal.text.contains("faults[0].match.operation"), "\(refusal.text)")
   }
 
+  @Test func aHeaderThatCannotBeSentIsRefusedWithItsReason() throws {
+    for (header, reason) in [
+      (#""Content-Length":"5""#, "headers.Content-Length must be omitted: the server writes this header itself"),
+      (#""X Odd":"a""#, "headers.X Odd must be a header, whose name has letters, digits and"),
+      (#""X-Odd":"a\nb""#, #"headers.X-Odd must be a text without control characters, not "a\nb""#),
+    ] {
+      let rules = #"{"faults":[{"id":"f","fault":{"kind":"status","headers":{\#(header)}}}]}"#
+      let answer = try VirtualServer().connect().request("PUT", "/admin/v1/faults", body: rules)
+      guard case .string(let message)? = try answer.json()["error"]?["message"] else { throw NoAnswer(request: rules) }
+      #expect(answer.status == 400 && message.contains(reason), "\(message)")
+    }
+  }
+
   @Test func aPrefixIsStoredAndAllIsAcknowledged() throws {
     let server = try server(#"{"kind":"prefix","records":2}"#)
     let answer = try server.connect().request("POST", "/locations", body: Uploads.batch(0..<5))

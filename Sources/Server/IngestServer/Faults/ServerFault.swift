@@ -127,18 +127,26 @@ package enum ServerFault: Equatable, Sendable {
 }
 
 extension ServerFault {
-  /// Returns whether an answer may contain this field in addition to those that the server writes.
-  package static func isField(_ field: NameValuePair) -> Bool {
+  /// Returns what is wrong with a field that an answer should contain in addition to those that the server writes, as what it
+  /// must be; nil when nothing is.
+  package static func problem(of field: NameValuePair) -> String? {
     let own = [
       HeaderName.contentLength, HeaderName.contentType, HeaderName.transferEncoding, HeaderName.connection,
       HeaderName.date,
     ]
-    if own.contains(where: field.hasName) { return false }
+    if own.contains(where: field.hasName) { return "omitted: the server writes this header itself" }
     var bytes: [UInt8] = []
     do throws(HTTPError) {
       try HeadWriter.field(field.name.utf8.span, field.value.utf8.span, into: &bytes)
-      return !field.name.isEmpty
-    } catch { return false }
+      return nil
+    } catch {
+      if error.code == .invalidFieldName {
+        return "a header, whose name has letters, digits and !#$%&'*+-.^_`|~ only (RFC 9110 section 5.6.2)"
+      }
+      var shown = JSONWriter(capacity: 64)
+      shown.value(String(field.value.prefix(80)))
+      return "a text without control characters, not \(String(decoding: shown.bytes, as: UTF8.self))"
+    }
   }
 }
 
@@ -262,9 +270,7 @@ extension ServerFault {
         throw FieldError(place, .outOfRange(expected: "a string"))
       }
       let field = NameValuePair(member.key, text)
-      guard isField(field) else {
-        throw FieldError(place, .outOfRange(expected: "a header that the server does not set itself"))
-      }
+      if let problem = problem(of: field) { throw FieldError(place, .outOfRange(expected: problem)) }
       headers.append(field)
     }
     return headers

@@ -16,8 +16,9 @@ extension RunSetup {
     }
     // The server decides which headers are valid.
     guard case .http(let http) = fault.action else { return }
-    for header in http.abort?.headers ?? [] where !ServerFault.isField(NameValuePair(header.name, header.value)) {
-      problems.append("\(place): the header '\(header.name)' is reserved or not a header")
+    for header in http.abort?.headers ?? [] {
+      guard let problem = ServerFault.problem(of: NameValuePair(header.name, header.value)) else { continue }
+      problems.append("\(place): the header '\(header.name)' must be \(problem)")
     }
   }
 
