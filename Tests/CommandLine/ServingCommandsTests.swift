@@ -87,7 +87,8 @@ import Threaded
     ["--listen", "somewhere"], ["--data", ""], ["--admin-token", ""], ["--auth", "maybe"], ["--access-ttl", "0s"],
     ["--policy", "soft"], ["--loops", "0"], ["--max-body", "big"], ["--retain-days", "-1"], ["--idle-timeout", "x"],
     ["--body-timeout", "0s"], ["--body-rate", "0"], ["--body-grace", "fast"], ["--head-timeout", "0"],
-    ["--max-body", "0"], ["--body-memory", "0"], ["--retain-size", "0GiB"], ["--write-timeout", "-1s"],
+    ["--max-body", "0"], ["--body-memory", "0"], ["--body-memory", "9MiB"],
+    ["--max-body", "13MiB", "--body-memory", "12MiB"], ["--retain-size", "0GiB"], ["--write-timeout", "-1s"],
     ["--retain-size", "5"], ["--retain-size", "1e9"], ["--leeway", "11m"],
     ["--leeway", "-1s"],
     ["--identity", "okta"], ["--identity-clock", "+5s"], ["--identity", "own", "--identity-clock", "soon"],
@@ -102,6 +103,15 @@ import Threaded
   func serveRefusesWhatItCannotMean(words: [String]) {
     let result = run(["serve"] + words)
     #expect(result.code == .usage && result.output == "")
+  }
+
+  @Test func theMemoryForBodiesHoldsTheLongestOne() throws {
+    let refused = run(["serve", "--body-memory", "1MiB"])
+    #expect(refused.error.contains("--body-memory must be at least 10MiB: a body of --max-body has to fit"))
+    let process = ProcessContext(arguments: [], writeOutput: { _ in }, writeError: { _ in }, errorIsTerminal: false)
+    let words = ["--max-body=1MiB", "--body-memory=1MiB"]
+    let (values, _) = try FlagParser(flags: Subcommand.serve.flags, operandCount: 0...0).parse(words, in: process)
+    #expect(try ServerConfiguration(values).bodyMemoryMax == 1 << 20)
   }
 
   @Test func theTimeLimitsAreFlags() throws {

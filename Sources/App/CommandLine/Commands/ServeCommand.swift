@@ -78,7 +78,9 @@ extension Subcommand {
       ServerFlags.locationTemplate,
       ServerFlags.geofenceTemplate,
       .value("max-body", "SIZE", "largest request body", standard: "10MiB"),
-      .value("body-memory", "SIZE", "total memory for request bodies larger than 64 KiB", standard: "12MiB"),
+      .value(
+        "body-memory", "SIZE", "total memory for request bodies larger than 64 KiB, at least --max-body",
+        standard: "12MiB"),
       .value("max-connections", "N", "maximum number of open connections [limit of the process]"),
       .value("idle-timeout", "TIME", "close a connection after this time without a request", standard: "60s"),
       .value("head-timeout", "TIME", "timeout for receiving the head of a request", standard: "10s"),
@@ -182,7 +184,13 @@ extension ServerConfiguration {
     policy = try values.read("policy", expected: "lenient or strict", Policy.init(rawValue:)) ?? policy
     try ServerFlags.read(values, into: &self)
     bodyBytesMax = try values.size("max-body", such: "8MiB") ?? bodyBytesMax
-    bodyMemoryMax = try values.size("body-memory", such: "12MiB") ?? bodyMemoryMax
+    if let memory = try values.size("body-memory", such: "12MiB") {
+      guard memory >= bodyBytesMax else {
+        let least = values.text("max-body") ?? "10MiB"
+        throw UsageError("--body-memory must be at least \(least): a body of --max-body has to fit")
+      }
+      bodyMemoryMax = memory
+    }
     connectionsMax = try values.positive("max-connections")
     try readTimeLimits(values)
     tiles = try values.read("tiles", expected: "a URL with {z}, {x} and {y}, such as https://host/{z}/{x}/{y}.png") {
