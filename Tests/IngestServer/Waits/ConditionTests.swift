@@ -232,6 +232,7 @@ import Testing
     let none = #"{"where":[{"path":"$.coords.accuracy","exists":true}],"exactly":0}"#
     let answer = try server.connect().request("POST", "/admin/v1/verify", body: none)
     #expect(answer.status == 409 && answer.text.contains("more than 32 objects and lists"), "\(answer.text)")
+    #expect(try answer.errorCode == "record_too_deep")
     // What is not looked into decides nothing.
     #expect(try server.connect().request("POST", "/admin/v1/verify", body: #"{"exactly":1}"#).status == 200)
   }

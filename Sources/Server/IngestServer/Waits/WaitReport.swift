@@ -52,7 +52,7 @@ struct WaitReport: Sendable {
   func failure(_ reasons: [ShortfallReason]) -> Response {
     let (status, code): (Int, String) =
       if isUnknown {
-        (409, "journal_incomplete")
+        (409, expectation.kind.isOfJournal ? "journal_incomplete" : "record_too_deep")
       } else if plan.timeout == nil {
         (409, "not_verified")
       } else {
