@@ -96,6 +96,52 @@ struct PostgresInstallationTests {
     #expect(view.text(0, 4) == "still" && view.flag(0, 5))
   }
 
+  @Test func timesAreShownInAllYears() throws {
+    let times: [(Int64, String)] = [
+      (-62_135_596_800_000, "0001-01-01 00:00:00"), (-62_135_596_799_999, "0001-01-01 00:00:00.001"),
+      (-86_399_999, "1969-12-31 00:00:00.001"), (-1, "1969-12-31 23:59:59.999"), (1, "1970-01-01 00:00:00.001"),
+      (253_402_300_799_001, "9999-12-31 23:59:59.001"), (253_402_300_799_999, "9999-12-31 23:59:59.999"),
+    ]
+    let points = ([0, 253_402_300_800_000, .max] + times.map(\.0)).enumerated().map { number, time in
+      Point(recordedAt: time, uuid: Sample.uuid(number), record: 0..<2)
+    }
+    let batch = IngestBatch(device: Sample.device(), receivedAt: Sample.noon, bytes: Array("{}".utf8), points: points)
+    _ = try store().apply([.ingest(batch)], now: Sample.noon)
+    let reader = try PostgresConnection(to: place)
+    for zone in ["UTC", "Europe/Berlin"] {
+      try reader.run("SET TimeZone = '\(zone)'")
+      let view = try reader.perform(
+        "SELECT (recorded_at AT TIME ZONE 'UTC')::text FROM locations WHERE recorded_at IS NOT NULL ORDER BY recorded_at"
+      )
+      #expect((0..<view.count).map { view.text($0, 0) } == times.map(\.1))
+    }
+    #expect(try reader.perform("SELECT count(*) FROM locations WHERE recorded_at IS NULL").integer(0, 0) == 3)
+  }
+
+  /// A store of the second version, whose view has `geography` as with PostGIS.
+  @Test func theViewOfAnEarlierVersionIsReplacedAndKeepsItsColumns() throws {
+    _ = try store()
+    let administrator = try PostgresConnection(to: place)
+    try administrator.run(
+      """
+      CREATE TYPE geography AS ENUM ('here');
+      CREATE FUNCTION st_makepoint(float8, float8) RETURNS text LANGUAGE sql AS $$ SELECT 'here' $$;
+      CREATE FUNCTION st_setsrid(text, int) RETURNS text LANGUAGE sql AS $$ SELECT $1 $$;
+      CREATE OR REPLACE VIEW locations AS SELECT base.*, 'here'::geography AS geography
+      FROM (SELECT run, device, uuid, NULL::timestamptz AS recorded_at, received_at, latitude, longitude, accuracy, speed, heading,
+        altitude, odometer, battery, is_moving, event, activity, json FROM (\(try view(administrator))) AS old) AS base;
+      CREATE VIEW theirs AS SELECT geography, recorded_at FROM locations;
+      UPDATE installation SET version = 2
+      """)
+    _ = try store().apply([.ingest(Sample.batch([1]))], now: Sample.noon)
+    let theirs = try administrator.perform("SELECT recorded_at IS NOT NULL FROM theirs")
+    #expect(theirs.count == 1 && theirs.flag(0, 0))
+  }
+
+  private func view(_ connection: PostgresConnection) throws -> String {
+    try connection.perform("SELECT rtrim(pg_get_viewdef('locations'::regclass), ';')").text(0, 0)
+  }
+
   @Test func othersHearOfAGroup() throws {
     let store = try store()
     let listener = try PostgresConnection(to: place)

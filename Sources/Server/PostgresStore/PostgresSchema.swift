@@ -4,7 +4,7 @@
 /// They are compared byte by byte (`COLLATE "C"`), as in SQLite.
 package enum PostgresSchema {
   /// The last is the current version. A released step is never changed.
-  static let migrations = [first, documents]
+  static let migrations = [first, documents, times]
 
   package static let version = migrations.count
 
@@ -173,6 +173,42 @@ package enum PostgresSchema {
       CROSS JOIN LATERAL (SELECT record_json(point.record) AS json) AS parsed;
     """
 
+  /// The view with the recorded times of all years from 1 to 9999, to the millisecond. `to_timestamp` takes a double, whose
+  /// microseconds are inexact in the year 9999; hours and milliseconds are added without loss, and hours do not depend on the
+  /// time zone of the session. A record without a time has 0.
+  static let times = """
+    DO $step$
+    DECLARE
+      definition text := $view$
+        SELECT devices.run, devices.name AS device, point.uuid,
+          CASE WHEN point.recorded_at <> 0 AND point.recorded_at BETWEEN -62135596800000 AND 253402300799999
+            THEN timestamptz '1970-01-01 00:00:00+00' + point.recorded_at / 3600000 * interval '1 hour'
+              + point.recorded_at % 3600000 * interval '1 millisecond' END AS recorded_at,
+          to_timestamp(point.received_at / 1000.0) AS received_at, point.latitude, point.longitude, point.accuracy,
+          point.speed, point.heading, json_float(json -> 'coords' -> 'altitude') AS altitude,
+          json_float(json -> 'odometer') AS odometer, json_float(json -> 'battery' -> 'level') AS battery,
+          point.is_moving, point.event, json -> 'activity' ->> 'type' AS activity, json
+        FROM points AS point JOIN devices ON devices.id = point.device
+        CROSS JOIN LATERAL (SELECT record_json(point.record) AS json) AS parsed $view$;
+      place text;
+    BEGIN
+      SELECT udt_schema INTO place FROM information_schema.columns
+        WHERE table_schema = current_schema() AND table_name = 'locations' AND column_name = 'geography';
+      -- A view that is replaced keeps its columns.
+      IF place IS NOT NULL THEN definition := \(withGeography("definition")); END IF;
+      EXECUTE 'CREATE OR REPLACE VIEW locations AS ' || definition;
+    END $step$
+    """
+
+  /// An expression for the query of the view with `geography`, made of the one in `query`; `place` is the schema of PostGIS.
+  private static func withGeography(_ query: String) -> String {
+    """
+    format('SELECT base.*, CASE WHEN latitude BETWEEN -90 AND 90 AND '
+      'longitude BETWEEN -180 AND 180 THEN %1$I.st_setsrid(%1$I.st_makepoint(longitude, latitude), 4326)::%1$I.geography '
+      'END AS geography FROM (%2$s) AS base', place, \(query))
+    """
+  }
+
   /// Adds `geography` to the view when PostGIS is installed in the database, even if that happened later.
   static let geography = """
     DO $$
@@ -184,9 +220,8 @@ package enum PostgresSchema {
       IF place IS NULL OR EXISTS (SELECT FROM information_schema.columns
         WHERE table_schema = current_schema() AND table_name = 'locations' AND column_name = 'geography') THEN RETURN;
       END IF;
-      EXECUTE format('CREATE OR REPLACE VIEW locations AS SELECT base.*, CASE WHEN latitude BETWEEN -90 AND 90 AND '
-        'longitude BETWEEN -180 AND 180 THEN %1$I.st_setsrid(%1$I.st_makepoint(longitude, latitude), 4326)::%1$I.geography '
-        'END AS geography FROM (%2$s) AS base', place, rtrim(pg_get_viewdef('locations'::regclass), ';'));
+      EXECUTE 'CREATE OR REPLACE VIEW locations AS ' ||
+        \(withGeography("rtrim(pg_get_viewdef('locations'::regclass), ';')"));
     END $$
     """
 }
