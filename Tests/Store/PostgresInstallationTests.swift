@@ -46,6 +46,34 @@ struct PostgresInstallationTests {
         == .unreachable)
   }
 
+  /// The statement of the message is all that is missing.
+  @Test(arguments: [false, true]) func aMissingRightIsNamedWithItsStatement(hasSchema: Bool) throws {
+    let owner = try PostgresConnection(to: place)
+    let schema = try owner.perform("SELECT current_setting('search_path')").text(0, 0)
+    let role = "guest_\(schema)"
+    try owner.run("CREATE ROLE \(role) LOGIN")
+    if hasSchema { try owner.run("CREATE SCHEMA \(schema)") }
+    let guest = place + "&user=\(role)"
+    let statement =
+      "GRANT " + (hasSchema ? "USAGE, CREATE ON SCHEMA \(schema)" : "CREATE ON DATABASE postgres") + " TO \(role)"
+    let error = #expect(throws: StoreError.self) { _ = try PostgresStore(at: guest, StoreConfiguration(folder: "")) }
+    #expect(error?.message.hasSuffix(": \(statement)") == true, "\(error?.message ?? "")")
+    if hasSchema {
+      let reading = #expect(throws: StoreError.self) { _ = try PostgresInstallation.openToRead(guest) }
+      #expect(
+        reading?.message.hasSuffix(": GRANT USAGE ON SCHEMA \(schema) TO \(role)") == true, "\(reading?.message ?? "")")
+    }
+    try owner.run(statement)
+    let store = try PostgresStore(at: guest, StoreConfiguration(folder: ""))
+    #expect(store.apply([.ingest(Sample.batch([1]))], now: Sample.noon) == [.ingested(IngestReceipt(accepted: 1))])
+  }
+
+  @Test func aDatabaseThatTakesNoWritesIsToldAsSuch() throws {
+    let standby = place.replacing("&options=", with: "&options=-cdefault_transaction_read_only%3Don%20")
+    let error = #expect(throws: StoreError.self) { _ = try PostgresStore(at: standby, StoreConfiguration(folder: "")) }
+    #expect(error?.message.contains("check that the server runs and takes writes") == true, "\(error?.message ?? "")")
+  }
+
   /// Records that readers see.
   private func seen(_ reader: PostgresConnection) throws -> Int64 {
     try reader.perform("SELECT count(*) FROM points WHERE arrived_in < arrival_horizon()").integer(0, 0)

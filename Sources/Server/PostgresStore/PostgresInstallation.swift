@@ -18,6 +18,7 @@ package enum PostgresInstallation {
       return connection
     } check: { (connection) throws(PostgresConnection.Failure) in
       guard let found = try version(on: connection) else {
+        if let refusal = try refusal(ofUserWithout: ["USAGE"], on: connection) { return refusal }
         return StoreError(
           code: .foreignFile, message: "the database has no store of this program; start a server with it first")
       }
@@ -119,16 +120,41 @@ package enum PostgresInstallation {
         message: "the tables have the version \(found), this program needs \(PostgresSchema.version)")
   }
 
+  /// Returns nil when the user has these rights on the schema. Where there is none, CREATE is that to make it.
+  private static func refusal(
+    ofUserWithout rights: [String], on connection: PostgresConnection
+  ) throws(PostgresConnection.Failure) -> StoreError? {
+    let missing = try connection.perform(
+      """
+      SELECT format('%s ON %s TO %I', rights, thing, current_user) FROM (
+        SELECT CASE WHEN space IS NULL THEN 'CREATE' ELSE '\(rights.joined(separator: ", "))' END AS rights,
+          CASE WHEN space IS NULL THEN format('DATABASE %I', current_database()) ELSE 'SCHEMA ' || path END AS thing,
+          CASE WHEN space IS NULL THEN has_database_privilege(current_database(), 'CREATE')
+            ELSE \(rights.map { "has_schema_privilege(space, '\($0)')" }.joined(separator: " AND ")) END AS is_given
+        FROM (SELECT current_setting('search_path') AS path, to_regnamespace(current_setting('search_path'))::oid AS space) AS place
+        WHERE space IS NOT NULL OR \(rights.contains("CREATE"))
+      ) AS needed WHERE NOT is_given
+      """)
+    guard missing.count > 0 else { return nil }
+    return StoreError(
+      code: .unreachable,
+      message: "its user lacks a right; let the owner of the database run: GRANT \(missing.text(0, 0))")
+  }
+
   /// Migrates one node at a time. Returns nil when the tables are of this program's version.
   private static func migrate(_ connection: PostgresConnection) throws(PostgresConnection.Failure) -> StoreError? {
     try connection.run("BEGIN")
     let name = try connection.perform("SELECT current_setting('search_path')").text(0, 0)
     _ = try connection.perform(
       "SELECT pg_advisory_xact_lock(hashtextextended('schema ' || current_setting('search_path'), 0))")
+    var found = try version(on: connection)
+    if found == nil, let refusal = try refusal(ofUserWithout: ["USAGE", "CREATE"], on: connection) {
+      try connection.run("ROLLBACK")
+      return refusal
+    }
     if try !connection.perform("SELECT to_regnamespace(current_setting('search_path')) IS NOT NULL").flag(0, 0) {
       try connection.run("CREATE SCHEMA \(name)")
     }
-    var found = try version(on: connection)
     if found == nil {
       let others = try connection.perform(
         "SELECT count(*) FROM pg_class WHERE relnamespace = current_schema()::regnamespace")

@@ -9,9 +9,9 @@ extension StoreError {
       switch failure.state {
       // insufficient_privilege
       case "42501":
-        "; give its user the right, as with GRANT CREATE ON DATABASE, or let the owner of the tables start a server once"
+        "; name the user who owns the tables, or let that user start a server once and GRANT the right to this one"
       case "":
-        "; check that the server runs, the URI, and the password (PGPASSWORD, PGPASSFILE or ?passfile=FILE)"
+        "; check that the server runs and takes writes, the URI, and the password (PGPASSWORD, PGPASSFILE or ?passfile=FILE)"
       default: ""
       }
     self.init(code: .unreachable, message: "\(place?.shown ?? "the database"): \(said)\(remedy)")
