@@ -74,6 +74,24 @@ struct PostgresInstallationTests {
     #expect(error?.message.contains("check that the server runs and takes writes") == true, "\(error?.message ?? "")")
   }
 
+  /// As of a later version whose tables are the same.
+  @Test func aCommandOfAnUnknownKindIsReportedOnceAndKept() throws {
+    var reported: [UnknownOrder] = []
+    let store = try PostgresStore(at: place, StoreConfiguration(folder: "")) { reported.append($0) }
+    let order = QueuedCommand(
+      target: .everyone(run: ""), command: Array("[]".utf8), expiresAt: Sample.noon.advanced(byMilliseconds: Sample.day)
+    )
+    guard case .queued(let id, _) = store.apply(.queue(order)) else { throw ChildProcess.Failure("not queued") }
+    let administrator = try PostgresConnection(to: place)
+    try administrator.run("UPDATE orders SET kind = 7")
+    for minute in 0..<3 {
+      while store.maintain(now: Sample.noon.advanced(byMilliseconds: Int64(minute) * 60_000)) {}
+    }
+    #expect(reported == [UnknownOrder(id: id, kind: 7)])
+    #expect(store.apply(.ingest(Sample.batch([1]))) == .ingested(IngestReceipt(accepted: 1)))
+    #expect(try administrator.perform("SELECT count(*) FROM orders WHERE is_open").integer(0, 0) == 1)
+  }
+
   /// Records that readers see.
   private func seen(_ reader: PostgresConnection) throws -> Int64 {
     try reader.perform("SELECT count(*) FROM points WHERE arrived_in < arrival_horizon()").integer(0, 0)

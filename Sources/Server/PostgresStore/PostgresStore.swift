@@ -36,16 +36,18 @@ package final class PostgresStore: Store {
   /// Damage to files is found by the database itself.
   package func damageFound() {}
 
-  /// Connects, and creates the tables or migrates them to the current version. Settings of files are ignored.
+  /// Connects, and creates the tables or migrates them to the current version. Settings of files are ignored. `passedOver` is
+  /// called once for each command that this version does not know how to deliver, on the thread that owns the store.
   package init(
-    at place: String, _ configuration: StoreConfiguration, commitTimer: CommitTimer? = nil, board: ArrivalBoard? = nil
+    at place: String, _ configuration: StoreConfiguration, commitTimer: CommitTimer? = nil, board: ArrivalBoard? = nil,
+    passedOver: @escaping (UnknownOrder) -> Void = { _ in }
   ) throws(StoreError) {
     self.place = place
     self.configuration = configuration
     self.commitTimer = commitTimer
     self.board = board
     node = UInt64.random(in: .min ... .max)
-    upkeep = PostgresUpkeep(configuration, board)
+    upkeep = PostgresUpkeep(configuration, board, passedOver: passedOver)
     let connection = try PostgresInstallation.openToWrite(place, configuration.limits)
     do throws(Failure) { try enterSinks(connection) } catch {
       throw StoreError(error, at: PostgresURI(place))

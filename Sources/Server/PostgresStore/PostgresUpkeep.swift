@@ -14,10 +14,16 @@ struct PostgresUpkeep {
   private var retentionChecked: Int64?
   private var sized: Int64?
   private var housekept: Int64?
+  private let passedOver: (UnknownOrder) -> Void
+  /// The open orders of unknown kinds that were found last; each is reported once.
+  private var unknown: Set<Int64> = []
 
-  init(_ configuration: StoreConfiguration, _ board: ArrivalBoard?) {
+  init(
+    _ configuration: StoreConfiguration, _ board: ArrivalBoard?, passedOver: @escaping (UnknownOrder) -> Void
+  ) {
     self.configuration = configuration
     self.board = board
+    self.passedOver = passedOver
   }
 
   /// Returns whether there is more to do at once.
@@ -31,6 +37,7 @@ struct PostgresUpkeep {
       retentionChecked = now
     }
     guard isDue(since: housekept, every: 60_000, now) else { return false }
+    try reportUnknownOrders(connection, now: now)
     let isMore = try trimHistories(connection, now: now)
     if !isMore { housekept = now }
     return isMore
@@ -185,6 +192,20 @@ extension PostgresUpkeep {
 
 /// Small tables.
 extension PostgresUpkeep {
+  /// They wait for a server of the version that wrote them.
+  private mutating func reportUnknownOrders(_ connection: PostgresConnection, now: Int64) throws(Failure) {
+    var arguments = PostgresArguments()
+    arguments.add(now)
+    let found = try connection.perform(
+      """
+      SELECT id, kind FROM orders WHERE is_open AND kind NOT BETWEEN 0 AND 2 AND expires > $1::int8
+      ORDER BY id LIMIT \(Self.stepRows)
+      """, arguments)
+    let orders = (0..<found.count).map { UnknownOrder(id: found.integer($0, 0), kind: found.integer($0, 1)) }
+    for order in orders where !unknown.contains(order.id) { passedOver(order) }
+    unknown = Set(orders.map(\.id))
+  }
+
   /// Keeps the small tables within their limits. Returns whether there is more to delete.
   private func trimHistories(_ connection: PostgresConnection, now: Int64) throws(Failure) -> Bool {
     let monthAgo = now - TokenRules.keptMilliseconds

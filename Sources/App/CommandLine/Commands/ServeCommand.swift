@@ -148,6 +148,7 @@ extension Log {
     case .tls(.expired): warning("certificate expired", fields)
     case .tls(.notYetValid): warning("certificate not valid yet", fields)
     case .issuerKeys(.renewed): info("issuer's keys read", fields)
+    case .unknownCommand: warning("unknown command", fields)
     case .crowdedOut: warning("quarantined records deleted", fields)
     case .issuerKeys(.notRenewed): error("issuer's keys not read", fields)
     }

@@ -70,14 +70,16 @@ struct DataLocation: Sendable {
   var lostStore: String? { if case .folder = records { FolderSurvey.lostStore(in: store.folder) } else { nil } }
 
   /// Opens the store with a reader for the thread that owns it; the reader is nil while the store cannot be read.
-  func openStore(_ timer: CommitTimer, _ board: ArrivalBoard?) throws(StoreError) -> (any Store, (any StoreReader)?) {
+  func openStore(
+    _ timer: CommitTimer, _ board: ArrivalBoard?, _ notify: @escaping (ServerNotice) -> Void
+  ) throws(StoreError) -> (any Store, (any StoreReader)?) {
     switch records {
     case .memory, .folder:
       let store = try SQLiteStore(store, commitTimer: timer, board: board)
       return (store, store.reader)
     case .database:
       return (
-        try PostgresStore(at: store.folder, store, commitTimer: timer, board: board),
+        try PostgresStore(at: store.folder, store, commitTimer: timer, board: board) { notify(.unknownCommand($0)) },
         try PostgresReader(to: store.folder)
       )
     }

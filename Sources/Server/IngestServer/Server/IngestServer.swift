@@ -62,7 +62,9 @@ public final class IngestServer: Sendable {
       ) { () throws(StoreError) in
         let timer = CommitTimer(writerMetrics.commitTime) { clock.monotonicNow }
         let watch = CommitWatch(metrics, countsReceipts: configuration.proxy != nil, notify: notify)
-        return try IngestServer.openStore(place, timer, board, hub, latestExpiry, watch)
+        let (store, reader) = try place.openStore(timer, board, notify)
+        if let reader { try IngestServer.load(hub, latestExpiry, from: reader) }
+        return WatchedStore(store, hub: hub, watch)
       }
       self.writer = writer
       started.append { writer.stop() }
@@ -158,16 +160,12 @@ public final class IngestServer: Sendable {
     try configuration.tls?.check()
   }
 
-  private static func openStore(
-    _ place: DataLocation, _ timer: CommitTimer, _ board: ArrivalBoard?, _ hub: EventHub,
-    _ latestExpiry: LatestCommandExpiry, _ watch: CommitWatch
-  ) throws(StoreError) -> any Store {
-    let (store, reader) = try place.openStore(timer, board)
-    if let reader {
-      try hub.tags.load(from: reader)
-      if let expiry = try reader.lastOrderExpiry() { latestExpiry.extend(to: expiry) }
-    }
-    return WatchedStore(store, hub: hub, watch)
+  /// Loads what the server keeps in memory of its store.
+  private static func load(
+    _ hub: EventHub, _ latestExpiry: LatestCommandExpiry, from reader: any StoreReader
+  ) throws(StoreError) {
+    try hub.tags.load(from: reader)
+    if let expiry = try reader.lastOrderExpiry() { latestExpiry.extend(to: expiry) }
   }
 
   /// Returns the session factory of a loop.

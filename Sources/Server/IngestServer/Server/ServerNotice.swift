@@ -16,6 +16,8 @@ package enum ServerNotice: Sendable {
   case issuerKeys(KeyNotice)
   /// The number of quarantined records deleted since the last such notice because their devices were at their limit.
   case crowdedOut(Int)
+  /// A command that stays queued.
+  case unknownCommand(UnknownOrder)
 }
 
 extension ServerNotice {
@@ -47,6 +49,8 @@ extension ServerNotice {
       "the keys of the foreign issuer cannot be read from \(place); the previous keys stay in use: \(reason)"
     case .crowdedOut(let count):
       "\(count) quarantined records were deleted to make room for later ones: a device keeps its last \(StoreLimits().quarantinePerDevice) there"
+    case .unknownCommand(let order):
+      "the command \(order.id) is of the unknown kind \(order.kind): it stays queued until a server of the version that wrote it delivers it"
     case .storeIsNew(let reason):
       "\(reason), but its folder has the key of an earlier store; an empty store was created. If that is wrong, stop the server and restore a backup"
     }

@@ -50,6 +50,17 @@ package enum CommandProof: Equatable, Sendable {
   }
 }
 
+/// A stored command of a kind that this version does not know: another one has queued it.
+package struct UnknownOrder: Equatable, Sendable {
+  package let id: Int64
+  package let kind: Int64
+
+  package init(id: Int64, kind: Int64) {
+    self.id = id
+    self.kind = kind
+  }
+}
+
 /// A command for the answer that is about to be sent.
 package struct TakenCommand: Equatable, Sendable {
   package let id: Int64
