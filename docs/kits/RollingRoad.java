@@ -58,7 +58,9 @@ public final class RollingRoad implements ParameterResolver {
       while (message.find()) messages.add(message.group(1).replace("\\\"", "\"").replace("\\\\", "\\"));
       if (answer.startsWith("{\"asked\"")) messages.add(0, "records are missing: " + answer);
       if (messages.isEmpty()) return answer + " (" + status + ")";
-      messages.set(0, messages.get(0) + " (" + status + ")");
+      // It ends with the first of the near misses, which follow.
+      int end = messages.size() > 1 ? messages.get(0).indexOf("; " + messages.get(1)) : -1;
+      messages.set(0, (end < 0 ? messages.get(0) : messages.get(0).substring(0, end)) + " (" + status + ")");
       return String.join("\n  - ", messages);
     }
   }

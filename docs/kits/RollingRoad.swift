@@ -18,6 +18,7 @@ import Testing
 /// What the server says of a failed wait or check; `reasons` are its near misses.
 struct RoadError: Error, CustomStringConvertible {
   let status: Int
+  let code: String
   let message: String
   let reasons: [String]
 
@@ -27,13 +28,18 @@ struct RoadError: Error, CustomStringConvertible {
     self.status = status
     let body = try? JSONSerialization.jsonObject(with: answer) as? [String: Any]
     let error = body?["error"] as? [String: Any]
-    let detail = error?["detail"] as? [String: Any]
-    message = error?["message"] as? String ?? String(decoding: answer.prefix(500), as: UTF8.self)
-    reasons = RoadError.reasons(detail)
+    let reasons = RoadError.reasons(error?["detail"] as? [String: Any])
+    let message = error?["message"] as? String ?? String(decoding: answer.prefix(500), as: UTF8.self)
+    // It ends with the first of the near misses.
+    let end = reasons.first.flatMap { message.range(of: "; \($0)")?.lowerBound } ?? message.endIndex
+    code = error?["code"] as? String ?? ""
+    self.message = String(message[..<end])
+    self.reasons = reasons
   }
 
   init(missing: Int, _ answer: [String: Any]) {
     status = 409
+    code = ""
     message = "\(missing) of \(answer["asked"] ?? 0) records are missing"
     reasons = RoadError.reasons(answer)
   }

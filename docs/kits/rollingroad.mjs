@@ -18,7 +18,9 @@ import { after, test as nodeTest } from 'node:test'
 export class RoadError extends Error {
   constructor(status, error) {
     const reasons = (error.detail?.reasons ?? []).map(reason => reason.message)
-    super([`${error.message ?? 'no message'} (${status})`, ...reasons].join('\n  - '))
+    // The message ends with the first of them.
+    const message = (error.message ?? 'no message').split(reasons.length ? `; ${reasons[0]}` : undefined)[0]
+    super([`${message} (${status})`, ...reasons].join('\n  - '))
     Object.assign(this, { name: 'RoadError', status, code: error.code, detail: error.detail, reasons })
   }
 }

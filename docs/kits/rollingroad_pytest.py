@@ -30,8 +30,10 @@ class RoadError(AssertionError):
         self.status, self.code = status, error.get("code", "")
         self.detail = error.get("detail") or {}
         self.reasons = [reason["message"] for reason in self.detail.get("reasons", [])]
-        lines = ["%s (%s)" % (error.get("message", "no message"), status)]
-        super().__init__("\n  - ".join(lines + self.reasons))
+        message = error.get("message", "no message")
+        if self.reasons:  # The message ends with the first of them.
+            message = message.split("; " + self.reasons[0])[0]
+        super().__init__("\n  - ".join(["%s (%s)" % (message, status)] + self.reasons))
 
 
 class Road:

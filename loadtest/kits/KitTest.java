@@ -7,6 +7,7 @@ import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.BeforeAll;
@@ -100,7 +101,9 @@ class KitTest {
     assertEquals(503, upload(road, 1, 5));
     RollingRoad.RoadError error = assertThrows(
         RollingRoad.RoadError.class, () -> road.await("{'device':'phone-1','timeout':'100ms','grace':'0s'}"));
-    assertTrue(error.getMessage().contains("1 upload of phone-1 matched the fault rule flaky (status) and got 503"), error.getMessage());
+    String[] lines = error.getMessage().split("\n  - ");
+    assertTrue(lines[0].matches("0 records, expected at least 1, after [0-9.]+ s \\(408\\)"), lines[0]);
+    assertTrue(List.of(lines).contains("1 upload of phone-1 matched the fault rule flaky (status) and got 503"), error.getMessage());
     assertEquals(408, error.status);
     error = assertThrows(
         RollingRoad.RoadError.class,

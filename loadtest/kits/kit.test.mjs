@@ -41,7 +41,10 @@ test('an error has the words of the server', async road => {
   assert.equal(await upload(road, 1), 503)
   await assert.rejects(road.wait({ device: 'phone-1', timeout: '100ms', grace: '0s' }), error => {
     assert.ok(error instanceof RoadError)
-    assert.match(error.message, /1 upload of phone-1 matched the fault rule flaky \(status\) and got 503/)
+    const [message, ...reasons] = error.message.split('\n  - ')
+    assert.match(message, /^0 records, expected at least 1, after [0-9.]+ s \(408\)$/)
+    assert.deepEqual(reasons, error.reasons)
+    assert.ok(reasons.includes('1 upload of phone-1 matched the fault rule flaky (status) and got 503'))
     return error.status === 408
   })
   const missing = { device: 'phone-1', uuids: ['4a8a1d3e-0000-4000-8000-000000000000'] }

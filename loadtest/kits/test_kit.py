@@ -1,6 +1,7 @@
 """What `loadtest/kits/run` has pytest do: KIT_TESTS tests, each in a run of its own, with devices of the same name."""
 import json
 import os
+import re
 import threading
 import urllib.error
 import urllib.request
@@ -47,7 +48,10 @@ def test_an_error_has_the_words_of_the_server(road):
     assert upload(road, 1) == 503
     with pytest.raises(RoadError) as failure:
         road.wait(device="phone-1", timeout="100ms", grace="0s")
-    assert "1 upload of phone-1 matched the fault rule flaky (status) and got 503" in str(failure.value)
+    message, *reasons = str(failure.value).split("\n  - ")
+    assert re.fullmatch(r"0 records, expected at least 1, after [0-9.]+ s \(408\)", message)
+    assert reasons == failure.value.reasons
+    assert "1 upload of phone-1 matched the fault rule flaky (status) and got 503" in reasons
     assert failure.value.status == 408
     with pytest.raises(RoadError, match="1 of 1 records are missing") as failure:
         road.verify(device="phone-1", uuids=["4a8a1d3e-0000-4000-8000-000000000000"])

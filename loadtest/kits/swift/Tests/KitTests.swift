@@ -50,6 +50,8 @@ import Testing
     let error = await #expect(throws: RoadError.self) {
       try await Road.current.wait(["device": "phone-1", "timeout": "100ms", "grace": "0s"])
     }
+    let message = try #require(error?.message)
+    #expect(message.hasPrefix("0 records, expected at least 1, after ") && message.hasSuffix(" s"))
     #expect(error?.reasons.contains("1 upload of phone-1 matched the fault rule flaky (status) and got 503") == true)
     #expect(error?.status == 408)
     let missing = await #expect(throws: RoadError.self) {
