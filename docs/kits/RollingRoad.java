@@ -124,8 +124,15 @@ public final class RollingRoad implements ParameterResolver {
       return send("POST", "tokens/expire", "{\"device\":\"" + name + "\"}");
     }
 
-    /** The records of a device, one JSON text on each line. */
-    public String records(String device) { return send("GET", "devices/" + encoded(device) + "/locations?format=ndjson", null); }
+    /** The records of a device, one JSON text on each line; none of a device that has stored nothing. */
+    public String records(String device) {
+      try {
+        return send("GET", "devices/" + encoded(device) + "/locations?format=ndjson", null);
+      } catch (RoadError failure) {
+        if (failure.answer.contains("\"code\":\"unknown_device\"")) return "";
+        throw failure;
+      }
+    }
 
     /** What devices sent, from the journal, one JSON text on each line; the query is that of GET requests. */
     public String requests(String query) { return send("GET", "requests?format=ndjson&" + query, null); }

@@ -107,9 +107,13 @@ struct Road: Sendable {
     _ = try await object("POST", "tokens/expire", ["device": device])
   }
 
-  /// The records of a device, one JSON text on each line.
+  /// The records of a device, one JSON text on each line; none of a device that has stored nothing.
   func records(of device: String) async throws -> Data {
-    try await send("GET", "devices/\(Road.encoded(device))/locations?format=ndjson")
+    do {
+      return try await send("GET", "devices/\(Road.encoded(device))/locations?format=ndjson")
+    } catch let error as RoadError where error.code == "unknown_device" {
+      return Data()
+    }
   }
 
   /// What devices sent, from the journal, one JSON text on each line; the query is that of GET requests.

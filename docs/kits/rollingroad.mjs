@@ -63,9 +63,14 @@ export class Road {
 
   expireTokens(device) { return this.send('POST', 'tokens/expire', device ? { device } : { run: this.run }) }
 
-  /** The records of a device as they were sent. */
+  /** The records of a device as they were sent; none of a device that has stored nothing. */
   async records(device) {
-    return lines(await this.read('GET', `devices/${encodeURIComponent(device)}/locations?format=ndjson`)).map(line => line.record)
+    try {
+      return lines(await this.read('GET', `devices/${encodeURIComponent(device)}/locations?format=ndjson`)).map(line => line.record)
+    } catch (error) {
+      if (error.code === 'unknown_device') return []
+      throw error
+    }
   }
 
   /** What devices sent, from the journal: { status: '5xx', device: 'phone-1' }, … */

@@ -80,9 +80,14 @@ class Road:
         return self._send("POST", "tokens/expire", {"device": device} if device else {"run": self.run})
 
     def records(self, device):
-        """The records of a device as they were sent."""
+        """The records of a device as they were sent; none of a device that has stored nothing."""
         path = "devices/%s/locations?format=ndjson" % urllib.parse.quote(device, safe="")
-        return [json.loads(line)["record"] for line in self._read("GET", path).splitlines()]
+        try:
+            return [json.loads(line)["record"] for line in self._read("GET", path).splitlines()]
+        except RoadError as failure:
+            if failure.code != "unknown_device":
+                raise
+            return []
 
     def requests(self, **filters):
         """What devices sent, from the journal: status="5xx", device="phone-1", …"""

@@ -120,4 +120,11 @@ class KitTest {
     assertEquals(1, road.requests("device=phone-1").lines().count());
     assertTrue(road.expireTokens("phone-1").contains("\"families\":0"));
   }
+
+  @Test
+  void ofAnUnknownDeviceThereIsNothing(RollingRoad.Run road) {
+    assertEquals("", road.records("phone-1") + road.requests("device=phone-1"));
+    RollingRoad.Run elsewhere = new RollingRoad.Run(road.url().replaceAll("/r/.*", "/elsewhere"), null, "x");
+    assertEquals(404, assertThrows(RollingRoad.RoadError.class, () -> elsewhere.records("phone-1")).status);
+  }
 }

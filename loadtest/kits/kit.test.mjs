@@ -1,7 +1,7 @@
 // What loadtest/kits/run has Node's test runner do: KIT_TESTS tests at once, each in a run of its own.
 import assert from 'node:assert/strict'
 import { describe } from 'node:test'
-import { RoadError, test } from './rollingroad.mjs'
+import { Road, RoadError, startServer, test } from './rollingroad.mjs'
 
 const count = Number(process.env.KIT_TESTS ?? 200)
 
@@ -70,4 +70,9 @@ test('commands and archive', async road => {
   assert.deepEqual((await road.har()).log.entries.map(entry => entry._device), ['phone-1'])
   assert.deepEqual((await road.requests({ device: 'phone-1' })).map(request => request.status), [200])
   assert.equal((await road.expireTokens('phone-1')).families, 0)
+})
+
+test('of an unknown device there is nothing', async road => {
+  assert.deepEqual([await road.records('phone-1'), await road.requests({ device: 'phone-1' })], [[], []])
+  await assert.rejects(new Road(road.url.replace('/r/', '/elsewhere/r/')).records('phone-1'), /404/)
 })

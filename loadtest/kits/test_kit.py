@@ -8,7 +8,7 @@ import urllib.request
 
 import pytest
 
-from rollingroad_pytest import RoadError
+from rollingroad_pytest import Road, RoadError, start_server
 
 TESTS = int(os.environ.get("KIT_TESTS", "200"))
 opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
@@ -72,3 +72,9 @@ def test_commands_and_archive(road):
     assert [entry["_device"] for entry in road.har()["log"]["entries"]] == ["phone-1"]
     assert [request["status"] for request in road.requests(device="phone-1")] == [200]
     assert road.expire_tokens("phone-1")["families"] == 0
+
+
+def test_of_an_unknown_device_there_is_nothing(road):
+    assert road.records("phone-1") == [] and road.requests(device="phone-1") == []
+    with pytest.raises(RoadError, match="404"):
+        Road(road.server + "/elsewhere").records("phone-1")

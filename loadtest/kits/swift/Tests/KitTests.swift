@@ -70,4 +70,12 @@ import Testing
     #expect(try await road.requests("device=phone-1").split(separator: 0x0A).count == 1)
     try await road.expireTokens(of: "phone-1")
   }
+
+  @Test func ofAnUnknownDeviceThereIsNothing() async throws {
+    #expect(try await Road.current.records(of: "phone-1").isEmpty)
+    #expect(try await Road.current.requests("device=phone-1").isEmpty)
+    let elsewhere = Road(server: Road.current.url + "/elsewhere", token: nil)
+    let error = await #expect(throws: RoadError.self) { try await elsewhere.records(of: "phone-1") }
+    #expect(error?.status == 404)
+  }
 }
