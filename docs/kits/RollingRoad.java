@@ -88,7 +88,7 @@ public final class RollingRoad implements ParameterResolver {
     }
 
     /** Nothing of the kind may be there, or come within this time. */
-    public String never(String expected, Duration within) {
+    public String never(Duration within, String expected) {
       long milliseconds = within.toMillis();
       return await(with(json(expected), "\"exactly\":0,\"holds\":\"" + milliseconds + "ms\",\"timeout\":\"" + (milliseconds + 10_000) + "ms\""));
     }

@@ -38,8 +38,8 @@ export class Road {
     return this.send('POST', 'await', { timeout: '10s', ...(expected.uuids ? {} : { grace: '1s' }), ...expected })
   }
 
-  /** Nothing of the kind may be there, or come within this time. */
-  never(expected = {}, within = '1s') {
+  /** Nothing of the kind may be there, or come within this time, such as '2s'. */
+  never(within, expected = {}) {
     return this.wait({ timeout: `${seconds(within) + 10}s`, exactly: 0, holds: within, ...expected })
   }
 

@@ -28,12 +28,16 @@ class KitTest {
   }
 
   private static int upload(RollingRoad.Run road, int number, int accuracy) {
+    return upload(road.url() + "/locations", number, accuracy);
+  }
+
+  static int upload(String url, int number, int accuracy) {
     String body = String.format(
         "{\"location\":{\"uuid\":\"3f2504e0-4f89-41d3-9a0c-%012d\",\"timestamp\":\"2026-07-28T18:34:22.%03dZ\","
             + "\"coords\":{\"latitude\":48.1,\"longitude\":11.5,\"accuracy\":%d}},\"device_id\":\"phone-1\"}",
         number, number, accuracy);
     try {
-      HttpRequest request = HttpRequest.newBuilder(URI.create(road.url() + "/locations"))
+      HttpRequest request = HttpRequest.newBuilder(URI.create(url))
           .header("Content-Type", "application/json").POST(HttpRequest.BodyPublishers.ofString(body)).build();
       return CLIENT.send(request, HttpResponse.BodyHandlers.ofString()).statusCode();
     } catch (Exception failure) {
@@ -82,7 +86,7 @@ class KitTest {
         "{'device':'phone-1','where':[{'path':'$.coords.accuracy','equals':" + number + "}],'atLeast':" + own + "}");
     assertTrue(found.contains("\"found\":" + own), found);
     uploads.join();
-    road.never("{'where':[{'path':'$.coords.accuracy','not':" + number + "}]}", Duration.ofMillis(100));
+    road.never(Duration.ofMillis(100), "{'where':[{'path':'$.coords.accuracy','not':" + number + "}]}");
     assertEquals(own, road.records("phone-1").lines().count());
     if (number % 2 == 1) {
       road.faults("{'id':'once','fault':{'kind':'status','status':503},'match':{'count':1}}");
@@ -126,5 +130,12 @@ class KitTest {
     assertEquals("", road.records("phone-1") + road.requests("device=phone-1"));
     RollingRoad.Run elsewhere = new RollingRoad.Run(road.url().replaceAll("/r/.*", "/elsewhere"), null, "x");
     assertEquals(404, assertThrows(RollingRoad.RoadError.class, () -> elsewhere.records("phone-1")).status);
+  }
+}
+
+/** What the examples of docs/kits.md call, which `run` appends: it uploads until it gets 200. */
+final class myApp {
+  static void uploadTo(String url) {
+    assertTrue(IntStream.range(0, 3).anyMatch(n -> KitTest.upload(url, 1, 5) == 200));
   }
 }

@@ -15,6 +15,14 @@ async function upload(road, number, accuracy = 5) {
   return answer.status
 }
 
+/** What the examples of docs/kits.md call, which `run` appends: it uploads until it gets 200. */
+const myApp = {
+  async uploadTo(url) {
+    for (let tries = 0; tries < 3; tries += 1) if (await upload({ url: url.replace(/\/locations$/, '') }, 1) === 200) return
+    throw new Error('no 200')
+  },
+}
+
 describe('at once', { concurrency: 200 }, () => {
   for (let number = 0; number < count; number += 1) {
     test(`a run of its own ${number}`, async road => {
@@ -22,7 +30,7 @@ describe('at once', { concurrency: 200 }, () => {
       const found = road.wait({ device: 'phone-1', where: [{ path: '$.coords.accuracy', equals: number }], atLeast: own })
       for (let n = 0; n < own; n += 1) assert.equal(await upload(road, n, number), 200)
       assert.equal((await found).found, own)
-      await road.never({ where: [{ path: '$.coords.accuracy', not: number }] }, '100ms')
+      await road.never('100ms', { where: [{ path: '$.coords.accuracy', not: number }] })
       assert.equal((await road.records('phone-1')).length, own)
       if (number % 2) {
         await road.faults({ fault: { kind: 'status', status: 503 }, match: { count: 1 } })
@@ -58,8 +66,8 @@ test('a wait has no limit but its own', async road => {
 })
 
 test('a wrong duration is named', async road => {
-  for (const duration of ['soon', '10', '1.2.3s', '', 10]) {
-    assert.throws(() => road.never({}, duration), /is not a duration; write one such as '10s'/)
+  for (const duration of ['soon', '10', '1.2.3s', '', 10, undefined, {}]) {
+    assert.throws(() => road.never(duration), /is not a duration; write one such as '10s'/)
   }
 })
 
