@@ -205,7 +205,13 @@ public final class RollingRoad implements ParameterResolver {
       String program = System.getenv().getOrDefault("ROLLINGROAD", "rollingroad");
       ProcessBuilder builder = new ProcessBuilder(program, "serve", "--listen", "127.0.0.1:0", "--data", ":memory:");
       builder.environment().keySet().removeIf(name -> name.startsWith("ROLLINGROAD_"));
-      Process process = builder.redirectError(ProcessBuilder.Redirect.DISCARD).start();
+      Process process;
+      try {
+        process = builder.redirectError(ProcessBuilder.Redirect.DISCARD).start();
+      } catch (IOException failure) {
+        String named = System.getenv("ROLLINGROAD") == null ? program + ", as ROLLINGROAD is not set," : "ROLLINGROAD=" + program;
+        throw new IOException(named + " cannot be started", failure);
+      }
       String line = new BufferedReader(new InputStreamReader(process.getInputStream(), UTF_8)).readLine();
       if (line == null || !line.startsWith("listening ")) throw new IOException(program + " said: " + line);
       return new Server(line.split(" ")[1], null, process, null);

@@ -204,10 +204,11 @@ private actor RoadServer {
     return try address()
   }
 
-  /// The server reads the end of its input when this process has ended, however that was, and then the shell ends it.
+  /// The server reads the end of its input when this process has ended, however that was, and then the shell ends it. The
+  /// shell closes its own output: that of a program that does not start ends.
   private static func startProgram(_ environment: [String: String]) throws -> String {
     let program = environment["ROLLINGROAD"] ?? "rollingroad"
-    let script = #""$0" serve --listen 127.0.0.1:0 --data :memory: 2>/dev/null & read -r _; kill $!"#
+    let script = #""$0" serve --listen 127.0.0.1:0 --data :memory: 2>/dev/null & exec >&-; read -r _; kill $!"#
     let (process, output, input) = (Process(), Pipe(), Pipe())
     process.executableURL = URL(fileURLWithPath: "/bin/sh")
     process.arguments = ["-c", script, program]
@@ -224,7 +225,9 @@ private actor RoadServer {
     }
     let words = String(decoding: line, as: UTF8.self).split(separator: " ")
     guard words.count == 2, words[0] == "listening" else {
-      throw RoadError(status: 0, answer: Data("\(program) did not start".utf8))
+      let isNamed = environment["ROLLINGROAD"] != nil
+      let named = isNamed ? "ROLLINGROAD=\(program)" : "\(program), as ROLLINGROAD is not set,"
+      throw RoadError(status: 0, answer: Data("\(named) did not start".utf8))
     }
     return String(words[1])
   }

@@ -137,7 +137,10 @@ export async function startServer(env = process.env) {
   const child = spawn(program, words, { stdio: ['ignore', 'pipe', 'ignore'], env: clean })
   const ended = new Promise(resolve => child.once('exit', resolve))
   const url = await new Promise((resolve, reject) => {
-    child.once('error', reject)
+    child.once('error', error => {
+      const named = env.ROLLINGROAD === undefined ? `${program}, as ROLLINGROAD is not set,` : `ROLLINGROAD=${program}`
+      reject(new Error(`${named} cannot be started: ${error.code}`))
+    })
     child.once('exit', code => reject(new Error(`${program} ${words.join(' ')} ended with ${code}`)))
     createInterface({ input: child.stdout }).once('line', line => resolve(line.split(' ')[1]))
   })

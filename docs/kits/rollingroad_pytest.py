@@ -164,7 +164,11 @@ def start_server():
     program = os.environ.get("ROLLINGROAD", "rollingroad")
     words = [program, "serve", "--listen", "127.0.0.1:0", "--data", ":memory:"]
     environment = {name: value for name, value in os.environ.items() if not name.startswith("ROLLINGROAD_")}
-    process = subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, env=environment)
+    try:
+        process = subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, env=environment)
+    except OSError as failure:
+        named = "ROLLINGROAD=" + program if "ROLLINGROAD" in os.environ else program + ", as ROLLINGROAD is not set,"
+        raise RuntimeError("%s cannot be started: %s" % (named, failure.strerror)) from None
     try:
         line = process.stdout.readline().decode()
         if not line.startswith("listening "):

@@ -84,3 +84,7 @@ test('of an unknown device there is nothing', async road => {
   assert.deepEqual([await road.records('phone-1'), await road.requests({ device: 'phone-1' })], [[], []])
   await assert.rejects(new Road(road.url.replace('/r/', '/elsewhere/r/')).records('phone-1'), /404/)
 })
+
+test('a program that is not there is named', async () => {
+  await assert.rejects(startServer({ ROLLINGROAD: '/nowhere/rollingroad' }), { message: 'ROLLINGROAD=/nowhere/rollingroad cannot be started: ENOENT' })
+})

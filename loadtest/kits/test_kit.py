@@ -87,3 +87,10 @@ def test_of_an_unknown_device_there_is_nothing(road):
     assert road.records("phone-1") == [] and road.requests(device="phone-1") == []
     with pytest.raises(RoadError, match="404"):
         Road(road.server + "/elsewhere").records("phone-1")
+
+
+def test_a_program_that_is_not_there_is_named(monkeypatch):
+    monkeypatch.delenv("ROLLINGROAD_URL", raising=False)
+    monkeypatch.setenv("ROLLINGROAD", "/nowhere/rollingroad")
+    with pytest.raises(RuntimeError, match="^ROLLINGROAD=/nowhere/rollingroad cannot be started: No such file"):
+        start_server().__enter__()
