@@ -203,9 +203,12 @@ import Testing
     let answer = try patient.answer()
     #expect(answer?.status == 408)
     #expect(try reasons(answer).first == "came 0.4 s after the time-out")
+    #expect(answer?.text.contains("expected at least 1, after 1.0 s; came 0.4 s after the time-out") == true)
     let never = wait(server, #"{"where":[{"path":"$.x","exists":true}],"timeout":"1s","grace":"2s"}"#)
     server.advance(milliseconds: 3_000)
-    #expect(try never.answer()?.status == 408)
+    let refusal = try never.answer()
+    #expect(refusal?.status == 408)
+    #expect(refusal?.text.contains("expected at least 1, after 1.0 s") == true, "\(refusal?.text ?? "")")
   }
 
   /// Read without its conditions, such a body would hold.

@@ -207,7 +207,9 @@ extension ConditionWait {
     end(session)
     let context = session.context
     var report = self.report
-    report.elapsed = context.backend.now.milliseconds(since: begunAt)
+    // What comes in the grace period does not count.
+    let end = min(context.backend.now.millisecondsSince1970, look.tally.bounds.limit)
+    report.elapsed = end - begunAt.millisecondsSince1970
     report.isUnknown = isUnknown
     report.isHeld = look.tally.isInRange
     report.isPartial = !look.isScanned
