@@ -52,9 +52,8 @@ package struct CommandRequest: Equatable, Sendable {
   private static func check(_ fence: JSONValue, _ place: String, of name: CommandName) throws(CommandProblem) {
     guard case .object(let object) = fence else { return }
     for member in object.members where !GeofenceKey.all.contains(member.key) {
-      let near = NearestName.find(member.key, in: GeofenceKey.all).map { "; did you mean \($0)?" } ?? ""
-      throw .invalidGeofence(
-        name, FieldError(place + member.key, .outOfRange(expected: "omitted: unknown key\(near)")))
+      let near = NearestName.find(member.key, in: GeofenceKey.all).map { "did you mean \($0)?" } ?? ""
+      throw .invalidGeofence(name, FieldError(place + member.key, .unknownKey(hint: near)))
     }
   }
 

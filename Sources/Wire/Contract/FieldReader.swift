@@ -57,6 +57,8 @@ package struct FieldError: Error, Equatable, Sendable {
     case missing
     case wrongType(expected: String, found: String)
     case outOfRange(expected: String)
+    /// A key that is not known. `hint` names the one that may be meant, or is empty.
+    case unknownKey(hint: String)
   }
 
   /// The path of the field, `vertices[2]`; empty for the object itself.
@@ -76,6 +78,7 @@ extension FieldError: CustomStringConvertible {
     case .missing: "\(field) is missing"
     case .wrongType(let expected, let found): "\(field) must be \(expected), not \(found)"
     case .outOfRange(let expected): "\(field) must be \(expected)"
+    case .unknownKey(let hint): "\(field): unknown key" + (hint.isEmpty ? "" : "; \(hint)")
     }
   }
 }

@@ -66,7 +66,7 @@ struct CommandRequestTests {
   func anUnknownKeyOfAGeofenceIsNamed(command: String, place: String) throws {
     let error = try refusal("[\(command)]")
     #expect(error?.index == 0)
-    #expect(error?.description.contains("\(place) must be omitted: unknown key; did you mean notifyOnEntry?") == true)
+    #expect(error?.description.contains("\(place): unknown key; did you mean notifyOnEntry?") == true)
   }
 
   @Test(arguments: [

@@ -350,7 +350,7 @@ import Testing
   }
 
   @Test(arguments: [
-    (#"{"wher":[]}"#, "did you mean where?"), (#"{"of":"record"}"#, "did you mean records?"),
+    (#"{"wher":[]}"#, #""wher: unknown key; did you mean where?""#), (#"{"of":"record"}"#, "did you mean records?"),
     (#"{"where":[{"path":"$..a","equals":1}]}"#, "where[0].path must be a path"),
     (#"{"where":[{"path":"$.a"}]}"#, "where[0] must be"),
     (#"{"where":[{"path":"$.a","matches":"("}]}"#, "a ) is missing at character 2"),

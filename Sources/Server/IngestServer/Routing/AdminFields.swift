@@ -16,7 +16,7 @@ struct AdminFields {
       let near =
         NearestName.find(member.key, in: keys).map { "did you mean \($0)?" }
         ?? "known are \(keys.joined(separator: ", "))"
-      throw FieldError(place(member.key), .outOfRange(expected: "omitted: unknown key; \(near)"))
+      throw FieldError(place(member.key), .unknownKey(hint: near))
     }
   }
 
