@@ -57,7 +57,11 @@ import Testing
   }
 
   private func check(_ example: ContractCase, _ port: UInt16) throws {
-    let problems = try document.problems(of: ContractAnswer(to: example.request(), port: port), to: example)
+    let answer = try ContractAnswer(to: example.request(), port: port)
+    var problems = try document.problems(of: answer, to: example)
+    if let words = example.example["value"]?["error"]?["message"], try answer.json()["error"]?["message"] != words {
+      problems.append("\(example): another message than \(words.text): \(answer.text)")
+    }
     #expect(problems == [], "\(problems)")
   }
 
