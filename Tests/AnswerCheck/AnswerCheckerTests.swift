@@ -192,7 +192,8 @@ import Upload
 
   @Test(arguments: [
     #"{"access_token":"a","refresh_token":"b","expires_in":3600}"#, #"{"data":{"accessToken":"a","expires":-1}}"#,
-    #"{"access_token":"a","expires_in":"3600"}"#, #"{"token":"a","expires_at":1900000000000}"#,
+    #"{"access_token":"a","expires_in":0}"#, #"{"access_token":"a","expires_in":"3600"}"#,
+    #"{"token":"a","expires_at":1900000000000}"#,
   ])
   func tokensThatAreFoundBreakNothing(body: String) {
     var conversation = Conversation()

@@ -202,7 +202,7 @@ extension Clause {
     case .commandNamesAreTexts:
       (
         "a command begins with its name",
-        "commands are two lists deep, not more and not less: [[\"setConfig\",{…}],[\"stop\"]]"
+        "commands are two lists deep, [[\"setConfig\",{…}],[\"stop\"]]; one command alone may be one list deep, [\"stop\"]"
       )
     case .commandsAreKnown: ("commands are known", "the device logs a warning and goes on with the next command")
     case .argumentsFit:
@@ -262,7 +262,7 @@ extension Clause {
     case .expiryIsAhead:
       (
         "a new token does not expire at once",
-        "the device refreshes before each upload: write seconds from now, or the time since 1970"
+        "the device refreshes before each upload: write seconds from now, or the time since 1970; it reads 0 or less as never"
       )
     default:
       (
