@@ -123,13 +123,15 @@ struct IdentityHandlers: Sendable {
       return .answer(.error(409, "no_identity", "the server signs with one key; start it with --identity"))
     }
     let (ring, now) = (issuer.ring, exchange.receivedAt)
-    if ring.isShared {
-      return .ask { (_: any StoreReader) throws(StoreError) in Self.rotated(try ring.rotate(at: now)) }
-    }
-    do throws(StoreError) { return .answer(Self.rotated(try ring.rotate(at: now))) } catch {
-      return .answer(.error(500, "keys_not_kept", error.message))
+    // On a reader's thread: an event loop would serve nothing while a key is made, or the database is asked.
+    return .ask { (_: any StoreReader) throws(StoreError) in
+      do throws(StoreError) { return Self.rotated(try ring.rotate(at: now)) } catch {
+        if ring.isShared { throw error }
+        return .error(500, "keys_not_kept", error.message)
+      }
     }
   }
+
   private static func rotated(_ count: Int?) -> Response {
     guard let count else {
       return .error(

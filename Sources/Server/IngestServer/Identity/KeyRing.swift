@@ -139,9 +139,15 @@ final class KeyRing: Sendable {
   /// Makes a new key sign from now on, at all servers. Returns the number of keys in the set; nil when it is full.
   func rotate(at now: WallInstant) throws(StoreError) -> Int? {
     if case .database(let secret) = place { return try rotate(secret, now) { _ in true } }
-    return try state.withLock { (state) throws(StoreError) -> Int? in
+    let number = state.withLock { state in
       state.keys.dropOld(keepMilliseconds, at: now)
-      let count = rotate(&state, now)
+      return state.keys.isFull ? nil : state.made
+    }
+    guard let number else { return nil }
+    // Without the lock, for which each token that is signed or verified waits: making a key of RSA takes a tenth of a second.
+    let key = makeKey(number)
+    return try state.withLock { (state) throws(StoreError) -> Int? in
+      let count = rotate(&state, now) { _ in key }
       if let failure = state.failure { throw failure }
       return count
     }
@@ -151,7 +157,7 @@ final class KeyRing: Sendable {
   private func rotateWhenDue(_ state: inout State, _ now: WallInstant) {
     guard !isShared else { return }
     if state.keys.isFull { state.keys.dropOld(keepMilliseconds, at: now) }
-    if isDue(state.keys, now) { _ = rotate(&state, now) }
+    if isDue(state.keys, now) { _ = rotate(&state, now, to: makeKey) }
   }
 
   private func isDue(_ keys: KeyList, _ now: WallInstant) -> Bool {
@@ -162,9 +168,9 @@ final class KeyRing: Sendable {
   }
 
   /// Returns the number of keys; nil when there is no room. A key that cannot be stored signs until the process ends.
-  private func rotate(_ state: inout State, _ now: WallInstant) -> Int? {
+  private func rotate(_ state: inout State, _ now: WallInstant, to make: (Int) -> SignatureKey) -> Int? {
     let number = state.made
-    guard let count = state.keys.rotate(to: { makeKey(number) }, at: now) else { return nil }
+    guard let count = state.keys.rotate(to: { make(number) }, at: now) else { return nil }
     state.made += 1
     guard case .folder(let folder) = place else { return count }
     do throws(StoreError) {
