@@ -125,7 +125,7 @@ private final class OverloadedServer {
     configuration.data = ":memory:"
     let metrics = ServerMetrics(registry: &registry)
     let context = ServerContext(
-      configuration, signingKey: Array(repeating: 7, count: 32), metrics: metrics, registry: registry,
+      configuration, keys: TokenKeys(own: Array(repeating: 7, count: 32)), metrics: metrics, registry: registry,
       backend: FullBackend(), hub: EventHub(epoch: 1, post: { _ in }))
     loops = try LoopGroup(NetworkConfiguration(), on: ListenAddress(parsing: "127.0.0.1:0")) { number, _ in
       let scratch = SessionScratch()

@@ -37,9 +37,13 @@ package final class InProcessServer {
     let watch = CommitWatch(metrics, countsReceipts: configuration.proxy != nil) { _ in }
     self.store = WatchedStore(store, hub: hub, watch)
     context = ServerContext(
-      configuration, signingKey: Array(repeating: 7, count: 32), metrics: metrics, registry: registry,
-      backend: decorate(backend), hub: hub, foreignKeys: InProcessServer.foreignKeys(configuration),
-      issuer: InProcessServer.issuer(configuration))
+      configuration, keys: InProcessServer.keys(configuration), metrics: metrics, registry: registry,
+      backend: decorate(backend), hub: hub)
+  }
+
+  private static func keys(_ configuration: ServerConfiguration) -> TokenKeys {
+    TokenKeys(
+      own: Array(repeating: 7, count: 32), issuer: issuer(configuration), foreign: foreignKeys(configuration))
   }
 
   /// Only keys from a file can be used: nothing in the caller's time waits for a thread.

@@ -79,12 +79,13 @@ public final class IngestServer: Sendable {
       self.foreignKeys = foreignKeys
       started.append { foreignKeys?.stop() }
       let backend = ThreadedBackend(writer, readers, dispatcher, mailbox: writerMetrics.mailboxJobs)
-      let issuer = try configuration.issuer(at: clock.wallNow, in: place.identityKeys)
+      let keys = TokenKeys(
+        own: try place.signingKey(), issuer: try configuration.issuer(at: clock.wallNow, in: place.identityKeys),
+        foreign: foreignKeys)
       let context = ServerContext(
-        configuration, signingKey: try place.signingKey(), metrics: metrics,
-        registry: registry, backend: backend, hub: hub, undelivered: undelivered, journal: journal,
-        latestExpiry: latestExpiry, forwards: forwards, foreignKeys: foreignKeys,
-        issuer: issuer, documents: place.documents)
+        configuration, keys: keys, metrics: metrics, registry: registry, backend: backend, hub: hub,
+        undelivered: undelivered, journal: journal, latestExpiry: latestExpiry, forwards: forwards,
+        documents: place.documents)
       var network = configuration.network
       network.secure = try configuration.tls?.listening(
         in: place.ownFolder, meeting: context.faults, notify: notify)
@@ -96,7 +97,7 @@ public final class IngestServer: Sendable {
       (self.context, self.backend) = (context, backend)
       started.append { [loops] in IngestServer.end(loops, within: .seconds(0)) }
       backend.watch(loops)
-      let feed = place.openFeed(hub, context.boards, latestExpiry, board, issuer?.ring)
+      let feed = place.openFeed(hub, context.boards, latestExpiry, board, keys.issuer?.ring)
       self.feed = feed
       started.append { feed?.stop() }
       let leadership = place.leadership(of: "\(HostName.value):\(loops.address.port)")

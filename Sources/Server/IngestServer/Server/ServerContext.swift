@@ -48,11 +48,10 @@ package final class ServerContext: Sendable {
   let sinks: SinkHandlers
 
   init(
-    _ configuration: ServerConfiguration, signingKey: [UInt8], metrics: ServerMetrics, registry: MetricsRegistry,
+    _ configuration: ServerConfiguration, keys: TokenKeys, metrics: ServerMetrics, registry: MetricsRegistry,
     backend: any ServerBackend, hub: EventHub, undelivered: UndeliveredCommands = UndeliveredCommands(),
     journal: JournalRecorder? = nil, latestExpiry: LatestCommandExpiry = LatestCommandExpiry(),
-    forwards: ForwarderSet = ForwarderSet(),
-    foreignKeys: (any KeyFinder)? = nil, issuer: IdentityIssuer? = nil, documents: SharedDocuments? = nil
+    forwards: ForwarderSet = ForwarderSet(), documents: SharedDocuments? = nil
   ) {
     limits = configuration.http
     self.metrics = metrics
@@ -75,20 +74,11 @@ package final class ServerContext: Sendable {
       router: Router(), limits: limits, access: AdminAccess(token: configuration.adminToken),
       certificates: configuration.tls?.certificatesFor, journal: journal,
       backend: backend, proxy: configuration.proxy)
-    let leeway = Int64(configuration.clockSkewSeconds) * 1_000
-    let codec = AccessTokenCodec(key: signingKey, clockSkewAllowedMilliseconds: leeway)
-    let foreign = configuration.foreignIssuer.flatMap { settings in
-      foreignKeys.map { ForeignIssuer(settings: settings, keys: $0) }
-    }
     uploads = UploadHandlers(
-      authenticator: Authenticator(
-        mode: authentication, codec: codec, issuer: issuer, foreign: foreign, leewayMilliseconds: leeway),
-      reader: UploadReader(configuration), metrics: metrics, policy: configuration.policy)
+      authenticator: Authenticator(configuration, keys), reader: UploadReader(configuration), metrics: metrics,
+      policy: configuration.policy)
     logs = LogHandlers(key: configuration.logKey, limits: limits)
-    tokens = TokenHandlers(
-      codec: codec, checks: checks, accessSeconds: configuration.accessLifetime,
-      refreshSeconds: configuration.refreshLifetime, policy: configuration.refreshPolicy, limits: limits,
-      issuer: issuer)
+    tokens = TokenHandlers(configuration, keys, checks)
     identity = IdentityHandlers(tokens: tokens)
     tokenAdministration = TokenAdministration(authentication: authentication, checks: checks)
     commands = CommandHandlers(policy: configuration.policy, latestExpiry: latestExpiry)

@@ -140,6 +140,16 @@ struct Authenticator: Sendable {
   let foreign: ForeignIssuer?
   let leewayMilliseconds: Int64
 
+  init(_ configuration: ServerConfiguration, _ keys: TokenKeys) {
+    mode = configuration.authentication
+    codec = keys.codec(configuration)
+    issuer = keys.issuer
+    foreign = configuration.foreignIssuer.flatMap { settings in
+      keys.foreign.map { ForeignIssuer(settings: settings, keys: $0) }
+    }
+    leewayMilliseconds = configuration.leewayMilliseconds
+  }
+
   /// Returns the token of an upload after verifying its signature and expiry; the store checks revocation in the transaction
   /// that stores the records. Nil when no token is required and none is presented.
   ///

@@ -26,6 +26,16 @@ struct TokenHandlers: Sendable {
   /// Signs instead of the codec.
   let issuer: IdentityIssuer?
 
+  init(_ configuration: ServerConfiguration, _ keys: TokenKeys, _ checks: RefreshChecks) {
+    codec = keys.codec(configuration)
+    self.checks = checks
+    accessSeconds = configuration.accessLifetime
+    refreshSeconds = configuration.refreshLifetime
+    policy = configuration.refreshPolicy
+    limits = configuration.http
+    issuer = keys.issuer
+  }
+
   /// Issues the first pair of tokens to a device (SDK §21).
   func register(_ exchange: Exchange) -> Reply {
     let request: RegisterRequest
