@@ -126,7 +126,7 @@ import Threads
       #expect(receiver.wait(for: 39))
     }
     #expect(receiver.numbers(of: "device-1") == (0..<40).filter { $0 != 13 })
-    #expect(notices.messages == ["'hook' refused 1 records for good (status 422); GET /admin/v1/sinks names them"])
+    #expect(notices.messages == ["'hook' refused 1 record for good (status 422), listed by GET /admin/v1/sinks"])
     // The end of the server has noted it.
     let server = try server(hook, data: folder.file("data"))
     defer { server.stop() }

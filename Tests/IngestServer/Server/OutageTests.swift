@@ -1,3 +1,4 @@
+import Base
 import Glibc
 import ServerSupport
 import Store
@@ -25,6 +26,19 @@ import Testing
     let client = try LoopbackClient(port: server.port)
     try client.send(SessionHarness.bytes(body == nil ? "GET" : "POST", path, [("Connection", "close")], body: body))
     return try client.receiveToEnd().text
+  }
+
+  @Test func noticesCountInWords() {
+    let cases: [(ServerNotice, String)] = [
+      (.crowdedOut(1), "deleted 1 quarantined record to make room"),
+      (.crowdedOut(2_000), "deleted 2,000 quarantined records to make room"),
+      (.sink("a", .lost(1)), "--retain-size deleted 1 record not yet forwarded to 'a'"),
+      (.sink("a", .resumed(after: .seconds(30), lag: 1)), "'a' accepts records again after 30 s; 1 record waiting"),
+      (.issuerKeys(.renewed(from: "k", count: 1)), "k was read: 1 key of the foreign issuer"),
+      (.outage(.ended(.full, lasted: .seconds(3), refused: 1), detail: nil), "records are stored again; for 3 s"),
+    ]
+    for (notice, words) in cases { #expect(notice.message.hasPrefix(words)) }
+    #expect(cases.last?.0.message.hasSuffix("with 1 request refused") == true)
   }
 
   @Test func aDamagedStoreIsNotReadyAndToldOnce() throws {

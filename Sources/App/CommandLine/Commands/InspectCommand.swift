@@ -70,9 +70,9 @@ extension Inspection {
   /// The report as text.
   var table: String {
     var lines = [
-      "integrity    \(!isChecked ? "not checked" : problems.isEmpty ? "ok" : "\(problems.count) problems")",
+      "integrity    \(!isChecked ? "not checked" : problems.isEmpty ? "ok" : problems.count.of("problem"))",
       "devices      \(counts.devices)",
-      "records      \(stored) stored, \(counts.accepted) accepted, \(counts.duplicates) duplicates",
+      "records      \(stored) stored, \(counts.accepted) accepted, \(counts.duplicates.of("duplicate"))",
       "quarantined  \(counts.quarantined)",
       "partitions   \(counts.partitions)",
       "size         \(counts.usedBytes) bytes",

@@ -26,7 +26,7 @@ extension ServerNotice {
     case .outage(.began(let outage), let detail):
       "the store cannot accept records: \(outage.words)\(detail.map { ": \($0)" } ?? "")"
     case .outage(.ended(let outage, let lasted, let refused), _):
-      "records are stored again; for \(lasted.wholeMilliseconds / 1_000) s \(outage.words), and \(refused) requests were refused"
+      "records are stored again; for \(lasted.wholeMilliseconds / 1_000) s \(outage.words), with \(refused.of("request")) refused"
     case .journalSetAside(let path, let reason):
       "a new request journal was created; the old one is kept as \(path): \(reason)"
     case .tls(.renewed): "the new certificate is in use"
@@ -39,16 +39,16 @@ extension ServerNotice {
     case .sink(let name, .stuck(let reason)):
       "'\(name)' accepts no records: \(reason); they stay in the store, and sending is retried"
     case .sink(let name, .resumed(let after, let lag)):
-      "'\(name)' accepts records again after \(after.wholeMilliseconds / 1_000) s; \(lag) wait"
+      "'\(name)' accepts records again after \(after.wholeMilliseconds / 1_000) s; \(lag.of("record")) waiting"
     case .sink(let name, .refused(let count, let reason)):
-      "'\(name)' refused \(count) records for good (\(reason)); GET /admin/v1/sinks names them"
+      "'\(name)' refused \(count.of("record")) for good (\(reason)), listed by GET /admin/v1/sinks"
     case .sink(let name, .lost(let count)):
-      "--retain-size deleted \(count) records before they were forwarded to '\(name)'"
-    case .issuerKeys(.renewed(let place, let count)): "\(count) keys of the foreign issuer were read from \(place)"
+      "--retain-size deleted \(count.of("record")) not yet forwarded to '\(name)'"
+    case .issuerKeys(.renewed(let place, let count)): "\(place) was read: \(count.of("key")) of the foreign issuer"
     case .issuerKeys(.notRenewed(let place, let reason)):
       "the keys of the foreign issuer cannot be read from \(place); the previous keys stay in use: \(reason)"
     case .crowdedOut(let count):
-      "\(count) quarantined records were deleted to make room for later ones: a device keeps its last \(StoreLimits().quarantinePerDevice) there"
+      "deleted \(count.of("quarantined record")) to make room for later ones: a device keeps its last \(StoreLimits().quarantinePerDevice) there"
     case .unknownCommand(let order):
       "the command \(order.id) is of the unknown kind \(order.kind): it stays queued until a server of the version that wrote it delivers it"
     case .storeIsNew(let reason):

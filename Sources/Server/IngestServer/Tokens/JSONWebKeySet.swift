@@ -40,7 +40,7 @@ package struct JSONWebKeySet: Sendable {
     let entries = list.compactMap(Self.entry)
     guard !entries.isEmpty else {
       let algorithms = SignatureAlgorithm.allCases.map(\.rawValue).joined(separator: ", ")
-      throw KeySetError("the key set has no usable signature key (\(list.count) keys; algorithms: \(algorithms))")
+      throw KeySetError("the key set has no usable signature key (\(list.count.of("key")); algorithms: \(algorithms))")
     }
     for (index, entry) in entries.enumerated() {
       let isTwice = entries[..<index].contains { $0.name == entry.name && $0.key.family == entry.key.family }

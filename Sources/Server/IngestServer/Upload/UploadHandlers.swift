@@ -135,7 +135,7 @@ extension Response {
       ])
     }
     return .error(
-      422, "records_refused", "\(items.count) of \(count) records are invalid; nothing was stored",
+      422, "records_refused", "\(items.count) of \(count.of("record")) invalid; nothing was stored",
       detail: .array(list))
   }
 
