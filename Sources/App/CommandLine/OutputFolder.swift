@@ -92,6 +92,13 @@ struct OutputFolder {
       String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self), for: shownRoot)
   }
 
+  /// Deletes the folders of this name that a killed run has left.
+  func removeHiddenFolders(_ name: String) {
+    for entry in FolderSurvey.names(in: root) ?? [] where entry.hasPrefix(".\(name)-") {
+      OutputFolder.remove(path(entry))
+    }
+  }
+
   /// Deletes the folder recursively; targets of links stay.
   func remove() { OutputFolder.remove(root) }
 

@@ -51,6 +51,7 @@ final class RunOutputs {
       EarlierOutputs(summaryAt: folder.path(plan.summary)), setup.map { EarlierOutputs(scenario.name, $0) },
     ]
     for run in earlier.compactMap(\.self) { run.remove(from: folder, logs: [plan.logs, OutputPlan().logs]) }
+    if !isOfWorker { folder.removeHiddenFolders("shards") }
     guard !isOfThePast else { return }
     for name in plan.streams { try folder.begin(name) }
     try folder.append(Array(TimelineCSV.head.utf8), to: plan.timeline)
