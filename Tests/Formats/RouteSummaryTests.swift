@@ -31,6 +31,19 @@ import Testing
     #expect((11.1...11.2).contains(fastest.speed))
   }
 
+  /// Neither the way within a stop nor a leap in no time makes a speed, as neither has a time that counts.
+  @Test(arguments: [
+    // Ten metres per second, and a walk about the place for two minutes.
+    (0...30).map { (second: $0, latitude: 48 + Double($0) * 0.00009) }
+      + (31...150).map { (second: $0, latitude: 48.0027 + Double($0 % 2) * 0.00009) },
+    // Two points of the same second, a hundred metres apart.
+    (0...30).flatMap { [(second: $0, latitude: 48 + Double($0) * 0.001), ($0, 48.0009 + Double($0) * 0.001)] },
+  ]) func noAverageIsAboveTheFastest(rows: [(second: Int, latitude: Double)]) throws {
+    let summary = try summary(rows)
+    let (moving, fastest) = (try #require(summary.movingSpeed), try #require(summary.fastest))
+    #expect(moving > 5 && moving <= fastest.speed * 1.001)
+  }
+
   /// A receiver that is asked seldom has no gaps; neither has one that says nothing at rest.
   @Test func aPointAMinuteHasNoGaps() throws {
     let rows = (0...20).map { (second: $0 * 60, latitude: 48 + Double($0) * 0.005) }

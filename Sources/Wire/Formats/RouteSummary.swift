@@ -55,11 +55,30 @@ package struct RouteSummary: Sendable {
     duration = RouteSummary.span(first, last)
     let intervals = zip(times, times.dropFirst()).map { RouteSummary.span($0, $1) }
     if !intervals.isEmpty { medianInterval = intervals.sorted()[intervals.count / 2] }
-    stops = RouteSummary.stops(points, times)
+    let rests = RouteSummary.rests(points, times)
+    stops = rests.map { rest in
+      let (from, to) = (points[rest.lowerBound], points[rest.upperBound])
+      return Span(
+        start: from, duration: RouteSummary.span(times[rest.lowerBound], times[rest.upperBound]),
+        distanceMetres: from.place.distanceMetres(to: to.place))
+    }
     judgeSteps(points, intervals)
     let still = stops.reduce(Nanoseconds.zero) { $0 + $1.duration }
     let moving = (duration ?? .zero) - still
-    if moving > .zero { movingSpeed = distanceMetres / moving.seconds }
+    if moving > .zero { movingSpeed = RouteSummary.metresMoved(points, intervals, besides: rests) / moving.seconds }
+  }
+
+  /// Returns the length of the steps that take time, without those within a rest.
+  private static func metresMoved(
+    _ points: [RoutePoint], _ intervals: [Nanoseconds], besides rests: [ClosedRange<Int>]
+  ) -> Double {
+    var (metres, next) = (0.0, 0)
+    for (index, interval) in intervals.enumerated() {
+      while next < rests.count, rests[next].upperBound <= index { next += 1 }
+      if interval == .zero || next < rests.count && rests[next].lowerBound <= index { continue }
+      metres += points[index].place.distanceMetres(to: points[index + 1].place)
+    }
+    return metres
   }
 
   private mutating func judgeSteps(_ points: [RoutePoint], _ intervals: [Nanoseconds]) {
@@ -77,8 +96,9 @@ package struct RouteSummary: Sendable {
     }
   }
 
-  private static func stops(_ points: [RoutePoint], _ times: [WallInstant]) -> [Span] {
-    var stops: [Span] = []
+  /// Returns the points of each stop, the first one to the last.
+  private static func rests(_ points: [RoutePoint], _ times: [WallInstant]) -> [ClosedRange<Int>] {
+    var rests: [ClosedRange<Int>] = []
     var (start, end) = (0, 0)
     func isNear(_ index: Int) -> Bool {
       points[start].place.distanceMetres(to: points[index].place) <= Limits.restRadiusMetres
@@ -86,17 +106,14 @@ package struct RouteSummary: Sendable {
     while true {
       end = max(end, start)
       while end < points.count, span(times[start], times[end]) < Limits.shortestStop { end += 1 }
-      guard end < points.count else { return stops }
+      guard end < points.count else { return rests }
       // Backwards, so that a body that has left is detected at once.
       guard (start...end).reversed().allSatisfy(isNear) else {
         start += 1
         continue
       }
       while end + 1 < points.count, isNear(end + 1) { end += 1 }
-      stops.append(
-        Span(
-          start: points[start], duration: span(times[start], times[end]),
-          distanceMetres: points[start].place.distanceMetres(to: points[end].place)))
+      rests.append(start...end)
       start = end
     }
   }

@@ -153,7 +153,9 @@ private struct TraceCommand {
       text = TraceScenario(route, file: try RelativePath.from(out, to: path), format: format).text
     }
     guard let out else {
-      process.writeOutput(text.hasSuffix("\n") ? String(text.dropLast()) : text)
+      // As a character, the line end of CSV is neither of its two bytes.
+      let isEnded = text.utf8.last == UInt8(ascii: "\n")
+      process.writeOutput(isEnded ? String(decoding: text.utf8.dropLast(), as: UTF8.self) : text)
       return .ok
     }
     let (folder, name) = RelativePath.parts(of: out)
