@@ -5,10 +5,15 @@ import Host
 package import Oracle
 import Vocabulary
 
-/// Writes the SDK logs of some devices, in the format of their platform.
+/// Writes the SDK logs of some devices, in the format of their platform. A launch begins with its configuration.
 package final class DeviceLogs: Watcher {
+  private typealias TimedEntry = (instant: WallInstant, entry: LogEntry)
+
   private let names: [String]
   private let texts: [LogText]
+  private let isLogged: [Bool]
+  /// The time of a launch whose configuration is not known yet, and its entries.
+  private var launches: [Int: (instant: WallInstant, entries: [TimedEntry])] = [:]
   private let write: (String, [UInt8]) -> Void
   private var pieces: [Int: [UInt8]] = [:]
 
@@ -18,20 +23,38 @@ package final class DeviceLogs: Watcher {
   package init(_ setup: RunSetup, write: @escaping (String, [UInt8]) -> Void) {
     self.write = write
     names = setup.deviceNames
+    isLogged = names.map(setup.logged.contains)
     texts = setup.fleets.flatMap { fleet in
       Array(repeating: LogText(platform: fleet.configuration.platform), count: fleet.simulated.count)
     }
   }
 
   package func see(_ event: SimulationEvent, _ context: EventContext) {
-    guard case .logged(let entry) = event else { return }
-    let device = context.device
-    texts[device].append(entry, at: context.now.wall, to: &pieces[device, default: []])
+    let (device, now) = (context.device, context.now.wall)
+    switch event {
+    case .launched where isLogged[device]: launches[device] = (now, [])
+    case .logged(let entry):
+      if launches[device] == nil {
+        append([(now, entry)], device)
+      } else {
+        launches[device]?.entries.append((now, entry))
+      }
+    case .configured(let configuration):
+      guard let launch = launches.removeValue(forKey: device) else { return }
+      texts[device].appendBanner(configuration, at: launch.instant, to: &pieces[device, default: []])
+      append(launch.entries, device)
+    default: break
+    }
+  }
+
+  private func append(_ entries: [TimedEntry], _ device: Int) {
+    for (instant, entry) in entries { texts[device].append(entry, at: instant, to: &pieces[device, default: []]) }
     if let piece = pieces[device], piece.count >= DeviceLogs.pieceBytes { handOver(device) }
   }
 
   /// Writes what is still buffered.
   package func finish() {
+    for (device, launch) in launches { append(launch.entries, device) }
     for device in pieces.keys.sorted() { handOver(device) }
   }
 
