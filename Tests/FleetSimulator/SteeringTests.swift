@@ -161,6 +161,33 @@ import Vocabulary
     #expect(session.events.count > 10_000)
   }
 
+  /// Also more than come at once by the machine's clock, and while the run is paused: the next act finds them.
+  @Test func actsTakeEffectInTheirOrder() throws {
+    let acts: [RunAct] = [
+      .pause, .addPhones(1_000, fleet: "cars"), .addPhones(1, fleet: "cars"), .removePhones(1_006, fleet: "cars"),
+      .addPhones(600, fleet: "cars"), .resume, .abort,
+    ]
+    let read = try ScenarioReader().read(Self.text(seed: 6))
+    var setup = try RunSetup(read.scenario)
+    let steering = RunSteering(read.scenario, &setup, document: read.document, places: 1_000)
+    for act in acts { _ = try steering.submit(act) }
+    _ = try FleetRun(setup, to: .inside(Runs.store()), watchers: [], steering: steering).run()
+    let outcomes = steering.entries.map { entry in
+      switch entry.outcome {
+      case .applied(let words): words
+      case .refused(let error): error.description
+      case .waiting: "waiting"
+      }
+    }
+    #expect(
+      outcomes.prefix(5) == [
+        "paused at 00:00:00", "1000 phones join cars",
+        "addPhones: cars would have 1007 phones, and this run is limited to 1006; add at most 0",
+        "1006 phones leave cars", "600 phones join cars",
+      ])
+    #expect(outcomes.suffix(2) == ["resumed at 00:00:00", "the run ends"])
+  }
+
   @Test func whatCannotBeDoneSaysSo() throws {
     let session = try run(
       Self.text(seed: 2), [(300, .addPhones(500, fleet: "cars")), (301, .removePhones(7, fleet: "cars"))])

@@ -14,7 +14,7 @@ extension FleetRun {
     var settles: (number: Int, words: String)?
   }
 
-  /// The number of phones that come or go at once, so that a run in real time has turns for others in between.
+  /// The number of phones that come or go at once in a run by the machine's clock, which has turns for others in between.
   private static let phonesAtOnce = 500
   private static let chunkInterval = Nanoseconds.milliseconds(15)
   /// How long a view and a pause wait for an event, by the machine's clock.
@@ -41,10 +41,10 @@ extension FleetRun {
     }
   }
 
-  /// Performs the submitted acts.
+  /// Performs the submitted acts, in order: the next one when all parts of the one before it have taken effect.
   func takeActs() {
     guard let steering else { return }
-    while let (number, act) = steering.takeAct() {
+    while !dueActs.contains(where: { $0.settles != nil }), let (number, act) = steering.takeAct() {
       let instant = actInstant
       doDueActs(before: drivesEnd, upTo: instant)
       do throws(RunActError) {
@@ -104,15 +104,17 @@ extension FleetRun {
     return end == .stop ? "the drives end, and the queues drain" : "the run ends"
   }
 
-  /// Performs the first of several acts now, the others one after the other.
+  /// Performs an act in parts, the first one now. In virtual time, and while the run is paused, it is one part, as no
+  /// other turn is due.
   private func begin(
     _ count: Int, _ number: Int, at instant: MonotonicInstant, _ words: String,
     _ change: (Int) -> PlannedAct.Change
   ) {
     var acts: [DueAct] = []
+    let isDivided = shared.transport != nil && !isPaused
     var rest = count
     while rest > 0 {
-      let part = min(rest, FleetRun.phonesAtOnce)
+      let part = isDivided ? min(rest, FleetRun.phonesAtOnce) : rest
       rest -= part
       let due = instant + FleetRun.chunkInterval * Int64(acts.count)
       acts.append(DueAct(instant: due, change: change(part), settles: rest == 0 ? (number, words) : nil))
