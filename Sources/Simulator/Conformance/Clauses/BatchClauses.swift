@@ -245,6 +245,7 @@ extension ConformanceClause {
         "of a batch with one bad record \(9 - look.missing.count) of the 9 good ones are stored, and all were acknowledged\(page)",
         harm: .lose, upload, stored: "\(look.listed) entries")
     }
+    try run.expectAsSent(before + after, in: look, among: " of a batch with one bad record")
   }
 
   /// What a refused batch had of good records may come again without the bad one, which the phone has dropped for its age: a

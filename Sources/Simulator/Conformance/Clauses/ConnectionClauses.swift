@@ -132,9 +132,10 @@ extension ConformanceClause {
   private static func keepAlive(_ run: ClauseRun) throws {
     let phone = try run.phone()
     var connection = try run.connect()
-    var opened = 1
+    var (opened, records) = (1, [SentRecord]())
     for number in 1...20 {
       let record = run.fix(phone)
+      records.append(record)
       let request = try run.request(phone, [record])
       connection.send(RawRequest(request).bytes)
       let reply = connection.reply(within: ClauseRun.answerTime)
@@ -150,6 +151,7 @@ extension ConformanceClause {
         throw run.fail("the connection ends after an answer that did not say so (Connection: close)")
       }
     }
+    if run.target.store != nil { try run.expectOnce(records, of: phone.name, among: " of uploads behind each other") }
     run.note = opened == 1 ? "one connection" : "\(opened) connections, each closed as announced"
   }
 
@@ -266,9 +268,12 @@ extension ConformanceClause {
     try run.expectOnce([record], of: phone.name, among: " of a request with Expect: 100-continue")
   }
 
+  /// Extras that show how a body was decoded.
+  private static let placeName = #"{"place":"Zürich 東京 🚗"}"#
+
   private static func chunked(_ run: ClauseRun) throws {
     let phone = try run.phone()
-    let record = run.record(phone, extras: #"{"place":"Zürich 東京 🚗"}"#)
+    let record = run.record(phone, extras: placeName)
     var raw = RawRequest(try run.request(phone, [record]))
     raw.isChunked = true
     let reply = try run.exchange(raw)
@@ -284,7 +289,7 @@ extension ConformanceClause {
 
   private static func gzip(_ run: ClauseRun) throws {
     let phone = try run.phone()
-    let record = run.fix(phone)
+    let record = run.record(phone, extras: placeName)
     var raw = RawRequest(try run.request(phone, [record]))
     raw.body = GzipFile.pack(raw.body)
     raw.declaredLength = raw.body.count
@@ -295,7 +300,8 @@ extension ConformanceClause {
       run.note = "refused: \(reply.text)"
       return
     }
-    try run.expectOnce([record], of: phone.name, among: " of a gzip body")
+    let look = try run.expectOnce([record], of: phone.name, among: " of a gzip body")
+    if run.facts.shows("extras") { try run.expectSame(["extras"], of: record, in: look) }
   }
 
   private static func slow(_ run: ClauseRun) throws {

@@ -40,7 +40,7 @@ extension ConformanceClause {
     let complete = try run.complete(seen.map { ($0.device, $0.records.map(\.uuid)) }, until: end)
     var gone: [(delivery: StoredDelivery, look: ClauseRun.FoundRecords)] = []
     var looked = complete.count
-    for index in seen.indices where !complete.contains(index) && run.now < end {
+    for index in seen.indices where complete[index] == nil && run.now < end {
       let look = try run.look(for: seen[index].records, of: seen[index].device)
       looked += 1
       if !look.missing.isEmpty { gone.append((seen[index], look)) }

@@ -18,9 +18,10 @@ extension ConformanceClause {
     ) { run in
       try run.needSingles()
       let phone = try run.phone { $0.http.batchSync = false }
-      let records = run.fixes(phone, 2)
+      let records = (0..<2).map { run.record(phone, extras: "{\"k\":\"v\($0)\"}") }
       try run.deliver(phone, records, as: "a single record")
-      try run.expectOnce(records, of: phone.name, among: " of single uploads")
+      let look = try run.expectOnce(records, of: phone.name, among: " of single uploads")
+      for record in records where run.facts.shows("extras") { try run.expectSame(["extras"], of: record, in: look) }
     },
     ConformanceClause(
       "root-array", .shapes, .must, .lose, "A batch and then a single record of one phone are both understood",

@@ -286,6 +286,7 @@ extension ConformanceClause {
     for (record, entry) in others { fields.formUnion(shown(of: record, entry)) }
     run.facts.note(shown: fields)
     run.facts.noteFirst(entry, of: record)
+    for (record, entry) in [(record, entry)] + others { run.noteAltered(entry, of: record) }
     if let changed { run.facts.noteHidden(["event"], in: changed, of: change) }
   }
 

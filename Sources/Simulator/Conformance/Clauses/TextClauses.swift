@@ -244,6 +244,7 @@ extension ConformanceClause {
     let kind = record.value.value(at: "event")?.string ?? ""
     try run.deliver(phone, [record], as: "a \(kind) record")
     let look = try run.expectOnce([record], of: phone.name, among: ", a \(kind),")
+    try run.expectAsSent([record], in: look, among: ", a \(kind)")
     let shown = fields.filter { run.facts.shows($0) || $0.hasPrefix("geofence") && run.facts.shows("event") }
     try run.expectSame(shown.filter(run.facts.shows), of: record, in: look)
     // No earlier record has shown whether the store lists geofences, so only what it shows of this one is checked.

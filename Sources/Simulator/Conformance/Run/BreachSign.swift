@@ -46,7 +46,8 @@ enum BreachSign: Hashable, Sendable {
         "idle-connections-beside-others", "keep-alive",
       ]
     case .byChance(let culprit): [culprit]
-    case .field(let name): BreachSign.clauses(aboutField: name)
+    // Uploads that meet take values from each other, in any clause that runs beside another.
+    case .field(let name): BreachSign.clauses(aboutField: name) + ["two-records-at-once", "many-devices-at-once"]
     case .ofNeighbour: ["one-record-one-content"]
     }
   }

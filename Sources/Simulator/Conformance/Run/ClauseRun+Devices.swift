@@ -10,8 +10,11 @@ extension ClauseRun {
     let sent = sent.filter { !$0.records.isEmpty }
     let end = now + settings.timeForDevices
     let complete = try complete(sent.map { ($0.phone.name, $0.records.map(\.uuid)) }, until: end)
+    for (index, listed) in complete.sorted(by: { $0.key < $1.key }) {
+      try expectAsSent(sent[index].records, in: FoundRecords(listing: listed), among: among)
+    }
     var count = complete.count
-    for index in ClauseRun.spread(sent.count) where !complete.contains(index) {
+    for index in ClauseRun.spread(sent.count) where complete[index] == nil {
       if count > 0, now >= end {
         throw ClauseStop.partly(
           "the store takes so long that it was asked for \(count) of \(sent.count) devices, whose records are there")
@@ -21,16 +24,18 @@ extension ClauseRun {
     }
   }
 
-  /// Returns the devices whose records are all there, once, at a first look; several are queried in parallel.
-  func complete(_ wanted: [(device: String, uuids: [UUID128])], until end: MonotonicInstant) throws -> Set<Int> {
-    guard let store = target.store else { return [] }
+  /// Returns the lists of the devices whose records are all there, once, at a first look; several are queried in parallel.
+  func complete(
+    _ wanted: [(device: String, uuids: [UUID128])], until end: MonotonicInstant
+  ) throws -> [Int: [StoredRecord]] {
+    guard let store = target.store else { return [:] }
     let unsettled = unsettledTime
     if unsettled > .zero { pause(Int(unsettled.wholeMilliseconds) + 1) }
     try keepTime()
     if store.isOfAllDevices { return completeOfAll(wanted, store) }
     let (order, clock) = (ClauseRun.spread(wanted.count), SystemClock())
     let next = Atomic(0)
-    let found = Mutex<Set<Int>>([])
+    let found = Mutex<[Int: [StoredRecord]]>([:])
     let look: @Sendable () -> Void = {
       while clock.monotonicNow < end {
         let place = next.add(1, ordering: .relaxed).oldValue
@@ -39,7 +44,7 @@ extension ClauseRun {
         // After an error the device is queried again, as for missing records.
         do throws(StoreViewError) {
           let listed = try store.records(of: device)
-          if listed.haveOnce(uuids) { _ = found.withLock { $0.insert(order[place]) } }
+          if listed.haveOnce(uuids) { found.withLock { $0[order[place]] = listed } }
         } catch { continue }
       }
     }
@@ -49,14 +54,18 @@ extension ClauseRun {
   }
 
   /// Checks all devices with one reading.
-  private func completeOfAll(_ wanted: [(device: String, uuids: [UUID128])], _ store: any StoreView) -> Set<Int> {
+  private func completeOfAll(
+    _ wanted: [(device: String, uuids: [UUID128])], _ store: any StoreView
+  ) -> [Int: [StoredRecord]] {
     var listed: [String: [StoredRecord]] = [:]
     do throws(StoreViewError) {
       try store.read("") { entry in
         if let device = entry.device { listed[device, default: []].append(entry) }
       }
-    } catch { return [] }
-    return Set(wanted.indices.filter { listed[wanted[$0].device]?.haveOnce(wanted[$0].uuids) ?? false })
+    } catch { return [:] }
+    return wanted.enumerated().reduce(into: [:]) { lists, each in
+      if let list = listed[each.element.device], list.haveOnce(each.element.uuids) { lists[each.offset] = list }
+    }
   }
 
   /// Returns all indices, distant ones first, so that those reached in time are not all at the beginning.

@@ -256,11 +256,9 @@ extension ClauseRun {
     case .success(let list): (all, end) = (list.records, list.end)
     case .failure(let absence): return FoundRecords(entries: [:], listed: 0, missing: records, absence: absence)
     }
-    var entries: [UUID128: [StoredRecord]] = [:]
-    for entry in all { if let uuid = entry.uuid { entries[uuid, default: []].append(entry) } }
-    var look = FoundRecords(entries: entries, listed: all.count, end: end)
+    var look = FoundRecords(listing: all, end)
     for record in records {
-      let count = entries[record.uuid]?.count ?? 0
+      let count = look.entries[record.uuid]?.count ?? 0
       if count == 0 { look.missing.append(record) }
       if count > 1 { look.repeated.append(record) }
     }
@@ -341,6 +339,8 @@ extension ClauseRun {
         sign: .storedTwice)
     }
     facts.noteStored(records, of: device, by: clause, look)
+    // The clauses about content look at the fields that they are about.
+    if clause.group != .content { try expectAsSent(records, in: look, among: among) }
     return look
   }
 }

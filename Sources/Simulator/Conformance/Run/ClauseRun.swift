@@ -179,7 +179,7 @@ extension ClauseRun {
     let note = renderer.append(record, to: &bytes)
     return SentRecord(
       uuid: record.uuid, timestamp: record.timestamp, bytes: bytes, said: said(record, phone.configuration, note),
-      keysOfApp: keysOfApp)
+      keysOfApp: keysOfApp, isUsual: true)
   }
 
   func fixes(_ phone: ConformancePhone, _ count: Int) -> [SentRecord] { (0..<count).map { _ in fix(phone) } }

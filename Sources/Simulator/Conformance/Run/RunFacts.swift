@@ -15,6 +15,7 @@ final class RunFacts: Sendable {
     var timeUnits: [EpochUnit]?
     var hidden: [String: String] = [:]
     var strange: [String: String] = [:]
+    var altered: Set<String> = []
     var hasFlatExtras = false
     var lag = Nanoseconds.zero
     var missingUntil: Nanoseconds?
@@ -213,6 +214,11 @@ final class RunFacts: Sendable {
   func strange(_ field: String) -> String? { found.withLock { $0.strange[field] } }
 
   func note(strange field: String, _ reason: String) { found.withLock { $0.strange[field] = reason } }
+
+  /// Whether the first record of the run has this field with another value than was sent.
+  func isAltered(_ field: String) -> Bool { found.withLock { $0.altered.contains(field) } }
+
+  func note(altered field: String) { found.withLock { _ = $0.altered.insert(field) } }
 
   /// Whether the extras of a template are among the other keys of an entry.
   var hasFlatExtras: Bool { found.withLock { $0.hasFlatExtras } }

@@ -12,12 +12,15 @@ struct SentRecord: Sendable {
   var said: (bytes: [UInt8], fields: [String])?
   /// The extras that the dialect's app adds to each record.
   var keysOfApp: Set<String>
+  /// Whether the SDK makes such records on any drive, so that it is stored as it was sent in every clause.
+  var isUsual: Bool
 
   init(
     uuid: UUID128, timestamp: WallInstant, bytes: [UInt8], said: (bytes: [UInt8], fields: [String])? = nil,
-    keysOfApp: Set<String> = []
+    keysOfApp: Set<String> = [], isUsual: Bool = false
   ) {
     (self.uuid, self.timestamp, self.bytes, self.said, self.keysOfApp) = (uuid, timestamp, bytes, said, keysOfApp)
+    self.isUsual = isUsual
   }
 
   /// Whether a template has written it.

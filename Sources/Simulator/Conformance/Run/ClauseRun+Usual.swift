@@ -1,0 +1,80 @@
+import BackendStore
+import Base
+import Contract
+import Scenario
+
+/// The content of usual records in clauses about something else: what a backend keeps of the first record of a run, it keeps of
+/// one that comes in another way.
+extension ClauseRun {
+  /// The time last: one that cannot be read ends a comparison.
+  static let usualFields =
+    [
+      "coords.latitude", "coords.longitude", "coords.speed", "odometer", "is_moving", "battery.level", "activity.type",
+      "timestamp",
+    ]
+  /// A store may have a list for events with fewer columns.
+  private static let fieldsOfEvents = ["coords.latitude", "coords.longitude", "timestamp"]
+
+  /// Requires that usual records are stored as sent. `among` describes them.
+  func expectAsSent(_ records: [SentRecord], in look: FoundRecords, among: String = "") throws {
+    for (index, record) in records.enumerated() where record.isUsual {
+      guard var breach = alteration(of: record, in: look, { !facts.isAltered($0) }) else { continue }
+      breach.cause =
+        (records.count == 1 ? "the record" : "record \(index + 1) of \(records.count)") + "\(among): \(breach.cause)"
+      throw ClauseStop.broken(breach)
+    }
+  }
+
+  /// Notes the fields that the first record has with other values. These are the matter of the clauses about content.
+  func noteAltered(_ entry: StoredRecord, of record: SentRecord) {
+    let look = FoundRecords(entries: [record.uuid: [entry]], listed: 1)
+    for field in ClauseRun.usualFields where alteration(of: record, in: look, { $0 == field }) != nil {
+      facts.note(altered: field)
+    }
+  }
+
+  /// Returns a difference in the usual fields, as far as the store shows them. What some stores write as nothing, such as 0 and
+  /// false, is left to the clauses about content.
+  private func alteration(
+    of record: SentRecord, in look: FoundRecords, _ isAsked: (String) -> Bool
+  ) -> Breach? {
+    let said = record.value
+    let event = said.value(at: "event")?.string
+    let fields = (event == nil ? ClauseRun.usualFields : ClauseRun.fieldsOfEvents).filter { field in
+      guard isAsked(field), facts.shows(field), let sent = said.value(at: field) else { return false }
+      return !sent.isNull && !sent.isZero && sent.flag != false
+    }
+    do {
+      try expectSame(fields, of: record, in: look)
+      if isAsked("event") { try expectEvent(event, of: record, in: look) }
+    } catch ClauseStop.broken(let breach) {
+      return breach
+    } catch {
+      // What the store does not show, or not readably, is not judged.
+      return nil
+    }
+    return nil
+  }
+
+  /// A store may have its own words for events: one of the SDK's is the event that was sent.
+  private func expectEvent(_ event: String?, of record: SentRecord, in look: FoundRecords) throws {
+    guard record.sends("event"), facts.shows("event"), facts.strange("event") == nil, facts.hidden("event") == nil,
+      let entry = look.entry(of: record), let stored = entry.value("event")?.string, stored != event
+    else { return }
+    if case .other = RecordEvent(name: stored) { return }
+    showRequest(of: record)
+    throw fail(
+      "event: \(stored) instead of \(event ?? "none")", harm: .wrong, stored: entry.entry.shown.shortened(300),
+      sign: .field("event"))
+  }
+}
+
+extension ClauseRun.FoundRecords {
+  /// The records of a device's whole list.
+  init(listing all: [StoredRecord], _ end: ListEnd = ListEnd()) {
+    let entries = all.reduce(into: [UUID128: [StoredRecord]]()) { entries, entry in
+      if let uuid = entry.uuid { entries[uuid, default: []].append(entry) }
+    }
+    self.init(entries: entries, listed: all.count, end: end)
+  }
+}

@@ -1,0 +1,138 @@
+"""Defects of what is stored of a good record, by the way in which it came."""
+
+import time
+
+from defects import around, defect
+from defects.content import put
+from intake import parse
+
+
+def after_reading(parts, edit):
+    """`edit` changes each upload that was read, before it is stored; it gets the length of the body, too."""
+
+    @around(parts.intake, "read")
+    def _(read, body, *arguments):
+        upload = read(body, *arguments)
+        edit(upload, len(body))
+        return upload
+
+
+def move(record, latitude, longitude):
+    record.latitude, record.longitude = latitude, longitude
+    put(record, "latitude", latitude)
+    put(record, "longitude", longitude)
+
+
+def swap(record):
+    """East for north, as far as that is a place."""
+    move(record, max(-90.0, min(90.0, record.longitude)), record.latitude)
+
+
+def event(record):
+    return record.content.get("event") if isinstance(record.content, dict) else None
+
+
+@defect
+def single_swapped(parts):
+    after_reading(parts, lambda upload, _: [swap(record) for record in upload.records if not upload.batch])
+
+
+@defect
+def single_without_extras(parts):
+    def edit(upload, _):
+        for record in upload.records:
+            if not upload.batch and isinstance(record.content, dict):
+                record.content = {name: value for name, value in record.content.items() if name != "extras"}
+
+    after_reading(parts, edit)
+
+
+@defect
+def long_batch_at_one_place(parts):
+    def edit(upload, _):
+        if len(upload.records) > 100:
+            first = upload.records[0]
+            for record in upload.records:
+                move(record, first.latitude, first.longitude)
+
+    after_reading(parts, edit)
+
+
+@defect
+def large_body_at_zero(parts):
+    def edit(upload, length):
+        if length > 1 << 20:
+            for record in upload.records:
+                move(record, 0.0, 0.0)
+
+    after_reading(parts, edit)
+
+
+@defect
+def heartbeat_swapped(parts):
+    after_reading(parts, lambda upload, _: [swap(record) for record in upload.records if event(record) == "heartbeat"])
+
+
+@defect
+def provider_change_at_zero(parts):
+    after_reading(
+        parts, lambda upload, _: [move(record, 0.0, 0.0) for record in upload.records if event(record) == "providerchange"])
+
+
+@defect
+def shifted_by_a_bad_record(parts):
+    def edit(upload, _):
+        if upload.aside and len(upload.records) > 1:
+            places = [(record.latitude, record.longitude) for record in upload.records]
+            for record, place in zip(upload.records, places[1:] + places[:1]):
+                move(record, *place)
+
+    after_reading(parts, edit)
+
+
+@defect
+def place_of_another_upload(parts):
+    """What is being read is kept for all connections."""
+    now = {}
+
+    def edit(upload, _):
+        for record in upload.records:
+            now["place"] = record.latitude, record.longitude
+            time.sleep(0.002)
+            move(record, *now["place"])
+
+    after_reading(parts, edit)
+
+
+def known(parts, record):
+    """The newest of the device's records, as (timestamp, record)."""
+    row = parts.store.db.execute(
+        "select timestamp, record from records where device = ? order by timestamp desc limit 1", (record.device,)).fetchone()
+    return row and (row[0], parse(row[1]))
+
+
+def before_insert(parts, edit):
+    @around(parts.store, "insert")
+    def _(insert, record, params):
+        edit(record)
+        return insert(record, params)
+
+
+@defect
+def late_at_the_newest_place(parts):
+    def edit(record):
+        newest = known(parts, record)
+        if newest and record.at < newest[0] - 60_000 and isinstance(newest[1], dict) and "coords" in newest[1]:
+            move(record, newest[1]["coords"]["latitude"], newest[1]["coords"]["longitude"])
+
+    before_insert(parts, edit)
+
+
+@defect
+def one_event_per_instant(parts):
+    def edit(record):
+        newest = known(parts, record)
+        if newest and newest[0] == record.at and isinstance(newest[1], dict) and newest[1].get("event") and event(record):
+            record.content = {**record.content, "event": newest[1]["event"]}
+
+    before_insert(parts, edit)
