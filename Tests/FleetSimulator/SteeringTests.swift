@@ -181,11 +181,11 @@ import Vocabulary
     }
     #expect(
       outcomes.prefix(5) == [
-        "paused at 00:00:00", "1000 phones join cars",
+        "paused at 00:00:00.000", "1000 phones join cars",
         "addPhones: cars would have 1007 phones, and this run is limited to 1006; add at most 0",
         "1006 phones leave cars", "600 phones join cars",
       ])
-    #expect(outcomes.suffix(2) == ["resumed at 00:00:00", "the run ends"])
+    #expect(outcomes.suffix(2) == ["resumed at 00:00:00.000", "the run ends"])
   }
 
   @Test func whatCannotBeDoneSaysSo() throws {

@@ -81,7 +81,7 @@ extension ConformanceClause {
         else { continue }
         throw run.fail(
           "a record that \(delivery.clause) has seen in the store is another one now: \(change)", harm: .wrong,
-          stored: after.entry.shown.shortened(300))
+          stored: after.entry.shown.shortened(300), sign: .changedLater)
       }
     }
     return compared

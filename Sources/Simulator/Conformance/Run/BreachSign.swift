@@ -22,6 +22,8 @@ enum BreachSign: Hashable, Sendable {
   case field(String)
   /// With the value of another record.
   case ofNeighbour
+  /// Not any more as the store has shown it.
+  case changedLater
 
   /// The clauses that concern this sign alone, simplest first: a broken one explains the sign in those after it,
   /// and in all others.
@@ -46,11 +48,17 @@ enum BreachSign: Hashable, Sendable {
         "idle-connections-beside-others", "keep-alive",
       ]
     case .byChance(let culprit): [culprit]
-    // Uploads that meet take values from each other, in any clause that runs beside another.
-    case .field(let name): BreachSign.clauses(aboutField: name) + ["two-records-at-once", "many-devices-at-once"]
+    case .field(let name): BreachSign.clauses(aboutField: name)
     case .ofNeighbour: ["one-record-one-content"]
+    case .changedLater: ["stays-stored"]
     }
   }
+
+  /// The clauses that find any field wrong by the way in which its record came or is kept: a form of upload that is read wrongly,
+  /// uploads that meet and take values from each other, a store that changes what is older.
+  static let waysOfRecords = [
+    "stays-stored", "root-object", "batch-all-stored", "batch-250", "two-records-at-once", "many-devices-at-once",
+  ]
 
   struct Traits: OptionSet {
     let rawValue: UInt8
@@ -65,7 +73,7 @@ enum BreachSign: Hashable, Sendable {
   var traits: Traits {
     switch self {
     case .loss: [.ofGoodRecords, .ofAcknowledged]
-    case .storedTwice, .elsewhere, .field, .ofNeighbour: .ofAcknowledged
+    case .storedTwice, .elsewhere, .field, .ofNeighbour, .changedLater: .ofAcknowledged
     case .unanswered, .refused: [.failure, .ofGoodRecords]
     case .ofBatch, .ofBareRecords: .ofGoodRecords
     case .byChance: []
@@ -169,11 +177,23 @@ struct ConformanceCauses {
         }
       }
     }
-    return nil
+    return wayOfRecords(thatSpoils: breach, of: id)
+  }
+
+  private func wayOfRecords(thatSpoils breach: Breach, of id: String) -> String? {
+    guard breach.isOfFields else { return nil }
+    return BreachSign.waysOfRecords.prefix { $0 != id }.first { candidate in
+      guard let other = broken[candidate], other.breach.isOfFields || other.breach.signs.contains(.changedLater) else {
+        return false
+      }
+      return !other.clause.ground.contains(id) && other.breach.mayExplain(breach)
+    }
   }
 }
 
 extension Breach {
+  fileprivate var isOfFields: Bool { signs.contains { $0.fieldName != nil } }
+
   /// Reports whether a presumed clause explains a breach. It does not if the breach has another cause: a field that is stored
   /// wrongly loses no record and spoils no other field.
   fileprivate func mayExplain(_ other: Breach) -> Bool {
@@ -186,7 +206,7 @@ extension Breach {
     let isOfDelivery = other.signs.contains { sign in
       switch sign {
       case .loss, .storedTwice, .elsewhere, .unanswered, .refused: true
-      case .ofBatch, .ofBareRecords, .byChance, .field, .ofNeighbour: false
+      case .ofBatch, .ofBareRecords, .byChance, .field, .ofNeighbour, .changedLater: false
       }
     }
     if isOfDelivery { return false }
@@ -213,7 +233,7 @@ extension BreachSign {
     case .storedTwice: 2
     case .unanswered: 3
     case .refused: 4
-    case .field: 5
+    case .field, .changedLater: 5
     case .ofBareRecords: 6
     }
   }

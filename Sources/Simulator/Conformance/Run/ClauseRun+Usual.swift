@@ -17,6 +17,8 @@ extension ClauseRun {
 
   /// Requires that usual records are stored as sent. `among` describes them.
   func expectAsSent(_ records: [SentRecord], in look: FoundRecords, among: String = "") throws {
+    // Without a first record it is unknown how the store shows one.
+    guard facts.hasSeenRecord else { return }
     for (index, record) in records.enumerated() where record.isUsual {
       guard var breach = alteration(of: record, in: look, { !facts.isAltered($0) }) else { continue }
       breach.cause =
@@ -28,9 +30,8 @@ extension ClauseRun {
   /// Notes the fields that the first record has with other values. These are the matter of the clauses about content.
   func noteAltered(_ entry: StoredRecord, of record: SentRecord) {
     let look = FoundRecords(entries: [record.uuid: [entry]], listed: 1)
-    for field in ClauseRun.usualFields where alteration(of: record, in: look, { $0 == field }) != nil {
-      facts.note(altered: field)
-    }
+    facts.note(
+      altered: ClauseRun.usualFields.filter { field in alteration(of: record, in: look) { $0 == field } != nil })
   }
 
   /// Returns a difference in the usual fields, as far as the store shows them. What some stores write as nothing, such as 0 and

@@ -15,7 +15,7 @@ final class RunFacts: Sendable {
     var timeUnits: [EpochUnit]?
     var hidden: [String: String] = [:]
     var strange: [String: String] = [:]
-    var altered: Set<String> = []
+    var altered: Set<String>?
     var hasFlatExtras = false
     var lag = Nanoseconds.zero
     var missingUntil: Nanoseconds?
@@ -215,10 +215,13 @@ final class RunFacts: Sendable {
 
   func note(strange field: String, _ reason: String) { found.withLock { $0.strange[field] = reason } }
 
-  /// Whether the first record of the run has this field with another value than was sent.
-  func isAltered(_ field: String) -> Bool { found.withLock { $0.altered.contains(field) } }
+  /// Whether the store has shown a first record, and so how it shows one.
+  var hasSeenRecord: Bool { found.withLock { $0.altered != nil } }
 
-  func note(altered field: String) { found.withLock { _ = $0.altered.insert(field) } }
+  /// Whether the first record of the run has this field with another value than was sent.
+  func isAltered(_ field: String) -> Bool { found.withLock { $0.altered?.contains(field) ?? false } }
+
+  func note(altered fields: [String]) { found.withLock { $0.altered = ($0.altered ?? []).union(fields) } }
 
   /// Whether the extras of a template are among the other keys of an entry.
   var hasFlatExtras: Bool { found.withLock { $0.hasFlatExtras } }
