@@ -136,6 +136,31 @@ import Threads
     #expect(shown.contains(#""leads":true,"leader":null,"#))
   }
 
+  /// The 16 in a row are those of the sink, not of a process.
+  @Test func aRestartPutsNothingMoreAside() throws {
+    let (folder, receiver) = (try TemporaryFolder(), Receiver())
+    let isWaitedFor = Semaphore()
+    let isOpen = Mutex(false)
+    let hook = try receiver.serve { _, messages in
+      if isOpen.withLock({ $0 }) { return nil }
+      if messages.map(\.number) == [16] { isWaitedFor.signal() }
+      return .text("HTTP/1.1 422 No\r\nContent-Length: 0\r\n\r\n")
+    }
+    for _ in 0..<2 {
+      let server = try server(hook, data: folder.file("data"))
+      defer { server.stop() }
+      try Uploader(port: server.port).upload(0..<40, of: 1)
+      try #require(isWaitedFor.wait(milliseconds: 60_000))
+    }
+    isOpen.withLock { $0 = true }
+    let server = try server(hook, data: folder.file("data"))
+    defer { server.stop() }
+    #expect(receiver.wait(for: 24))
+    #expect(receiver.numbers(of: "device-1") == Array(16..<40))
+    let shown = try Uploader(port: server.port).get("/admin/v1/sinks?limit=16")
+    #expect(shown.contains(#""refused":16,"#) && shown.split(separator: #""uuid""#).count == 17, "\(shown)")
+  }
+
   @Test func aRestartGoesOnWhereItWas() throws {
     let folder = try TemporaryFolder()
     let receiver = Receiver()

@@ -1,4 +1,5 @@
 import Base
+import Database
 import Store
 import Support
 import Testing
@@ -106,15 +107,41 @@ import Testing
     let page = try store.reader().records(behind: SinkPosition(), until: store.marks(), limit: 4, bytes: 1_000)
     let refusal = SinkRefusal(
       device: Sample.device(), key: page.records[3].key, reason: "status 400", at: Sample.noon.millisecondsSince1970)
-    #expect(
-      store.apply(.advance(SinkAdvance(sink: "sink", position: page.end, refusals: [refusal]))) == .changed(1))
-    #expect(store.apply(.advance(SinkAdvance(sink: "sink", position: page.end))) == .changed(0))
-    #expect(store.apply(.advance(SinkAdvance(sink: "sink", position: SinkPosition()))) == .changed(0))
+    let refused = RefusalCount(total: 7, inRow: 3)
+    let advance = SinkAdvance(sink: "sink", position: page.end, refusals: [refusal], refused: refused)
+    #expect(store.apply(.advance(advance)) == .changed(1))
+    #expect(store.apply(.advance(SinkAdvance(sink: "sink", position: page.end, refused: refused))) == .changed(0))
+    #expect(store.apply(.advance(SinkAdvance(sink: "sink", position: SinkPosition(), refused: refused))) == .changed(0))
     #expect(try store.reader().refusals(ofSink: "sink", limit: 10) == [refusal])
     #expect(try store.reader().refusals(ofSink: "other", limit: 10) == [])
     try store.reopen()
     #expect(names(try rest(of: store)) == (4..<10).map { "record \($0)" })
     #expect(try store.reader().position(ofSink: "other") == nil)
+    #expect(try store.reader().refusalCount(ofSink: "sink") == refused)
+    #expect(try store.reader().refusalCount(ofSink: "other") == RefusalCount())
+  }
+
+  /// What an older version has put aside is in the list only.
+  @Test(arguments: StoreKind.allCases) func anOlderStoreCountsWhatItLists(_ kind: StoreKind) throws {
+    let store = try TestStore(kind, isKept: true) { $0.sinks = ["sink"] }
+    _ = store.ingest(Sample.batch(Array(0..<3)))
+    let page = try store.reader().records(behind: SinkPosition(), until: store.marks(), limit: 2, bytes: 1_000)
+    let refusals = page.records.map { SinkRefusal(device: Sample.device(), key: $0.key, reason: "status 400", at: 5) }
+    _ = store.apply(.advance(SinkAdvance(sink: "sink", position: page.end, refusals: refusals)))
+    store.close()
+    if kind == .postgres {
+      try PostgresConnection(to: store.place.path).run(
+        "ALTER TABLE sinks DROP refused, DROP refused_in_row; UPDATE installation SET version = 3")
+    } else {
+      try Connection(path: store.place.path + "/store.db").execute(
+        """
+        ALTER TABLE sinks DROP COLUMN refused; ALTER TABLE sinks DROP COLUMN refused_in_row;
+        PRAGMA user_version = 4
+        """)
+    }
+    try store.reopen()
+    #expect(try store.reader().refusalCount(ofSink: "sink") == RefusalCount(total: 2))
+    #expect(names(try rest(of: store)) == ["record 2"])
   }
 
   @Test(arguments: StoreKind.allCases) func deletedDevicesArePassedOver(_ kind: StoreKind) throws {

@@ -4,7 +4,7 @@
 /// They are compared byte by byte (`COLLATE "C"`), as in SQLite.
 package enum PostgresSchema {
   /// The last is the current version. A released step is never changed.
-  static let migrations = [first, documents, times]
+  static let migrations = [first, documents, times, refusalCounts]
 
   package static let version = migrations.count
 
@@ -100,6 +100,13 @@ package enum PostgresSchema {
     \(arrivals)
     \(days)
     \(view)
+    """
+
+  /// The number of records that a sink has refused, in all and since it last accepted one.
+  private static let refusalCounts = """
+    ALTER TABLE sinks ADD COLUMN IF NOT EXISTS refused bigint NOT NULL DEFAULT 0,
+      ADD COLUMN IF NOT EXISTS refused_in_row bigint NOT NULL DEFAULT 0;
+    UPDATE sinks SET refused = (SELECT count(*) FROM sink_refusals WHERE sink = sinks.id);
     """
 
   private static let arrivals = """

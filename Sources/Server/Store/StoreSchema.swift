@@ -7,7 +7,9 @@ enum StoreSchema {
 
   static let schema = Schema(
     applicationID: applicationID,
-    migrations: [Migration(1, first), Migration(2, second), Migration(3, third), Migration(4, fourth)])
+    migrations: [
+      Migration(1, first), Migration(2, second), Migration(3, third), Migration(4, fourth), Migration(5, fifth),
+    ])
 
   /// Identifiers of devices and partitions are never reused: rows of a deleted device may still be in a partition.
   private static let first = """
@@ -77,6 +79,13 @@ enum StoreSchema {
       id INTEGER PRIMARY KEY, sink INTEGER NOT NULL, at INTEGER NOT NULL, run TEXT NOT NULL, device TEXT NOT NULL,
       recorded_at INTEGER NOT NULL, uuid BLOB NOT NULL, reason TEXT NOT NULL) STRICT;
     CREATE INDEX sink_refusals_by_sink ON sink_refusals(sink, id);
+    """
+
+  /// The number of records that a sink has refused, in all and since it last accepted one.
+  private static let fifth = """
+    ALTER TABLE sinks ADD COLUMN refused INTEGER NOT NULL DEFAULT 0;
+    ALTER TABLE sinks ADD COLUMN refused_in_row INTEGER NOT NULL DEFAULT 0;
+    UPDATE sinks SET refused = (SELECT count(*) FROM sink_refusals WHERE sink = sinks.id);
     """
 }
 

@@ -9,7 +9,9 @@ import Testing
   private let start = MonotonicInstant(nanoseconds: 1_000)
 
   /// Behind this many records of one device.
-  private func course(_ count: Int, portion: Int = 100, page: Int? = nil) throws -> (ForwardCourse, SQLiteStore) {
+  private func course(
+    _ count: Int, portion: Int = 100, page: Int? = nil, refused: RefusalCount = RefusalCount()
+  ) throws -> (ForwardCourse, SQLiteStore) {
     var configuration = StoreConfiguration(folder: ":memory:")
     configuration.sinks = ["sink"]
     let store = try SQLiteStore(configuration, board: board)
@@ -22,7 +24,7 @@ import Testing
       device: DeviceIdentity(name: "a"), receivedAt: WallInstant(millisecondsSince1970: 1_795_176_000_000),
       bytes: record, points: points)
     _ = store.apply([.ingest(batch)], now: batch.receivedAt)
-    var course = ForwardCourse(at: SinkPosition(), portionMax: portion)
+    var course = ForwardCourse(at: SinkPosition(), refused, portionMax: portion)
     let reader = try #require(store.reader)
     course.load(try reader.records(behind: SinkPosition(), until: board.marks, limit: page ?? count, bytes: 1_000_000))
     return (course, store)
@@ -128,6 +130,16 @@ import Testing
     #expect(course.trouble == "refuses every record: status 400")
     #expect(play(&course, refusing: []) == Array(16..<100))
     #expect(course.trouble == nil)
+  }
+
+  /// The counts are those of the store, from before a restart or of another leader.
+  @Test func refusalsInARowAreCountedFromCourseToCourse() throws {
+    var (course, _) = try course(100, refused: RefusalCount(total: 40, inRow: 14))
+    #expect(play(&course, refusing: Set(0..<100), requests: 200) == [])
+    #expect(course.refused == 2 && course.refusalCount == RefusalCount(total: 42, inRow: 16))
+    #expect(numbers(course) == [2] && course.trouble == "refuses every record: status 400")
+    #expect(play(&course, refusing: [50]) == (2..<100).filter { $0 != 50 })
+    #expect(course.refusalCount == RefusalCount(total: 43, inRow: 0))
   }
 
   /// A request that is given up has taken its time.

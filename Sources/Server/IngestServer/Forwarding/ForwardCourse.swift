@@ -8,7 +8,8 @@ struct ForwardCourse {
   static let longestPause = Nanoseconds.seconds(60)
   /// The longest pause that a sink may request.
   static let longestWish = Nanoseconds.seconds(3_600)
-  /// The number of consecutive refusals after which the cause is not the records: the sink is retried later.
+  /// The number of consecutive refusals after which the cause is not the records: the sink is retried later. They are counted
+  /// over restarts and changes of the leader: otherwise each of them would put as many aside again.
   static let refusedInRowMax = 16
 
   let portionMax: Int
@@ -19,6 +20,8 @@ struct ForwardCourse {
   private(set) var sent: UInt64 = 0
   private(set) var retried: UInt64 = 0
   private(set) var refused: UInt64 = 0
+  /// The counts of the store and of this course.
+  private(set) var refusalCount: RefusalCount
   /// The reason of the last refusal.
   private(set) var refusalReason: String?
   /// Why the sink accepts nothing; nil while it does.
@@ -35,10 +38,9 @@ struct ForwardCourse {
   /// same request by its key, and not one with more records.
   private var tried: Int?
   private var failures = 0
-  private var refusedInRow = 0
 
-  init(at position: SinkPosition, portionMax: Int) {
-    (self.position, self.portionMax) = (position, portionMax)
+  init(at position: SinkPosition, _ refusalCount: RefusalCount = RefusalCount(), portionMax: Int) {
+    (self.position, self.refusalCount, self.portionMax) = (position, refusalCount, portionMax)
     portion = portionMax
   }
 
@@ -78,7 +80,8 @@ struct ForwardCourse {
       pause(wish, reason, since, now, chance)
       tried = left > 0 ? left : nil
     case .refused(let count, _) where count > 1: portion = (count + 1) / 2
-    case .refused(_, let reason) where refusedInRow < ForwardCourse.refusedInRowMax: putAside(because: reason, wall)
+    case .refused(_, let reason) where refusalCount.inRow < ForwardCourse.refusedInRowMax:
+      putAside(because: reason, wall)
     case .refused(_, let reason): pause(nil, "refuses every record: \(reason)", since, now, chance)
     }
   }
@@ -87,7 +90,8 @@ struct ForwardCourse {
     guard count > 0 else { return }
     pass(count)
     sent += UInt64(count)
-    (failures, refusedInRow, trouble, troubleSince, pausesUntil) = (0, 0, nil, nil, nil)
+    refusalCount.inRow = 0
+    (failures, trouble, troubleSince, pausesUntil) = (0, nil, nil, nil)
     portion = min(portionMax, portion * 2)
   }
 
@@ -102,7 +106,7 @@ struct ForwardCourse {
     refusals.append(SinkRefusal(device: arrival.device, key: arrival.key, reason: reason, at: wall))
     refused += 1
     refusalReason = reason
-    refusedInRow += 1
+    refusalCount = RefusalCount(total: refusalCount.total + 1, inRow: refusalCount.inRow + 1)
     (failures, trouble, troubleSince, pausesUntil) = (0, nil, nil, nil)
     pass(1)
   }

@@ -103,20 +103,20 @@ extension Forwarder {
     var draws = RandomStream(seed: UInt64(bitPattern: clock.monotonicNow.nanoseconds), device: 0, concern: 0)
     let leads = dependencies.leadership?()
     while !state.withLock({ $0.isStopping }) {
-      guard leads?() ?? true, let position = start() else {
+      guard leads?() ?? true, let course = start() else {
         state.withLock { ($0.position, $0.figures.leads) = (nil, false) }
         bell.wait(milliseconds: Int(Forwarder.leadPause.wholeMilliseconds))
         continue
       }
-      lead(sink, from: position, leads, &draws)
+      lead(sink, course, leads, &draws)
     }
   }
 
   /// Forwards until the server stops, or another one leads.
   private func lead(
-    _ sink: any ForwardSink, from position: SinkPosition, _ leads: (() -> Bool)?, _ draws: inout RandomStream
+    _ sink: any ForwardSink, _ course: ForwardCourse, _ leads: (() -> Bool)?, _ draws: inout RandomStream
   ) {
-    var work = Work(ForwardCourse(at: position, portionMax: target.portion.records))
+    var work = Work(course)
     state.withLock { $0.figures.leads = true }
     var asked = clock.monotonicNow
     while !state.withLock({ $0.isStopping }) {
@@ -172,13 +172,15 @@ extension Forwarder {
     }
   }
 
-  /// Returns the position of the sink; nil when the server stops before the store can answer.
-  private func start() -> SinkPosition? {
+  /// Returns a course from the position of the sink; nil when the server stops before the store can answer.
+  private func start() -> ForwardCourse? {
+    let (name, portionMax) = (target.name, target.portion.records)
     while !state.withLock({ $0.isStopping }) {
-      let name = target.name
-      if let position = ask({ (reader) throws(StoreError) in try reader.position(ofSink: name) ?? SinkPosition() }) {
-        return position
+      let course = ask { (reader) throws(StoreError) in
+        let position = try reader.position(ofSink: name) ?? SinkPosition()
+        return ForwardCourse(at: position, try reader.refusalCount(ofSink: name), portionMax: portionMax)
       }
+      if let course { return course }
       bell.wait(milliseconds: Int(Forwarder.readPause.wholeMilliseconds))
     }
     return nil
@@ -249,7 +251,8 @@ extension Forwarder {
     let isNew = work.course.position != work.told || !work.course.refusals.isEmpty
     guard work.refusalsUnderWay == nil, isNew, work.nextNote.map({ $0 <= now }) ?? true else { return }
     let (position, refusals) = (work.course.position, work.course.refusals)
-    let advance = SinkAdvance(sink: target.name, position: position, refusals: refusals)
+    let advance = SinkAdvance(
+      sink: target.name, position: position, refusals: refusals, refused: work.course.refusalCount)
     if dependencies.submit(.advance(advance)) {
       work.told = position
       work.refusalsUnderWay = refusals.count

@@ -137,7 +137,7 @@ extension Route {
     admin(.get, "/quarantine/{record}", "getQuarantined", query: []) { $0.quarantine.get },
     admin(.delete, "/quarantine", "clearQuarantine", query: ["run", "device", "reason"]) { $0.quarantine.clear },
     admin(.delete, "/quarantine/{record}", "deleteQuarantined", query: []) { $0.quarantine.delete },
-    admin(.get, "/sinks", "listSinks", query: []) { $0.sinks.list },
+    admin(.get, "/sinks", "listSinks", query: ["limit"]) { $0.sinks.list },
     admin(.get, "/devices/{device}/logs", "listDeviceLogs", query: ["run"], at: .server) { $0.logs.list },
     admin(.get, "/devices/{device}/logs/{log}", "getDeviceLog", query: ["run"], at: .server) { $0.logs.get },
     admin(.post, "/tokens/expire", "expireTokens", query: ["run"], at: .server) { $0.tokenAdministration.expire },

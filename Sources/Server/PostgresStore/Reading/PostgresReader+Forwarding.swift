@@ -59,6 +59,12 @@ extension PostgresReader {
     return Dictionary(named.map { ($0.0, String($0.1.dropFirst(SinkLock.namePrefix.count))) }) { first, _ in first }
   }
 
+  package func refusalCount(ofSink name: String) throws(StoreError) -> RefusalCount {
+    try find("SELECT refused, refused_in_row FROM sinks WHERE name = $1::text", [.text(name)]) { row in
+      RefusalCount(total: row.integer(0), inRow: row.integer(1))
+    }.first ?? RefusalCount()
+  }
+
   package func refusals(ofSink name: String, limit: Int) throws(StoreError) -> [SinkRefusal] {
     try find(
       """

@@ -145,9 +145,11 @@ extension PostgresGroup {
     arguments.add(advance.sink)
     arguments.add(last?.group ?? 0)
     arguments.add(last?.row ?? 0)
+    arguments.add(advance.refused.total)
+    arguments.add(advance.refused.inRow)
     try round.send(
       """
-      UPDATE sinks SET arrived_in = $2::int8, n = $3::int8
+      UPDATE sinks SET arrived_in = $2::int8, n = $3::int8, refused = $4::int8, refused_in_row = $5::int8
       WHERE name = $1::text AND (arrived_in, n) < ($2::int8, $3::int8)
       """, arguments, then: note(index))
     guard !advance.refusals.isEmpty else { return }

@@ -65,12 +65,26 @@ package struct SinkAdvance: Sendable {
   package let sink: String
   package let position: SinkPosition
   package let refusals: [SinkRefusal]
+  /// The counts at this position.
+  package let refused: RefusalCount
 
-  package init(sink: String, position: SinkPosition, refusals: [SinkRefusal] = []) {
-    (self.sink, self.position, self.refusals) = (sink, position, refusals)
+  package init(
+    sink: String, position: SinkPosition, refusals: [SinkRefusal] = [], refused: RefusalCount = RefusalCount()
+  ) {
+    (self.sink, self.position, self.refusals, self.refused) = (sink, position, refusals, refused)
   }
 
   var byteCount: Int { 512 + position.rows.count * 16 + refusals.count * 512 }
+}
+
+/// How many records a sink has refused permanently.
+package struct RefusalCount: Equatable, Sendable {
+  /// Since the sink was added.
+  package var total: Int64
+  /// Since it last accepted a record.
+  package var inRow: Int64
+
+  package init(total: Int64 = 0, inRow: Int64 = 0) { (self.total, self.inRow) = (total, inRow) }
 }
 
 /// A record that a sink refused permanently. The record itself stays in the store.

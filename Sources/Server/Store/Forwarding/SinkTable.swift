@@ -63,6 +63,9 @@ final class SinkTable {
       moved += 1
     }
     for refusal in advance.refusals { try keep(refusal, of: sinks[index]) }
+    try connection.run(
+      "UPDATE sinks SET refused = ?2, refused_in_row = ?3 WHERE id = ?1 AND (refused, refused_in_row) <> (?2, ?3)",
+      sinks[index].id, advance.refused.total, advance.refused.inRow)
     return moved
   }
 

@@ -112,6 +112,18 @@ extension SQLiteReader {
   /// The only server of a folder has no name.
   package func leaders(ofSinks names: [String]) throws(StoreError) -> [String: String] { [:] }
 
+  package func refusalCount(ofSink name: String) throws(StoreError) -> RefusalCount {
+    try ask { () throws(DatabaseError) in
+      try connection.with(
+        "SELECT refused, refused_in_row FROM sinks WHERE name = ?1"
+      ) { (statement: inout Statement) throws(DatabaseError) in
+        var row = statement.start()
+        row.bind(1, text: name.utf8.span)
+        return try row.step() ? RefusalCount(total: row.integer(at: 0), inRow: row.integer(at: 1)) : RefusalCount()
+      }
+    }
+  }
+
   package func refusals(ofSink name: String, limit: Int) throws(StoreError) -> [SinkRefusal] {
     try ask { () throws(DatabaseError) in
       try connection.with(

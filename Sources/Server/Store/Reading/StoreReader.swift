@@ -78,6 +78,8 @@ package protocol StoreReader: AnyObject {
   ) throws(StoreError) -> ForwardPage
   /// Returns the servers that forward to these sinks now, by sink; sinks without a known server are left out.
   func leaders(ofSinks names: [String]) throws(StoreError) -> [String: String]
+  /// Returns how many records a sink has refused; zeros when the store has no such sink.
+  func refusalCount(ofSink name: String) throws(StoreError) -> RefusalCount
   /// Returns the records that a sink refused, the latest first.
   func refusals(ofSink name: String, limit: Int) throws(StoreError) -> [SinkRefusal]
 }
