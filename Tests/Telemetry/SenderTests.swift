@@ -86,6 +86,18 @@ import Upload
     #expect(account.lossSentence(to: "x") == "x: 10 data points not delivered: status 503")
   }
 
+  /// A pause that is longer than anything is kept: no second request comes.
+  @Test func aWishToBeAskedAtOnceDoesNotShortenThePause() async throws {
+    let server = try server([Self.status("503 Service Unavailable", "Retry-After: 0\r\n"), .ok()])
+    var pace = TelemetrySender.Pace()
+    pace.firstPause = .seconds(3_600)
+    let sender = try sender(.openTelemetry, pace)
+    sender.send(shipment(server))
+    await server.comesTrue { $0.requests.count == 1 }
+    let account = sender.finish(within: .seconds(60))
+    #expect(account.points.dropped == 10 && server.requests.count == 1)
+  }
+
   @Test func whatIsRefusedIsGivenUpAndToldWithTheReceiversWords() throws {
     // A google.rpc.Status: code 3, message "bad".
     let server = try server([Self.status("400 Bad Request", body: [0x08, 3, 0x12, 3] + Array("bad".utf8)), .ok()])

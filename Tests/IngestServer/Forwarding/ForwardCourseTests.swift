@@ -94,6 +94,9 @@ import Testing
     #expect(try #require(course.pausesUntil) - start == .seconds(7))
     note(&course, 0, .later(after: .seconds(86_400), reason: "busy"))
     #expect(try #require(course.pausesUntil) - start == .seconds(3_600), "no longer than an hour")
+    // Of 2 s, from a half on: 0, or a date in the past, would let it be asked at once and without end.
+    note(&course, 0, .later(after: .zero, reason: "busy"))
+    #expect(try #require(course.pausesUntil) - start == .seconds(1))
   }
 
   /// Plays a sink that refuses requests with these records.

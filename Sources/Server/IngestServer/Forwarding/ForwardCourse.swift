@@ -111,7 +111,8 @@ struct ForwardCourse {
     pass(1)
   }
 
-  /// Waits between half of the pause and all of it, so that sinks that failed together are not retried together.
+  /// Waits between half of the pause and all of it, so that sinks that failed together are not retried together. A wish makes
+  /// the pause longer, never shorter: 0 or a date in the past would repeat the request at once, without end.
   private mutating func pause(
     _ wish: Nanoseconds?, _ reason: String, _ since: MonotonicInstant, _ now: MonotonicInstant, _ chance: Double
   ) {
@@ -122,6 +123,6 @@ struct ForwardCourse {
     trouble = reason
     troubleSince = troubleSince ?? since
     let drawn = Nanoseconds(pause / 2 + Int64(Double(pause / 2) * chance))
-    pausesUntil = now + (wish.map { min($0, ForwardCourse.longestWish) } ?? drawn)
+    pausesUntil = now + max(drawn, min(wish ?? drawn, ForwardCourse.longestWish))
   }
 }

@@ -123,7 +123,7 @@ extension TelemetrySender {
       case .refused(let reason): return state.withLock { $0.account.drop(shipment, because: reason) }
       case .again(let wish, let reason):
         // Senders that were rejected together retry at different times.
-        let span = wish ?? jittered(pause)
+        let span = max(wish ?? .zero, jittered(pause))
         pause = min(pause + pause, pace.longestPause)
         let now = clock.monotonicNow
         let isInTime = now + span <= begun + pace.patience
