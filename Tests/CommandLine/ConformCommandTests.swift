@@ -109,7 +109,7 @@ import Threaded
       ["http://127.0.0.1:1/a"],
       "unexpected 'http://127.0.0.1:1/a': a server is named with --target http://127.0.0.1:1/a"
     ),
-    (["--target", "http://a:b@127.0.0.1:8080"], "has a user name, which phones do not send"),
+    (["--target", "http://a:b@127.0.0.1:8080"], "'http://127.0.0.1:8080' has a user name, which phones do not send"),
     (["--target", "https://a@127.0.0.1:8080/p"], "has a user name, which phones do not send"),
     (["--target", "http://192.0.2.1/points"], "add --yes-this-is-my-server"),
     (["--verify", "http://127.0.0.1/points"], "needs {device} in its URL"),

@@ -87,6 +87,24 @@ import Threaded
     #expect(!result.output.contains("fresh-") && !result.output.contains("old-refresh"))
   }
 
+  /// It is sent, as is a key in a header.
+  @Test func thePasswordOfTheTargetIsNotShown() throws {
+    let server = try BareServer { _ in .ok("{}") }
+    let url = "http://me:s3same@" + server.url.dropFirst(7) + "up"
+    let config = #"{"http":{"url":"\#(url)","headers":{"X-Api-Key":"key-of-mine"}}}"#
+    let result = run(
+      ["--config", "c.json", "--factor", "100", "--keys", "d 200s drain e"], files: ["c.json": config])
+    #expect(result.output.contains("uploads to \(server.url)up\n"), "\(result.output)")
+    #expect(result.output.contains("→ POST \(server.url)up  ") && result.output.contains("→ POST /up  "))
+    #expect(result.output.contains("> POST \(server.url)up\n") && result.output.contains("> X-Api-Key: …\n"))
+    #expect(!result.output.contains("s3same") && !result.output.contains("of-mine"))
+    #expect(server.requests.last?.values(of: "Authorization") == ["Basic bWU6czNzYW1l"])
+    #expect(server.requests.last?.values(of: "X-Api-Key") == ["key-of-mine"])
+    let gone = run(["--target", "http://me:s3same@127.0.0.1:1/up", "--factor", "100", "--keys", "d 100s"])
+    #expect(gone.output.contains("✗ 1. the server can be reached: http://127.0.0.1:1/up: "), "\(gone.output)")
+    #expect(!gone.output.contains("s3same"))
+  }
+
   @Test func aPageInPlaceOfAnAnswerHasCostTheRecords() throws {
     let server = try BareServer { _ in
       .text("HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: 6\r\n\r\n<html>")

@@ -47,7 +47,7 @@ import Upload
     let body = #"{"error":{"code":"not_found","message":"no such path"}}"#
     let server = try server { _ in Self.answer(404, body) }
     let url = server.url + "up"
-    let (watch, report) = try watch(Self.cars + ", " + Self.vans, at: url)
+    let (watch, report) = try watch(Self.cars + ", " + Self.vans, at: "http://me:s3same@" + url.dropFirst(7))
     let errors = watch.errors
     #expect(errors.map(\.fleet).sorted() == ["cars", "vans"], "\(errors)")
     #expect(errors.allSatisfy { $0.kind == "status 404" && $0.message == "no such path" && $0.purpose == "records" })
@@ -58,6 +58,8 @@ import Upload
     let question = try #require(watch.openingSentence)
     #expect(
       question.contains("first 10 uploads") && question.contains("404") && question.contains("is the path right?"))
+    #expect(question.contains("POST \(url)"), "without the password, which is sent: \(question)")
+    #expect(server.requests.allSatisfy { $0.values(of: "Authorization") == ["Basic bWU6czNzYW1l"] })
   }
 
   /// A message that names its record is no new kind of error each time.

@@ -21,6 +21,12 @@ import Upload
     #expect(file == "no answer from https://road.example: error setting certificate file: /nowhere/roots.pem")
   }
 
+  @Test func thePasswordOfTheServerIsNotTold() {
+    #expect(
+      text(.refused, refused, origin: "http://me:secret@127.0.0.1:9") == "no answer from http://127.0.0.1:9: \(refused)"
+    )
+  }
+
   @Test(arguments: ["https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY"])
   func aDeadProxyIsNamedWithItsVariableAndWithoutItsPassword(variable: String) {
     let told = text(.refused, refused, [variable: "http://me:secret@127.0.0.1:9/"])

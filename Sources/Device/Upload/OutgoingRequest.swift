@@ -34,6 +34,8 @@ package final class OutgoingRequest: Equatable, Sendable {
   package let purpose: Purpose
   package let method: String
   package let url: String
+  /// The method, and the URL without user name and password, for reports.
+  package var shown: String { "\(method) \(URLParts(url).withoutUser)" }
   /// Complete except for what the transport adds: Host, Content-Length, Accept-Encoding.
   package let headers: [NameValuePair]
   package let body: [UInt8]

@@ -28,7 +28,7 @@ package struct AnswerChecker: Sendable {
     if case .failed(.cancelled, message: _) = answer.outcome { return judgement }
     // The request did not reach the server's application.
     if let problem = answer.outcome.wantedConnection {
-      judgement.judge(.reachable, "\(answer.request.url): \(problem)")
+      judgement.judge(.reachable, "\(URLParts(answer.request.url).withoutUser): \(problem)")
       scorecard.count(judgement)
       return judgement
     }
@@ -270,7 +270,7 @@ extension AnswerChecker {
       judgeTime(answer, into: &judgement)
       return
     }
-    let detail = "\(answer.request.url): \(message)"
+    let detail = "\(URLParts(answer.request.url).withoutUser): \(message)"
     switch failure {
     case .unresolvable, .refused, .unreachable, .tls, .invalidURL: judgement.judge(.reachable, detail)
     case .protocolError: judgement.judge(.speaksHTTP, detail)

@@ -101,6 +101,12 @@ package struct NameValuePair: Equatable, Sendable {
   /// Creates a header field.
   package init(_ header: StaticString, _ value: String) { self.init(header.description, value) }
 
+  /// Whether the name says that the value may contain credentials.
+  package var mayBeSecret: Bool {
+    let name = name.lowercased()
+    return ["auth", "cookie", "token", "key", "secret", "password"].contains { name.contains($0) }
+  }
+
   /// Whether the name is this one, in the case in which it is sent.
   package func isNamed(_ header: StaticString) -> Bool { name == header.description }
 

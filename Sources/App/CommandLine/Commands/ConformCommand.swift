@@ -88,7 +88,7 @@ struct ConformCommand {
     }
     guard !address.authority.contains("@") else {
       throw UsageError(
-        "--target: '\(base)' has a user name, which phones do not send: give it as a header, `app: { http: { headers: { Authorization: \"Basic …\" } } }` in the dialect"
+        "--target: '\(address.withoutUser)' has a user name, which phones do not send: give it as a header, `app: { http: { headers: { Authorization: \"Basic …\" } } }` in the dialect"
       )
     }
     try SecurityFlags.check(values, process)

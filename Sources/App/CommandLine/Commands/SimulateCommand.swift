@@ -306,7 +306,8 @@ private struct SimulateCommand {
     ]
     for (flag, path) in flags {
       guard let value = values.value(flag) else { continue }
-      overrides.append(Override(origin: "\(value.origin) \(value.text)", path: path, value: value.text))
+      overrides.append(
+        Override(origin: "\(value.origin) \(SecretWord.removed(from: value.text))", path: path, value: value.text))
     }
     if values.isOn("http2") {
       overrides.append(Override(origin: "--http2", path: "target.connections.http", value: "'2'"))

@@ -96,7 +96,8 @@ struct DriveCommand {
     try SecurityFlags.check(values, process)
     transport = TransportConfiguration(values)
     store = try DriveStore(values, settings, isStrict: isStrict)
-    intro = "\(settings.platform.rawValue) phone '\(values.text("device") ?? "")', uploads to \(settings.url)"
+    intro =
+      "\(settings.platform.rawValue) phone '\(values.text("device") ?? "")', uploads to \(URLParts(settings.url).withoutUser)"
     let words = "the app goes on when it is closed: stopOnTerminate false, startOnBoot true"
     defaults = settings.hasOwnApp ? nil : words + "; with --config FILE it has the SDK's defaults"
   }
@@ -116,7 +117,7 @@ struct DriveCommand {
     }
     let console = script == nil ? process.terminal.flatMap { DriveConsole(terminal: $0) } : nil
     let screen = DriveScreen(
-      console: console, origin: URLParts(settings.url).origin, write: process.writeOutput)
+      console: console, origin: URLParts(URLParts(settings.url).withoutUser).origin, write: process.writeOutput)
     screen.show("\(intro)\(console == nil ? "" : "; ? lists the keys")")
     if let defaults { screen.show(defaults) }
     do {

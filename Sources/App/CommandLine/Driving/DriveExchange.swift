@@ -15,9 +15,11 @@ enum DriveExchange {
       case .refresh: "refresh, "
       case .log: "log, "
       }
-    let url =
-      !origin.isEmpty && request.url.hasPrefix(origin + "/") ? String(request.url.dropFirst(origin.count)) : request.url
-    return "\(request.method) \(url)  \(what)\(request.body.count) bytes"
+    let whole = request.shown
+    let place = "\(request.method) \(origin)"
+    let isThere = !origin.isEmpty && whole.hasPrefix(place + "/")
+    let shown = isThere ? "\(request.method) \(whole.dropFirst(place.count))" : whole
+    return "\(shown)  \(what)\(request.body.count) bytes"
   }
 
   static func summary(of answer: ObservedAnswer) -> String {
@@ -38,8 +40,8 @@ enum DriveExchange {
   /// The answer as on the wire, as far as it is readable.
   static func lines(of answer: ObservedAnswer) -> [String] {
     let request = answer.request
-    var lines = ["> \(request.method) \(request.url)"]
-    lines += request.headers.map { "> \($0.name): \(isSecret($0) ? "…" : $0.value)" }
+    var lines = ["> \(request.shown)"]
+    lines += request.headers.map { "> \($0.name): \($0.mayBeSecret ? "…" : $0.value)" }
     lines += ["> "] + text(request.body, request).map { "> \($0)" }
     switch answer.outcome {
     case .failed(let failure, let message): lines.append("< no answer: \(failure.rawValue), \(message)")
@@ -50,8 +52,6 @@ enum DriveExchange {
     }
     return lines.map(DriveScreen.printable)
   }
-
-  private static func isSecret(_ field: NameValuePair) -> Bool { field.hasName(HeaderName.authorization) }
 
   private static let shownBytes = 8_192
 

@@ -1,5 +1,6 @@
 import BackendStore
 import Base
+import Contract
 import CurlTransport
 import Database
 import Formats
@@ -115,8 +116,7 @@ package struct ConformanceFiles {
 
   /// Replaces fields that may contain credentials by a variable: `Authorization` by `VERIFY_AUTHORIZATION`.
   private static func withoutSecret(_ field: Named<String>) -> Named<String> {
-    let name = field.name.lowercased()
-    let isSecret = ["auth", "cookie", "token", "key", "secret", "password"].contains { name.contains($0) }
+    let isSecret = NameValuePair(field.name, field.value).mayBeSecret
     let variable = String(field.name.uppercased().map { $0.isLetter || $0.isNumber ? $0 : "_" })
     return Named(
       name: field.name, value: isSecret ? "${VERIFY_\(variable)}" : DevicePlaceholders.escaped(field.value))

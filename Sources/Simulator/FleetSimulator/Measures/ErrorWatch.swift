@@ -81,7 +81,7 @@ package final class ErrorWatch: Watcher {
     guard isOpen, end != .leftNetwork else { return }
     let isPage = !isFailed && ObservedAnswer.beginsLikeAPage(outcome.body)
     if opening == nil {
-      let page = isPage ? (message(of: outcome), "\(request.method) \(request.url)") : nil
+      let page = isPage ? (message(of: outcome), request.shown) : nil
       opening = Opening(end: end, page: page, count: 0)
     }
     let isAlike = (isFailed || isPage) && opening?.end == end && (opening?.page != nil) == isPage
@@ -112,7 +112,7 @@ package final class ErrorWatch: Watcher {
         purpose: request.purpose.rawValue, kind: name.end.word, message: name.message, fleet: fleets[name.fleet],
         count: 0, first: instant, last: instant,
         sample: RequestError.Sample(
-          device: devices[device], request: "\(request.method) \(request.url)",
+          device: devices[device], request: request.shown,
           records: request.cargo?.uuids.count ?? 0,
           body: String(decoding: outcome.body.prefix(ErrorWatch.bodyMax), as: UTF8.self))))
     return rows.count - 1

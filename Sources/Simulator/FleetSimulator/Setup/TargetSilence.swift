@@ -3,14 +3,14 @@ package import Upload
 
 /// Why a server cannot be reached, with a remedy where the command line suggests one.
 package struct TargetSilence: Equatable, Sendable {
-  /// `https://127.0.0.1:8443`.
+  /// `https://127.0.0.1:8443`, without user name and password.
   package let origin: String
   package let failure: TransportFailure
   /// The transport's message, with a remedy for a certificate problem.
   package let message: String
 
   package init(origin: String, failure: TransportFailure, message: String) {
-    (self.origin, self.failure, self.message) = (origin, failure, message)
+    (self.origin, self.failure, self.message) = (URLParts(origin).withoutUser, failure, message)
   }
 
   /// Returns the message with its hint. `variable` reads the environment.
