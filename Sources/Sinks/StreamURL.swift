@@ -86,7 +86,6 @@ package struct StreamURL: Equatable, Sendable {
 
   /// Checks tokens separated by points.
   private static func prefix(_ path: Substring) throws(Problem) -> String {
-    if path.isEmpty { return "rollingroad" }
     let prefix = path.dropFirst()
     guard prefix.split(separator: ".", omittingEmptySubsequences: false).allSatisfy({ !$0.isEmpty }), isName(prefix)
     else { throw Problem(text: "the subjects of NATS begin with PREFIX, as in nats://HOST/road.records") }

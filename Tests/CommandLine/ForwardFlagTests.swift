@@ -39,8 +39,8 @@ import Testing
   @Test func aStreamHasHostsAndAPrefix() throws {
     let place = try stream("bus=nats://one,two:5222/road.records")
     #expect(place.kind == .nats(prefix: "road.records") && place.hosts == ["one:4222", "two:5222"] && !place.isSecure)
-    let secure = try stream("tls://one")
-    #expect(secure.kind == .nats(prefix: "rollingroad") && secure.hosts == ["one:4222"] && secure.isSecure)
+    let secure = try stream("tls://one/road")
+    #expect(secure.kind == .nats(prefix: "road") && secure.hosts == ["one:4222"] && secure.isSecure)
   }
 
   @Test func aTopicHasBrokersANameAndALogin() throws {
@@ -60,7 +60,8 @@ import Testing
     "kafka://host", "kafka://host/", "kafka://host/a/b", "kafka://host/t?sasl=GSSAPI", "kafka://host/t?acks=1",
     "ftp://example.org", "example.org", "orders=", "https://", "https://example.org/#part", "https://a b/",
     "https://user:pass@example.org/", "a/b=https://example.org", "ä=https://example.org", "nats://host/a..b",
-    "nats://host/a*", "nats://host/", "https://host:99999/", "https://host:0/", "https://host:/", "https://host:+80/",
+    "nats://host/a*", "nats://host/", "nats://host", "tls://host", "https://host:99999/", "https://host:0/",
+    "https://host:/", "https://host:+80/",
     "https://:80/", "https://[::1/", "https://[]/", "https://::1/", "https://[::1]80/", "https://a]/",
     "nats://one,two:65536/road", "kafka://one:x/t",
   ])
@@ -70,7 +71,8 @@ import Testing
 
   @Test func whatDoesNotGoTogetherIsRefused() {
     for words in [
-      ["--forward-secret", "s"], ["--forward-ca", "f"], ["--forward", "https://a/", "--forward", "https://a/?b"],
+      ["--forward-secret", "s"], ["--forward-ca", "f"], ["--forward-from", "start"], ["--forward-batch", "5"],
+      ["--forward", "https://a/", "--forward", "https://a/?b"],
       ["--forward", "https://a/", "--forward-batch", "0"], ["--forward", "https://a/", "--forward-token", "a b"],
       ["--forward", "https://a/", "--forward-secret", ""],
     ] {

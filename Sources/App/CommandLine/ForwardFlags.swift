@@ -12,7 +12,7 @@ enum ForwardFlags {
       "send each stored record on to a webhook (https://, http://), a stream of NATS (nats://, tls://) or a topic of Kafka (kafka://, kafka+ssl://) [none]"
     ),
     .value(
-      "forward-from", "POINT", "where a new sink begins: now, or start for what is stored already", standard: "now"),
+      "forward-from", "POINT", "where a new sink begins: now, or start for what is stored already [now]"),
     .value("forward-batch", "N", "records sent together at most [500; 4000 to NATS and Kafka]"),
     .value(
       "forward-secret", "SECRET", "key that signs the requests of webhooks; a line NAME=SECRET is for that sink alone",
@@ -31,7 +31,8 @@ enum ForwardFlags {
   static func targets(_ values: FlagValues) throws(UsageError) -> [ForwardTarget] {
     let words = values.texts("forward")
     guard !words.isEmpty else {
-      for name in ["forward-secret", "forward-token", "forward-ca"] where values.text(name) != nil {
+      let names = ["forward-from", "forward-batch", "forward-secret", "forward-token", "forward-ca"]
+      for name in names where values.text(name) != nil {
         throw UsageError("--\(name) needs --forward URL")
       }
       return []
