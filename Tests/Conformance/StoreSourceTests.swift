@@ -69,6 +69,9 @@ import Testing
       #expect(found == 1 && start < text.count)
       #expect(lines.problem?.text == "f: line 3 is neither a JSON object nor a uuid: no record")
     }
+    var binary = LineEntries(of: "f", fields: [])
+    binary.take(Array("a\0b\u{1B}[2J\r\n".utf8)[...]) { _ in }
+    #expect(binary.problem?.text == "f: line 1 is neither a JSON object nor a uuid: a b [2J")
     var long = LineEntries(of: "f", fields: [], lineBytesMax: 2 << 20)
     let piece = [UInt8](repeating: 0x20, count: 1 << 20)
     #expect(long.take(piece[...]) { _ in } && long.take(piece[...]) { _ in } && !long.take(piece[...]) { _ in })

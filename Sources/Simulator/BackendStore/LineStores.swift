@@ -37,10 +37,22 @@ struct FileStore: StoreView {
   var place: String { path }
   var isOfAllDevices: Bool { true }
 
+  /// The first bytes of a database (https://sqlite.org/fileformat.html#magic_header_string).
+  private static let headOfDatabase = Array("SQLite format 3\0".utf8)
+
   func check() throws(StoreViewError) {
-    guard LineFile.read(path, { _ in false }) else {
+    var isDatabase = false
+    let isRead = LineFile.read(path) { piece in
+      isDatabase = piece.starts(with: FileStore.headOfDatabase)
+      return false
+    }
+    guard isRead else {
       throw StoreViewError(
         text: "cannot read \(path); if the backend creates it with its first record, create it empty before the run")
+    }
+    guard !isDatabase else {
+      throw StoreViewError(
+        text: "\(path) is a database of SQLite: --query 'SELECT … WHERE device = :device' is missing")
     }
   }
 
@@ -139,7 +151,7 @@ package struct LineEntries {
     if line.allSatisfy({ $0 <= 0x20 }) { return }
     guard let value = LineEntries.value(of: line) else {
       let start = String(decoding: line.drop { $0 <= 0x20 }.prefix(60), as: UTF8.self)
-      return refuse(number, "is neither a JSON object nor a uuid: \(start)")
+      return refuse(number, "is neither a JSON object nor a uuid: \(start.onOneLine)")
     }
     take(StoredRecord(value, fields: fields))
   }
