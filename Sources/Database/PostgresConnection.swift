@@ -1,3 +1,4 @@
+import Base
 internal import CPostgres
 
 /// A connection to a PostgreSQL database. It is used in one of two ways: with `ask` and `step`, which keep one row in memory at
@@ -85,8 +86,4 @@ package final class PostgresConnection {
     precondition(column < Int(columns), "no such column, or no row to read it from")
     return unsafe rr_postgres_value(connection, Int32(column)).map { unsafe String(cString: $0) }
   }
-}
-
-extension String {
-  fileprivate var onOneLine: String { split(whereSeparator: \.isNewline).joined(separator: "; ") }
 }

@@ -76,6 +76,28 @@ import Threaded
     #expect(json["problems"] == .array([]))
   }
 
+  /// SQLite tells the problems of a file on several lines.
+  @Test func inspectTellsAProblemOnOneLine() throws {
+    let folder = try TemporaryFolder()
+    let server = try LocalServer.start(in: folder.path)
+    let records = (1_000..<1_400).map { number in
+      "{\"timestamp\":\"2026-07-28T18:34:23.000Z\",\"coords\":{\"latitude\":1,\"longitude\":2},\"odometer\":\(number)}"
+    }
+    let body = "{\"device_id\":\"a\",\"location\":[\(records.joined(separator: ","))]}"
+    let client = try LoopbackClient(port: server.port)
+    try client.send(
+      "POST /locations HTTP/1.1\r\nHost: a\r\nConnection: close\r\nContent-Length: \(body.utf8.count)\r\n\r\n\(body)")
+    #expect(try client.receiveToEnd().text.hasPrefix("HTTP/1.1 200"))
+    server.stop()
+    let descriptor = unsafe open(folder.file("store.db"), O_WRONLY | O_CLOEXEC)
+    let page = [UInt8](repeating: 0xA5, count: 4_096)
+    let last = lseek(descriptor, 0, SEEK_END) - off_t(page.count)
+    #expect(unsafe pwrite(descriptor, page, page.count, last) == page.count)
+    close(descriptor)
+    let call = run(["inspect", folder.path])
+    #expect(call.output.contains("problem      *** in database main ***; "), "\(call.output)\(call.error)")
+  }
+
   @Test func inspectSaysWhatIsWrongWithAFolder() {
     let result = run(["inspect", "/nowhere"])
     #expect(result.code == .runtimeFailure)

@@ -24,6 +24,20 @@ import Testing
     #expect(status.st_mode & 0o777 == 0o700)
   }
 
+  @Test func aFileInThePathIsTheCause() throws {
+    let folder = try TemporaryFolder()
+    try folder.write([], to: "file")
+    for path in [folder.file("file"), folder.file("file/data")] {
+      #expect {
+        _ = try SQLiteStore(StoreConfiguration(folder: path))
+      } throws: { error in
+        (error as? StoreError)?.message.hasSuffix(
+          "\(path): Not a directory; a part of this path is a file: remove it, or choose another folder with --data")
+          == true
+      }
+    }
+  }
+
   @Test func aFolderInUseIsRefusedWithTheOwner() throws {
     let folder = try TemporaryFolder()
     let first = try SQLiteStore(StoreConfiguration(folder: folder.path))

@@ -81,6 +81,7 @@ package final class DataFolder: Sendable {
       switch code {
       // In a container the user's name means nothing outside, the number does.
       case EACCES, EPERM: "change its owner to the user of this process: chown -R \(user):\(getegid()) on the host"
+      case ENOTDIR: "a part of this path is a file: remove it"
       case EROFS: "its file system is mounted read-only: mount a volume there"
       default: "give user \(user) access"
       }

@@ -77,7 +77,7 @@ extension Inspection {
       "partitions   \(counts.partitions)",
       "size         \(counts.usedBytes) bytes",
     ]
-    lines += problems.map { "problem      \(Self.printable($0))" }
+    lines += problems.map { "problem      \($0.onOneLine)" }
     if !devices.isEmpty {
       lines += ["", Self.row("device", "run", "records", "last seen", "latest position")]
       for device in devices {
