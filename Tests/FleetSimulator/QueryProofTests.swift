@@ -74,6 +74,26 @@ import Testing
     }
   }
 
+  /// As many entries as servers list at most, and nothing that shows an end; the list of another device may be longer, and
+  /// another one may have lost records all the same.
+  @Test(arguments: [(100, 40, true), (99, 40, false), (101, 40, false), (100, 101, false)])
+  func aListMayBeCut(count: Int, other: Int, isCut: Bool) throws {
+    let server = try BareServer { request in
+      let isFirst = request.lines[0].contains("device=cars-0")
+      let numbers = (0..<(isFirst ? count : other)).map { 100_000_000_000 + $0 + (isFirst ? 0 : 1_000) }
+      return .ok("[\(numbers.map { "\"00000000-0000-4000-8000-\($0)\"" }.joined(separator: ","))]")
+    }
+    let client = try BlockingHTTPClient(TransportConfiguration(), keepsHeads: true)
+    let question = QuerySource.Question(url: server.url + "list?device={device}", path: "$[*]")
+    let proof = ListedProof(
+      QuerySource(client, question, headers: [], seed: 1, deviceCount: 2), devices: ["cars-0", "cars-1"])
+    let absent = try key("000000000002")
+    #expect(proof.missing([try key("100000000000")], of: "cars-0") == [] && proof.refusal == nil)
+    #expect(proof.missing([absent], of: "cars-0") == (isCut ? nil : [absent]))
+    #expect(proof.missing([absent], of: "cars-1") == [absent])
+    #expect((proof.refusal?.contains("'cars-0' ends at 100 entries, a usual limit") ?? false) == isCut)
+  }
+
   private func key(_ digits: String) throws -> PointKey {
     let uuid = UUID128(text: "00000000-0000-4000-8000-\(digits)".utf8.span)
     return PointKey(recordedAt: 0, uuid: try #require(uuid))

@@ -45,6 +45,19 @@ package struct ListEnd: Sendable {
   package var torn: TornLine?
 
   package init() {}
+
+  /// As many entries as servers list at most.
+  private static let limits: Set = [
+    10, 20, 25, 50, 64, 100, 128, 200, 250, 256, 500, 512, 1_000, 1_024, 2_000, 5_000, 10_000,
+  ]
+
+  /// Reports whether a list of so many entries may be cut: it has as many as a usual limit, and nothing shows its end.
+  package func mayBeCut(at count: Int) -> Bool { isPaged && !isNamed && ListEnd.limits.contains(count) }
+
+  /// Returns why a record may be missing in such a list, as half a sentence.
+  package static func doubt(of device: String, at count: Int) -> String {
+    "the list of '\(device)' ends at \(count) entries, a usual limit, and does not say that it ends"
+  }
 }
 
 /// The last line of a file that was cut, or that is being written: an entry that cannot be read.

@@ -39,7 +39,7 @@ package struct StoreBook: Sendable {
   private(set) var countOfAll: Int?
   /// Devices without a list in the store, and its answer.
   private(set) var absent: [(device: String, words: String)] = []
-  /// The lists that end where servers cut them, with the number of their entries.
+  /// The lists that may be cut, with the number of their entries.
   private var cut: [String: Int] = [:]
   /// Records that may stand in a last line of which only the beginning is there, and that line.
   private var torn: (records: Set<UUID128>, line: Int)?
@@ -145,15 +145,11 @@ package struct StoreBook: Sendable {
   /// Notes that a list may have more pages, so that a missing record may be there.
   package mutating func takeUnread(_ words: String) { unread = unread ?? words }
 
-  /// Notes how a device's list ended: one that has as many entries as a usual limit, and nothing that shows its end, may be cut.
+  /// Notes how a device's list ended.
   package mutating func take(_ end: ListEnd, of device: String) {
-    guard end.isPaged, !end.isNamed, let count = counts[device], StoreBook.limits.contains(count) else { return }
+    guard let count = counts[device], end.mayBeCut(at: count) else { return }
     cut[device] = count
   }
-
-  private static let limits: Set = [
-    10, 20, 25, 50, 64, 100, 128, 200, 250, 256, 500, 512, 1_000, 1_024, 2_000, 5_000, 10_000,
-  ]
 
   /// The records that the list of a device has more than once: where others come meanwhile, two pages may have the same one.
   package func repeated(under device: String) -> Set<UUID128> {
@@ -192,9 +188,9 @@ package struct StoreBook: Sendable {
   /// Returns why a missing record may be stored, as a sentence; nil where the store shows that it is not.
   func doubt(of uuid: UUID128, under device: String?) -> String? {
     if let silence { return silence }
-    if accounts == nil, let device, let count = cut[device] {
-      return
-        "the list of '\(device)' ends at \(count) entries, a usual limit, and does not say that it ends (verify.next of a dialect)"
+    // A store that has a longer list of another device does not end them there.
+    if accounts == nil, let device, let count = cut[device], !counts.values.contains(where: { $0 > count }) {
+      return "\(ListEnd.doubt(of: device, at: count)) (verify.next of a dialect)"
     }
     guard let torn, torn.records.contains(uuid) else { return nil }
     return "\(place): of line \(torn.line), the last one, only the beginning is there, and the record may be in it"

@@ -16,6 +16,12 @@ package final class ListedProof: StoreProof {
   private var strangers = StrangeRecords()
   /// Why a device's list may have more pages than were read.
   private var unreadPages: [String: String] = [:]
+  /// The lists that may be cut, with the number of their entries.
+  private var cut: [String: Int] = [:]
+  /// Why the list of some device proves no loss.
+  private var doubt: String?
+  /// Why no list can be trusted.
+  private var problem: String?
   private var sent = SentMarks()
   /// Devices whose lists could not be read in a search for another device's record.
   private var silent: Set<String> = []
@@ -28,11 +34,11 @@ package final class ListedProof: StoreProof {
   /// The time for which acknowledged records may be invisible.
   private var delay: Nanoseconds
   private var patience: ListPatience?
-  package private(set) var refusal: String?
   package private(set) var comparesContents = false
   package private(set) var repetitions = 0
   package private(set) var (lateRecords, rowsElsewhere) = (0, 0)
   package let (isShared, readsContents) = (true, true)
+  package var refusal: String? { problem ?? doubt }
 
   /// The number of other devices that are tried for a list: if one of them has a list, a missing one counts as empty.
   private static let othersMax = 20
@@ -55,12 +61,23 @@ package final class ListedProof: StoreProof {
     if missing.allSatisfy({ listing.putAside.contains($0.uuid) }) { return missing }
     let lost = lookAgain(for: missing, of: device)
     // A record on a page that was not read is not lost.
+    let remedy =
+      "answer with Link: <URL>; rel=\"next\", or say where the next one is with target.verify.next of a scenario"
     if !lost.isEmpty, let reason = unreadPages[device] {
-      refusal =
-        "\(reason): answer with Link: <URL>; rel=\"next\", or say where the next one is with target.verify.next of a scenario"
+      problem = "\(reason): \(remedy)"
+      return nil
+    }
+    // Another device's list may still prove a loss.
+    if !lost.isEmpty, let count = cut[device], !hasLonger(than: count, besides: device) {
+      doubt = doubt ?? "\(ListEnd.doubt(of: device, at: count)): \(remedy)"
       return nil
     }
     return lost
+  }
+
+  /// Whether another device has a longer list: then none ends there.
+  private func hasLonger(than count: Int, besides device: String) -> Bool {
+    others(than: device).contains { sought($0).map { $0.stored.count > count } ?? false }
   }
 
   /// Reads the list again for missing records: one that appears late is not lost.
@@ -150,7 +167,7 @@ package final class ListedProof: StoreProof {
   private func listing(of device: String) -> StoreListing? {
     if let known = listings[device] { return known }
     // A store that once could not be read is not read for each device.
-    guard refusal == nil else { return nil }
+    guard problem == nil else { return nil }
     do throws(StoreViewError) { try fetch(device) } catch {
       guard error.isAbsence else { return refuse(error.text) }
       guard hasListed || hasOtherList(than: device) else {
@@ -173,7 +190,7 @@ package final class ListedProof: StoreProof {
   }
 
   private func refuse(_ reason: String) -> StoreListing? {
-    refusal = reason
+    problem = reason
     return nil
   }
 
@@ -184,7 +201,7 @@ package final class ListedProof: StoreProof {
   /// Returns a device's listing for the search of another device's record.
   private func sought(_ device: String) -> StoreListing? {
     if let known = listings[device] { return known }
-    guard refusal == nil, !silent.contains(device), !(hasListed && source.isOfAllDevices) else { return nil }
+    guard problem == nil, !silent.contains(device), !(hasListed && source.isOfAllDevices) else { return nil }
     do throws(StoreViewError) { try fetch(device) } catch { silent.insert(device) }
     return listings[device]
   }
@@ -216,6 +233,7 @@ package final class ListedProof: StoreProof {
     if !isOfAll, let listing = found[device] { try judgeQuestion(listing, of: device) }
     hasListed = true
     unreadPages[device] = end.unread
+    cut[device] = found[device].flatMap { end.mayBeCut(at: $0.stored.count) ? $0.stored.count : nil }
     repetitions = isOfAll ? end.repetitions : repetitions + end.repetitions
     for name in wanted {
       found[name]?.close(keepingOrder: source.isInArrivalOrder)
@@ -237,7 +255,7 @@ extension ListedProof {
         "\(source.place): '\(first.device)', '\(device)' and a device that does not exist have the same list: it is not asked for one device"
     )
     // Also where the list of another shard is read, in search of a record.
-    refusal = problem.text
+    self.problem = problem.text
     throw problem
   }
 }
