@@ -56,6 +56,24 @@ import Testing
     #expect(throws: StoreViewError.self) { try forbidden.records(of: "a") }
   }
 
+  /// A variable that outlives its loop gives a record the event of one before it. A store may have its own words, and a template
+  /// may write the event under another name.
+  @Test(arguments: [
+    ("", #""event":"motionchange""#, "event motionchange, which was not sent"), ("", #""event":"MOVED""#, nil),
+    ("", #""event":"unknown""#, nil), ("", #""type":"x""#, nil), (#","evt":"heartbeat""#, #""event":"heartbeat""#, nil),
+    (#","event":"heartbeat""#, #""event":"heartbeat""#, nil),
+    (#","event":"heartbeat""#, #""event":"motionchange""#, "event motionchange instead of heartbeat"),
+  ])
+  func anEventThatWasNotSentIsADifference(sent: String, stored: String, difference: String?) throws {
+    let record = #"{"coords":{"latitude":1.5,"longitude":2},"activity":{},"battery":{}\#(sent)}"#
+    let content = try #require(RecordContent(sent: Array(record.utf8)))
+    let entry = try #require(StoredValue(Array("{\"lat\":1.5,\(stored)}".utf8)))
+    #expect(content.comparison(with: RecordContent(StoredRecord(entry, fields: []))).difference == difference)
+    // What has no form of a record says nothing of its event.
+    let row = try #require(RecordContent(sent: Array(#"{"lat":1.5}"#.utf8)))
+    #expect(row.comparison(with: RecordContent(StoredRecord(entry, fields: []))).difference == nil)
+  }
+
   @Test func aLineThatIsNoneIsNamedAndNothingBehindItIsRead() {
     let text = Array("\(Self.uuid)\n\nno record\n\(Self.uuid)\nneither\n".utf8)
     for size in [1, 11, 1_000] {

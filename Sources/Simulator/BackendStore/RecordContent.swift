@@ -44,7 +44,9 @@ package struct RecordContent: Equatable, Sendable {
   /// Reads a sent record as JSON, with any template. Nil for invalid JSON.
   package init?(sent bytes: [UInt8]) {
     guard let value = StoredValue(bytes) else { return nil }
-    self.init(StoredRecord(value, fields: []))
+    let record = StoredRecord(value, fields: [])
+    self.init(record)
+    words = RecordWords(sent: record)
   }
 
   /// Whether it has no content.

@@ -21,6 +21,9 @@ struct RecordWords: Equatable, Sendable {
   private var geofence: UInt16 = 0
 
   private static let unknown = mark("unknown")
+  /// The mark of a record that was sent without an event.
+  private static let none = mark("\u{0}")
+  private static let events = Set(["motionchange", "geofence", "heartbeat", "providerchange"].map(mark))
 
   /// The SDK's words: a store with a different one of these has not used its own vocabulary.
   private static let vocabulary: [UInt16: String] = {
@@ -41,6 +44,16 @@ struct RecordWords: Equatable, Sendable {
     (event, activity, action, geofence) = (mark(.event), mark(.activity), mark(.action), mark(.geofence))
   }
 
+  /// Those of a sent record. One that has no event in any field was sent without one, also where a template writes it.
+  init(sent record: StoredRecord) {
+    self.init(record)
+    guard event == 0, action == 0, record.isWholeRecord, case .object(let members) = record.entry else { return }
+    let hasEvent = members.contains { member in
+      member.value.string.map { RecordWords.events.contains(RecordWords.mark($0.lowercased())) } ?? false
+    }
+    if !hasEvent { event = RecordWords.none }
+  }
+
   private subscript(_ word: Word) -> UInt16 {
     switch word {
     case .event: event
@@ -50,7 +63,7 @@ struct RecordWords: Equatable, Sendable {
     }
   }
 
-  func says(_ word: Word) -> Bool { self[word] != 0 }
+  func says(_ word: Word) -> Bool { self[word] != 0 && self[word] != RecordWords.none }
 
   /// Whether the phone reported an unknown activity.
   var isOfUnknownActivity: Bool { activity == RecordWords.unknown }
@@ -68,6 +81,10 @@ struct RecordWords: Equatable, Sendable {
   private func difference(in word: Word, from stored: RecordWords) -> String? {
     let (mine, theirs) = (self[word], stored[word])
     guard mine != 0, theirs != 0, mine != theirs else { return nil }
+    if mine == RecordWords.none {
+      guard RecordWords.events.contains(theirs), let found = RecordWords.vocabulary[theirs] else { return nil }
+      return "\(word.name) \(found), which was not sent"
+    }
     if word == .geofence { return "\(word.name) is not what was sent" }
     guard let sent = RecordWords.vocabulary[mine], let found = RecordWords.vocabulary[theirs] else { return nil }
     return "\(word.name) \(found) instead of \(sent)"
