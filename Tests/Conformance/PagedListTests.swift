@@ -101,6 +101,22 @@ import Upload
     #expect(paths(server) == ["/list"])
   }
 
+  /// A list of changes gives a cursor with each page, and with an empty one its own.
+  @Test(arguments: [false, true]) func anEmptyPageThatNamesItselfIsTheLast(isLoop: Bool) throws {
+    let server = try BareServer { request in
+      let page = Self.page.replacing("#", with: "1").replacing("NEXT", with: "200")
+      return .ok(request.lines[0].contains("200") && !isLoop ? #"{"points":[],"next":200}"# : page)
+    }
+    let store = store(server.url + "list?after={cursor}")
+    if isLoop {
+      let problem = #expect(throws: StoreViewError.self) { try store.records(of: "d") }
+      #expect(problem?.text.hasSuffix("its pages form a loop") ?? false, "\(problem?.text ?? "")")
+    } else {
+      #expect(try store.records(of: "d").count == 1)
+    }
+    #expect(paths(server) == ["/list", "/list?after=200"])
+  }
+
   private func paths(_ server: BareServer) -> [String] {
     server.requests.map { String($0.lines[0].dropFirst(4).prefix { $0 != " " }) }
   }

@@ -38,6 +38,8 @@ package struct PagedList: Sendable {
     var end = ListEnd()
     end.isPaged = true
     while let page = next {
+      // An API of later changes gives a cursor with each page; an empty one that gives its own is the last.
+      if entries == 0, seen.contains(page) { break }
       guard seen.insert(page).inserted else { throw StoreViewError(text: "'\(page)': its pages form a loop") }
       guard seen.count <= PagedList.pagesMax else {
         throw StoreViewError(text: "'\(page)': the list has more than \(PagedList.pagesMax) pages")
