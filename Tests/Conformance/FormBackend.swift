@@ -31,6 +31,8 @@ final class FormBackend: Sendable {
     var storesRefused = false
     /// What a login is answered, with % for a number that no other answer has; nil for tokens.
     var login: String?
+    /// A token is refreshed with an answer in which the SDK finds none.
+    var hidesNewTokens = false
     /// A position that is far from the one before it is not stored.
     var dropsJumps = false
     /// A list shows times as a database does whose columns have no zone.
@@ -77,13 +79,14 @@ final class FormBackend: Sendable {
   }
 
   func summary(
-    of clauses: Set<String>, dialect: String, idleTime: Nanoseconds = .milliseconds(7_500)
+    of clauses: Set<String>, dialect: String, idleTime: Nanoseconds = .milliseconds(7_500),
+    timeAway: Nanoseconds = .seconds(10)
   ) throws -> ConformanceSummary {
     let server = try BareServer { self.respond(to: $0) }
     let target = ConformanceTarget(
       "http://127.0.0.1:\(server.port)", try DialectReader().read(dialect), adminToken: nil)
     var settings = ConformanceRun.Settings(seed: 7, start: SystemClock().wallNow)
-    (settings.only, settings.idleTime) = (clauses, idleTime)
+    (settings.only, settings.idleTime, settings.timeAway) = (clauses, idleTime, timeAway)
     return ConformanceSummary(ConformanceRun(target, settings).run { _, _ in }, of: target, settings, seconds: 1)
   }
 
@@ -102,6 +105,9 @@ final class FormBackend: Sendable {
     let now = SystemClock().wallNow.millisecondsSince1970
     if path == "/login", let login = rules.login {
       return answer(200, login.replacing("%", with: "\(logins.add(1, ordering: .relaxed).newValue)"))
+    }
+    if path == "/login", rules.hidesNewTokens, String(decoding: request.body, as: UTF8.self).contains("refresh_token") {
+      return answer(200, #"{"data":[{"access_token":"a"}]}"#)
     }
     if path == "/login", let life = rules.tokenLife {
       let tokens = #""access_token":"until-\#(now + life)","refresh_token":"again","expires_in":\#(life / 1_000)"#

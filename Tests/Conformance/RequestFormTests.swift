@@ -178,6 +178,15 @@ import Threaded
     }
   }
 
+  /// What comes of it is the matter of other clauses.
+  @Test func aTokenThatCannotBeRefreshedBreaksNoRepetition() throws {
+    var rules = FormBackend.Rules()
+    (rules.tokenLife, rules.hidesNewTokens) = (2_000, true)
+    let summary = try FormBackend(rules).summary(
+      of: ["resend-much-later"], dialect: FormBackend.dialect(tokens: "required"), timeAway: .milliseconds(2_200))
+    #expect(summary.broken.isEmpty && summary.kept.count == 1, "\(Self.verdicts(summary))")
+  }
+
   /// As the SDK does it before it uploads (SDK §11.5).
   @Test func aTokenThatEndsDuringAClauseIsRefreshed() throws {
     var rules = FormBackend.Rules()

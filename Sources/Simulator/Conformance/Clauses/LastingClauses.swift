@@ -103,9 +103,29 @@ extension ConformanceClause {
     let age = "\((run.now - first.acknowledged).wholeMilliseconds / 1_000) s"
     let phone = try run.phone(exactly: first.device, tokens: first.tokens)
     run.log.noteUnscriptable()
-    try run.deliver(phone, [first.record], as: "a record that was acknowledged \(age) before")
+    try deliverAgain(first, by: phone, as: "a record that was acknowledged \(age) before", run)
     try run.expectOnce([first.record], of: phone.name, among: " that came again \(age) after it was acknowledged")
     run.note = "after \(age)"
+  }
+
+  /// How long tokens last, and whether they can be refreshed, other clauses judge: the device logs in again for new ones.
+  private static func deliverAgain(
+    _ first: FirstDelivery, by phone: ConformancePhone, as what: String, _ run: ClauseRun
+  ) throws {
+    func lacksToken(_ upload: ConformancePhone.Upload) -> Bool {
+      first.tokens != nil && (upload.request.purpose == .refresh || [401, 403].contains(upload.status))
+    }
+    phone.put([first.record])
+    var last = run.uploadPatiently(phone).last
+    if phone.queuedCount > 0, last.map(lacksToken) ?? false {
+      let tokens = try run.signIn(first.device)
+      phone.configure { $0.take(tokens) }
+      last = run.uploadPatiently(phone).last
+    }
+    guard phone.queuedCount > 0, let last else { return }
+    if run.isOutOfTime { throw ClauseStop.outOfTime }
+    if lacksToken(last) { throw ClauseStop.notJudged("no token was taken: \(last.outcome.answer(100))") }
+    throw run.refusal(last, of: what)
   }
 }
 
