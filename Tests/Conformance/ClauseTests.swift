@@ -47,7 +47,7 @@ import Threaded
     Case(defect: .dropsExtras, clause: "extras-every-kind"),
     Case(defect: .makesDoublesOfIntegers, clause: "integers-64-bit"),
     Case(defect: .keepsIntegersAsFloats, clause: "integers-exact"),
-    Case(defect: .acknowledgesChunksUnread, clause: "chunked-body"),
+    Case(defect: .acknowledgesCodedUnread, clause: "chunked-body"),
     Case(defect: .forgetsTheSecond, clause: "pipelined"),
     Case(defect: .servesEight, clause: "idle-connections-beside-others"),
     Case(defect: .failsAtNUL, clause: "text-nul"),

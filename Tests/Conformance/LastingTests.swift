@@ -33,6 +33,20 @@ import Threaded
       cause.contains(" uploads of good records were answered with an error (status 500): "), "\(cause)")
   }
 
+  /// Each upload would wait for its time limit.
+  @Test(arguments: [
+    (ScriptedBackend.Defect.isSilentBehindFirst, "keep-alive", "upload 2 over one connection: no answer in time"),
+    (.claimsAByteMore, "answer-length-true", "it is shorter than its Content-Length"),
+  ])
+  func whatKeepsUploadsWaitingIsJudgedAtOnce(defect: ScriptedBackend.Defect, clause: String, words: String) throws {
+    for wanted in [LastingTests.several, LastingTests.several.union([clause])] {
+      let summary = try ScriptedBackend(defect).summary(of: wanted, answerTime: .seconds(2))
+      #expect(summary.causes.map(\.clause.id) == [clause], "\(causes(summary))")
+      #expect(causes(summary).first?.contains(words) ?? false, "\(causes(summary))")
+      #expect(summary.broken.count == 1 && summary.notJudged.contains { $0.remark == "because of \(clause)" })
+    }
+  }
+
   /// The others are judged, one after the other.
   @Test func whatFailsInCrowdsAloneIsTheCrowds() throws {
     let clauses: Set<String> = ["good-record-acknowledged", "many-devices-at-once", "batch-of-one", "minute-early"]

@@ -14,6 +14,22 @@ extension ScriptedBackend {
     return defect != .closesIdleOnce || !hasFailed.exchange(true, ordering: .relaxed)
   }
 
+  /// Whatever is asked for, because of its form.
+  func oddAnswer(to request: BareServer.Request) -> BareServer.Answer? {
+    let method = request.lines[0].prefix { $0 != " " }
+    switch defect {
+    case .acknowledgesLongHeads where !request.values(of: "X-Long").isEmpty: return success
+    case .answersHEADWithABody where method == "HEAD": return answer(200, "{}")
+    case .hasNoUpstream where method == "POST": return answer(502, "<html>")
+    case .acknowledgesCodedUnread
+    where !request.values(of: "transfer-encoding").isEmpty || !request.values(of: "content-encoding").isEmpty:
+      return success
+    case .isSilentBehindFirst where method == "POST":
+      return idle.withLock { $0.insert(request.connection).inserted } ? nil : .silence
+    default: return nil
+    }
+  }
+
   /// An upload of the device came over another connection just now.
   func isBusy(with device: String, _ connection: Int) -> Bool {
     let now = SystemClock().wallNow

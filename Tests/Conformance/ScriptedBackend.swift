@@ -26,7 +26,7 @@ final class ScriptedBackend: Sendable {
     case makesNullOfZero, sharesExtras, remembersTwoHundred, cutsUUIDs, failsOnce
     case overwritesRepeats, lowersKeys, keepsOneFenceOfAName, thinsOldOnes, failsAtTheFirstLargeBatch
     case forgetsProvider, forgetsNewFields, forgetsConfidence, forgetsZeroAltitude, wantsAKey
-    case keepsIntegersAsFloats, acknowledgesChunksUnread
+    case keepsIntegersAsFloats, acknowledgesCodedUnread
     /// What a batch with a bad record has of good ones is known then, and not stored. What two clauses send is listed late.
     case knowsWhatItRefuses, listsTwoLate, losesTwoOnce, refusesUnknownAccuracy, makesZeroOfUnknownAccuracy
     case failsAtOldRecords
@@ -46,6 +46,9 @@ final class ScriptedBackend: Sendable {
     case takesMidnightForNoon, takesAfternoonsForMornings
     /// The second request of a connection finds it closed: each time, once, and where the answer had a time for it.
     case closesIdle, closesIdleOnce, closesIdleAsStated
+    /// The second request of a connection is not answered; an answer says that it is a byte longer; a proxy has nothing behind it.
+    case isSilentBehindFirst, claimsAByteMore, hasNoUpstream
+    case acknowledgesLongHeads, answersHEADWithABody
   }
 
   struct Entry {
@@ -173,7 +176,7 @@ final class ScriptedBackend: Sendable {
     of clauses: Set<String>, dialect: String = ScriptedBackend.dialect, isSerial: Bool = false,
     isInterrupted: Bool = false, within limit: Nanoseconds? = nil, timeForDevices: Nanoseconds = .seconds(12),
     timeAway: Nanoseconds = .milliseconds(500), idleTime: Nanoseconds = .milliseconds(7_500),
-    patienceWithStart: Nanoseconds = .seconds(20)
+    patienceWithStart: Nanoseconds = .seconds(20), answerTime: Nanoseconds = .seconds(10)
   ) throws -> ConformanceSummary {
     let server = try BareServer(isSerial: isSerial) { self.respond(to: $0) }
     let target = ConformanceTarget(
@@ -181,7 +184,7 @@ final class ScriptedBackend: Sendable {
     var settings = ConformanceRun.Settings(seed: 7, start: SystemClock().wallNow)
     (settings.only, settings.timeLimit) = (clauses, limit)
     (settings.timeForDevices, settings.timeAway, settings.idleTime) = (timeForDevices, timeAway, idleTime)
-    settings.patienceWithStart = patienceWithStart
+    (settings.patienceWithStart, settings.answerTime) = (patienceWithStart, answerTime)
     let run = ConformanceRun(target, settings)
     if isInterrupted { run.interrupt() }
     let results = run.run { _, _ in }
@@ -214,6 +217,7 @@ final class ScriptedBackend: Sendable {
     if isAway.load(ordering: .relaxed) { return .reset([]) }
     if method == "HEAD", defect == .cutsHEAD { return .reset([]) }
     let isUpload = path == "/locations" || path.hasPrefix("/of/")
+    if let answer = oddAnswer(to: request) { return answer }
     guard isUpload, method == "POST" else {
       return defect == .acknowledgesOtherPaths ? .ok() : answer(404)
     }
@@ -235,7 +239,6 @@ final class ScriptedBackend: Sendable {
     if defect == .forgetsTheSecond, String(decoding: request.body, as: UTF8.self).contains("pipelined-3") {
       return .close([])
     }
-    if defect == .acknowledgesChunksUnread, !request.values(of: "transfer-encoding").isEmpty { return success }
     guard let body = StoredValue(request.body) else {
       return answer(defect == .acknowledgesUnreadableBodies ? 200 : 400)
     }
@@ -311,11 +314,11 @@ final class ScriptedBackend: Sendable {
 
   private func pause(_ milliseconds: Int) { _ = Semaphore().wait(milliseconds: milliseconds) }
 
-  private func answer(_ status: Int, _ body: String = "", type: String = "application/json") -> BareServer.Answer {
+  func answer(_ status: Int, _ body: String = "", type: String = "application/json") -> BareServer.Answer {
     .text("HTTP/1.1 \(status) X\r\nContent-Type: \(type)\r\nContent-Length: \(body.utf8.count)\r\n\r\n\(body)")
   }
 
-  private var success: BareServer.Answer {
+  var success: BareServer.Answer {
     switch defect {
     case .acknowledgesWith202: answer(202)
     case .answersWithAPage: answer(200, "<html>It works!</html>", type: "text/html")
@@ -323,6 +326,7 @@ final class ScriptedBackend: Sendable {
     case .stopsEverybody: answer(200, #"{"background_geolocation":[["stop"]]}"#)
     case .saysThatItIsJSON: answer(200, "OK")
     case .closesIdleAsStated:
+    case .claimsAByteMore: .text("HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\n{}")
       .text("HTTP/1.1 200 OK\r\nKeep-Alive: max=9, timeout=0\r\nContent-Length: 2\r\n\r\n{}")
     default: answer(200, "{}")
     }

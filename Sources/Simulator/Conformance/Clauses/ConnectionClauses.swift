@@ -138,10 +138,11 @@ extension ConformanceClause {
       records.append(record)
       let request = try run.request(phone, [record])
       connection.send(RawRequest(request).bytes)
-      let reply = connection.reply(within: ClauseRun.answerTime)
+      let reply = connection.reply(within: run.settings.answerTime)
       try run.expectTokenAlive(reply.status)
       guard case .answer(let answer) = reply, reply.isSuccess else {
-        throw run.fail("upload \(number) over one connection: \(reply.text)", harm: .repeat)
+        let sign: BreachSign? = if case .timeout = reply { .unanswered } else { nil }
+        throw run.fail("upload \(number) over one connection: \(reply.text)", harm: .repeat, sign: sign)
       }
       phone.answer(request, .answered(status: answer.status, reason: "", body: answer.body))
       if !answer.keepsAlive {
@@ -162,7 +163,7 @@ extension ConformanceClause {
       let request = try run.request(phone, [run.fix(phone)])
       let connection = try run.connect()
       connection.send(RawRequest(request).bytes)
-      let reply = connection.reply(within: .seconds(4))
+      let reply = connection.reply(within: min(.seconds(4), run.settings.answerTime))
       switch reply {
       case .answer(let answer):
         if answer.keepsAlive, connection.isReadable(within: .milliseconds(300)), !connection.surplus.isEmpty {
@@ -171,8 +172,8 @@ extension ConformanceClause {
         }
       case .timeout(let partial) where partial > 0:
         throw run.fail(
-          "after \(partial) bytes the answer does not go on: it is shorter than its Content-Length, or its last chunk is missing"
-        )
+          "after \(partial) bytes the answer does not go on: it is shorter than its Content-Length, or its last chunk is missing",
+          sign: .unanswered)
       case .notHTTP(let reason): throw run.fail("an answer that is not whole: \(reason)")
       case .closed, .reset, .timeout: throw ClauseStop.notJudged(reply.text)
       }

@@ -105,6 +105,7 @@ extension ConformanceClause {
     phone.put([run.fix(phone)])
     guard let upload = phone.upload().last else { throw ClauseStop.notJudged("the phone did not upload") }
     if case .failed(let failure, let message) = upload.outcome {
+      if failure == .timeout { run.suspect = "answer-length-true" }
       if [.refused, .unresolvable, .unreachable, .tls].contains(failure) {
         run.facts.note(silence: "the target cannot be reached: \(message)")
       }
@@ -180,6 +181,8 @@ extension ConformanceClause {
       phone.put([run.fix(phone)])
       guard let upload = phone.upload().last else { return }
       sent += 1
+      // Those before it were answered over the same connection.
+      if case .failed(.timeout, _) = upload.outcome { run.suspect = "keep-alive" }
       let isLimit = ClauseRun.isLimit(upload)
       guard upload.status >= 500 || isLimit else { continue }
       if isLimit { limited += 1 } else { failed.append(upload) }

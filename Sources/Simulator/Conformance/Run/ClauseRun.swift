@@ -48,6 +48,8 @@ final class ClauseRun {
   var hasNoCommandLine = false
   /// The records that the last look did not find, and those that it found more than once.
   private(set) var (missing, repeated): ([SoughtRecords], [SoughtRecords]) = ([], [])
+  /// The clause that may be broken where an upload was not answered in time.
+  var suspect: String?
   /// Whether the request was sent over two connections at once.
   var isSentTwice = false
   let log = SentLog()
@@ -128,14 +130,14 @@ extension ClauseRun {
   ) throws -> ConformancePhone {
     try keepTime()
     phones += 1
-    let (target, facts) = (target, facts)
+    let (target, facts, settings) = (target, facts, settings)
     facts.note(device: name)
     let placeholders = DevicePlaceholders(id: name, index: phones, fleet: "conform", seed: settings.seed)
     let inURL = DevicePlaceholders(id: name.percentEncoded, index: phones, fleet: "conform", seed: settings.seed)
     return try ConformancePhone(named: name, number: phones, seed: settings.seed, line: try line(), form: facts.form) {
       draft in
       draft.http.batchSync = facts.prefersBatches
-      draft.http.timeoutMilliseconds = 10_000
+      draft.http.timeoutMilliseconds = Double(settings.answerTime.wholeMilliseconds)
       if let preset = target.dialect.preset { draft.speak(preset) }
       _ = draft.apply(placeholders.fill(target.dialect.app.document))
       draft.http.url = inURL.fill(target.url)

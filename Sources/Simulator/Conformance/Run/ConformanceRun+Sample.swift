@@ -23,7 +23,7 @@ extension ConformanceRun {
   func takeSample(before phase: ClausePhase, _ tell: (ClauseResult) -> Void) {
     guard [.crowd, .together, .risky, .restart].contains(phase) else { return }
     lookAgain()
-    guard illness == nil, !wasInterrupted, sampled == nil,
+    guard illness == nil, silencing == nil, !wasInterrupted, sampled == nil,
       let clause = ConformanceClause.all.first(where: { $0.id == ConformanceRun.clausesOfSample[0] })
     else { return }
     let broken = ConformanceClause.all.compactMap(result(of:)).filter { $0.breach != nil }

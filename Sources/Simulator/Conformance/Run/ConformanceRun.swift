@@ -32,6 +32,8 @@ package final class ConformanceRun: Sendable {
     var patienceWithStart = Nanoseconds.seconds(20)
     /// How long a connection stays idle: neither a usual timeout of servers nor one second more.
     var idleTime = Nanoseconds.milliseconds(7_500)
+    /// How long a phone waits for an answer.
+    var answerTime = ClauseRun.answerTime
 
     package init(seed: UInt64, start: WallInstant) { (self.seed, self.start) = (seed, start) }
 
@@ -51,6 +53,8 @@ package final class ConformanceRun: Sendable {
   private let culprit = Mutex<String?>(nil)
   /// The clause that a sample of good records found broken.
   private let sample = Mutex<(result: ClauseResult, isLoss: Bool)?>(nil)
+  /// The clause about a defect of connections for which uploads wait for their time limit.
+  private let silencer = Mutex<ClauseResult?>(nil)
   /// Set when all single good uploads are accepted, and some of simultaneous ones are not.
   let failsInCrowdsAlone = AtomicFlag()
   private let restarts = Atomic(0)
@@ -104,9 +108,13 @@ package final class ConformanceRun: Sendable {
   private var brokenFoundations: [ConformanceClause] {
     let wanted = clauses
     return ConformanceClause.all.filter { clause in
-      ConformanceRun.foundations.contains(clause.id) && isBroken(clause.id) && !wanted.contains { $0.id == clause.id }
+      isFoundation(clause.id) && isBroken(clause.id) && !wanted.contains { $0.id == clause.id }
         && wanted.contains { result(of: $0)?.verdict == .notJudged(.because(of: clause.id)) }
     }
+  }
+
+  private func isFoundation(_ id: String) -> Bool {
+    ConformanceRun.foundations.contains(id) || silencing?.clause.id == id
   }
 
   /// Whether most of a clause's time would be spent waiting.
@@ -152,6 +160,9 @@ package final class ConformanceRun: Sendable {
       return ClauseResult(clause: clause, verdict: verdict, seconds: (end - start).seconds, begin: start, end: end)
     }
     if let sampled, sampled.clause.id == clause.id { return sampled }
+    if let silencing {
+      return silencing.clause.id == clause.id ? silencing : result(.notJudged(.because(of: silencing.clause.id)))
+    }
     if isInterrupted.load(ordering: .relaxed) { return result(.notJudged(.interrupted)) }
     if let silence = facts.silence { return result(.notJudged(.other(silence))) }
     if let reason = missingNeed(of: clause) { return result(reason) }
@@ -172,11 +183,29 @@ package final class ConformanceRun: Sendable {
       return result(.unread(problem))
     }
     let (verdict, run) = patientVerdict(of: clause, turn: restartCount)
+    if let suspect = run.suspect, isToBlame(suspect) {
+      if case .kept = verdict { return result(verdict) }
+      return result(.notJudged(.because(of: suspect)))
+    }
     if clause.phase == .restart, case .broken(let breach) = verdict, breach.isLasting {
       _ = noteIllness(behind: clause.id)
       return result(verdict)
     }
     return result(examined(verdict, of: clause, run))
+  }
+
+  /// Judges a clause at once that may be the reason why an upload had no answer. Reports whether it is.
+  private func isToBlame(_ id: String) -> Bool {
+    guard let clause = ConformanceClause.all.first(where: { $0.id == id }) else { return false }
+    let start = clock.monotonicNow
+    let verdict = verdict(of: clause, clauseRun(clause, turn: restartCount))
+    guard case .broken(let breach) = verdict, breach.signs.contains(.unanswered) else { return false }
+    let end = clock.monotonicNow
+    let result = ClauseResult(
+      clause: clause, verdict: verdict, seconds: (end - start).seconds, begin: start, end: end)
+    silencer.withLock { $0 = result }
+    replace(result)
+    return true
   }
 
   func verdict(of clause: ConformanceClause, _ run: ClauseRun) -> ConformanceVerdict {
@@ -213,6 +242,9 @@ package final class ConformanceRun: Sendable {
   }
 
   func setIllness(behind clause: String?) { culprit.withLock { $0 = clause } }
+
+  /// With its verdict, which the other clauses are not judged beside.
+  var silencing: ClauseResult? { silencer.withLock { $0 } }
 
   var sampled: ClauseResult? { sample.withLock { $0?.result } }
 
