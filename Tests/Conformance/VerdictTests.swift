@@ -30,6 +30,12 @@ import Threaded
     #expect(text.contains("status \(listing == .fails ? 500 : 404)") && text.contains("✗ 2 of 2"), "\(text)")
   }
 
+  /// What an empty body is answered is another clause.
+  @Test func aLongHeadMayBeTaken() throws {
+    let verdict = try ScriptedBackend(.acknowledgesLongHeads).verdict(on: "alive-after-garbage")
+    #expect(verdict == .kept(""), "\(String(describing: verdict))")
+  }
+
   /// An answer that was not seen says nothing about its body.
   @Test func anUnansweredHEADIsNotJudged() throws {
     let right = try ScriptedBackend(nil).verdict(on: "no-body-with-204")
@@ -152,7 +158,7 @@ import Threaded
 
   /// What came back over a connection of the clause's own is in the finding.
   @Test func anUnreadBodyIsShownWithItsAnswer() throws {
-    let breach = try ScriptedBackend(.acknowledgesChunksUnread).summary(of: ["chunked-body"]).broken.first?.breach
+    let breach = try ScriptedBackend(.acknowledgesCodedUnread).summary(of: ["chunked-body"]).broken.first?.breach
     #expect(breach?.harm == .lose && breach?.answered == "status 200: {}", "\(String(describing: breach))")
   }
 

@@ -169,7 +169,8 @@ final class BareServerLoop: @unchecked Sendable {
     func request(_ body: [UInt8]) -> BareServer.Request {
       BareServer.Request(connection: client.number, peer: client.peer, lines: lines, body: body)
     }
-    let length = isHasty ? 0 : request([]).values(of: "content-length").first.flatMap { Int($0) } ?? 0
+    let length =
+      isHasty ? 0 : request([]).values(of: "content-length").first.flatMap { Int($0).map { max($0, 0) } } ?? 0
     guard client.input.count >= head.upperBound + length else { return nil }
     clients[number]?.input.removeFirst(head.upperBound + length)
     return request(Array(client.input[head.upperBound..<head.upperBound + length]))
