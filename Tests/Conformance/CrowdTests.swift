@@ -28,6 +28,12 @@ import Upload
     #expect(text.contains("not judged: the store takes so long that it was asked for"), "\(text)")
   }
 
+  @Test func whereNothingIsBehindAProxyTheRemedySaysSo() throws {
+    let summary = try ScriptedBackend(.hasNoUpstream).summary(of: ["good-record-acknowledged"])
+    let remedy = summary.broken.first?.breach?.remedy ?? ""
+    #expect(remedy.contains("the server behind it does not answer"), "\(remedy)")
+  }
+
   /// Phones cannot know that it is a limit.
   @Test func aBackendThatIsBusyToTheEndIsNamed() throws {
     let target = ConformanceTarget(

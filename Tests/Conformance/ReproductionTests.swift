@@ -99,6 +99,17 @@ import Threaded
     #expect(ConformanceText(summary, width: 120, hasColours: false).text.contains(Breach.noCommandLine))
   }
 
+  @Test(arguments: [
+    (ScriptedBackend.Defect.acknowledgesCodedUnread, "gzip-body", ["| gzip -c | curl", "--data-binary '@-'"]),
+    (.answersHEADWithABody, "no-body-with-204", [" -I "]),
+  ])
+  func theLineSendsWhatWasSent(defect: ScriptedBackend.Defect, clause: String, words: [String]) throws {
+    let breach = try #require(try ScriptedBackend(defect).summary(of: [clause]).broken.first?.breach)
+    let curl = try #require(breach.curl)
+    #expect(words.allSatisfy(curl.contains), "\(curl)")
+    #expect(breach.sent.contains(clause == "gzip-body" ? #"{"location":"# : "HEAD http"), "\(breach.sent)")
+  }
+
   @Test func partsOfRequestsAreNoScenario() throws {
     let files = try files(DialectVerification(), requests: nil)
     #expect(!files.contains { $0.name.hasSuffix(".json5") })

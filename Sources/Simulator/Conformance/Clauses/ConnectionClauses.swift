@@ -2,7 +2,6 @@ import AnswerCheck
 import BackendStore
 import Base
 import Contract
-import Gzip
 import HTTP1
 import Scenario
 import Upload
@@ -63,6 +62,7 @@ extension ConformanceClause {
         throw ClauseStop.notJudged("HEAD was not answered, and no answer had status 204")
       }
       if other.isReadable(within: .milliseconds(200)), !other.surplus.isEmpty {
+        run.lastSent = head
         throw run.fail("the answer to HEAD is followed by \(other.surplus.count) bytes")
       }
     },
@@ -292,9 +292,7 @@ extension ConformanceClause {
     let phone = try run.phone()
     let record = run.record(phone, extras: placeName)
     var raw = RawRequest(try run.request(phone, [record]))
-    raw.body = GzipFile.pack(raw.body)
-    raw.declaredLength = raw.body.count
-    raw.setHeader(HeaderName.contentEncoding, "gzip")
+    raw.pack()
     let reply = try run.exchange(raw)
     guard reply.isSuccess else {
       if run.target.dialect.promises.takesGzip { throw run.fail("a gzip body: \(reply.text)", harm: .block) }

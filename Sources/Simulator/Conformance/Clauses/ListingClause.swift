@@ -1,3 +1,4 @@
+import BackendStore
 import Base
 import Contract
 import Scenario
@@ -48,8 +49,9 @@ extension ConformanceClause {
       let end = run.endOfList(look)
       throw look.listed >= listedMin ? ClauseStop.partly(end) : .unread("the store could not be read: \(end)")
     }
+    let pages = look.end.isNamed ? "" : "verify.next names further pages; "
     throw run.fail(
-      "the store lists \(all - look.missing.count) of \(all) acknowledged records, without \(look.placesOfMissing(among: records)): either the list leaves them out (verify.next names further pages; the records have the same time in groups of three), or they are lost",
+      "the store lists \(all - look.missing.count) of \(all) acknowledged records, without \(look.placesOfMissing(among: records)): either the list leaves them out (\(pages)the records have the same time in groups of three), or they are lost",
       harm: .lose, stored: "\(look.listed) entries at \(run.target.storePlace ?? "")", sign: .loss)
   }
 }

@@ -63,14 +63,14 @@ extension ClauseRun {
     var breach = Breach(cause: cause, harm: harm ?? clause.harm)
     breach.sent =
       lastSent.map { request in
-        "\(request.method) \(request.url), \(request.body.count) bytes: \(String(decoding: request.body.prefix(160), as: UTF8.self))"
+        "\(request.method) \(request.url), \(request.body.count) bytes: \(String(decoding: request.readableBody.prefix(160), as: UTF8.self))"
       } ?? ""
     breach.answered = upload?.outcome.text ?? lastReply?.wholeText ?? ""
     breach.stored = stored
     if !hasOrdered, !hasNoCommandLine {
       let trust = target.transport.wordsOfCurl
       breach.curl = lastSent?.curl(trust)
-      if breach.curl == nil, let lastSent, let body = String(validating: lastSent.body, as: UTF8.self) {
+      if breach.curl == nil, let lastSent, let body = String(validating: lastSent.readableBody, as: UTF8.self) {
         (breach.curl, breach.body) = (lastSent.curl(trust, bodyIn: clause.bodyFile), body)
       }
       if let preface { breach.curl = breach.curl.map { "\(preface); \($0)" } }
@@ -86,7 +86,7 @@ extension ClauseRun {
 
   /// Shows this record's request in the finding, whatever was sent after it.
   func showRequest(of record: SentRecord) {
-    guard let request = log.request(with: record.uuid), request.body != lastSent?.body else { return }
+    guard let request = log.request(with: record.uuid), request.body != lastSent?.readableBody else { return }
     lastSent = request
   }
 

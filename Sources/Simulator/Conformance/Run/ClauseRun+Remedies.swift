@@ -15,6 +15,11 @@ extension ClauseRun {
     let params =
       "the backend may ask for more than the records, such as a name of the device, which belongs into app.http.params: --learn tries some"
     let isPlace = [404, 405, 410].contains(upload.status)
+    if [502, 503, 504].contains(upload.status) {
+      breach.remedy =
+        "no upload was acknowledged: where the answer is a proxy's, the server behind it does not answer, or not in time"
+      return .broken(breach)
+    }
     breach.remedy = "no upload was acknowledged: " + (isPlace ? "\(place); \(params)" : "\(params); \(place)")
     return .broken(breach)
   }

@@ -1,5 +1,6 @@
 import Base
 import Contract
+import Gzip
 import HTTP1
 import JSON
 import Upload
@@ -11,6 +12,8 @@ struct RawRequest {
   var headers: [NameValuePair]
   var body: [UInt8]
   var isChunked = false
+  /// The body before it was compressed; nil where it was not.
+  private(set) var unpackedBody: [UInt8]?
   var version = HTTPVersion.http11
   /// The declared length of the body; nil: none.
   var declaredLength: Int?
@@ -32,6 +35,16 @@ struct RawRequest {
     headers.removeAll { $0.hasName(name) }
     headers.append(NameValuePair(name, value))
   }
+
+  mutating func pack() {
+    unpackedBody = body
+    body = GzipFile.pack(body)
+    declaredLength = body.count
+    setHeader(HeaderName.contentEncoding, "gzip")
+  }
+
+  /// The body for a reader.
+  var readableBody: [UInt8] { unpackedBody ?? body }
 
   mutating func setHeader(_ name: StaticString, _ value: String) { setHeader(name.description, value) }
 
@@ -74,14 +87,19 @@ struct RawRequest {
 
   /// Returns a command line with flags for trust. Nil for a body that a shell cannot hold.
   func curl(_ trust: [String]) -> String? {
+    let body = readableBody
     guard body.count <= 8_000, let text = String(validating: body, as: UTF8.self), !text.contains("\0") else {
       return nil
     }
+    if unpackedBody != nil { return "printf %s \(RawRequest.quoted(text)) | gzip -c | \(curl(trust, sending: "@-"))" }
     return curl(trust, sending: text)
   }
 
   /// Returns a command line that sends the content of a file.
-  func curl(_ trust: [String], bodyIn file: String) -> String { curl(trust, sending: "@" + file) }
+  func curl(_ trust: [String], bodyIn file: String) -> String {
+    if unpackedBody != nil { return "gzip -c \(RawRequest.quoted(file)) | \(curl(trust, sending: "@-"))" }
+    return curl(trust, sending: "@" + file)
+  }
 
   private func curl(_ trust: [String], sending text: String) -> String {
     var words = ["curl", "-sS", "-i", "--max-time", "20"] + trust
